@@ -1,0 +1,285 @@
+//! `{commandRecipient}`: who a command that sends mail sends it to.
+//!
+//! Works on shell words. Missing a recipient would let a mail out twice, naming one too many only pauses
+//! once too often: in doubt an address counts.
+
+use std::collections::HashSet;
+use std::iter::Peekable;
+
+use super::address::{Header, address_list, addresses, headers};
+use super::distinct;
+use crate::shell::{Piece, is_assignment, pieces, program_name};
+
+/// A shell inside a shell inside … is followed so deep.
+const MAX_SHELLS: usize = 3;
+
+/// Options that name recipients, in whatever program; short ones are told by program.
+#[rustfmt::skip]
+const RECIPIENT_OPTIONS: &[&str] = &[
+    "mail-rcpt", "mail-rcp", "rcpt", "rcpt-to", "to", "cc", "bcc", "recipient", "recipients", "to-address", "to-addresses",
+    "cc-addresses", "bcc-addresses", "envelope-to", "h-to", "h-cc", "header-to", "header-cc",
+];
+
+/// Options that name who sends: an address there is never a recipient.
+#[rustfmt::skip]
+const SENDER_OPTIONS: &[&str] = &[
+    "mail-from", "mail-auth", "from", "from-address", "sender", "reply-to", "return-path", "return-address", "user", "username",
+    "auth-user", "login", "account", "envelope-from", "envelope-sender", "h-from", "header-from", "au",
+];
+
+/// Options whose value is neither, nor a header.
+#[rustfmt::skip]
+const OTHER_OPTIONS: &[&str] = &[
+    "subject", "h-subject", "header-subject", "body", "host", "port", "file", "config", "logfile", "passwordeval", "auth-password",
+    "password", "ap", "attach", "content-type", "encoding", "server", "in-reply-to", "message-id",
+];
+
+/// Words before the program of a command.
+#[rustfmt::skip]
+const BEFORE_PROGRAM: &[&str] = &[
+    "sudo", "doas", "env", "nohup", "nice", "time", "timeout", "exec", "command", "xargs", "stdbuf", "setsid",
+    "then", "do", "else", "elif", "if", "while", "until", "!", "{",
+];
+
+/// The recipients of a command, in lower case, each once; none when it names none.
+pub(super) fn recipients(command: &str) -> Vec<String> {
+    let mut found = Found::default();
+    found.command(command, 0);
+    if found.hidden || found.recipients.is_empty() {
+        let Found { recipients, senders, .. } = &mut found;
+        recipients.extend(addresses(command).filter(|address| !senders.contains(address)));
+    }
+    distinct(found.recipients.into_iter())
+}
+
+/// What a command says of who writes to whom.
+#[derive(Default)]
+struct Found {
+    recipients: Vec<String>,
+    senders: HashSet<String>,
+    /// Whether a recipient is named by something that only the shell knows: `--to "$WHO"`.
+    hidden: bool,
+}
+
+/// How a program writes who a mail goes to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Program {
+    /// `mail`, `mutt` and kin: recipients are what is left after the options.
+    Mail,
+    /// `sendmail`, `msmtp` and kin: so too, with other options.
+    Sendmail,
+    /// `swaks` and kin: `-t` names recipients.
+    ShortTo,
+    Shell,
+    Other,
+}
+
+impl Program {
+    fn of(word: &str) -> Self {
+        match program_name(word) {
+            "mail" | "mailx" | "s-nail" | "nail" | "bsd-mailx" | "Mail" | "mutt" | "neomutt" => Self::Mail,
+            "sendmail" | "msmtp" | "msmtpq" | "ssmtp" | "esmtp" | "exim" | "exim4" => Self::Sendmail,
+            "swaks" | "sendemail" | "sendEmail" | "mailsend" | "smtp-cli" => Self::ShortTo,
+            "sh" | "bash" | "zsh" | "dash" | "ksh" => Self::Shell,
+            _ => Self::Other,
+        }
+    }
+
+    fn takes_recipients(self) -> bool {
+        matches!(self, Self::Mail | Self::Sendmail)
+    }
+
+    /// What the value of a short option is; `None` when the option has none.
+    fn short_option(self, option: char) -> Option<Value> {
+        match (self, option) {
+            (Self::Mail, 'b' | 'c') | (Self::ShortTo, 't') => Some(Value::Recipient),
+            (Self::Mail, 'r' | 'f')
+            | (Self::Sendmail, 'f' | 'r')
+            | (Self::ShortTo | Self::Other, 'f' | 'u' | 'r') => Some(Value::Sender),
+            (Self::Mail, 'a' | 'C') => Some(Value::Header),
+            (
+                Self::Mail,
+                's' | 'S' | 'A' | 'q' | 'X' | 'Y' | 'u' | 'T' | 'L' | 'M' | 'Q' | 'g' | 'G' | 'l' | 'm' | ':',
+            ) => Some(Value::Other),
+            (
+                Self::Sendmail,
+                'F' | 'B' | 'C' | 'h' | 'L' | 'N' | 'O' | 'R' | 'V' | 'X' | 'A' | 'a' | 'D' | 'p',
+            ) => Some(Value::Other),
+            (Self::ShortTo, 's') => Some(Value::Other),
+            _ => None,
+        }
+    }
+}
+
+/// What an option's value is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Value {
+    Recipient,
+    Sender,
+    /// Header lines, perhaps.
+    Header,
+    Other,
+}
+
+impl Value {
+    fn of_long_option(name: &str) -> Option<Self> {
+        let is = |names: &[&str]| names.iter().any(|known| known.eq_ignore_ascii_case(name));
+        if is(RECIPIENT_OPTIONS) {
+            Some(Self::Recipient)
+        } else if is(SENDER_OPTIONS) {
+            Some(Self::Sender)
+        } else {
+            is(OTHER_OPTIONS).then_some(Self::Other)
+        }
+    }
+}
+
+impl Found {
+    fn command(&mut self, command: &str, depth: usize) {
+        let pieces = match pieces(command) {
+            Some(pieces) => pieces,
+            None => {
+                // Headers are looked for in the whole text: where it breaks into words is not known.
+                command.split(['"', '\'']).for_each(|part| self.mail_text(part));
+                broken_words(command)
+            }
+        };
+        for part in pieces.split(|piece| matches!(piece, Piece::Control(_))) {
+            let words = part
+                .iter()
+                .filter_map(|piece| if let Piece::Word(word) = piece { Some(word.as_str()) } else { None });
+            self.simple_command(words, depth);
+            for piece in part {
+                if let Piece::Input(text) = piece {
+                    self.mail_text(text);
+                }
+            }
+        }
+    }
+
+    fn simple_command<'w>(&mut self, words: impl Iterator<Item = &'w str> + Clone, depth: usize) {
+        let mut words = words.peekable();
+        let mut wrapped = false;
+        while let Some(word) = words.peek() {
+            let is_wrapper = BEFORE_PROGRAM.contains(&program_name(word));
+            // `sudo -n`, `timeout 5`, `xargs -n 1`
+            let is_wrapper_option =
+                wrapped && (word.starts_with('-') || word.starts_with(|c: char| c.is_ascii_digit()));
+            if !is_wrapper && !is_wrapper_option && !is_assignment(word) {
+                break;
+            }
+            wrapped |= is_wrapper;
+            let named_user = wrapped && matches!(*word, "-u" | "-g" | "--user" | "--group");
+            words.next();
+            if named_user {
+                words.next();
+            }
+        }
+        let Some(first) = words.next() else { return };
+        match Program::of(first) {
+            Program::Shell if depth < MAX_SHELLS => {
+                let is_command_flag =
+                    |word: &&str| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c');
+                if words.any(|word| is_command_flag(&word)) {
+                    words.next().into_iter().for_each(|command| self.command(command, depth + 1));
+                }
+            }
+            program => self.arguments(program, words),
+        }
+    }
+
+    fn arguments<'w>(
+        &mut self,
+        program: Program,
+        mut words: Peekable<impl Iterator<Item = &'w str> + Clone>,
+    ) {
+        // `mutt -a file file -- address`: without the `--`, one file.
+        let mut in_files = false;
+        let mut in_recipients = false;
+        let mut options_end = false;
+        while let Some(word) = words.next() {
+            if !options_end && word.len() > 1 && word.starts_with('-') {
+                in_files = program == Program::Mail && word == "-a" && words.clone().any(|word| word == "--");
+                options_end = word == "--";
+                in_recipients = self.option(program, word, &mut words) == Some(Value::Recipient);
+            } else if in_files {
+                // An attachment.
+            } else if program.takes_recipients() || in_recipients && word.contains('@') {
+                self.recipient(word);
+            } else {
+                self.mail_text(word);
+            }
+        }
+    }
+
+    /// Reads an option with its value, attached or the next word, and tells what that was.
+    fn option<'w>(
+        &mut self,
+        program: Program,
+        word: &'w str,
+        words: &mut Peekable<impl Iterator<Item = &'w str>>,
+    ) -> Option<Value> {
+        let long = word.strip_prefix("--").or_else(|| {
+            // `-to`, `-au`: programs without bundled options.
+            word.strip_prefix('-').filter(|name| name.len() > 1 && !program.takes_recipients())
+        });
+        let (kind, attached) = match long {
+            Some(option) => match option.split_once('=') {
+                Some((name, value)) => (Value::of_long_option(name).unwrap_or(Value::Header), Some(value)),
+                None => (Value::of_long_option(option)?, None),
+            },
+            None => {
+                // Bundled: `-vs subject`, `-sSubject`; `-oi` is one option of sendmail's.
+                let bundle = word.strip_prefix('-').unwrap_or(word);
+                let bundle = if program == Program::Sendmail && bundle.starts_with(['o', 'b', 'q', 'd']) {
+                    ""
+                } else {
+                    bundle
+                };
+                let (at, option, kind) = bundle
+                    .char_indices()
+                    .find_map(|(at, option)| Some((at, option, program.short_option(option)?)))?;
+                (kind, bundle.get(at + option.len_utf8()..).filter(|value| !value.is_empty()))
+            }
+        };
+        let value = attached.or_else(|| {
+            let is_value = |next: &&str| kind == Value::Other || !next.starts_with('-');
+            words.next_if(is_value)
+        });
+        match (kind, value) {
+            (Value::Recipient, Some(value)) => self.recipient(value),
+            (Value::Sender, Some(value)) => self.senders.extend(addresses(value)),
+            (Value::Header, Some(value)) => self.mail_text(value),
+            (Value::Other, _) | (_, None) => {}
+        }
+        Some(kind)
+    }
+
+    fn recipient(&mut self, list: &str) {
+        if list.contains(['$', '`']) || list.contains("%s") {
+            self.hidden = true;
+        } else {
+            self.recipients.extend(address_list(list));
+        }
+    }
+
+    /// Reads a text that may be a mail, or the header lines of one.
+    fn mail_text(&mut self, text: &str) {
+        for (header, value) in headers(text) {
+            match header {
+                Header::Recipient => self.recipient(&value),
+                Header::Sender => self.senders.extend(addresses(&value)),
+            }
+        }
+    }
+}
+
+/// The words of a command whose syntax is broken or that is too long: parted at spaces, quotes around them
+/// taken away.
+fn broken_words(command: &str) -> Vec<Piece> {
+    let piece = |word: &str| match word {
+        ";" | "&&" | "||" | "|" | "&" => Piece::Control(word.to_owned()),
+        _ => Piece::Word(word.trim_matches(['"', '\'', ';']).to_owned()),
+    };
+    command.split_whitespace().map(piece).collect()
+}

@@ -1,0 +1,109 @@
+//! `{filePath}`: the files a call works on, by absolute path where the folder is known.
+
+use super::{Lookup, distinct};
+use crate::digest::neutral_tool_name;
+use crate::tool_call::ToolCall;
+
+/// What stands before a path in a patch.
+const PATCH_HEADERS: [&str; 4] =
+    ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
+
+/// Values of `host` that mean the machine the agent runs on.
+const THIS_MACHINE: [&str; 4] = ["gateway", "auto", "local", "localhost"];
+
+/// The paths of a call, normalised; none when its parameters name none.
+pub(super) fn file_paths(call: &ToolCall, params: &Lookup<'_>) -> Vec<String> {
+    let mut paths = Vec::new();
+    if neutral_tool_name(&call.tool) == "apply_patch" {
+        let patch = params.get("input").or_else(|| params.get("patch"));
+        if let Some(patch) = patch.as_ref().and_then(|patch| patch.as_str()) {
+            let path = |line: &str| {
+                PATCH_HEADERS.iter().find_map(|header| Some(line.strip_prefix(header)?.trim().to_owned()))
+            };
+            paths = distinct(patch.lines().filter_map(path).filter(|path| !path.is_empty()));
+        }
+    }
+    if paths.is_empty() {
+        let named = ["path", "file_path", "filePath"].into_iter().map(|name| params.texts(name));
+        paths = named.into_iter().find(|paths| !paths.is_empty()).unwrap_or_default();
+    }
+    let machine = other_machine(params);
+    let whole = |path: &String| match &machine {
+        Some(machine) => format!("{machine}:{}", normalise(path, None)),
+        None => normalise(path, call.cwd.as_deref()),
+    };
+    paths.iter().map(whole).collect()
+}
+
+/// The machine a call acts on when that is another one: the same path is another file there.
+fn other_machine(params: &Lookup<'_>) -> Option<String> {
+    let first = |name: &str| params.texts(name).into_iter().next();
+    first("node").or_else(|| first("host").filter(|host| !THIS_MACHINE.contains(&host.as_str())))
+}
+
+/// `path` from `cwd`, without `.`, `..` and double slashes. By its text alone: symbolic links are not followed.
+/// `~/…` stays, and so does a relative path when `cwd` is not known.
+fn normalise(path: &str, cwd: Option<&str>) -> String {
+    let path = path.trim().strip_prefix("file://").unwrap_or(path.trim());
+    if is_windows_path(path) {
+        return path.to_owned();
+    }
+    let is_home = path == "~" || path.starts_with("~/");
+    let base = cwd.filter(|cwd| cwd.starts_with('/') && !path.starts_with('/') && !is_home);
+    let is_absolute = base.is_some() || path.starts_with('/');
+    let mut parts: Vec<&str> = Vec::new();
+    for part in base.into_iter().chain([path]).flat_map(|text| text.split('/')) {
+        match part {
+            "" | "." => {}
+            ".." => match parts.last() {
+                Some(&last) if last != ".." && last != "~" => {
+                    parts.pop();
+                }
+                _ if is_absolute => {}
+                _ => parts.push(part),
+            },
+            _ => parts.push(part),
+        }
+    }
+    match (is_absolute, parts.is_empty()) {
+        (true, _) => format!("/{}", parts.join("/")),
+        (false, true) => ".".to_owned(),
+        (false, false) => parts.join("/"),
+    }
+}
+
+fn is_windows_path(path: &str) -> bool {
+    matches!(path.as_bytes(), [drive, b':', b'\\' | b'/', ..] if drive.is_ascii_alphabetic())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_normalised_by_their_text() {
+        for (path, cwd, normal) in [
+            ("/a/b", None, "/a/b"),
+            ("/a//b/./c/../d/", Some("/x"), "/a/b/d"),
+            ("/../../a", None, "/a"),
+            ("/", None, "/"),
+            ("b/c", Some("/a"), "/a/b/c"),
+            ("../c", Some("/a/b/"), "/a/c"),
+            ("../../../c", Some("/a"), "/c"),
+            ("./b", None, "b"),
+            ("b/../../c", None, "../c"),
+            ("../../c", None, "../../c"),
+            (".", None, "."),
+            (".", Some("/a"), "/a"),
+            ("b", Some("relative"), "b"),
+            ("~/b/../c", Some("/a"), "~/c"),
+            ("~/../b", Some("/a"), "~/../b"),
+            ("~user/b", Some("/a"), "/a/~user/b"),
+            (" /a/b ", None, "/a/b"),
+            ("file:///a/b", None, "/a/b"),
+            ("C:\\a\\b", Some("/x"), "C:\\a\\b"),
+        ] {
+            assert_eq!(normalise(path, cwd), normal, "{path} in {cwd:?}");
+        }
+    }
+}

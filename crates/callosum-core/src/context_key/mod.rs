@@ -1,0 +1,129 @@
+//! Context keys: names of the resources a call acts on, made from templates like `email:{commandRecipient}`.
+
+mod address;
+mod command_recipient;
+mod file_path;
+mod template;
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::rc::Rc;
+
+use serde_json::Value;
+
+pub(crate) use template::Template;
+
+use crate::digest::{hash_text, number_text};
+use crate::redact::redact_key;
+use crate::text::{Shown, head, shown};
+use crate::tool_call::{AllParameters, Parameters, ToolCall};
+
+/// A call with more keys than this is not understood, only listed.
+pub(crate) const MAX_KEYS: usize = 1000;
+/// Longer keys end in a hash.
+const MAX_KEY_CHARS: usize = 200;
+/// So much of a long key stands before its hash.
+const KEY_HEAD_CHARS: usize = 180;
+/// A single value in a key is cut here at first, so that a thousand keys of a megabyte each never exist.
+const MAX_VALUE_CHARS: usize = 1024;
+
+/// What stands for a value that is not there.
+const UNKNOWN: &str = "unknown";
+
+/// A call's parameters, each read from the host at most once: reading one may copy a megabyte.
+pub(crate) struct Lookup<'a> {
+    params: &'a dyn Parameters,
+    read: RefCell<Vec<(String, Found<'a>)>>,
+}
+
+type Found<'a> = Option<Rc<Cow<'a, Value>>>;
+
+impl<'a> Lookup<'a> {
+    pub(crate) fn new(params: &'a dyn Parameters) -> Self {
+        Self { params, read: RefCell::default() }
+    }
+
+    /// The value at a dotted path.
+    pub(crate) fn get(&self, path: &str) -> Found<'a> {
+        if let Some((_, found)) = self.read.borrow().iter().find(|(read, _)| read == path) {
+            return found.clone();
+        }
+        let found = self.params.get(path).map(Rc::new);
+        self.read.borrow_mut().push((path.to_owned(), found.clone()));
+        found
+    }
+
+    /// The texts at a dotted path: one, or one for each element of a list. Numbers and truth values are their
+    /// text; what is empty or an object is none.
+    fn texts(&self, path: &str) -> Vec<String> {
+        match self.get(path).as_deref().map(AsRef::as_ref) {
+            Some(Value::Array(items)) => distinct(items.iter().filter_map(text_of)),
+            Some(value) => text_of(value).into_iter().collect(),
+            None => Vec::new(),
+        }
+    }
+
+    fn all(&self) -> AllParameters<'a> {
+        self.params.all()
+    }
+}
+
+/// The texts, each once and in order; at most one more than there may be keys, so that too many are noticed.
+fn distinct(texts: impl Iterator<Item = String>) -> Vec<String> {
+    let mut seen = HashSet::new();
+    texts.filter(|text| seen.insert(text.clone())).take(MAX_KEYS + 1).collect()
+}
+
+fn text_of(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) if text.trim().is_empty() => None,
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number_text(number)),
+        Value::Bool(flag) => Some(flag.to_string()),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+/// The keys that the templates give for a call, in order and each once, and whether there were too many.
+pub(crate) fn context_keys(
+    templates: &[Template],
+    call: &ToolCall,
+    params: &Lookup<'_>,
+) -> (Vec<String>, bool) {
+    let mut keys = Vec::new();
+    let mut seen = HashSet::new();
+    let mut too_many = false;
+    for template in templates {
+        let resolved = template.resolve(call, params);
+        too_many |= resolved.len() > MAX_KEYS;
+        keys.extend(resolved.iter().map(|key| safe(key)).filter(|key| seen.insert(key.clone())));
+    }
+    too_many |= keys.len() > MAX_KEYS;
+    keys.truncate(MAX_KEYS);
+    (keys, too_many)
+}
+
+/// A key that may be shown and stored: no secrets, one line, of bounded length; different keys stay different.
+fn safe(key: &str) -> String {
+    let redacted = redact_key(key);
+    let plain = |text: &str| -> String {
+        let visible = |c| match shown(c) {
+            Shown::As(c) => Some(c),
+            Shown::Dropped => None,
+        };
+        text.chars().filter_map(visible).collect()
+    };
+    match head(&redacted, MAX_KEY_CHARS) {
+        (whole, false) => plain(whole),
+        _ => format!("{}~{}", plain(head(&redacted, KEY_HEAD_CHARS).0), hash_text(key, 8)),
+    }
+}
+
+/// A value short enough to be part of many keys; different values stay different.
+fn bounded(value: String) -> String {
+    match head(&value, MAX_VALUE_CHARS) {
+        (_, false) => value,
+        (start, true) => format!("{start}~{}", hash_text(&value, 8)),
+    }
+}

@@ -1,0 +1,220 @@
+//! A digest of what a call does: equal digests, equal calls.
+
+use std::io;
+
+use serde_json::{Number, Value};
+use sha2::{Digest, Sha256};
+
+use crate::tool_call::{AllParameters, ToolCall};
+
+/// Deeper values are cut off, and the digest says so: nobody nests a tool call this deep by hand.
+const MAX_DEPTH: usize = 64;
+
+/// The name under which a tool's calls are the same in every version of a host: OpenClaw renamed some.
+#[must_use]
+pub fn neutral_tool_name(tool: &str) -> &str {
+    match tool {
+        "bash" => "exec",
+        "apply-patch" => "apply_patch",
+        "cron" => "automations",
+        other => other,
+    }
+}
+
+/// The digest of a call, 32 hexadecimal characters: of its neutral tool name and of those parameters that
+/// have an effect. A `~` follows when not all of them could be read: then equal digests prove nothing.
+#[must_use]
+pub fn digest(call: &ToolCall, params: &AllParameters<'_>) -> String {
+    let mut canonical = Canonical { hash: Sha256::new(), complete: params.complete };
+    canonical.string(neutral_tool_name(&call.tool));
+    match params.value.as_ref() {
+        Value::Object(fields) => {
+            let is_command = fields.contains_key("command");
+            let effective = fields.iter().filter(|(name, _)| has_effect(name, is_command));
+            canonical.object(effective, 0);
+        }
+        other => canonical.value(other, 0),
+    }
+    let mark = if canonical.complete { "" } else { "~" };
+    format!("{}{mark}", hex(&canonical.hash.finalize(), 16))
+}
+
+/// Whether a top-level parameter changes what a call does, rather than how long the host waits for it or how
+/// it is announced. A `description` beside a command only announces it; elsewhere it may be the content
+/// itself (an issue, an event).
+fn has_effect(name: &str, is_command: bool) -> bool {
+    let waits =
+        |prefix: &str| name.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix));
+    match name {
+        "description" => !is_command,
+        "_meta" | "idempotencyKey" | "idempotency_key" => false,
+        _ => !waits("timeout") && !waits("yieldMs") && !waits("yield_ms"),
+    }
+}
+
+/// The first `bytes` bytes in hexadecimal.
+pub(crate) fn hex(hash: &[u8], bytes: usize) -> String {
+    use std::fmt::Write;
+    hash.iter().take(bytes).fold(String::with_capacity(bytes * 2), |mut text, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// The first `bytes` bytes of the SHA-256 of `text`, in hexadecimal.
+pub(crate) fn hash_text(text: &str, bytes: usize) -> String {
+    hex(&Sha256::digest(text.as_bytes()), bytes)
+}
+
+/// JSON without spaces, keys sorted by their bytes, written straight into a hash.
+struct Canonical {
+    hash: Sha256,
+    complete: bool,
+}
+
+impl Canonical {
+    fn value(&mut self, value: &Value, depth: usize) {
+        if depth > MAX_DEPTH {
+            self.complete = false;
+            return;
+        }
+        match value {
+            Value::Null => self.hash.update("null"),
+            Value::Bool(flag) => self.hash.update(if *flag { "true" } else { "false" }),
+            Value::Number(number) => self.hash.update(number_text(number)),
+            Value::String(text) => self.string(text),
+            Value::Array(items) => {
+                self.hash.update("[");
+                for item in items {
+                    self.value(item, depth + 1);
+                    self.hash.update(",");
+                }
+                self.hash.update("]");
+            }
+            Value::Object(fields) => self.object(fields.iter(), depth),
+        }
+    }
+
+    fn object<'a>(&mut self, fields: impl Iterator<Item = (&'a String, &'a Value)>, depth: usize) {
+        // Sorted here: whether serde_json keeps the order of insertion depends on other crates' features.
+        let mut fields: Vec<_> = fields.collect();
+        fields.sort_by_key(|(name, _)| *name);
+        self.hash.update("{");
+        for (name, value) in fields {
+            self.string(name);
+            self.hash.update(":");
+            self.value(value, depth + 1);
+            self.hash.update(",");
+        }
+        self.hash.update("}");
+    }
+
+    fn string(&mut self, text: &str) {
+        // A hash takes every byte.
+        let _ = serde_json::to_writer(HashWriter(&mut self.hash), text);
+    }
+}
+
+/// A number's text; `1.0` is `1`, because a JavaScript host has only one of them.
+pub(crate) fn number_text(number: &Number) -> String {
+    const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
+    match number.as_f64() {
+        Some(float) if number.is_f64() && float.fract() == 0.0 && float.abs() <= LARGEST_EXACT => {
+            // `+ 0.0` turns -0.0 into 0.0.
+            format!("{:.0}", float + 0.0)
+        }
+        _ => number.to_string(),
+    }
+}
+
+struct HashWriter<'a>(&'a mut Sha256);
+
+impl io::Write for HashWriter<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::tool_call::Parameters;
+
+    fn of(tool: &str, params: &Value) -> String {
+        digest(&ToolCall { tool: tool.to_owned(), ..ToolCall::default() }, &params.all())
+    }
+
+    #[test]
+    fn calls_with_the_same_effect_have_the_same_digest() {
+        let plain = of("exec", &json!({"command": "send", "env": {"a": 1, "b": [1, 2]}}));
+        assert_eq!(plain.len(), 32);
+        for (tool, params) in [
+            ("exec", json!({"env": {"b": [1, 2], "a": 1}, "command": "send"})),
+            ("bash", json!({"command": "send", "env": {"a": 1.0, "b": [1, 2]}})),
+            (
+                "exec",
+                json!({"command": "send", "env": {"a": 1, "b": [1, 2]}, "timeout": 5, "timeoutSeconds": 9}),
+            ),
+            (
+                "exec",
+                json!({"command": "send", "env": {"a": 1, "b": [1, 2]}, "description": "Sends", "yieldMs": 1}),
+            ),
+        ] {
+            assert_eq!(of(tool, &params), plain, "{tool} {params}");
+        }
+    }
+
+    #[test]
+    fn calls_with_another_effect_have_another_digest() {
+        let all = [
+            of("exec", &json!({"command": "send"})),
+            of("exec", &json!({"command": "send "})),
+            of("exec", &json!({"command": ["send"]})),
+            of("exec", &json!({"command": ["se", "nd"]})),
+            of("write", &json!({"command": "send"})),
+            of("exec", &json!({"command": "send", "env": {"timeout": 5}})),
+            of("exec", &json!({"command": "send", "background": true})),
+            of("linear__create_issue", &json!({"title": "a", "description": "b"})),
+            of("linear__create_issue", &json!({"title": "a", "description": "c"})),
+            of("x", &json!({"a": "1"})),
+            of("x", &json!({"a": 1})),
+            of("x", &json!({"a": null})),
+            of("x", &json!({})),
+            of("x", &json!({"a": {"b": 1}, "c": 2})),
+            of("x", &json!({"a": {"b": 1, "c": 2}})),
+        ];
+        for (at, one) in all.iter().enumerate() {
+            assert!(all.iter().skip(at + 1).all(|other| other != one), "digest {at} is not the only one");
+        }
+    }
+
+    #[test]
+    fn a_digest_of_what_could_not_be_read_says_so() {
+        let value = json!({"a": 1});
+        let partial = AllParameters { complete: false, ..value.all() };
+        assert!(digest(&ToolCall::default(), &partial).ends_with('~'));
+
+        let deep = (0..100_000).fold(json!(1), |inner, _| Value::Array(vec![inner]));
+        assert!(of("x", &deep).ends_with('~'));
+        // Dropping a value this deep recurses too; that is serde_json's to bound, at 128 when it reads text.
+        std::mem::forget(deep);
+    }
+
+    #[test]
+    fn numbers_are_written_as_javascript_sees_them() {
+        let texts: Vec<String> =
+            [json!(1), json!(1.0), json!(-0.0), json!(1.5), json!(1e300), json!(u64::MAX)]
+                .iter()
+                .filter_map(|value| value.as_number().map(number_text))
+                .collect();
+        assert_eq!(texts, ["1", "1", "0", "1.5", "1e+300", "18446744073709551615"]);
+    }
+}

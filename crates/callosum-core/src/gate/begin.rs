@@ -1,0 +1,389 @@
+//! Before a tool call.
+
+use std::collections::btree_map::Entry;
+use std::sync::Arc;
+
+use crate::decision::{Decision, Piece, Question, decide};
+use crate::error::StateError;
+use crate::history::State;
+use crate::journal::record::{Action, Conflict, HookCounts, Record, Shown};
+use crate::journal::{Appended, Patience};
+use crate::pause_text::{self, Told};
+use crate::rules::Classification;
+use crate::settings::OnStateError;
+use crate::store::rules_file::Change;
+use crate::time::Stamp;
+use crate::tool_call::{Parameters, ToolCall};
+
+use super::calls::{Phase, Unflushed};
+use super::health::Level;
+use super::intent::Intent;
+use super::state::NotNow;
+use super::work::Work;
+use super::{Answer, Gate, lock};
+
+/// Names longer than this (tool, session, run, call id) are cut: they come from outside.
+const MAX_NAME_CHARS: usize = 300;
+/// Tools counted between two `seen` records; more are not.
+const MAX_SEEN_TOOLS: usize = 500;
+
+/// What was decided, free of the history it was decided on.
+struct Verdict {
+    refuse: Option<Conflict>,
+    told: Vec<Told>,
+    shown: Vec<Shown>,
+}
+
+impl Gate {
+    /// What becomes of a tool call. For a host's event loop: it never waits.
+    pub fn before(&self, call: &ToolCall, params: &dyn Parameters, now: &Stamp) -> Answer {
+        if self.is_closed() || call.is_wrapper() {
+            return Answer::Proceed;
+        }
+        let mut call = call.clone();
+        shorten(&mut call.tool);
+        shorten(&mut call.session);
+        for name in [&mut call.run, &mut call.call, &mut call.agent].into_iter().flatten() {
+            shorten(name);
+        }
+        self.count(&call.tool, |counts| counts.before += 1);
+        let classification = self.classify(&call, params, now);
+        let mut intent =
+            Intent::new(call, classification, params, &self.settings, &self.instance, &self.runtime);
+        if intent.tier.is_guarded() {
+            intent.signal =
+                intent.call.run.as_ref().is_some_and(|run| lock(&self.light).signalled_set.contains(run));
+        }
+        self.begin(Arc::new(intent), Patience::None, now)
+    }
+
+    /// The answer for a call about which nothing could be decided because the gate itself failed: what
+    /// `onStateError` says of its tier.
+    pub fn undecided(&self, call: &ToolCall, params: &dyn Parameters, now: &Stamp) -> Answer {
+        let cause = "the gate failed inside";
+        lock(&self.health).tell(Level::Error, format!("{cause}, at a call of `{}`", call.tool));
+        let classification = self.classify(call, params, now);
+        let intent =
+            Intent::new(call.clone(), classification, params, &self.settings, &self.instance, &self.runtime);
+        self.without_state(&intent, cause, "report this as a bug, with the host's log")
+    }
+
+    /// Tier, rule and keys of a call by the rules that hold now.
+    pub fn classify(&self, call: &ToolCall, params: &dyn Parameters, now: &Stamp) -> Classification {
+        let rules = {
+            let mut rules = lock(&self.rules);
+            match rules.refresh(now.wall_ms) {
+                Change::None => {}
+                Change::Loaded => lock(&self.health).tell(
+                    Level::Info,
+                    format!("{} rules in force, from {}", rules.rules().len(), rules.source()),
+                ),
+                Change::Rejected => lock(&self.health).tell(
+                    Level::Error,
+                    format!("rules not loaded, the last good ones go on: {}", rules.error().unwrap_or("")),
+                ),
+            }
+            rules.rules()
+        };
+        rules.classify(call, &self.runtime, params)
+    }
+
+    pub(super) fn count(&self, tool: &str, add: impl FnOnce(&mut HookCounts)) {
+        let mut light = lock(&self.light);
+        if let Some(counts) = light.seen.get_mut(tool) {
+            add(counts);
+        } else if light.seen.len() < MAX_SEEN_TOOLS
+            && let Entry::Vacant(place) = light.seen.entry(tool.to_owned())
+        {
+            add(place.insert(HookCounts::default()));
+        }
+    }
+
+    /// Decides about a call and writes it down, or leaves that to a worker.
+    pub(super) fn begin(&self, intent: Arc<Intent>, patience: Patience, now: &Stamp) -> Answer {
+        if let Some(answer) = self.same_call_again(&intent, patience) {
+            return answer;
+        }
+        if intent.too_many_keys && intent.tier.is_guarded() {
+            return self.too_many_resources(&intent, now);
+        }
+        let result = if intent.tier.is_guarded() {
+            self.guarded(&intent, patience, now)
+        } else {
+            self.light_call(&intent, patience, now)
+        };
+        match result {
+            Ok(answer) => answer,
+            Err(NotNow::Busy) => self.not_now(intent, now),
+            Err(NotNow::Failed(error)) => self.state_failed(&intent, &error, now),
+        }
+    }
+
+    /// Hooks may fire more than once for one call: the same answer, and nothing new in the journal.
+    fn same_call_again(&self, intent: &Arc<Intent>, patience: Patience) -> Option<Answer> {
+        let id = intent.id()?;
+        let light = lock(&self.light);
+        match light.calls.again(&id, &intent.call.tool, intent.digest.as_deref())? {
+            Phase::Light | Phase::Queued(_) | Phase::Allowed { unflushed: None, .. } => Some(Answer::Proceed),
+            Phase::Refused(text) => Some(Answer::Refuse(text.clone())),
+            Phase::Allowed { seq, unflushed: Some(unflushed) } => {
+                let (seq, unflushed) = (*seq, unflushed.clone());
+                drop(light);
+                Some(self.later(Work::FlushIntent { intent: Arc::clone(intent), seq, unflushed }))
+            }
+            // The first firing waits for a worker: this one waits behind it. A worker goes on.
+            Phase::Deciding(_) if matches!(patience, Patience::None) => {
+                drop(light);
+                Some(self.later(Work::Begin(Arc::clone(intent))))
+            }
+            Phase::Deciding(_) => None,
+        }
+    }
+
+    /// Tiers 0–2: one append.
+    fn light_call(&self, intent: &Intent, patience: Patience, now: &Stamp) -> Result<Answer, NotNow> {
+        let record = intent.start(self.machine().holder(), now);
+        let seq = self.with_ledger(patience, false, now, |ledger, proof| {
+            Ok(ledger.append(&proof, &record, now)?.seq)
+        })?;
+        let phase =
+            if intent.tier.is_tracked() { Phase::Allowed { seq, unflushed: None } } else { Phase::Light };
+        self.note(intent, phase);
+        Ok(Answer::Proceed)
+    }
+
+    /// Tiers 3–4: look, decide and append in one hold of the guard.
+    fn guarded(&self, intent: &Arc<Intent>, patience: Patience, now: &Stamp) -> Result<Answer, NotNow> {
+        let machine = self.machine();
+        let is_dead = |boot, holder: &_| machine.is_dead(boot, holder);
+        enum Done {
+            Allowed(Appended),
+            Refused(String),
+        }
+        let done = self.with_ledger(patience, true, now, |ledger, proof| {
+            let question = Question {
+                who: &intent.who,
+                tier: intent.tier,
+                keys: &intent.keys,
+                window_ms: intent.window_ms,
+                retry_window_ms: self.settings.retry_window_ms,
+                scope: intent.scope,
+            };
+            let verdict = Verdict::of(&decide(ledger.history(), &question, now, &is_dead));
+            match verdict.refuse {
+                Some(conflict) if !intent.observe => {
+                    let mut record = intent.refusal(conflict, now);
+                    record.evidence = verdict.shown;
+                    ledger.append(&proof, &record, now)?;
+                    drop(proof);
+                    let digest = intent.digest.as_deref();
+                    let history = ledger.history();
+                    Ok(Done::Refused(if conflict == Conflict::Lease {
+                        pause_text::block(history, &verdict.told, now)
+                    } else {
+                        pause_text::pause(history, &verdict.told, digest, self.settings.recent_window_ms, now)
+                    }))
+                }
+                conflict => {
+                    let mut record = intent.start(machine.holder(), now);
+                    record.observed = conflict.is_some();
+                    record.conflict = conflict;
+                    record.evidence = verdict.shown;
+                    Ok(Done::Allowed(ledger.append(&proof, &record, now)?))
+                }
+            }
+        })?;
+        Ok(match done {
+            Done::Refused(text) => {
+                self.note(intent, Phase::Refused(text.clone()));
+                Answer::Refuse(text)
+            }
+            Done::Allowed(Appended { seq, end, file, .. }) => {
+                let unflushed = self.flushes().then_some(Unflushed { file, end });
+                self.note(intent, Phase::Allowed { seq, unflushed: unflushed.clone() });
+                match unflushed {
+                    Some(unflushed) => {
+                        self.later(Work::FlushIntent { intent: Arc::clone(intent), seq, unflushed })
+                    }
+                    None => Answer::Proceed,
+                }
+            }
+        })
+    }
+
+    /// Notes how far the gate is with a call; writes its outcome when that came while it was decided.
+    fn note(&self, intent: &Intent, phase: Phase) {
+        let Some(id) = intent.id() else { return };
+        let seq = if let Phase::Allowed { seq, .. } = &phase { Some(*seq) } else { None };
+        let early = {
+            let mut light = lock(&self.light);
+            match light.calls.again(&id, &intent.call.tool, intent.digest.as_deref()) {
+                Some(Phase::Deciding(_)) => light.calls.settle(&id, phase),
+                _ => {
+                    light.calls.open(id, intent.call.tool.clone(), intent.digest.clone(), phase);
+                    None
+                }
+            }
+        };
+        if let (Some(report), Some(seq)) = (early, seq) {
+            // Left to `maintain`: this may be the end of a worker's patience.
+            let _ = self.ended_early(seq, &report);
+        }
+    }
+
+    /// The ledger is busy: tiers 0–2 go on, tier 3+ waits for a worker.
+    fn not_now(&self, intent: Arc<Intent>, now: &Stamp) -> Answer {
+        if intent.tier.is_guarded() {
+            if let Some(id) = intent.id() {
+                let (tool, digest) = (intent.call.tool.clone(), intent.digest.clone());
+                lock(&self.light).calls.open(id, tool, digest, Phase::Deciding(None));
+            }
+            return self.later(Work::Begin(intent));
+        }
+        self.queue_start(&intent, now);
+        Answer::ProceedThenMaintain
+    }
+
+    fn queue_start(&self, intent: &Intent, now: &Stamp) {
+        let record = intent.start(self.machine().holder(), now);
+        let id = intent.id();
+        let mut light = lock(&self.light);
+        let number = light.backlog.push(record, id.clone());
+        if let Some(id) = id {
+            let phase = match number {
+                Some(number) if intent.tier.is_tracked() => Phase::Queued(number),
+                _ => Phase::Light,
+            };
+            light.calls.open(id, intent.call.tool.clone(), intent.digest.clone(), phase);
+        }
+    }
+
+    /// The state can't be used: the call goes by `onStateError`, and what can't be written now waits.
+    fn state_failed(&self, intent: &Arc<Intent>, error: &StateError, now: &Stamp) -> Answer {
+        lock(&self.health).failed(error, now);
+        lock(&self.light).unwritten += 1;
+        let answer = self.without_state(intent, &error.in_full(), &error.remedy());
+        match &answer {
+            Answer::Refuse(text) => {
+                let record = intent.refused(error.code(), now);
+                let _ = lock(&self.light).backlog.push(record, None);
+                self.note(intent, Phase::Refused(text.clone()));
+            }
+            _ => self.queue_start(intent, now),
+        }
+        answer
+    }
+
+    fn too_many_resources(&self, intent: &Arc<Intent>, now: &Stamp) -> Answer {
+        let text = "[Callosum] This call acts on more than 1,000 resources, more than can be checked at \
+                    once, so it is not let through. Split it."
+            .to_owned();
+        if intent.observe || self.settings.on_state_error == OnStateError::Open {
+            self.queue_start(intent, now);
+            return Answer::ProceedThenMaintain;
+        }
+        let _ = lock(&self.light).backlog.push(intent.refused("too many resources", now), None);
+        self.note(intent, Phase::Refused(text.clone()));
+        Answer::Refuse(text)
+    }
+
+    /// Makes an allowed intent durable; if that fails, takes it back.
+    pub(super) fn flush_intent(
+        &self,
+        intent: &Arc<Intent>,
+        seq: u64,
+        unflushed: &Unflushed,
+        now: &Stamp,
+    ) -> Answer {
+        match unflushed.file.flush(unflushed.end) {
+            Ok(()) => {
+                if let Some(id) = intent.id() {
+                    let mut light = lock(&self.light);
+                    let again = light.calls.again(&id, &intent.call.tool, intent.digest.as_deref());
+                    if matches!(again, Some(Phase::Allowed { seq: allowed, .. }) if *allowed == seq) {
+                        let _ = light.calls.settle(&id, Phase::Allowed { seq, unflushed: None });
+                    }
+                }
+                Answer::Proceed
+            }
+            Err(error) => {
+                self.flush_failed(&error, now);
+                let answer = self.without_state(intent, &error.in_full(), &error.remedy());
+                if let Answer::Refuse(text) = &answer {
+                    self.take_back_as(intent, Some(seq), error.code(), text, now);
+                }
+                answer
+            }
+        }
+    }
+
+    /// Closes as refused the intent that a worker wrote for a call the host has given up.
+    pub(super) fn take_back(&self, intent: &Arc<Intent>, reason: &str, now: &Stamp) {
+        let text = pause_text::state_error(&intent.keys, reason, "try again");
+        self.take_back_as(intent, None, reason, &text, now);
+    }
+
+    fn take_back_as(&self, intent: &Arc<Intent>, seq: Option<u64>, reason: &str, text: &str, now: &Stamp) {
+        let known = intent.id().and_then(|id| {
+            let mut light = lock(&self.light);
+            let again = light.calls.again(&id, &intent.call.tool, intent.digest.as_deref());
+            let known = if let Some(Phase::Allowed { seq, .. }) = again { Some(*seq) } else { None };
+            let _ = light.calls.settle(&id, Phase::Refused(text.to_owned()));
+            known
+        });
+        let Some(seq) = seq.or(known) else { return };
+        let mut record = Record::new(Action::Refused, &self.instance, now);
+        record.of = vec![seq];
+        record.runtime = Some(self.runtime.clone());
+        record.session = Some(intent.call.session.clone());
+        record.run.clone_from(&intent.call.run);
+        record.call.clone_from(&intent.call.call);
+        record.tool = Some(intent.call.tool.clone());
+        record.tier = Some(intent.tier);
+        record.context_keys.clone_from(&intent.keys);
+        record.reason = Some(reason.to_owned());
+        self.write_soon(record, now);
+    }
+
+    /// A flush failed: what was written to that segment since can't be made durable any more, so it is
+    /// closed and a new one begun.
+    pub(super) fn flush_failed(&self, error: &StateError, now: &Stamp) {
+        lock(&self.health).failed(error, now);
+        let patience = Patience::Until(std::time::Instant::now() + super::WORKER_DEADLINE);
+        let rotated = self.with_ledger(patience, true, now, |ledger, proof| {
+            if ledger.journal().active().file.has_failed() { ledger.rotate(&proof, now) } else { Ok(()) }
+        });
+        if let Err(NotNow::Failed(error)) = rotated {
+            lock(&self.health).failed(&error, now);
+        }
+    }
+}
+
+impl Verdict {
+    fn of(decision: &Decision<'_>) -> Self {
+        let (pieces, refuse) = match decision {
+            Decision::Allow(pieces) => (pieces, None),
+            Decision::Pause(pieces) => {
+                let in_flight = pieces.iter().any(|piece| piece.state == State::InFlight);
+                (pieces, Some(if in_flight { Conflict::InFlight } else { Conflict::Recent }))
+            }
+            Decision::Block(pieces) => (pieces, Some(Conflict::Lease)),
+        };
+        let told = |piece: &Piece<'_>| Told {
+            seq: piece.action.seq,
+            state: piece.state,
+            keys: piece.keys.iter().map(|key| (*key).to_owned()).collect(),
+        };
+        Self {
+            refuse,
+            told: pieces.iter().map(told).collect(),
+            shown: pieces.iter().map(|piece| piece.action.shown()).collect(),
+        }
+    }
+}
+
+fn shorten(name: &mut String) {
+    if name.len() > MAX_NAME_CHARS {
+        *name = name.chars().take(MAX_NAME_CHARS).collect();
+    }
+}

@@ -1,0 +1,314 @@
+//! After a tool call: its outcome, and that its refusal was read.
+
+use crate::error::StateError;
+use crate::history::{Action as Past, History, Who};
+use crate::journal::Patience;
+use crate::journal::record::{Action, Record};
+use crate::ledger::Ledger;
+use crate::outcome::{Ended, outcome_of};
+use crate::time::Stamp;
+
+use super::calls::{CallId, Phase, Unflushed};
+use super::health::Level;
+use super::report::EndReport;
+use super::state::NotNow;
+use super::work::Work;
+use super::{Answer, Gate, lock};
+
+/// Which action an outcome belongs to.
+#[derive(Clone, Debug)]
+pub(super) enum Target {
+    /// The one with this sequence number.
+    Seq(u64),
+    /// The one with the report's call id; without one the session's oldest of that tool and digest.
+    Reported,
+    /// The newest of this process that goes on as this background process session.
+    Background(String),
+}
+
+/// Which pauses were delivered.
+#[derive(Clone, Debug)]
+pub(super) enum Delivery {
+    /// Those of one call.
+    Call { session: String, call: String },
+    /// Those of a run.
+    Run(String),
+}
+
+/// Runs whose signals are remembered.
+const MAX_SIGNALLED_RUNS: usize = 1_024;
+
+impl Gate {
+    /// The after-hook of a call. For a host's event loop; a ticket in the answer need not be waited for.
+    pub fn after(&self, report: &EndReport, now: &Stamp) -> Answer {
+        let wrapper = crate::tool_call::ToolCall { tool: report.tool.clone(), ..Default::default() };
+        if self.is_closed() || wrapper.is_wrapper() {
+            return Answer::Proceed;
+        }
+        self.count(&report.tool, |counts| counts.after += 1);
+        let phase = report.call.as_ref().and_then(|call| {
+            let id = CallId { session: report.session.clone(), run: report.run.clone(), call: call.clone() };
+            lock(&self.light).calls.close(&id, report)
+        });
+        match phase {
+            Some(Phase::Light | Phase::Deciding(_)) => Answer::Proceed,
+            Some(Phase::Queued(number)) => self.end_queued(number, report, now),
+            Some(Phase::Allowed { seq, .. }) => self.end(&Target::Seq(seq), report, Patience::None, now),
+            Some(Phase::Refused(_)) => {
+                if report.ended != Ended::Refused {
+                    let text = format!(
+                        "the host ran `{}` although it was refused",
+                        crate::text::one_line(&report.tool, 80)
+                    );
+                    lock(&self.health).tell(Level::Warn, text);
+                }
+                Answer::Proceed
+            }
+            // Not seen here: a call from before this gate was loaded, or one that never passed it.
+            None => self.end(&Target::Reported, report, Patience::None, now),
+        }
+    }
+
+    /// A background process of an earlier running call has ended. For a host's event loop.
+    pub fn process_ended(&self, process: &str, ended: Ended, exit_code: Option<i64>, now: &Stamp) -> Answer {
+        if self.is_closed() {
+            return Answer::Proceed;
+        }
+        let report = EndReport {
+            tool: "process".to_owned(),
+            agent: None,
+            session: String::new(),
+            run: None,
+            call: None,
+            digest: None,
+            ended,
+            exit_code,
+            process: Some(process.to_owned()),
+        };
+        self.end(&Target::Background(process.to_owned()), &report, Patience::None, now)
+    }
+
+    /// Writes an outcome, or leaves that to a worker.
+    pub(super) fn end(&self, target: &Target, report: &EndReport, patience: Patience, now: &Stamp) -> Answer {
+        let result = self.with_ledger(patience, false, now, |ledger, proof| {
+            let Some(record) = self.outcome_record(ledger, target, report, now) else { return Ok(None) };
+            let guarded = record.tier.is_some_and(crate::tier::Tier::is_guarded);
+            let appended = ledger.append(&proof, &record, now)?;
+            Ok((guarded && record.action != Action::Running).then_some(appended))
+        });
+        match result {
+            Ok(Some(appended)) if self.flushes() => {
+                self.later(Work::FlushOutcome(Unflushed { file: appended.file, end: appended.end }))
+            }
+            Ok(_) => Answer::Proceed,
+            Err(NotNow::Busy) => self.later(Work::End { target: target.clone(), report: report.clone() }),
+            Err(NotNow::Failed(error)) => self.end_failed(target, report, &error, now),
+        }
+    }
+
+    fn outcome_record(
+        &self,
+        ledger: &Ledger,
+        target: &Target,
+        report: &EndReport,
+        now: &Stamp,
+    ) -> Option<Record> {
+        let history = ledger.history();
+        let Some(action) = self.find(history, target, report) else {
+            return self.stranger(report, now);
+        };
+        // A settled call stays as it is: the host repeats itself, or the gate itself closed it as refused.
+        if action.outcome.as_ref().is_some_and(|outcome| outcome.kind != Action::Unknown) {
+            return None;
+        }
+        let kind = outcome_of(report.ended, report.exit_code, action.simple, action.keys.len());
+        if kind == Action::Unknown && action.outcome.is_some() {
+            return None;
+        }
+        let mut record = Record::new(kind, &self.instance, now);
+        record.tier = Some(action.tier);
+        record.of = vec![action.seq];
+        record.runtime = Some(self.runtime.clone());
+        record.agent.clone_from(&report.agent);
+        record.session = Some(action.who.session.clone());
+        record.run.clone_from(&action.run);
+        record.call.clone_from(&action.call);
+        record.tool = Some(action.tool.clone());
+        record.context_keys = action.keys.iter().map(|key| key.as_ref().to_owned()).collect();
+        record.exit_code = report.exit_code;
+        record.reason = reason(report.ended).map(str::to_owned);
+        if record.action == Action::Running {
+            record.process.clone_from(&report.process);
+        }
+        Some(record)
+    }
+
+    fn find<'a>(&self, history: &'a History, target: &Target, report: &EndReport) -> Option<&'a Past> {
+        let own = self.machine().holder();
+        match target {
+            Target::Seq(seq) => history.action(*seq),
+            Target::Background(process) => history.background(&self.instance, process, own),
+            Target::Reported => {
+                let who = Who { instance: self.instance.clone(), session: report.session.clone() };
+                history.open_calls(&who).find(|action| {
+                    let same = match &report.call {
+                        Some(_) => action.call == report.call && action.run == report.run,
+                        None => action.call.is_none() && action.digest == report.digest,
+                    };
+                    same && action.tool == report.tool && action.holder == own
+                })
+            }
+        }
+    }
+
+    /// A call that was refused before it reached this gate leaves one row; any other that the gate has not
+    /// seen leaves none: without its before-hook nothing is known of it.
+    fn stranger(&self, report: &EndReport, now: &Stamp) -> Option<Record> {
+        if report.ended != Ended::Refused {
+            return None;
+        }
+        let mut record = Record::new(Action::Refused, &self.instance, now);
+        record.runtime = Some(self.runtime.clone());
+        record.agent.clone_from(&report.agent);
+        record.session = Some(report.session.clone());
+        record.run.clone_from(&report.run);
+        record.call.clone_from(&report.call);
+        record.tool = Some(report.tool.clone());
+        record.reason = Some("refused before it reached the gate".to_owned());
+        Some(record)
+    }
+
+    /// The start still waits in the backlog: the outcome waits with it.
+    fn end_queued(&self, number: u64, report: &EndReport, now: &Stamp) -> Answer {
+        let mut light = lock(&self.light);
+        let Some(start) = light.backlog.find(number) else {
+            drop(light);
+            // Written between the two looks.
+            return self.end(&Target::Reported, report, Patience::None, now);
+        };
+        let kind = outcome_of(report.ended, report.exit_code, start.simple, start.context_keys.len());
+        let mut outcome = Record::new(kind, &self.instance, now);
+        outcome.tier = start.tier;
+        outcome.runtime.clone_from(&start.runtime);
+        outcome.agent.clone_from(&start.agent);
+        outcome.session.clone_from(&start.session);
+        outcome.run.clone_from(&start.run);
+        outcome.call.clone_from(&start.call);
+        outcome.tool.clone_from(&start.tool);
+        outcome.context_keys.clone_from(&start.context_keys);
+        outcome.exit_code = report.exit_code;
+        outcome.reason = reason(report.ended).map(str::to_owned);
+        outcome.process.clone_from(&report.process);
+        light.backlog.add_outcome(number, outcome);
+        Answer::ProceedThenMaintain
+    }
+
+    /// An outcome can't be written now: it waits, if it is known what it is about.
+    fn end_failed(&self, target: &Target, report: &EndReport, error: &StateError, now: &Stamp) -> Answer {
+        lock(&self.health).failed(error, now);
+        let mut light = lock(&self.light);
+        light.unwritten += 1;
+        light.late_ends.push_back((target.clone(), report.clone()));
+        if light.late_ends.len() > MAX_LATE_ENDS {
+            light.late_ends.pop_front();
+            light.backlog.lost += 1;
+        }
+        Answer::ProceedThenMaintain
+    }
+
+    /// An outcome that came while its call was still being decided.
+    pub(super) fn ended_early(&self, seq: u64, report: &EndReport) -> Answer {
+        lock(&self.light).late_ends.push_back((Target::Seq(seq), report.clone()));
+        Answer::ProceedThenMaintain
+    }
+
+    /// The host has stored the result of this call for the model. For a host's event loop.
+    pub fn result_persisted(&self, session: &str, call: &str, now: &Stamp) -> Answer {
+        self.deliver(
+            &Delivery::Call { session: session.to_owned(), call: call.to_owned() },
+            Patience::None,
+            now,
+        )
+    }
+
+    /// A model call of this run begins: the model has seen every result of the run so far. For a host's
+    /// event loop.
+    pub fn model_call_started(&self, run: &str, now: &Stamp) -> Answer {
+        {
+            let mut light = lock(&self.light);
+            if light.signalled_set.insert(run.to_owned()) {
+                light.signalled.push_back(run.to_owned());
+                if light.signalled.len() > MAX_SIGNALLED_RUNS
+                    && let Some(oldest) = light.signalled.pop_front()
+                {
+                    light.signalled_set.remove(&oldest);
+                }
+            }
+        }
+        self.deliver(&Delivery::Run(run.to_owned()), Patience::None, now)
+    }
+
+    pub(super) fn deliver(&self, delivery: &Delivery, patience: Patience, now: &Stamp) -> Answer {
+        if self.is_closed() {
+            return Answer::Proceed;
+        }
+        lock(&self.light).calls.forget_refused(|id| match delivery {
+            Delivery::Call { session, call } => id.session == *session && id.call == *call,
+            Delivery::Run(run) => id.run.as_ref() == Some(run),
+        });
+        let waiting = |history: &History| {
+            history.undelivered(&self.instance, |who, pause| match delivery {
+                Delivery::Call { session, call } => {
+                    who.session == *session && pause.call.as_ref() == Some(call)
+                }
+                Delivery::Run(run) => pause.run.as_ref() == Some(run),
+            })
+        };
+        // Nearly every signal delivers nothing: look before taking the guard. This process's own pauses
+        // are in its history at once, and no other process signals for them.
+        match self.slot.try_lock() {
+            Ok(slot) => match &slot.ledger {
+                Some(ledger) if !waiting(ledger.history()).is_empty() => {}
+                _ => return Answer::Proceed,
+            },
+            Err(_) => {
+                if matches!(patience, Patience::None) {
+                    return self.later(Work::Deliver(delivery.clone()));
+                }
+            }
+        }
+        let result = self.with_ledger(patience, false, now, |ledger, proof| {
+            for (who, pauses) in waiting(ledger.history()) {
+                let mut record = Record::new(Action::Delivered, &self.instance, now);
+                record.session = Some(who.session.clone());
+                record.of = pauses;
+                ledger.append(&proof, &record, now)?;
+            }
+            Ok(())
+        });
+        match result {
+            Ok(()) => Answer::Proceed,
+            Err(NotNow::Busy) => self.later(Work::Deliver(delivery.clone())),
+            Err(NotNow::Failed(error)) => {
+                lock(&self.health).failed(&error, now);
+                Answer::Proceed
+            }
+        }
+    }
+}
+
+/// Outcomes that wait for the state to work again; more are lost, and counted.
+const MAX_LATE_ENDS: usize = 4_096;
+
+/// Why an outcome is not simply what its exit code says.
+fn reason(ended: Ended) -> Option<&'static str> {
+    match ended {
+        Ended::Ok | Ended::Running => None,
+        Ended::Error => Some("the tool failed"),
+        Ended::Refused => Some("refused by another plugin, an approval or the host"),
+        Ended::Aborted => Some("aborted"),
+        Ended::TimedOut => Some("timed out"),
+        Ended::Killed => Some("killed"),
+        Ended::Maybe => Some("failed, but may have acted first"),
+    }
+}

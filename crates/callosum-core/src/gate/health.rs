@@ -1,0 +1,92 @@
+//! Whether the shared state can be used, and what the operator is told.
+
+use std::collections::VecDeque;
+
+use serde::Serialize;
+
+use crate::error::StateError;
+use crate::time::{Stamp, to_rfc3339};
+
+/// How loud a notice is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// Good to know.
+    Info,
+    /// Something is not as it should be, and work goes on.
+    Warn,
+    /// Something is wrong.
+    Error,
+}
+
+/// A line for the host's log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// How loud.
+    pub level: Level,
+    /// The line.
+    pub text: String,
+}
+
+/// Why the gate can't use the shared state, as the status shows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Degraded {
+    /// Short stable name of the failure.
+    pub code: &'static str,
+    /// What failed, where, and why.
+    pub cause: String,
+    /// What to do about it.
+    pub remedy: String,
+    /// Since when, RFC 3339.
+    pub since: String,
+}
+
+/// Notices kept until somebody fetches them.
+const MAX_NOTICES: usize = 100;
+
+#[derive(Debug, Default)]
+pub(super) struct Health {
+    degraded: Option<Degraded>,
+    notices: VecDeque<Notice>,
+}
+
+impl Health {
+    pub(super) fn degraded(&self) -> Option<Degraded> {
+        self.degraded.clone()
+    }
+
+    pub(super) fn tell(&mut self, level: Level, text: String) {
+        if self.notices.len() == MAX_NOTICES {
+            self.notices.pop_front();
+        }
+        self.notices.push_back(Notice { level, text });
+    }
+
+    pub(super) fn take_notices(&mut self) -> Vec<Notice> {
+        self.notices.drain(..).collect()
+    }
+
+    pub(super) fn has_notices(&self) -> bool {
+        !self.notices.is_empty()
+    }
+
+    /// The state failed: tells it once for each new kind of failure.
+    pub(super) fn failed(&mut self, error: &StateError, now: &Stamp) {
+        let (code, cause, remedy) = (error.code(), error.in_full(), error.remedy());
+        let known = self.degraded.as_ref().is_some_and(|known| known.code == code);
+        if !known {
+            self.tell(Level::Error, format!("degraded: {cause}; to mend it: {remedy}"));
+        }
+        let since = match self.degraded.take() {
+            Some(known) => known.since,
+            None => to_rfc3339(now.wall_ms),
+        };
+        self.degraded = Some(Degraded { code, cause, remedy, since });
+    }
+
+    /// The state works.
+    pub(super) fn works(&mut self) {
+        if let Some(was) = self.degraded.take() {
+            self.tell(Level::Info, format!("the shared state works again (it failed since {})", was.since));
+        }
+    }
+}

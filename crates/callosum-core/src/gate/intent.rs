@@ -1,0 +1,136 @@
+//! A call that has been classified: all that is needed to decide about it, on whatever thread.
+
+use crate::digest::digest;
+use crate::history::Who;
+use crate::journal::record::{Action, Conflict, Holder, Record};
+use crate::redact;
+use crate::rules::{Classification, Mode, Scope};
+use crate::settings::Settings;
+use crate::shell;
+use crate::tier::Tier;
+use crate::time::Stamp;
+use crate::tool_call::{Parameters, ToolCall};
+
+use super::calls::CallId;
+
+/// A classified call.
+#[derive(Clone, Debug)]
+pub(super) struct Intent {
+    pub(super) call: ToolCall,
+    pub(super) who: Who,
+    pub(super) runtime: String,
+    pub(super) tier: Tier,
+    pub(super) rule_name: Option<String>,
+    pub(super) keys: Vec<String>,
+    pub(super) digest: Option<String>,
+    params: Option<String>,
+    pub(super) window_ms: u64,
+    pub(super) lease_ms: u64,
+    pub(super) scope: Scope,
+    pub(super) observe: bool,
+    simple: bool,
+    pub(super) too_many_keys: bool,
+    /// Delivery of a pause will be told by the host.
+    pub(super) signal: bool,
+}
+
+impl Intent {
+    pub(super) fn new(
+        call: ToolCall,
+        classification: Classification,
+        params: &dyn Parameters,
+        settings: &Settings,
+        instance: &str,
+        runtime: &str,
+    ) -> Self {
+        let tier = classification.tier;
+        let mut keys = classification.context_keys;
+        let (mut digest_text, mut summary, mut simple) = (None, None, false);
+        if tier.is_tracked() {
+            let all = params.all();
+            let digest = digest(&call, &all);
+            if keys.is_empty() && tier.is_guarded() {
+                // A guarded call without a key of its own is at least not done twice in the same form.
+                keys.push(format!("{}:{}", call.tool, digest.trim_end_matches('~')));
+            }
+            let chars = usize::try_from(settings.params_summary_chars).unwrap_or(0);
+            summary = (chars > 0).then(|| redact::summarize(&all, chars));
+            simple = params
+                .get("command")
+                .and_then(|command| command.as_str().map(shell::is_simple_command))
+                .unwrap_or(false);
+            digest_text = Some(digest);
+        }
+        let mode = classification.mode.unwrap_or(Mode::Enforce);
+        Self {
+            who: Who { instance: instance.to_owned(), session: call.session.clone() },
+            runtime: runtime.to_owned(),
+            tier,
+            rule_name: classification.rule_name,
+            keys,
+            digest: digest_text,
+            params: summary,
+            window_ms: classification.recent_window_ms.unwrap_or(settings.recent_window_ms),
+            lease_ms: classification.lock_expiry_ms.unwrap_or(settings.lock_expiry_ms),
+            scope: classification.scope,
+            observe: mode == Mode::Observe || settings.mode == Mode::Observe,
+            simple,
+            too_many_keys: classification.too_many_keys,
+            signal: false,
+            call,
+        }
+    }
+
+    /// The call among the open ones; `None` without a call id: then nothing can be told to be the same.
+    pub(super) fn id(&self) -> Option<CallId> {
+        Some(CallId {
+            session: self.call.session.clone(),
+            run: self.call.run.clone(),
+            call: self.call.call.clone()?,
+        })
+    }
+
+    fn record(&self, action: Action, at: &Stamp) -> Record {
+        let mut record = Record::new(action, &self.who.instance, at);
+        record.tier = Some(self.tier);
+        record.runtime = Some(self.runtime.clone());
+        record.agent.clone_from(&self.call.agent);
+        record.session = Some(self.call.session.clone());
+        record.run.clone_from(&self.call.run);
+        record.call.clone_from(&self.call.call);
+        record.tool = Some(self.call.tool.clone());
+        record.rule_name.clone_from(&self.rule_name);
+        record.context_keys.clone_from(&self.keys);
+        record.digest.clone_from(&self.digest);
+        record.params.clone_from(&self.params);
+        record
+    }
+
+    /// The record that lets the call through.
+    pub(super) fn start(&self, holder: Option<Holder>, at: &Stamp) -> Record {
+        let mut record = self.record(Action::Intercept, at);
+        if self.tier.is_tracked() {
+            record.holder = holder;
+            record.simple = self.simple;
+        }
+        if self.tier.is_guarded() {
+            record.expires_ms = Some(at.plus_ms(self.lease_ms).wall_ms);
+        }
+        record
+    }
+
+    /// The record that refuses it.
+    pub(super) fn refusal(&self, conflict: Conflict, at: &Stamp) -> Record {
+        let mut record = self.record(Action::Blocked, at);
+        record.conflict = Some(conflict);
+        record.signal = self.signal;
+        record
+    }
+
+    /// The record of a call that was refused because the state could not be used.
+    pub(super) fn refused(&self, reason: &str, at: &Stamp) -> Record {
+        let mut record = self.record(Action::Refused, at);
+        record.reason = Some(reason.to_owned());
+        record
+    }
+}

@@ -1,0 +1,209 @@
+//! The gate: what a runtime asks before and after each tool call. A façade over rules, ledger and decision.
+//!
+//! Every method takes `&self` and may be called from any thread. Those that a host calls on its event loop
+//! never wait: where the guard is busy, too much is unread, or something must be flushed, they answer
+//! [`Answer::Wait`] with a ticket, and [`Gate::finish`] does the rest on a thread that may wait. Tiers 0–2
+//! do not wait at all: their records go to a bounded backlog.
+
+mod backlog;
+mod begin;
+mod calls;
+mod end;
+mod health;
+mod intent;
+mod query;
+mod report;
+mod state;
+mod status;
+mod upkeep;
+mod work;
+
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use crate::journal::record::HookCounts;
+use crate::ledger::Ledger;
+use crate::settings::Settings;
+use crate::store::machine::Machine;
+use crate::store::rules_file::RulesFile;
+use crate::store::state_dir;
+use crate::text::one_line;
+
+use self::backlog::Backlog;
+use self::calls::OpenCalls;
+use self::health::Health;
+use self::work::Works;
+
+pub use self::health::{Degraded, Level, Notice};
+pub use self::query::Filter;
+pub use self::report::EndReport;
+pub use self::status::Status;
+
+/// How long a worker may try to get the guard and the ledger.
+pub const WORKER_DEADLINE: Duration = Duration::from_secs(3);
+
+/// What a host does with a call, or after a report.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// The call may run; or there is nothing more to do.
+    Proceed,
+    /// The same, and [`Gate::maintain`] should run soon: records wait in the backlog.
+    ProceedThenMaintain,
+    /// The call is refused with this text for the model.
+    Refuse(String),
+    /// [`Gate::finish`] with this ticket has the answer.
+    Wait(u32),
+}
+
+/// What a gate is made of; nothing of it is looked at on the disk before the first call.
+#[derive(Clone, Debug, Default)]
+pub struct GateOptions {
+    /// The settings as JSON text.
+    pub settings: String,
+    /// The runtime's name: `openclaw` …
+    pub runtime: String,
+    /// The machine's name, for the default instance id.
+    pub host_name: String,
+    /// The runtime's own state folder, for the default instance id.
+    pub runtime_state_dir: String,
+    /// The rules file that came with the plugin.
+    pub packaged_tiers: Option<PathBuf>,
+    /// The user's home folder.
+    pub home: PathBuf,
+    /// `CALLOSUM_STATE_DIR`, if set.
+    pub state_dir_variable: Option<String>,
+}
+
+/// What changes with every call; held for microseconds, by any thread.
+#[derive(Debug, Default)]
+struct Light {
+    calls: OpenCalls,
+    backlog: Backlog,
+    /// Hook counts since the last `seen` record.
+    seen: BTreeMap<String, HookCounts>,
+    seen_written_up_ms: Option<u64>,
+    /// Runs whose model calls the host tells, newest last.
+    signalled: VecDeque<String>,
+    signalled_set: HashSet<String>,
+    /// Outcomes that could not be written when they came.
+    late_ends: VecDeque<(end::Target, EndReport)>,
+    /// Calls and outcomes that could not be written at once because the state failed.
+    unwritten: u64,
+}
+
+/// The ledger, once opened, and what belongs to it.
+#[derive(Debug, Default)]
+struct LedgerSlot {
+    ledger: Option<Ledger>,
+    /// The index led astray: do without.
+    without_index: bool,
+    /// Base of the segment in which this process has named its rules' window.
+    window_named_in: Option<(u64, u64)>,
+}
+
+/// The gate of one instance.
+#[derive(Debug)]
+pub struct Gate {
+    settings: Settings,
+    setting_problems: Vec<String>,
+    instance: String,
+    runtime: String,
+    directory: PathBuf,
+    machine: OnceLock<Machine>,
+    rules: Mutex<RulesFile>,
+    light: Mutex<Light>,
+    slot: Mutex<LedgerSlot>,
+    works: Mutex<Works>,
+    health: Mutex<Health>,
+    /// Lines of closed segments, by base: they never change.
+    closed_lines: Mutex<HashMap<u64, u64>>,
+    closed: AtomicBool,
+}
+
+/// Locks, whatever happened to a thread that held the lock before: every state behind these locks is
+/// consistent between statements, and a gate that panics at every further call would be worse.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The default instance id: the machine's name and a short hash of the runtime's state folder, because two
+/// gateways on one machine both have a session `agent:main:main`.
+fn default_instance(host_name: &str, runtime_state_dir: &str) -> String {
+    use sha2::{Digest, Sha256};
+    let hash = Sha256::digest(runtime_state_dir.as_bytes());
+    let short: String = hash.iter().take(3).map(|byte| format!("{byte:02x}")).collect();
+    let host = one_line(host_name.split('.').next().unwrap_or_default(), 60);
+    if host.is_empty() { short } else { format!("{host}-{short}") }
+}
+
+impl Gate {
+    /// A gate that has not looked at anything yet.
+    #[must_use]
+    pub fn new(options: GateOptions) -> Self {
+        let (settings, setting_problems) = Settings::read(&options.settings);
+        let directory = state_dir::locate(
+            settings.state_dir.as_deref(),
+            options.state_dir_variable.as_deref(),
+            &options.home,
+        );
+        let at_home = |path: &str| options.home.join(path.strip_prefix("~/").unwrap_or(path));
+        let tiers_file = settings.tiers_file.as_deref().map(at_home);
+        let instance = settings.instance_id.as_deref().map_or_else(
+            || default_instance(&options.host_name, &options.runtime_state_dir),
+            |id| one_line(id, 100),
+        );
+        let gate = Self {
+            rules: Mutex::new(RulesFile::new(tiers_file, &directory, options.packaged_tiers)),
+            settings,
+            instance,
+            runtime: options.runtime,
+            directory,
+            machine: OnceLock::new(),
+            light: Mutex::default(),
+            slot: Mutex::default(),
+            works: Mutex::default(),
+            health: Mutex::default(),
+            closed_lines: Mutex::default(),
+            closed: AtomicBool::new(false),
+            setting_problems,
+        };
+        for problem in &gate.setting_problems {
+            lock(&gate.health).tell(Level::Error, format!("configuration: {problem}"));
+        }
+        gate
+    }
+
+    /// The machine this gate runs on, asked once. Its clock gives the `now` of every call.
+    pub fn machine(&self) -> &Machine {
+        self.machine.get_or_init(Machine::read)
+    }
+
+    /// The instance's name.
+    #[must_use]
+    pub fn instance(&self) -> &str {
+        &self.instance
+    }
+
+    /// The state directory.
+    #[must_use]
+    pub fn state_dir(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Log lines since the last call.
+    pub fn take_notices(&self) -> Vec<Notice> {
+        lock(&self.health).take_notices()
+    }
+
+    /// Whether [`Gate::take_notices`] has any.
+    pub fn has_notices(&self) -> bool {
+        lock(&self.health).has_notices()
+    }
+
+    fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Acquire)
+    }
+}

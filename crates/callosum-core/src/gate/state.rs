@@ -1,0 +1,183 @@
+//! Getting at the ledger: opened when first needed, opened again when it was replaced.
+
+use std::sync::{MutexGuard, TryLockError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::error::StateError;
+use crate::journal::record::{Action, Record};
+use crate::journal::{Patience, SegmentLimit, UpToDate};
+use crate::ledger::{Ledger, LedgerOptions};
+use crate::settings::Durability;
+use crate::time::Stamp;
+
+use super::{Gate, LedgerSlot, lock};
+
+/// Why a step did not happen.
+pub(super) enum NotNow {
+    /// Busy, or too much to read: a thread that may wait must do it.
+    Busy,
+    /// The state can't be used.
+    Failed(StateError),
+}
+
+impl From<StateError> for NotNow {
+    fn from(error: StateError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl Gate {
+    /// Runs `step` with the ledger up to date and the guard held.
+    pub(super) fn with_ledger<T>(
+        &self,
+        patience: Patience,
+        check_paths: bool,
+        now: &Stamp,
+        step: impl FnOnce(&mut Ledger, UpToDate) -> Result<T, StateError>,
+    ) -> Result<T, NotNow> {
+        let mut slot = self.lock_slot(patience)?;
+        let proof = self.up_to_date(&mut slot, patience, check_paths, now)?;
+        let LedgerSlot { ledger: Some(ledger), window_named_in, .. } = &mut *slot else {
+            return Err(NotNow::Busy);
+        };
+        let window_ms = self.window_ms();
+        let here = (ledger.journal().active().base, window_ms);
+        if *window_named_in != Some(here) {
+            // Whoever prunes must know how far back this process looks: said in every segment it writes.
+            let mut record = Record::new(Action::Rules, &self.instance, now);
+            record.window_ms = Some(window_ms);
+            ledger.append(&proof, &record, now)?;
+            *window_named_in = Some((ledger.journal().active().base, window_ms));
+        }
+        self.drain(ledger, &proof, now)?;
+        let result = step(ledger, proof)?;
+        lock(&self.health).works();
+        Ok(result)
+    }
+
+    pub(super) fn lock_slot(&self, patience: Patience) -> Result<MutexGuard<'_, LedgerSlot>, NotNow> {
+        loop {
+            match self.slot.try_lock() {
+                Ok(slot) => return Ok(slot),
+                Err(TryLockError::Poisoned(poisoned)) => {
+                    // A panic in the middle of a step: what is in memory may be half done, the journal is
+                    // not. Read it again.
+                    let mut slot = poisoned.into_inner();
+                    *slot = LedgerSlot::default();
+                    self.slot.clear_poison();
+                    return Ok(slot);
+                }
+                Err(TryLockError::WouldBlock) => match patience {
+                    Patience::None => return Err(NotNow::Busy),
+                    Patience::Until(deadline) if Instant::now() >= deadline => {
+                        return Err(NotNow::Failed(StateError::GuardTimeout {
+                            path: self.directory.clone(),
+                            waited_ms: 0,
+                        }));
+                    }
+                    Patience::Until(_) => thread::sleep(Duration::from_micros(200)),
+                },
+            }
+        }
+    }
+
+    /// Opens the ledger if need be and brings it up to date. Opens it anew, once, when the journal was
+    /// replaced or the rules now look further back than it was read.
+    fn up_to_date(
+        &self,
+        slot: &mut LedgerSlot,
+        patience: Patience,
+        check_paths: bool,
+        now: &Stamp,
+    ) -> Result<UpToDate, NotNow> {
+        let keep_ms = self.keep_ms();
+        if slot.ledger.as_ref().is_some_and(|ledger| ledger.history().keep_ms() < keep_ms) {
+            slot.ledger = None;
+        }
+        for attempt in 0..2 {
+            if slot.ledger.is_none() {
+                let options = self.ledger_options(keep_ms);
+                slot.window_named_in = None;
+                slot.ledger = Ledger::open(&options, !slot.without_index, patience, now)?;
+            }
+            let Some(ledger) = &mut slot.ledger else { return Err(NotNow::Busy) };
+            match ledger.catch_up(patience, check_paths, now) {
+                Ok(Some(proof)) => {
+                    slot.without_index = false;
+                    return Ok(proof);
+                }
+                Ok(None) => return Err(NotNow::Busy),
+                Err(StateError::Replaced { .. }) if attempt == 0 => {
+                    // Also what an index that points into a wrong segment leads to.
+                    slot.without_index = true;
+                    slot.ledger = None;
+                }
+                Err(error) => {
+                    // What failed may be the open files themselves: open them anew next time.
+                    slot.ledger = None;
+                    return Err(error.into());
+                }
+            }
+        }
+        Err(NotNow::Busy)
+    }
+
+    fn ledger_options(&self, keep_ms: u64) -> LedgerOptions {
+        LedgerOptions {
+            directory: self.directory.clone(),
+            instance: self.instance.clone(),
+            keep_ms,
+            default_lease_ms: self.settings.lock_expiry_ms,
+            limit: SegmentLimit { bytes: (self.settings.journal_max_bytes / 8).clamp(16 * 1024, 8 << 20) },
+        }
+    }
+
+    /// How far back the decision may look: the largest window of the rules and the settings.
+    pub(super) fn window_ms(&self) -> u64 {
+        lock(&self.rules).rules().largest_window_ms().max(self.settings.recent_window_ms)
+    }
+
+    /// How far back history must be kept: the window, the longest lease, and the time for a retry.
+    pub(super) fn keep_ms(&self) -> u64 {
+        let lease_ms = lock(&self.rules).rules().largest_lock_expiry_ms().max(self.settings.lock_expiry_ms);
+        self.window_ms().max(lease_ms).max(self.settings.retry_window_ms)
+    }
+
+    /// Writes what waits in the backlog, in order.
+    fn drain(&self, ledger: &mut Ledger, proof: &UpToDate, now: &Stamp) -> Result<(), StateError> {
+        loop {
+            // The lock is held while a record is written, so that an after-hook finds its start either
+            // waiting or written, never between.
+            let mut light = lock(&self.light);
+            let Some(mut waiting) = light.backlog.pop() else { return Ok(()) };
+            let appended = match ledger.append(proof, &waiting.record, now) {
+                Ok(appended) => appended,
+                Err(error) => {
+                    light.backlog.put_back(waiting);
+                    return Err(error);
+                }
+            };
+            if let Some(id) = &waiting.start_of {
+                light.calls.written(id, waiting.number, appended.seq);
+            }
+            if let Some(mut outcome) = waiting.outcome.take() {
+                outcome.of = vec![appended.seq];
+                if let Err(error) = ledger.append(proof, &outcome, now) {
+                    // The start is written: the outcome waits on its own.
+                    light.backlog.put_back(super::backlog::Waiting {
+                        number: waiting.number,
+                        record: outcome,
+                        start_of: None,
+                        outcome: None,
+                    });
+                    return Err(error);
+                }
+            }
+        }
+    }
+
+    pub(super) fn flushes(&self) -> bool {
+        self.settings.durability == Durability::Disk
+    }
+}

@@ -1,0 +1,361 @@
+//! What an operator sees at a glance. One shape for the RPC and for `callosum status --json`.
+
+use std::collections::{BTreeMap, HashSet};
+use std::os::unix::fs::FileExt;
+use std::time::Instant;
+
+use serde::Serialize;
+
+use crate::history::{Action as Past, History, State};
+use crate::journal::Patience;
+use crate::journal::record::Line;
+use crate::journal::segment::{SegmentFile, Segments};
+use crate::rules::Mode;
+use crate::time::{Stamp, to_rfc3339};
+
+use super::health::Degraded;
+use super::state::NotNow;
+use super::{Gate, WORKER_DEADLINE, lock};
+
+/// Recent contexts listed.
+const MAX_RECENT: usize = 50;
+
+/// The state of a gate and of the journal it shares. Times are RFC 3339, in UTC.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Status {
+    /// This gate's instance.
+    pub instance_id: String,
+    /// The version of Callosum.
+    pub version: &'static str,
+    /// The shared state directory.
+    pub state_dir: String,
+    /// Whether pauses are enforced or only written down.
+    pub mode: Mode,
+    /// How many rules are in force.
+    pub rule_count: usize,
+    /// Where they came from.
+    pub rules: RulesStatus,
+    /// The live leases, oldest first.
+    pub locks: Vec<LockStatus>,
+    /// The resources acted on lately by tier 2 and above, newest first.
+    pub recent_contexts: Vec<ContextStatus>,
+    /// The journal's size.
+    pub journal: JournalStatus,
+    /// Its lines, as the original named them.
+    pub journal_lines: u64,
+    /// Hooks seen: runtime → tool.
+    pub coverage: BTreeMap<String, BTreeMap<String, CoverageStatus>>,
+    /// What this gate holds in memory and could not write yet.
+    pub waiting: WaitingStatus,
+    /// Settings that could not be used.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub setting_errors: Vec<String>,
+    /// Why the shared state can't be used, while it can't.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub degraded: Option<Degraded>,
+}
+
+/// The rules in force.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RulesStatus {
+    /// Their file, or `built in`.
+    pub source: String,
+    /// When they were loaded.
+    pub loaded_at: String,
+    /// Why a newer file was not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// A live lease on one resource.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LockStatus {
+    /// The resource.
+    pub context_key: String,
+    /// Whose.
+    pub instance: String,
+    /// Whose.
+    pub session: String,
+    /// What it does.
+    pub tool: String,
+    /// Its tier.
+    pub tier: u8,
+    /// Since when.
+    pub since: String,
+    /// Until when at the latest.
+    pub expires_at: String,
+}
+
+/// The last action on one resource.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ContextStatus {
+    /// The resource.
+    pub context_key: String,
+    /// Whose.
+    pub instance: String,
+    /// Whose.
+    pub session: String,
+    /// What it did.
+    pub tool: String,
+    /// Its tier.
+    pub tier: u8,
+    /// When it started.
+    pub at: String,
+    /// `running`, `complete`, `failed`, `refused` or `unknown`.
+    pub state: &'static str,
+}
+
+/// The journal's size.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct JournalStatus {
+    /// Lines of all segments.
+    pub lines: u64,
+    /// Bytes of all segments.
+    pub bytes: u64,
+    /// Files.
+    pub segments: usize,
+    /// Torn or foreign lines met in what was read.
+    pub skipped: u64,
+    /// The sequence number that the next record will have.
+    pub head: u64,
+    /// When the oldest record was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub oldest: Option<String>,
+}
+
+/// Hooks seen of one tool, and when; up to five seconds late for other processes.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct CoverageStatus {
+    /// Before-hooks.
+    pub before: u64,
+    /// After-hooks.
+    pub after: u64,
+    /// First report.
+    pub first: String,
+    /// Last report.
+    pub last: String,
+}
+
+/// What waits in memory.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct WaitingStatus {
+    /// Records in the backlog.
+    pub queued: usize,
+    /// Records that found no place in it.
+    pub lost: u64,
+    /// Calls and outcomes that could not be written at once.
+    pub unwritten: u64,
+}
+
+impl Gate {
+    /// The status now. For a thread that may wait. It can always be told; where the journal can't be read,
+    /// `degraded` says why and its part is empty.
+    pub fn status(&self, now: &Stamp) -> Status {
+        let patience = Patience::Until(Instant::now() + WORKER_DEADLINE);
+        let machine = self.machine();
+        let is_dead = |boot, holder: &_| machine.is_dead(boot, holder);
+        let _ = lock(&self.rules).refresh(now.wall_ms);
+        let read = self.with_ledger(patience, true, now, |ledger, proof| {
+            let head = ledger.journal().active().base + ledger.journal().active().size();
+            drop(proof);
+            let history = ledger.history();
+            let mut locks: Vec<(u64, Vec<LockStatus>)> = history
+                .open_guarded()
+                .filter(|action| action.holds_lease(now, &is_dead))
+                .map(|action| (action.seq, locks_of(action)))
+                .collect();
+            locks.sort_unstable_by_key(|(seq, _)| *seq);
+            let contexts = recent_contexts(history, now, &is_dead);
+            Ok((
+                locks.into_iter().flat_map(|(_, locks)| locks).collect(),
+                contexts,
+                coverage(history),
+                ledger.journal().segments()?,
+                head,
+                ledger.history().skipped,
+            ))
+        });
+        let (locks, recent_contexts, mut coverage, journal) = match read {
+            Ok((locks, contexts, coverage, segments, head, skipped)) => {
+                (locks, contexts, coverage, self.journal_status(&segments, head, skipped))
+            }
+            Err(reason) => {
+                if let NotNow::Failed(error) = reason {
+                    lock(&self.health).failed(&error, now);
+                }
+                (Vec::new(), Vec::new(), BTreeMap::new(), JournalStatus::default())
+            }
+        };
+        self.add_own_counts(&mut coverage, now);
+        let rules = lock(&self.rules);
+        let light = lock(&self.light);
+        Status {
+            instance_id: self.instance.clone(),
+            version: env!("CARGO_PKG_VERSION"),
+            state_dir: self.directory.display().to_string(),
+            mode: self.settings.mode,
+            rule_count: rules.rules().len(),
+            rules: RulesStatus {
+                source: rules.source().to_owned(),
+                loaded_at: to_rfc3339(rules.loaded_wall_ms()),
+                error: rules.error().map(str::to_owned),
+            },
+            locks,
+            recent_contexts,
+            journal_lines: journal.lines,
+            journal,
+            coverage,
+            waiting: WaitingStatus {
+                queued: light.backlog.len() + light.late_ends.len(),
+                lost: light.backlog.lost,
+                unwritten: light.unwritten,
+            },
+            setting_errors: self.setting_problems.clone(),
+            degraded: lock(&self.health).degraded(),
+        }
+    }
+
+    /// This gate's own counts that are not in the journal yet.
+    fn add_own_counts(&self, coverage: &mut BTreeMap<String, BTreeMap<String, CoverageStatus>>, now: &Stamp) {
+        let light = lock(&self.light);
+        for (tool, counts) in &light.seen {
+            let at = to_rfc3339(now.wall_ms);
+            let known = coverage
+                .entry(self.runtime.clone())
+                .or_default()
+                .entry(tool.clone())
+                .or_insert_with(|| CoverageStatus { first: at.clone(), ..CoverageStatus::default() });
+            known.before += counts.before;
+            known.after += counts.after;
+            known.last = at;
+        }
+    }
+
+    fn journal_status(&self, segments: &Segments, head: u64, skipped: u64) -> JournalStatus {
+        let mut lines = 0;
+        {
+            let mut known = lock(&self.closed_lines);
+            known.retain(|base, _| segments.closed.iter().any(|(closed, _)| closed == base));
+            for (base, path) in &segments.closed {
+                let counted = match known.get(base) {
+                    Some(counted) => *counted,
+                    None => {
+                        let Ok(file) = std::fs::File::open(path) else { continue };
+                        let counted = count_lines(&SegmentFile::new(file, path.clone()));
+                        known.insert(*base, counted);
+                        counted
+                    }
+                };
+                lines += counted;
+            }
+        }
+        lines += count_lines(&segments.active.1);
+        JournalStatus {
+            lines,
+            bytes: segments.bytes(),
+            segments: segments.closed.len() + 1,
+            skipped,
+            head,
+            oldest: oldest(segments),
+        }
+    }
+}
+
+fn locks_of(action: &Past) -> Vec<LockStatus> {
+    action
+        .keys
+        .iter()
+        .map(|key| LockStatus {
+            context_key: key.as_ref().to_owned(),
+            instance: action.who.instance.clone(),
+            session: action.who.session.clone(),
+            tool: action.tool.clone(),
+            tier: action.tier.into(),
+            since: to_rfc3339(action.started.wall_ms),
+            expires_at: to_rfc3339(action.started.plus_ms(action.lease_ms).wall_ms),
+        })
+        .collect()
+}
+
+fn recent_contexts(
+    history: &History,
+    now: &Stamp,
+    is_dead: crate::history::IsDead<'_>,
+) -> Vec<ContextStatus> {
+    let mut seen = HashSet::new();
+    let mut contexts = Vec::new();
+    for action in history.newest() {
+        for key in &action.keys {
+            if contexts.len() == MAX_RECENT {
+                return contexts;
+            }
+            if seen.insert(key) {
+                contexts.push(ContextStatus {
+                    context_key: key.as_ref().to_owned(),
+                    instance: action.who.instance.clone(),
+                    session: action.who.session.clone(),
+                    tool: action.tool.clone(),
+                    tier: action.tier.into(),
+                    at: to_rfc3339(action.started.wall_ms),
+                    state: state_word(action.state(now, is_dead)),
+                });
+            }
+        }
+    }
+    contexts
+}
+
+/// A state in one word.
+fn state_word(state: State) -> &'static str {
+    match state {
+        State::InFlight => "running",
+        State::Complete => "complete",
+        State::Failed => "failed",
+        State::Refused => "refused",
+        State::Unknown | State::Lapsed | State::Orphaned => "unknown",
+    }
+}
+
+fn coverage(history: &History) -> BTreeMap<String, BTreeMap<String, CoverageStatus>> {
+    let mut by_runtime: BTreeMap<String, BTreeMap<String, CoverageStatus>> = BTreeMap::new();
+    for ((runtime, tool), known) in &history.coverage {
+        let status = CoverageStatus {
+            before: known.counts.before,
+            after: known.counts.after,
+            first: to_rfc3339(known.first_wall_ms),
+            last: to_rfc3339(known.last_wall_ms),
+        };
+        by_runtime.entry(runtime.clone()).or_default().insert(tool.clone(), status);
+    }
+    by_runtime
+}
+
+fn count_lines(file: &SegmentFile) -> u64 {
+    let mut buffer = vec![0; 256 * 1024];
+    let (mut position, mut lines) = (0_u64, 0_u64);
+    while let Ok(got @ 1..) = file.file().read_at(&mut buffer, position) {
+        position += got as u64;
+        let read = buffer.get(..got).unwrap_or_default();
+        lines += read.iter().filter(|byte| **byte == b'\n').count() as u64;
+    }
+    lines
+}
+
+/// When the oldest line that says its time was written: looked for among the first lines.
+fn oldest(segments: &Segments) -> Option<String> {
+    let first;
+    let file = match segments.closed.first() {
+        Some((_, path)) => {
+            first = std::fs::File::open(path).ok()?;
+            &first
+        }
+        None => segments.active.1.file(),
+    };
+    let mut head = vec![0; 64 * 1024];
+    let got = file.read_at(&mut head, 0).ok()?;
+    head.get(..got)?.split(|byte| *byte == b'\n').find_map(Line::stamp).map(|stamp| to_rfc3339(stamp.wall_ms))
+}

@@ -1,0 +1,116 @@
+//! What a gate does between calls, on a thread that may wait.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use crate::journal::Patience;
+use crate::journal::record::{Action, HookCounts, Record};
+use crate::journal::retention::Retention;
+use crate::time::Stamp;
+
+use super::state::NotNow;
+use super::{Gate, LedgerSlot, WORKER_DEADLINE, lock};
+
+/// Hook counts are written at most this often, milliseconds.
+const SEEN_INTERVAL_MS: u64 = 5_000;
+
+impl Gate {
+    /// Writes what waits: outcomes, the backlog, and every five seconds the hook counts; forgets what is out
+    /// of every window, and keeps segments and index in order. For a thread that may wait.
+    pub fn maintain(&self, now: &Stamp) {
+        if !self.is_closed() {
+            self.upkeep(false, now);
+        }
+    }
+
+    /// Writes what is left and lets the files go. Afterwards every method answers at once and does nothing.
+    pub fn close(&self, now: &Stamp) {
+        if self.closed.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        self.upkeep(true, now);
+        let patience = Patience::Until(Instant::now() + WORKER_DEADLINE);
+        if let Ok(mut slot) = self.lock_slot(patience) {
+            *slot = LedgerSlot::default();
+        }
+    }
+
+    fn upkeep(&self, closing: bool, now: &Stamp) {
+        let patience = Patience::Until(Instant::now() + WORKER_DEADLINE);
+        let late: Vec<_> = lock(&self.light).late_ends.drain(..).collect();
+        for (target, report) in late {
+            let _ = self.end(&target, &report, patience, now);
+        }
+        let counts = self.counts_due(closing, now);
+        let waiting = lock(&self.light).backlog.len() > 0;
+        if !counts.is_empty() {
+            self.write_seen(counts, patience, now);
+        } else if waiting {
+            // Taking the guard drains the backlog.
+            self.note_failure(self.with_ledger(patience, false, now, |_, _| Ok(())), now);
+        }
+        self.tidy(closing, patience, now);
+    }
+
+    /// The counts since the last record, when it is time to write them.
+    fn counts_due(&self, closing: bool, now: &Stamp) -> BTreeMap<String, HookCounts> {
+        let mut light = lock(&self.light);
+        let recent = light
+            .seen_written_up_ms
+            .is_some_and(|written| now.up_ms.saturating_sub(written) < SEEN_INTERVAL_MS && now.up_ms != 0);
+        if recent && !closing {
+            return BTreeMap::new();
+        }
+        light.seen_written_up_ms = Some(now.up_ms);
+        std::mem::take(&mut light.seen)
+    }
+
+    fn write_seen(&self, counts: BTreeMap<String, HookCounts>, patience: Patience, now: &Stamp) {
+        let mut record = Record::new(Action::Seen, &self.instance, now);
+        record.runtime = Some(self.runtime.clone());
+        record.seen = counts;
+        let result =
+            self.with_ledger(patience, false, now, |ledger, proof| ledger.append(&proof, &record, now));
+        if result.is_err() {
+            let mut light = lock(&self.light);
+            for (tool, counts) in record.seen {
+                let waiting = light.seen.entry(tool).or_default();
+                waiting.before += counts.before;
+                waiting.after += counts.after;
+            }
+        }
+        self.note_failure(result, now);
+    }
+
+    fn tidy(&self, closing: bool, patience: Patience, now: &Stamp) {
+        let retention = Retention {
+            max_bytes: self.settings.journal_max_bytes,
+            max_age_ms: self.settings.journal_max_age_ms,
+            keep_ms: self.keep_ms(),
+        };
+        let Ok(mut slot) = self.lock_slot(patience) else { return };
+        if let Some(ledger) = &mut slot.ledger
+            && let Err(error) = ledger.tidy(retention, self.settings.retry_window_ms, closing, now)
+        {
+            lock(&self.health).failed(&error, now);
+        }
+    }
+
+    /// Writes a record now if the guard can be had soon, else with the next chance.
+    pub(super) fn write_soon(&self, record: Record, now: &Stamp) {
+        let patience = Patience::Until(Instant::now() + Duration::from_millis(500));
+        let result =
+            self.with_ledger(patience, false, now, |ledger, proof| ledger.append(&proof, &record, now));
+        if result.is_err() {
+            let _ = lock(&self.light).backlog.push(record, None);
+        }
+        self.note_failure(result, now);
+    }
+
+    fn note_failure<T>(&self, result: Result<T, NotNow>, now: &Stamp) {
+        if let Err(NotNow::Failed(error)) = result {
+            lock(&self.health).failed(&error, now);
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Tickets: what is left for a thread that may wait, and what happens when the host can't wait for it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::journal::Patience;
+use crate::pause_text;
+use crate::settings::OnStateError;
+use crate::time::Stamp;
+
+use super::calls::{Phase, Unflushed};
+use super::end::{Delivery, Target};
+use super::intent::Intent;
+use super::report::EndReport;
+use super::{Answer, Gate, WORKER_DEADLINE, lock};
+
+/// A step for a worker.
+#[derive(Clone, Debug)]
+pub(super) enum Work {
+    /// Decide about a call.
+    Begin(Arc<Intent>),
+    /// Make an allowed call's intent durable; then it may run.
+    FlushIntent { intent: Arc<Intent>, seq: u64, unflushed: Unflushed },
+    /// Write a call's outcome.
+    End { target: Target, report: EndReport },
+    /// Make an outcome durable.
+    FlushOutcome(Unflushed),
+    /// Write that pauses were delivered.
+    Deliver(Delivery),
+}
+
+#[derive(Debug)]
+struct Entry {
+    work: Option<Work>,
+    intent: Option<Arc<Intent>>,
+    abandoned: bool,
+    done: Option<Answer>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Works {
+    next: u32,
+    entries: HashMap<u32, Entry>,
+}
+
+impl Gate {
+    /// Leaves `work` for a worker.
+    pub(super) fn later(&self, work: Work) -> Answer {
+        let mut works = lock(&self.works);
+        works.next = works.next.wrapping_add(1);
+        let ticket = works.next;
+        let intent = match &work {
+            Work::Begin(intent) | Work::FlushIntent { intent, .. } => Some(Arc::clone(intent)),
+            _ => None,
+        };
+        works.entries.insert(ticket, Entry { work: Some(work), intent, abandoned: false, done: None });
+        Answer::Wait(ticket)
+    }
+
+    /// Does what `ticket` stands for, within [`WORKER_DEADLINE`] (a flush may take as long as the disk
+    /// does). Call it on a thread that may wait, once, then [`Gate::forget`] the ticket.
+    pub fn finish(&self, ticket: u32, now: &Stamp) -> Answer {
+        let taken = lock(&self.works).entries.get_mut(&ticket).and_then(|entry| entry.work.take());
+        let Some(mut work) = taken else { return Answer::Proceed };
+        let deadline = Instant::now() + WORKER_DEADLINE;
+        loop {
+            let answer = self.perform(work, Patience::Until(deadline), now);
+            let Answer::Wait(next) = answer else { return self.conclude(ticket, answer, now) };
+            // One step led to the next (decided, now flush): go on under the first ticket.
+            match lock(&self.works).entries.remove(&next).and_then(|entry| entry.work) {
+                Some(next) => work = next,
+                None => return self.conclude(ticket, Answer::Proceed, now),
+            }
+        }
+    }
+
+    fn perform(&self, work: Work, patience: Patience, now: &Stamp) -> Answer {
+        match work {
+            Work::Begin(intent) => self.begin(intent, patience, now),
+            Work::FlushIntent { intent, seq, unflushed } => self.flush_intent(&intent, seq, &unflushed, now),
+            Work::End { target, report } => self.end(&target, &report, patience, now),
+            Work::FlushOutcome(unflushed) => {
+                if let Err(error) = unflushed.file.flush(unflushed.end) {
+                    self.flush_failed(&error, now);
+                }
+                Answer::Proceed
+            }
+            Work::Deliver(delivery) => self.deliver(&delivery, patience, now),
+        }
+    }
+
+    /// Notes the answer; when the host has stopped waiting, sees to it that no intent stays behind.
+    fn conclude(&self, ticket: u32, answer: Answer, now: &Stamp) -> Answer {
+        let abandoned_intent = {
+            let mut works = lock(&self.works);
+            let Some(entry) = works.entries.get_mut(&ticket) else { return answer };
+            entry.done = Some(answer.clone());
+            if entry.abandoned { entry.intent.clone() } else { None }
+        };
+        if let Some(intent) = abandoned_intent
+            && answer == Answer::Proceed
+            && self.settings.on_state_error != OnStateError::Open
+        {
+            self.take_back(&intent, "the verdict came too late", now);
+        }
+        answer
+    }
+
+    /// The host can't wait for `ticket` any longer. Gives the answer it has, else the one that
+    /// `onStateError` wants.
+    pub fn abandon(&self, ticket: u32, now: &Stamp) -> Answer {
+        let (intent, begun) = {
+            let mut works = lock(&self.works);
+            let Some(entry) = works.entries.get_mut(&ticket) else { return Answer::Proceed };
+            if let Some(done) = &entry.done {
+                return done.clone();
+            }
+            entry.abandoned = true;
+            // What no worker has begun is not begun any more.
+            let waiting = entry.work.take();
+            (entry.intent.clone(), !matches!(waiting, Some(Work::Begin(_))))
+        };
+        let Some(intent) = intent else { return Answer::Proceed };
+        let answer = self.without_state(
+            &intent,
+            "the shared state did not answer in time",
+            "look for a stopped process that holds the state guard, or a stuck disk",
+        );
+        if let (Some(id), Answer::Refuse(text)) = (intent.id(), &answer) {
+            // The after-hook of this refusal must find it, whatever the worker still does.
+            let _ = lock(&self.light).calls.settle(&id, Phase::Refused(text.clone()));
+        }
+        if answer != Answer::Proceed && !begun {
+            // Otherwise the worker writes what became of it.
+            let record = intent.refused("the verdict came too late", now);
+            let _ = lock(&self.light).backlog.push(record, None);
+        }
+        answer
+    }
+
+    /// The host has the answer of `ticket`.
+    pub fn forget(&self, ticket: u32) {
+        lock(&self.works).entries.remove(&ticket);
+    }
+
+    /// What `onStateError` says of a call that can't be checked.
+    pub(super) fn without_state(&self, intent: &Intent, cause: &str, remedy: &str) -> Answer {
+        let refuse = match self.settings.on_state_error {
+            OnStateError::Tiered => intent.tier.is_guarded(),
+            OnStateError::Open => false,
+            OnStateError::Closed => true,
+        };
+        if refuse && !intent.observe {
+            Answer::Refuse(pause_text::state_error(&intent.keys, cause, remedy))
+        } else {
+            Answer::Proceed
+        }
+    }
+}

@@ -1,0 +1,551 @@
+//! What the journal says, in memory: actions, pauses and counts, built by reading records in order.
+//!
+//! Pure: it knows no file and no clock. Everything here can be built again from the journal.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::Arc;
+
+use crate::journal::record::{Action as Kind, Conflict, Holder, HookCounts, KnownWindow, Record, Shown};
+use crate::tier::Tier;
+use crate::time::Stamp;
+
+/// Whose session: pauses are inherited by nobody else. Two gateways both have a `agent:main:main`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Who {
+    /// The instance.
+    pub instance: String,
+    /// The session within it.
+    pub session: String,
+}
+
+/// How a journaled action ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// Sequence number of its record.
+    pub seq: u64,
+    /// One of complete, failed, refused, unknown.
+    pub kind: Kind,
+    /// When.
+    pub at: Stamp,
+    /// The exit code it rests on, if any.
+    pub exit_code: Option<i64>,
+}
+
+/// An action of tier 2 or more: its start, and what became of it.
+#[derive(Clone, Debug)]
+pub struct Action {
+    /// Sequence number of its first record.
+    pub seq: u64,
+    /// Its tier.
+    pub tier: Tier,
+    /// The resources it acts on.
+    pub keys: Vec<Arc<str>>,
+    /// Whose it is.
+    pub who: Arc<Who>,
+    /// The run.
+    pub run: Option<String>,
+    /// The host's call id.
+    pub call: Option<String>,
+    /// The tool as the host named it.
+    pub tool: String,
+    /// Digest of what it does.
+    pub digest: Option<String>,
+    /// When it started.
+    pub started: Stamp,
+    /// How long it counts as in flight without an outcome, milliseconds: the lease of tier 3+.
+    pub lease_ms: u64,
+    /// The process that runs it.
+    pub holder: Option<Holder>,
+    /// Its outcome, once there is one.
+    pub outcome: Option<Outcome>,
+    /// The background process session it goes on in.
+    pub process: Option<String>,
+    /// An operator ended its lease.
+    pub released: bool,
+    /// Its exit code proves what it did.
+    pub simple: bool,
+}
+
+/// What is known of an action now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// No outcome yet, within its lease, its process alive as far as can be told.
+    InFlight,
+    /// Done.
+    Complete,
+    /// Not done.
+    Failed,
+    /// Never ran.
+    Refused,
+    /// Ended with nobody knowing whether it was done.
+    Unknown,
+    /// No outcome, and its lease ended.
+    Lapsed,
+    /// No outcome, and its process is dead.
+    Orphaned,
+}
+
+impl State {
+    /// Whether the action may have taken effect, so that it is evidence.
+    #[must_use]
+    pub fn is_evidence(self) -> bool {
+        !matches!(self, Self::Failed | Self::Refused)
+    }
+}
+
+/// Tells whether a holder of a boot is surely dead.
+pub type IsDead<'a> = &'a dyn Fn(Option<u32>, &Holder) -> bool;
+
+impl Action {
+    /// Its state at `now`.
+    #[must_use]
+    pub fn state(&self, now: &Stamp, is_dead: IsDead<'_>) -> State {
+        match self.outcome.as_ref().map(|outcome| &outcome.kind) {
+            Some(Kind::Complete) => State::Complete,
+            Some(Kind::Failed) => State::Failed,
+            Some(Kind::Refused) => State::Refused,
+            Some(_) => State::Unknown,
+            None if self.started.age_ms(now) >= self.lease_ms => State::Lapsed,
+            None if self.holder.is_some_and(|holder| is_dead(self.started.boot, &holder)) => State::Orphaned,
+            None => State::InFlight,
+        }
+    }
+
+    /// Whether it holds its keys at `now`: tier 3+, in flight, and not released by an operator.
+    #[must_use]
+    pub fn holds_lease(&self, now: &Stamp, is_dead: IsDead<'_>) -> bool {
+        self.tier.is_guarded() && !self.released && self.state(now, is_dead) == State::InFlight
+    }
+
+    /// How long ago it was last known to do something, milliseconds: its outcome's age, else its lease's
+    /// end (0 before it), because until then it may have acted.
+    #[must_use]
+    pub fn last_sign_age_ms(&self, now: &Stamp) -> u64 {
+        match &self.outcome {
+            Some(outcome) => outcome.at.age_ms(now).min(self.started.age_ms(now)),
+            None => self.started.age_ms(now).saturating_sub(self.lease_ms),
+        }
+    }
+
+    /// The action as a pause shows it.
+    #[must_use]
+    pub fn shown(&self) -> Shown {
+        Shown { seq: self.seq, outcome: self.outcome.as_ref().map(|outcome| outcome.seq) }
+    }
+}
+
+/// A call refused with the facts.
+#[derive(Clone, Debug)]
+pub struct Pause {
+    /// Sequence number of its record.
+    pub seq: u64,
+    /// The run.
+    pub run: Option<String>,
+    /// The host's call id.
+    pub call: Option<String>,
+    /// The keys it was about.
+    pub keys: Vec<String>,
+    /// What it showed.
+    pub evidence: Vec<Shown>,
+    /// When.
+    pub at: Stamp,
+    /// A signal of the host will tell its delivery.
+    pub signal: bool,
+    /// The host has told it.
+    pub delivered: bool,
+}
+
+/// Hook counts of one tool of one runtime, and when they were first and last reported.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Coverage {
+    /// The counts.
+    pub counts: HookCounts,
+    /// Wall-clock milliseconds of the first report.
+    pub first_wall_ms: i64,
+    /// Wall-clock milliseconds of the last report.
+    pub last_wall_ms: i64,
+}
+
+/// Tools whose counts are kept; what more a hostile host names is not.
+const MAX_COVERED_TOOLS: usize = 1_000;
+/// A window that an instance named is forgotten after this time at the least, milliseconds (30 days).
+const WINDOW_MEMORY_MS: u64 = 30 * 24 * 3600 * 1000;
+
+/// Everything the decision looks at.
+#[derive(Debug)]
+pub struct History {
+    actions: BTreeMap<u64, Action>,
+    by_key: HashMap<Arc<str>, Vec<u64>>,
+    open: HashMap<Arc<Who>, Vec<u64>>,
+    whos: HashMap<Arc<Who>, Arc<Who>>,
+    pauses: HashMap<Arc<Who>, VecDeque<Pause>>,
+    /// Runtime and tool → counts.
+    pub coverage: BTreeMap<(String, String), Coverage>,
+    /// Instance → how far back its rules look.
+    pub windows: BTreeMap<String, KnownWindow>,
+    /// Torn or foreign lines met in what was read.
+    pub skipped: u64,
+    /// The highest format met that is newer than ours.
+    pub newer_format: Option<u32>,
+    /// Records kept that are not an action or a pause themselves (`running`, `delivered`, `released`).
+    side_records: BTreeMap<u64, u64>,
+    default_lease_ms: u64,
+    keep_ms: u64,
+}
+
+impl History {
+    /// An empty history that keeps what is younger than `keep_ms`; an action that names no lease counts as
+    /// in flight for `default_lease_ms`.
+    #[must_use]
+    pub fn new(keep_ms: u64, default_lease_ms: u64) -> Self {
+        Self {
+            actions: BTreeMap::new(),
+            by_key: HashMap::new(),
+            open: HashMap::new(),
+            whos: HashMap::new(),
+            pauses: HashMap::new(),
+            coverage: BTreeMap::new(),
+            windows: BTreeMap::new(),
+            skipped: 0,
+            newer_format: None,
+            side_records: BTreeMap::new(),
+            default_lease_ms,
+            keep_ms,
+        }
+    }
+
+    /// How far back it keeps, milliseconds.
+    #[must_use]
+    pub fn keep_ms(&self) -> u64 {
+        self.keep_ms
+    }
+
+    /// Takes in one record. Records must come in the journal's order.
+    pub fn apply(&mut self, seq: u64, record: &Record) {
+        match &record.action {
+            Kind::Intercept => self.apply_start(seq, record),
+            Kind::Blocked => self.apply_pause(seq, record),
+            // The original plugin wrote one line for a finished action.
+            Kind::Complete if record.v == 0 => self.apply_original(seq, record),
+            Kind::Complete | Kind::Failed | Kind::Refused | Kind::Unknown if record.v > 0 => {
+                self.apply_outcome(seq, record);
+            }
+            Kind::Running => {
+                if let Some(action) = self.action_of(record) {
+                    action.process.clone_from(&record.process);
+                    let of = action.seq;
+                    self.side_records.insert(seq, of);
+                }
+            }
+            Kind::Released => {
+                let of: Vec<u64> = record.of.clone();
+                for of in of {
+                    if let Some(action) = self.actions.get_mut(&of) {
+                        action.released = true;
+                        self.side_records.insert(seq, of);
+                    }
+                }
+            }
+            Kind::Delivered => self.apply_delivered(seq, record),
+            Kind::Seen => self.apply_seen(record),
+            Kind::Rules => {
+                if let Some(ms) = record.window_ms {
+                    let known = KnownWindow { ms, at: record.wall_ms };
+                    self.windows.insert(record.instance.clone(), known);
+                }
+            }
+            Kind::Opened => self.carry_windows(&record.windows, record.wall_ms),
+            _ => {}
+        }
+    }
+
+    /// Takes in the windows that a segment's first line carries, written at `wall_ms`. One that was not
+    /// named again for 30 days, or for its own length if that is longer, is let go.
+    pub fn carry_windows(&mut self, windows: &BTreeMap<String, KnownWindow>, wall_ms: i64) {
+        for (instance, window) in windows {
+            let silence = u64::try_from(wall_ms.saturating_sub(window.at)).unwrap_or(0);
+            let known = self.windows.get(instance).is_some_and(|known| known.at >= window.at);
+            if !known && silence <= WINDOW_MEMORY_MS.max(window.ms) {
+                self.windows.insert(instance.clone(), *window);
+            }
+        }
+    }
+
+    fn who(&mut self, record: &Record) -> Arc<Who> {
+        let who =
+            Who { instance: record.instance.clone(), session: record.session.clone().unwrap_or_default() };
+        if let Some(known) = self.whos.get(&who) {
+            return Arc::clone(known);
+        }
+        let who = Arc::new(who);
+        self.whos.insert(Arc::clone(&who), Arc::clone(&who));
+        who
+    }
+
+    fn insert(&mut self, action: Action) {
+        let seq = action.seq;
+        for key in &action.keys {
+            self.by_key.entry(Arc::clone(key)).or_default().push(seq);
+        }
+        if action.outcome.is_none() {
+            self.open.entry(Arc::clone(&action.who)).or_default().push(seq);
+        }
+        self.actions.insert(seq, action);
+    }
+
+    fn keys(&self, record: &Record) -> Vec<Arc<str>> {
+        let share = |key: &String| match self.by_key.get_key_value(key.as_str()) {
+            Some((known, _)) => Arc::clone(known),
+            None => Arc::from(key.as_str()),
+        };
+        record.context_keys.iter().map(share).collect()
+    }
+
+    fn apply_start(&mut self, seq: u64, record: &Record) {
+        let Some(tier) = record.tier.filter(|tier| tier.is_tracked()) else { return };
+        if record.v == 0 {
+            return;
+        }
+        let started = record.stamp();
+        let lease_ms = record
+            .expires_ms
+            .map_or(self.default_lease_ms, |end| u64::try_from(end - started.wall_ms).unwrap_or(0));
+        let action = Action {
+            seq,
+            tier,
+            keys: self.keys(record),
+            who: self.who(record),
+            run: record.run.clone(),
+            call: record.call.clone(),
+            tool: record.tool.clone().unwrap_or_default(),
+            digest: record.digest.clone(),
+            started,
+            lease_ms,
+            holder: record.holder,
+            outcome: None,
+            process: None,
+            released: false,
+            simple: record.simple,
+        };
+        self.insert(action);
+    }
+
+    fn apply_original(&mut self, seq: u64, record: &Record) {
+        let Some(tier) = record.tier.filter(|tier| tier.is_tracked()) else { return };
+        let at = record.stamp();
+        let outcome = Outcome { seq, kind: Kind::Complete, at, exit_code: None };
+        let action = Action {
+            seq,
+            tier,
+            keys: self.keys(record),
+            who: self.who(record),
+            run: None,
+            call: None,
+            tool: record.tool.clone().unwrap_or_default(),
+            digest: None,
+            started: at,
+            lease_ms: 0,
+            holder: None,
+            outcome: Some(outcome),
+            process: None,
+            released: false,
+            simple: false,
+        };
+        self.insert(action);
+    }
+
+    /// The action that an outcome or a side record is about. Who wrote it must be who started it: after a
+    /// journal was replaced, an old sequence number may point at somebody else's action.
+    fn action_of(&mut self, record: &Record) -> Option<&mut Action> {
+        let action = self.actions.get_mut(record.of.first()?)?;
+        let same = action.who.instance == record.instance
+            && Some(action.who.session.as_str()) == record.session.as_deref()
+            && action.call == record.call;
+        same.then_some(action)
+    }
+
+    fn apply_outcome(&mut self, seq: u64, record: &Record) {
+        let Some(action) = self.action_of(record) else { return };
+        // A late outcome settles what was unknown; what was settled stays.
+        if action.outcome.as_ref().is_some_and(|known| known.kind != Kind::Unknown) {
+            return;
+        }
+        action.outcome = Some(Outcome {
+            seq,
+            kind: record.action.clone(),
+            at: record.stamp(),
+            exit_code: record.exit_code,
+        });
+        let (of, who) = (action.seq, Arc::clone(&action.who));
+        if let Some(open) = self.open.get_mut(&who) {
+            open.retain(|open| *open != of);
+            if open.is_empty() {
+                self.open.remove(&who);
+            }
+        }
+    }
+
+    fn apply_pause(&mut self, seq: u64, record: &Record) {
+        // A block shows who holds the lease; only a pause asks for a decision, so only a pause can be
+        // acknowledged by a retry.
+        if record.v == 0 || record.conflict == Some(Conflict::Lease) {
+            return;
+        }
+        let pause = Pause {
+            seq,
+            run: record.run.clone(),
+            call: record.call.clone(),
+            keys: record.context_keys.clone(),
+            evidence: record.evidence.clone(),
+            at: record.stamp(),
+            signal: record.signal,
+            delivered: false,
+        };
+        let who = self.who(record);
+        self.pauses.entry(who).or_default().push_back(pause);
+    }
+
+    fn apply_delivered(&mut self, seq: u64, record: &Record) {
+        let who = self.who(record);
+        if let Some(pauses) = self.pauses.get_mut(&who) {
+            for pause in pauses.iter_mut().filter(|pause| record.of.contains(&pause.seq)) {
+                pause.delivered = true;
+                self.side_records.insert(seq, pause.seq);
+            }
+        }
+    }
+
+    fn apply_seen(&mut self, record: &Record) {
+        let runtime = record.runtime.clone().unwrap_or_default();
+        for (tool, counts) in &record.seen {
+            let known = self.coverage.len();
+            let entry = self.coverage.entry((runtime.clone(), tool.clone()));
+            if known >= MAX_COVERED_TOOLS && matches!(entry, std::collections::btree_map::Entry::Vacant(_)) {
+                continue;
+            }
+            let coverage = entry.or_insert(Coverage { first_wall_ms: record.wall_ms, ..Coverage::default() });
+            coverage.counts.before += counts.before;
+            coverage.counts.after += counts.after;
+            coverage.last_wall_ms = record.wall_ms;
+        }
+    }
+
+    /// The action whose record has this sequence number.
+    #[must_use]
+    pub fn action(&self, seq: u64) -> Option<&Action> {
+        self.actions.get(&seq)
+    }
+
+    /// All actions kept, newest first.
+    pub fn newest(&self) -> impl Iterator<Item = &Action> {
+        self.actions.values().rev()
+    }
+
+    /// The actions on `key`, oldest first.
+    pub fn on_key(&self, key: &str) -> impl Iterator<Item = &Action> {
+        self.by_key.get(key).into_iter().flatten().filter_map(|seq| self.actions.get(seq))
+    }
+
+    /// The actions of a session that have no outcome, oldest first.
+    pub fn open_calls(&self, who: &Who) -> impl Iterator<Item = &Action> {
+        self.open.get(who).into_iter().flatten().filter_map(|seq| self.actions.get(seq))
+    }
+
+    /// All actions without an outcome that are leased, or may be: tier 3+.
+    pub fn open_guarded(&self) -> impl Iterator<Item = &Action> {
+        self.open
+            .values()
+            .flatten()
+            .filter_map(|seq| self.actions.get(seq))
+            .filter(|action| action.tier.is_guarded())
+    }
+
+    /// The open action of an instance's process that goes on as the background process session `process`;
+    /// the newest when a host used the name twice (it is unique only within one process).
+    #[must_use]
+    pub fn background(&self, instance: &str, process: &str, holder: Option<Holder>) -> Option<&Action> {
+        self.open
+            .iter()
+            .filter(|(who, _)| who.instance == instance)
+            .flat_map(|(_, open)| open)
+            .filter_map(|seq| self.actions.get(seq))
+            .filter(|action| action.process.as_deref() == Some(process) && action.holder == holder)
+            .max_by_key(|action| action.seq)
+    }
+
+    /// A session's pauses, oldest first.
+    pub fn pauses(&self, who: &Who) -> impl DoubleEndedIterator<Item = &Pause> {
+        self.pauses.get(who).into_iter().flatten()
+    }
+
+    /// The pauses of an instance that wait for their delivery and that `chosen` picks, by session.
+    pub fn undelivered(
+        &self,
+        instance: &str,
+        chosen: impl Fn(&Who, &Pause) -> bool,
+    ) -> Vec<(Arc<Who>, Vec<u64>)> {
+        self.pauses
+            .iter()
+            .filter(|(who, _)| who.instance == instance)
+            .filter_map(|(who, pauses)| {
+                let waiting: Vec<u64> = pauses
+                    .iter()
+                    .filter(|pause| pause.signal && !pause.delivered && chosen(who, pause))
+                    .map(|pause| pause.seq)
+                    .collect();
+                (!waiting.is_empty()).then(|| (Arc::clone(who), waiting))
+            })
+            .collect()
+    }
+
+    /// Forgets actions that are out of every window and hold nothing, and pauses older than
+    /// `retry_window_ms`.
+    pub fn prune(&mut self, now: &Stamp, retry_window_ms: u64) {
+        let keep_ms = self.keep_ms;
+        let gone: Vec<u64> = self
+            .actions
+            .values()
+            .take_while(|action| action.started.age_ms(now) > keep_ms)
+            .filter(|action| action.last_sign_age_ms(now) > keep_ms)
+            .map(|action| action.seq)
+            .collect();
+        for seq in &gone {
+            let Some(action) = self.actions.remove(seq) else { continue };
+            for key in &action.keys {
+                if let Some(on_key) = self.by_key.get_mut(key) {
+                    on_key.retain(|known| known != seq);
+                    if on_key.is_empty() {
+                        self.by_key.remove(key);
+                    }
+                }
+            }
+            if let Some(open) = self.open.get_mut(&action.who) {
+                open.retain(|known| known != seq);
+                if open.is_empty() {
+                    self.open.remove(&action.who);
+                }
+            }
+        }
+        self.pauses.retain(|_, pauses| {
+            pauses.retain(|pause| pause.at.age_ms(now) <= retry_window_ms);
+            !pauses.is_empty()
+        });
+        let (actions, pauses) = (&self.actions, &self.pauses);
+        self.side_records.retain(|_, of| {
+            actions.contains_key(of) || pauses.values().flatten().any(|pause| pause.seq == *of)
+        });
+        self.whos.retain(|_, who| Arc::strong_count(who) > 2 || pauses.contains_key(who));
+    }
+
+    /// The sequence numbers of all records that this history rests on, in order: what an index names.
+    #[must_use]
+    pub fn record_seqs(&self) -> Vec<u64> {
+        let mut seqs: Vec<u64> = self.actions.keys().copied().collect();
+        seqs.extend(self.actions.values().filter_map(|action| action.outcome.as_ref().map(|end| end.seq)));
+        seqs.extend(self.pauses.values().flatten().map(|pause| pause.seq));
+        seqs.extend(self.side_records.keys());
+        seqs.sort_unstable();
+        seqs.dedup();
+        seqs
+    }
+}

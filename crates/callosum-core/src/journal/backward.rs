@@ -1,0 +1,171 @@
+//! Reading the journal backwards: what lies far back is read only by who asks for it.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::error::StateError;
+
+use super::segment::SegmentFile;
+
+/// Bytes read at once.
+const CHUNK: u64 = 64 * 1024;
+
+/// The journal's whole lines from its end to its beginning: sequence number and bytes, newline left out.
+#[derive(Debug)]
+pub struct Backward {
+    /// Closed segments not yet begun, oldest first.
+    closed: Vec<(u64, PathBuf)>,
+    current: Option<Current>,
+}
+
+#[derive(Debug)]
+struct Current {
+    file: Arc<SegmentFile>,
+    base: u64,
+    /// Everything from here on has been loaded.
+    loaded_from: u64,
+    /// Loaded bytes that have not been handed out.
+    buffer: Vec<u8>,
+    /// The end of the file as it was when it was begun has been made out to be a line's end.
+    aligned: bool,
+}
+
+impl Backward {
+    /// Lines of `newest` (its base and its open file: at its path there may be another one by now), then of
+    /// `closed` (base and path, oldest first). A segment that is gone when its turn comes was pruned, and
+    /// ends the journey.
+    #[must_use]
+    pub fn new(newest: Option<(u64, Arc<SegmentFile>)>, closed: Vec<(u64, PathBuf)>) -> Self {
+        let current = newest.and_then(|(base, file)| Current::begin(base, file).ok());
+        Self { closed, current }
+    }
+
+    /// The next line, going back; `None` at the beginning of what is there.
+    ///
+    /// # Errors
+    /// When the system refuses to read.
+    pub fn next_line(&mut self) -> Result<Option<(u64, Vec<u8>)>, StateError> {
+        loop {
+            let Some(current) = &mut self.current else {
+                let Some((base, path)) = self.closed.pop() else { return Ok(None) };
+                let Ok(file) = File::open(&path) else { return Ok(None) };
+                self.current = Some(Current::begin(base, Arc::new(SegmentFile::new(file, path)))?);
+                continue;
+            };
+            match current.take_last_line()? {
+                Some(line) => return Ok(Some(line)),
+                None => self.current = None,
+            }
+        }
+    }
+}
+
+impl Current {
+    fn begin(base: u64, file: Arc<SegmentFile>) -> Result<Self, StateError> {
+        let metadata = file.file().metadata();
+        let size = metadata.map_err(|source| StateError::io("examine", file.path(), source))?.len();
+        Ok(Self { file, base, loaded_from: size, buffer: Vec::new(), aligned: false })
+    }
+
+    fn take_last_line(&mut self) -> Result<Option<(u64, Vec<u8>)>, StateError> {
+        if !self.aligned {
+            // What follows the last newline is still being written.
+            loop {
+                if let Some(newline) = self.buffer.iter().rposition(|byte| *byte == b'\n') {
+                    self.buffer.truncate(newline + 1);
+                    break;
+                }
+                self.buffer.clear();
+                if !self.load_more()? {
+                    return Ok(None);
+                }
+            }
+            self.aligned = true;
+        }
+        loop {
+            let Some((b'\n', body)) = self.buffer.split_last() else {
+                if self.load_more()? {
+                    continue;
+                }
+                return Ok(None);
+            };
+            let start = match body.iter().rposition(|byte| *byte == b'\n') {
+                Some(newline) => newline + 1,
+                None if self.loaded_from == 0 => 0,
+                None => {
+                    self.load_more()?;
+                    continue;
+                }
+            };
+            let mut line = self.buffer.split_off(start);
+            line.pop();
+            return Ok(Some((self.base + self.loaded_from + start as u64, line)));
+        }
+    }
+
+    /// Loads the chunk before what is loaded; false at the beginning of the file.
+    fn load_more(&mut self) -> Result<bool, StateError> {
+        if self.loaded_from == 0 {
+            return Ok(false);
+        }
+        // A line longer than a chunk doubles what is read, so that it is not copied over and over.
+        let length = CHUNK.max(self.buffer.len() as u64).min(self.loaded_from);
+        let from = self.loaded_from - length;
+        let mut chunk = vec![0; usize::try_from(length).unwrap_or(0)];
+        self.file
+            .file()
+            .read_exact_at(&mut chunk, from)
+            .map_err(|source| StateError::io("read", self.file.path(), source))?;
+        chunk.append(&mut self.buffer);
+        self.buffer = chunk;
+        self.loaded_from = from;
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use super::*;
+
+    fn lines(contents: &[&str]) -> Vec<(u64, String)> {
+        let directory = tempfile::tempdir().unwrap();
+        let mut base = 0;
+        let segments = contents
+            .iter()
+            .map(|content| {
+                let path = directory.path().join(base.to_string());
+                std::fs::write(&path, content).unwrap();
+                let segment = (base, path);
+                base += content.len() as u64;
+                segment
+            })
+            .collect();
+        let mut backward = Backward::new(None, segments);
+        let mut found = Vec::new();
+        while let Some((seq, line)) = backward.next_line().unwrap() {
+            found.push((seq, String::from_utf8(line).unwrap()));
+        }
+        found
+    }
+
+    #[test]
+    fn lines_come_last_first_across_segments_with_their_offsets() {
+        let found = lines(&["a\nbb\n", "ccc\nd\n"]);
+        let expected = [(9, "d"), (5, "ccc"), (2, "bb"), (0, "a")];
+        assert_eq!(found, expected.map(|(seq, line)| (seq, line.to_owned())));
+    }
+
+    #[test]
+    fn an_unfinished_line_is_left_out_and_long_lines_survive_chunk_borders() {
+        let long = "x".repeat(200_000);
+        let text = format!("{long}\nshort\n{long}\nunfinished");
+        let found = lines(&[&text]);
+        let lengths: Vec<(u64, usize)> = found.iter().map(|(seq, line)| (*seq, line.len())).collect();
+        assert_eq!(lengths, [(200_007, 200_000), (200_001, 5), (0, 200_000)]);
+        assert_eq!(lines(&["no newline at all"]), []);
+        assert_eq!(lines(&[""]), []);
+    }
+}

@@ -1,0 +1,260 @@
+//! The journal: the only truth. One JSON object a line, appended under the state guard.
+//!
+//! `journal.jsonl` is the active segment, `journal.<base>.jsonl` are closed ones. A record's sequence
+//! number is its logical byte offset, segment base plus position: it rises strictly, and survives torn
+//! and foreign lines.
+
+pub mod backward;
+pub mod index;
+pub mod record;
+pub mod retention;
+pub mod segment;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::error::StateError;
+use crate::store::state_dir;
+use crate::store::state_guard::{Held, StateGuard};
+use crate::time::Stamp;
+
+use self::record::{Action, KnownWindow, Line, Record};
+use self::segment::{ACTIVE, Segment, SegmentFile, Segments, closed_segments, segment_path};
+
+/// How long a step may wait for the state guard.
+#[derive(Clone, Copy, Debug)]
+pub enum Patience {
+    /// Not at all: the caller is on a host's event loop.
+    None,
+    /// Until this moment, on a thread that may wait.
+    Until(Instant),
+}
+
+impl Patience {
+    /// Takes the guard; `None` when it is busy and there is no patience.
+    ///
+    /// # Errors
+    /// As [`StateGuard::try_hold`] and [`StateGuard::hold_until`].
+    pub fn hold(self, guard: &StateGuard) -> Result<Option<Held>, StateError> {
+        match self {
+            Self::None => guard.try_hold(),
+            Self::Until(deadline) => guard.hold_until(deadline).map(Some),
+        }
+    }
+
+    /// How many bytes of other processes' lines may be read here and now.
+    #[must_use]
+    pub fn read_limit(self) -> u64 {
+        match self {
+            Self::None => 64 * 1024,
+            Self::Until(_) => u64::MAX,
+        }
+    }
+}
+
+/// Proof that the guard is held and everything in the journal has been read: what a decision needs.
+#[derive(Debug)]
+pub struct UpToDate {
+    _held: Held,
+}
+
+/// An appended record.
+#[derive(Debug)]
+pub struct Appended {
+    /// Its sequence number.
+    pub seq: u64,
+    /// Where its line ends, as an offset in its segment's file.
+    pub end: u64,
+    /// The file to flush to make it durable.
+    pub file: Arc<SegmentFile>,
+    /// Whether an unfinished line of somebody else had to be ended first.
+    pub ended_torn_line: bool,
+}
+
+/// Sizes that rotation goes by.
+#[derive(Clone, Copy, Debug)]
+pub struct SegmentLimit {
+    /// A segment that has grown to this many bytes is closed.
+    pub bytes: u64,
+}
+
+/// The open journal of one state directory.
+#[derive(Debug)]
+pub struct Journal {
+    directory: PathBuf,
+    guard: StateGuard,
+    active: Segment,
+    limit: SegmentLimit,
+    instance: String,
+}
+
+impl Journal {
+    /// Opens the journal in `directory`, making both where they are missing. `None` when the guard is busy
+    /// and there is no patience.
+    ///
+    /// # Errors
+    /// When the directory can't be trusted or used, or the guard is not free in time.
+    pub fn open(
+        directory: &Path,
+        limit: SegmentLimit,
+        instance: &str,
+        patience: Patience,
+        now: &Stamp,
+    ) -> Result<Option<Self>, StateError> {
+        state_dir::prepare(directory)?;
+        let guard = StateGuard::open(directory)?;
+        let Some(_held) = patience.hold(&guard)? else { return Ok(None) };
+        let active = Segment::open_or_begin(directory, instance, now)?;
+        Ok(Some(Self {
+            directory: directory.to_owned(),
+            guard,
+            active,
+            limit,
+            instance: instance.to_owned(),
+        }))
+    }
+
+    /// The state directory.
+    #[must_use]
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// The guard of this journal.
+    #[must_use]
+    pub fn guard(&self) -> &StateGuard {
+        &self.guard
+    }
+
+    /// The active segment, as far as it is known here.
+    #[must_use]
+    pub fn active(&self) -> &Segment {
+        &self.active
+    }
+
+    /// Starts reading at `offset` of the active segment: what lies before has been read otherwise.
+    pub fn read_on_from(&mut self, offset: u64) {
+        self.active.read = offset;
+    }
+
+    /// Starts reading in an earlier, closed segment: from there reading follows to the active one.
+    pub fn start_at(&mut self, segment: Segment) {
+        self.active = segment;
+    }
+
+    /// Takes the guard and reads on to the end of the journal, handing each line with its sequence number
+    /// to `sink`. `None` when the guard is busy or more is unread than the patience allows.
+    ///
+    /// `check_paths` looks, besides, whether journal and guard still are the files at their paths: the
+    /// price of two `stat` calls that a guarded decision pays.
+    ///
+    /// # Errors
+    /// [`StateError::Replaced`] when the files are no longer the ones that were opened; or the system's
+    /// refusal.
+    pub fn catch_up(
+        &mut self,
+        patience: Patience,
+        check_paths: bool,
+        now: &Stamp,
+        sink: &mut dyn FnMut(u64, Line),
+    ) -> Result<Option<UpToDate>, StateError> {
+        let Some(held) = patience.hold(&self.guard)? else { return Ok(None) };
+        if check_paths && !self.guard.is_current() {
+            return Err(self.replaced());
+        }
+        let mut budget = patience.read_limit();
+        loop {
+            let size = self.active.refresh_size()?;
+            if size < self.active.read {
+                return Err(self.replaced());
+            }
+            let unread = size - self.active.read;
+            if unread > budget {
+                return Ok(None);
+            }
+            budget -= unread;
+            match self.active.read_on(sink)? {
+                None => break,
+                Some(next_base) => self.follow(next_base, now)?,
+            }
+        }
+        if check_paths && !self.active.is_at(&self.directory.join(ACTIVE)) {
+            return Err(self.replaced());
+        }
+        Ok(Some(UpToDate { _held: held }))
+    }
+
+    /// Goes on to the segment that follows a closed one, finishing a rotation that was cut off between the
+    /// closing line and the new file.
+    fn follow(&mut self, next_base: u64, now: &Stamp) -> Result<(), StateError> {
+        let active_path = self.directory.join(ACTIVE);
+        if self.active.is_at(&active_path) {
+            self.active.retire(&self.directory)?;
+            self.active =
+                Segment::begin(&self.directory, next_base, &self.instance, now, Default::default())?;
+            return Ok(());
+        }
+        let closed = segment_path(&self.directory, next_base);
+        let path = if closed.exists() { closed } else { active_path };
+        let next = Segment::open(&path)?.filter(|next| next.base == next_base);
+        self.active = next.ok_or_else(|| self.replaced())?;
+        Ok(())
+    }
+
+    fn replaced(&self) -> StateError {
+        StateError::Replaced { path: self.directory.clone() }
+    }
+
+    /// Appends one record with one write.
+    ///
+    /// # Errors
+    /// When the line could not be written whole; what was written of it is taken back.
+    pub fn append(&mut self, _proof: &UpToDate, record: &Record) -> Result<Appended, StateError> {
+        let line = record
+            .to_line()
+            .map_err(|source| StateError::Encode { path: self.active.file.path().to_owned(), source })?;
+        self.active.append(&line)
+    }
+
+    /// Whether the active segment has grown to its limit.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.active.size() >= self.limit.bytes
+    }
+
+    /// Closes the active segment and begins a new one whose first line carries `windows` on.
+    ///
+    /// # Errors
+    /// When a file can't be written or renamed. A half-done rotation is finished by the next reader.
+    pub fn rotate(
+        &mut self,
+        proof: &UpToDate,
+        now: &Stamp,
+        windows: std::collections::BTreeMap<String, KnownWindow>,
+    ) -> Result<(), StateError> {
+        let mut closing = Record::new(Action::Closed, &self.instance, now);
+        // The closing line ends where the next segment begins, so its own length is part of what it says.
+        // The digits of the base may make the line longer, so the length is settled by a second look.
+        let mut next_base = self.active.base + self.active.size();
+        for _ in 0..3 {
+            closing.base = Some(next_base);
+            let length = closing.to_line().map_or(0, |line| line.len() as u64);
+            next_base = self.active.base + self.active.next_line_start() + length;
+        }
+        self.append(proof, &closing)?;
+        self.active.retire(&self.directory)?;
+        self.active = Segment::begin(&self.directory, next_base, &self.instance, now, windows)?;
+        Ok(())
+    }
+
+    /// All segments that are there.
+    ///
+    /// # Errors
+    /// When the directory can't be listed.
+    pub fn segments(&self) -> Result<Segments, StateError> {
+        let mut closed = closed_segments(&self.directory)?;
+        closed.retain(|(base, _)| *base < self.active.base);
+        Ok(Segments { closed, active: (self.active.base, Arc::clone(&self.active.file)) })
+    }
+}

@@ -1,0 +1,439 @@
+//! One segment of the journal: a file, where it begins in the journal, and how far it was read.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::error::StateError;
+use crate::time::Stamp;
+
+use super::Appended;
+use super::backward::Backward;
+use super::record::{Action, KnownWindow, Line, Record};
+
+/// File name of the active segment.
+pub const ACTIVE: &str = "journal.jsonl";
+/// File name of the next active segment while it is being made.
+const NEXT: &str = "journal.next";
+/// Bytes read at once.
+const CHUNK: usize = 64 * 1024;
+
+/// Where the closed segment that begins at `base` lies.
+#[must_use]
+pub fn segment_path(directory: &Path, base: u64) -> PathBuf {
+    directory.join(format!("journal.{base}.jsonl"))
+}
+
+/// The closed segments in `directory`, oldest first: base and path.
+///
+/// # Errors
+/// When the directory can't be listed.
+pub fn closed_segments(directory: &Path) -> Result<Vec<(u64, PathBuf)>, StateError> {
+    let entries = fs::read_dir(directory).map_err(|source| StateError::io("list", directory, source))?;
+    let mut segments: Vec<(u64, PathBuf)> = entries
+        .flatten()
+        .filter_map(|entry| {
+            let name = entry.file_name();
+            let base = name.to_str()?.strip_prefix("journal.")?.strip_suffix(".jsonl")?.parse().ok()?;
+            Some((base, entry.path()))
+        })
+        .collect();
+    segments.sort_unstable_by_key(|(base, _)| *base);
+    Ok(segments)
+}
+
+/// All segments that are there: the closed ones by path, the active one by its open file, because at its
+/// path there may be another one a moment later.
+#[derive(Clone, Debug)]
+pub struct Segments {
+    /// Base and path, oldest first.
+    pub closed: Vec<(u64, PathBuf)>,
+    /// Base and file of the active one.
+    pub active: (u64, Arc<SegmentFile>),
+}
+
+impl Segments {
+    /// Bytes in all of them.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        let size = |metadata: io::Result<fs::Metadata>| metadata.map_or(0, |metadata| metadata.len());
+        let closed: u64 = self.closed.iter().map(|(_, path)| size(path.metadata())).sum();
+        closed + size(self.active.1.file.metadata())
+    }
+
+    /// Their lines, last first.
+    #[must_use]
+    pub fn backward(&self) -> Backward {
+        Backward::new(Some(self.active.clone()), self.closed.clone())
+    }
+
+    /// The line that begins at sequence number `seq`, without its newline.
+    #[must_use]
+    pub fn line_at(&self, seq: u64) -> Option<Vec<u8>> {
+        let opened;
+        let (base, file) = if seq >= self.active.0 {
+            (self.active.0, &self.active.1.file)
+        } else {
+            let (base, path) = self.closed.iter().rev().find(|(base, _)| *base <= seq)?;
+            opened = File::open(path).ok()?;
+            (*base, &opened)
+        };
+        let mut line = Vec::new();
+        let mut chunk = [0; 1024];
+        loop {
+            let got = file.read_at(&mut chunk, seq - base + line.len() as u64).ok()?;
+            let read = chunk.get(..got).filter(|read| !read.is_empty())?;
+            match read.iter().position(|byte| *byte == b'\n') {
+                Some(newline) => {
+                    line.extend_from_slice(read.get(..newline)?);
+                    return Some(line);
+                }
+                None => line.extend_from_slice(read),
+            }
+        }
+    }
+}
+
+/// A segment's open file, shared with the threads that flush it.
+#[derive(Debug)]
+pub struct SegmentFile {
+    file: File,
+    path: PathBuf,
+    flushed: Mutex<Flushed>,
+}
+
+#[derive(Debug, Default)]
+struct Flushed {
+    /// Bytes known to be on the disk.
+    upto: u64,
+    /// Whether the file's name is on the disk too.
+    name: bool,
+    failed: bool,
+}
+
+impl SegmentFile {
+    /// A file opened at `path`, nothing of it known to be flushed.
+    #[must_use]
+    pub fn new(file: File, path: PathBuf) -> Self {
+        Self { file, path, flushed: Mutex::default() }
+    }
+
+    /// The path it was opened at.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The file, for reading.
+    #[must_use]
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Whether a flush of it failed.
+    #[must_use]
+    pub fn has_failed(&self) -> bool {
+        self.flushed.lock().unwrap_or_else(PoisonError::into_inner).failed
+    }
+
+    /// Makes the first `end` bytes durable. Calls that wait for each other share one flush. After a failure
+    /// every further call fails: the kernel may have dropped what it could not write, and a second
+    /// `fdatasync` would then report success.
+    ///
+    /// # Errors
+    /// When this flush or an earlier one of this file failed.
+    pub fn flush(&self, end: u64) -> Result<(), StateError> {
+        let mut flushed = self.flushed.lock().unwrap_or_else(PoisonError::into_inner);
+        if flushed.failed {
+            return Err(StateError::FlushFailed { path: self.path.clone() });
+        }
+        if flushed.upto >= end {
+            return Ok(());
+        }
+        let step = |source| StateError::io("flush", &self.path, source);
+        let result = (|| {
+            let written = self.file.metadata().map_err(step)?.len();
+            self.file.sync_data().map_err(step)?;
+            if !flushed.name {
+                // Without its name on the disk the file is gone after a power cut, whatever is in it.
+                let parent = self.path.parent().unwrap_or(Path::new("."));
+                File::open(parent).and_then(|folder| folder.sync_all()).map_err(step)?;
+            }
+            Ok(written)
+        })();
+        match result {
+            Ok(written) => {
+                flushed.upto = written.max(end);
+                flushed.name = true;
+                Ok(())
+            }
+            Err(error) => {
+                flushed.failed = true;
+                Err(error)
+            }
+        }
+    }
+}
+
+/// A segment and how far this process has read it.
+#[derive(Debug)]
+pub struct Segment {
+    /// Its open file.
+    pub file: Arc<SegmentFile>,
+    /// The sequence number of its first byte.
+    pub base: u64,
+    /// Bytes read so far: always the end of a whole line.
+    pub read: u64,
+    size: u64,
+    inode: (u64, u64),
+    /// The windows its first line carries.
+    pub windows: BTreeMap<String, KnownWindow>,
+}
+
+impl Segment {
+    /// Opens the segment at `path`; `None` when there is no file. Its base is 0 and may be corrected when
+    /// it has no first line of ours.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn open(path: &Path) -> Result<Option<Self>, StateError> {
+        let file = match OpenOptions::new().read(true).append(true).mode(0o600).open(path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(StateError::io("open", path, source)),
+        };
+        let metadata = file.metadata().map_err(|source| StateError::io("examine", path, source))?;
+        if metadata.mode() & 0o077 != 0 {
+            // The original plugin left its journal readable by all; it holds what agents did.
+            file.set_permissions(Permissions::from_mode(0o600))
+                .map_err(|source| StateError::io("set the mode of", path, source))?;
+        }
+        let mut segment = Self {
+            inode: (metadata.dev(), metadata.ino()),
+            size: metadata.len(),
+            file: Arc::new(SegmentFile::new(file, path.to_owned())),
+            base: 0,
+            read: 0,
+            windows: BTreeMap::new(),
+        };
+        if let Some(opened) = segment.first_record()? {
+            segment.base = opened.base.unwrap_or(0);
+            segment.windows = opened.windows;
+        }
+        Ok(Some(segment))
+    }
+
+    /// The segment's first line, when it is an `opened` record.
+    fn first_record(&self) -> Result<Option<Record>, StateError> {
+        let mut head = vec![0; CHUNK];
+        let got = self.read_at(&mut head, 0)?;
+        let line = head.get(..got).and_then(|head| head.split(|byte| *byte == b'\n').next());
+        Ok(match line.map(Line::read) {
+            Some(Line::Record(record)) if record.action == Action::Opened && record.base.is_some() => {
+                Some(*record)
+            }
+            _ => None,
+        })
+    }
+
+    /// Opens the active segment, or begins the first one. The guard must be held.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn open_or_begin(directory: &Path, instance: &str, now: &Stamp) -> Result<Self, StateError> {
+        let after_closed = || -> Result<u64, StateError> {
+            let last = closed_segments(directory)?.pop();
+            Ok(match last {
+                Some((base, path)) => base + fs::metadata(&path).map_or(0, |metadata| metadata.len()),
+                None => 0,
+            })
+        };
+        match Self::open(&directory.join(ACTIVE))? {
+            None => Self::begin(directory, after_closed()?, instance, now, BTreeMap::new()),
+            Some(mut segment) if segment.first_record()?.is_none() => {
+                // The original plugin's journal, or a first line that a power cut took. The former starts
+                // the journal; the latter is set aside under the base it must have had, so that sequence
+                // numbers keep rising.
+                let base = after_closed()?;
+                if segment.size == 0 || base > 0 {
+                    segment.base = base;
+                    let next = base + segment.size;
+                    if segment.size > 0 {
+                        segment.retire(directory)?;
+                    }
+                    return Self::begin(directory, next, instance, now, BTreeMap::new());
+                }
+                Ok(segment)
+            }
+            Some(segment) => Ok(segment),
+        }
+    }
+
+    /// Makes a new active segment that begins at `base`. Its first line is complete before the file gets
+    /// its name. The guard must be held.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn begin(
+        directory: &Path,
+        base: u64,
+        instance: &str,
+        now: &Stamp,
+        windows: BTreeMap<String, KnownWindow>,
+    ) -> Result<Self, StateError> {
+        let (path, next) = (directory.join(ACTIVE), directory.join(NEXT));
+        let mut opened = Record::new(Action::Opened, instance, now);
+        opened.base = Some(base);
+        opened.windows.clone_from(&windows);
+        let line = opened.to_line().map_err(|source| StateError::Encode { path: path.clone(), source })?;
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(&next)
+            .map_err(|source| StateError::io("create", &next, source))?;
+        file.write_all(&line).map_err(|source| StateError::io("write", &next, source))?;
+        drop(file);
+        fs::rename(&next, &path).map_err(|source| StateError::io("rename", &next, source))?;
+        let mut segment = Self::open(&path)?
+            .ok_or_else(|| StateError::io("open", &path, io::ErrorKind::NotFound.into()))?;
+        segment.read = segment.size;
+        Ok(segment)
+    }
+
+    /// Gives a closed segment its closed name. The guard must be held.
+    ///
+    /// # Errors
+    /// When the rename fails.
+    pub fn retire(&self, directory: &Path) -> Result<(), StateError> {
+        let active = directory.join(ACTIVE);
+        fs::rename(&active, segment_path(directory, self.base))
+            .map_err(|source| StateError::io("rename", &active, source))
+    }
+
+    /// Its size when last looked at, bytes.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Where the next line would begin: behind the newline that first ends an unfinished line.
+    #[must_use]
+    pub fn next_line_start(&self) -> u64 {
+        if self.read == self.size { self.size } else { self.size + 1 }
+    }
+
+    /// Whether it is the file at `path` now.
+    #[must_use]
+    pub fn is_at(&self, path: &Path) -> bool {
+        fs::metadata(path).is_ok_and(|now| (now.dev(), now.ino()) == self.inode)
+    }
+
+    /// Looks how large the file is now.
+    ///
+    /// # Errors
+    /// [`StateError::Replaced`] when the file was deleted.
+    pub fn refresh_size(&mut self) -> Result<u64, StateError> {
+        let path = self.file.path();
+        let metadata = self.file.file.metadata().map_err(|source| StateError::io("examine", path, source))?;
+        if metadata.nlink() == 0 {
+            return Err(StateError::Replaced { path: path.parent().unwrap_or(path).to_owned() });
+        }
+        self.size = metadata.len();
+        Ok(self.size)
+    }
+
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize, StateError> {
+        loop {
+            match self.file.file.read_at(buffer, offset) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                result => {
+                    return result.map_err(|source| StateError::io("read", self.file.path(), source));
+                }
+            }
+        }
+    }
+
+    /// Reads the whole lines between where reading stopped and the size last seen. Returns where the next
+    /// segment begins, if a line says that this one is closed.
+    ///
+    /// # Errors
+    /// When the system refuses to read.
+    pub fn read_on(&mut self, sink: &mut dyn FnMut(u64, Line)) -> Result<Option<u64>, StateError> {
+        let mut unfinished: Vec<u8> = Vec::new();
+        let mut position = self.read;
+        let mut next_base = None;
+        let mut buffer = vec![0; CHUNK.min(usize::try_from(self.size - self.read).unwrap_or(CHUNK))];
+        while position < self.size {
+            let got = self.read_at(&mut buffer, position)?;
+            if got == 0 {
+                break;
+            }
+            position += got as u64;
+            let mut rest = buffer.get(..got).unwrap_or_default();
+            while let Some(newline) = rest.iter().position(|byte| *byte == b'\n') {
+                let (head, tail) = rest.split_at(newline);
+                let seq = self.base + self.read;
+                let whole;
+                let line = if unfinished.is_empty() {
+                    head
+                } else {
+                    unfinished.extend_from_slice(head);
+                    whole = std::mem::take(&mut unfinished);
+                    &whole
+                };
+                self.read += line.len() as u64 + 1;
+                match Line::read(line) {
+                    Line::Record(record) if record.action == Action::Closed => next_base = record.base,
+                    line => {
+                        next_base = None;
+                        sink(seq, line);
+                    }
+                }
+                rest = tail.get(1..).unwrap_or_default();
+            }
+            unfinished.extend_from_slice(rest);
+        }
+        Ok(next_base)
+    }
+
+    /// Appends one line with one write; everything before must have been read.
+    ///
+    /// # Errors
+    /// When it could not be written whole; what was written of it is taken back.
+    pub fn append(&mut self, line: &[u8]) -> Result<Appended, StateError> {
+        let torn = self.read != self.size;
+        let start = self.next_line_start();
+        let mut ended;
+        let bytes = if torn {
+            ended = Vec::with_capacity(line.len() + 1);
+            ended.push(b'\n');
+            ended.extend_from_slice(line);
+            &ended
+        } else {
+            line
+        };
+        let written = match (&self.file.file).write(bytes) {
+            Ok(written) if written == bytes.len() => written as u64,
+            short => {
+                let source = short.err().unwrap_or_else(|| io::ErrorKind::StorageFull.into());
+                // A line that only lacks its newline would become a record with the next append. If even
+                // this fails, that append ends the line, and a torn one is skipped.
+                let _ = self.file.file.set_len(self.size);
+                return Err(StateError::io("append to", self.file.path(), source));
+            }
+        };
+        self.size += written;
+        self.read = self.size;
+        Ok(Appended {
+            seq: self.base + start,
+            end: self.size,
+            file: Arc::clone(&self.file),
+            ended_torn_line: torn,
+        })
+    }
+}

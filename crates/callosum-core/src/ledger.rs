@@ -1,0 +1,303 @@
+//! The journal on disk and the history in memory, kept in step.
+
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+
+use crate::error::StateError;
+use crate::history::History;
+use crate::journal::index::{Covered, Index};
+use crate::journal::record::{Action, FORMAT_VERSION, Line, Record};
+use crate::journal::retention::{self, Retention};
+use crate::journal::segment::{Segment, segment_path};
+use crate::journal::{Appended, Journal, Patience, SegmentLimit, UpToDate};
+use crate::time::Stamp;
+
+/// Reading back goes this much further than the window, milliseconds: lines of several processes are in
+/// the order they were written, not quite in that of their times.
+const SLACK_MS: u64 = 60_000;
+/// Of light lines only every so many is looked at for its time.
+const LIGHT_STRIDE: u64 = 64;
+/// What may be looked up through the index without patience.
+const IMPATIENT_RECORDS: usize = 200;
+/// A new index is worth writing once this many bytes came since the last, and a journal smaller than this
+/// needs none: it is read whole as fast.
+const INDEX_STEP: u64 = 256 * 1024;
+
+/// How a ledger is opened.
+#[derive(Clone, Debug)]
+pub struct LedgerOptions {
+    /// The state directory.
+    pub directory: PathBuf,
+    /// Who writes.
+    pub instance: String,
+    /// How far back history is kept, milliseconds.
+    pub keep_ms: u64,
+    /// The lease of an action that names none, milliseconds.
+    pub default_lease_ms: u64,
+    /// When a segment is closed.
+    pub limit: SegmentLimit,
+}
+
+/// An open journal and everything within the window that it says.
+#[derive(Debug)]
+pub struct Ledger {
+    journal: Journal,
+    history: History,
+    /// Segment base and offset up to which an index is on disk.
+    indexed: (u64, u64),
+    prune_due: bool,
+}
+
+impl Ledger {
+    /// Opens the journal and reads it as far back as the window reaches; through the index, where there is
+    /// one that fits and `use_index` is set. `None` when that needs more patience than there is.
+    ///
+    /// # Errors
+    /// When the state directory can't be used.
+    pub fn open(
+        options: &LedgerOptions,
+        use_index: bool,
+        patience: Patience,
+        now: &Stamp,
+    ) -> Result<Option<Self>, StateError> {
+        let opened = Journal::open(&options.directory, options.limit, &options.instance, patience, now)?;
+        let Some(journal) = opened else { return Ok(None) };
+        let history = History::new(options.keep_ms, options.default_lease_ms);
+        let mut ledger = Self { journal, history, indexed: (0, 0), prune_due: true };
+        if use_index && ledger.load_index(patience) {
+            return Ok(Some(ledger));
+        }
+        ledger.history = History::new(options.keep_ms, options.default_lease_ms);
+        Ok(ledger.read_back(patience, now)?.then_some(ledger))
+    }
+
+    /// What the journal says.
+    #[must_use]
+    pub fn history(&self) -> &History {
+        &self.history
+    }
+
+    /// The journal.
+    #[must_use]
+    pub fn journal(&self) -> &Journal {
+        &self.journal
+    }
+
+    /// Builds the history from the records the index names. False, with the history half-built, when the
+    /// index does not fit.
+    fn load_index(&mut self, patience: Patience) -> bool {
+        let directory = self.journal.directory().to_owned();
+        let Some(index) = Index::read(&directory) else { return false };
+        if index.keep_ms < self.history.keep_ms()
+            || (matches!(patience, Patience::None) && index.seqs.len() > IMPATIENT_RECORDS)
+        {
+            return false;
+        }
+        let Ok(segments) = self.journal.segments() else { return false };
+        let Some(last) = segments.line_at(index.last_line) else { return false };
+        if !index.is_bound_to(&last) {
+            return false;
+        }
+        for seq in &index.seqs {
+            match segments.line_at(*seq).map(|line| Line::read(&line)) {
+                Some(Line::Record(record)) => self.history.apply(*seq, &record),
+                _ => return false,
+            }
+        }
+        index.restore_counts(&mut self.history);
+        let active_base = self.journal.active().base;
+        if index.base != active_base {
+            // It covers a segment that has been closed since: read on there, and follow.
+            match Segment::open(&segment_path(&directory, index.base)) {
+                Ok(Some(segment)) if segment.base == index.base => self.journal.start_at(segment),
+                _ => return false,
+            }
+        }
+        self.journal.read_on_from(index.covered);
+        self.indexed = (index.base, index.covered);
+        true
+    }
+
+    /// Reads back to the window's edge. False when there is more to read than the patience allows.
+    fn read_back(&mut self, patience: Patience, now: &Stamp) -> Result<bool, StateError> {
+        let segments = self.journal.segments()?;
+        if segments.bytes() > patience.read_limit() {
+            return Ok(false);
+        }
+        let active_base = self.journal.active().base;
+        let edge_ms = self.history.keep_ms().saturating_add(SLACK_MS);
+        let mut lines = segments.backward();
+        let mut records: Vec<(u64, Box<Record>)> = Vec::new();
+        let mut read_from = None;
+        let mut light = 0_u64;
+        let mut beyond = false;
+        while let Some((seq, bytes)) = lines.next_line()? {
+            if read_from.is_none() && seq >= active_base {
+                read_from = Some(seq + bytes.len() as u64 + 1 - active_base);
+                if matches!(&Line::read(&bytes), Line::Record(record) if record.action == Action::Closed) {
+                    // A rotation was cut off here: the next catch-up must meet this line.
+                    read_from = Some(seq - active_base);
+                    continue;
+                }
+            }
+            if beyond {
+                // Only the windows that other processes named in this segment still matter.
+                if seq < active_base {
+                    break;
+                }
+                if !contains(&bytes, br#""action":"rules""#) {
+                    continue;
+                }
+            }
+            let line = Line::read(&bytes);
+            let stamp = match &line {
+                Line::Record(record) => Some(record.stamp()),
+                Line::Light => {
+                    light += 1;
+                    (light % LIGHT_STRIDE == 1).then(|| Line::stamp(&bytes)).flatten()
+                }
+                _ => None,
+            };
+            beyond = beyond || stamp.is_some_and(|stamp| stamp.age_ms(now) > edge_ms);
+            match line {
+                Line::Record(record) if !beyond || record.action == Action::Rules => {
+                    records.push((seq, record));
+                }
+                Line::Foreign => self.history.skipped += 1,
+                Line::Newer(version) => note_newer(&mut self.history, version),
+                _ => {}
+            }
+        }
+        let carried = self.journal.active().windows.clone();
+        self.history.carry_windows(&carried, now.wall_ms);
+        for (seq, record) in records.into_iter().rev() {
+            self.history.apply(seq, &record);
+        }
+        self.journal.read_on_from(read_from.unwrap_or(0));
+        Ok(true)
+    }
+
+    /// Takes the guard and brings the history up to date; `None` without enough patience.
+    ///
+    /// # Errors
+    /// As [`Journal::catch_up`], and [`StateError::NewerFormat`] when a line can't be understood here.
+    pub fn catch_up(
+        &mut self,
+        patience: Patience,
+        check_paths: bool,
+        now: &Stamp,
+    ) -> Result<Option<UpToDate>, StateError> {
+        let history = &mut self.history;
+        let mut sink = |seq: u64, line: Line| match line {
+            Line::Record(record) => history.apply(seq, &record),
+            Line::Foreign => history.skipped += 1,
+            Line::Newer(version) => note_newer(history, version),
+            Line::Light | Line::Blank => {}
+        };
+        let proof = self.journal.catch_up(patience, check_paths, now, &mut sink)?;
+        match self.history.newer_format {
+            Some(version) => Err(StateError::NewerFormat {
+                path: self.journal.directory().to_owned(),
+                version,
+                known: FORMAT_VERSION,
+            }),
+            None => Ok(proof),
+        }
+    }
+
+    /// Appends a record and takes it into the history. Closes the segment when it is full.
+    ///
+    /// # Errors
+    /// When the record could not be written. A rotation that fails is tried again with the next record:
+    /// the record itself is in the journal.
+    pub fn append(&mut self, proof: &UpToDate, record: &Record, now: &Stamp) -> Result<Appended, StateError> {
+        let appended = self.journal.append(proof, record)?;
+        if appended.ended_torn_line {
+            self.history.skipped += 1;
+        }
+        self.history.apply(appended.seq, record);
+        if self.journal.is_full() && self.rotate(proof, now).is_ok() {
+            self.prune_due = true;
+        }
+        Ok(appended)
+    }
+
+    /// Closes the active segment and begins a new one.
+    ///
+    /// # Errors
+    /// As [`Journal::rotate`].
+    pub fn rotate(&mut self, proof: &UpToDate, now: &Stamp) -> Result<(), StateError> {
+        self.journal.rotate(proof, now, self.history.windows.clone())
+    }
+
+    /// Forgets what is out of every window, deletes segments that `retention` lets go, and writes the index
+    /// when it is worth it or `closing`. For a thread that may wait; the guard must be free for others.
+    ///
+    /// # Errors
+    /// When a file can't be written or deleted.
+    pub fn tidy(
+        &mut self,
+        retention: Retention,
+        retry_window_ms: u64,
+        closing: bool,
+        now: &Stamp,
+    ) -> Result<(), StateError> {
+        self.history.prune(now, retry_window_ms);
+        if self.prune_due {
+            let named = self.history.windows.values().map(|window| window.ms).max().unwrap_or(0);
+            let keep_ms = retention.keep_ms.max(named).max(self.history.keep_ms());
+            retention::prune(self.journal.directory(), Retention { keep_ms, ..retention }, now)?;
+            self.prune_due = false;
+        }
+        let active = self.journal.active();
+        let since = if self.indexed.0 == active.base { self.indexed.1 } else { 0 };
+        let fresh = active.read.saturating_sub(since);
+        let large = active.base + active.read > INDEX_STEP;
+        if fresh > INDEX_STEP || (closing && fresh > 0 && large) {
+            self.write_index()?;
+        }
+        Ok(())
+    }
+
+    fn write_index(&mut self) -> Result<(), StateError> {
+        let active = self.journal.active();
+        let (base, read) = (active.base, active.read);
+        // The last line read is the one before `read`: it is found by reading back from there.
+        let Some((last_line, line)) = last_line_before(active, read)? else { return Ok(()) };
+        let covered = Covered { base, bytes: read, last_line, line: &line };
+        Index::of(&self.history, covered).write(self.journal.directory())?;
+        self.indexed = (base, read);
+        Ok(())
+    }
+}
+
+fn note_newer(history: &mut History, version: u32) {
+    history.newer_format = Some(history.newer_format.unwrap_or(0).max(version));
+}
+
+fn contains(haystack: &[u8], needle: &[u8]) -> bool {
+    haystack.windows(needle.len()).any(|window| window == needle)
+}
+
+/// The whole line that ends at offset `end` of a segment: sequence number and bytes.
+fn last_line_before(segment: &Segment, end: u64) -> Result<Option<(u64, Vec<u8>)>, StateError> {
+    let file = segment.file.file();
+    let mut length = 1024.min(end);
+    while length > 0 {
+        let mut tail = vec![0; usize::try_from(length).unwrap_or(0)];
+        file.read_exact_at(&mut tail, end - length)
+            .map_err(|source| StateError::io("read", segment.file.path(), source))?;
+        let Some((b'\n', body)) = tail.split_last() else { return Ok(None) };
+        let start = match body.iter().rposition(|byte| *byte == b'\n') {
+            Some(newline) => newline + 1,
+            None if length == end => 0,
+            None => {
+                length = (length * 2).min(end);
+                continue;
+            }
+        };
+        let line = body.get(start..).unwrap_or_default().to_vec();
+        return Ok(Some((segment.base + end - length + start as u64, line)));
+    }
+    Ok(None)
+}

@@ -1,0 +1,26 @@
+//! Callosum's core: one shared memory of actions for every AI-agent session on a machine.
+//!
+//! A tool call is classified into a tier and context keys ([`rules`], [`context_key`]); what the journal
+//! says of these keys ([`journal`], [`history`]) decides whether it runs ([`decision`]); [`gate`] is the
+//! façade that runtimes talk to. Only [`store`] and [`journal`] touch the machine; nothing here knows a
+//! runtime, an async executor or a command line, and no code but [`store::machine`] has a clock.
+
+pub mod context_key;
+pub mod decision;
+pub mod digest;
+pub mod error;
+pub mod gate;
+pub mod history;
+pub mod journal;
+pub mod ledger;
+pub mod outcome;
+pub mod pause_text;
+pub mod redact;
+pub mod rules;
+pub mod settings;
+pub mod shell;
+pub mod store;
+pub mod text;
+pub mod tier;
+pub mod time;
+pub mod tool_call;

@@ -1,0 +1,200 @@
+//! What a refused call's model reads. Everything taken from calls is limited, one line, and harmless.
+
+use crate::history::{Action, History, State};
+use crate::text::one_line;
+use crate::time::{Stamp, for_people, to_rfc3339};
+
+/// A piece of evidence to tell: which action, its state, and the keys it was met on.
+#[derive(Clone, Debug)]
+pub struct Told {
+    /// Sequence number of the action.
+    pub seq: u64,
+    /// Its state when the decision was made.
+    pub state: State,
+    /// The keys of the call that it is on.
+    pub keys: Vec<String>,
+}
+
+/// Keys that get a paragraph of their own.
+const MAX_KEYS: usize = 5;
+/// Actions listed for one key.
+const MAX_PER_KEY: usize = 5;
+/// Other recent actions listed.
+const MAX_OTHERS: usize = 5;
+/// Characters of a name (session, instance, tool) and of a key.
+const NAME_CHARS: usize = 80;
+const KEY_CHARS: usize = 200;
+
+/// The text of a pause: what was done to the same resource, by whom, how it ended, and what else was done
+/// lately. `digest` is the refused call's.
+#[must_use]
+pub fn pause(
+    history: &History,
+    told: &[Told],
+    digest: Option<&str>,
+    others_window_ms: u64,
+    now: &Stamp,
+) -> String {
+    let mut text = headline(history, told, now);
+    text.push_str("\nReview recent actions and decide if this is needed:\n");
+    let mut keys: Vec<&String> = told.iter().rev().flat_map(|piece| &piece.keys).collect();
+    let mut seen = std::collections::HashSet::new();
+    keys.retain(|key| seen.insert(*key));
+    for key in keys.iter().take(MAX_KEYS) {
+        text.push_str(&format!("\nSAME CONTEXT: \"{}\"\n", one_line(key, KEY_CHARS)));
+        let on_key: Vec<&Told> = told.iter().rev().filter(|piece| piece.keys.contains(key)).collect();
+        for piece in on_key.iter().take(MAX_PER_KEY) {
+            if let Some(action) = history.action(piece.seq) {
+                text.push_str(&line(action, piece.state, now));
+                text.push_str(same_parameters(action, digest));
+                text.push('\n');
+            }
+        }
+        push_rest(&mut text, on_key.len(), MAX_PER_KEY, "more on this");
+    }
+    push_rest(&mut text, keys.len(), MAX_KEYS, "more resources of this call were acted on");
+    push_others(&mut text, history, told, others_window_ms, now);
+    text.push_str("\nIf this is intentionally different, retry. Otherwise, skip it.");
+    text
+}
+
+/// The text of a block: who holds the resource, since when, until when.
+#[must_use]
+pub fn block(history: &History, told: &[Told], now: &Stamp) -> String {
+    let mut text = String::new();
+    for piece in told.iter().rev().take(MAX_KEYS) {
+        let Some(action) = history.action(piece.seq) else { continue };
+        let key = piece.keys.first().map_or("", String::as_str);
+        let age_ms = action.started.age_ms(now);
+        let left_ms = action.lease_ms.saturating_sub(age_ms);
+        text.push_str(&format!(
+            "[Callosum] \"{}\" is held by another call: {} by {}, since {} ago, until it ends or {} \
+             (in {}) at the latest.\n",
+            one_line(key, KEY_CHARS),
+            one_line(&action.tool, NAME_CHARS),
+            author(action),
+            for_people(age_ms),
+            to_rfc3339(now.plus_ms(left_ms).wall_ms),
+            for_people(left_ms),
+        ));
+    }
+    push_rest(&mut text, told.len(), MAX_KEYS, "more calls hold resources of this one");
+    text.push_str(
+        "What you are about to do can't be taken back, so it is blocked meanwhile; a retry does not help \
+         before that call has ended. Then look at what it did before you try again.",
+    );
+    text
+}
+
+/// The text of a refusal because the shared state can't be used.
+#[must_use]
+pub fn state_error(keys: &[String], cause: &str, remedy: &str) -> String {
+    let key = keys.first().map_or_else(String::new, |key| format!(" \"{}\"", one_line(key, KEY_CHARS)));
+    format!(
+        "[Callosum] Can't check{key} against what other sessions did, so this is not let through: {}. \
+         To mend it: {}. This is a fault of the machine's set-up, not of your call; tell the operator.",
+        one_line(cause, 400),
+        one_line(remedy, 300)
+    )
+}
+
+fn headline(history: &History, told: &[Told], now: &Stamp) -> String {
+    // What is still going on matters more than what is newest.
+    let lead = told
+        .iter()
+        .rev()
+        .find(|piece| piece.state == State::InFlight)
+        .or_else(|| told.last())
+        .and_then(|piece| history.action(piece.seq).map(|action| (piece, action)));
+    let Some((piece, action)) = lead else { return "[Callosum] This was already acted on.".to_owned() };
+    let key = one_line(piece.keys.first().map_or("", String::as_str), KEY_CHARS);
+    let ago = for_people(action.started.age_ms(now));
+    match piece.state {
+        State::InFlight => format!("[Callosum] \"{key}\" is being acted on (started {ago} ago)."),
+        State::Complete => format!("[Callosum] \"{key}\" was already acted on {ago} ago."),
+        _ => {
+            format!("[Callosum] \"{key}\" may already have been acted on {ago} ago: the outcome is unknown.")
+        }
+    }
+}
+
+fn line(action: &Action, state: State, now: &Stamp) -> String {
+    let ago = for_people(action.started.age_ms(now));
+    format!(
+        "  - {ago} ago by {}: {}, {}",
+        author(action),
+        one_line(&action.tool, NAME_CHARS),
+        ended(action, state)
+    )
+}
+
+fn author(action: &Action) -> String {
+    let instance = one_line(&action.who.instance, NAME_CHARS);
+    if action.who.session.is_empty() {
+        return instance;
+    }
+    format!("{instance} (session {})", one_line(&action.who.session, NAME_CHARS))
+}
+
+/// How an action ended, in words.
+#[must_use]
+pub fn ended(action: &Action, state: State) -> String {
+    let exit = action.outcome.as_ref().and_then(|outcome| outcome.exit_code);
+    match state {
+        State::InFlight if action.process.is_some() => "still running in the background".to_owned(),
+        State::InFlight => "still running".to_owned(),
+        State::Complete => "complete".to_owned(),
+        State::Failed => "failed".to_owned(),
+        State::Refused => "refused, it did not run".to_owned(),
+        State::Unknown => match exit {
+            Some(code) => format!("outcome unknown (exit {code}), verify first"),
+            None => "outcome unknown, verify first".to_owned(),
+        },
+        State::Lapsed => "no outcome came, so it is unknown, verify first".to_owned(),
+        State::Orphaned => "its process died before an outcome, so it is unknown, verify first".to_owned(),
+    }
+}
+
+fn same_parameters(action: &Action, digest: Option<&str>) -> &'static str {
+    match (action.digest.as_deref(), digest) {
+        // A digest of cut-off parameters ends in `~`: equal ones prove nothing.
+        (Some(theirs), Some(ours)) if theirs == ours && !ours.ends_with('~') => "; parameters identical",
+        (Some(theirs), Some(ours)) if theirs != ours => "; parameters differ",
+        _ => "",
+    }
+}
+
+fn push_others(text: &mut String, history: &History, told: &[Told], window_ms: u64, now: &Stamp) {
+    let mut lines = Vec::new();
+    for action in history.newest() {
+        if lines.len() == MAX_OTHERS || action.started.age_ms(now) > window_ms {
+            break;
+        }
+        if told.iter().any(|piece| piece.seq == action.seq) {
+            continue;
+        }
+        // What did not happen is no recent action; whether a process still lives does not matter here.
+        let state = action.state(now, &|_, _| false);
+        if !state.is_evidence() {
+            continue;
+        }
+        let key =
+            action.keys.first().map_or_else(String::new, |key| format!(" ({})", one_line(key, KEY_CHARS)));
+        lines.push(format!(
+            "  - {} ago by {}: {}{key}\n",
+            for_people(action.started.age_ms(now)),
+            author(action),
+            one_line(&action.tool, NAME_CHARS)
+        ));
+    }
+    if !lines.is_empty() {
+        text.push_str("\nOTHER RECENT ACTIONS:\n");
+        text.push_str(&lines.concat());
+    }
+}
+
+fn push_rest(text: &mut String, total: usize, listed: usize, what: &str) {
+    if total > listed {
+        text.push_str(&format!("  - and {} {what}\n", total - listed));
+    }
+}

@@ -1,0 +1,168 @@
+//! Rules as matchers: patterns and templates made once, when the rules are loaded.
+
+use regex::Regex;
+use serde_json::Value;
+use wildmatch::WildMatch;
+
+use super::format::{ParamFormat, RuleFormat, Source, Texts};
+use super::{Mode, RuleError, Scope};
+use crate::context_key::{Lookup, Template};
+use crate::digest::neutral_tool_name;
+use crate::text::one_line;
+use crate::tier::Tier;
+use crate::tool_call::ToolCall;
+
+/// A rule ready to match.
+#[derive(Clone, Debug)]
+pub(super) struct Rule {
+    pub(super) name: String,
+    pub(super) tier: Tier,
+    pub(super) tools: Names,
+    params: Vec<Param>,
+    command_pattern: Option<Regex>,
+    pub(super) context_keys: Vec<Template>,
+    pub(super) recent_window_ms: Option<u64>,
+    pub(super) lock_expiry_ms: Option<u64>,
+    pub(super) scope: Scope,
+    pub(super) mode: Option<Mode>,
+    agent: Option<Names>,
+    session: Option<Names>,
+    runtime: Option<Names>,
+}
+
+impl Rule {
+    /// Compiles a rule; an error stands at the field that is wrong.
+    pub(super) fn compile(format: RuleFormat, source: Source<'_>) -> Result<Self, RuleError> {
+        let name = format.name.value;
+        let command_pattern = match &format.command_pattern {
+            None => None,
+            Some(pattern) => Some(Regex::new(&pattern.value).map_err(|error| {
+                let message = format!("`commandPattern`: {}", pattern_error(&error));
+                source.error(pattern.at, Some(&name), message)
+            })?),
+        };
+        let mut context_keys = Vec::new();
+        if let Some(keys) = &format.context_key {
+            for text in &keys.value.0 {
+                context_keys.push(Template::parse(text).map_err(|message| {
+                    source.error(keys.at, Some(&name), format!("`contextKey`: {message}"))
+                })?);
+            }
+        }
+        let tools = format.tool.0.into_iter().map(|tool| match neutral_tool_name(&tool) {
+            neutral if neutral == tool => tool,
+            neutral => neutral.to_owned(),
+        });
+        Ok(Self {
+            tier: format.tier,
+            tools: Names::new(tools),
+            params: format.params.into_iter().map(Param::compile).collect(),
+            command_pattern,
+            context_keys,
+            recent_window_ms: format.recent_window_ms,
+            lock_expiry_ms: format.lock_expiry_ms,
+            scope: format.scope,
+            mode: format.mode,
+            agent: format.agent.map(Names::from),
+            session: format.session.map(Names::from),
+            runtime: format.runtime.map(Names::from),
+            name,
+        })
+    }
+
+    /// Whether the rule is for this call, whose tool is known to fit; cheap conditions first.
+    pub(super) fn matches(&self, call: &ToolCall, runtime: &str, params: &Lookup<'_>) -> bool {
+        let fits = |names: &Option<Names>, name: &str| names.as_ref().is_none_or(|names| names.matches(name));
+        fits(&self.runtime, runtime)
+            && fits(&self.agent, call.agent.as_deref().unwrap_or_default())
+            && fits(&self.session, &call.session)
+            && self.params.iter().all(|param| param.matches(params))
+            && self.command_pattern.as_ref().is_none_or(|pattern| {
+                let command = params.get("command");
+                command
+                    .as_ref()
+                    .and_then(|command| command.as_str())
+                    .is_some_and(|command| pattern.is_match(command))
+            })
+    }
+}
+
+/// What is wrong with a pattern, on one line: the regex crate draws a picture of several.
+fn pattern_error(error: &regex::Error) -> String {
+    let text = error.to_string();
+    let reason = text.lines().rev().find_map(|line| line.trim().strip_prefix("error: ")).unwrap_or(&text);
+    let reason = one_line(reason, 200);
+    if reason.contains("look-around") {
+        return format!("{reason}; put a rule of a lower tier for what is to be let out before this one");
+    }
+    reason
+}
+
+/// Exact names and globs (`*` for any text, `?` for one character).
+#[derive(Clone, Debug)]
+pub(super) struct Names {
+    exact: Vec<String>,
+    globs: Vec<WildMatch>,
+}
+
+impl Names {
+    fn new(names: impl Iterator<Item = String>) -> Self {
+        let (globs, exact) = names.partition::<Vec<_>, _>(|name| name.contains(['*', '?']));
+        Self { exact, globs: globs.iter().map(|glob| WildMatch::new(glob)).collect() }
+    }
+
+    pub(super) fn exact(&self) -> &[String] {
+        &self.exact
+    }
+
+    pub(super) fn has_globs(&self) -> bool {
+        !self.globs.is_empty()
+    }
+
+    pub(super) fn matches_glob(&self, name: &str) -> bool {
+        self.globs.iter().any(|glob| glob.matches(name))
+    }
+
+    fn matches(&self, name: &str) -> bool {
+        self.exact.iter().any(|exact| exact == name) || self.matches_glob(name)
+    }
+}
+
+impl From<Texts> for Names {
+    fn from(texts: Texts) -> Self {
+        Self::new(texts.0.into_iter())
+    }
+}
+
+/// A parameter that must have one of some values.
+#[derive(Clone, Debug)]
+struct Param {
+    path: String,
+    /// Hosts write actions as `channel-delete`, `channelDelete`, `channel_delete` or `Channel Delete`.
+    folded: bool,
+    values: Vec<Value>,
+}
+
+impl Param {
+    fn compile(format: ParamFormat) -> Self {
+        Self { folded: format.path == "action", path: format.path, values: format.values }
+    }
+
+    fn matches(&self, params: &Lookup<'_>) -> bool {
+        params
+            .get(&self.path)
+            .is_some_and(|actual| self.values.iter().any(|value| self.equal(value, &actual)))
+    }
+
+    fn equal(&self, one: &Value, other: &Value) -> bool {
+        match (one, other) {
+            (Value::String(one), Value::String(other)) if self.folded => folded(one).eq(folded(other)),
+            (Value::Number(one), Value::Number(other)) => one == other || one.as_f64() == other.as_f64(),
+            _ => one == other,
+        }
+    }
+}
+
+fn folded(text: &str) -> impl Iterator<Item = char> {
+    text.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).map(|c| c.to_ascii_lowercase())
+}

@@ -1,0 +1,99 @@
+//! The rules of `tiers.json`: which tier a tool call has and which resources it acts on.
+//!
+//! `format` reads the file as it is written, `compile` makes matchers of it, `rule_set` classifies calls.
+
+mod compile;
+mod format;
+mod rule_set;
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+pub use rule_set::RuleSet;
+
+use crate::tier::Tier;
+
+/// The rules that Callosum ships, as text: what `"extends": "default"` stands for.
+pub const SHIPPED_RULES: &str = include_str!("../../../../tiers.json");
+
+/// What the rules say of one tool call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Classification {
+    /// The tier of the rule that matched; 0 when none did.
+    pub tier: Tier,
+    /// The name of that rule.
+    pub rule_name: Option<String>,
+    /// The resources the call acts on, each once, at most 1,000; empty when the rule names none.
+    pub context_keys: Vec<String>,
+    /// How far back earlier actions count, in milliseconds, when the rule says so.
+    pub recent_window_ms: Option<u64>,
+    /// How long the call's lease lasts, in milliseconds, when the rule says so.
+    pub lock_expiry_ms: Option<u64>,
+    /// Whose earlier actions count.
+    pub scope: Scope,
+    /// Whether the rule pauses calls or only notes them; `None` leaves it to the configuration.
+    pub mode: Option<Mode>,
+    /// True when the call acts on more than 1,000 resources: `context_keys` is then not all of them.
+    pub too_many_keys: bool,
+}
+
+impl Classification {
+    /// What holds for a call that no rule is for: tier 0, no keys.
+    fn unmatched() -> Self {
+        Self {
+            tier: Tier::None,
+            rule_name: None,
+            context_keys: Vec::new(),
+            recent_window_ms: None,
+            lock_expiry_ms: None,
+            scope: Scope::Any,
+            mode: None,
+            too_many_keys: false,
+        }
+    }
+}
+
+/// Whose earlier actions pause a call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Scope {
+    /// Everybody's, the session's own too: after a compaction or a replay a session repeats itself.
+    #[default]
+    Any,
+    /// Those of other sessions only.
+    OtherSessions,
+}
+
+/// Whether a rule stops calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// Calls are paused and blocked.
+    Enforce,
+    /// What would have been paused is written down; nothing is.
+    Observe,
+}
+
+/// Why a text is no rules: where, in which rule, and what to do about it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct RuleError {
+    /// The line, from 1.
+    pub line: usize,
+    /// The character in the line, from 1.
+    pub column: usize,
+    /// The rule's name, when it is about one rule and its name is known.
+    pub rule: Option<String>,
+    /// What is wrong and how to put it right, in lower case.
+    pub message: String,
+}
+
+impl fmt::Display for RuleError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}: ", self.line, self.column)?;
+        if let Some(rule) = &self.rule {
+            write!(f, "rule `{rule}`: ")?;
+        }
+        f.write_str(&self.message)
+    }
+}

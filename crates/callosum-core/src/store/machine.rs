@@ -1,0 +1,125 @@
+//! What the machine says of itself: clocks, the boot, and which processes live.
+//!
+//! On Linux all of it comes from `/proc` and the boot clock. Elsewhere the boot and a process's start
+//! are unknown: ages go by the wall clock, and only a lease's end tells that its holder is gone.
+
+use std::fs;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::journal::record::Holder;
+use crate::time::Stamp;
+
+/// This process on this machine, as it was when it was asked.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Machine {
+    boot: Option<u32>,
+    holder: Option<Holder>,
+}
+
+impl Machine {
+    /// Asks the system who this process is and which boot this is. Reads three small files.
+    #[must_use]
+    pub fn read() -> Self {
+        Self { boot: boot_id(), holder: holder_of(std::process::id()) }
+    }
+
+    /// This process, as the holder of what it starts.
+    #[must_use]
+    pub fn holder(&self) -> Option<Holder> {
+        self.holder
+    }
+
+    /// The moment now.
+    #[must_use]
+    pub fn now(&self) -> Stamp {
+        let wall_ms = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX));
+        Stamp { wall_ms, up_ms: up_ms(), boot: self.boot }
+    }
+
+    /// Whether a holder of the boot `boot` is surely dead: same boot, same pid namespace, and no process
+    /// with that id and start time. In another boot or namespace nothing can be said, so it is not.
+    #[must_use]
+    pub fn is_dead(&self, boot: Option<u32>, holder: &Holder) -> bool {
+        let Some(own) = self.holder else { return false };
+        if self.boot.is_none() || boot != self.boot || holder.ns != own.ns || *holder == own {
+            return false;
+        }
+        match holder_of(holder.pid) {
+            Some(now) => now.start != holder.start,
+            // `/proc` may be hidden (`hidepid`); only a folder that is not there proves a death.
+            None => matches!(fs::metadata(format!("/proc/{}", holder.pid)),
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound),
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn up_ms() -> u64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
+    let seconds = u64::try_from(now.tv_sec).unwrap_or(0);
+    seconds * 1000 + u64::try_from(now.tv_nsec / 1_000_000).unwrap_or(0)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn up_ms() -> u64 {
+    0
+}
+
+/// The first eight hex digits of the kernel's boot id (a random UUID, new with each boot).
+fn boot_id() -> Option<u32> {
+    let text = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    u32::from_str_radix(text.get(..8)?, 16).ok()
+}
+
+/// The process `pid` as a holder: its start time is field 22 of `/proc/<pid>/stat` (proc(5)), counted
+/// behind the last `)` because the command's name may hold anything.
+fn holder_of(pid: u32) -> Option<Holder> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (_, fields) = stat.rsplit_once(')')?;
+    let start = fields.split_ascii_whitespace().nth(19)?.parse().ok()?;
+    Some(Holder { pid, start, ns: pid_namespace() })
+}
+
+/// The inode of this process's pid namespace: `pid:[4026531836]` → the number.
+fn pid_namespace() -> u64 {
+    fs::read_link("/proc/self/ns/pid")
+        .ok()
+        .and_then(|link| {
+            let text = link.to_string_lossy().into_owned();
+            text.split(['[', ']']).nth(1).and_then(|inode| inode.parse().ok())
+        })
+        .unwrap_or(0)
+}
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use super::*;
+
+    #[test]
+    fn a_process_that_ended_is_dead_and_this_one_is_not() {
+        let machine = Machine::read();
+        let own = machine.holder().unwrap();
+        assert!(!machine.is_dead(machine.now().boot, &own));
+
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let holder = holder_of(child.id()).unwrap();
+        assert!(!machine.is_dead(machine.now().boot, &holder));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(machine.is_dead(machine.now().boot, &holder));
+    }
+
+    #[test]
+    fn a_reused_process_id_is_another_process_and_a_foreign_namespace_is_unknown() {
+        let machine = Machine::read();
+        let boot = machine.now().boot;
+        let own = machine.holder().unwrap();
+        assert!(machine.is_dead(boot, &Holder { start: own.start + 1, ..own }));
+        assert!(!machine.is_dead(boot, &Holder { start: own.start + 1, ns: own.ns + 1, ..own }));
+        assert!(!machine.is_dead(boot.map(|id| id ^ 1), &Holder { start: own.start + 1, ..own }));
+    }
+}

@@ -1,0 +1,162 @@
+//! The file the rules come from, followed while it is edited.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::rules::{RuleSet, SHIPPED_RULES};
+
+/// A rules file larger than this is a mistake; reading it would hold up a call.
+const MAX_BYTES: u64 = 4 * 1024 * 1024;
+
+/// What a file looked like when it was read: device, inode, size, modification time.
+type Signature = (u64, u64, u64, i64, i64);
+
+/// Rules that follow their file: the next call after an edit uses it, and a bad edit keeps the last good
+/// ones.
+#[derive(Debug)]
+pub struct RulesFile {
+    setting: Option<PathBuf>,
+    candidates: Vec<PathBuf>,
+    packaged: Option<PathBuf>,
+    /// Which candidate was read last, and how it looked.
+    seen: Option<(PathBuf, Signature)>,
+    rules: Arc<RuleSet>,
+    source: String,
+    loaded_wall_ms: i64,
+    error: Option<String>,
+}
+
+/// What a look at the file found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// The rules are what they were.
+    None,
+    /// New rules hold from now on.
+    Loaded,
+    /// The file can't be used; [`RulesFile::error`] says why, and the last good rules go on.
+    Rejected,
+}
+
+impl RulesFile {
+    /// Rules from the first of `setting`, `<state_dir>/tiers.json`, `packaged` that exists, else the ones
+    /// built in. Nothing is read before the first [`RulesFile::refresh`].
+    #[must_use]
+    pub fn new(setting: Option<PathBuf>, state_dir: &Path, packaged: Option<PathBuf>) -> Self {
+        let candidates =
+            setting.iter().cloned().chain([state_dir.join("tiers.json")]).chain(packaged.clone()).collect();
+        Self {
+            setting,
+            candidates,
+            packaged,
+            seen: None,
+            rules: Arc::new(RuleSet::shipped()),
+            source: "built in".to_owned(),
+            loaded_wall_ms: 0,
+            error: None,
+        }
+    }
+
+    /// The rules that hold.
+    #[must_use]
+    pub fn rules(&self) -> Arc<RuleSet> {
+        Arc::clone(&self.rules)
+    }
+
+    /// Where they came from: a path, or `built in`.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// When they were loaded, wall-clock milliseconds; 0 before the first look.
+    #[must_use]
+    pub fn loaded_wall_ms(&self) -> i64 {
+        self.loaded_wall_ms
+    }
+
+    /// Why the file can't be used, while it can't.
+    #[must_use]
+    pub fn error(&self) -> Option<&str> {
+        self.error.as_deref()
+    }
+
+    /// Looks whether the file changed (one or two `stat` calls) and loads it if it did.
+    pub fn refresh(&mut self, wall_ms: i64) -> Change {
+        let found = self
+            .candidates
+            .iter()
+            .find_map(|path| fs::metadata(path).ok().map(|metadata| (path.clone(), signature(&metadata))));
+        if let Some(setting) =
+            self.setting.as_ref().filter(|setting| found.as_ref().is_none_or(|(path, _)| path != *setting))
+        {
+            // The file a setting names is gone or was never there: the rules in force stay, as after any
+            // bad edit. Only a first look goes on to the next candidate.
+            let reason = format!("`{}` (`tiersFile`): not there", setting.display());
+            if self.loaded_wall_ms != 0 {
+                let known = self.error.as_deref() == Some(&reason);
+                self.error = Some(reason);
+                self.seen = None;
+                return if known { Change::None } else { Change::Rejected };
+            }
+            self.error = Some(reason);
+        }
+        let Some(found) = found else {
+            let first = self.loaded_wall_ms == 0;
+            self.loaded_wall_ms = wall_ms;
+            return if first { Change::Loaded } else { Change::None };
+        };
+        if self.seen.as_ref() == Some(&found) {
+            return Change::None;
+        }
+        let setting_missing =
+            self.error.take().filter(|_| self.setting.as_ref().is_some_and(|s| *s != found.0));
+        let path = found.0.clone();
+        self.seen = Some(found);
+        match self.load(&path) {
+            Ok(rules) => {
+                self.rules = Arc::new(rules);
+                self.source = path.display().to_string();
+                self.loaded_wall_ms = wall_ms;
+                self.error = setting_missing;
+                if self.error.is_some() { Change::Rejected } else { Change::Loaded }
+            }
+            Err(reason) => {
+                if self.loaded_wall_ms == 0 {
+                    self.loaded_wall_ms = wall_ms;
+                }
+                self.error = Some(format!("`{}`: {reason}", path.display()));
+                Change::Rejected
+            }
+        }
+    }
+
+    fn load(&self, path: &Path) -> Result<RuleSet, String> {
+        let text = read(path)?;
+        let shipped = match &self.packaged {
+            Some(packaged) if packaged != path => read(packaged).unwrap_or_else(|_| SHIPPED_RULES.to_owned()),
+            _ => SHIPPED_RULES.to_owned(),
+        };
+        RuleSet::parse_extending(&text, &shipped).map_err(|error| error.to_string())
+    }
+}
+
+/// Reads a rules file, or says in a fragment why it can't be one.
+///
+/// # Errors
+/// When it is no regular file, is larger than 4 MiB, can't be read, or isn't UTF-8.
+pub fn read(path: &Path) -> Result<String, String> {
+    let metadata = fs::metadata(path).map_err(|error| format!("can't be read: {error}"))?;
+    if !metadata.is_file() {
+        return Err("is no regular file".to_owned());
+    }
+    if metadata.len() > MAX_BYTES {
+        return Err(format!("is larger than {} MiB", MAX_BYTES / 1024 / 1024));
+    }
+    fs::read_to_string(path).map_err(|error| format!("can't be read: {error}"))
+}
+
+fn signature(metadata: &fs::Metadata) -> Signature {
+    (metadata.dev(), metadata.ino(), metadata.len(), metadata.mtime(), metadata.mtime_nsec())
+}

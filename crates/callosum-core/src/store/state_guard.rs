@@ -1,0 +1,151 @@
+//! The state guard: the one OS file lock, held for microseconds around look, decide and append.
+//!
+//! This file alone knows `fs2`. Its lock is `flock`: it belongs to the open file, not to the process, so
+//! two gates in one process exclude each other too, and closing another descriptor drops nothing. The
+//! guard's file is never deleted: a lock on a file that has left its path protects nothing.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use fs2::FileExt;
+
+use crate::error::StateError;
+
+/// The file name of the guard in the state directory.
+const FILE_NAME: &str = "state.guard";
+
+/// An open guard, free or held.
+#[derive(Debug)]
+pub struct StateGuard {
+    file: Arc<File>,
+    path: PathBuf,
+    inode: (u64, u64),
+}
+
+/// The guard is held until this is dropped.
+#[derive(Debug)]
+pub struct Held {
+    file: Arc<File>,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // An unlock of an open descriptor does not fail; closing it would free the lock anyway.
+        let _ = FileExt::unlock(self.file.as_ref());
+    }
+}
+
+impl StateGuard {
+    /// Opens the guard of `directory`, creating its file, and proves that its lock excludes.
+    ///
+    /// # Errors
+    /// When the file can't be opened, or a second descriptor gets the lock while the first holds it (some
+    /// network mounts).
+    pub fn open(directory: &Path) -> Result<Self, StateError> {
+        let path = directory.join(FILE_NAME);
+        let file = open(&path)?;
+        let metadata = file.metadata().map_err(|source| StateError::io("examine", &path, source))?;
+        let guard = Self { file: Arc::new(file), inode: (metadata.dev(), metadata.ino()), path };
+        guard.prove_that_it_excludes()?;
+        Ok(guard)
+    }
+
+    fn prove_that_it_excludes(&self) -> Result<(), StateError> {
+        // Busy is proof as well: somebody's lock kept ours out.
+        let Some(_held) = self.try_hold()? else { return Ok(()) };
+        let second = open(&self.path)?;
+        match FileExt::try_lock_exclusive(&second) {
+            Ok(()) => Err(StateError::GuardUseless { path: self.path.clone() }),
+            Err(_) => Ok(()),
+        }
+    }
+
+    /// Takes the guard if it is free now.
+    ///
+    /// # Errors
+    /// When the system refuses to lock at all.
+    pub fn try_hold(&self) -> Result<Option<Held>, StateError> {
+        match FileExt::try_lock_exclusive(self.file.as_ref()) {
+            Ok(()) => Ok(Some(Held { file: Arc::clone(&self.file) })),
+            Err(error) if is_contended(&error) => Ok(None),
+            Err(source) => Err(StateError::io("lock", &self.path, source)),
+        }
+    }
+
+    /// Takes the guard, trying until `deadline`. Never call this on a host's event loop.
+    ///
+    /// # Errors
+    /// When it was not free in time, or the system refuses to lock at all.
+    pub fn hold_until(&self, deadline: Instant) -> Result<Held, StateError> {
+        let start = Instant::now();
+        let mut pause = Duration::from_micros(50);
+        loop {
+            if let Some(held) = self.try_hold()? {
+                return Ok(held);
+            }
+            if Instant::now() >= deadline {
+                let waited_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
+                return Err(StateError::GuardTimeout { path: self.path.clone(), waited_ms });
+            }
+            thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(2));
+        }
+    }
+
+    /// Whether the guard's file is still the one at its path.
+    #[must_use]
+    pub fn is_current(&self) -> bool {
+        std::fs::metadata(&self.path).is_ok_and(|now| (now.dev(), now.ino()) == self.inode)
+    }
+}
+
+fn is_contended(error: &io::Error) -> bool {
+    error.raw_os_error() == fs2::lock_contended_error().raw_os_error()
+        || error.kind() == io::ErrorKind::Interrupted
+}
+
+fn open(path: &Path) -> Result<File, StateError> {
+    OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .open(path)
+        .map_err(|source| StateError::io("open", path, source))
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use super::*;
+
+    #[test]
+    fn two_guards_in_one_process_exclude_each_other() {
+        let directory = tempfile::tempdir().unwrap();
+        let first = StateGuard::open(directory.path()).unwrap();
+        let second = StateGuard::open(directory.path()).unwrap();
+        let held = first.try_hold().unwrap().unwrap();
+        assert!(second.try_hold().unwrap().is_none());
+        let late = second.hold_until(Instant::now() + Duration::from_millis(5));
+        assert!(matches!(late, Err(StateError::GuardTimeout { .. })));
+        drop(held);
+        assert!(second.try_hold().unwrap().is_some());
+    }
+
+    #[test]
+    fn a_guard_whose_file_was_replaced_knows_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let guard = StateGuard::open(directory.path()).unwrap();
+        assert!(guard.is_current());
+        std::fs::remove_file(directory.path().join(FILE_NAME)).unwrap();
+        assert!(!guard.is_current());
+        let _other = StateGuard::open(directory.path()).unwrap();
+        assert!(!guard.is_current());
+    }
+}

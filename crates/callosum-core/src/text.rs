@@ -1,0 +1,93 @@
+//! Text from tool calls made fit for models, terminals and web pages.
+
+/// What a character becomes in a line that people and models read.
+pub(crate) enum Shown {
+    /// The character itself, or what stands for it.
+    As(char),
+    /// Nothing: it only picks a glyph for the character before it.
+    Dropped,
+}
+
+/// How `c` is shown: line breaks, tabs and other control characters become a space; characters that
+/// reorder, hide or join text become `�`, so that a reader sees that something was there.
+pub(crate) fn shown(c: char) -> Shown {
+    match c {
+        ' '..='~' => Shown::As(c),
+        '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' => Shown::Dropped,
+        _ if is_invisible(c) => Shown::As('\u{fffd}'),
+        _ if c.is_control() || c.is_whitespace() => Shown::As(' '),
+        _ => Shown::As(c),
+    }
+}
+
+/// Format characters that are not seen themselves but change what is: bidi controls, zero-width
+/// characters, fillers, interlinear annotation, tags; and private use and noncharacters.
+fn is_invisible(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{34f}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}' | '\u{70f}' | '\u{115f}' | '\u{1160}'
+        | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{e000}'..='\u{f8ff}' | '\u{fdd0}'..='\u{fdef}'
+        | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}' | '\u{1bca0}'..='\u{1bca3}'
+        | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{10ffff}')
+}
+
+/// `text` as one line of at most `max_chars` characters; what was cut off is replaced by `…`, which counts.
+/// Reads no more of `text` than it shows.
+#[must_use]
+pub fn one_line(text: &str, max_chars: usize) -> String {
+    let mut line = String::with_capacity(text.len().min(max_chars));
+    let mut length = 0;
+    // Dropped characters do not lengthen the line: this keeps a long run of them from being read to its end.
+    for c in text.chars().take(max_chars.saturating_mul(4).saturating_add(1)) {
+        let Shown::As(c) = shown(c) else { continue };
+        if length == max_chars {
+            line.pop();
+            if max_chars > 0 {
+                line.push('…');
+            }
+            return line;
+        }
+        line.push(c);
+        length += 1;
+    }
+    line
+}
+
+/// The first `max_chars` characters of `text`, and whether that is less than all of it.
+pub(crate) fn head(text: &str, max_chars: usize) -> (&str, bool) {
+    match text.char_indices().nth(max_chars) {
+        Some((end, _)) => (text.get(..end).unwrap_or_default(), true),
+        None => (text, false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_one_line_and_shows_what_was_hidden() {
+        for (text, line) in [
+            ("plain", "plain"),
+            ("a\nb\r\nc\td", "a b  c d"),
+            ("\u{1b}[31mred\u{7}", " [31mred "),
+            ("a\u{2028}b\u{2029}c\u{85}d\u{a0}e", "a b c d e"),
+            ("evil\u{202e}txt.exe", "evil\u{fffd}txt.exe"),
+            ("zero\u{200b}width\u{feff}", "zero\u{fffd}width\u{fffd}"),
+            ("tag\u{e0041}", "tag\u{fffd}"),
+            ("heart ❤\u{fe0f}", "heart ❤"),
+            ("žluťoučký 你好", "žluťoučký 你好"),
+        ] {
+            assert_eq!(one_line(text, 100), line, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_long_line_ends_in_an_ellipsis_within_its_limit() {
+        assert_eq!(one_line("abcdef", 6), "abcdef");
+        assert_eq!(one_line("abcdefg", 6), "abcde…");
+        assert_eq!(one_line("ééééééé", 3), "éé…");
+        assert_eq!(one_line("abc", 0), "");
+        assert!(one_line(&"\u{fe0f}".repeat(1_000_000), 10).is_empty());
+    }
+}

@@ -1,0 +1,101 @@
+//! Moments and ages. The core has no clock: every moment comes in as an argument.
+
+use chrono::{DateTime, SecondsFormat, Utc};
+
+/// A moment on this machine, by two clocks. A wall clock may be set back or forth; the boot clock only
+/// counts, sleep included, but starts anew with each boot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stamp {
+    /// Wall clock: milliseconds since the Unix epoch.
+    pub wall_ms: i64,
+    /// Boot clock: milliseconds since the machine booted.
+    pub up_ms: u64,
+    /// Which boot the boot clock belongs to; `None` where the system does not say.
+    pub boot: Option<u32>,
+}
+
+impl Stamp {
+    /// Milliseconds from this moment to `now`, never negative: by the boot clock within one boot, else by
+    /// the wall clock.
+    #[must_use]
+    pub fn age_ms(&self, now: &Self) -> u64 {
+        if self.boot.is_some() && self.boot == now.boot {
+            now.up_ms.saturating_sub(self.up_ms)
+        } else {
+            u64::try_from(now.wall_ms.saturating_sub(self.wall_ms)).unwrap_or(0)
+        }
+    }
+
+    /// This moment and `ms` milliseconds more, by both clocks.
+    #[must_use]
+    pub fn plus_ms(&self, ms: u64) -> Self {
+        Self {
+            wall_ms: self.wall_ms.saturating_add_unsigned(ms),
+            up_ms: self.up_ms.saturating_add(ms),
+            boot: self.boot,
+        }
+    }
+}
+
+/// Wall-clock milliseconds as RFC 3339 in UTC with milliseconds, as the journal writes them.
+#[must_use]
+pub fn to_rfc3339(wall_ms: i64) -> String {
+    DateTime::<Utc>::from_timestamp_millis(wall_ms)
+        .unwrap_or_default()
+        .to_rfc3339_opts(SecondsFormat::Millis, true)
+}
+
+/// The wall-clock milliseconds of an RFC 3339 text, `None` when it is none.
+#[must_use]
+pub fn from_rfc3339(text: &str) -> Option<i64> {
+    DateTime::parse_from_rfc3339(text).ok().map(|moment| moment.timestamp_millis())
+}
+
+/// A duration for people, in its largest whole unit: `40s`, `10m`, `3h`, `2d`.
+#[must_use]
+pub fn for_people(ms: u64) -> String {
+    let seconds = ms / 1000;
+    match seconds {
+        0..60 => format!("{seconds}s"),
+        60..3600 => format!("{}m", seconds / 60),
+        3600..172_800 => format!("{}h", seconds / 3600),
+        _ => format!("{}d", seconds / 86_400),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stamp(wall_ms: i64, up_ms: u64, boot: u32) -> Stamp {
+        Stamp { wall_ms, up_ms, boot: Some(boot) }
+    }
+
+    #[test]
+    fn a_stepped_wall_clock_does_not_change_an_age_within_one_boot() {
+        let start = stamp(1_000_000, 5_000, 7);
+        assert_eq!(start.age_ms(&stamp(1_000_000 + 3_600_000, 6_000, 7)), 1_000);
+        assert_eq!(start.age_ms(&stamp(1_000_000 - 3_600_000, 6_000, 7)), 1_000);
+    }
+
+    #[test]
+    fn across_boots_the_wall_clock_decides_and_no_age_is_negative() {
+        let start = stamp(1_000_000, 5_000, 7);
+        assert_eq!(start.age_ms(&stamp(1_060_000, 100, 8)), 60_000);
+        assert_eq!(start.age_ms(&stamp(900_000, 100, 8)), 0);
+    }
+
+    #[test]
+    fn moments_survive_the_way_through_their_text() {
+        assert_eq!(to_rfc3339(1_763_640_000_123), "2025-11-20T12:00:00.123Z");
+        assert_eq!(from_rfc3339("2025-11-20T12:00:00.123Z"), Some(1_763_640_000_123));
+        assert_eq!(from_rfc3339("yesterday"), None);
+    }
+
+    #[test]
+    fn durations_read_like_speech() {
+        let texts: Vec<String> =
+            [0, 59_999, 600_000, 7_200_000, 200_000_000].into_iter().map(for_people).collect();
+        assert_eq!(texts, ["0s", "59s", "10m", "2h", "2d"]);
+    }
+}

@@ -1,0 +1,72 @@
+//! What a runtime is about to do: the tool, who calls it, and its parameters.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+/// One tool call as its runtime names it. The instance and the runtime are the gate's, not the call's.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ToolCall {
+    /// The tool's name as the host gave it.
+    pub tool: String,
+    /// What kind of tool the host says it is (OpenClaw's `toolKind`), when it says so.
+    pub kind: Option<String>,
+    /// The agent's id.
+    pub agent: Option<String>,
+    /// The session key, else the session id, else the run id; never empty.
+    pub session: String,
+    /// The run (one turn of the agent) the call belongs to.
+    pub run: Option<String>,
+    /// The host's call id. Models reuse them: unique only among the calls that are open now.
+    pub call: Option<String>,
+    /// The absolute folder that relative paths in the parameters start from, when the host says so.
+    pub cwd: Option<String>,
+}
+
+/// Tools that only carry another tool call, which then passes the gate under its own name.
+const WRAPPERS: [&str; 3] = ["tool_describe", "tool_call", "wait"];
+
+impl ToolCall {
+    /// Whether the call only wraps other calls, which come through the gate themselves
+    /// (seen in OpenClaw: `tool_call`, `tool_search*`, `exec` of kind `code_mode_exec`).
+    #[must_use]
+    pub fn is_wrapper(&self) -> bool {
+        WRAPPERS.contains(&self.tool.as_str())
+            || self.tool.starts_with("tool_search")
+            || self.kind.as_deref() == Some("code_mode_exec")
+    }
+}
+
+/// A call's parameters, read only as far as the rules need them: a host may hold a megabyte of text in
+/// a parameter that no rule looks at.
+pub trait Parameters {
+    /// The value at a dotted path (`job.name`), or `None` when it is absent, null or can't be read.
+    fn get(&self, path: &str) -> Option<Cow<'_, Value>>;
+
+    /// All parameters as one value.
+    fn all(&self) -> AllParameters<'_>;
+}
+
+/// All parameters of a call, as far as they could be read.
+#[derive(Clone, Debug)]
+pub struct AllParameters<'a> {
+    /// The parameters, an object for every host known.
+    pub value: Cow<'a, Value>,
+    /// False when a limit (depth, number of values) cut something off: then two equal values do not
+    /// prove two equal calls.
+    pub complete: bool,
+}
+
+impl Parameters for Value {
+    fn get(&self, path: &str) -> Option<Cow<'_, Value>> {
+        let mut value = self;
+        for part in path.split('.') {
+            value = value.get(part)?;
+        }
+        (!value.is_null()).then_some(Cow::Borrowed(value))
+    }
+
+    fn all(&self) -> AllParameters<'_> {
+        AllParameters { value: Cow::Borrowed(self), complete: true }
+    }
+}

@@ -1,0 +1,124 @@
+//! Steps for libuv's worker threads. None rejects: failures are answers.
+
+use std::sync::Arc;
+
+use callosum_core::gate::{self, Filter};
+use napi::bindgen_prelude::AsyncTask;
+use napi::{Env, Task};
+use serde_json::json;
+
+use crate::js_types::Answer;
+use crate::panic_guard::guarded;
+
+/// Finishes a ticket.
+pub struct FinishTask {
+    pub(crate) gate: Arc<gate::Gate>,
+    pub(crate) ticket: u32,
+}
+
+impl Task for FinishTask {
+    type Output = gate::Answer;
+    type JsValue = Option<Answer>;
+
+    fn compute(&mut self) -> napi::Result<gate::Answer> {
+        let (gate, ticket) = (Arc::clone(&self.gate), self.ticket);
+        // A panic in the middle of a decision leaves it open: the state's policy decides.
+        let answer = guarded(None, || Some(gate.finish(ticket, &gate.machine().now())));
+        Ok(answer.unwrap_or_else(|| {
+            guarded(gate::Answer::Proceed, || gate.abandon(ticket, &gate.machine().now()))
+        }))
+    }
+
+    fn resolve(&mut self, _env: Env, answer: gate::Answer) -> napi::Result<Option<Answer>> {
+        self.gate.forget(self.ticket);
+        Ok(Answer::from_core(answer))
+    }
+}
+
+/// What [`UpkeepTask`] does.
+pub(crate) enum Upkeep {
+    Maintain,
+    Close,
+}
+
+/// Writes what waits, or closes the gate.
+pub struct UpkeepTask {
+    pub(crate) gate: Arc<gate::Gate>,
+    pub(crate) upkeep: Upkeep,
+}
+
+impl Task for UpkeepTask {
+    type Output = ();
+    type JsValue = ();
+
+    fn compute(&mut self) -> napi::Result<()> {
+        let gate = &self.gate;
+        guarded((), || {
+            let now = gate.machine().now();
+            match self.upkeep {
+                Upkeep::Maintain => gate.maintain(&now),
+                Upkeep::Close => gate.close(&now),
+            }
+        });
+        Ok(())
+    }
+
+    fn resolve(&mut self, _env: Env, (): ()) -> napi::Result<()> {
+        Ok(())
+    }
+}
+
+/// What [`QueryTask`] asks.
+pub(crate) enum Query {
+    Status,
+    Journal(String),
+}
+
+/// Reads status or journal, as JSON text.
+pub struct QueryTask {
+    pub(crate) gate: Arc<gate::Gate>,
+    pub(crate) query: Query,
+}
+
+impl Task for QueryTask {
+    type Output = String;
+    type JsValue = String;
+
+    fn compute(&mut self) -> napi::Result<String> {
+        let gate = &self.gate;
+        let failed = || failure("internal", "the query failed; see the log of the gateway");
+        Ok(guarded(failed(), || {
+            let now = gate.machine().now();
+            match &self.query {
+                Query::Status => serde_json::to_string(&gate.status(&now)).unwrap_or_else(|_| failed()),
+                Query::Journal(filter) => match Filter::read(filter) {
+                    Err(message) => failure("bad-filter", &message),
+                    Ok(filter) => match gate.journal(&filter, &now) {
+                        Ok(entries) => json!({ "entries": entries }).to_string(),
+                        Err((code, message)) => failure(&code, &message),
+                    },
+                },
+            }
+        }))
+    }
+
+    fn resolve(&mut self, _env: Env, text: String) -> napi::Result<String> {
+        Ok(text)
+    }
+}
+
+fn failure(code: &str, message: &str) -> String {
+    json!({ "error": { "code": code, "message": message } }).to_string()
+}
+
+pub(crate) fn finish(gate: &Arc<gate::Gate>, ticket: u32) -> AsyncTask<FinishTask> {
+    AsyncTask::new(FinishTask { gate: Arc::clone(gate), ticket })
+}
+
+pub(crate) fn upkeep(gate: &Arc<gate::Gate>, upkeep: Upkeep) -> AsyncTask<UpkeepTask> {
+    AsyncTask::new(UpkeepTask { gate: Arc::clone(gate), upkeep })
+}
+
+pub(crate) fn query(gate: &Arc<gate::Gate>, query: Query) -> AsyncTask<QueryTask> {
+    AsyncTask::new(QueryTask { gate: Arc::clone(gate), query })
+}

@@ -1,0 +1,175 @@
+//! Callosum's core as a native Node addon. Conversions only: no decision is made here.
+//!
+//! Every function is guarded against panics, and none throws: failures are answers. There are no statics:
+//! a gateway loads the addon anew with each reload, and every gate stands alone.
+
+mod background;
+mod js_params;
+mod js_types;
+mod panic_guard;
+
+use std::sync::Arc;
+
+use callosum_core::gate;
+use callosum_core::outcome::Ended;
+use callosum_core::tool_call::{Parameters, ToolCall};
+use napi::bindgen_prelude::{AsyncTask, Unknown};
+use napi_derive::napi;
+
+use crate::background::{FinishTask, Query, QueryTask, Upkeep, UpkeepTask};
+use crate::js_params::JsParams;
+use crate::js_types::{Answer, GateOptions, Notice};
+use crate::panic_guard::guarded;
+
+/// The gate of one plugin instance. Nothing is looked at on the disk before the first call.
+#[napi]
+pub struct Gate {
+    gate: Arc<gate::Gate>,
+}
+
+#[napi]
+impl Gate {
+    /// A gate that has not looked at anything yet.
+    #[napi(constructor)]
+    #[must_use]
+    pub fn new(options: GateOptions) -> Self {
+        Self { gate: Arc::new(gate::Gate::new(options.into_core())) }
+    }
+
+    /// What becomes of a tool call. Never waits. `params` is read lazily: the properties that rules name,
+    /// and all of it from tier 2 on. The arguments stand alone because an object of them takes three times
+    /// as long to read.
+    #[napi]
+    pub fn before(
+        &self,
+        tool: String,
+        tool_kind: Option<String>,
+        agent: Option<String>,
+        session: String,
+        run: Option<String>,
+        call: Option<String>,
+        cwd: Option<String>,
+        params: Unknown<'_>,
+    ) -> Option<Answer> {
+        let call = ToolCall { tool, kind: tool_kind, agent, session, run, call, cwd };
+        let params = JsParams::new(&params);
+        let answer = guarded(None, || Some(self.gate.before(&call, &params, &self.gate.machine().now())));
+        let answer = answer.unwrap_or_else(|| {
+            // A panic: the policy for an unusable state decides by the tier, if that can still be told.
+            let now = self.gate.machine().now();
+            guarded(gate::Answer::Proceed, || self.gate.undecided(&call, &params, &now))
+        });
+        Answer::from_core(answer)
+    }
+
+    /// The after-hook of a call. `ended` is `ok`, `error`, `refused`, `aborted`, `timed-out`, `killed`,
+    /// `running` or `maybe`; `processSession` is the background process session of a running one. A ticket
+    /// in the answer need not be waited for.
+    #[napi]
+    pub fn after(
+        &self,
+        tool: String,
+        agent: Option<String>,
+        session: String,
+        run: Option<String>,
+        call: Option<String>,
+        params: Unknown<'_>,
+        ended: String,
+        exit_code: Option<i64>,
+        process_session: Option<String>,
+    ) -> Option<Answer> {
+        self.answer(|gate| {
+            // Only a call without an id is known by what it does.
+            let digest = call.is_none().then(|| {
+                let bare = ToolCall { tool: tool.clone(), ..ToolCall::default() };
+                callosum_core::digest::digest(&bare, &JsParams::new(&params).all())
+            });
+            // A word that is not known may stand for anything: so is its outcome.
+            let ended = Ended::from_word(&ended).unwrap_or(Ended::Maybe);
+            let process = process_session;
+            let report =
+                gate::EndReport { tool, agent, session, run, call, digest, ended, exit_code, process };
+            gate.after(&report, &gate.machine().now())
+        })
+    }
+
+    /// A background process of an earlier running call has ended.
+    #[napi]
+    pub fn process_ended(
+        &self,
+        process_session: String,
+        ended: String,
+        exit_code: Option<i64>,
+    ) -> Option<Answer> {
+        self.answer(|gate| {
+            let ended = Ended::from_word(&ended).unwrap_or(Ended::Maybe);
+            gate.process_ended(&process_session, ended, exit_code, &gate.machine().now())
+        })
+    }
+
+    /// The host has stored this call's result for the model.
+    #[napi]
+    pub fn result_persisted(&self, session: String, call: String) -> Option<Answer> {
+        self.answer(|gate| gate.result_persisted(&session, &call, &gate.machine().now()))
+    }
+
+    /// A model call of this run begins: the model has seen all results of the run so far.
+    #[napi]
+    pub fn model_call_started(&self, run: String) -> Option<Answer> {
+        self.answer(|gate| gate.model_call_started(&run, &gate.machine().now()))
+    }
+
+    /// Does what a ticket stands for on a worker thread, within 3 s and the time of a flush. Resolves to
+    /// the final answer; never rejects.
+    #[napi(ts_return_type = "Promise<Answer | null>")]
+    pub fn finish(&self, ticket: u32) -> AsyncTask<FinishTask> {
+        background::finish(&self.gate, ticket)
+    }
+
+    /// The host can't wait for a ticket any longer: gives the answer that `onStateError` wants. If the
+    /// worker still lets the call through, that is closed as refused.
+    #[napi]
+    pub fn abandon(&self, ticket: u32) -> Option<Answer> {
+        self.answer(|gate| gate.abandon(ticket, &gate.machine().now()))
+    }
+
+    /// Writes what waits. Run it every 5 s and when an answer asks for it; never rejects.
+    #[napi(ts_return_type = "Promise<void>")]
+    pub fn maintain(&self) -> AsyncTask<UpkeepTask> {
+        background::upkeep(&self.gate, Upkeep::Maintain)
+    }
+
+    /// Log lines since the last call.
+    #[napi]
+    pub fn notices(&self) -> Vec<Notice> {
+        guarded(Vec::new(), || {
+            if !self.gate.has_notices() {
+                return Vec::new();
+            }
+            self.gate.take_notices().into_iter().map(Notice::from_core).collect()
+        })
+    }
+
+    /// The status as JSON text; never rejects.
+    #[napi(ts_return_type = "Promise<string>")]
+    pub fn status(&self) -> AsyncTask<QueryTask> {
+        background::query(&self.gate, Query::Status)
+    }
+
+    /// The newest records as JSON text, `{"entries":[…]}`, or `{"error":{"code","message"}}`; never
+    /// rejects. The filter is JSON text: limit, key, session, tool, tier, action, since.
+    #[napi(ts_return_type = "Promise<string>")]
+    pub fn journal(&self, filter: String) -> AsyncTask<QueryTask> {
+        background::query(&self.gate, Query::Journal(filter))
+    }
+
+    /// Writes what is left and lets the files go. Afterwards every method answers `null`.
+    #[napi(ts_return_type = "Promise<void>")]
+    pub fn close(&self) -> AsyncTask<UpkeepTask> {
+        background::upkeep(&self.gate, Upkeep::Close)
+    }
+
+    fn answer(&self, step: impl FnOnce(&gate::Gate) -> gate::Answer) -> Option<Answer> {
+        guarded(None, || Answer::from_core(step(&self.gate)))
+    }
+}
