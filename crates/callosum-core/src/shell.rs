@@ -48,10 +48,9 @@ pub(crate) fn pieces(command: &str) -> Option<Vec<Piece>> {
                 tokens.next();
             }
             Token::Operator(operator, _) if is_redirection(&operator) => {
-                if let Some(Token::Word(target, _)) = tokens.next_if(|next| matches!(next, Token::Word(..))) {
-                    if operator == "<<<" {
-                        pieces.push(Piece::Input(unquote(&target)));
-                    }
+                let target = tokens.next_if(|next| matches!(next, Token::Word(..)));
+                if let (Some(text), "<<<") = (target, operator.as_str()) {
+                    pieces.push(Piece::Input(unquote(text.to_str())));
                 }
             }
             Token::Operator(operator, _) => pieces.push(Piece::Control(operator)),

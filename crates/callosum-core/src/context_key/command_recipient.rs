@@ -64,8 +64,10 @@ struct Found {
 /// How a program writes who a mail goes to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Program {
-    /// `mail`, `mutt` and kin: recipients are what is left after the options.
+    /// `mail` and kin: recipients are what is left after the options.
     Mail,
+    /// `mutt`: so too, with other options.
+    Mutt,
     /// `sendmail`, `msmtp` and kin: so too, with other options.
     Sendmail,
     /// `swaks` and kin: `-t` names recipients.
@@ -77,7 +79,8 @@ enum Program {
 impl Program {
     fn of(word: &str) -> Self {
         match program_name(word) {
-            "mail" | "mailx" | "s-nail" | "nail" | "bsd-mailx" | "Mail" | "mutt" | "neomutt" => Self::Mail,
+            "mail" | "mailx" | "s-nail" | "nail" | "bsd-mailx" | "Mail" => Self::Mail,
+            "mutt" | "neomutt" => Self::Mutt,
             "sendmail" | "msmtp" | "msmtpq" | "ssmtp" | "esmtp" | "exim" | "exim4" => Self::Sendmail,
             "swaks" | "sendemail" | "sendEmail" | "mailsend" | "smtp-cli" => Self::ShortTo,
             "sh" | "bash" | "zsh" | "dash" | "ksh" => Self::Shell,
@@ -86,28 +89,25 @@ impl Program {
     }
 
     fn takes_recipients(self) -> bool {
-        matches!(self, Self::Mail | Self::Sendmail)
+        matches!(self, Self::Mail | Self::Mutt | Self::Sendmail)
     }
 
     /// What the value of a short option is; `None` when the option has none.
     fn short_option(self, option: char) -> Option<Value> {
-        match (self, option) {
-            (Self::Mail, 'b' | 'c') | (Self::ShortTo, 't') => Some(Value::Recipient),
-            (Self::Mail, 'r' | 'f')
-            | (Self::Sendmail, 'f' | 'r')
-            | (Self::ShortTo | Self::Other, 'f' | 'u' | 'r') => Some(Value::Sender),
-            (Self::Mail, 'a' | 'C') => Some(Value::Header),
-            (
-                Self::Mail,
-                's' | 'S' | 'A' | 'q' | 'X' | 'Y' | 'u' | 'T' | 'L' | 'M' | 'Q' | 'g' | 'G' | 'l' | 'm' | ':',
-            ) => Some(Value::Other),
-            (
-                Self::Sendmail,
-                'F' | 'B' | 'C' | 'h' | 'L' | 'N' | 'O' | 'R' | 'V' | 'X' | 'A' | 'a' | 'D' | 'p',
-            ) => Some(Value::Other),
-            (Self::ShortTo, 's') => Some(Value::Other),
-            _ => None,
-        }
+        let (recipients, senders, headers, others) = match self {
+            Self::Mail => ("bc", "rf", "aC", "sSAqXYuTLM:"),
+            Self::Mutt => ("bc", "", "", "saAdefFgGHilmQ"),
+            Self::Sendmail => ("", "fr", "", "FBChLNORVXAaDp"),
+            Self::ShortTo => ("t", "fur", "", "s"),
+            Self::Shell | Self::Other => ("", "fur", "", ""),
+        };
+        let kinds = [
+            (recipients, Value::Recipient),
+            (senders, Value::Sender),
+            (headers, Value::Header),
+            (others, Value::Other),
+        ];
+        kinds.into_iter().find(|(options, _)| options.contains(option)).map(|(_, kind)| kind)
     }
 }
 
@@ -199,7 +199,7 @@ impl Found {
         let mut options_end = false;
         while let Some(word) = words.next() {
             if !options_end && word.len() > 1 && word.starts_with('-') {
-                in_files = program == Program::Mail && word == "-a" && words.clone().any(|word| word == "--");
+                in_files = program == Program::Mutt && word == "-a" && words.clone().any(|word| word == "--");
                 options_end = word == "--";
                 in_recipients = self.option(program, word, &mut words) == Some(Value::Recipient);
             } else if in_files {
@@ -275,11 +275,15 @@ impl Found {
 }
 
 /// The words of a command whose syntax is broken or that is too long: parted at spaces, quotes around them
-/// taken away.
+/// taken away, each line a command.
 fn broken_words(command: &str) -> Vec<Piece> {
     let piece = |word: &str| match word {
         ";" | "&&" | "||" | "|" | "&" => Piece::Control(word.to_owned()),
         _ => Piece::Word(word.trim_matches(['"', '\'', ';']).to_owned()),
     };
-    command.split_whitespace().map(piece).collect()
+    let line = |line: &str| {
+        let words: Vec<Piece> = line.split_whitespace().map(piece).collect();
+        words.into_iter().chain([Piece::Control("\n".to_owned())])
+    };
+    command.replace("\\\n", " ").lines().flat_map(line).collect()
 }

@@ -305,7 +305,7 @@ fn reason(ended: Ended) -> Option<&'static str> {
     match ended {
         Ended::Ok | Ended::Running => None,
         Ended::Error => Some("the tool failed"),
-        Ended::Refused => Some("refused by another plugin, an approval or the host"),
+        Ended::Refused => Some("refused before it ran"),
         Ended::Aborted => Some("aborted"),
         Ended::TimedOut => Some("timed out"),
         Ended::Killed => Some("killed"),

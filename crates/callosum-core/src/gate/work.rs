@@ -110,16 +110,20 @@ impl Gate {
     /// The host can't wait for `ticket` any longer. Gives the answer it has, else the one that
     /// `onStateError` wants.
     pub fn abandon(&self, ticket: u32, now: &Stamp) -> Answer {
-        let (intent, begun) = {
+        let (intent, undecided) = {
             let mut works = lock(&self.works);
             let Some(entry) = works.entries.get_mut(&ticket) else { return Answer::Proceed };
             if let Some(done) = &entry.done {
                 return done.clone();
             }
             entry.abandoned = true;
-            // What no worker has begun is not begun any more.
-            let waiting = entry.work.take();
-            (entry.intent.clone(), !matches!(waiting, Some(Work::Begin(_))))
+            // A decision that no worker has begun is not begun any more. An intent that waits for its flush
+            // is in the journal: its worker closes it.
+            let undecided = matches!(entry.work, Some(Work::Begin(_)));
+            if undecided {
+                entry.work = None;
+            }
+            (entry.intent.clone(), undecided)
         };
         let Some(intent) = intent else { return Answer::Proceed };
         let answer = self.without_state(
@@ -127,12 +131,11 @@ impl Gate {
             "the shared state did not answer in time",
             "look for a stopped process that holds the state guard, or a stuck disk",
         );
-        if let (Some(id), Answer::Refuse(text)) = (intent.id(), &answer) {
-            // The after-hook of this refusal must find it, whatever the worker still does.
-            let _ = lock(&self.light).calls.settle(&id, Phase::Refused(text.clone()));
-        }
-        if answer != Answer::Proceed && !begun {
-            // Otherwise the worker writes what became of it.
+        if let (true, Answer::Refuse(text)) = (undecided, &answer) {
+            if let Some(id) = intent.id() {
+                // The after-hook of this refusal must find it.
+                let _ = lock(&self.light).calls.settle(&id, Phase::Refused(text.clone()));
+            }
             let record = intent.refused("the verdict came too late", now);
             let _ = lock(&self.light).backlog.push(record, None);
         }

@@ -4,7 +4,8 @@ use regex::Regex;
 use serde_json::Value;
 use wildmatch::WildMatch;
 
-use super::format::{ParamFormat, RuleFormat, Source, Texts};
+use super::format::{ParamFormat, RuleFormat, Texts};
+use super::source::Source;
 use super::{Mode, RuleError, Scope};
 use crate::context_key::{Lookup, Template};
 use crate::digest::neutral_tool_name;

@@ -1,10 +1,12 @@
 //! The rules of `tiers.json`: which tier a tool call has and which resources it acts on.
 //!
-//! `format` reads the file as it is written, `compile` makes matchers of it, `rule_set` classifies calls.
+//! `source` reads JSON with positions, `format` the fields as they are written, `compile` makes matchers of
+//! them, `rule_set` classifies calls.
 
 mod compile;
 mod format;
 mod rule_set;
+mod source;
 
 use std::fmt;
 

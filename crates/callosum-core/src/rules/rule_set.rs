@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::compile::Rule;
-use super::format::Source;
+use super::format::RulesFile;
+use super::source::Source;
 use super::{Classification, RuleError, SHIPPED_RULES};
 use crate::context_key::{Lookup, context_keys};
 use crate::digest::neutral_tool_name;
@@ -135,7 +136,7 @@ impl RuleSet {
 /// The rules of one text in order, and whether the shipped ones are to follow.
 fn compile_all(text: &str) -> Result<(Vec<Rule>, bool), RuleError> {
     let source = Source::new(text);
-    let file = source.file()?;
+    let file = RulesFile::read(source)?;
     let mut names = HashSet::new();
     let mut rules = Vec::with_capacity(file.rules.len());
     for format in file.rules {

@@ -1,0 +1,238 @@
+//! Rules: what matches, and what a mistake in them is told as.
+#![expect(clippy::unwrap_used, reason = "a test may fail loudly")]
+
+use std::time::Instant;
+
+use callosum_core::rules::{Mode, RuleSet, Scope};
+use callosum_core::tier::Tier;
+use callosum_core::tool_call::ToolCall;
+use serde_json::{Value, json};
+
+fn call(tool: &str) -> ToolCall {
+    ToolCall { tool: tool.to_owned(), session: "agent:main:pa".to_owned(), ..ToolCall::default() }
+}
+
+/// The name of the rule that matches, `-` when none does.
+fn matching(rules: &Value, call: &ToolCall, runtime: &str, params: &Value) -> String {
+    let rules = RuleSet::parse(&json!({ "rules": rules }).to_string()).unwrap();
+    rules.classify(call, runtime, params).rule_name.unwrap_or_else(|| "-".to_owned())
+}
+
+#[test]
+fn the_first_rule_that_matches_wins() {
+    let rules = json!([
+        {"name": "named", "tier": 1, "tool": "a"},
+        {"name": "globbed", "tier": 1, "tool": ["b*", "?c"]},
+        {"name": "named-too", "tier": 1, "tool": ["a", "bb", "d"]},
+        {"name": "any", "tier": 1, "tool": "*"},
+        {"name": "never", "tier": 1, "tool": "e"},
+    ]);
+    for (tool, rule) in
+        [("a", "named"), ("b", "globbed"), ("bb", "globbed"), ("xc", "globbed"), ("d", "named-too"), ("e", "any"), ("zz", "any")]
+    {
+        assert_eq!(matching(&rules, &call(tool), "openclaw", &json!({})), rule, "{tool}");
+    }
+}
+
+#[test]
+fn renamed_tools_match_under_both_names() {
+    for (ruled, called, matches) in [
+        ("automations", "cron", true),
+        ("cron", "automations", true),
+        ("cron", "cron", true),
+        ("exec", "bash", true),
+        ("bash", "exec", true),
+        ("apply-patch", "apply_patch", true),
+        ("cr*", "cron", true),
+        ("auto*", "cron", true),
+        ("cr*", "automations", false),
+        ("Exec", "exec", false),
+        ("exec", "execute", false),
+    ] {
+        let rules = json!([{"name": "rule", "tier": 1, "tool": ruled}]);
+        let expected = if matches { "rule" } else { "-" };
+        assert_eq!(matching(&rules, &call(called), "openclaw", &json!({})), expected, "{ruled} {called}");
+    }
+}
+
+#[test]
+fn params_must_all_have_one_of_their_values() {
+    for (required, params, matches) in [
+        (json!({"a": "x"}), json!({"a": "x"}), true),
+        (json!({"a": "x"}), json!({"a": "X"}), false),
+        (json!({"a": "x"}), json!({}), false),
+        (json!({"a": "x"}), json!({"a": ["x"]}), false),
+        (json!({"a": ["x", "y"]}), json!({"a": "y"}), true),
+        (json!({"a": "x", "b": 1}), json!({"a": "x"}), false),
+        (json!({"a": "x", "b": 1}), json!({"a": "x", "b": 1.0}), true),
+        (json!({"b": 1.5}), json!({"b": 1.5}), true),
+        (json!({"b": 1}), json!({"b": "1"}), false),
+        (json!({"b": true}), json!({"b": true}), true),
+        (json!({"b": true}), json!({"b": false}), false),
+        (json!({"job.kind": "x"}), json!({"job": {"kind": "x"}}), true),
+        (json!({"action": "channel-delete"}), json!({"action": "channelDelete"}), true),
+        (json!({"action": "channelDelete"}), json!({"action": "Channel_delete"}), true),
+        (json!({"action": ["x", "leave group"]}), json!({"action": "leaveGroup"}), true),
+        (json!({"action": "config.get"}), json!({"action": "configget"}), false),
+        (json!({"other": "channel-delete"}), json!({"other": "channelDelete"}), false),
+    ] {
+        let rules = json!([{"name": "rule", "tier": 1, "tool": "t", "params": required}]);
+        let expected = if matches { "rule" } else { "-" };
+        assert_eq!(matching(&rules, &call("t"), "openclaw", &params), expected, "{required} {params}");
+    }
+}
+
+#[test]
+fn command_patterns_look_at_commands_that_are_text() {
+    let rules = json!([{"name": "rule", "tier": 1, "tool": "exec", "commandPattern": "git push"}]);
+    for (params, rule) in [
+        (json!({"command": "cd x && git push origin"}), "rule"),
+        (json!({"command": "git pull"}), "-"),
+        (json!({"command": ["git push"]}), "-"),
+        (json!({"cmd": "git push"}), "-"),
+    ] {
+        assert_eq!(matching(&rules, &call("exec"), "openclaw", &params), rule, "{params}");
+    }
+}
+
+#[test]
+fn rules_can_be_for_some_agents_sessions_and_runtimes() {
+    let whole = ToolCall { agent: Some("main".to_owned()), ..call("t") };
+    for (condition, expected) in [
+        (json!({"agent": "main"}), "rule"),
+        (json!({"agent": ["a", "m*"]}), "rule"),
+        (json!({"agent": "other"}), "-"),
+        (json!({"session": "agent:main:*"}), "rule"),
+        (json!({"session": "agent:main"}), "-"),
+        (json!({"runtime": "openclaw"}), "rule"),
+        (json!({"runtime": ["codex", "claude-*"]}), "-"),
+        (json!({"agent": "main", "runtime": "codex"}), "-"),
+    ] {
+        let mut rule = json!({"name": "rule", "tier": 1, "tool": "t"});
+        rule.as_object_mut().unwrap().extend(condition.as_object().unwrap().clone());
+        assert_eq!(matching(&json!([rule]), &whole, "openclaw", &json!({})), expected, "{condition}");
+    }
+    let agent_only = json!([{"name": "rule", "tier": 1, "tool": "t", "agent": "main"}]);
+    assert_eq!(matching(&agent_only, &call("t"), "openclaw", &json!({})), "-");
+}
+
+#[test]
+fn a_classification_carries_what_the_rule_says() {
+    let text = json!({"$schema": "x", "$comment": "y", "rules": [
+        {"$comment": "z", "name": "rule", "tier": 4, "tool": "t", "contextKey": "k", "recentWindowMs": 8.64e7,
+         "lockExpiryMs": 1000, "scope": "otherSessions", "mode": "observe"},
+        {"name": "plain", "tier": 2, "tool": "u", "recentWindowMs": 5}
+    ]});
+    let rules = RuleSet::parse(&text.to_string()).unwrap();
+    let full = rules.classify(&call("t"), "openclaw", &json!({}));
+    assert_eq!((full.tier, full.rule_name.as_deref(), full.context_keys), (Tier::Critical, Some("rule"), vec!["k".to_owned()]));
+    assert_eq!((full.recent_window_ms, full.lock_expiry_ms), (Some(86_400_000), Some(1000)));
+    assert_eq!((full.scope, full.mode, full.too_many_keys), (Scope::OtherSessions, Some(Mode::Observe), false));
+    let plain = rules.classify(&call("u"), "openclaw", &json!({}));
+    assert_eq!((plain.tier, plain.scope, plain.mode, plain.lock_expiry_ms), (Tier::Medium, Scope::Any, None, None));
+    let none = rules.classify(&call("v"), "openclaw", &json!({}));
+    assert_eq!((none.tier, none.rule_name, none.context_keys.len()), (Tier::None, None, 0));
+    assert_eq!((rules.len(), rules.is_empty()), (2, false));
+    assert_eq!((rules.largest_window_ms(), rules.largest_lock_expiry_ms()), (86_400_000, 1000));
+    assert_eq!(RuleSet::parse(r#"{"rules": []}"#).unwrap().largest_window_ms(), 0);
+}
+
+#[test]
+fn own_rules_come_before_the_shipped_ones_and_replace_their_namesakes() {
+    let shipped = r#"{"rules": [
+        {"name": "a", "tier": 1, "tool": "t"}, {"name": "b", "tier": 2, "tool": ["t", "u"]}, {"name": "c", "tier": 1, "tool": "w"}
+    ]}"#;
+    let own = r#"{"extends": "default", "rules": [{"name": "b", "tier": 3, "tool": "u"}, {"name": "mine", "tier": 4, "tool": "w"}]}"#;
+    let rules = RuleSet::parse_extending(own, shipped).unwrap();
+    let tier = |tool| rules.classify(&call(tool), "openclaw", &json!({})).tier;
+    assert_eq!((tier("t"), tier("u"), tier("w"), rules.len()), (Tier::Low, Tier::High, Tier::Critical, 4));
+
+    let alone = RuleSet::parse_extending(r#"{"rules": []}"#, shipped).unwrap();
+    assert!(alone.is_empty());
+    let extended = RuleSet::parse(r#"{"extends": "default", "rules": []}"#).unwrap();
+    assert_eq!(extended.len(), RuleSet::shipped().len());
+
+    let error = RuleSet::parse_extending(own, "{").unwrap_err().to_string();
+    assert!(error.contains("in the shipped rules"), "{error}");
+    assert!(RuleSet::parse_extending(own, own).is_err());
+}
+
+#[test]
+fn a_mistake_is_told_with_its_place_its_rule_and_its_remedy() {
+    let rule = |field: &str| {
+        format!("{{\n  \"rules\": [\n    {{\"name\": \"ok\", \"tier\": 0, \"tool\": \"x\"}},\n    {{\"name\": \"bad\", \"tier\": 1, \"tool\": \"x\", {field}}}\n  ]\n}}")
+    };
+    // Where the field of the bad rule begins, and its value.
+    let key = 43;
+    for (text, line, column, named, words) in [
+        ("", 1, 1, None, "EOF"),
+        ("{\"rules\": [}", 1, 12, None, "expected"),
+        ("{\n  \"rules\": [\n  ],\n}", 4, 1, None, "trailing comma"),
+        ("{\"žš\": 1,, }", 1, 10, None, "key must be a string"),
+        ("[]", 1, 1, None, "an object in braces"),
+        ("{}", 1, 1, None, "`rules` is missing"),
+        ("{\"rules\": {}}", 1, 11, None, "sequence"),
+        ("{\"rules\": [], \"rule\": 1}", 1, 15, None, "did you mean `rules`?"),
+        ("{\"rules\": [], \"rules\": []}", 1, 15, None, "twice"),
+        ("{\"extends\": \"shipped\", \"rules\": []}", 1, 13, None, "\"default\""),
+        ("{\"rules\": [\n  5]}", 2, 3, None, "an object in braces"),
+        ("{\"rules\": [\n  {\"tier\": 1, \"tool\": \"x\"}]}", 2, 3, None, "`name` is missing"),
+        ("{\"rules\": [\n  {\"name\": \" \", \"tier\": 1, \"tool\": \"x\"}]}", 2, 12, None, "`name` is empty"),
+        ("{\"rules\": [\n  {\"name\": \"bad\", \"tool\": \"x\"}]}", 2, 3, Some("bad"), "`tier` is missing"),
+        ("{\"rules\": [\n  {\"name\": \"bad\", \"tier\": 5, \"tool\": \"x\"}]}", 2, 27, Some("bad"), "tiers are 0 to 4"),
+        ("{\"rules\": [\n  {\"name\": \"bad\", \"tier\": 1}]}", 2, 3, Some("bad"), "`tool` is missing"),
+        ("{\"rules\": [\n  {\"name\": \"bad\", \"tier\": 1, \"tool\": []}]}", 2, 38, Some("bad"), "not an empty one"),
+        (&rule("\"comandPattern\": \"x\""), 4, key, Some("bad"), "did you mean `commandPattern`?"),
+        (&rule("\"zzzzzzzzzz\": \"x\""), 4, key, Some("bad"), "known are $comment, name"),
+        (&rule("\"tier\": 2"), 4, key, Some("bad"), "twice"),
+        (&rule("\"commandPattern\": \"a(b\""), 4, key + 18, Some("bad"), "unclosed group"),
+        (&rule("\"commandPattern\": \"a(?!b)\""), 4, key + 18, Some("bad"), "look-around"),
+        (&rule("\"commandPattern\": 5"), 4, key + 18, Some("bad"), "`commandPattern`: invalid type"),
+        (&rule("\"contextKey\": \"a:{params.x\""), 4, key + 14, Some("bad"), "without its `}`"),
+        (&rule("\"contextKey\": \"a:}\""), 4, key + 14, Some("bad"), "without its `{`"),
+        (&rule("\"contextKey\": [\"a\", \"{recipient}\"]"), 4, key + 14, Some("bad"), "known are {tool}"),
+        (&rule("\"contextKey\": \"{params.}\""), 4, key + 14, Some("bad"), "empty parameter name"),
+        (&rule("\"contextKey\": \"\""), 4, key + 14, Some("bad"), "empty"),
+        (&rule("\"recentWindowMs\": -1"), 4, key + 18, Some("bad"), "milliseconds"),
+        (&rule("\"recentWindowMs\": 1.5"), 4, key + 18, Some("bad"), "milliseconds"),
+        (&rule("\"recentWindowMs\": \"1h\""), 4, key + 18, Some("bad"), "milliseconds"),
+        (&rule("\"scope\": \"others\""), 4, key + 9, Some("bad"), "otherSessions"),
+        (&rule("\"mode\": \"off\""), 4, key + 8, Some("bad"), "observe"),
+        (&rule("\"params\": {\"a\": 1,\n   \"b\": {\"c\": 1}}"), 5, 9, Some("bad"), "`params.b`"),
+        (&rule("\"params\": {\"a\": []}"), 4, key + 16, Some("bad"), "`params.a`"),
+        (&rule("\"params\": [1]"), 4, key + 10, Some("bad"), "an object in braces"),
+        (&rule("\"agent\": \"\\ud800\""), 4, key + 16, Some("bad"), "surrogate"),
+    ] {
+        let error = RuleSet::parse(text).unwrap_err();
+        assert_eq!((error.line, error.column), (line, column), "{text}\n{error}");
+        assert_eq!(error.rule.as_deref(), named, "{text}\n{error}");
+        assert!(error.message.contains(words) && !error.message.contains('\n'), "{text}\n{error}");
+    }
+    let twice = "{\"rules\": [\n {\"name\": \"a\", \"tier\": 0, \"tool\": \"x\"},\n {\"tier\": 0, \"name\": \"a\", \"tool\": \"x\"}]}";
+    assert_eq!(
+        RuleSet::parse(twice).unwrap_err().to_string(),
+        "line 3, column 22: rule `a`: another rule has this name: give each its own, the journal and the pauses show it"
+    );
+}
+
+#[test]
+fn a_byte_order_mark_and_nulls_do_no_harm() {
+    let rules = RuleSet::parse("\u{feff}{\"rules\": [{\"name\": \"a\", \"tier\": 1, \"tool\": \"t\", \"contextKey\": null}]}").unwrap();
+    assert_eq!(rules.len(), 1);
+}
+
+#[test]
+fn hostile_rule_files_are_refused_quickly() {
+    let began = Instant::now();
+    for text in [
+        "[".repeat(1_000_000),
+        format!("{{\"rules\": [{{\"name\": \"a\", \"tier\": 1, \"tool\": \"t\", \"params\": {{\"a\": {}", "[".repeat(1_000_000)),
+        format!("{{\"rules\": [{{\"name\": \"a\", \"tier\": 1, \"tool\": \"t\", \"params\": {}1{}}}]}}", "{\"a\":".repeat(10_000), "}".repeat(10_000)),
+        "{\"rules\": [{\"name\": \"a\", \"tier\": 1, \"tool\": \"t\", \"commandPattern\": \"(((a{1000}){1000}){1000}){1000}\"}]}".to_owned(),
+        format!("{{\"rules\": [{{\"name\": \"a\", \"tier\": 1, \"tool\": \"t\", \"commandPattern\": \"{}\"}}]}}", "(".repeat(100_000)),
+        format!("{{\"{}\": 1}}", "r".repeat(1_000_000)),
+    ] {
+        assert!(RuleSet::parse(&text).is_err());
+    }
+    assert!(began.elapsed().as_secs() < 10, "{:?}", began.elapsed());
+}

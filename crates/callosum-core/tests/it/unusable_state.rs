@@ -1,0 +1,181 @@
+//! When the shared state can't be used: each tier as `onStateError` says, and well again by itself.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use callosum_core::gate::{Answer, Gate, GateOptions};
+use callosum_core::outcome::Ended;
+use fs2::FileExt;
+use serde_json::{Value, json};
+
+use crate::support::{World, alice, call, rows, session};
+
+fn degraded(world: &World, gate: &Gate) -> Value {
+    serde_json::to_value(gate.status(&world.now)).unwrap()["degraded"].clone()
+}
+
+#[test]
+fn each_tier_goes_by_the_policy_and_all_is_well_when_the_cause_ends() {
+    for (policy, low, high) in [("tiered", true, false), ("open", true, true), ("closed", false, false)] {
+        let mut world = World::new();
+        let gate = world.gate_with("doug", &json!({"onStateError": policy}));
+        let a = session(&gate, "a");
+        fs::set_permissions(world.path(), fs::Permissions::from_mode(0o777)).unwrap();
+        let allowed = |answer: Answer| !matches!(answer, Answer::Refuse(_));
+        for (tool, expected) in [("write", low), ("message", low), ("mail", high), ("pay", high)] {
+            let (_, answer) = world.try_call(a, tool, &alice());
+            if let Answer::Refuse(text) = &answer {
+                assert!(
+                    text.contains("may be written by other users") && text.contains("chmod go-w"),
+                    "{text}"
+                );
+            }
+            assert_eq!(allowed(answer), expected, "{policy} {tool}");
+        }
+        let status = degraded(&world, &gate);
+        assert_eq!(status["code"], "writable-by-others");
+        assert!(status["remedy"].as_str().unwrap().contains("chmod go-w"));
+        assert!(gate.take_notices().iter().any(|notice| notice.text.starts_with("degraded: ")));
+
+        fs::set_permissions(world.path(), fs::Permissions::from_mode(0o700)).unwrap();
+        world.pass(1_000);
+        world.done(a, "mail", &json!({"to": "bob@example.com"}));
+        assert_eq!(degraded(&world, &gate), Value::Null);
+        // What happened meanwhile was not lost.
+        let actions: Vec<String> = world.story(&gate).into_iter().map(|(_, action)| action).collect();
+        let expected: Vec<&str> =
+            [low, low, high, high].iter().map(|ok| if *ok { "intercept" } else { "refused" }).collect();
+        assert_eq!(actions[..4], expected[..], "{policy}");
+    }
+}
+
+#[test]
+fn a_busy_guard_makes_high_tiers_wait_and_low_ones_queue() {
+    let mut world = World::new();
+    let gate = world.gate("doug");
+    let a = session(&gate, "a");
+    world.done(a, "write", &json!({"path": "/x"}));
+    let guard = fs::OpenOptions::new().read(true).write(true).open(world.path().join("state.guard")).unwrap();
+    FileExt::lock_exclusive(&guard).unwrap();
+    let mail = gate.before(&call(a, "mail", Some("m")), &alice(), &world.now);
+    let Answer::Wait(ticket) = mail else { panic!("{mail:?}") };
+    // A second firing of the same call waits for the same verdict.
+    let Answer::Wait(second) = gate.before(&call(a, "mail", Some("m")), &alice(), &world.now) else {
+        panic!()
+    };
+    assert_eq!(world.before(a, "message", "t", &alice()), Answer::ProceedThenMaintain);
+    world.after(a, "message", "t", Ended::Ok, None);
+    assert_eq!(world.before(a, "write", "w", &json!({"path": "/y"})), Answer::ProceedThenMaintain);
+    FileExt::unlock(&guard).unwrap();
+    // The message waits in the backlog, comes before the mail in the journal, and is evidence against it.
+    let verdict = gate.finish(ticket, &world.now);
+    assert!(matches!(&verdict, Answer::Refuse(text) if text.contains("message, complete")), "{verdict:?}");
+    assert_eq!(gate.finish(second, &world.now), verdict);
+    assert_eq!(
+        world.story(&gate),
+        rows(&[
+            ("a", "intercept"),
+            ("a", "intercept"),
+            ("a", "complete"),
+            ("a", "intercept"),
+            ("a", "blocked"),
+        ])
+    );
+}
+
+#[test]
+fn a_guard_that_is_never_free_ends_in_a_clear_refusal_within_the_deadline() {
+    let mut world = World::new();
+    let gate = world.gate("doug");
+    let a = session(&gate, "a");
+    world.done(a, "write", &json!({"path": "/x"}));
+    let guard = fs::OpenOptions::new().read(true).write(true).open(world.path().join("state.guard")).unwrap();
+    FileExt::lock_exclusive(&guard).unwrap();
+    let (_, answer) = world.try_call(a, "mail", &alice());
+    assert!(matches!(&answer, Answer::Refuse(text) if text.contains("was not free for")), "{answer:?}");
+    FileExt::unlock(&guard).unwrap();
+    world.done(a, "mail", &alice());
+    let actions: Vec<String> = world.story(&gate).into_iter().map(|(_, action)| action).collect();
+    assert_eq!(actions, ["intercept", "refused", "intercept", "complete"]);
+}
+
+#[test]
+fn an_outcome_that_could_not_be_written_is_written_when_the_cause_ends() {
+    let mut world = World::new();
+    let gate = world.gate("doug");
+    let a = session(&gate, "a");
+    let (id, _) = world.try_call(a, "mail", &alice());
+    let guard = fs::OpenOptions::new().read(true).write(true).open(world.path().join("state.guard")).unwrap();
+    FileExt::lock_exclusive(&guard).unwrap();
+    world.after(a, "mail", &id, Ended::Ok, None);
+    FileExt::unlock(&guard).unwrap();
+    gate.maintain(&world.now);
+    assert_eq!(world.story(&gate), rows(&[("a", "intercept"), ("a", "complete")]));
+}
+
+#[test]
+fn a_bad_edit_of_the_rules_keeps_the_last_good_ones_and_says_where() {
+    let mut world = World::new();
+    let gate = world.gate("doug");
+    let a = session(&gate, "a");
+    world.done(a, "mail", &alice());
+    let tiers = world.path().join("tiers.json");
+    let broken = crate::support::RULES.replace("\"^ship\"", "\"(ship\"");
+    fs::write(&tiers, broken).unwrap();
+    world.refused(session(&gate, "b"), "mail", &alice());
+    let status = serde_json::to_value(gate.status(&world.now)).unwrap();
+    let error = status["rules"]["error"].as_str().unwrap();
+    assert!(error.contains("line 5") && error.contains("ship"), "{error}");
+    let notices = gate.take_notices();
+    assert!(notices.iter().any(|notice| notice.text.contains("line 5")), "{notices:?}");
+    // A good edit takes effect on the next call.
+    fs::write(&tiers, r#"{"rules":[{"name":"mail","tier":1,"tool":"mail"}]}"#).unwrap();
+    world.done(session(&gate, "b"), "mail", &alice());
+    assert_eq!(serde_json::to_value(gate.status(&world.now)).unwrap()["ruleCount"], 1);
+    // Gone, a folder, too large: the last good ones go on.
+    fs::remove_file(&tiers).unwrap();
+    fs::create_dir(&tiers).unwrap();
+    world.done(session(&gate, "b"), "mail", &alice());
+    let status = serde_json::to_value(gate.status(&world.now)).unwrap();
+    assert!(status["rules"]["error"].as_str().unwrap().contains("is no regular file"), "{status}");
+}
+
+#[test]
+fn rules_with_a_longer_window_see_what_lies_further_back() {
+    let mut world = World::new();
+    let gate = world.gate("doug");
+    world.done(session(&gate, "a"), "mail", &alice());
+    world.pass(2 * 3_600_000);
+    world.done(session(&gate, "b"), "message", &json!({"to": "x"}));
+    gate.maintain(&world.now);
+    let longer =
+        crate::support::RULES.replacen("\"contextKey\"", "\"recentWindowMs\":86400000,\"contextKey\"", 1);
+    fs::write(world.path().join("tiers.json"), longer).unwrap();
+    let text = world.refused(session(&gate, "b"), "mail", &alice());
+    assert!(text.contains("2h ago"), "{text}");
+}
+
+#[test]
+fn looking_at_nothing_makes_nothing() {
+    let world = World::new();
+    let missing = world.path().join("nothing/here");
+    let gate = Gate::new(GateOptions {
+        settings: json!({"stateDir": missing.to_str().unwrap()}).to_string(),
+        ..GateOptions::default()
+    });
+    assert!(!missing.exists());
+    gate.maintain(&world.now);
+    gate.close(&world.now);
+    assert!(!missing.exists());
+}
+
+#[test]
+fn a_closed_gate_answers_at_once_and_does_nothing() {
+    let mut world = World::new();
+    let gate = world.gate("doug");
+    world.done(session(&gate, "a"), "mail", &alice());
+    gate.close(&world.now);
+    assert_eq!(world.try_call(session(&gate, "b"), "mail", &alice()).1, Answer::Proceed);
+    let fresh = world.gate("mira");
+    assert_eq!(world.story(&fresh), rows(&[("a", "intercept"), ("a", "complete")]));
+}
