@@ -57,7 +57,7 @@ pub(super) fn recipients(command: &str) -> Vec<String> {
 struct Found {
     recipients: Vec<String>,
     senders: HashSet<String>,
-    /// Whether a recipient is named by something that only the shell knows: `--to "$WHO"`.
+    /// Whether there may be recipients that were not found: `--to "$WHO"`, broken syntax.
     hidden: bool,
 }
 
@@ -139,8 +139,9 @@ impl Found {
         let pieces = match pieces(command) {
             Some(pieces) => pieces,
             None => {
-                // Headers are looked for in the whole text: where it breaks into words is not known.
-                command.split(['"', '\'']).for_each(|part| self.mail_text(part));
+                // Where such a text breaks into words is not known: every address in it may be a recipient.
+                self.hidden = true;
+                command.split(['"', '\'', '\n']).for_each(|part| self.mail_text(part));
                 broken_words(command)
             }
         };

@@ -163,7 +163,7 @@ fn a_mistake_is_told_with_its_place_its_rule_and_its_remedy() {
         format!("{{\n  \"rules\": [\n    {{\"name\": \"ok\", \"tier\": 0, \"tool\": \"x\"}},\n    {{\"name\": \"bad\", \"tier\": 1, \"tool\": \"x\", {field}}}\n  ]\n}}")
     };
     // Where the field of the bad rule begins, and its value.
-    let key = 43;
+    let key = 45;
     for (text, line, column, named, words) in [
         ("", 1, 1, None, "EOF"),
         ("{\"rules\": [}", 1, 12, None, "expected"),
