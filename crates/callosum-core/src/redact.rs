@@ -305,9 +305,9 @@ mod tests {
             assert!(!shown.contains('S'), "{start}: {shown}");
         }
         // What is taken out shortens the text: what follows must not slip into view cut in half.
-        let many = "token=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa ".repeat(13);
-        for fill in 0..90 {
-            let text = format!("{many}{} ghp_{}", "x".repeat(fill), "S".repeat(60));
+        let long = format!("token={} ", "a".repeat(900));
+        for fill in 0..120 {
+            let text = format!("{long}{} ghp_{}", "x".repeat(fill), "S".repeat(60));
             assert!(!summary(&json!({"command": text}), 400).contains('S'), "{fill}");
         }
     }

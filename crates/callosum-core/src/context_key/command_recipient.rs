@@ -99,7 +99,7 @@ impl Program {
             Self::Mutt => ("bc", "", "", "saAdefFgGHilmQ"),
             Self::Sendmail => ("", "fr", "", "FBChLNORVXAaDp"),
             Self::ShortTo => ("t", "fur", "", "s"),
-            Self::Shell | Self::Other => ("", "fur", "", ""),
+            Self::Shell | Self::Other => ("", "afur", "", ""),
         };
         let kinds = [
             (recipients, Value::Recipient),

@@ -102,9 +102,9 @@ impl Part {
             _ => {}
         }
         let mut words: Vec<&str> = placeholder.split('|').collect();
-        // A bare last word is the fallback, unless it is the only one.
+        // A bare last word is the fallback; a word alone is never bare.
         let fallback = match words.as_slice() {
-            [_, .., last] if !last.starts_with("params.") => words.pop().unwrap_or(UNKNOWN),
+            [.., last] if !last.starts_with("params.") => words.pop().unwrap_or(UNKNOWN),
             _ => UNKNOWN,
         };
         let paths = words.into_iter().map(|word| {

@@ -106,8 +106,10 @@ impl OpenCalls {
         }
     }
 
-    /// The model has seen the refusals that `chosen` picks: an equal call is a new one from now on.
-    pub(super) fn forget_refused(&mut self, chosen: impl Fn(&CallId) -> bool) {
-        self.calls.retain(|id, call| !(matches!(call.phase, Phase::Refused(_)) && chosen(id)));
+    /// The model has seen the results of the calls that `chosen` picks: from now on the same id is a new
+    /// call, even where the host's after-hook never came. What is still being decided or written stays.
+    pub(super) fn forget_read(&mut self, chosen: impl Fn(&CallId) -> bool) {
+        self.calls
+            .retain(|id, call| matches!(call.phase, Phase::Deciding(_) | Phase::Queued(_)) || !chosen(id));
     }
 }

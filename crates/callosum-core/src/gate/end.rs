@@ -252,7 +252,7 @@ impl Gate {
         if self.is_closed() {
             return Answer::Proceed;
         }
-        lock(&self.light).calls.forget_refused(|id| match delivery {
+        lock(&self.light).calls.forget_read(|id| match delivery {
             Delivery::Call { session, call } => id.session == *session && id.call == *call,
             Delivery::Run(run) => id.run.as_ref() == Some(run),
         });

@@ -392,3 +392,54 @@ fn read_boot<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, 
     let text = Option::<String>::deserialize(deserializer)?;
     Ok(text.and_then(|text| u32::from_str_radix(&text, 16).ok()))
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+    use super::*;
+
+    fn now() -> Stamp {
+        Stamp { wall_ms: 1_763_640_000_123, up_ms: 5_000, boot: Some(0xab) }
+    }
+
+    fn line_of(record: &Record) -> Vec<u8> {
+        let mut line = record.to_line().unwrap();
+        assert_eq!(line.pop(), Some(b'\n'));
+        line
+    }
+
+    #[test]
+    fn a_record_survives_the_way_through_its_line() {
+        let mut record = Record::new(Action::Intercept, "doug", &now());
+        record.tier = Some(Tier::High);
+        record.context_keys = vec!["email:alice@example.com".to_owned()];
+        record.expires_ms = Some(now().wall_ms + 300_000);
+        record.holder = Some(Holder { pid: 7, start: 8, ns: 9 });
+        record.evidence = vec![Shown { seq: 1, outcome: Some(2) }, Shown { seq: 3, outcome: None }];
+        let Line::Record(read) = Line::read(&line_of(&record)) else { panic!("no record") };
+        assert_eq!(*read, record);
+        assert_eq!(read.stamp(), now());
+    }
+
+    #[test]
+    fn only_lines_of_tiers_0_and_1_are_light() {
+        for (tier, light) in [(Tier::None, true), (Tier::Low, true), (Tier::Medium, false)] {
+            let mut record = Record::new(Action::Intercept, "doug", &now());
+            record.tier = Some(tier);
+            let line = line_of(&record);
+            assert_eq!(matches!(Line::read(&line), Line::Light), light, "{tier:?}");
+            assert_eq!(Line::stamp(&line), Some(now()));
+        }
+        // Torn in the middle it is no light line but a foreign one.
+        let torn = br#"{"v":1,"action":"intercept","tier":0,"timestamp":"2025"#;
+        assert!(matches!(Line::read(torn), Line::Foreign));
+    }
+
+    #[test]
+    fn an_action_of_a_newer_minor_version_is_kept_as_it_is() {
+        let line = br#"{"v":1,"action":"dreamt","timestamp":"2025-11-20T12:00:00.000Z","instance":"x"}"#;
+        let Line::Record(read) = Line::read(line) else { panic!("no record") };
+        assert_eq!(read.action, Action::Other("dreamt".to_owned()));
+        assert!(serde_json::to_string(&read.action).unwrap().contains("dreamt"));
+    }
+}

@@ -37,12 +37,17 @@ fn every_recipient_of_a_command_is_found() {
         ("curl --mail-rcpt a@x.com --mail-rcpt \"b@x.com\" --mail-rcpt a@x.com smtp://h", "a@x.com b@x.com"),
         ("curl --mail-rcpt '<a@x.com>' --mail-rcpt-allowfails smtp://h", "a@x.com"),
         ("curl -u me@x.com:p@ss smtps://smtp.x.com --mail-from=me@x.com --mail-rcpt b@x.com", "b@x.com"),
-        ("curl smtps://me%40x.com:pw@smtp.x.com -T m --mail-rcpt b@x.com -H 'To: c@x.com'", "b@x.com c@x.com"),
+        (
+            "curl smtps://me%40x.com:pw@smtp.x.com -T m --mail-rcpt b@x.com -H 'To: c@x.com'",
+            "b@x.com c@x.com",
+        ),
         ("curl --mail-rcpt a@x.com \\\n  --mail-rcpt b@x.com \\\n smtp://h", "a@x.com b@x.com"),
         ("curl smtp://h --mail-rcpt \"$WHO\"", "unknown"),
         ("WHO=bob@x.com; curl smtp://h --mail-from me@x.com --mail-rcpt \"$WHO\"", "bob@x.com"),
         ("for r in a@x.com b@x.com; do curl smtp://h --mail-rcpt $r; done", "a@x.com b@x.com"),
         ("(curl --mail-rcpt a@x.com smtp://h) && curl --mail-rcpt b@x.com smtp://h", "a@x.com b@x.com"),
+        ("WHO=b@x.com; curl smtp://h --mail-rcpt a@x.com --mail-rcpt \"$WHO\"", "a@x.com b@x.com"),
+        ("curl smtps://me:pw@smtp.x.com --mail-rcpt \"$WHO\"", "unknown"),
         // swaks and kin
         ("swaks --to a@x.com,b@x.com --from me@x.com --server h", "a@x.com b@x.com"),
         ("swaks -t a@x.com -f me@x.com -s smtp.x.com -au me@x.com -ap p@w", "a@x.com"),
@@ -62,6 +67,7 @@ fn every_recipient_of_a_command_is_found() {
         ("mutt -s hi -a one@2x.png two@2x.png -- a@x.com", "a@x.com"),
         ("echo body | mutt -e 'set from=me@x.com' -s hi -c c@x.com a@x.com", "c@x.com a@x.com"),
         ("sudo -u bob mail -s hi a@x.com", "a@x.com"),
+        ("sudo -u bob mail -s hi root", "root"),
         ("LANG=C EMAIL=me@x.com timeout 5 mail -s hi a@x.com", "a@x.com"),
         ("bash -lc \"mail -s hi a@x.com\"", "a@x.com"),
         ("sh -c 'sh -c \"mail -s hi bob\"'", "bob"),
@@ -70,23 +76,40 @@ fn every_recipient_of_a_command_is_found() {
         // sendmail, msmtp
         ("sendmail -f me@x.com -F 'Me' a@x.com b@x.com", "a@x.com b@x.com"),
         ("/usr/sbin/sendmail -oi -fme@x.com root < mail.txt", "root"),
+        ("sendmail -oep root < mail.txt", "root"),
         ("msmtp -a work --from=me@x.com -- a@x.com", "a@x.com"),
         ("msmtp --account work a@x.com", "a@x.com"),
-        ("printf 'To: a@x.com\\nCc: B <b@x.com>, c@x.com\\nFrom: me@x.com\\n\\nTo: z@x.com' | sendmail -t", "a@x.com b@x.com c@x.com"),
+        (
+            "printf 'To: a@x.com\\nCc: B <b@x.com>, c@x.com\\nFrom: me@x.com\\n\\nTo: z@x.com' | sendmail -t",
+            "a@x.com b@x.com c@x.com",
+        ),
         ("printf '%s\\n' 'To: a@x.com' 'From: me@x.com' '' 'write to z@x.com' | sendmail -t", "a@x.com"),
         ("printf 'From: me@x.com\\nTo: %s\\n\\nhi' bob@x.com | sendmail -t", "bob@x.com"),
         ("echo -e \"to: A@x.com\\nsubject: s\\n\\nbody\" | msmtp -t", "a@x.com"),
-        ("sendmail -t <<EOF\nSubject: s\nTo: a@x.com,\n  b@x.com\nFrom: me@x.com\n\nTo: z@x.com\nEOF", "a@x.com b@x.com"),
+        (
+            "sendmail -t <<EOF\nSubject: s\nTo: a@x.com,\n  b@x.com\nFrom: me@x.com\n\nTo: z@x.com\nEOF",
+            "a@x.com b@x.com",
+        ),
         ("sendmail -t <<-'EOF'\n\tTo: a@x.com\n\tEOF\n", "a@x.com"),
         ("sendmail -t <<< $'To: a@x.com\\nBcc: b@x.com\\n\\nhi'", "a@x.com b@x.com"),
         ("{ echo 'To: a@x.com'; echo 'Cc: b@x.com'; echo; cat body; } | sendmail -t", "a@x.com b@x.com"),
         // himalaya, gog
-        ("himalaya template send 'From: me@x.com\nTo: Alice <alice@example.com>\nSubject: s\n\nhi'", "alice@example.com"),
+        (
+            "himalaya template send 'From: me@x.com\nTo: Alice <alice@example.com>\nSubject: s\n\nhi'",
+            "alice@example.com",
+        ),
         ("himalaya message send -a me@x.com \"To: a@x.com\nCc: b@x.com\n\n.\"", "a@x.com b@x.com"),
-        ("himalaya template write -H 'To: a@x.com' -H 'From: me@x.com' x | himalaya template send", "a@x.com"),
+        (
+            "himalaya template write -H 'To: a@x.com' -H 'From: me@x.com' x | himalaya template send",
+            "a@x.com",
+        ),
         ("cat <<EOF | himalaya template send\nFrom: me@x.com\nTo: a@x.com\n\nhi b@x.com\nEOF", "a@x.com"),
         ("himalaya --account me@x.com message send < draft.eml", "unknown"),
-        ("gog gmail send --to a@x.com --cc 'b@x.com, c@x.com' --subject 'to: d@x.com' --body hi", "a@x.com b@x.com c@x.com"),
+        ("himalaya -a me@x.com message send < draft.eml", "unknown"),
+        (
+            "gog gmail send --to a@x.com --cc 'b@x.com, c@x.com' --subject 'to: d@x.com' --body hi",
+            "a@x.com b@x.com c@x.com",
+        ),
         ("gog gmail send --account=me@x.com --to='\"Doe, John\" <j@x.com>; k@x.com'", "j@x.com k@x.com"),
         ("git send-email --to=a@x.com --cc b@x.com --from me@x.com *.patch", "a@x.com b@x.com"),
         // Nothing that names a recipient: any address that is not a sender's.
@@ -100,6 +123,7 @@ fn every_recipient_of_a_command_is_found() {
         ("mail -s broken' a@x.com", "a@x.com"),
         ("printf \"To: a@x.com\\nSubject: s\\n | sendmail -t", "a@x.com"),
         ("sendmail -t <<EOF\nTo: a@x.com\nFrom: me@x.com\n\nhi", "a@x.com"),
+        ("sendmail -t z@x.com <<EOF\nTo: a@x.com,\n b@x.com\nFrom: me@x.com\n", "a@x.com z@x.com b@x.com"),
         ("curl --mail-rcpt $(cat <<X) a@x.com", "a@x.com"),
     ] {
         assert_eq!(recipients(command).join(" "), expected, "{command}");
@@ -109,13 +133,16 @@ fn every_recipient_of_a_command_is_found() {
 #[test]
 fn recipients_survive_a_command_too_long_to_be_split() {
     let filler = "some words\n".repeat(100_000);
-    let command = format!("curl smtp://h --mail-from me@x.com --mail-rcpt a@x.com -d \"\n{filler}\" --mail-rcpt b@x.com");
+    let command = format!(
+        "curl smtp://h --mail-from me@x.com --mail-rcpt a@x.com -d \"\n{filler}\" --mail-rcpt b@x.com"
+    );
     assert_eq!(recipients(&command), ["a@x.com", "b@x.com"]);
 }
 
 #[test]
 fn mail_tools_name_recipients_in_their_parameters() {
-    let params = json!({"to": ["Alice <Alice@X.com>", "b@x.com"], "cc": "b@x.com, c@x.com", "from": "me@x.com"});
+    let params =
+        json!({"to": ["Alice <Alice@X.com>", "b@x.com"], "cc": "b@x.com, c@x.com", "from": "me@x.com"});
     let keys = classify(&json!("email:{commandRecipient}"), &call("send_email"), &params).context_keys;
     assert_eq!(keys, ["email:alice@x.com", "email:b@x.com", "email:c@x.com"]);
 }
@@ -136,7 +163,10 @@ fn templates_resolve() {
         ("{params.job.name}", vec!["nightly"]),
         ("{params.job.deep.id}", vec!["9"]),
         ("{params.missing}", vec!["unknown"]),
-        ("{params.empty}{params.blank}{params.none}{params.object}{params.nothing}", vec!["unknownunknownunknownunknownunknown"]),
+        (
+            "{params.empty}{params.blank}{params.none}{params.object}{params.nothing}",
+            vec!["unknownunknownunknownunknownunknown"],
+        ),
         ("{params.missing|a|last}", vec!["one"]),
         ("{params.missing|empty|last}", vec!["last"]),
         ("{params.missing|a}", vec!["a"]),
@@ -156,7 +186,8 @@ fn templates_resolve() {
 
 #[test]
 fn the_digest_tells_calls_apart() {
-    let key = |params: Value| classify(&json!("{tool}:{digest}"), &call("bash"), &params).context_keys.join(" ");
+    let key =
+        |params: Value| classify(&json!("{tool}:{digest}"), &call("bash"), &params).context_keys.join(" ");
     let one = key(json!({"command": "a", "timeout": 1}));
     assert!(one.starts_with("exec:") && one.len() == "exec:".len() + 32, "{one}");
     assert_eq!(one, key(json!({"command": "a", "timeout": 2})));
@@ -179,13 +210,21 @@ fn file_paths_are_absolute_where_the_folder_is_known() {
     assert_eq!(at("exec", Some("/w"), json!({"path": "b.md", "host": "gateway"})), "file:/w/b.md");
     let patch = "*** Begin Patch\n*** Add File: a.md\n+*** Add File: no.md\n*** Update File: b.md\n*** Move to: c.md\n\
                  @@\n-x\n*** Delete File: /d.md\r\n*** Update File: a.md\n*** End Patch";
-    assert_eq!(at("apply_patch", Some("/w"), json!({ "input": patch })), "file:/w/a.md file:/w/b.md file:/w/c.md file:/d.md");
-    assert_eq!(at("apply-patch", Some("/w"), json!({ "input": patch })), at("apply_patch", Some("/w"), json!({ "input": patch })));
+    assert_eq!(
+        at("apply_patch", Some("/w"), json!({ "input": patch })),
+        "file:/w/a.md file:/w/b.md file:/w/c.md file:/d.md"
+    );
+    assert_eq!(
+        at("apply-patch", Some("/w"), json!({ "input": patch })),
+        at("apply_patch", Some("/w"), json!({ "input": patch }))
+    );
 }
 
 #[test]
 fn keys_are_safe_to_show_and_stay_different() {
-    let key = |value: String| classify(&json!("k:{params.v}"), &call("x"), &json!({ "v": value })).context_keys.join(" ");
+    let key = |value: String| {
+        classify(&json!("k:{params.v}"), &call("x"), &json!({ "v": value })).context_keys.join(" ")
+    };
     assert_eq!(key("a\nb\u{1b}[0m\u{202e}c".to_owned()), "k:a b [0m\u{fffd}c");
     assert!(!key("https://x/?token=hunter2".to_owned()).contains("hunter2"));
     assert_ne!(key("https://x/?token=hunter2".to_owned()), key("https://x/?token=hunter3".to_owned()));
@@ -210,13 +249,18 @@ fn too_many_keys_are_counted_not_listed() {
     assert_eq!(of(json!("{params.a}"), json!({ "a": numbers(1001) })), (1000, true));
     assert_eq!(of(json!("{params.a}"), json!({ "a": vec!["same"; 5000] })), (1, false));
     assert_eq!(of(json!("{params.a}:{params.a}"), json!({ "a": numbers(32) })), (1000, true));
+    // Many combinations, few keys: what lies beyond the limit is not known to be among them.
+    let same: Vec<String> = (1..50).map(|length| "x".repeat(length)).collect();
+    assert!(of(json!("{params.a}{params.a}"), json!({ "a": same })).1);
     assert_eq!(of(json!(["a{params.a}", "b{params.a}"]), json!({ "a": numbers(501) })), (1000, true));
 
     let patch: String = (0..2000).map(|file| format!("*** Add File: {file}\n")).collect();
     let many = classify(&json!("{filePath}"), &call("apply_patch"), &json!({ "input": patch }));
     assert!(many.too_many_keys);
     let command: String = (0..2000).map(|at| format!(" --mail-rcpt {at}@x.com")).collect();
-    assert!(classify(&json!("{commandRecipient}"), &call("exec"), &json!({ "command": command })).too_many_keys);
+    assert!(
+        classify(&json!("{commandRecipient}"), &call("exec"), &json!({ "command": command })).too_many_keys
+    );
 }
 
 #[test]

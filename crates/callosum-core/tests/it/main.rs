@@ -1,9 +1,23 @@
 //! What the core promises, one file a promise.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+mod context_keys;
+mod golden;
 mod journal_files;
 mod outcomes;
 mod pausing;
+mod rules;
+mod shipped_rules;
 mod support;
 mod time_and_holders;
 mod unusable_state;
+
+#[test]
+fn no_test_file_was_forgotten() {
+    let listed = include_str!("main.rs");
+    for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let module = name.trim_end_matches(".rs");
+        assert!(module == "main" || listed.contains(&format!("mod {module};")), "{name} is not in main.rs");
+    }
+}

@@ -210,6 +210,18 @@ fn a_call_id_used_again_after_its_end_is_a_new_call() {
 }
 
 #[test]
+fn a_call_id_used_again_in_a_later_message_is_a_new_call_even_without_an_after_hook() {
+    let mut world = World::new();
+    let gate = world.gate("doug");
+    let a = Session { gate: &gate, name: "a", run: "run-a" };
+    let _ = gate.model_call_started("run-a", &world.now);
+    assert_eq!(world.before(a, "mail", "call_0", &alice()), Answer::Proceed);
+    let _ = gate.model_call_started("run-a", &world.now);
+    world.pass(1_000);
+    assert!(matches!(world.before(a, "mail", "call_0", &alice()), Answer::Refuse(_)));
+}
+
+#[test]
 fn tier_4_is_blocked_until_the_lease_ends_whoever_holds_it() {
     let mut world = World::new();
     let gate = world.gate("doug");

@@ -27,9 +27,15 @@ fn the_first_rule_that_matches_wins() {
         {"name": "any", "tier": 1, "tool": "*"},
         {"name": "never", "tier": 1, "tool": "e"},
     ]);
-    for (tool, rule) in
-        [("a", "named"), ("b", "globbed"), ("bb", "globbed"), ("xc", "globbed"), ("d", "named-too"), ("e", "any"), ("zz", "any")]
-    {
+    for (tool, rule) in [
+        ("a", "named"),
+        ("b", "globbed"),
+        ("bb", "globbed"),
+        ("xc", "globbed"),
+        ("d", "named-too"),
+        ("e", "any"),
+        ("zz", "any"),
+    ] {
         assert_eq!(matching(&rules, &call(tool), "openclaw", &json!({})), rule, "{tool}");
     }
 }
@@ -125,11 +131,20 @@ fn a_classification_carries_what_the_rule_says() {
     ]});
     let rules = RuleSet::parse(&text.to_string()).unwrap();
     let full = rules.classify(&call("t"), "openclaw", &json!({}));
-    assert_eq!((full.tier, full.rule_name.as_deref(), full.context_keys), (Tier::Critical, Some("rule"), vec!["k".to_owned()]));
+    assert_eq!(
+        (full.tier, full.rule_name.as_deref(), full.context_keys),
+        (Tier::Critical, Some("rule"), vec!["k".to_owned()])
+    );
     assert_eq!((full.recent_window_ms, full.lock_expiry_ms), (Some(86_400_000), Some(1000)));
-    assert_eq!((full.scope, full.mode, full.too_many_keys), (Scope::OtherSessions, Some(Mode::Observe), false));
+    assert_eq!(
+        (full.scope, full.mode, full.too_many_keys),
+        (Scope::OtherSessions, Some(Mode::Observe), false)
+    );
     let plain = rules.classify(&call("u"), "openclaw", &json!({}));
-    assert_eq!((plain.tier, plain.scope, plain.mode, plain.lock_expiry_ms), (Tier::Medium, Scope::Any, None, None));
+    assert_eq!(
+        (plain.tier, plain.scope, plain.mode, plain.lock_expiry_ms),
+        (Tier::Medium, Scope::Any, None, None)
+    );
     let none = rules.classify(&call("v"), "openclaw", &json!({}));
     assert_eq!((none.tier, none.rule_name, none.context_keys.len()), (Tier::None, None, 0));
     assert_eq!((rules.len(), rules.is_empty()), (2, false));
@@ -160,7 +175,9 @@ fn own_rules_come_before_the_shipped_ones_and_replace_their_namesakes() {
 #[test]
 fn a_mistake_is_told_with_its_place_its_rule_and_its_remedy() {
     let rule = |field: &str| {
-        format!("{{\n  \"rules\": [\n    {{\"name\": \"ok\", \"tier\": 0, \"tool\": \"x\"}},\n    {{\"name\": \"bad\", \"tier\": 1, \"tool\": \"x\", {field}}}\n  ]\n}}")
+        format!(
+            "{{\n  \"rules\": [\n    {{\"name\": \"ok\", \"tier\": 0, \"tool\": \"x\"}},\n    {{\"name\": \"bad\", \"tier\": 1, \"tool\": \"x\", {field}}}\n  ]\n}}"
+        )
     };
     // Where the field of the bad rule begins, and its value.
     let key = 45;
@@ -177,11 +194,29 @@ fn a_mistake_is_told_with_its_place_its_rule_and_its_remedy() {
         ("{\"extends\": \"shipped\", \"rules\": []}", 1, 13, None, "\"default\""),
         ("{\"rules\": [\n  5]}", 2, 3, None, "an object in braces"),
         ("{\"rules\": [\n  {\"tier\": 1, \"tool\": \"x\"}]}", 2, 3, None, "`name` is missing"),
-        ("{\"rules\": [\n  {\"name\": \" \", \"tier\": 1, \"tool\": \"x\"}]}", 2, 12, None, "`name` is empty"),
+        (
+            "{\"rules\": [\n  {\"name\": \" \", \"tier\": 1, \"tool\": \"x\"}]}",
+            2,
+            12,
+            None,
+            "`name` is empty",
+        ),
         ("{\"rules\": [\n  {\"name\": \"bad\", \"tool\": \"x\"}]}", 2, 3, Some("bad"), "`tier` is missing"),
-        ("{\"rules\": [\n  {\"name\": \"bad\", \"tier\": 5, \"tool\": \"x\"}]}", 2, 27, Some("bad"), "tiers are 0 to 4"),
+        (
+            "{\"rules\": [\n  {\"name\": \"bad\", \"tier\": 5, \"tool\": \"x\"}]}",
+            2,
+            27,
+            Some("bad"),
+            "tiers are 0 to 4",
+        ),
         ("{\"rules\": [\n  {\"name\": \"bad\", \"tier\": 1}]}", 2, 3, Some("bad"), "`tool` is missing"),
-        ("{\"rules\": [\n  {\"name\": \"bad\", \"tier\": 1, \"tool\": []}]}", 2, 38, Some("bad"), "not an empty one"),
+        (
+            "{\"rules\": [\n  {\"name\": \"bad\", \"tier\": 1, \"tool\": []}]}",
+            2,
+            38,
+            Some("bad"),
+            "not an empty one",
+        ),
         (&rule("\"comandPattern\": \"x\""), 4, key, Some("bad"), "did you mean `commandPattern`?"),
         (&rule("\"zzzzzzzzzz\": \"x\""), 4, key, Some("bad"), "known are $comment, name"),
         (&rule("\"tier\": 2"), 4, key, Some("bad"), "twice"),
@@ -201,7 +236,7 @@ fn a_mistake_is_told_with_its_place_its_rule_and_its_remedy() {
         (&rule("\"params\": {\"a\": 1,\n   \"b\": {\"c\": 1}}"), 5, 9, Some("bad"), "`params.b`"),
         (&rule("\"params\": {\"a\": []}"), 4, key + 16, Some("bad"), "`params.a`"),
         (&rule("\"params\": [1]"), 4, key + 10, Some("bad"), "an object in braces"),
-        (&rule("\"agent\": \"\\ud800\""), 4, key + 16, Some("bad"), "surrogate"),
+        (&rule("\"agent\": \"\\ud800\""), 4, key + 16, Some("bad"), "hex escape"),
     ] {
         let error = RuleSet::parse(text).unwrap_err();
         assert_eq!((error.line, error.column), (line, column), "{text}\n{error}");
@@ -217,7 +252,10 @@ fn a_mistake_is_told_with_its_place_its_rule_and_its_remedy() {
 
 #[test]
 fn a_byte_order_mark_and_nulls_do_no_harm() {
-    let rules = RuleSet::parse("\u{feff}{\"rules\": [{\"name\": \"a\", \"tier\": 1, \"tool\": \"t\", \"contextKey\": null}]}").unwrap();
+    let rules = RuleSet::parse(
+        "\u{feff}{\"rules\": [{\"name\": \"a\", \"tier\": 1, \"tool\": \"t\", \"contextKey\": null}]}",
+    )
+    .unwrap();
     assert_eq!(rules.len(), 1);
 }
 

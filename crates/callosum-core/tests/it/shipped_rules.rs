@@ -28,7 +28,14 @@ fn command(rules: &RuleSet, command: &str) -> (u8, String) {
 fn they_can_be_read_and_their_names_are_kebab_case() {
     let rules = RuleSet::parse(SHIPPED_RULES).unwrap_or_else(|error| panic!("tiers.json: {error}"));
     let text: Value = serde_json::from_str(SHIPPED_RULES).unwrap();
-    let names: Vec<&str> = text.pointer("/rules").unwrap().as_array().unwrap().iter().map(|rule| rule.get("name").unwrap().as_str().unwrap()).collect();
+    let names: Vec<&str> = text
+        .pointer("/rules")
+        .unwrap()
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|rule| rule.get("name").unwrap().as_str().unwrap())
+        .collect();
     assert_eq!(names.len(), rules.len());
     assert!(names.len() > 40);
     for name in names {
@@ -42,11 +49,36 @@ fn they_can_be_read_and_their_names_are_kebab_case() {
 fn reads_cost_nothing() {
     let rules = RuleSet::shipped();
     for tool in [
-        "read", "ls", "find", "grep", "glob", "web_search", "web_fetch", "x_search", "memory_search", "memory_get",
-        "view_image", "pdf", "sessions_list", "sessions_history", "sessions_search", "agents_list", "conversations_list",
-        "tool_search", "tool_search_code", "tool_describe", "tool_call", "wait", "some_tool_of_a_plugin", "server__tool",
+        "read",
+        "ls",
+        "find",
+        "grep",
+        "glob",
+        "web_search",
+        "web_fetch",
+        "x_search",
+        "memory_search",
+        "memory_get",
+        "view_image",
+        "pdf",
+        "sessions_list",
+        "sessions_history",
+        "sessions_search",
+        "agents_list",
+        "conversations_list",
+        "tool_search",
+        "tool_search_code",
+        "tool_describe",
+        "tool_call",
+        "wait",
+        "some_tool_of_a_plugin",
+        "server__tool",
     ] {
-        assert_eq!(classify(&rules, tool, &json!({"path": "a", "action": "x"})), (0, String::new()), "{tool}");
+        assert_eq!(
+            classify(&rules, tool, &json!({"path": "a", "action": "x"})),
+            (0, String::new()),
+            "{tool}"
+        );
     }
 }
 
@@ -63,9 +95,19 @@ fn every_tool_of_the_host_has_its_tier_and_its_key() {
         ("process", json!({"action": "poll", "sessionId": "p1"}), 0, "process:p1"),
         ("process", json!({"action": "kill", "sessionId": "p1"}), 1, "process:p1"),
         ("terminal", json!({"action": "send-keys", "sessionId": "p1"}), 1, "process:p1"),
-        ("message", json!({"action": "send", "channel": "discord", "target": "general"}), 2, "channel:general"),
+        (
+            "message",
+            json!({"action": "send", "channel": "discord", "target": "general"}),
+            2,
+            "channel:general",
+        ),
         ("message", json!({"action": "send", "targets": ["a", "b"]}), 2, "channel:a channel:b"),
-        ("message", json!({"action": "thread-reply", "target": "general", "threadId": "t9"}), 2, "channel:t9"),
+        (
+            "message",
+            json!({"action": "thread-reply", "target": "general", "threadId": "t9"}),
+            2,
+            "channel:t9",
+        ),
         ("message", json!({"action": "send", "channel": "general"}), 2, "channel:general"),
         ("message", json!({"message": "x"}), 2, "channel:current"),
         ("message", json!({"action": "kick", "target": "guild", "userId": "u1"}), 3, "member:u1"),
@@ -130,17 +172,28 @@ fn every_tool_of_the_host_has_its_tier_and_its_key() {
 fn every_action_of_the_message_tool_has_its_tier() {
     // As OpenClaw 2026.9.6 lists them (`CHANNEL_MESSAGE_ACTION_NAMES`).
     let tiers: BTreeMap<u8, &str> = BTreeMap::from([
-        (0, "reactions read list-pins permissions thread-list search sticker-search member-info role-info emoji-list channel-info channel-list voice-status event-list download-file"),
+        (
+            0,
+            "reactions read list-pins permissions thread-list search sticker-search member-info role-info emoji-list channel-info channel-list voice-status event-list download-file",
+        ),
         (1, "react pin unpin poll-vote set-presence"),
-        (2, "send poll edit unsend reply sendWithEffect sendAttachment delete thread-create thread-reply sticker emoji-upload sticker-upload conversation-open topic-create topic-edit event-create upload-file"),
-        (3, "broadcast renameGroup setGroupIcon addParticipant removeParticipant leaveGroup role-add role-remove channel-create channel-edit channel-move category-create category-edit timeout kick ban set-profile"),
+        (
+            2,
+            "send poll edit unsend reply sendWithEffect sendAttachment delete thread-create thread-reply sticker emoji-upload sticker-upload conversation-open topic-create topic-edit event-create upload-file",
+        ),
+        (
+            3,
+            "broadcast renameGroup setGroupIcon addParticipant removeParticipant leaveGroup role-add role-remove channel-create channel-edit channel-move category-create category-edit timeout kick ban set-profile",
+        ),
         (4, "channel-delete category-delete"),
     ]);
     let rules = RuleSet::shipped();
     let mut count = 0;
     for (tier, actions) in tiers {
         for action in actions.split(' ') {
-            for spelling in [action.to_owned(), action.replace('-', "_").to_uppercase(), action.replace('-', " ")] {
+            for spelling in
+                [action.to_owned(), action.replace('-', "_").to_uppercase(), action.replace('-', " ")]
+            {
                 assert_eq!(classify(&rules, "message", &json!({ "action": spelling })).0, tier, "{spelling}");
             }
             count += 1;
@@ -192,23 +245,55 @@ fn pushes_publishing_and_deploys_are_guarded_by_folder() {
     for (key, commands) in [
         (
             "git-push:current",
-            &["git push", "git push origin main", "git -C /x push", "git -c a=b --no-pager push -f", "cd x && git push", "A=b git push; x"][..],
+            &[
+                "git push",
+                "git push origin main",
+                "git -C /x push",
+                "git -c a=b --no-pager push -f",
+                "cd x && git push",
+                "A=b git push; x",
+            ][..],
         ),
         (
             "publish:current",
             &[
-                "npm publish", "npm publish --access public", "pnpm -r publish", "yarn npm publish", "cargo publish -p x",
-                "cargo +nightly publish", "twine upload dist/*", "python3 -m twine upload dist/*", "uv publish",
-                "docker push x/y:1", "docker image push x", "make && gem push x.gem", "gh release create v1", "npm run release",
+                "npm publish",
+                "npm publish --access public",
+                "pnpm -r publish",
+                "yarn npm publish",
+                "cargo publish -p x",
+                "cargo +nightly publish",
+                "twine upload dist/*",
+                "python3 -m twine upload dist/*",
+                "uv publish",
+                "docker push x/y:1",
+                "docker image push x",
+                "make && gem push x.gem",
+                "gh release create v1",
+                "npm run release",
             ],
         ),
         (
             "deploy:current",
             &[
-                "kubectl apply -f x.yml", "kubectl -n prod delete pod x", "cat x | kubectl apply -f -", "terraform apply",
-                "terraform -chdir=x destroy -auto-approve", "vercel deploy", "vercel --prod", "vercel -y --prod", "fly deploy",
-                "flyctl deploy -a x", "helm upgrade x y", "gcloud run deploy x", "netlify deploy --prod", "wrangler deploy",
-                "npm run deploy", "pulumi up", "kubectl rollout restart deploy/x", "docker stack deploy x",
+                "kubectl apply -f x.yml",
+                "kubectl -n prod delete pod x",
+                "cat x | kubectl apply -f -",
+                "terraform apply",
+                "terraform -chdir=x destroy -auto-approve",
+                "vercel deploy",
+                "vercel --prod",
+                "vercel -y --prod",
+                "fly deploy",
+                "flyctl deploy -a x",
+                "helm upgrade x y",
+                "gcloud run deploy x",
+                "netlify deploy --prod",
+                "wrangler deploy",
+                "npm run deploy",
+                "pulumi up",
+                "kubectl rollout restart deploy/x",
+                "docker stack deploy x",
             ],
         ),
     ] {
@@ -224,14 +309,52 @@ fn pushes_publishing_and_deploys_are_guarded_by_folder() {
 fn commands_that_only_look_are_not_guarded() {
     let rules = RuleSet::shipped();
     for text in [
-        "himalaya list", "himalaya envelope list -f sent", "himalaya envelope list | grep send", "himalaya message send --help",
-        "himalaya folder list; echo send", "mail", "mail -f mbox", "mailq", "apt install mailx", "man sendmail", "sendmail -bp",
-        "which sendmail", "systemctl status sendmail", "grep -r sendmail .", "cat /var/mail/root", "ls mail", "msmtp --version",
-        "msmtp --serverinfo", "gog gmail list", "git push --dry-run", "git push -n origin", "git push --help", "git stash push",
-        "git log --grep push", "git status", "echo git push", "git commit -m 'then git push'", "npm publish --dry-run", "npm run build",
-        "cargo publish --dry-run", "cargo build", "docker pull x", "docker ps", "kubectl get pods", "kubectl get pods -l app=delete",
-        "kubectl apply --dry-run=client -f x.yml", "kubectl describe pod x", "terraform plan", "vercel ls", "vercel logs",
-        "fly status", "fly deploy --help", "helm list", "gh release list", "echo done", "curl https://example.com/mail",
+        "himalaya list",
+        "himalaya envelope list -f sent",
+        "himalaya envelope list | grep send",
+        "himalaya message send --help",
+        "himalaya folder list; echo send",
+        "mail",
+        "mail -f mbox",
+        "mailq",
+        "apt install mailx",
+        "man sendmail",
+        "sendmail -bp",
+        "which sendmail",
+        "systemctl status sendmail",
+        "grep -r sendmail .",
+        "cat /var/mail/root",
+        "ls mail",
+        "msmtp --version",
+        "msmtp --serverinfo",
+        "gog gmail list",
+        "git push --dry-run",
+        "git push -n origin",
+        "git push --help",
+        "git stash push",
+        "git log --grep push",
+        "git status",
+        "echo git push",
+        "git commit -m 'then git push'",
+        "npm publish --dry-run",
+        "npm run build",
+        "cargo publish --dry-run",
+        "cargo build",
+        "docker pull x",
+        "docker ps",
+        "kubectl get pods",
+        "kubectl get pods -l app=delete",
+        "kubectl apply --dry-run=client -f x.yml",
+        "kubectl describe pod x",
+        "terraform plan",
+        "vercel ls",
+        "vercel logs",
+        "fly status",
+        "fly deploy --help",
+        "helm list",
+        "gh release list",
+        "echo done",
+        "curl https://example.com/mail",
     ] {
         assert_eq!(command(&rules, text), (1, String::new()), "{text}");
     }

@@ -1,0 +1,90 @@
+//! The golden cases in `tests/golden`, which the TypeScript tests read too.
+
+use std::fs;
+
+use callosum_core::gate::{Answer, Filter, GateOptions};
+use callosum_core::store::machine::Machine;
+use callosum_core::time::to_rfc3339;
+use serde_json::{Value, json};
+
+use crate::support::{call, session};
+
+const CASES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/decisions.json");
+
+/// The journal that a case's history stands for: ages become times, places become sequence numbers.
+fn journal(history: &[Value], now_ms: i64) -> String {
+    let mut text = String::new();
+    let mut seqs: Vec<usize> = Vec::new();
+    for entry in history {
+        let mut record = json!({"v": 1, "instance": "other"});
+        for (name, value) in entry.as_object().unwrap() {
+            record[name] = value.clone();
+        }
+        let fields = record.as_object_mut().unwrap();
+        let at = now_ms - fields.remove("ageMs").unwrap().as_i64().unwrap();
+        fields.insert("timestamp".to_owned(), json!(to_rfc3339(at)));
+        if let Some(lease) = fields.remove("leaseMs") {
+            fields.insert("expiresAt".to_owned(), json!(to_rfc3339(at + lease.as_i64().unwrap())));
+        }
+        if fields["v"] == 0 {
+            fields.remove("v");
+        }
+        let seq_of = |place: &Value| json!(seqs[usize::try_from(place.as_u64().unwrap()).unwrap()]);
+        if let Some(of) = fields.get_mut("of") {
+            *of = of.as_array().unwrap().iter().map(&seq_of).collect();
+        }
+        for shown in fields.get_mut("evidence").and_then(Value::as_array_mut).into_iter().flatten() {
+            for place in shown.as_object_mut().unwrap().values_mut() {
+                *place = seq_of(place);
+            }
+        }
+        seqs.push(text.len());
+        text.push_str(&format!("{record}\n"));
+    }
+    text
+}
+
+#[test]
+fn every_golden_case_is_decided_as_it_says() {
+    let file: Value = serde_json::from_str(&fs::read_to_string(CASES).unwrap()).unwrap();
+    let cases = file["cases"].as_array().unwrap();
+    assert!(cases.len() >= 16);
+    for case in cases {
+        let name = case["name"].as_str().unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        let now = Machine::read().now();
+        let history = journal(case["history"].as_array().unwrap(), now.wall_ms);
+        fs::write(directory.path().join("journal.jsonl"), history).unwrap();
+        let settings = json!({"stateDir": directory.path(), "instanceId": "golden", "durability": "os"});
+        let gate = callosum_core::gate::Gate::new(GateOptions {
+            settings: settings.to_string(),
+            ..GateOptions::default()
+        });
+        let (asked, expect) = (&case["call"], &case["expect"]);
+        let by = session(&gate, asked["session"].as_str().unwrap());
+        let answer =
+            gate.before(&call(by, asked["tool"].as_str().unwrap(), Some("g")), &asked["params"], &now);
+        let (verdict, text) = match &answer {
+            Answer::Proceed => ("allow", ""),
+            Answer::Refuse(text) if text.contains("is held by another call") => ("block", text.as_str()),
+            Answer::Refuse(text) => ("pause", text.as_str()),
+            other => panic!("{name}: {other:?}"),
+        };
+        assert_eq!(verdict, expect["verdict"], "{name}: {text}");
+        let texts = |list: &'static str| expect[list].as_array().cloned().unwrap_or_default();
+        for said in texts("says") {
+            assert!(text.contains(said.as_str().unwrap()), "{name}: {said} is not in {text}");
+        }
+        for said in texts("saysNot") {
+            assert!(!text.contains(said.as_str().unwrap()), "{name}: {said} is in {text}");
+        }
+        let row = gate.journal(&Filter { limit: 1, ..Filter::default() }, &now).unwrap().remove(0);
+        assert_eq!(row["session"], asked["session"], "{name}");
+        for field in ["tier", "ruleName", "contextKeys"] {
+            if let Some(expected) = expect.get(field) {
+                let found = if row[field].is_null() { &json!([]) } else { &row[field] };
+                assert_eq!(found, expected, "{name}: {field}");
+            }
+        }
+    }
+}
