@@ -66,9 +66,11 @@ fn a_torn_line_is_ended_skipped_and_counted() {
     let gate = world.gate("doug");
     world.done(session(&gate, "a"), "mail", &alice());
     append(&world, "{\"v\":1,\"action\":\"inter");
-    world.refused(session(&gate, "b"), "mail", &alice());
+    // The line behind it is whole.
+    world.done(session(&gate, "b"), "mail", &json!({"to": "bob@example.com"}));
     let fresh = world.gate("mira");
     world.refused(session(&fresh, "c"), "mail", &alice());
+    world.refused(session(&fresh, "c"), "mail", &json!({"to": "bob@example.com"}));
     assert_eq!(status(&world, &fresh)["journal"]["skipped"], 1);
     assert_eq!(status(&world, &gate)["journal"]["skipped"], 1);
 }
@@ -130,6 +132,39 @@ fn a_newer_major_version_guards_nothing_blindly() {
     assert!(matches!(&answer, Answer::Refuse(text) if text.contains("update Callosum")), "{answer:?}");
     assert_eq!(world.try_call(session(&gate, "a"), "write", &json!({"path": "/x"})).1, Answer::Proceed);
     assert_eq!(status(&world, &gate)["degraded"]["code"], "newer-format");
+}
+
+#[test]
+fn a_released_lease_blocks_nobody_but_stays_evidence() {
+    let mut world = World::new();
+    let gate = world.gate("doug");
+    let b = session(&gate, "b");
+    let _ = world.try_call(session(&gate, "a"), "mail", &alice());
+    world.refused(b, "pay", &alice());
+    let intent = world.records(&gate).into_iter().find(|record| record["action"] == "intercept").unwrap();
+    append(
+        &world,
+        &line(&world, 0, &json!({"action": "released", "of": [intent["seq"]], "reason": "by hand"})),
+    );
+    let text = world.refused(b, "pay", &alice());
+    assert!(text.contains("is being acted on"), "{text}");
+    world.done(b, "pay", &alice());
+}
+
+#[test]
+fn an_outcome_counts_once_and_only_from_who_started_the_action() {
+    let mut world = World::new();
+    let mut intent = start("email:alice@example.com");
+    intent["call"] = json!("1");
+    append(&world, &line(&world, 5_000, &intent));
+    let outcome =
+        |action: &str, session: &str| json!({"action": action, "session": session, "call": "1", "of": [0]});
+    append(&world, &line(&world, 4_000, &outcome("failed", "somebody else")));
+    append(&world, &line(&world, 3_000, &outcome("complete", "s")));
+    append(&world, &line(&world, 2_000, &outcome("failed", "s")));
+    let gate = world.gate("doug");
+    let text = world.refused(session(&gate, "b"), "mail", &alice());
+    assert!(text.contains("mail, complete"), "{text}");
 }
 
 #[test]

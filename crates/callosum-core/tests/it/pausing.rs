@@ -98,8 +98,23 @@ fn every_recipient_is_guarded_and_shown() {
     let text = world.refused(b, "mail", &json!({"to": ["bob@example.com", "carol@example.com"]}));
     assert!(text.contains("SAME CONTEXT: \"email:bob@example.com\""), "{text}");
     assert!(!text.contains("SAME CONTEXT: \"email:carol@example.com\""), "{text}");
-    // Having been shown Bob's is no leave to mail Alice.
-    world.refused(b, "mail", &alice());
+    // Having been shown Bob's is no leave to mail Alice, alone or with him.
+    world.refused(b, "mail", &json!({"to": ["bob@example.com", "alice@example.com"]}));
+    let c = session(&gate, "c");
+    world.refused(c, "mail", &json!({"to": "bob@example.com"}));
+    world.refused(c, "mail", &alice());
+    world.done(c, "mail", &json!({"to": ["bob@example.com", "alice@example.com"]}));
+}
+
+#[test]
+fn the_window_counts_from_the_outcome_too() {
+    let mut world = World::new();
+    let gate = world.gate_with("doug", &json!({"lockExpiryMs": 7_200_000}));
+    let (id, _) = world.try_call(session(&gate, "a"), "mail", &alice());
+    world.pass(5_400_000);
+    world.after(session(&gate, "a"), "mail", &id, Ended::Ok, None);
+    world.pass(1_800_000);
+    world.refused(session(&gate, "b"), "mail", &alice());
 }
 
 #[test]
