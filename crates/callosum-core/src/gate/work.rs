@@ -161,3 +161,73 @@ impl Gate {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+    use std::fs::File;
+    use std::os::fd::OwnedFd;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::gate::GateOptions;
+    use crate::journal::segment::SegmentFile;
+    use crate::store::machine::Machine;
+    use crate::tool_call::ToolCall;
+
+    /// A file that can be opened and examined, but not flushed: `fdatasync` refuses pipes.
+    fn unflushable() -> Arc<SegmentFile> {
+        let (reader, _writer) = std::io::pipe().unwrap();
+        Arc::new(SegmentFile::new(File::from(OwnedFd::from(reader)), "broken".into()))
+    }
+
+    #[test]
+    fn a_flush_that_failed_once_never_succeeds_again() {
+        let file = unflushable();
+        assert_eq!(file.flush(1).unwrap_err().code(), "io");
+        assert_eq!(file.flush(1).unwrap_err().code(), "flush-failed");
+    }
+
+    #[test]
+    fn an_intent_whose_flush_failed_is_closed_as_refused_and_the_call_goes_by_the_policy() {
+        for (policy, refused, rows) in [("tiered", true, 2), ("open", false, 1)] {
+            let directory = tempfile::tempdir().unwrap();
+            std::fs::write(
+                directory.path().join("tiers.json"),
+                r#"{"rules":[{"name":"mail","tier":3,"tool":"mail","contextKey":"email:alice"}]}"#,
+            )
+            .unwrap();
+            let settings = json!({"stateDir": directory.path(), "onStateError": policy});
+            let gate = Gate::new(GateOptions { settings: settings.to_string(), ..GateOptions::default() });
+            let now = Machine::read().now();
+            let call = ToolCall {
+                tool: "mail".to_owned(),
+                session: "a".to_owned(),
+                call: Some("1".to_owned()),
+                ..ToolCall::default()
+            };
+            let Answer::Wait(ticket) = gate.before(&call, &json!({}), &now) else { panic!("no flush") };
+            if let Some(Work::FlushIntent { unflushed, .. }) =
+                &mut lock(&gate.works).entries.get_mut(&ticket).unwrap().work
+            {
+                unflushed.file = unflushable();
+            }
+            let answer = gate.finish(ticket, &now);
+            assert_eq!(matches!(answer, Answer::Refuse(_)), refused, "{policy}: {answer:?}");
+            // The hook fires again: the same answer, though a second flush would not fail.
+            let again = gate.before(&call, &json!({}), &now);
+            if refused {
+                assert_eq!(again, answer);
+            }
+            let records = gate.journal(&crate::gate::Filter::default(), &now).unwrap();
+            let actions: Vec<&str> = records
+                .iter()
+                .filter(|record| record.get("session").is_some())
+                .filter_map(|record| record.get("action")?.as_str())
+                .collect();
+            assert_eq!(actions, ["intercept", "refused"].get(..rows).unwrap(), "{policy}");
+            assert!(gate.take_notices().iter().any(|notice| notice.text.contains("can't flush")));
+        }
+    }
+}
