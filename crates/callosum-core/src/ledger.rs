@@ -6,17 +6,13 @@ use std::path::PathBuf;
 use crate::error::StateError;
 use crate::history::History;
 use crate::journal::index::{Covered, Index};
-use crate::journal::record::{Action, FORMAT_VERSION, Line, Record};
+use crate::journal::recent::read_back;
+use crate::journal::record::{FORMAT_VERSION, Line, Record};
 use crate::journal::retention::{self, Retention};
 use crate::journal::segment::{Segment, segment_path};
 use crate::journal::{Appended, Journal, Patience, SegmentLimit, UpToDate};
 use crate::time::Stamp;
 
-/// Reading back goes this much further than the window, milliseconds: lines of several processes are in
-/// the order they were written, not quite in that of their times.
-const SLACK_MS: u64 = 60_000;
-/// Of light lines only every so many is looked at for its time.
-const LIGHT_STRIDE: u64 = 64;
 /// What may be looked up through the index without patience.
 const IMPATIENT_RECORDS: usize = 200;
 /// A new index is worth writing once this many bytes came since the last, and a journal smaller than this
@@ -124,56 +120,15 @@ impl Ledger {
         if segments.bytes() > patience.read_limit() {
             return Ok(false);
         }
-        let active_base = self.journal.active().base;
-        let edge_ms = self.history.keep_ms().saturating_add(SLACK_MS);
-        let mut lines = segments.backward();
-        let mut records: Vec<(u64, Box<Record>)> = Vec::new();
-        let mut read_from = None;
-        let mut light = 0_u64;
-        let mut beyond = false;
-        while let Some((seq, bytes)) = lines.next_line()? {
-            if read_from.is_none() && seq >= active_base {
-                read_from = Some(seq + bytes.len() as u64 + 1 - active_base);
-                if matches!(&Line::read(&bytes), Line::Record(record) if record.action == Action::Closed) {
-                    // A rotation was cut off here: the next catch-up must meet this line.
-                    read_from = Some(seq - active_base);
-                    continue;
-                }
-            }
-            if beyond {
-                // Only the windows that other processes named in this segment still matter.
-                if seq < active_base {
-                    break;
-                }
-                if !contains(&bytes, br#""action":"rules""#) {
-                    continue;
-                }
-            }
-            let line = Line::read(&bytes);
-            let stamp = match &line {
-                Line::Record(record) => Some(record.stamp()),
-                Line::Light => {
-                    light += 1;
-                    (light % LIGHT_STRIDE == 1).then(|| Line::stamp(&bytes)).flatten()
-                }
-                _ => None,
-            };
-            beyond = beyond || stamp.is_some_and(|stamp| stamp.age_ms(now) > edge_ms);
-            match line {
-                Line::Record(record) if !beyond || record.action == Action::Rules => {
-                    records.push((seq, record));
-                }
-                Line::Foreign => self.history.skipped += 1,
-                Line::Newer(version) => note_newer(&mut self.history, version),
-                _ => {}
-            }
-        }
+        let recent = read_back(&segments, self.history.keep_ms(), now)?;
+        self.history.skipped += recent.skipped;
+        self.history.newer_format = recent.newer_format;
         let carried = self.journal.active().windows.clone();
         self.history.carry_windows(&carried, now.wall_ms);
-        for (seq, record) in records.into_iter().rev() {
+        for (seq, record) in recent.records {
             self.history.apply(seq, &record);
         }
-        self.journal.read_on_from(read_from.unwrap_or(0));
+        self.journal.read_on_from(recent.read);
         Ok(true)
     }
 
@@ -191,7 +146,7 @@ impl Ledger {
         let mut sink = |seq: u64, line: Line| match line {
             Line::Record(record) => history.apply(seq, &record),
             Line::Foreign => history.skipped += 1,
-            Line::Newer(version) => note_newer(history, version),
+            Line::Newer(version) => history.newer_format = history.newer_format.max(Some(version)),
             Line::Light | Line::Blank => {}
         };
         let proof = self.journal.catch_up(patience, check_paths, now, &mut sink)?;
@@ -269,14 +224,6 @@ impl Ledger {
         self.indexed = (base, read);
         Ok(())
     }
-}
-
-fn note_newer(history: &mut History, version: u32) {
-    history.newer_format = Some(history.newer_format.unwrap_or(0).max(version));
-}
-
-fn contains(haystack: &[u8], needle: &[u8]) -> bool {
-    haystack.windows(needle.len()).any(|window| window == needle)
 }
 
 /// The whole line that ends at offset `end` of a segment: sequence number and bytes.

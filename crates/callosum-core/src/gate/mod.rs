@@ -11,6 +11,7 @@ mod calls;
 mod end;
 mod health;
 mod intent;
+mod look;
 mod query;
 mod report;
 mod state;
@@ -121,6 +122,8 @@ pub struct Gate {
     /// Lines of closed segments, by base: they never change.
     closed_lines: Mutex<HashMap<u64, u64>>,
     closed: AtomicBool,
+    /// Only looks, and leaves no trace.
+    observer: bool,
 }
 
 /// Locks, whatever happened to a thread that held the lock before: every state behind these locks is
@@ -168,12 +171,20 @@ impl Gate {
             health: Mutex::default(),
             closed_lines: Mutex::default(),
             closed: AtomicBool::new(false),
+            observer: false,
             setting_problems,
         };
         for problem in &gate.setting_problems {
             lock(&gate.health).tell(Level::Error, format!("configuration: {problem}"));
         }
         gate
+    }
+
+    /// A gate that only looks: [`Gate::status`] and [`Gate::journal`] leave no trace, and every other method
+    /// answers at once and does nothing, as after [`Gate::close`].
+    #[must_use]
+    pub fn observer(options: GateOptions) -> Self {
+        Self { observer: true, closed: AtomicBool::new(true), ..Self::new(options) }
     }
 
     /// The machine this gate runs on, asked once. Its clock gives the `now` of every call.

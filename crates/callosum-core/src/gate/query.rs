@@ -1,16 +1,14 @@
 //! The journal's records, for people and programs.
 
-use std::time::Instant;
-
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::error::StateError;
-use crate::journal::Patience;
+use crate::journal::recent::SLACK_MS;
 use crate::time::{Stamp, from_rfc3339};
 
+use super::Gate;
 use super::state::NotNow;
-use super::{Gate, WORKER_DEADLINE};
 
 /// Which records are wanted; all given conditions must hold.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -40,8 +38,6 @@ impl Default for Filter {
 
 /// More records are never given at once.
 const MAX_LIMIT: usize = 10_000;
-/// Lines of several processes are in the order they were written, not quite in that of their times.
-const SLACK_MS: i64 = 60_000;
 
 impl Filter {
     /// Reads a filter from JSON text; empty text or `null` wants the last 50.
@@ -102,13 +98,15 @@ impl Gate {
         let unusable = |error: StateError| {
             (error.code().to_owned(), format!("{}; to mend it: {}", error.in_full(), error.remedy()))
         };
-        let patience = Patience::Until(Instant::now() + WORKER_DEADLINE);
-        let segments = self
-            .with_ledger(patience, true, now, |ledger, _| ledger.journal().segments())
-            .map_err(|reason| match reason {
+        let segments = if self.observer {
+            let Some(segments) = self.observe().map_err(unusable)? else { return Ok(Vec::new()) };
+            segments
+        } else {
+            self.look(now, |ledger| ledger.journal().segments()).map_err(|reason| match reason {
                 NotNow::Failed(error) => unusable(error),
                 NotNow::Busy => ("busy".to_owned(), "the journal is busy; try again".to_owned()),
-            })?;
+            })?
+        };
         let mut lines = segments.backward();
         let mut records = Vec::new();
         while records.len() < filter.limit {
@@ -116,7 +114,7 @@ impl Gate {
             let Ok(Value::Object(mut record)) = serde_json::from_slice::<Value>(&line) else { continue };
             let wall_ms = record.get("timestamp").and_then(Value::as_str).and_then(from_rfc3339);
             if let (Some(since), Some(wall_ms)) = (since_ms, wall_ms)
-                && wall_ms < since - SLACK_MS
+                && wall_ms < since.saturating_sub_unsigned(SLACK_MS)
             {
                 break;
             }

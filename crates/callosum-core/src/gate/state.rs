@@ -28,7 +28,7 @@ impl From<StateError> for NotNow {
 }
 
 impl Gate {
-    /// Runs `step` with the ledger up to date and the guard held.
+    /// Runs `step`, which writes, with the ledger up to date and the guard held.
     pub(super) fn with_ledger<T>(
         &self,
         patience: Patience,
@@ -57,6 +57,7 @@ impl Gate {
     }
 
     pub(super) fn lock_slot(&self, patience: Patience) -> Result<MutexGuard<'_, LedgerSlot>, NotNow> {
+        let start = Instant::now();
         loop {
             match self.slot.try_lock() {
                 Ok(slot) => return Ok(slot),
@@ -73,7 +74,7 @@ impl Gate {
                     Patience::Until(deadline) if Instant::now() >= deadline => {
                         return Err(NotNow::Failed(StateError::GuardTimeout {
                             path: self.directory.clone(),
-                            waited_ms: 0,
+                            waited_ms: u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX),
                         }));
                     }
                     Patience::Until(_) => thread::sleep(Duration::from_micros(200)),
@@ -84,7 +85,7 @@ impl Gate {
 
     /// Opens the ledger if need be and brings it up to date. Opens it anew, once, when the journal was
     /// replaced or the rules now look further back than it was read.
-    fn up_to_date(
+    pub(super) fn up_to_date(
         &self,
         slot: &mut LedgerSlot,
         patience: Patience,

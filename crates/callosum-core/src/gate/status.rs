@@ -2,12 +2,11 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::os::unix::fs::FileExt;
-use std::time::Instant;
 
 use serde::Serialize;
 
-use crate::history::{Action as Past, History, State};
-use crate::journal::Patience;
+use crate::error::StateError;
+use crate::history::{Action as Past, History, IsDead, State};
 use crate::journal::record::Line;
 use crate::journal::segment::{SegmentFile, Segments};
 use crate::rules::Mode;
@@ -15,7 +14,7 @@ use crate::time::{Stamp, to_rfc3339};
 
 use super::health::Degraded;
 use super::state::NotNow;
-use super::{Gate, WORKER_DEADLINE, lock};
+use super::{Gate, lock};
 
 /// Recent contexts listed.
 const MAX_RECENT: usize = 50;
@@ -155,41 +154,27 @@ impl Gate {
     /// The status now. For a thread that may wait. It can always be told; where the journal can't be read,
     /// `degraded` says why and its part is empty.
     pub fn status(&self, now: &Stamp) -> Status {
-        let patience = Patience::Until(Instant::now() + WORKER_DEADLINE);
         let machine = self.machine();
         let is_dead = |boot, holder: &_| machine.is_dead(boot, holder);
         let _ = lock(&self.rules).refresh(now.wall_ms);
-        let read = self.with_ledger(patience, true, now, |ledger, proof| {
-            let head = ledger.journal().active().base + ledger.journal().active().size();
-            drop(proof);
-            let history = ledger.history();
-            let mut locks: Vec<(u64, Vec<LockStatus>)> = history
-                .open_guarded()
-                .filter(|action| action.holds_lease(now, &is_dead))
-                .map(|action| (action.seq, locks_of(action)))
-                .collect();
-            locks.sort_unstable_by_key(|(seq, _)| *seq);
-            let contexts = recent_contexts(history, now, &is_dead);
-            Ok((
-                locks.into_iter().flat_map(|(_, locks)| locks).collect(),
-                contexts,
-                coverage(history),
-                ledger.journal().segments()?,
-                head,
-                ledger.history().skipped,
-            ))
-        });
-        let (locks, recent_contexts, mut coverage, journal) = match read {
-            Ok((locks, contexts, coverage, segments, head, skipped)) => {
-                (locks, contexts, coverage, self.journal_status(&segments, head, skipped))
-            }
-            Err(reason) => {
+        let facts = if self.observer {
+            self.observed_facts(now, &is_dead).map_err(NotNow::Failed)
+        } else {
+            self.look(now, |ledger| {
+                let segments = ledger.journal().segments()?;
+                let head = ledger.journal().active().base + ledger.journal().active().size();
+                Ok(Facts::of(ledger.history(), segments, head, now, &is_dead))
+            })
+        };
+        let Facts { locks, recent_contexts, mut coverage, skipped, journal } =
+            facts.unwrap_or_else(|reason| {
                 if let NotNow::Failed(error) = reason {
                     lock(&self.health).failed(&error, now);
                 }
-                (Vec::new(), Vec::new(), BTreeMap::new(), JournalStatus::default())
-            }
-        };
+                Facts::default()
+            });
+        let journal =
+            journal.map(|(segments, head)| self.journal_status(&segments, head, skipped)).unwrap_or_default();
         self.add_own_counts(&mut coverage, now);
         let rules = lock(&self.rules);
         let light = lock(&self.light);
@@ -217,6 +202,14 @@ impl Gate {
             setting_errors: self.setting_problems.clone(),
             degraded: lock(&self.health).degraded(),
         }
+    }
+
+    fn observed_facts(&self, now: &Stamp, is_dead: IsDead<'_>) -> Result<Facts, StateError> {
+        let Some(segments) = self.observe()? else { return Ok(Facts::default()) };
+        let history = self.observed_history(&segments, now)?;
+        let head =
+            segments.active.0 + segments.active.1.file().metadata().map_or(0, |metadata| metadata.len());
+        Ok(Facts::of(&history, segments, head, now, is_dead))
     }
 
     /// This gate's own counts that are not in the journal yet.
@@ -265,6 +258,32 @@ impl Gate {
     }
 }
 
+/// What the journal says, free of the ledger.
+#[derive(Default)]
+struct Facts {
+    locks: Vec<LockStatus>,
+    recent_contexts: Vec<ContextStatus>,
+    coverage: BTreeMap<String, BTreeMap<String, CoverageStatus>>,
+    skipped: u64,
+    /// The segments, and the sequence number that the next record will have; `None` when there is no journal.
+    journal: Option<(Segments, u64)>,
+}
+
+impl Facts {
+    fn of(history: &History, segments: Segments, head: u64, now: &Stamp, is_dead: IsDead<'_>) -> Self {
+        let mut holding: Vec<&Past> =
+            history.open_guarded().filter(|action| action.holds_lease(now, is_dead)).collect();
+        holding.sort_unstable_by_key(|action| action.seq);
+        Self {
+            locks: holding.into_iter().flat_map(locks_of).collect(),
+            recent_contexts: recent_contexts(history, now, is_dead),
+            coverage: coverage(history),
+            skipped: history.skipped,
+            journal: Some((segments, head)),
+        }
+    }
+}
+
 fn locks_of(action: &Past) -> Vec<LockStatus> {
     action
         .keys
@@ -281,11 +300,7 @@ fn locks_of(action: &Past) -> Vec<LockStatus> {
         .collect()
 }
 
-fn recent_contexts(
-    history: &History,
-    now: &Stamp,
-    is_dead: crate::history::IsDead<'_>,
-) -> Vec<ContextStatus> {
+fn recent_contexts(history: &History, now: &Stamp, is_dead: IsDead<'_>) -> Vec<ContextStatus> {
     let mut seen = HashSet::new();
     let mut contexts = Vec::new();
     for action in history.newest() {

@@ -6,6 +6,7 @@
 
 pub mod backward;
 pub mod index;
+pub mod recent;
 pub mod record;
 pub mod retention;
 pub mod segment;

@@ -133,6 +133,31 @@ impl SegmentFile {
         &self.file
     }
 
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize, StateError> {
+        loop {
+            match self.file.read_at(buffer, offset) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                result => return result.map_err(|source| StateError::io("read", &self.path, source)),
+            }
+        }
+    }
+
+    /// The segment's first line, when it is an `opened` record that says where it begins.
+    ///
+    /// # Errors
+    /// When the system refuses to read.
+    pub fn opening_record(&self) -> Result<Option<Record>, StateError> {
+        let mut head = vec![0; CHUNK];
+        let got = self.read_at(&mut head, 0)?;
+        let line = head.get(..got).and_then(|head| head.split(|byte| *byte == b'\n').next());
+        Ok(match line.map(Line::read) {
+            Some(Line::Record(record)) if record.action == Action::Opened && record.base.is_some() => {
+                Some(*record)
+            }
+            _ => None,
+        })
+    }
+
     /// Whether a flush of it failed.
     #[must_use]
     pub fn has_failed(&self) -> bool {
@@ -219,24 +244,11 @@ impl Segment {
             read: 0,
             windows: BTreeMap::new(),
         };
-        if let Some(opened) = segment.first_record()? {
+        if let Some(opened) = segment.file.opening_record()? {
             segment.base = opened.base.unwrap_or(0);
             segment.windows = opened.windows;
         }
         Ok(Some(segment))
-    }
-
-    /// The segment's first line, when it is an `opened` record.
-    fn first_record(&self) -> Result<Option<Record>, StateError> {
-        let mut head = vec![0; CHUNK];
-        let got = self.read_at(&mut head, 0)?;
-        let line = head.get(..got).and_then(|head| head.split(|byte| *byte == b'\n').next());
-        Ok(match line.map(Line::read) {
-            Some(Line::Record(record)) if record.action == Action::Opened && record.base.is_some() => {
-                Some(*record)
-            }
-            _ => None,
-        })
     }
 
     /// Opens the active segment, or begins the first one. The guard must be held.
@@ -253,7 +265,7 @@ impl Segment {
         };
         match Self::open(&directory.join(ACTIVE))? {
             None => Self::begin(directory, after_closed()?, instance, now, BTreeMap::new()),
-            Some(mut segment) if segment.first_record()?.is_none() => {
+            Some(mut segment) if segment.file.opening_record()?.is_none() => {
                 // The original plugin's journal, or a first line that a power cut took. The former starts
                 // the journal; the latter is set aside under the base it must have had, so that sequence
                 // numbers keep rising.
@@ -347,17 +359,6 @@ impl Segment {
         Ok(self.size)
     }
 
-    fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize, StateError> {
-        loop {
-            match self.file.file.read_at(buffer, offset) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                result => {
-                    return result.map_err(|source| StateError::io("read", self.file.path(), source));
-                }
-            }
-        }
-    }
-
     /// Reads the whole lines between where reading stopped and the size last seen. Returns where the next
     /// segment begins, if a line says that this one is closed.
     ///
@@ -369,7 +370,7 @@ impl Segment {
         let mut next_base = None;
         let mut buffer = vec![0; CHUNK.min(usize::try_from(self.size - self.read).unwrap_or(CHUNK))];
         while position < self.size {
-            let got = self.read_at(&mut buffer, position)?;
+            let got = self.file.read_at(&mut buffer, position)?;
             if got == 0 {
                 break;
             }

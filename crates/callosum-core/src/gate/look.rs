@@ -1,0 +1,105 @@
+//! Looking at the journal. A look writes no record of its own; an observer's look leaves no trace at all: no
+//! folder is made, no guard taken, nothing mended. It reads what was whole when it came by, also while a
+//! stopped process holds the guard.
+
+use std::fs::{self, File};
+use std::io::ErrorKind;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::error::StateError;
+use crate::history::History;
+use crate::journal::Patience;
+use crate::journal::recent::read_back;
+use crate::journal::record::FORMAT_VERSION;
+use crate::journal::segment::{ACTIVE, SegmentFile, Segments, closed_segments};
+use crate::ledger::Ledger;
+use crate::store::state_dir;
+use crate::time::Stamp;
+
+use super::state::NotNow;
+use super::{Gate, WORKER_DEADLINE, lock};
+
+/// Between two segments there is no active one, for microseconds; longer only after a crash in between.
+const ROTATION: Duration = Duration::from_millis(50);
+impl Gate {
+    /// Runs `step` with the ledger up to date. Writes only what waits in the backlog, because it belongs to
+    /// what is looked for.
+    pub(super) fn look<T>(
+        &self,
+        now: &Stamp,
+        step: impl FnOnce(&Ledger) -> Result<T, StateError>,
+    ) -> Result<T, NotNow> {
+        let patience = Patience::Until(Instant::now() + WORKER_DEADLINE);
+        if lock(&self.light).backlog.len() > 0 {
+            return self.with_ledger(patience, true, now, |ledger, proof| {
+                drop(proof);
+                step(ledger)
+            });
+        }
+        let mut slot = self.lock_slot(patience)?;
+        drop(self.up_to_date(&mut slot, patience, true, now)?);
+        let Some(ledger) = &slot.ledger else { return Err(NotNow::Busy) };
+        let seen = step(ledger)?;
+        lock(&self.health).works();
+        Ok(seen)
+    }
+
+    /// The segments as they lie there; `None` when nothing was journaled yet.
+    pub(super) fn observe(&self) -> Result<Option<Segments>, StateError> {
+        let directory = self.directory.as_path();
+        if fs::metadata(directory).is_err_and(|error| error.kind() == ErrorKind::NotFound) {
+            return Ok(None);
+        }
+        state_dir::prepare(directory)?;
+        let path = directory.join(ACTIVE);
+        let deadline = Instant::now() + ROTATION;
+        loop {
+            // The active segment first: what is rotated after that is still whole behind this descriptor.
+            let opened = File::open(&path);
+            let mut closed = closed_segments(directory)?;
+            match opened {
+                Ok(file) => {
+                    let file = SegmentFile::new(file, path);
+                    let base = match (file.opening_record()?.and_then(|opened| opened.base), closed.last()) {
+                        (Some(base), _) => base,
+                        (None, Some((base, path))) => base + path.metadata().map_or(0, |last| last.len()),
+                        (None, None) => 0,
+                    };
+                    closed.retain(|(known, _)| *known < base);
+                    return Ok(Some(Segments { closed, active: (base, Arc::new(file)) }));
+                }
+                Err(error) if error.kind() != ErrorKind::NotFound => {
+                    return Err(StateError::io("open", &path, error));
+                }
+                Err(_) if Instant::now() < deadline && !closed.is_empty() => {
+                    thread::sleep(Duration::from_millis(1));
+                }
+                Err(_) => {
+                    let Some((base, path)) = closed.pop() else { return Ok(None) };
+                    let file = File::open(&path).map_err(|source| StateError::io("open", &path, source))?;
+                    return Ok(Some(Segments {
+                        closed,
+                        active: (base, Arc::new(SegmentFile::new(file, path))),
+                    }));
+                }
+            }
+        }
+    }
+
+    /// What `segments` say, as far back as the window reaches.
+    pub(super) fn observed_history(&self, segments: &Segments, now: &Stamp) -> Result<History, StateError> {
+        let mut history = History::new(self.keep_ms(), self.settings.lock_expiry_ms);
+        let recent = read_back(segments, history.keep_ms(), now)?;
+        if let Some(version) = recent.newer_format {
+            let path = self.directory.clone();
+            return Err(StateError::NewerFormat { path, version, known: FORMAT_VERSION });
+        }
+        history.skipped = recent.skipped;
+        for (seq, record) in recent.records {
+            history.apply(seq, &record);
+        }
+        Ok(history)
+    }
+}

@@ -1,0 +1,79 @@
+//! What the journal says within a window, read from its end.
+
+use crate::error::StateError;
+use crate::time::Stamp;
+
+use super::record::{Action, Line, Record};
+use super::segment::Segments;
+
+/// Reading back goes this much further than the window, milliseconds: lines of several processes are in
+/// the order they were written, not quite in that of their times.
+pub const SLACK_MS: u64 = 60_000;
+/// Of light lines only every so many is looked at for its time.
+const LIGHT_STRIDE: u64 = 64;
+
+/// The records of a window.
+#[derive(Debug, Default)]
+pub struct Recent {
+    /// Sequence numbers and records, oldest first. From before the window there are only the `rules`
+    /// records of the active segment: how far back other processes look.
+    pub records: Vec<(u64, Box<Record>)>,
+    /// Torn and foreign lines met.
+    pub skipped: u64,
+    /// The highest format met that is newer than ours.
+    pub newer_format: Option<u32>,
+    /// The offset in the active segment up to which its lines were read.
+    pub read: u64,
+}
+
+/// Reads `segments` back until a line is older than `window_ms`.
+///
+/// # Errors
+/// When the system refuses to read.
+pub fn read_back(segments: &Segments, window_ms: u64, now: &Stamp) -> Result<Recent, StateError> {
+    let active_base = segments.active.0;
+    let edge_ms = window_ms.saturating_add(SLACK_MS);
+    let mut recent = Recent::default();
+    let mut lines = segments.backward();
+    let (mut first, mut beyond, mut light) = (true, false, 0_u64);
+    while let Some((seq, bytes)) = lines.next_line()? {
+        if std::mem::take(&mut first) && seq >= active_base {
+            if matches!(&Line::read(&bytes), Line::Record(record) if record.action == Action::Closed) {
+                // A rotation was cut off here: whoever reads on must meet this line.
+                recent.read = seq - active_base;
+                continue;
+            }
+            recent.read = seq + bytes.len() as u64 + 1 - active_base;
+        }
+        if beyond && (seq < active_base || !contains(&bytes, br#""action":"rules""#)) {
+            if seq < active_base {
+                break;
+            }
+            continue;
+        }
+        let line = Line::read(&bytes);
+        let stamp = match &line {
+            Line::Record(record) => Some(record.stamp()),
+            Line::Light => {
+                light += 1;
+                (light % LIGHT_STRIDE == 1).then(|| Line::stamp(&bytes)).flatten()
+            }
+            _ => None,
+        };
+        beyond = beyond || stamp.is_some_and(|stamp| stamp.age_ms(now) > edge_ms);
+        match line {
+            Line::Record(record) if !beyond || record.action == Action::Rules => {
+                recent.records.push((seq, record));
+            }
+            Line::Foreign => recent.skipped += 1,
+            Line::Newer(version) => recent.newer_format = recent.newer_format.max(Some(version)),
+            _ => {}
+        }
+    }
+    recent.records.reverse();
+    Ok(recent)
+}
+
+fn contains(haystack: &[u8], needle: &[u8]) -> bool {
+    haystack.windows(needle.len()).any(|window| window == needle)
+}
