@@ -1,0 +1,160 @@
+//! `callosum journal`.
+
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::process::ExitCode;
+
+use callosum_core::gate::Filter;
+use callosum_core::time;
+use serde_json::{Map, Value, json};
+
+use crate::args::{Args, Wanted};
+use crate::output::{Failure, counted, local_time, long, name};
+
+/// Keys of a record that are shown.
+const MAX_KEYS: usize = 3;
+/// A column is not made wider than this for the sake of its longest entry.
+const MAX_PADDING: usize = 40;
+
+pub(crate) fn run(args: &Args, wanted: &Wanted, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+    let filter = filter(wanted)?;
+    let gate = super::observer(args)?;
+    let entries = gate.journal(&filter, &gate.machine().now()).map_err(|(_, message)| Failure::CantLook {
+        fragment: message,
+        remedy: "then run this again".to_owned(),
+    })?;
+    if args.json {
+        serde_json::to_writer(&mut *out, &json!({ "entries": entries }))?;
+        writeln!(out)?;
+    } else if entries.is_empty() {
+        writeln!(out, "No such record in {}.", long(&gate.state_dir().display().to_string()))?;
+    } else {
+        let records: Vec<&Map<String, Value>> = entries.iter().filter_map(Value::as_object).collect();
+        for_people(&records, out)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The filter as the RPC takes it, so that both check it alike.
+fn filter(wanted: &Wanted) -> Result<Filter, Failure> {
+    let since = wanted.since.as_ref().map(|text| match text.parse::<i64>() {
+        Ok(milliseconds) => Value::from(milliseconds),
+        Err(_) => Value::from(text.as_str()),
+    });
+    let text = json!({
+        "limit": wanted.limit,
+        "key": wanted.key,
+        "session": wanted.session,
+        "tool": wanted.tool,
+        "tier": wanted.tier,
+        "action": wanted.action,
+        "since": since,
+    });
+    Filter::read(&text.to_string()).map_err(|fragment| Failure::CantLook {
+        fragment,
+        remedy: "see `callosum journal --help`".to_owned(),
+    })
+}
+
+/// One line a record; columns as wide as what is in them, within reason.
+fn for_people(records: &[&Map<String, Value>], out: &mut dyn Write) -> Result<(), Failure> {
+    let instances: BTreeSet<&str> = records
+        .iter()
+        .filter(|record| text(record, "session").is_some())
+        .filter_map(|r| text(r, "instance"))
+        .collect();
+    let rows: Vec<[String; 6]> = records.iter().map(|record| columns(record, instances.len() > 1)).collect();
+    let mut widths = [0; 6];
+    for row in &rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = cell.chars().count().min(MAX_PADDING).max(*width);
+        }
+    }
+    for (row, record) in rows.iter().zip(records) {
+        let mut line = String::new();
+        for (cell, width) in row.iter().zip(widths).filter(|(_, width)| *width > 0) {
+            line.push_str(&format!("{cell:<width$}  "));
+        }
+        line.push_str(&details(record));
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    Ok(())
+}
+
+/// Time, session, tool, action, tier, resources. Two gateways both have a session `agent:main:main`: with
+/// several, the session says whose it is.
+fn columns(record: &Map<String, Value>, with_instance: bool) -> [String; 6] {
+    let mut session = name(text(record, "session").unwrap_or_default());
+    if let (true, false, Some(instance)) = (with_instance, session.is_empty(), text(record, "instance")) {
+        session = format!("{session} ({})", name(instance));
+    }
+    let tier = record.get("tier").and_then(Value::as_u64).map(|tier| format!("tier {tier}"));
+    [
+        text(record, "timestamp").map(local_time).unwrap_or_default(),
+        session,
+        name(text(record, "tool").unwrap_or_default()),
+        name(text(record, "action").unwrap_or_default()),
+        tier.unwrap_or_default(),
+        keys(record),
+    ]
+}
+
+fn keys(record: &Map<String, Value>) -> String {
+    let listed = record.get("contextKeys").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let all: Vec<&str> = listed.iter().filter_map(Value::as_str).chain(text(record, "contextKey")).collect();
+    let mut shown: Vec<String> = all.iter().take(MAX_KEYS).map(|key| long(key)).collect();
+    if all.len() > MAX_KEYS {
+        shown.push(format!("and {} more", all.len() - MAX_KEYS));
+    }
+    shown.join(", ")
+}
+
+/// What else matters of a record.
+fn details(record: &Map<String, Value>) -> String {
+    let mut details = Vec::new();
+    let shown = record.get("evidence").and_then(Value::as_array).map_or(0, Vec::len);
+    match text(record, "conflict") {
+        Some("recent") => details.push("already acted on".to_owned()),
+        Some("inFlight") => details.push("being acted on".to_owned()),
+        Some("lease") => details.push("held by another call".to_owned()),
+        Some(other) => details.push(name(other)),
+        None if shown > 0 => details.push("allowed after a pause".to_owned()),
+        None => {}
+    }
+    if record.get("observed") == Some(&Value::Bool(true)) {
+        details.push("only observed".to_owned());
+    }
+    if let Some(code) = record.get("exitCode").and_then(Value::as_i64) {
+        details.push(format!("exit {code}"));
+    }
+    if let Some(process) = text(record, "process") {
+        details.push(format!("process {}", name(process)));
+    }
+    if let Some(reason) = text(record, "reason") {
+        details.push(long(reason));
+    }
+    if let Some(window) = record.get("windowMs").and_then(Value::as_u64) {
+        details.push(format!("rules look {} back", time::for_people(window)));
+    }
+    match (text(record, "action"), record.get("of").and_then(Value::as_array).map_or(0, Vec::len)) {
+        (Some("delivered"), count) => details.push(counted(count as u64, "pause")),
+        (Some("opened"), _) => details.push("segment begun".to_owned()),
+        (Some("closed"), _) => details.push("segment full".to_owned()),
+        _ => {}
+    }
+    if let Some(seen) = record.get("seen").and_then(Value::as_object) {
+        let count = |counts: &Value, name: &str| counts.get(name).and_then(Value::as_u64).unwrap_or(0);
+        let tools: Vec<String> = seen
+            .iter()
+            .map(|(tool, counts)| {
+                format!("{} {}/{}", name(tool), count(counts, "before"), count(counts, "after"))
+            })
+            .collect();
+        details.push(long(&tools.join(", ")));
+    }
+    details.join("; ")
+}
+
+fn text<'a>(record: &'a Map<String, Value>, field: &str) -> Option<&'a str> {
+    record.get(field).and_then(Value::as_str)
+}

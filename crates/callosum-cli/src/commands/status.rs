@@ -1,0 +1,96 @@
+//! `callosum status`.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use callosum_core::gate::Status;
+
+use crate::args::Args;
+use crate::output::{Failure, counted, local_time, long, name, size, table};
+
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+    let gate = super::observer(args)?;
+    let status = gate.status(&gate.machine().now());
+    if args.json {
+        serde_json::to_writer(&mut *out, &status)?;
+        writeln!(out)?;
+    } else {
+        for_people(&status, out)?;
+    }
+    let wrong = status.degraded.is_some() || status.rules.error.is_some();
+    Ok(ExitCode::from(u8::from(wrong)))
+}
+
+fn for_people(status: &Status, out: &mut dyn Write) -> Result<(), Failure> {
+    let mut line = |label: &str, text: &str| writeln!(out, "{label:<10} {text}");
+    line("Callosum", status.version)?;
+    line("State", &long(&status.state_dir))?;
+    let rule_count = u64::try_from(status.rule_count).unwrap_or(u64::MAX);
+    line("Rules", &format!("{}, {}", counted(rule_count, "rule"), long(&status.rules.source)))?;
+    if let Some(error) = &status.rules.error {
+        line("Wrong", &format!("rules not loaded: {}", long(error)))?;
+    }
+    if let Some(degraded) = &status.degraded {
+        line("Degraded", &format!("{}; to mend it: {}", long(&degraded.cause), long(&degraded.remedy)))?;
+    } else if status.journal.segments == 0 {
+        line("Journal", "nothing was journaled there yet")?;
+    } else {
+        let journal = &status.journal;
+        let segments = u64::try_from(journal.segments).unwrap_or(u64::MAX);
+        let mut text = format!(
+            "{}, {} in {}",
+            counted(journal.lines, "line"),
+            size(journal.bytes),
+            counted(segments, "segment")
+        );
+        if let Some(oldest) = &journal.oldest {
+            text.push_str(&format!(", since {}", local_time(oldest)));
+        }
+        line("Journal", &text)?;
+        if journal.skipped > 0 {
+            line("Skipped", &format!("{}, torn or foreign", counted(journal.skipped, "line")))?;
+        }
+    }
+
+    let leases = status.locks.iter().map(|lease| {
+        vec![
+            long(&lease.context_key),
+            name(&lease.session),
+            name(&lease.instance),
+            name(&lease.tool),
+            lease.tier.to_string(),
+            local_time(&lease.since),
+            local_time(&lease.expires_at),
+        ]
+    });
+    let header = ["RESOURCE", "SESSION", "INSTANCE", "TOOL", "TIER", "SINCE", "UNTIL"];
+    table(out, "Leases", &header, leases)?;
+
+    let recent = status.recent_contexts.iter().map(|context| {
+        vec![
+            long(&context.context_key),
+            context.state.to_owned(),
+            name(&context.session),
+            name(&context.instance),
+            name(&context.tool),
+            context.tier.to_string(),
+            local_time(&context.at),
+        ]
+    });
+    let header = ["RESOURCE", "STATE", "SESSION", "INSTANCE", "TOOL", "TIER", "AT"];
+    table(out, "Acted on lately", &header, recent)?;
+
+    let coverage = status.coverage.iter().flat_map(|(runtime, tools)| {
+        tools.iter().map(|(tool, seen)| {
+            vec![
+                name(runtime),
+                name(tool),
+                seen.before.to_string(),
+                seen.after.to_string(),
+                local_time(&seen.first),
+                local_time(&seen.last),
+            ]
+        })
+    });
+    table(out, "Hooks seen", &["RUNTIME", "TOOL", "BEFORE", "AFTER", "FIRST", "LAST"], coverage)
+}

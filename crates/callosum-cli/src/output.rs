@@ -1,0 +1,92 @@
+//! Text for people, and what can go wrong on the way out.
+
+use std::io::{self, Write};
+
+use callosum_core::text::one_line;
+use callosum_core::time::from_rfc3339;
+use chrono::{DateTime, Local};
+use comfy_table::{ContentArrangement, Table, presets};
+
+/// Why a command could not be done: a fragment and what to do about it.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// What was asked for can't be looked at.
+    #[error("{fragment}; {remedy}")]
+    CantLook { fragment: String, remedy: String },
+    /// The answer could not be written.
+    #[error("can't write the answer: {0}; check where the output goes")]
+    Output(#[from] io::Error),
+    /// The answer could not be written as JSON.
+    #[error("can't write the answer as JSON: {0}; check where the output goes")]
+    Json(serde_json::Error),
+}
+
+impl From<serde_json::Error> for Failure {
+    fn from(error: serde_json::Error) -> Self {
+        match error.io_error_kind() {
+            Some(kind) => Self::Output(kind.into()),
+            None => Self::Json(error),
+        }
+    }
+}
+
+/// Names (session, instance, tool) are cut after this many characters, keys and sentences after the second.
+pub(crate) const NAME_CHARS: usize = 80;
+pub(crate) const LONG_CHARS: usize = 300;
+
+/// A name from the journal, fit for a terminal.
+pub(crate) fn name(text: &str) -> String {
+    one_line(text, NAME_CHARS)
+}
+
+/// A key or a sentence from the journal, fit for a terminal.
+pub(crate) fn long(text: &str) -> String {
+    one_line(text, LONG_CHARS)
+}
+
+/// An RFC 3339 time as a clock on the wall here shows it, with the date when that is not today's.
+pub(crate) fn local_time(rfc3339: &str) -> String {
+    let Some(moment) = from_rfc3339(rfc3339).and_then(DateTime::from_timestamp_millis) else {
+        return name(rfc3339);
+    };
+    let local = moment.with_timezone(&Local);
+    let format =
+        if local.date_naive() == Local::now().date_naive() { "%H:%M:%S" } else { "%Y-%m-%d %H:%M:%S" };
+    local.format(format).to_string()
+}
+
+/// Bytes for people.
+pub(crate) fn size(bytes: u64) -> String {
+    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
+    let mut value = bytes as f64;
+    let mut unit = "bytes";
+    for larger in UNITS {
+        if value < 1024.0 {
+            break;
+        }
+        value /= 1024.0;
+        unit = larger;
+    }
+    if unit == "bytes" { format!("{bytes} bytes") } else { format!("{value:.1} {unit}") }
+}
+
+/// `1 line`, `2 lines`.
+pub(crate) fn counted(number: u64, thing: &str) -> String {
+    if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
+}
+
+/// Writes a headed table, as wide as the terminal where there is one; nothing when it has no rows.
+pub(crate) fn table(
+    out: &mut dyn Write,
+    heading: &str,
+    header: &[&str],
+    rows: impl Iterator<Item = Vec<String>>,
+) -> Result<(), Failure> {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    table.set_header(header.iter().copied()).add_rows(rows);
+    if !table.is_empty() {
+        writeln!(out, "\n{heading}\n{}", table.trim_fmt())?;
+    }
+    Ok(())
+}

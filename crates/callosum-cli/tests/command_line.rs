@@ -1,0 +1,357 @@
+//! The `callosum` program as a user runs it: what it prints, how it exits, and that it leaves no trace.
+
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Read;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use callosum_core::time::to_rfc3339;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+fn callosum(state_dir: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_callosum"));
+    command.args(args).env("CALLOSUM_STATE_DIR", state_dir).env("TZ", "UTC");
+    command
+}
+
+fn run(state_dir: &Path, args: &[&str]) -> (Option<i32>, String, String) {
+    let Output { status, stdout, stderr } = callosum(state_dir, args).output().unwrap();
+    (status.code(), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
+}
+
+fn run_json(state_dir: &Path, args: &[&str]) -> (Option<i32>, Value) {
+    let (code, stdout, _) = run(state_dir, args);
+    (code, serde_json::from_str(&stdout).unwrap())
+}
+
+/// A moment `seconds` ago, as the journal writes it.
+fn ago(seconds: i64) -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    to_rfc3339(i64::try_from(now.as_millis()).unwrap() - seconds * 1000)
+}
+
+/// A journaled call of a session on a key.
+fn record(action: &str, session: &str, key: &str, more: Value) -> Value {
+    let mut record = json!({
+        "v": 1, "action": action, "tier": 3, "timestamp": ago(30), "instance": "gateway-1", "runtime": "openclaw",
+        "session": session, "tool": "exec", "contextKeys": [key],
+    });
+    record.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    record
+}
+
+/// A state directory whose journal has these lines, written by hand: no guard, no index.
+fn state_dir(lines: &[String]) -> TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("journal.jsonl"), lines.concat()).unwrap();
+    directory
+}
+
+fn lines(records: &[Value]) -> Vec<String> {
+    records.iter().map(|record| format!("{record}\n")).collect()
+}
+
+/// Ann sent a mail, Bob was paused and then passed, Cid's failed.
+fn story() -> TempDir {
+    state_dir(&lines(&[
+        json!({"v": 1, "action": "opened", "timestamp": ago(60), "instance": "gateway-1", "base": 0}),
+        record("intercept", "ann", "email:ann@example.com", json!({"expiresAt": ago(-300)})),
+        record(
+            "blocked",
+            "bob",
+            "email:ann@example.com",
+            json!({"conflict": "inFlight", "evidence": [{"seq": 1}]}),
+        ),
+        record("intercept", "cid", "email:cid@example.com", json!({"tier": 2, "call": "c1"})),
+        record(
+            "failed",
+            "cid",
+            "email:cid@example.com",
+            json!({"tier": 2, "exitCode": 7, "reason": "the tool failed"}),
+        ),
+    ]))
+}
+
+/// Everything that a trace would change: names, contents, modes and times of a directory and its files.
+fn traces(directory: &Path) -> BTreeMap<String, (Vec<u8>, u32, i64, i64)> {
+    let look = |path: &Path, content: Vec<u8>| {
+        let metadata = fs::metadata(path).unwrap();
+        (content, metadata.mode(), metadata.mtime(), metadata.mtime_nsec())
+    };
+    let mut traces = BTreeMap::from([(".".to_owned(), look(directory, Vec::new()))]);
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        traces.insert(path.display().to_string(), look(&path, fs::read(&path).unwrap()));
+    }
+    traces
+}
+
+#[test]
+fn the_journal_reads_as_one_line_a_record() {
+    let state = story();
+    let (code, stdout, stderr) = run(state.path(), &["journal"]);
+    assert_eq!((code, stderr.as_str()), (Some(0), ""));
+    let shown: Vec<&str> = stdout.lines().collect();
+    assert_eq!(shown.len(), 5, "{stdout}");
+    let paused = shown[2];
+    for part in ["bob", "exec", "blocked", "tier 3", "email:ann@example.com", "being acted on"] {
+        assert!(paused.contains(part), "{part} in {paused}");
+    }
+    assert!(shown[4].contains("exit 7; the tool failed"), "{stdout}");
+}
+
+#[test]
+fn filters_and_limit_choose_and_json_has_the_records_as_they_stand() {
+    let state = story();
+    let entries = |args: &[&str]| -> Vec<Value> {
+        let (code, answer) = run_json(state.path(), &[&["journal", "--json"], args].concat());
+        assert_eq!(code, Some(0));
+        answer["entries"].as_array().unwrap().clone()
+    };
+    assert_eq!(entries(&[]).len(), 5);
+    let last = entries(&["-n", "1"]);
+    assert_eq!(last.len(), 1);
+    assert_eq!(last[0]["exitCode"], 7);
+    assert!(last[0]["seq"].as_u64().unwrap() > 0);
+    for (args, expected) in [
+        (["--key", "email:ann@example.com"], 2),
+        (["--session", "bob"], 1),
+        (["--tool", "exec"], 4),
+        (["--tier", "2"], 2),
+        (["--action", "blocked"], 1),
+        (["--since", "2999-01-01T00:00:00Z"], 0),
+        (["--since", "0"], 5),
+    ] {
+        assert_eq!(entries(&args).len(), expected, "{args:?}");
+    }
+    let (code, stdout, _) = run(state.path(), &["journal", "--session", "nobody"]);
+    assert_eq!(code, Some(0));
+    assert!(stdout.starts_with("No such record in "), "{stdout}");
+}
+
+#[test]
+fn the_status_tells_leases_and_what_was_acted_on() {
+    let state = story();
+    let (code, stdout, _) = run(state.path(), &["status"]);
+    assert_eq!(code, Some(0), "{stdout}");
+    assert!(stdout.contains("5 lines"), "{stdout}");
+    let leases = stdout.split("\nLeases\n").nth(1).unwrap().split("\n\n").next().unwrap();
+    assert!(leases.contains("email:ann@example.com") && leases.contains("gateway-1"), "{stdout}");
+    assert!(!leases.contains("cid"), "{stdout}");
+
+    let (_, status) = run_json(state.path(), &["--json", "status"]);
+    assert_eq!(status["locks"][0]["session"], "ann");
+    assert_eq!(status["recentContexts"].as_array().unwrap().len(), 2);
+    assert_eq!(status["recentContexts"][1]["state"], "running");
+    assert_eq!((&status["journal"]["lines"], &status["journalLines"]), (&json!(5), &json!(5)));
+    assert_eq!(status["journal"]["head"], status["journal"]["bytes"]);
+    assert_eq!(status["stateDir"], state.path().to_str().unwrap());
+}
+
+#[test]
+fn looking_leaves_no_trace() {
+    let state = story();
+    let directory = state.path();
+    fs::write(directory.join("tiers.json"), r#"{"rules":[]}"#).unwrap();
+    fs::set_permissions(directory.join("journal.jsonl"), fs::Permissions::from_mode(0o644)).unwrap();
+    let before = traces(directory);
+    for args in [&["status"][..], &["journal"], &["check"], &["status", "--json"], &["journal", "--json"]] {
+        assert_eq!(run(directory, args).0, Some(0), "{args:?}");
+    }
+    assert_eq!(traces(directory), before);
+}
+
+#[test]
+fn a_directory_that_is_not_there_is_not_made() {
+    let parent = tempfile::tempdir().unwrap();
+    let missing = parent.path().join("state");
+    let (code, stdout, stderr) = run(&missing, &["status"]);
+    assert_eq!((code, stderr.as_str()), (Some(0), ""));
+    assert!(stdout.contains("nothing was journaled there yet"), "{stdout}");
+    let (code, status) = run_json(&missing, &["status", "--json"]);
+    assert_eq!((code, &status["journal"]["segments"], &status["locks"]), (Some(0), &json!(0), &json!([])));
+    assert_eq!(run_json(&missing, &["journal", "--json"]), (Some(0), json!({"entries": []})));
+    assert_eq!(run(&missing, &["check"]).0, Some(0));
+    assert!(!missing.exists());
+}
+
+#[test]
+fn a_rotation_that_was_cut_off_is_looked_at_and_not_mended() {
+    let state = story();
+    let journal = state.path().join("journal.jsonl");
+    fs::rename(journal, state.path().join("journal.0.jsonl")).unwrap();
+    let before = traces(state.path());
+    let (code, answer) = run_json(state.path(), &["journal", "--json"]);
+    assert_eq!((code, answer["entries"].as_array().unwrap().len()), (Some(0), 5));
+    assert_eq!(run_json(state.path(), &["status", "--json"]).1["journal"]["lines"], 5);
+    assert_eq!(traces(state.path()), before);
+}
+
+#[test]
+fn torn_foreign_and_unfinished_lines_stop_nobody() {
+    let mut all = lines(&[record("intercept", "ann", "email:ann@example.com", json!({}))]);
+    all.push("{\"v\":1,\"action\":\"inter\nnot even JSON\n".to_owned());
+    all.extend(lines(&[record("blocked", "bob", "email:ann@example.com", json!({"conflict": "recent"}))]));
+    all.push("{\"v\":1,\"action\":\"comp".to_owned());
+    let state = state_dir(&all);
+    let (code, stdout, _) = run(state.path(), &["journal"]);
+    assert_eq!((code, stdout.lines().count()), (Some(0), 2), "{stdout}");
+    let (code, stdout, _) = run(state.path(), &["status"]);
+    assert_eq!(code, Some(0));
+    assert!(stdout.contains("2 lines, torn or foreign"), "{stdout}");
+}
+
+#[test]
+fn nothing_hostile_in_the_journal_reaches_the_terminal() {
+    let evil = "a\u{1b}]0;owned\u{7}\u{9b}2J\nb\r\u{202e}c\u{200b}\u{2066}d\u{85}\u{2028}e\u{0}";
+    let mut hostile =
+        record("intercept", evil, evil, json!({"instance": evil, "tool": evil, "runtime": evil}));
+    hostile["expiresAt"] = json!(ago(-300));
+    let mut closing =
+        record("failed", evil, evil, json!({"reason": evil, "process": evil, "conflict": evil}));
+    closing["action"] = json!(evil);
+    let seen = json!({
+        "v": 1, "action": "seen", "timestamp": ago(1), "instance": "i", "runtime": evil,
+        "seen": {evil: {"before": 1, "after": 1}},
+    });
+    let timeless = json!({"v": 1, "action": "intercept", "tier": 3, "timestamp": evil, "contextKey": evil});
+    let state = state_dir(&lines(&[hostile, closing, seen, timeless]));
+    for args in [["journal"], ["status"]] {
+        let (code, stdout, _) = run(state.path(), &args);
+        assert_eq!(code, Some(0), "{stdout}");
+        assert!(stdout.contains("owned"), "{stdout}");
+        let bad: Vec<char> = stdout
+            .chars()
+            .filter(|c| {
+                (c.is_control() && *c != '\n')
+                    || matches!(*c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
+            })
+            .collect();
+        assert!(bad.is_empty(), "{args:?}: {bad:?} in {stdout:?}");
+    }
+    assert_eq!(run(state.path(), &["journal"]).1.lines().count(), 4);
+}
+
+#[test]
+fn a_reader_who_goes_away_is_no_failure() {
+    let many: Vec<Value> =
+        (0..5_000).map(|_| record("intercept", "ann", "email:ann@example.com", json!({"tier": 2}))).collect();
+    let state = state_dir(&lines(&many));
+    for args in [&["journal", "-n", "5000"][..], &["journal", "-n", "5000", "--json"]] {
+        let mut child =
+            callosum(state.path(), args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut first = [0; 10];
+        let mut stdout = child.stdout.take().unwrap();
+        stdout.read_exact(&mut first).unwrap();
+        drop(stdout);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0));
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    }
+}
+
+#[test]
+fn a_directory_that_others_may_write_is_degraded_with_the_remedy() {
+    let state = story();
+    fs::set_permissions(state.path(), fs::Permissions::from_mode(0o777)).unwrap();
+    let (code, stdout, _) = run(state.path(), &["status"]);
+    assert_eq!(code, Some(1), "{stdout}");
+    assert!(stdout.contains("Degraded") && stdout.contains("chmod go-w"), "{stdout}");
+    let (code, status) = run_json(state.path(), &["status", "--json"]);
+    assert_eq!((code, &status["degraded"]["code"]), (Some(1), &json!("writable-by-others")));
+    let (code, stdout, stderr) = run(state.path(), &["journal"]);
+    assert_eq!((code, stdout.as_str()), (Some(2), ""));
+    assert!(stderr.starts_with("callosum: `") && stderr.contains("chmod go-w"), "{stderr}");
+}
+
+#[test]
+fn a_newer_format_is_said_so() {
+    let state = state_dir(&lines(&[json!({"v": 2, "action": "intercept", "timestamp": ago(1)})]));
+    let (code, stdout, _) = run(state.path(), &["status"]);
+    assert_eq!(code, Some(1));
+    assert!(stdout.contains("lines of format 2") && stdout.contains("update Callosum here"), "{stdout}");
+}
+
+#[test]
+fn check_says_which_file_and_where_it_is_wrong() {
+    let state = tempfile::tempdir().unwrap();
+    let file = |name: &str| state.path().join(name).to_str().unwrap().to_owned();
+
+    let (code, answer) = run_json(state.path(), &["check", "--json"]);
+    assert_eq!((code, &answer["ok"], &answer["file"]), (Some(0), &json!(true), &json!("built in")));
+    assert!(answer["ruleCount"].as_u64().unwrap() > 10 && answer.get("error").is_none());
+
+    fs::write(file("tiers.json"), r#"{"rules":[{"name":"all","tier":1,"tool":"*"}]}"#).unwrap();
+    let expected = json!({"ok": true, "file": file("tiers.json"), "ruleCount": 1});
+    assert_eq!(run_json(state.path(), &["check", "--json"]), (Some(0), expected));
+    assert!(run(state.path(), &["check"]).1.contains("tiers.json: all well, 1 rule\n"));
+
+    fs::write(file("bad.json"), "{\"rules\":[\n  {\"name\":\"mail\",\"tier\":9,\"tool\":\"exec\"}]}")
+        .unwrap();
+    let (code, answer) = run_json(state.path(), &["--json", "check", &file("bad.json")]);
+    assert_eq!((code, &answer["ok"], &answer["ruleCount"]), (Some(1), &json!(false), &json!(0)));
+    let error = &answer["error"];
+    assert_eq!((&error["line"], &error["rule"]), (&json!(2), &json!("mail")));
+    assert!(error["column"].as_u64().unwrap() > 1 && error["message"].as_str().unwrap().contains("tier"));
+    let (code, stdout, _) = run(state.path(), &["check", &file("bad.json")]);
+    assert_eq!(code, Some(1));
+    assert!(stdout.starts_with(&format!("{}:2:", file("bad.json"))), "{stdout}");
+
+    let (code, stdout, stderr) = run(state.path(), &["check", &file("none.json")]);
+    assert_eq!((code, stdout.as_str()), (Some(2), ""));
+    assert!(stderr.contains("none.json") && stderr.contains("; give the path"), "{stderr}");
+}
+
+#[test]
+fn rules_that_cannot_be_read_show_in_the_status() {
+    let state = story();
+    fs::write(state.path().join("tiers.json"), "{").unwrap();
+    let (code, stdout, _) = run(state.path(), &["status"]);
+    assert_eq!(code, Some(1));
+    assert!(stdout.contains("rules not loaded: ") && stdout.contains("line 1"), "{stdout}");
+}
+
+#[test]
+fn wrong_usage_exits_with_two() {
+    let state = story();
+    for args in [
+        &["nonsense"][..],
+        &[],
+        &["journal", "-n", "0"],
+        &["journal", "-n", "many"],
+        &["journal", "--tier", "5"],
+        &["journal", "--since", "yesterday"],
+    ] {
+        let (code, stdout, stderr) = run(state.path(), args);
+        assert_eq!((code, stdout.as_str()), (Some(2), ""), "{args:?}");
+        assert!(!stderr.is_empty(), "{args:?}");
+    }
+}
+
+#[test]
+fn the_state_directory_is_the_option_else_the_variable_else_under_home() {
+    let (chosen, home) = (story(), tempfile::tempdir().unwrap());
+    let state_dir = |args: &[&str], variable: Option<&Path>, folder: &Path| -> String {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_callosum"));
+        command.args(args).args(["status", "--json"]).current_dir(folder);
+        command.env("HOME", home.path()).env_remove("CALLOSUM_STATE_DIR");
+        if let Some(variable) = variable {
+            command.env("CALLOSUM_STATE_DIR", variable);
+        }
+        let status: Value = serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
+        status["stateDir"].as_str().unwrap().to_owned()
+    };
+    let shown = |path: &Path| path.to_str().unwrap().to_owned();
+    let parent = chosen.path().parent().unwrap();
+    let name = chosen.path().file_name().unwrap().to_str().unwrap();
+    assert_eq!(state_dir(&["--state-dir", name], Some(home.path()), parent), shown(chosen.path()));
+    assert_eq!(state_dir(&["--state-dir=~/s"], None, parent), shown(&home.path().join("s")));
+    assert_eq!(state_dir(&[], Some(chosen.path()), parent), shown(chosen.path()));
+    assert_eq!(state_dir(&[], None, parent), shown(&home.path().join(".callosum")));
+}
