@@ -15,8 +15,7 @@ export declare class Gate {
   constructor(options: GateOptions)
   /**
    * What becomes of a tool call. Never waits. `params` is read lazily: the properties that rules name,
-   * and all of it from tier 2 on. The arguments stand alone because an object of them takes three times
-   * as long to read.
+   * and all of it from tier 2 on.
    */
   before(tool: string, toolKind: string | undefined | null, agent: string | undefined | null, session: string, run: string | undefined | null, call: string | undefined | null, cwd: string | undefined | null, params: unknown): Answer | null
   /**
