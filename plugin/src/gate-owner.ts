@@ -1,0 +1,160 @@
+// Owns one gate for one instance of the plugin: opened at the first call, looked after while it lives, closed when the host disposes of the
+// instance. The host registers the plugin several times in one process, so nothing here may be shared between instances.
+
+import type { Answer } from "../native/binding.js";
+import { type Logger, messageOf } from "./host.ts";
+import { failureLine, type Loaded, type LoadFailure, type NativeGate } from "./native.runtime.ts";
+
+/** How often counts are written, the queue is drained and notices reach the log. */
+const MAINTAIN_MS = 5_000;
+/** How soon a queued line is written when the gate asks for it. */
+const MAINTAIN_SOON_MS = 50;
+/** How long disposal waits for work under way; the host's own clean-up budget is shared by all plugins. */
+const CLOSE_MS = 4_000;
+/** Far below the 15 s after which the host itself blocks the call, and above the 3 s the core allows itself. */
+const ANSWER_MS = 5_000;
+
+export interface GateOwnerOptions {
+  load: () => Loaded;
+  logger: Logger;
+  /** No call may go on without the gate. */
+  closed: boolean;
+  answerMs?: number;
+}
+
+export class GateOwner {
+  readonly #options: GateOwnerOptions;
+  readonly #pending = new Set<Promise<unknown>>();
+  #loaded: Loaded | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #soon: NodeJS.Timeout | undefined;
+  #disposed = false;
+
+  constructor(options: GateOwnerOptions) {
+    this.#options = options;
+  }
+
+  /** True when a call must be refused while the gate can't be asked. */
+  get closed(): boolean {
+    return this.#options.closed;
+  }
+
+  get failure(): LoadFailure | undefined {
+    return this.#loaded?.ok === false ? this.#loaded.failure : undefined;
+  }
+
+  /** The gate, opened now if it was not. Undefined when the addon can't be loaded or the instance is gone. */
+  open(): NativeGate | undefined {
+    if (this.#disposed) return undefined;
+    if (this.#loaded === undefined) {
+      this.#loaded = this.#options.load();
+      if (this.#loaded.ok) this.#watch();
+      else this.#options.logger.error(failureLine(this.#loaded.failure, this.#options.closed));
+    }
+    return this.#loaded.ok ? this.#loaded.gate : undefined;
+  }
+
+  /** The gate if it is open: signals about calls that no gate saw are not worth opening one. */
+  peek(): NativeGate | undefined {
+    return !this.#disposed && this.#loaded?.ok ? this.#loaded.gate : undefined;
+  }
+
+  /** Waits for the answer that a ticket stands for, within the shim's own deadline. */
+  async settle(gate: NativeGate, answer: Answer | null): Promise<Answer | null> {
+    if (answer?.ticket === undefined || answer.ticket === null) return answer;
+    const ticket = answer.ticket;
+    const finished = this.#track(gate.finish(ticket));
+    let late: NodeJS.Timeout | undefined;
+    const deadline = new Promise<"late">((resolve) => {
+      late = setTimeout(() => resolve("late"), this.#options.answerMs ?? ANSWER_MS);
+    });
+    try {
+      const first = await Promise.race([finished, deadline]);
+      return first === "late" ? gate.abandon(ticket) : first;
+    } finally {
+      clearTimeout(late);
+    }
+  }
+
+  /** Does what an answer leaves to do when nobody waits for it: finishes its ticket in the background and has queued lines written. */
+  tidy(gate: NativeGate, answer: Answer | null): void {
+    if (answer === null) return;
+    if (answer.ticket !== undefined && answer.ticket !== null) this.#track(gate.finish(answer.ticket));
+    if (answer.maintain) this.#maintainSoon(gate);
+  }
+
+  /** Brings the gate's notices to the log. */
+  report(gate: NativeGate): void {
+    for (const { level, text } of gate.notices()) {
+      const line = `callosum: ${text}`;
+      if (level === "error") this.#options.logger.error(line);
+      else if (level === "warn") this.#options.logger.warn(line);
+      else this.#options.logger.info(line);
+    }
+  }
+
+  /** Logs what should never happen: an error inside the shim itself. */
+  fault(where: string, thrown: unknown): void {
+    try {
+      this.#options.logger.error(`callosum: unexpected error in ${where}: ${messageOf(thrown)}`);
+    } catch {
+      // A logger that throws must not become a blocked tool call.
+    }
+  }
+
+  /** Ends timers, lets work under way finish, writes what is left. After it every hook of this instance does nothing. */
+  async dispose(): Promise<void> {
+    if (this.#disposed) return;
+    const gate = this.peek();
+    this.#disposed = true;
+    clearInterval(this.#timer);
+    clearTimeout(this.#soon);
+    this.#timer = undefined;
+    this.#soon = undefined;
+    if (gate === undefined) return;
+    const closing = Promise.allSettled([...this.#pending]).then(() => gate.close());
+    await within(CLOSE_MS, closing);
+    this.report(gate);
+  }
+
+  #watch(): void {
+    this.#timer = setInterval(() => {
+      const gate = this.peek();
+      if (gate !== undefined) this.#maintain(gate);
+    }, MAINTAIN_MS);
+    // Never a reason for the process to stay alive.
+    this.#timer.unref();
+  }
+
+  #maintainSoon(gate: NativeGate): void {
+    if (this.#soon !== undefined || this.#disposed) return;
+    this.#soon = setTimeout(() => {
+      this.#soon = undefined;
+      if (!this.#disposed) this.#maintain(gate);
+    }, MAINTAIN_SOON_MS);
+    this.#soon.unref();
+  }
+
+  #maintain(gate: NativeGate): void {
+    this.#track(gate.maintain().then(() => this.report(gate))).catch((thrown: unknown) => this.fault("maintain", thrown));
+  }
+
+  #track<T>(work: Promise<T>): Promise<T> {
+    this.#pending.add(work);
+    const done = () => this.#pending.delete(work);
+    work.then(done, done);
+    return work;
+  }
+}
+
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  let late: NodeJS.Timeout | undefined;
+  const deadline = new Promise<void>((resolve) => {
+    late = setTimeout(resolve, ms);
+  });
+  try {
+    await Promise.race([work, deadline]);
+  } finally {
+    clearTimeout(late);
+  }
+}

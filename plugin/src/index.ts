@@ -1,0 +1,111 @@
+// The OpenClaw plugin. The host registers it several times in one process, in several modes, and sends the tool hooks to another instance than
+// the gateway methods: so every mode registers everything, nothing is opened before the first call, and instances share nothing but the journal.
+
+import { existsSync } from "node:fs";
+import { homedir, hostname } from "node:os";
+import { join } from "node:path";
+import type { OpenClawPluginApi } from "openclaw/plugin-sdk/plugin-entry";
+import { afterToolCall, modelCallStarted, toolResultPersisted } from "./after-tool-call.ts";
+import { beforeToolCall, type WorkspaceOf } from "./before-tool-call.ts";
+import { configText, isClosedOnError } from "./config.ts";
+import { GateOwner } from "./gate-owner.ts";
+import { journal, type MethodAnswer, status } from "./gateway-methods.ts";
+import { type Loaded, loadGate, ownRulesFile } from "./native.runtime.ts";
+
+/** Last of all vetoes: a gate that takes a lease must not hold one for a call that somebody else refuses. */
+const AFTER_OTHER_VETOES = -1000;
+/** How long an agent's workspace folder is taken as known; asking the host costs more than the whole decision. */
+const WORKSPACE_MS = 5_000;
+
+type Respond = (ok: boolean, payload?: unknown, error?: { code: string; message: string }) => void;
+
+/** Registers the hooks and methods. Reads nothing of the runtime: in some modes even touching it throws. */
+function register(api: OpenClawPluginApi): void {
+  const owner = new GateOwner({
+    load: () => load(api),
+    logger: api.logger,
+    closed: isClosedOnError(api.pluginConfig),
+  });
+  const workspaceOf = rememberingWorkspaces(api);
+
+  api.on("before_tool_call", (event, ctx) => beforeToolCall(owner, workspaceOf, event, ctx), { priority: AFTER_OTHER_VETOES });
+  api.on("after_tool_call", (event, ctx) => afterToolCall(owner, event, ctx));
+  api.on("tool_result_persist", (event, ctx) => toolResultPersisted(owner, event, ctx));
+  api.on("model_call_started", (event) => modelCallStarted(owner, event));
+
+  const version = api.version ?? "unknown";
+  const reading = { scope: "operator.read" } as const;
+  api.registerGatewayMethod("callosum.status", async ({ respond }) => answer(respond, await status(owner, version)), reading);
+  api.registerGatewayMethod(
+    "callosum.journal",
+    async ({ params, respond }) => answer(respond, await journal(owner, params)),
+    reading,
+  );
+
+  const dispose = () => owner.dispose();
+  // Older hosts have no managed instances; there the end of the gateway is the end of this one.
+  if (api.lifecycle?.onDispose === undefined) api.on("gateway_stop", dispose);
+  else api.lifecycle.onDispose(dispose);
+}
+
+function answer(respond: Respond, result: MethodAnswer): void {
+  if (result.ok) respond(true, result.payload);
+  else respond(false, undefined, result.error);
+}
+
+function load(api: OpenClawPluginApi): Loaded {
+  const { text, problem } = configText(api.pluginConfig);
+  if (problem !== undefined) api.logger.error(`callosum: ${problem}`);
+  const packagedTiers = rulesFile(api.rootDir);
+  return loadGate({
+    config: text,
+    runtime: "openclaw",
+    hostName: hostname(),
+    hostStateDir: hostStateDir(api),
+    ...(packagedTiers !== undefined && { packagedTiers }),
+  });
+}
+
+/** The file where the operator sees and edits it; the copy that the plugin runs from only when that is gone. */
+function rulesFile(rootDir: string | undefined): string | undefined {
+  const installed = rootDir === undefined ? undefined : join(rootDir, "tiers.json");
+  return installed !== undefined && existsSync(installed) ? installed : ownRulesFile();
+}
+
+function hostStateDir(api: OpenClawPluginApi): string {
+  try {
+    return api.runtime.state.resolveStateDir(process.env);
+  } catch {
+    return process.env.OPENCLAW_STATE_DIR ?? join(homedir(), ".openclaw");
+  }
+}
+
+function rememberingWorkspaces(api: OpenClawPluginApi): WorkspaceOf {
+  const known = new Map<string, { dir: string | null; until: number }>();
+  return (agent) => {
+    const name = agent ?? "";
+    const now = performance.now();
+    const remembered = known.get(name);
+    if (remembered !== undefined && now < remembered.until) return remembered.dir;
+    const dir = workspaceDir(api, agent);
+    if (known.size > 256) known.clear();
+    known.set(name, { dir, until: now + WORKSPACE_MS });
+    return dir;
+  };
+}
+
+function workspaceDir(api: OpenClawPluginApi, agent: string | null): string | null {
+  try {
+    const { agent: agents, config } = api.runtime;
+    return agents.resolveAgentWorkspaceDir(config.current() as OpenClawPluginApi["config"], agent ?? "main");
+  } catch {
+    return null;
+  }
+}
+
+export default {
+  id: "callosum",
+  name: "Callosum",
+  description: "Stops concurrent agent sessions from doing the same irreversible thing twice.",
+  register,
+};

@@ -1,0 +1,67 @@
+// Builds dist/callosum: the complete folder that OpenClaw takes as an extension. Incremental as far as cargo is.
+
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT, run, runModule, TaskError } from "./run.ts";
+
+export const EXTENSION = join(ROOT, "dist", "callosum");
+const NATIVE = join(ROOT, "plugin", "native");
+/** The oldest OpenClaw that the plugin was really run with. */
+const OLDEST_HOST = "2026.9.6";
+
+/** Builds the native parts: the addon with its binding in plugin/native, and the command line. */
+export async function buildNative(): Promise<void> {
+  await runModule("@napi-rs/cli/dist/cli.js", [
+    ...["build", "--platform", "--no-const-enum", "--release", "--esm"],
+    ...["--cwd", "crates/callosum-node", "--package-json-path", "../../package.json"],
+    ...["--output-dir", "../../plugin/native", "--js", "binding.js", "--dts", "binding.d.ts"],
+  ]);
+  await run("cargo", ["build", "--release", "--locked", "-p", "callosum-cli"]);
+}
+
+/** Builds everything and puts dist/callosum together. */
+export async function build(): Promise<void> {
+  await buildNative();
+  rmSync(EXTENSION, { recursive: true, force: true });
+  mkdirSync(join(EXTENSION, "bin"), { recursive: true });
+  await runModule("typescript/bin/tsc", ["-p", "tsconfig.build.json"]);
+
+  const addons = existsSync(NATIVE) ? readdirSync(NATIVE).filter((name) => name.endsWith(".node")) : [];
+  if (addons.length === 0) throw new TaskError("the addon's build left no `.node` file in plugin/native");
+  mkdirSync(join(EXTENSION, "native"), { recursive: true });
+  for (const name of ["binding.js", ...addons]) cpSync(join(NATIVE, name), join(EXTENSION, "native", name));
+  for (const name of ["openclaw.plugin.json", "tiers.json", "tiers.schema.json", "LICENSE", "README.md"]) {
+    if (existsSync(join(ROOT, name))) cpSync(join(ROOT, name), join(EXTENSION, name));
+    else if (name !== "README.md") throw new TaskError(`\`${name}\` is missing at the top of the repository`);
+  }
+  const program = join(EXTENSION, "bin", "callosum");
+  cpSync(join(ROOT, "target", "release", "callosum"), program);
+  chmodSync(program, 0o755);
+  writeFileSync(join(EXTENSION, "package.json"), `${JSON.stringify(packageJson(), null, 2)}\n`);
+}
+
+/** The package file of the extension: what OpenClaw reads before it loads anything. */
+function packageJson(): unknown {
+  const manifest = JSON.parse(readFileSync(join(ROOT, "openclaw.plugin.json"), "utf8")) as {
+    version: string;
+    description: string;
+  };
+  return {
+    name: "callosum",
+    version: manifest.version,
+    description: manifest.description,
+    license: "MIT",
+    type: "module",
+    bin: { callosum: "./bin/callosum" },
+    engines: { node: ">=24.16" },
+    peerDependencies: { openclaw: `>=${OLDEST_HOST}` },
+    peerDependenciesMeta: { openclaw: { optional: true } },
+    openclaw: {
+      extensions: ["./src/index.js"],
+      runtimeExtensions: ["./src/index.js"],
+      install: { minHostVersion: `>=${OLDEST_HOST}` },
+      compat: { pluginApi: `>=${OLDEST_HOST}` },
+      build: { openclawVersion: OLDEST_HOST },
+    },
+  };
+}

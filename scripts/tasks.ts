@@ -1,0 +1,72 @@
+// What the npm scripts do. Started by bootstrap.mjs, on the Node that OpenClaw needs.
+
+import { globSync } from "node:fs";
+import { build, EXTENSION } from "./build.ts";
+import { ROOT, run, runModule, TaskError } from "./run.ts";
+
+/** The parts of `npm test`; `npm test -- shim openclaw` runs only those. */
+const TESTS: Record<string, () => Promise<void>> = {
+  rust: () => run("cargo", ["test", "--workspace", "--locked"]),
+  shim: () => nodeTests("tests/shim/**/*.test.ts"),
+  golden: () => nodeTests("tests/golden/**/*.test.ts"),
+  races: () => nodeTests("tests/races/**/*.test.ts"),
+  openclaw: () => nodeTests("tests/openclaw/**/*.test.ts"),
+};
+
+const TASKS: Record<string, (args: string[]) => Promise<void>> = {
+  setup: async () => console.log("The dependencies are installed."),
+  build: async () => {
+    await build();
+    console.log(`\nThe extension is in ${EXTENSION.replace(`${ROOT}/`, "")}.`);
+  },
+  check,
+  format: async () => {
+    await run("cargo", ["fmt", "--all"]);
+    await runModule("@biomejs/biome/bin/biome", ["check", "--write", "--colors=off"]);
+  },
+  demo: async () => {
+    console.log("Building what the demo needs (the first time takes some minutes) …");
+    await build();
+    await run(process.execPath, ["scripts/demo/main.ts"]);
+  },
+  test,
+};
+
+async function check(): Promise<void> {
+  await run("cargo", ["fmt", "--all", "--check"]);
+  await run("cargo", ["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]);
+  await build();
+  await runModule("@biomejs/biome/bin/biome", ["ci", "--colors=off"]);
+  await runModule("typescript/bin/tsc", ["--noEmit"]);
+  // The binding is generated and committed: a difference means that the addon's face changed without anybody having looked at it.
+  await run("git", ["ls-files", "--error-unmatch", "plugin/native/binding.js", "plugin/native/binding.d.ts"]);
+  await run("git", ["diff", "--exit-code", "--", "plugin/native"]);
+  console.log("\nAll checks passed.");
+}
+
+async function test(parts: string[]): Promise<void> {
+  const chosen = parts.length === 0 ? Object.keys(TESTS) : parts;
+  const unknown = chosen.filter((name) => !Object.hasOwn(TESTS, name));
+  if (unknown.length > 0)
+    throw new TaskError(`no part of the tests is called ${unknown.join(", ")}; there are ${Object.keys(TESTS).join(", ")}`);
+  if (chosen.some((name) => name !== "rust")) await build();
+  for (const name of chosen) await TESTS[name]?.();
+}
+
+async function nodeTests(pattern: string): Promise<void> {
+  const files = globSync(pattern, { cwd: ROOT }).sort();
+  if (files.length === 0) throw new TaskError(`no test file matches ${pattern}`);
+  // One file at a time: each gateway keeps two processors busy while it starts.
+  await run(process.execPath, ["--test", "--test-concurrency=1", "--test-reporter=spec", ...files]);
+}
+
+const [name = "", ...args] = process.argv.slice(2);
+const task = Object.hasOwn(TASKS, name) ? TASKS[name] : undefined;
+try {
+  if (task === undefined) throw new TaskError(`no task is called "${name}"; there are ${Object.keys(TASKS).join(", ")}`);
+  await task(args);
+} catch (error) {
+  if (!(error instanceof TaskError)) throw error;
+  console.error(`\n${error.message}`);
+  process.exitCode = 1;
+}
