@@ -1,0 +1,248 @@
+// A whole OpenClaw gateway in a folder of its own: its own home, state, config, port and token, on loopback, and bounded in time.
+// Nothing of the person who runs the tests is read or written.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { GatewayClient } from "openclaw/plugin-sdk/gateway-runtime";
+
+const START_MS = 90_000;
+const STOP_MS = 20_000;
+const OPENCLAW = new URL("../../../node_modules/openclaw/openclaw.mjs", import.meta.url).pathname;
+
+export interface GatewayOptions {
+  /** The folder everything of this gateway lies in. */
+  dir: string;
+  modelUrl: string;
+  /** Put before PATH in every exec. */
+  execPath: string;
+  /** Folders with plugins to load. */
+  pluginPaths: string[];
+  /** `plugins.entries` of the config. */
+  pluginEntries: Record<string, unknown>;
+  /** Added to the environment of the gateway. */
+  env?: Record<string, string>;
+}
+
+/** What the `agent` request answers in the end. */
+export interface AgentAnswer {
+  runId: string;
+  status: string;
+}
+
+export class Gateway {
+  readonly dir: string;
+  readonly token = "token-of-a-throw-away-gateway";
+  readonly #options: GatewayOptions;
+  #port = 0;
+  #child: ChildProcess | undefined;
+  #client: GatewayClient | undefined;
+  #turns = 0;
+
+  constructor(options: GatewayOptions) {
+    this.dir = options.dir;
+    this.#options = options;
+    for (const folder of ["home", "state", "workspace"]) mkdirSync(join(this.dir, folder), { recursive: true });
+  }
+
+  get workspace(): string {
+    return join(this.dir, "workspace");
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  /** Everything that the gateway process wrote so far. */
+  log(): string {
+    return readFileSync(join(this.dir, "gateway.log"), "utf8");
+  }
+
+  async start(): Promise<void> {
+    if (this.#port === 0) this.#port = await freePort();
+    writeFileSync(join(this.dir, "openclaw.json"), JSON.stringify(this.#config(), null, 2));
+    const output = openSync(join(this.dir, "gateway.log"), "a");
+    const child = spawn(process.execPath, [OPENCLAW, "gateway", "run"], {
+      cwd: this.workspace,
+      env: this.#environment(),
+      stdio: ["ignore", output, output],
+    });
+    closeSync(output);
+    this.#child = child;
+    const deadline = Date.now() + START_MS;
+    while (!(await this.#healthy())) {
+      if (child.exitCode !== null || child.signalCode !== null) {
+        throw new Error(`the gateway ended while starting (${child.exitCode ?? child.signalCode}):\n${this.log().slice(-4000)}`);
+      }
+      if (Date.now() > deadline) {
+        await this.kill();
+        throw new Error(`the gateway was not ready after ${START_MS / 1000} s:\n${this.log().slice(-4000)}`);
+      }
+      await sleep(100);
+    }
+    if (this.#child !== child) throw new Error("the gateway was stopped while it started");
+    await this.#connect();
+  }
+
+  /** Asks the gateway to stop and waits for it; after a bounded time it is killed. */
+  async stop(): Promise<void> {
+    await this.#end("SIGTERM");
+  }
+
+  /** Ends the gateway without giving it a chance to do anything. */
+  async kill(): Promise<void> {
+    await this.#end("SIGKILL");
+  }
+
+  /** Kills without waiting. */
+  killNow(): void {
+    this.#child?.kill("SIGKILL");
+  }
+
+  /** Calls a gateway method. */
+  async rpc<T>(method: string, params: unknown = {}): Promise<T> {
+    if (this.#client === undefined) throw new Error("the gateway is not running");
+    return await this.#client.request<T>(method, params, { timeoutMs: 20_000 });
+  }
+
+  /** Sends a message to a session and waits until its turn has ended. */
+  async turn(sessionKey: string, message: string, timeoutMs = 60_000): Promise<AgentAnswer> {
+    if (this.#client === undefined) throw new Error("the gateway is not running");
+    this.#turns += 1;
+    const request = {
+      sessionKey,
+      message,
+      idempotencyKey: `turn-${this.#turns}-${Date.now()}`,
+      timeout: Math.ceil(timeoutMs / 1000),
+    };
+    return await this.#client.request<AgentAnswer>("agent", request, { expectFinal: true, timeoutMs });
+  }
+
+  async #end(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
+    const child = this.#child;
+    this.#client?.stop();
+    this.#client = undefined;
+    if (child !== undefined && child.exitCode === null && child.signalCode === null) {
+      const ended = once(child, "exit");
+      child.kill(signal);
+      const late = setTimeout(() => child.kill("SIGKILL"), STOP_MS);
+      await ended;
+      clearTimeout(late);
+    }
+    this.#child = undefined;
+  }
+
+  async #healthy(): Promise<boolean> {
+    try {
+      const answer = await fetch(`http://127.0.0.1:${this.#port}/healthz`, { signal: AbortSignal.timeout(2000) });
+      return answer.ok;
+    } catch {
+      return false;
+    }
+  }
+
+  async #connect(): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      const late = setTimeout(() => reject(new Error("no connection to the gateway within 30 s")), 30_000);
+      this.#client = new GatewayClient({
+        url: `ws://127.0.0.1:${this.#port}`,
+        token: this.token,
+        clientName: "gateway-client",
+        mode: "backend",
+        role: "operator",
+        scopes: ["operator.admin", "operator.read", "operator.write"],
+        deviceIdentity: null,
+        onHelloOk: () => {
+          clearTimeout(late);
+          resolve();
+        },
+        // It tries again by itself: a gateway that answers on HTTP may not take connections yet.
+        onConnectError: () => {},
+      });
+      this.#client.start();
+    });
+  }
+
+  #environment(): Record<string, string> {
+    return {
+      PATH: process.env.PATH ?? "/usr/bin:/bin",
+      LANG: process.env.LANG ?? "C.UTF-8",
+      HOME: join(this.dir, "home"),
+      TMPDIR: this.dir,
+      OPENCLAW_STATE_DIR: join(this.dir, "state"),
+      OPENCLAW_CONFIG_PATH: join(this.dir, "openclaw.json"),
+      OPENCLAW_GATEWAY_PORT: String(this.#port),
+      OPENCLAW_GATEWAY_TOKEN: this.token,
+      CI: "1",
+      DO_NOT_TRACK: "1",
+      NO_COLOR: "1",
+      OPENCLAW_OFFLINE: "1",
+      OPENCLAW_NO_AUTO_UPDATE: "1",
+      OPENCLAW_DISABLE_BONJOUR: "1",
+      OPENCLAW_NO_RESPAWN: "1",
+      OPENCLAW_EXEC_SHELL_SNAPSHOT: "0",
+      OPENCLAW_SKIP_CHANNELS: "1",
+      OPENCLAW_SKIP_CRON: "1",
+      ...this.#options.env,
+    };
+  }
+
+  #config(): unknown {
+    const noCost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+    const model = {
+      id: "scripted",
+      name: "scripted",
+      reasoning: false,
+      input: ["text"],
+      cost: noCost,
+      contextWindow: 200_000,
+      maxTokens: 8192,
+    };
+    return {
+      gateway: {
+        mode: "local",
+        bind: "loopback",
+        port: this.#port,
+        auth: { mode: "token", token: this.token },
+        controlUi: { enabled: false },
+      },
+      update: { checkOnStart: false },
+      telemetry: { enabled: false },
+      discovery: { mdns: { mode: "off" } },
+      agents: {
+        defaults: {
+          workspace: this.workspace,
+          skipBootstrap: true,
+          model: { primary: "fake/scripted" },
+          heartbeat: { every: "0m" },
+          maxConcurrent: 16,
+        },
+      },
+      models: {
+        mode: "replace",
+        catalogRefresh: { enabled: false },
+        providers: { fake: { baseUrl: this.#options.modelUrl, apiKey: "none", api: "openai-completions", models: [model] } },
+      },
+      tools: { exec: { mode: "full", pathPrepend: [this.#options.execPath] } },
+      plugins: {
+        allow: Object.keys(this.#options.pluginEntries),
+        load: { paths: this.#options.pluginPaths },
+        entries: this.#options.pluginEntries,
+      },
+    };
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("no free port");
+  return address.port;
+}

@@ -1,0 +1,197 @@
+// One scene for tests and the demo: a folder with a fake model, a fake mail program, a gateway with the built plugin, and the state directory
+// that its sessions share. Everything lies in that folder and goes with it.
+
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { FakeModel, type ScriptedCall, type Step, script } from "./fake-model.ts";
+import { type AgentAnswer, Gateway } from "./gateway.ts";
+import { Mail } from "./mail.ts";
+
+const ROOT = new URL("../../../", import.meta.url).pathname;
+const EXTENSION = join(ROOT, "dist", "callosum");
+const TWICE = new URL("./twice-plugin", import.meta.url).pathname;
+
+/** The scenes to abandon when this process ends without having closed them: a gateway would outlive it. */
+const OPEN = new Set<World>();
+process.on("exit", () => {
+  for (const world of OPEN) world.abandon();
+});
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  // Only where nobody else decides what a signal does, as the demo does.
+  process.on(signal, () => process.listenerCount(signal) === 1 && process.exit(1));
+}
+
+/** A journal record, as far as tests look at it. */
+export interface Row {
+  action: string;
+  timestamp: string;
+  session?: string;
+  tool?: string;
+  tier?: number;
+  call?: string;
+  run?: string;
+  contextKeys?: string[];
+  conflict?: string;
+  exitCode?: number;
+  [field: string]: unknown;
+}
+
+export interface Status {
+  instanceId: string;
+  version: string;
+  stateDir: string;
+  ruleCount: number;
+  locks: Array<{ contextKey: string; session: string; tool: string; tier: number; since: string; expiresAt: string }>;
+  recentContexts: Array<{ contextKey: string; session: string; state: string }>;
+  journal: { lines: number; skipped: number };
+  coverage: Record<string, Record<string, { before: number; after: number }>>;
+  settingErrors?: string[];
+  degraded?: { code: string; cause: string; remedy: string };
+}
+
+export interface WorldOptions {
+  /** The plugin's config, beside the state directory. */
+  config?: Record<string, unknown>;
+}
+
+export class World {
+  readonly dir: string;
+  readonly stateDir: string;
+  readonly model: FakeModel;
+  readonly mail: Mail;
+  readonly gateway: Gateway;
+  #turns = 0;
+
+  private constructor(dir: string, model: FakeModel, options: WorldOptions) {
+    this.dir = dir;
+    this.stateDir = join(dir, "callosum");
+    this.model = model;
+    this.mail = new Mail(dir);
+    this.gateway = new Gateway({
+      dir: join(dir, "gateway"),
+      modelUrl: model.baseUrl,
+      execPath: this.mail.bin,
+      pluginPaths: [EXTENSION, TWICE],
+      pluginEntries: {
+        callosum: { enabled: true, config: { stateDir: this.stateDir, ...options.config } },
+        twice: { enabled: true },
+      },
+    });
+  }
+
+  /** Opens a scene; `opening` gets it before the gateway is up, so that it can be closed meanwhile. */
+  static async open(options: WorldOptions = {}, opening?: (world: World) => void): Promise<World> {
+    const dir = mkdtempSync(join(tmpdir(), "callosum-world-"));
+    mkdirSync(join(dir, "gateway"));
+    const world = new World(dir, await FakeModel.start(), options);
+    OPEN.add(world);
+    opening?.(world);
+    try {
+      await world.gateway.start();
+    } catch (error) {
+      await world.close();
+      throw error;
+    }
+    return world;
+  }
+
+  /** Ends everything and removes the folder. CALLOSUM_KEEP=1 keeps it, to look at. */
+  async close(): Promise<void> {
+    await this.gateway.stop();
+    await this.model.stop();
+    if (process.env.CALLOSUM_KEEP === "1") console.log(`kept ${this.dir}`);
+    else rmSync(this.dir, { recursive: true, force: true, maxRetries: 5 });
+    OPEN.delete(this);
+  }
+
+  /** Kills and removes at once what `close` would end properly, for a process that can't wait any more. */
+  abandon(): void {
+    OPEN.delete(this);
+    this.gateway.killNow();
+    rmSync(this.dir, { recursive: true, force: true });
+  }
+
+  /** Starts a turn in which the model plays these steps. */
+  begin(session: string, steps: Array<Step | ScriptedCall>): Turn {
+    this.#turns += 1;
+    const name = `${session}-${this.#turns}`;
+    const plan = steps.map((step) => ("calls" in step ? step : { calls: [step] }));
+    return new Turn(this.model, name, sessionKey(session), this.gateway.turn(sessionKey(session), script(name, plan)));
+  }
+
+  /** Plays a whole turn and gives what the model was told as the results of its calls. */
+  async play(session: string, ...steps: Array<Step | ScriptedCall>): Promise<string[]> {
+    return await this.begin(session, steps).results();
+  }
+
+  async journal(filter: Record<string, unknown> = {}): Promise<Row[]> {
+    return (await this.gateway.rpc<{ entries: Row[] }>("callosum.journal", filter)).entries;
+  }
+
+  async status(): Promise<Status> {
+    return await this.gateway.rpc<Status>("callosum.status");
+  }
+
+  /** Runs the command line on the same state directory. */
+  async cli(...args: string[]): Promise<string> {
+    const env = { ...process.env, CALLOSUM_STATE_DIR: this.stateDir };
+    const { stdout } = await promisify(execFile)(join(EXTENSION, "bin", "callosum"), args, { env, timeout: 10_000 });
+    return stdout;
+  }
+}
+
+/** A turn under way. */
+export class Turn {
+  readonly name: string;
+  readonly session: string;
+  readonly ended: Promise<AgentAnswer>;
+  readonly #model: FakeModel;
+
+  constructor(model: FakeModel, name: string, session: string, ended: Promise<AgentAnswer>) {
+    this.#model = model;
+    this.name = name;
+    this.session = session;
+    this.ended = ended;
+    // A turn that a test aborts or kills is looked at later, or never.
+    ended.catch(() => {});
+  }
+
+  /** Waits for the end; then what the model was told as the results of its calls, in order. */
+  async results(): Promise<string[]> {
+    await this.ended;
+    return this.#model.toolResults(this.name);
+  }
+
+  /** What the model was told so far. */
+  resultsSoFar(): string[] {
+    return this.#model.toolResults(this.name);
+  }
+}
+
+/** The key under which the host knows a session. */
+export function sessionKey(name: string): string {
+  return `agent:main:${name}`;
+}
+
+/** A call of the exec tool. */
+export function exec(command: string, more: Record<string, unknown> = {}): ScriptedCall {
+  return { name: "exec", args: { command, ...more } };
+}
+
+/** Waits until something holds; fails after a bounded time with what was waited for. */
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | undefined | false> | T | undefined | false,
+  ms = 15_000,
+): Promise<T> {
+  const deadline = Date.now() + ms;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined && found !== false) return found;
+    if (Date.now() > deadline) throw new Error(`waited ${ms} ms in vain for ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}

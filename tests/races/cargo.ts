@@ -1,0 +1,28 @@
+// Builds a native program of this workspace and says where it lies.
+
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+export function built(kind: "bin" | "example", name: string, of: string): string {
+  const args = ["build", "--release", "--locked", "-p", of, `--${kind}`, name, "--message-format=json-render-diagnostics"];
+  const rustup = join(homedir(), ".cargo", "bin");
+  const path = existsSync(rustup) ? `${process.env.PATH}${delimiter}${rustup}` : process.env.PATH;
+  const messages = execFileSync("cargo", args, {
+    cwd: ROOT,
+    env: { ...process.env, PATH: path },
+    encoding: "utf8",
+    maxBuffer: 64 << 20,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  for (const line of messages.split("\n").reverse()) {
+    if (!line.startsWith("{")) continue;
+    const message = JSON.parse(line) as { reason: string; executable?: string | null; target?: { name: string } };
+    if (message.reason === "compiler-artifact" && message.executable && message.target?.name === name) return message.executable;
+  }
+  throw new Error(`cargo built no program ${name}`);
+}

@@ -1,0 +1,86 @@
+// The real addon, without a host.
+
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { loadGate, type NativeGate } from "../../plugin/src/native.runtime.ts";
+
+const dir = mkdtempSync(join(tmpdir(), "callosum-addon-"));
+const tiers = new URL("../../tiers.json", import.meta.url).pathname;
+after(() => rmSync(dir, { recursive: true, force: true }));
+
+function gateOn(stateDir: string, config: Record<string, unknown> = {}): NativeGate {
+  const text = JSON.stringify({ stateDir, ...config });
+  const loaded = loadGate({ config: text, runtime: "openclaw", hostName: "host", hostStateDir: dir, packagedTiers: tiers });
+  assert.ok(loaded.ok, loaded.ok ? "" : loaded.failure.cause);
+  return loaded.gate;
+}
+
+test("nothing is touched before the first call", () => {
+  const stateDir = join(dir, "untouched");
+  gateOn(stateDir);
+  assert.equal(existsSync(stateDir), false);
+});
+
+test("a write's content is never read: a large one costs what a small one costs", async () => {
+  const gate = gateOn(join(dir, "lazy"));
+  let reads = 0;
+  const params = {
+    path: "notes.txt",
+    get content() {
+      reads += 1;
+      return "x".repeat(1_000_000);
+    },
+  };
+  assert.equal(gate.before("write", null, "main", "s", "r", "c1", "/w", params), null);
+  assert.equal(reads, 0);
+  gate.after("write", "main", "s", "r", "c1", params, "ok", null, null);
+  assert.equal(reads, 0);
+  const { entries } = JSON.parse(await gate.journal("{}")) as { entries: Array<{ tool?: string; contextKeys?: string[] }> };
+  assert.deepEqual(entries.find((entry) => entry.tool === "write")?.contextKeys, ["file:/w/notes.txt"]);
+  await gate.close();
+});
+
+test("hostile parameters are an answer, never a throw", async () => {
+  const gate = gateOn(join(dir, "hostile"));
+  const circular: Record<string, unknown> = { command: "ls" };
+  circular.self = circular;
+  const gotcha = (): never => {
+    throw new Error("gotcha");
+  };
+  const throwing = Object.defineProperty({}, "command", { get: gotcha, enumerable: true });
+  const proxy = new Proxy({}, { get: gotcha, has: gotcha, ownKeys: gotcha, getOwnPropertyDescriptor: gotcha });
+  const half = { command: "\ud800 ls" };
+  for (const params of [undefined, null, 1, "text", [], gotcha, Symbol("s"), 10n, circular, throwing, proxy, half]) {
+    const answer = gate.before("exec", null, "main", "s", "r", null, null, params);
+    assert.ok(answer === null || typeof answer === "object");
+    gate.after("exec", "main", "s", "r", null, params, "ok", 0, null);
+  }
+  await gate.close();
+});
+
+test("after closing, every method answers nothing", async () => {
+  const gate = gateOn(join(dir, "closed"));
+  gate.before("exec", null, "main", "s", "r", "c1", null, { command: "ls" });
+  await gate.close();
+  assert.equal(
+    gate.before("exec", null, "main", "s", "r", "c2", null, { command: "himalaya message send --to a@example.com" }),
+    null,
+  );
+  assert.equal(gate.after("exec", "main", "s", "r", "c2", {}, "ok", 0, null), null);
+  assert.equal(gate.processEnded("a-b", "ok", 0), null);
+  assert.equal(gate.resultPersisted("s", "c2"), null);
+  assert.equal(gate.modelCallStarted("r"), null);
+  assert.equal(gate.abandon(1), null);
+  await gate.maintain();
+  await gate.close();
+});
+
+test("a ticket that nobody gave out means nothing more to do", async () => {
+  const gate = gateOn(join(dir, "tickets"));
+  assert.equal(await gate.finish(4_000_000), null);
+  assert.equal(gate.abandon(4_000_000), null);
+  await gate.close();
+});

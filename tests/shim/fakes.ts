@@ -1,0 +1,116 @@
+// Stand-ins for the native gate and the host, for tests of the shim alone.
+
+import type { Answer } from "../../plugin/native/binding.js";
+import { GateOwner } from "../../plugin/src/gate-owner.ts";
+import type { Loaded, NativeGate } from "../../plugin/src/native.runtime.ts";
+
+export interface Call {
+  method: string;
+  args: unknown[];
+}
+
+/** A gate that answers what the test says and remembers how it was asked. */
+export class FakeGate implements NativeGate {
+  readonly calls: Call[] = [];
+  answer: Answer | null = null;
+  finished: Promise<Answer | null> = Promise.resolve(null);
+  statusText = "{}";
+  journalText = '{"entries":[]}';
+  pendingNotices: Array<{ level: string; text: string }> = [];
+  throws: Error | undefined;
+
+  before(...args: unknown[]): Answer | null {
+    return this.#note("before", args);
+  }
+  after(...args: unknown[]): Answer | null {
+    return this.#note("after", args);
+  }
+  processEnded(...args: unknown[]): Answer | null {
+    return this.#note("processEnded", args);
+  }
+  resultPersisted(...args: unknown[]): Answer | null {
+    return this.#note("resultPersisted", args);
+  }
+  modelCallStarted(...args: unknown[]): Answer | null {
+    return this.#note("modelCallStarted", args);
+  }
+  finish(ticket: number): Promise<Answer | null> {
+    this.#note("finish", [ticket]);
+    return this.finished;
+  }
+  abandon(ticket: number): Answer | null {
+    this.#note("abandon", [ticket]);
+    return { refuse: "abandoned" };
+  }
+  maintain(): Promise<void> {
+    this.#note("maintain", []);
+    return Promise.resolve();
+  }
+  notices() {
+    return this.pendingNotices.splice(0) as ReturnType<NativeGate["notices"]>;
+  }
+  status(): Promise<string> {
+    return Promise.resolve(this.statusText);
+  }
+  journal(filter: string): Promise<string> {
+    this.#note("journal", [filter]);
+    return Promise.resolve(this.journalText);
+  }
+  close(): Promise<void> {
+    this.#note("close", []);
+    return Promise.resolve();
+  }
+
+  /** The methods called, in order. */
+  get methods(): string[] {
+    return this.calls.map((call) => call.method);
+  }
+
+  #note(method: string, args: unknown[]): Answer | null {
+    this.calls.push({ method, args });
+    if (this.throws) throw this.throws;
+    return this.answer;
+  }
+}
+
+export class FakeLogger {
+  readonly lines: string[] = [];
+  info(message: string): void {
+    this.lines.push(`info ${message}`);
+  }
+  warn(message: string): void {
+    this.lines.push(`warn ${message}`);
+  }
+  error(message: string): void {
+    this.lines.push(`error ${message}`);
+  }
+}
+
+export interface Bench {
+  gate: FakeGate;
+  logger: FakeLogger;
+  owner: GateOwner;
+  loads: () => number;
+}
+
+/** An owner of a fake gate; `loaded` replaces what loading it gives. */
+export function bench(options: { closed?: boolean; loaded?: Loaded; answerMs?: number } = {}): Bench {
+  const gate = new FakeGate();
+  const logger = new FakeLogger();
+  let loads = 0;
+  const owner = new GateOwner({
+    load: () => {
+      loads += 1;
+      return options.loaded ?? { ok: true, gate };
+    },
+    logger,
+    closed: options.closed ?? false,
+    ...(options.answerMs !== undefined && { answerMs: options.answerMs }),
+  });
+  return { gate, logger, owner, loads: () => loads };
+}
+
+export const NOT_LOADED: Loaded = {
+  ok: false,
+  failure: { cause: "no such file", remedy: ["Build it.", "Reload."], since: "2026-01-31T09:00:00Z" },
+};

@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { OpenClawPluginApi } from "openclaw/plugin-sdk/plugin-entry";
+import plugin from "../../plugin/src/index.ts";
+import { FakeLogger } from "./fakes.ts";
+
+/** An API of the host that only remembers; `runtime` throws, as it does in the modes that have none. */
+function fakeApi(registrationMode: string, lifecycle: unknown) {
+  const hooks = new Map<string, { handler: unknown; priority: number | undefined }>();
+  const methods = new Map<string, { scope: string | undefined }>();
+  const disposers: Array<() => Promise<void>> = [];
+  const api = {
+    id: "callosum",
+    registrationMode,
+    version: "1.2.3",
+    pluginConfig: {},
+    logger: new FakeLogger(),
+    lifecycle: lifecycle === "managed" ? { onDispose: (dispose: () => Promise<void>) => disposers.push(dispose) } : lifecycle,
+    get runtime(): never {
+      throw new Error(`no runtime in mode ${registrationMode}`);
+    },
+    on(name: string, handler: unknown, options?: { priority?: number }) {
+      assert.ok(!hooks.has(name), `${name} is registered twice`);
+      hooks.set(name, { handler, priority: options?.priority });
+    },
+    registerGatewayMethod(name: string, _handler: unknown, options?: { scope?: string }) {
+      methods.set(name, { scope: options?.scope });
+    },
+  };
+  return { api: api as unknown as OpenClawPluginApi, hooks, methods, disposers };
+}
+
+for (const mode of ["full", "discovery", "tool-discovery", "cli-metadata", "setup-only", "setup-runtime"]) {
+  test(`in mode ${mode} everything is registered, unbound, and the runtime is not touched`, () => {
+    const { api, hooks, methods, disposers } = fakeApi(mode, "managed");
+    const { register } = plugin;
+    assert.equal(register(api), undefined);
+    assert.deepEqual([...hooks.keys()].sort(), [
+      "after_tool_call",
+      "before_tool_call",
+      "model_call_started",
+      "tool_result_persist",
+    ]);
+    assert.equal(hooks.get("before_tool_call")?.priority, -1000);
+    assert.deepEqual(
+      [...methods],
+      [
+        ["callosum.status", { scope: "operator.read" }],
+        ["callosum.journal", { scope: "operator.read" }],
+      ],
+    );
+    assert.equal(disposers.length, 1);
+  });
+}
+
+test("a host without managed instances gets its clean-up with the gateway's end", () => {
+  const { api, hooks } = fakeApi("full", undefined);
+  plugin.register(api);
+  assert.ok(hooks.has("gateway_stop"));
+});
+
+test("two registrations share nothing", async () => {
+  const one = fakeApi("full", "managed");
+  const two = fakeApi("discovery", "managed");
+  plugin.register(one.api);
+  plugin.register(two.api);
+  await one.disposers[0]?.();
+  assert.notEqual(one.hooks.get("before_tool_call")?.handler, two.hooks.get("before_tool_call")?.handler);
+});
