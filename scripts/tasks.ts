@@ -9,6 +9,7 @@ const TESTS: Record<string, () => Promise<void>> = {
   rust: () => run("cargo", ["test", "--workspace", "--locked"]),
   shim: () => nodeTests("tests/shim/**/*.test.ts"),
   golden: () => nodeTests("tests/golden/**/*.test.ts"),
+  cli: () => nodeTests("tests/cli/**/*.test.ts"),
   races: () => nodeTests("tests/races/**/*.test.ts"),
   openclaw: () => nodeTests("tests/openclaw/**/*.test.ts"),
 };

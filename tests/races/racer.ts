@@ -1,5 +1,5 @@
 // A Node process for the races: does the rounds it is told on standard input, one JSON object a line, and answers each with what it did.
-// The racer example of the core is the same as a native process.
+// The racer example of the command line is the same as a native process.
 
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -90,12 +90,13 @@ impl Ledger {
             return false;
         }
         let Ok(segments) = self.journal.segments() else { return false };
-        let Some(last) = segments.line_at(index.last_line) else { return false };
+        let mut lines = segments.lines();
+        let Some(last) = lines.at(index.last_line) else { return false };
         if !index.is_bound_to(&last) {
             return false;
         }
         for seq in &index.seqs {
-            match segments.line_at(*seq).map(|line| Line::read(&line)) {
+            match lines.at(*seq).map(|line| Line::read(&line)) {
                 Some(Line::Record(record)) => self.history.apply(*seq, &record),
                 _ => return false,
             }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use callosum_core::gate::{self, Filter};
+use callosum_core::gate::{self, Filter, GivenUp};
 use napi::bindgen_prelude::AsyncTask;
 use napi::{Env, Task};
 use serde_json::json;
@@ -23,9 +23,11 @@ impl Task for FinishTask {
     fn compute(&mut self) -> napi::Result<gate::Answer> {
         let (gate, ticket) = (Arc::clone(&self.gate), self.ticket);
         // A panic in the middle of a decision leaves it open: the state's policy decides.
-        let answer = guarded(None, || Some(gate.finish(ticket, &gate.machine().now())));
+        let answer = guarded("finish", None, || Some(gate.finish(ticket, &gate.machine().now())));
         Ok(answer.unwrap_or_else(|| {
-            guarded(gate::Answer::Proceed, || gate.abandon(ticket, &gate.machine().now()))
+            guarded("abandon", gate::Answer::Proceed, || {
+                gate.abandon(ticket, GivenUp::Failed, &gate.machine().now())
+            })
         }))
     }
 
@@ -53,7 +55,7 @@ impl Task for UpkeepTask {
 
     fn compute(&mut self) -> napi::Result<()> {
         let gate = &self.gate;
-        guarded((), || {
+        guarded("upkeep", (), || {
             let now = gate.machine().now();
             match self.upkeep {
                 Upkeep::Maintain => gate.maintain(&now),
@@ -87,7 +89,7 @@ impl Task for QueryTask {
     fn compute(&mut self) -> napi::Result<String> {
         let gate = &self.gate;
         let failed = || failure("internal", "the query failed; see the log of the gateway");
-        Ok(guarded(failed(), || {
+        Ok(guarded("query", failed(), || {
             let now = gate.machine().now();
             match &self.query {
                 Query::Status => serde_json::to_string(&gate.status(&now)).unwrap_or_else(|_| failed()),

@@ -34,7 +34,7 @@ pub struct Gate {
 #[napi]
 impl Gate {
     /// A gate that has not looked at anything yet.
-    #[napi(constructor)]
+    #[napi(constructor, catch_unwind)]
     #[must_use]
     pub fn new(options: GateOptions) -> Self {
         Self { gate: Arc::new(gate::Gate::new(options.into_core())) }
@@ -56,11 +56,12 @@ impl Gate {
     ) -> Option<Answer> {
         let call = ToolCall { tool, kind: tool_kind, agent, session, run, call, cwd };
         let params = JsParams::new(&params);
-        let answer = guarded(None, || Some(self.gate.before(&call, &params, &self.gate.machine().now())));
+        let answer =
+            guarded("before", None, || Some(self.gate.before(&call, &params, &self.gate.machine().now())));
         let answer = answer.unwrap_or_else(|| {
             // A panic: the policy for an unusable state decides by the tier, if that can still be told.
             let now = self.gate.machine().now();
-            guarded(gate::Answer::Proceed, || self.gate.undecided(&call, &params, &now))
+            guarded("undecided", gate::Answer::Proceed, || self.gate.undecided(&call, &params, &now))
         });
         Answer::from_core(answer)
     }
@@ -81,7 +82,7 @@ impl Gate {
         exit_code: Option<i64>,
         process_session: Option<String>,
     ) -> Option<Answer> {
-        self.answer(|gate| {
+        self.answer("after", |gate| {
             // Only a call without an id is known by what it does.
             let digest = call.is_none().then(|| {
                 let bare = ToolCall { tool: tool.clone(), ..ToolCall::default() };
@@ -104,7 +105,7 @@ impl Gate {
         ended: String,
         exit_code: Option<i64>,
     ) -> Option<Answer> {
-        self.answer(|gate| {
+        self.answer("process_ended", |gate| {
             let ended = Ended::from_word(&ended).unwrap_or(Ended::Maybe);
             gate.process_ended(&process_session, ended, exit_code, &gate.machine().now())
         })
@@ -113,13 +114,13 @@ impl Gate {
     /// The host has stored this call's result for the model.
     #[napi]
     pub fn result_persisted(&self, session: String, call: String) -> Option<Answer> {
-        self.answer(|gate| gate.result_persisted(&session, &call, &gate.machine().now()))
+        self.answer("result_persisted", |gate| gate.result_persisted(&session, &call, &gate.machine().now()))
     }
 
     /// A model call of this run begins: the model has seen all results of the run so far.
     #[napi]
     pub fn model_call_started(&self, run: String) -> Option<Answer> {
-        self.answer(|gate| gate.model_call_started(&run, &gate.machine().now()))
+        self.answer("model_call_started", |gate| gate.model_call_started(&run, &gate.machine().now()))
     }
 
     /// Does what a ticket stands for on a worker thread, within 3 s and the time of a flush. Resolves to
@@ -133,7 +134,7 @@ impl Gate {
     /// worker still lets the call through, that is closed as refused.
     #[napi]
     pub fn abandon(&self, ticket: u32) -> Option<Answer> {
-        self.answer(|gate| gate.abandon(ticket, &gate.machine().now()))
+        self.answer("abandon", |gate| gate.abandon(ticket, gate::GivenUp::Late, &gate.machine().now()))
     }
 
     /// Writes what waits. Run it every 5 s and when an answer asks for it; never rejects.
@@ -145,7 +146,7 @@ impl Gate {
     /// Log lines since the last call.
     #[napi]
     pub fn notices(&self) -> Vec<Notice> {
-        guarded(Vec::new(), || {
+        guarded("notices", Vec::new(), || {
             if !self.gate.has_notices() {
                 return Vec::new();
             }
@@ -172,7 +173,7 @@ impl Gate {
         background::upkeep(&self.gate, Upkeep::Close)
     }
 
-    fn answer(&self, step: impl FnOnce(&gate::Gate) -> gate::Answer) -> Option<Answer> {
-        guarded(None, || Answer::from_core(step(&self.gate)))
+    fn answer(&self, name: &str, step: impl FnOnce(&gate::Gate) -> gate::Answer) -> Option<Answer> {
+        guarded(name, None, || Answer::from_core(step(&self.gate)))
     }
 }

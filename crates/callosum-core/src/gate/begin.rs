@@ -19,7 +19,7 @@ use super::calls::{Phase, Unflushed};
 use super::health::Level;
 use super::intent::Intent;
 use super::state::NotNow;
-use super::work::Work;
+use super::work::{GivenUp, Work};
 use super::{Answer, Gate, lock};
 
 /// Names longer than this (tool, session, run, call id) are cut: they come from outside.
@@ -60,12 +60,12 @@ impl Gate {
     /// The answer for a call about which nothing could be decided because the gate itself failed: what
     /// `onStateError` says of its tier.
     pub fn undecided(&self, call: &ToolCall, params: &dyn Parameters, now: &Stamp) -> Answer {
-        let cause = "the gate failed inside";
+        let (cause, remedy) = GivenUp::Failed.cause_and_remedy();
         lock(&self.health).tell(Level::Error, format!("{cause}, at a call of `{}`", call.tool));
         let classification = self.classify(call, params, now);
         let intent =
             Intent::new(call.clone(), classification, params, &self.settings, &self.instance, &self.runtime);
-        self.without_state(&intent, cause, "report this as a bug, with the host's log")
+        self.without_state(&intent, cause, remedy)
     }
 
     /// Tier, rule and keys of a call by the rules that hold now.

@@ -42,6 +42,7 @@ pub use self::health::{Degraded, Level, Notice};
 pub use self::query::Filter;
 pub use self::report::EndReport;
 pub use self::status::Status;
+pub use self::work::GivenUp;
 
 /// How long a worker may try to get the guard and the ledger.
 pub const WORKER_DEADLINE: Duration = Duration::from_secs(3);

@@ -8,7 +8,8 @@ use serde::Serialize;
 use crate::error::StateError;
 use crate::history::{Action as Past, History, IsDead, State};
 use crate::journal::record::Line;
-use crate::journal::segment::{SegmentFile, Segments};
+use crate::journal::segment::SegmentFile;
+use crate::journal::segments::Segments;
 use crate::rules::Mode;
 use crate::time::{Stamp, to_rfc3339};
 

@@ -44,6 +44,28 @@ pub(super) struct Works {
     entries: HashMap<u32, Entry>,
 }
 
+/// Why nobody waits for a ticket any longer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GivenUp {
+    /// The host's time is up.
+    Late,
+    /// The worker failed inside.
+    Failed,
+}
+
+impl GivenUp {
+    /// Both for a sentence.
+    pub(super) fn cause_and_remedy(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Late => (
+                "the shared state did not answer in time",
+                "look for a stopped process that holds the state guard, or a stuck disk",
+            ),
+            Self::Failed => ("the gate failed inside", "report this as a bug, with the host's log"),
+        }
+    }
+}
+
 impl Gate {
     /// Leaves `work` for a worker.
     pub(super) fn later(&self, work: Work) -> Answer {
@@ -107,9 +129,9 @@ impl Gate {
         answer
     }
 
-    /// The host can't wait for `ticket` any longer. Gives the answer it has, else the one that
-    /// `onStateError` wants.
-    pub fn abandon(&self, ticket: u32, now: &Stamp) -> Answer {
+    /// Nobody waits for `ticket` any longer. Gives the answer it has, else the one that `onStateError`
+    /// wants.
+    pub fn abandon(&self, ticket: u32, why: GivenUp, now: &Stamp) -> Answer {
         let (intent, undecided) = {
             let mut works = lock(&self.works);
             let Some(entry) = works.entries.get_mut(&ticket) else { return Answer::Proceed };
@@ -126,11 +148,8 @@ impl Gate {
             (entry.intent.clone(), undecided)
         };
         let Some(intent) = intent else { return Answer::Proceed };
-        let answer = self.without_state(
-            &intent,
-            "the shared state did not answer in time",
-            "look for a stopped process that holds the state guard, or a stuck disk",
-        );
+        let (cause, remedy) = why.cause_and_remedy();
+        let answer = self.without_state(&intent, cause, remedy);
         if let (true, Answer::Refuse(text)) = (undecided, &answer) {
             if let Some(id) = intent.id() {
                 // The after-hook of this refusal must find it.

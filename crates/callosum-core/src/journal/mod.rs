@@ -10,6 +10,7 @@ pub mod recent;
 pub mod record;
 pub mod retention;
 pub mod segment;
+pub mod segments;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,7 +22,8 @@ use crate::store::state_guard::{Held, StateGuard};
 use crate::time::Stamp;
 
 use self::record::{Action, KnownWindow, Line, Record};
-use self::segment::{ACTIVE, Segment, SegmentFile, Segments, closed_segments, segment_path};
+use self::segment::{ACTIVE, Segment, SegmentFile, closed_segments, segment_path};
+use self::segments::Segments;
 
 /// How long a step may wait for the state guard.
 #[derive(Clone, Copy, Debug)]

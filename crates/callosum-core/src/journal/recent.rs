@@ -4,7 +4,7 @@ use crate::error::StateError;
 use crate::time::Stamp;
 
 use super::record::{Action, Line, Record};
-use super::segment::Segments;
+use super::segments::Segments;
 
 /// Reading back goes this much further than the window, milliseconds: lines of several processes are in
 /// the order they were written, not quite in that of their times.

@@ -11,7 +11,6 @@ use crate::error::StateError;
 use crate::time::Stamp;
 
 use super::Appended;
-use super::backward::Backward;
 use super::record::{Action, KnownWindow, Line, Record};
 
 /// File name of the active segment.
@@ -19,7 +18,7 @@ pub const ACTIVE: &str = "journal.jsonl";
 /// File name of the next active segment while it is being made.
 const NEXT: &str = "journal.next";
 /// Bytes read at once.
-const CHUNK: usize = 64 * 1024;
+pub(super) const CHUNK: usize = 64 * 1024;
 
 /// Where the closed segment that begins at `base` lies.
 #[must_use]
@@ -43,58 +42,6 @@ pub fn closed_segments(directory: &Path) -> Result<Vec<(u64, PathBuf)>, StateErr
         .collect();
     segments.sort_unstable_by_key(|(base, _)| *base);
     Ok(segments)
-}
-
-/// All segments that are there: the closed ones by path, the active one by its open file, because at its
-/// path there may be another one a moment later.
-#[derive(Clone, Debug)]
-pub struct Segments {
-    /// Base and path, oldest first.
-    pub closed: Vec<(u64, PathBuf)>,
-    /// Base and file of the active one.
-    pub active: (u64, Arc<SegmentFile>),
-}
-
-impl Segments {
-    /// Bytes in all of them.
-    #[must_use]
-    pub fn bytes(&self) -> u64 {
-        let size = |metadata: io::Result<fs::Metadata>| metadata.map_or(0, |metadata| metadata.len());
-        let closed: u64 = self.closed.iter().map(|(_, path)| size(path.metadata())).sum();
-        closed + size(self.active.1.file.metadata())
-    }
-
-    /// Their lines, last first.
-    #[must_use]
-    pub fn backward(&self) -> Backward {
-        Backward::new(Some(self.active.clone()), self.closed.clone())
-    }
-
-    /// The line that begins at sequence number `seq`, without its newline.
-    #[must_use]
-    pub fn line_at(&self, seq: u64) -> Option<Vec<u8>> {
-        let opened;
-        let (base, file) = if seq >= self.active.0 {
-            (self.active.0, &self.active.1.file)
-        } else {
-            let (base, path) = self.closed.iter().rev().find(|(base, _)| *base <= seq)?;
-            opened = File::open(path).ok()?;
-            (*base, &opened)
-        };
-        let mut line = Vec::new();
-        let mut chunk = [0; 1024];
-        loop {
-            let got = file.read_at(&mut chunk, seq - base + line.len() as u64).ok()?;
-            let read = chunk.get(..got).filter(|read| !read.is_empty())?;
-            match read.iter().position(|byte| *byte == b'\n') {
-                Some(newline) => {
-                    line.extend_from_slice(read.get(..newline)?);
-                    return Some(line);
-                }
-                None => line.extend_from_slice(read),
-            }
-        }
-    }
 }
 
 /// A segment's open file, shared with the threads that flush it.
@@ -133,7 +80,11 @@ impl SegmentFile {
         &self.file
     }
 
-    fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize, StateError> {
+    /// Reads at `offset`.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize, StateError> {
         loop {
             match self.file.read_at(buffer, offset) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

@@ -1,6 +1,6 @@
 //! How calls end, and what the next one is told.
 
-use callosum_core::gate::Answer;
+use callosum_core::gate::{Answer, GivenUp};
 use callosum_core::outcome::Ended;
 use serde_json::json;
 
@@ -175,7 +175,7 @@ fn a_verdict_the_host_can_not_wait_for_is_closed_as_refused() {
     let id = world.id();
     let answer = gate.before(&call(session(&gate, "a"), "mail", Some(&id)), &alice(), &world.now);
     let Answer::Wait(ticket) = answer else { panic!("{answer:?}") };
-    let given_up = gate.abandon(ticket, &world.now);
+    let given_up = gate.abandon(ticket, GivenUp::Late, &world.now);
     assert!(
         matches!(&given_up, Answer::Refuse(text) if text.contains("did not answer in time")),
         "{given_up:?}"

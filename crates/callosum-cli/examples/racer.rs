@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Write};
 use std::thread;
 use std::time::Duration;
 
-use callosum_core::gate::{Answer, EndReport, Gate, GateOptions};
+use callosum_core::gate::{Answer, EndReport, Gate, GateOptions, GivenUp};
 use callosum_core::outcome::Ended;
 use callosum_core::tool_call::ToolCall;
 use rustix::time::{ClockId, clock_gettime};
@@ -146,7 +146,7 @@ fn finish(gate: &Gate, answer: Answer) -> Answer {
     let work = || gate.finish(ticket, &gate.machine().now());
     let answer = thread::scope(|scope| scope.spawn(work).join()).unwrap_or_else(|_| {
         // As the addon after a panic: the state's policy decides.
-        gate.abandon(ticket, &gate.machine().now())
+        gate.abandon(ticket, GivenUp::Late, &gate.machine().now())
     });
     gate.forget(ticket);
     answer
