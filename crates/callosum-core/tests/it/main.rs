@@ -3,6 +3,7 @@
 
 mod context_keys;
 mod golden;
+mod house;
 mod journal_files;
 mod outcomes;
 mod pausing;
