@@ -1,5 +1,6 @@
 // Builds dist/callosum: the complete folder that OpenClaw takes as an extension. Incremental as far as cargo is.
 
+import { createHash } from "node:crypto";
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT, run, runModule, TaskError } from "./run.ts";
@@ -7,7 +8,7 @@ import { ROOT, run, runModule, TaskError } from "./run.ts";
 export const EXTENSION = join(ROOT, "dist", "callosum");
 const NATIVE = join(ROOT, "plugin", "native");
 /** The oldest OpenClaw that the plugin was really run with. */
-const OLDEST_HOST = "2026.9.6";
+const OLDEST_HOST = "2026.8.2";
 
 /** Builds the native parts: the addon with its binding in plugin/native, and the command line. */
 export async function buildNative(): Promise<void> {
@@ -30,6 +31,8 @@ export async function build(): Promise<void> {
   if (addons.length === 0) throw new TaskError("the addon's build left no `.node` file in plugin/native");
   mkdirSync(join(EXTENSION, "native"), { recursive: true });
   for (const name of ["binding.js", ...addons]) cpSync(join(NATIVE, name), join(EXTENSION, "native", name));
+  const sums = Object.fromEntries(addons.map((name) => [name, sha256(join(NATIVE, name))]));
+  writeJson(join(EXTENSION, "native", "checksums.json"), sums);
   for (const name of ["openclaw.plugin.json", "tiers.json", "tiers.schema.json", "LICENSE", "README.md"]) {
     if (existsSync(join(ROOT, name))) cpSync(join(ROOT, name), join(EXTENSION, name));
     else if (name !== "README.md") throw new TaskError(`\`${name}\` is missing at the top of the repository`);
@@ -37,7 +40,16 @@ export async function build(): Promise<void> {
   const program = join(EXTENSION, "bin", "callosum");
   cpSync(join(ROOT, "target", "release", "callosum"), program);
   chmodSync(program, 0o755);
-  writeFileSync(join(EXTENSION, "package.json"), `${JSON.stringify(packageJson(), null, 2)}\n`);
+  writeJson(join(EXTENSION, "package.json"), packageJson());
+}
+
+/** What `native.runtime.ts` compares: opening an addon that was copied only in part ends the whole gateway with a bus error. */
+function sha256(file: string): string {
+  return createHash("sha256").update(readFileSync(file)).digest("hex");
+}
+
+export function writeJson(file: string, value: unknown): void {
+  writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
 }
 
 /** The package file of the extension: what OpenClaw reads before it loads anything. */
@@ -46,6 +58,7 @@ function packageJson(): unknown {
     version: string;
     description: string;
   };
+  const root = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { devDependencies: { openclaw: string } };
   return {
     name: "callosum",
     version: manifest.version,
@@ -54,14 +67,14 @@ function packageJson(): unknown {
     type: "module",
     bin: { callosum: "./bin/callosum" },
     engines: { node: ">=24.16" },
-    peerDependencies: { openclaw: `>=${OLDEST_HOST}` },
-    peerDependenciesMeta: { openclaw: { optional: true } },
+    // OpenClaw is no peer dependency: nothing of it is imported, and for a peer the host's installer asks the registry, so that an
+    // installation from a file would need the network.
     openclaw: {
       extensions: ["./src/index.js"],
       runtimeExtensions: ["./src/index.js"],
       install: { minHostVersion: `>=${OLDEST_HOST}` },
       compat: { pluginApi: `>=${OLDEST_HOST}` },
-      build: { openclawVersion: OLDEST_HOST },
+      build: { openclawVersion: root.devDependencies.openclaw },
     },
   };
 }

@@ -14,6 +14,20 @@ const CLOSE_MS = 4_000;
 /** Far below the 15 s after which the host itself blocks the call, and above the 3 s the core allows itself. */
 const ANSWER_MS = 5_000;
 
+/**
+ * The gates that this process's hooks go to, newest last. The host sends hooks and gateway methods to different instances of the plugin, and
+ * what could not be written is only known to the gate that was to write it. Each instance has its own copy of this module, so only the global
+ * object reaches from one to the other.
+ */
+const HOOKED = Symbol.for("callosum.hooked");
+type Peek = () => NativeGate | undefined;
+
+function hooked(): Set<Peek> {
+  const shared = globalThis as { [HOOKED]?: Set<Peek> };
+  shared[HOOKED] ??= new Set();
+  return shared[HOOKED];
+}
+
 export interface GateOwnerOptions {
   load: () => Loaded;
   logger: Logger;
@@ -28,7 +42,9 @@ export class GateOwner {
   #loaded: Loaded | undefined;
   #timer: NodeJS.Timeout | undefined;
   #soon: NodeJS.Timeout | undefined;
+  #maintaining = false;
   #disposed = false;
+  readonly #peek: Peek = () => this.peek();
 
   constructor(options: GateOwnerOptions) {
     this.#options = options;
@@ -43,8 +59,20 @@ export class GateOwner {
     return this.#loaded?.ok === false ? this.#loaded.failure : undefined;
   }
 
-  /** The gate, opened now if it was not. Undefined when the addon can't be loaded or the instance is gone. */
+  /** The gate for a hook, opened now if it was not. Undefined when the addon can't be loaded or the instance is gone. */
   open(): NativeGate | undefined {
+    if (this.#disposed) return undefined;
+    hooked().add(this.#peek);
+    return this.#opened();
+  }
+
+  /** The gate for a look: the one that the hooks go to, wherever in this process; an own one only where none is open. */
+  lookAt(): NativeGate | undefined {
+    const gates = [...hooked()].map((peek) => peek()).filter((gate) => gate !== undefined);
+    return gates.at(-1) ?? this.#opened();
+  }
+
+  #opened(): NativeGate | undefined {
     if (this.#disposed) return undefined;
     if (this.#loaded === undefined) {
       this.#loaded = this.#options.load();
@@ -107,6 +135,7 @@ export class GateOwner {
     if (this.#disposed) return;
     const gate = this.peek();
     this.#disposed = true;
+    hooked().delete(this.#peek);
     clearInterval(this.#timer);
     clearTimeout(this.#soon);
     this.#timer = undefined;
@@ -136,7 +165,14 @@ export class GateOwner {
   }
 
   #maintain(gate: NativeGate): void {
-    this.#track(gate.maintain().then(() => this.report(gate))).catch((thrown: unknown) => this.fault("maintain", thrown));
+    // One at a time: while the guard is held by somebody who has stopped, each waits on one of the host's few worker threads.
+    if (this.#maintaining) return;
+    this.#maintaining = true;
+    this.#track(gate.maintain().then(() => this.report(gate)))
+      .catch((thrown: unknown) => this.fault("maintain", thrown))
+      .finally(() => {
+        this.#maintaining = false;
+      });
   }
 
   #track<T>(work: Promise<T>): Promise<T> {

@@ -30,7 +30,7 @@ const FILTERS: Record<string, { expects: string; fits: (value: unknown) => boole
 /** `callosum.status` */
 export async function status(owner: GateOwner, version: string): Promise<MethodAnswer> {
   try {
-    const gate = owner.open();
+    const gate = owner.lookAt();
     if (gate === undefined) {
       return { ok: true, payload: { version, degraded: degradedBy(owner) } };
     }
@@ -46,7 +46,7 @@ export async function journal(owner: GateOwner, params: unknown): Promise<Method
     const filter = params === undefined || params === null ? {} : params;
     const problem = isRecord(filter) ? problemIn(filter) : "the parameters must be an object";
     if (problem !== undefined) return { ok: false, error: { code: "INVALID_REQUEST", message: `callosum.journal: ${problem}` } };
-    const gate = owner.open();
+    const gate = owner.lookAt();
     if (gate === undefined) return unavailable(owner.failure?.cause ?? "this instance of the plugin has been closed");
     return parse(await gate.journal(JSON.stringify(filter)));
   } catch (thrown) {

@@ -1,5 +1,6 @@
 // The OpenClaw plugin. The host registers it several times in one process, in several modes, and sends the tool hooks to another instance than
-// the gateway methods: so every mode registers everything, nothing is opened before the first call, and instances share nothing but the journal.
+// the gateway methods: so every mode registers everything, nothing is opened before the first call, and instances share nothing but the journal,
+// and the knowledge which of them the hooks go to.
 
 import { existsSync } from "node:fs";
 import { homedir, hostname } from "node:os";

@@ -26,6 +26,13 @@ const INTERRUPTED =
 /** Statuses of tools that wait for something and stop waiting: what they began goes on, or may have happened. */
 const STOPPED_WAITING = new Set(["timeout", "timed_out", "timed-out", "aborted", "cancelled", "canceled", "partial", "lost"]);
 
+/** What the host says of a call that it did not let run, where it says so as an error and not as a block. */
+const NEVER_RAN = /^(?:Plugin approval |Approval (?:timed out|cancelled)|Tool call blocked because before_tool_call hook failed)/;
+/** The host lists what a tool takes when arguments do not fit: parameters called `timeoutMs` are no sign that time ran out. */
+const BAD_ARGUMENTS = /^Invalid arguments for tool "/;
+/** How much of a tool's own words about its failure is read. */
+const WORDS_READ = 4_000;
+
 /** How this call ended. */
 export function outcomeOf(event: AfterToolEvent): Outcome {
   const details = detailsOf(event);
@@ -40,9 +47,11 @@ export function outcomeOf(event: AfterToolEvent): Outcome {
   const process = endOfProcess(details);
   if (process !== undefined) return { ...process, processSession: null };
   if (error === "Aborted") return outcome("aborted");
+  if (error !== undefined && NEVER_RAN.test(error)) return outcome("refused");
+  if (error !== undefined && BAD_ARGUMENTS.test(error)) return outcome("error");
 
   const failed = error !== undefined || details.status === "error" || details.status === "failed";
-  if (failed) return outcome(INTERRUPTED.test(`${error ?? ""} ${textOrNull(details.error) ?? ""}`) ? "maybe" : "error");
+  if (failed) return outcome(INTERRUPTED.test(`${error ?? ""} ${reasonOf(event, details)}`) ? "maybe" : "error");
   if (typeof details.status === "string" && STOPPED_WAITING.has(details.status)) return outcome("maybe");
   return outcome("ok");
 }
@@ -77,6 +86,15 @@ function endOfProcess(details: Record<string, unknown>): { ended: Ended; exitCod
 
 function detailsOf(event: AfterToolEvent): Record<string, unknown> {
   return isRecord(event.result) && isRecord(event.result.details) ? event.result.details : {};
+}
+
+/** Why a tool failed: its details say it, or (MCP tools: their error is just "error") its text for the model. */
+function reasonOf(event: AfterToolEvent, details: Record<string, unknown>): string {
+  const told = textOrNull(details.error);
+  if (told !== null) return told;
+  const content = isRecord(event.result) && Array.isArray(event.result.content) ? event.result.content : [];
+  const words = content.map((part: unknown) => (isRecord(part) && typeof part.text === "string" ? part.text : ""));
+  return words.join(" ").slice(0, WORDS_READ);
 }
 
 function outcome(ended: Ended): Outcome {

@@ -14,6 +14,7 @@ export class FakeGate implements NativeGate {
   readonly calls: Call[] = [];
   answer: Answer | null = null;
   finished: Promise<Answer | null> = Promise.resolve(null);
+  maintained: Promise<void> = Promise.resolve();
   statusText = "{}";
   journalText = '{"entries":[]}';
   pendingNotices: Array<{ level: string; text: string }> = [];
@@ -44,7 +45,7 @@ export class FakeGate implements NativeGate {
   }
   maintain(): Promise<void> {
     this.#note("maintain", []);
-    return Promise.resolve();
+    return this.maintained;
   }
   notices() {
     return this.pendingNotices.splice(0) as ReturnType<NativeGate["notices"]>;

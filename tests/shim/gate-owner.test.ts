@@ -3,12 +3,13 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { bench } from "./fakes.ts";
 
-test("nothing is loaded before the first use, and then once", () => {
+test("nothing is loaded before the first use, and then once", async () => {
   const { owner, loads } = bench();
   assert.equal(loads(), 0);
   owner.open();
   owner.open();
   assert.equal(loads(), 1);
+  await owner.dispose();
 });
 
 test("every five seconds the gate is looked after and its notices are logged by level", async (t) => {
@@ -33,6 +34,39 @@ test("queued lines are written soon, once for many requests", async () => {
   await sleep(120);
   assert.deepEqual(gate.methods, ["maintain"]);
   await owner.dispose();
+});
+
+test("while the gate is looked after it is not asked again", async (t) => {
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  const { gate, owner } = bench();
+  const open = owner.open();
+  assert.ok(open);
+  let finish = () => {};
+  gate.maintained = new Promise((resolve) => {
+    finish = resolve;
+  });
+  t.mock.timers.tick(5_000);
+  t.mock.timers.tick(5_000);
+  owner.tidy(open, { maintain: true });
+  await sleep(120);
+  assert.deepEqual(gate.methods, ["maintain"]);
+  finish();
+  await sleep(1);
+  t.mock.timers.tick(5_000);
+  assert.deepEqual(gate.methods, ["maintain", "maintain"]);
+  await owner.dispose();
+});
+
+test("a look goes to the gate that the hooks go to, also in another instance, while that is open", async () => {
+  const hooks = bench();
+  const methods = bench();
+  assert.equal(methods.owner.lookAt(), methods.gate);
+  hooks.owner.open();
+  assert.equal(methods.owner.lookAt(), hooks.gate);
+  await hooks.owner.dispose();
+  assert.equal(methods.owner.lookAt(), methods.gate);
+  await methods.owner.dispose();
+  assert.equal(methods.owner.lookAt(), undefined);
 });
 
 test("disposal waits for work under way, then closes, then logs what is left to say", async () => {

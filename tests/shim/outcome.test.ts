@@ -39,6 +39,29 @@ describe("how a call ended, by what the host was seen to say", () => {
     ],
     ["refused by an approval", after({ status: "blocked", deniedReason: "plugin-approval" }, "denied"), "refused", null],
     ["run aborted", after({}, "Aborted"), "aborted", null],
+    ...[
+      "Plugin approval unavailable: non-interactive CLI runs have no approval-capable initiating surface.",
+      "Plugin approval unavailable (no approval route)",
+      "Approval timed out",
+      "Approval cancelled (run aborted)",
+      "Tool call blocked because before_tool_call hook failed",
+    ].map((error): [string, ReturnType<typeof after>, string, null] => [
+      error,
+      after({ status: "error", error }, error),
+      "refused",
+      null,
+    ]),
+    [
+      "arguments that do not fit, with a list of those that do",
+      after(
+        { status: "error" },
+        'Invalid arguments for tool "gateway": action. Expected input: { timeoutMs?: number }.',
+        "gateway",
+      ),
+      "error",
+      null,
+    ],
+    ["a session that may not be spawned", after({ status: "forbidden", error: "no" }, "no", "sessions_spawn"), "error", null],
     ["tool throws", after({ status: "error", error: "Channel is required" }, "Channel is required", "message"), "error", null],
     ["error in the details only", after({ status: "error", error: "no such job" }, undefined, "automations"), "error", null],
     ["connection lost on the way", after({ status: "error" }, "read ECONNRESET", "message"), "maybe", null],
@@ -56,6 +79,19 @@ describe("how a call ended, by what the host was seen to say", () => {
       assert.equal(outcome.exitCode, exitCode);
     });
   }
+
+  test("an MCP tool's failure is told by its text, because its error is just a word", () => {
+    const mcp = (text: string) => ({
+      toolName: "mail__send",
+      params: {},
+      result: { content: [{ type: "text", text }], details: { mcpServer: "mail", status: "error" } },
+      error: "error",
+    });
+    assert.equal(outcomeOf(mcp("no such mailbox")).ended, "error");
+    assert.equal(outcomeOf(mcp("read ECONNRESET")).ended, "maybe");
+    // What lies beyond the first few thousand characters is not read.
+    assert.equal(outcomeOf(mcp(`${"x".repeat(5_000)} ECONNRESET`)).ended, "error");
+  });
 
   test("a running command names its process session", () => {
     assert.equal(outcomeOf(after({ status: "running", sessionId: "gentle-mist" })).processSession, "gentle-mist");

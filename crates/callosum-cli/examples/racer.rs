@@ -135,6 +135,7 @@ impl Racer {
             ended: Ended::Ok,
             exit_code: Some(0),
             process: None,
+            ran: None,
         };
         finish(gate, gate.after(&report, &gate.machine().now()));
     }

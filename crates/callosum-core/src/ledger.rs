@@ -167,7 +167,7 @@ impl Ledger {
     /// When the record could not be written. A rotation that fails is tried again with the next record:
     /// the record itself is in the journal.
     pub fn append(&mut self, proof: &UpToDate, record: &Record, now: &Stamp) -> Result<Appended, StateError> {
-        let appended = self.journal.append(proof, record)?;
+        let appended = self.journal.append(proof, record, now)?;
         if appended.ended_torn_line {
             self.history.skipped += 1;
         }

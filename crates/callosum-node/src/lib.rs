@@ -91,9 +91,19 @@ impl Gate {
             // A word that is not known may stand for anything: so is its outcome.
             let ended = Ended::from_word(&ended).unwrap_or(Ended::Maybe);
             let process = process_session;
-            let report =
-                gate::EndReport { tool, agent, session, run, call, digest, ended, exit_code, process };
-            gate.after(&report, &gate.machine().now())
+            let report = gate::EndReport {
+                tool,
+                agent,
+                session,
+                run,
+                call,
+                digest,
+                ended,
+                exit_code,
+                process,
+                ran: None,
+            };
+            gate.after_seeing(&report, &JsParams::new(&params), &gate.machine().now())
         })
     }
 

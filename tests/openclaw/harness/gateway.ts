@@ -1,17 +1,20 @@
 // A whole OpenClaw gateway in a folder of its own: its own home, state, config, port and token, on loopback, and bounded in time.
 // Nothing of the person who runs the tests is read or written.
 
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 import { GatewayClient } from "openclaw/plugin-sdk/gateway-runtime";
 
 const START_MS = 90_000;
 const STOP_MS = 20_000;
-const OPENCLAW = new URL("../../../node_modules/openclaw/openclaw.mjs", import.meta.url).pathname;
+/** CALLOSUM_OPENCLAW names the folder of another OpenClaw package, to try an older or newer host than the dependency. */
+const PACKAGE = process.env.CALLOSUM_OPENCLAW ?? new URL("../../../node_modules/openclaw", import.meta.url).pathname;
+const OPENCLAW = join(PACKAGE, "openclaw.mjs");
 
 export interface GatewayOptions {
   /** The folder everything of this gateway lies in. */
@@ -25,6 +28,10 @@ export interface GatewayOptions {
   pluginEntries: Record<string, unknown>;
   /** Added to the environment of the gateway. */
   env?: Record<string, string>;
+  /** Added to the config, at its top level. */
+  config?: Record<string, unknown>;
+  /** The config has no word about plugins, is written once, and then belongs to the `openclaw` command. */
+  bare?: boolean;
 }
 
 /** What the `agent` request answers in the end. */
@@ -61,9 +68,22 @@ export class Gateway {
     return readFileSync(join(this.dir, "gateway.log"), "utf8");
   }
 
-  async start(): Promise<void> {
+  /** Writes the config, unless it belongs to the `openclaw` command by now. */
+  async configure(): Promise<void> {
     if (this.#port === 0) this.#port = await freePort();
-    writeFileSync(join(this.dir, "openclaw.json"), JSON.stringify(this.#config(), null, 2));
+    const file = join(this.dir, "openclaw.json");
+    if (!this.#options.bare || !existsSync(file)) writeFileSync(file, JSON.stringify(this.#config(), null, 2));
+  }
+
+  /** Runs the `openclaw` command as the person would to whom this gateway belongs; gives what it printed. */
+  async openclaw(...args: string[]): Promise<string> {
+    const options = { cwd: this.workspace, env: this.#environment(), timeout: 60_000 };
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [OPENCLAW, ...args], options);
+    return stdout + stderr;
+  }
+
+  async start(): Promise<void> {
+    await this.configure();
     const output = openSync(join(this.dir, "gateway.log"), "a");
     const child = spawn(process.execPath, [OPENCLAW, "gateway", "run"], {
       cwd: this.workspace,
@@ -227,11 +247,14 @@ export class Gateway {
         providers: { fake: { baseUrl: this.#options.modelUrl, apiKey: "none", api: "openai-completions", models: [model] } },
       },
       tools: { exec: { mode: "full", pathPrepend: [this.#options.execPath] } },
-      plugins: {
-        allow: Object.keys(this.#options.pluginEntries),
-        load: { paths: this.#options.pluginPaths },
-        entries: this.#options.pluginEntries,
-      },
+      ...this.#options.config,
+      ...(!this.#options.bare && {
+        plugins: {
+          allow: Object.keys(this.#options.pluginEntries),
+          load: { paths: this.#options.pluginPaths },
+          entries: this.#options.pluginEntries,
+        },
+      }),
     };
   }
 }

@@ -2,7 +2,7 @@
 // that its sessions share. Everything lies in that folder and goes with it.
 
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -13,6 +13,7 @@ import { Mail } from "./mail.ts";
 const ROOT = new URL("../../../", import.meta.url).pathname;
 const EXTENSION = join(ROOT, "dist", "callosum");
 const TWICE = new URL("./twice-plugin", import.meta.url).pathname;
+const NEIGHBOUR = new URL("./neighbour-plugin", import.meta.url).pathname;
 
 /** The scenes to abandon when this process ends without having closed them: a gateway would outlive it. */
 const OPEN = new Set<World>();
@@ -43,10 +44,12 @@ export interface Status {
   instanceId: string;
   version: string;
   stateDir: string;
+  mode: string;
   ruleCount: number;
   locks: Array<{ contextKey: string; session: string; tool: string; tier: number; since: string; expiresAt: string }>;
   recentContexts: Array<{ contextKey: string; session: string; state: string }>;
   journal: { lines: number; skipped: number };
+  waiting: { queued: number; lost: number; unwritten: number };
   coverage: Record<string, Record<string, { before: number; after: number }>>;
   settingErrors?: string[];
   degraded?: { code: string; cause: string; remedy: string };
@@ -55,6 +58,16 @@ export interface Status {
 export interface WorldOptions {
   /** The plugin's config, beside the state directory. */
   config?: Record<string, unknown>;
+  /** No plugin at all: the test installs it, and the state directory is the default one in the gateway's own home. */
+  bare?: boolean;
+  /** Added to the environment of the gateway. */
+  env?: Record<string, string>;
+  /** The person's home folder; the plugin then stands at its default settings. */
+  home?: string;
+  /** Added to the host's config, at its top level. */
+  gatewayConfig?: Record<string, unknown>;
+  /** The operator's rules file, written before the gateway starts. */
+  rules?: unknown;
 }
 
 export class World {
@@ -67,29 +80,38 @@ export class World {
 
   private constructor(dir: string, model: FakeModel, options: WorldOptions) {
     this.dir = dir;
-    this.stateDir = join(dir, "callosum");
+    const home = options.home ?? (options.bare ? join(dir, "gateway", "home") : undefined);
+    this.stateDir = home === undefined ? join(dir, "callosum") : join(home, ".callosum");
     this.model = model;
     this.mail = new Mail(dir);
     this.gateway = new Gateway({
       dir: join(dir, "gateway"),
       modelUrl: model.baseUrl,
       execPath: this.mail.bin,
-      pluginPaths: [EXTENSION, TWICE],
+      pluginPaths: [EXTENSION, TWICE, NEIGHBOUR],
       pluginEntries: {
-        callosum: { enabled: true, config: { stateDir: this.stateDir, ...options.config } },
+        callosum: { enabled: true, config: { ...(home === undefined && { stateDir: this.stateDir }), ...options.config } },
         twice: { enabled: true },
+        neighbour: { enabled: true },
       },
+      ...(options.bare && { bare: true }),
+      env: { ...options.env, ...(options.home && { HOME: options.home }) },
+      ...(options.gatewayConfig && { config: options.gatewayConfig }),
     });
   }
 
   /** Opens a scene; `opening` gets it before the gateway is up, so that it can be closed meanwhile. */
-  static async open(options: WorldOptions = {}, opening?: (world: World) => void): Promise<World> {
+  static async open(options: WorldOptions = {}, opening?: (world: World) => void | Promise<void>): Promise<World> {
     const dir = mkdtempSync(join(tmpdir(), "callosum-world-"));
     mkdirSync(join(dir, "gateway"));
     const world = new World(dir, await FakeModel.start(), options);
     OPEN.add(world);
-    opening?.(world);
     try {
+      if (options.rules !== undefined) {
+        mkdirSync(world.stateDir, { recursive: true, mode: 0o700 });
+        writeFileSync(join(world.stateDir, "tiers.json"), JSON.stringify(options.rules));
+      }
+      await opening?.(world);
       await world.gateway.start();
     } catch (error) {
       await world.close();
@@ -179,6 +201,11 @@ export function sessionKey(name: string): string {
 /** A call of the exec tool. */
 export function exec(command: string, more: Record<string, unknown> = {}): ScriptedCall {
   return { name: "exec", args: { command, ...more } };
+}
+
+/** A call of a tool that the model reaches through the host's catalog: it passes the hooks twice, as `tool_call` and by its name. */
+export function via(tool: string, args: Record<string, unknown>): ScriptedCall {
+  return { name: "tool_call", args: { id: tool, args } };
 }
 
 /** Waits until something holds; fails after a bounded time with what was waited for. */

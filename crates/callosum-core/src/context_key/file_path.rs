@@ -1,4 +1,5 @@
-//! `{filePath}`: the files a call works on, by absolute path where the folder is known.
+//! `{filePath}` and `{workFolder}`: the files a call works on and the folder a command runs in, by absolute
+//! path where that is known, and with the machine where that is another one.
 
 use super::{Lookup, distinct};
 use crate::digest::neutral_tool_name;
@@ -10,6 +11,9 @@ const PATCH_HEADERS: [&str; 4] =
 
 /// Values of `host` that mean the machine the agent runs on.
 const THIS_MACHINE: [&str; 4] = ["gateway", "auto", "local", "localhost"];
+
+/// Stands for the folder that a command runs in when nobody says which.
+const CURRENT: &str = "current";
 
 /// The paths of a call, normalised; none when its parameters name none.
 pub(super) fn file_paths(call: &ToolCall, params: &Lookup<'_>) -> Vec<String> {
@@ -33,6 +37,19 @@ pub(super) fn file_paths(call: &ToolCall, params: &Lookup<'_>) -> Vec<String> {
         None => normalise(path, call.cwd.as_deref()),
     };
     paths.iter().map(whole).collect()
+}
+
+/// The folder a command runs in: the one it names, else the one relative paths start from.
+pub(super) fn work_folder(call: &ToolCall, params: &Lookup<'_>) -> String {
+    let named = ["workdir", "cwd"].into_iter().find_map(|name| params.texts(name).into_iter().next());
+    match (other_machine(params), named) {
+        // What the agent's own folder is says nothing about another machine.
+        (Some(machine), named) => {
+            format!("{machine}:{}", named.map_or_else(|| CURRENT.to_owned(), |path| normalise(&path, None)))
+        }
+        (None, Some(path)) => normalise(&path, call.cwd.as_deref()),
+        (None, None) => call.cwd.as_deref().map_or_else(|| CURRENT.to_owned(), |cwd| normalise(cwd, None)),
+    }
 }
 
 /// The machine a call acts on when that is another one: the same path is another file there.

@@ -97,11 +97,38 @@ pub(crate) fn context_keys(
     for template in templates {
         let resolved = template.resolve(call, params);
         too_many |= resolved.len() > MAX_KEYS;
-        keys.extend(resolved.iter().map(|key| safe(key)).filter(|key| seen.insert(key.clone())));
+        let keys_of_template = resolved.iter().map(|key| safe(&one_spelling(key, params)));
+        keys.extend(keys_of_template.filter(|key| seen.insert(key.clone())));
     }
     too_many |= keys.len() > MAX_KEYS;
     keys.truncate(MAX_KEYS);
     (keys, too_many)
+}
+
+/// What keys of chat channels begin with.
+const CHANNEL: &str = "channel:";
+
+/// One spelling for a channel that hosts write in several ways: `123`, `channel:123` and `discord:channel:123`
+/// are one channel, and so are `general` and `#general`. Only what is so on every platform: on IRC the `#`
+/// belongs to the name, in `#alias:server` (Matrix) too, and a `user:1` is no channel.
+fn one_spelling<'k>(key: &'k str, params: &Lookup<'_>) -> Cow<'k, str> {
+    let Some(mut name) = key.strip_prefix(CHANNEL) else { return Cow::Borrowed(key) };
+    if let Some((platform, rest)) = name.split_once(':')
+        && let Some(rest) = rest.strip_prefix(CHANNEL)
+        && platform.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+    {
+        name = rest;
+    }
+    while let Some(rest) = name.strip_prefix(CHANNEL) {
+        name = rest;
+    }
+    if let Some(rest) = name.strip_prefix('#')
+        && rest.chars().all(|c| c.is_alphanumeric() || "-_.".contains(c))
+        && !params.texts("channel").iter().any(|platform| platform.eq_ignore_ascii_case("irc"))
+    {
+        name = rest;
+    }
+    if name.is_empty() { Cow::Borrowed(key) } else { Cow::Owned(format!("{CHANNEL}{name}")) }
 }
 
 /// A key that may be shown and stored: no secrets, one line, of bounded length; different keys stay different.

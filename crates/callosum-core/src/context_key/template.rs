@@ -4,14 +4,14 @@ use std::borrow::Cow;
 
 use super::address::address_list;
 use super::command_recipient::recipients;
-use super::file_path::file_paths;
+use super::file_path::{file_paths, work_folder};
 use super::{Lookup, MAX_KEYS, UNKNOWN, bounded, distinct};
 use crate::digest::{digest, neutral_tool_name};
 use crate::text::one_line;
 use crate::tool_call::ToolCall;
 
-const KNOWN: &str =
-    "{tool}, {params.NAME}, {params.NAME|OTHER|fallback}, {commandRecipient}, {filePath} and {digest}";
+const KNOWN: &str = "{tool}, {params.NAME}, {params.NAME|OTHER|fallback}, {params.NAME+OTHER}, {commandRecipient}, \
+                     {filePath}, {workFolder} and {digest}";
 
 /// A context key with placeholders.
 #[derive(Clone, Debug)]
@@ -23,13 +23,14 @@ pub(crate) struct Template {
 enum Part {
     Literal(String),
     Tool,
-    /// The first parameter there is, else the fallback.
+    /// The first of these groups that has a value, with all the values in it; else the fallback.
     Params {
-        paths: Vec<String>,
+        groups: Vec<Vec<String>>,
         fallback: String,
     },
     CommandRecipient,
     FilePath,
+    WorkFolder,
     Digest,
 }
 
@@ -92,6 +93,7 @@ impl Part {
             "tool" => return Ok(Self::Tool),
             "commandRecipient" => return Ok(Self::CommandRecipient),
             "filePath" => return Ok(Self::FilePath),
+            "workFolder" => return Ok(Self::WorkFolder),
             "digest" => return Ok(Self::Digest),
             _ if !placeholder.starts_with("params.") => {
                 return Err(format!(
@@ -107,14 +109,15 @@ impl Part {
             [.., last] if !last.starts_with("params.") => words.pop().unwrap_or(UNKNOWN),
             _ => UNKNOWN,
         };
-        let paths = words.into_iter().map(|word| {
-            let path = word.strip_prefix("params.").unwrap_or(word);
+        let path = |name: &str| {
+            let path = name.strip_prefix("params.").unwrap_or(name);
             if path.split('.').any(|name| name.trim().is_empty()) {
                 return Err(format!("`{{{}}}` has an empty parameter name", one_line(placeholder, 60)));
             }
             Ok(path.to_owned())
-        });
-        Ok(Self::Params { paths: paths.collect::<Result<_, _>>()?, fallback: fallback.to_owned() })
+        };
+        let groups = words.into_iter().map(|word| word.split('+').map(path).collect());
+        Ok(Self::Params { groups: groups.collect::<Result<_, _>>()?, fallback: fallback.to_owned() })
     }
 
     /// What stands for the placeholder, never nothing.
@@ -125,8 +128,13 @@ impl Part {
             Self::Digest => vec![digest(call, &params.all())],
             Self::CommandRecipient => mail_recipients(params),
             Self::FilePath => file_paths(call, params),
-            Self::Params { paths, fallback } => {
-                match paths.iter().map(|path| params.texts(path)).find(|values| !values.is_empty()) {
+            Self::WorkFolder => vec![work_folder(call, params)],
+            Self::Params { groups, fallback } => {
+                let values = |group: &Vec<String>| match group.as_slice() {
+                    [path] => params.texts(path),
+                    paths => distinct(paths.iter().flat_map(|path| params.texts(path))),
+                };
+                match groups.iter().map(values).find(|values| !values.is_empty()) {
                     Some(values) => values,
                     None => return vec![Cow::Borrowed(fallback)],
                 }

@@ -9,7 +9,7 @@ use crate::history::State;
 use crate::journal::record::{Action, Conflict, HookCounts, Record, Shown};
 use crate::journal::{Appended, Patience};
 use crate::pause_text::{self, Told};
-use crate::rules::Classification;
+use crate::rules::{Classification, RuleSet};
 use crate::settings::OnStateError;
 use crate::store::rules_file::Change;
 use crate::time::Stamp;
@@ -17,13 +17,11 @@ use crate::tool_call::{Parameters, ToolCall};
 
 use super::calls::{Phase, Unflushed};
 use super::health::Level;
-use super::intent::Intent;
+use super::intent::{Intent, short_name};
 use super::state::NotNow;
 use super::work::{GivenUp, Work};
 use super::{Answer, Gate, lock};
 
-/// Names longer than this (tool, session, run, call id) are cut: they come from outside.
-const MAX_NAME_CHARS: usize = 300;
 /// Tools counted between two `seen` records; more are not.
 const MAX_SEEN_TOOLS: usize = 500;
 
@@ -41,10 +39,11 @@ impl Gate {
             return Answer::Proceed;
         }
         let mut call = call.clone();
-        shorten(&mut call.tool);
-        shorten(&mut call.session);
+        for name in [&mut call.tool, &mut call.session] {
+            *name = short_name(name).to_owned();
+        }
         for name in [&mut call.run, &mut call.call, &mut call.agent].into_iter().flatten() {
-            shorten(name);
+            *name = short_name(name).to_owned();
         }
         self.count(&call.tool, |counts| counts.before += 1);
         let classification = self.classify(&call, params, now);
@@ -70,22 +69,24 @@ impl Gate {
 
     /// Tier, rule and keys of a call by the rules that hold now.
     pub fn classify(&self, call: &ToolCall, params: &dyn Parameters, now: &Stamp) -> Classification {
-        let rules = {
-            let mut rules = lock(&self.rules);
-            match rules.refresh(now.wall_ms) {
-                Change::None => {}
-                Change::Loaded => lock(&self.health).tell(
-                    Level::Info,
-                    format!("{} rules in force, from {}", rules.rules().len(), rules.source()),
-                ),
-                Change::Rejected => lock(&self.health).tell(
-                    Level::Error,
-                    format!("rules not loaded, the last good ones go on: {}", rules.error().unwrap_or("")),
-                ),
-            }
-            rules.rules()
-        };
-        rules.classify(call, &self.runtime, params)
+        self.current_rules(now).classify(call, &self.runtime, params)
+    }
+
+    /// The rules that hold now. Whoever notices an edit first has it logged.
+    pub(super) fn current_rules(&self, now: &Stamp) -> Arc<RuleSet> {
+        let mut rules = lock(&self.rules);
+        match rules.refresh(now.wall_ms) {
+            Change::None => {}
+            Change::Loaded => lock(&self.health).tell(
+                Level::Info,
+                format!("{} rules in force, from {}", rules.rules().len(), rules.source()),
+            ),
+            Change::Rejected => lock(&self.health).tell(
+                Level::Error,
+                format!("rules not loaded, the last good ones go on: {}", rules.error().unwrap_or("")),
+            ),
+        }
+        rules.rules()
     }
 
     pub(super) fn count(&self, tool: &str, add: impl FnOnce(&mut HookCounts)) {
@@ -220,7 +221,7 @@ impl Gate {
             match light.calls.again(&id, &intent.call.tool, intent.digest.as_deref()) {
                 Some(Phase::Deciding(_)) => light.calls.settle(&id, phase),
                 _ => {
-                    light.calls.open(id, intent.call.tool.clone(), intent.digest.clone(), phase);
+                    light.calls.open(id, &intent.call, intent.digest.clone(), phase);
                     None
                 }
             }
@@ -235,8 +236,8 @@ impl Gate {
     fn not_now(&self, intent: Arc<Intent>, now: &Stamp) -> Answer {
         if intent.tier.is_guarded() {
             if let Some(id) = intent.id() {
-                let (tool, digest) = (intent.call.tool.clone(), intent.digest.clone());
-                lock(&self.light).calls.open(id, tool, digest, Phase::Deciding(None));
+                let digest = intent.digest.clone();
+                lock(&self.light).calls.open(id, &intent.call, digest, Phase::Deciding(None));
             }
             return self.later(Work::Begin(intent));
         }
@@ -254,7 +255,7 @@ impl Gate {
                 Some(number) if intent.tier.is_tracked() => Phase::Queued(number),
                 _ => Phase::Light,
             };
-            light.calls.open(id, intent.call.tool.clone(), intent.digest.clone(), phase);
+            light.calls.open(id, &intent.call, intent.digest.clone(), phase);
         }
     }
 
@@ -349,8 +350,7 @@ impl Gate {
     /// closed and a new one begun.
     pub(super) fn flush_failed(&self, error: &StateError, now: &Stamp) {
         lock(&self.health).failed(error, now);
-        let patience = Patience::Until(std::time::Instant::now() + super::WORKER_DEADLINE);
-        let rotated = self.with_ledger(patience, true, now, |ledger, proof| {
+        let rotated = self.with_ledger(self.patience(), true, now, |ledger, proof| {
             if ledger.journal().active().file.has_failed() { ledger.rotate(&proof, now) } else { Ok(()) }
         });
         if let Err(NotNow::Failed(error)) = rotated {
@@ -379,11 +379,5 @@ impl Verdict {
             told: pieces.iter().map(told).collect(),
             shown: pieces.iter().map(|piece| piece.action.shown()).collect(),
         }
-    }
-}
-
-fn shorten(name: &mut String) {
-    if name.len() > MAX_NAME_CHARS {
-        *name = name.chars().take(MAX_NAME_CHARS).collect();
     }
 }

@@ -5,6 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use crate::journal::segment::SegmentFile;
+use crate::tool_call::ToolCall;
 
 use super::report::EndReport;
 
@@ -31,7 +32,7 @@ pub(super) enum Phase {
     /// Tier 2, let through; its start waits in the backlog under this number.
     Queued(u64),
     /// A worker decides; the after-hook may come first, when the host gave up.
-    Deciding(Option<EndReport>),
+    Deciding(Option<Box<EndReport>>),
     /// Let through by the record with this sequence number.
     Allowed { seq: u64, unflushed: Option<Unflushed> },
     /// Refused with this text.
@@ -42,6 +43,7 @@ pub(super) enum Phase {
 struct OpenCall {
     tool: String,
     digest: Option<String>,
+    cwd: Option<String>,
     phase: Phase,
 }
 
@@ -61,8 +63,9 @@ impl OpenCalls {
         (known.tool == tool && known.digest.as_deref() == digest).then_some(&known.phase)
     }
 
-    pub(super) fn open(&mut self, id: CallId, tool: String, digest: Option<String>, phase: Phase) {
-        if self.calls.insert(id.clone(), OpenCall { tool, digest, phase }).is_none() {
+    pub(super) fn open(&mut self, id: CallId, call: &ToolCall, digest: Option<String>, phase: Phase) {
+        let open = OpenCall { tool: call.tool.clone(), digest, cwd: call.cwd.clone(), phase };
+        if self.calls.insert(id.clone(), open).is_none() {
             self.order.push_back(id);
         }
         // Closed calls leave their place in the order behind; sweep when it has grown far past the calls.
@@ -78,8 +81,14 @@ impl OpenCalls {
         }
     }
 
+    /// The digest of what an open call was to do, and where its relative paths start; `None` below tier 2.
+    pub(super) fn asked(&self, id: &CallId, tool: &str) -> Option<(String, Option<String>)> {
+        let known = self.calls.get(id).filter(|known| known.tool == tool)?;
+        Some((known.digest.clone()?, known.cwd.clone()))
+    }
+
     /// Moves a call on to `phase`. Returns the report of its end when that came while it was decided.
-    pub(super) fn settle(&mut self, id: &CallId, phase: Phase) -> Option<EndReport> {
+    pub(super) fn settle(&mut self, id: &CallId, phase: Phase) -> Option<Box<EndReport>> {
         let known = self.calls.get_mut(id)?;
         let before = std::mem::replace(&mut known.phase, phase);
         let Phase::Deciding(Some(report)) = before else { return None };
@@ -91,7 +100,7 @@ impl OpenCalls {
     /// the report, until its worker settles it.
     pub(super) fn close(&mut self, id: &CallId, report: &EndReport) -> Option<Phase> {
         if let Some(OpenCall { phase: Phase::Deciding(early), .. }) = self.calls.get_mut(id) {
-            *early = Some(report.clone());
+            *early = Some(Box::new(report.clone()));
             return Some(Phase::Deciding(None));
         }
         self.calls.remove(id).map(|call| call.phase)

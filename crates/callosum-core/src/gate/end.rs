@@ -1,16 +1,20 @@
 //! After a tool call: its outcome, and that its refusal was read.
 
+use crate::digest::digest;
 use crate::error::StateError;
 use crate::history::{Action as Past, History, Who};
 use crate::journal::Patience;
 use crate::journal::record::{Action, Record};
 use crate::ledger::Ledger;
 use crate::outcome::{Ended, outcome_of};
+use crate::rules::Classification;
 use crate::time::Stamp;
+use crate::tool_call::{Parameters, ToolCall};
 
 use super::calls::{CallId, Phase, Unflushed};
 use super::health::Level;
-use super::report::EndReport;
+use super::intent::{is_simple, keys_or_digest, short_name};
+use super::report::{EndReport, Ran};
 use super::state::NotNow;
 use super::work::Work;
 use super::{Answer, Gate, lock};
@@ -41,10 +45,11 @@ const MAX_SIGNALLED_RUNS: usize = 1_024;
 impl Gate {
     /// The after-hook of a call. For a host's event loop; a ticket in the answer need not be waited for.
     pub fn after(&self, report: &EndReport, now: &Stamp) -> Answer {
-        let wrapper = crate::tool_call::ToolCall { tool: report.tool.clone(), ..Default::default() };
+        let wrapper = ToolCall { tool: report.tool.clone(), ..Default::default() };
         if self.is_closed() || wrapper.is_wrapper() {
             return Answer::Proceed;
         }
+        let report = &report.with_short_names();
         self.count(&report.tool, |counts| counts.after += 1);
         let phase = report.call.as_ref().and_then(|call| {
             let id = CallId { session: report.session.clone(), run: report.run.clone(), call: call.clone() };
@@ -69,6 +74,43 @@ impl Gate {
         }
     }
 
+    /// The after-hook of a call, with the parameters it ran with where the host shows them: other plugins may
+    /// have rewritten them where no gate sees it. For a host's event loop, like `after`.
+    pub fn after_seeing(&self, report: &EndReport, params: &dyn Parameters, now: &Stamp) -> Answer {
+        let mut report = report.with_short_names();
+        report.ran = self.what_ran(&report, params, now);
+        self.after(&report, now)
+    }
+
+    /// What ran, when that was not what the gate was asked about.
+    fn what_ran(&self, report: &EndReport, params: &dyn Parameters, now: &Stamp) -> Option<Ran> {
+        if report.ended == Ended::Refused {
+            return None;
+        }
+        let id =
+            CallId { session: report.session.clone(), run: report.run.clone(), call: report.call.clone()? };
+        let (asked, cwd) = lock(&self.light).calls.asked(&id, &report.tool)?;
+        let all = params.all();
+        // A host that shows none, or not all of them, says nothing about what ran.
+        let shown = all.complete && all.value.as_object().is_some_and(|params| !params.is_empty());
+        let call = ToolCall {
+            tool: report.tool.clone(),
+            kind: None,
+            agent: report.agent.clone(),
+            session: report.session.clone(),
+            run: report.run.clone(),
+            call: report.call.clone(),
+            cwd,
+        };
+        let digest = digest(&call, &all);
+        if !shown || digest == asked {
+            return None;
+        }
+        let Classification { tier, context_keys, .. } = self.classify(&call, params, now);
+        let keys = keys_or_digest(context_keys, tier, &call.tool, &digest);
+        Some(Ran { tier, keys, digest, simple: is_simple(params) })
+    }
+
     /// A background process of an earlier running call has ended. For a host's event loop.
     pub fn process_ended(&self, process: &str, ended: Ended, exit_code: Option<i64>, now: &Stamp) -> Answer {
         if self.is_closed() {
@@ -84,6 +126,7 @@ impl Gate {
             ended,
             exit_code,
             process: Some(process.to_owned()),
+            ran: None,
         };
         self.end(&Target::Background(process.to_owned()), &report, Patience::None, now)
     }
@@ -101,12 +144,14 @@ impl Gate {
                 self.later(Work::FlushOutcome(Unflushed { file: appended.file, end: appended.end }))
             }
             Ok(_) => Answer::Proceed,
-            Err(NotNow::Busy) => self.later(Work::End { target: target.clone(), report: report.clone() }),
+            Err(NotNow::Busy) => {
+                self.later(Work::End { target: target.clone(), report: Box::new(report.clone()) })
+            }
             Err(NotNow::Failed(error)) => self.end_failed(target, report, &error, now),
         }
     }
 
-    fn outcome_record(
+    pub(super) fn outcome_record(
         &self,
         ledger: &Ledger,
         target: &Target,
@@ -121,11 +166,7 @@ impl Gate {
         if action.outcome.as_ref().is_some_and(|outcome| outcome.kind != Action::Unknown) {
             return None;
         }
-        let kind = outcome_of(report.ended, report.exit_code, action.simple, action.keys.len());
-        if kind == Action::Unknown && action.outcome.is_some() {
-            return None;
-        }
-        let mut record = Record::new(kind, &self.instance, now);
+        let mut record = Record::new(kind_of(report, action.simple, action.keys.len()), &self.instance, now);
         record.tier = Some(action.tier);
         record.of = vec![action.seq];
         record.runtime = Some(self.runtime.clone());
@@ -135,10 +176,17 @@ impl Gate {
         record.call.clone_from(&action.call);
         record.tool = Some(action.tool.clone());
         record.context_keys = action.keys.iter().map(|key| key.as_ref().to_owned()).collect();
+        record.rewritten = action.rewritten;
+        record.digest = action.digest.clone().filter(|_| action.rewritten);
         record.exit_code = report.exit_code;
         record.reason = reason(report.ended).map(str::to_owned);
         if record.action == Action::Running {
             record.process.clone_from(&report.process);
+        }
+        tell_what_ran(&mut record, report);
+        // Nothing new: unknown it is already.
+        if record.action == Action::Unknown && action.outcome.is_some() {
+            return None;
         }
         Some(record)
     }
@@ -146,7 +194,12 @@ impl Gate {
     fn find<'a>(&self, history: &'a History, target: &Target, report: &EndReport) -> Option<&'a Past> {
         let own = self.machine().holder();
         match target {
-            Target::Seq(seq) => history.action(*seq),
+            // In a journal that was replaced meanwhile, the number may be somebody else's.
+            Target::Seq(seq) => history.action(*seq).filter(|action| {
+                let who = &action.who;
+                (&who.instance, &who.session) == (&self.instance, &report.session)
+                    && (&action.run, &action.call) == (&report.run, &report.call)
+            }),
             Target::Background(process) => history.background(&self.instance, process, own),
             Target::Reported => {
                 let who = Who { instance: self.instance.clone(), session: report.session.clone() };
@@ -186,7 +239,7 @@ impl Gate {
             // Written between the two looks.
             return self.end(&Target::Reported, report, Patience::None, now);
         };
-        let kind = outcome_of(report.ended, report.exit_code, start.simple, start.context_keys.len());
+        let kind = kind_of(report, start.simple, start.context_keys.len());
         let mut outcome = Record::new(kind, &self.instance, now);
         outcome.tier = start.tier;
         outcome.runtime.clone_from(&start.runtime);
@@ -199,6 +252,7 @@ impl Gate {
         outcome.exit_code = report.exit_code;
         outcome.reason = reason(report.ended).map(str::to_owned);
         outcome.process.clone_from(&report.process);
+        tell_what_ran(&mut outcome, report);
         light.backlog.add_outcome(number, outcome);
         Answer::ProceedThenMaintain
     }
@@ -225,7 +279,7 @@ impl Gate {
     /// The host has stored the result of this call for the model. For a host's event loop.
     pub fn result_persisted(&self, session: &str, call: &str, now: &Stamp) -> Answer {
         self.deliver(
-            &Delivery::Call { session: session.to_owned(), call: call.to_owned() },
+            &Delivery::Call { session: short_name(session).to_owned(), call: short_name(call).to_owned() },
             Patience::None,
             now,
         )
@@ -234,6 +288,7 @@ impl Gate {
     /// A model call of this run begins: the model has seen every result of the run so far. For a host's
     /// event loop.
     pub fn model_call_started(&self, run: &str, now: &Stamp) -> Answer {
+        let run = short_name(run);
         {
             let mut light = lock(&self.light);
             if light.signalled_set.insert(run.to_owned()) {
@@ -299,6 +354,41 @@ impl Gate {
 
 /// Outcomes that wait for the state to work again; more are lost, and counted.
 const MAX_LATE_ENDS: usize = 4_096;
+
+/// What the end of a call proves; `simple` and `key_count` are those of what was asked.
+fn kind_of(report: &EndReport, simple: bool, key_count: usize) -> Action {
+    let (simple, key_count) =
+        report.ran.as_ref().map_or((simple, key_count), |ran| (ran.simple, ran.keys.len()));
+    outcome_of(report.ended, report.exit_code, simple, key_count)
+}
+
+/// Puts into an outcome, as far as it is known, what ran instead of what was asked. Where the rewritten call
+/// is none that the rules know (a wrapper in front of the command, say), it may still have done what was
+/// asked: the resource stays, and the outcome is open.
+fn tell_what_ran(record: &mut Record, report: &EndReport) {
+    let sorted = |keys: &[String]| {
+        let mut keys = keys.to_vec();
+        keys.sort_unstable();
+        keys
+    };
+    let Some(ran) = report.ran.as_ref().filter(|ran| sorted(&ran.keys) != sorted(&record.context_keys))
+    else {
+        return;
+    };
+    let what = if ran.tier.is_tracked() {
+        record.rewritten = true;
+        record.context_keys.clone_from(&ran.keys);
+        record.digest = Some(ran.digest.clone());
+        "its parameters were rewritten after it was checked: it acted on this instead"
+    } else {
+        if record.action == Action::Complete {
+            record.action = Action::Unknown;
+        }
+        "its parameters were rewritten after it was checked, into something that no rule knows"
+    };
+    let how = record.reason.take().map(|how| format!("; {how}")).unwrap_or_default();
+    record.reason = Some(format!("{what}{how}"));
+}
 
 /// Why an outcome is not simply what its exit code says.
 fn reason(ended: Ended) -> Option<&'static str> {

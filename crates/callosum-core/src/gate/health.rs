@@ -83,6 +83,11 @@ impl Health {
         self.degraded = Some(Degraded { code, cause, remedy, since });
     }
 
+    /// Whether the state failed, the last time with this failure.
+    pub(super) fn is_failing_with(&self, code: &str) -> bool {
+        self.degraded.as_ref().is_some_and(|known| known.code == code)
+    }
+
     /// The state works.
     pub(super) fn works(&mut self) {
         if let Some(was) = self.degraded.take() {

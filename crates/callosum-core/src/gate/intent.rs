@@ -13,6 +13,28 @@ use crate::tool_call::{Parameters, ToolCall};
 
 use super::calls::CallId;
 
+/// Names longer than this (tool, session, run, call id) are cut: they come from outside.
+const MAX_NAME_CHARS: usize = 300;
+
+/// A name as the gate keeps it, before a call and after it.
+pub(super) fn short_name(name: &str) -> &str {
+    name.char_indices().nth(MAX_NAME_CHARS).and_then(|(end, _)| name.get(..end)).unwrap_or(name)
+}
+
+/// The keys of a call; a guarded one without a key of its own is at least not done twice in the same form.
+pub(super) fn keys_or_digest(mut keys: Vec<String>, tier: Tier, tool: &str, digest: &str) -> Vec<String> {
+    if keys.is_empty() && tier.is_guarded() {
+        keys.push(format!("{tool}:{}", digest.trim_end_matches('~')));
+    }
+    keys
+}
+
+/// Whether the call is one simple command, so that its exit code proves what it did.
+pub(super) fn is_simple(params: &dyn Parameters) -> bool {
+    let command = params.get("command");
+    command.and_then(|command| command.as_str().map(shell::is_simple_command)).unwrap_or(false)
+}
+
 /// A classified call.
 #[derive(Clone, Debug)]
 pub(super) struct Intent {
@@ -49,16 +71,10 @@ impl Intent {
         if tier.is_tracked() {
             let all = params.all();
             let digest = digest(&call, &all);
-            if keys.is_empty() && tier.is_guarded() {
-                // A guarded call without a key of its own is at least not done twice in the same form.
-                keys.push(format!("{}:{}", call.tool, digest.trim_end_matches('~')));
-            }
+            keys = keys_or_digest(keys, tier, &call.tool, &digest);
             let chars = usize::try_from(settings.params_summary_chars).unwrap_or(0);
             summary = (chars > 0).then(|| redact::summarize(&all, chars));
-            simple = params
-                .get("command")
-                .and_then(|command| command.as_str().map(shell::is_simple_command))
-                .unwrap_or(false);
+            simple = is_simple(params);
             digest_text = Some(digest);
         }
         let mode = classification.mode.unwrap_or(Mode::Enforce);

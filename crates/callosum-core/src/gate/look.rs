@@ -10,7 +10,6 @@ use std::time::{Duration, Instant};
 
 use crate::error::StateError;
 use crate::history::History;
-use crate::journal::Patience;
 use crate::journal::recent::read_back;
 use crate::journal::record::FORMAT_VERSION;
 use crate::journal::segment::{ACTIVE, SegmentFile, closed_segments};
@@ -20,20 +19,20 @@ use crate::store::state_dir;
 use crate::time::Stamp;
 
 use super::state::NotNow;
-use super::{Gate, WORKER_DEADLINE, lock};
+use super::{Gate, lock};
 
 /// Between two segments there is no active one, for microseconds; longer only after a crash in between.
 const ROTATION: Duration = Duration::from_millis(50);
 impl Gate {
-    /// Runs `step` with the ledger up to date. Writes only what waits in the backlog, because it belongs to
+    /// Runs `step` with the ledger up to date. Writes only what waits to be written, because it belongs to
     /// what is looked for.
     pub(super) fn look<T>(
         &self,
         now: &Stamp,
         step: impl FnOnce(&Ledger) -> Result<T, StateError>,
     ) -> Result<T, NotNow> {
-        let patience = Patience::Until(Instant::now() + WORKER_DEADLINE);
-        if lock(&self.light).backlog.len() > 0 {
+        let patience = self.patience();
+        if lock(&self.light).waiting() > 0 {
             return self.with_ledger(patience, true, now, |ledger, proof| {
                 drop(proof);
                 step(ledger)

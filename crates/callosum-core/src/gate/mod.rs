@@ -23,8 +23,9 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use crate::journal::Patience;
 use crate::journal::record::HookCounts;
 use crate::ledger::Ledger;
 use crate::settings::Settings;
@@ -40,12 +41,17 @@ use self::work::Works;
 
 pub use self::health::{Degraded, Level, Notice};
 pub use self::query::Filter;
-pub use self::report::EndReport;
+pub use self::report::{EndReport, Ran};
 pub use self::status::Status;
 pub use self::work::GivenUp;
 
 /// How long a worker may try to get the guard and the ledger.
 pub const WORKER_DEADLINE: Duration = Duration::from_secs(3);
+/// The same while the guard was not free the last time: a host has few workers, and whoever stops with the
+/// guard in hand must not stop them all.
+const DEGRADED_DEADLINE: Duration = Duration::from_millis(250);
+/// More records than this are not written on a host's event loop.
+const MAX_IMPATIENT_RECORDS: usize = 100;
 
 /// What a host does with a call, or after a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -143,6 +149,13 @@ fn default_instance(host_name: &str, runtime_state_dir: &str) -> String {
     if host.is_empty() { short } else { format!("{host}-{short}") }
 }
 
+impl Light {
+    /// How much waits for the state to work.
+    fn waiting(&self) -> usize {
+        self.backlog.len() + self.late_ends.len()
+    }
+}
+
 impl Gate {
     /// A gate that has not looked at anything yet.
     #[must_use]
@@ -213,6 +226,12 @@ impl Gate {
     /// Whether [`Gate::take_notices`] has any.
     pub fn has_notices(&self) -> bool {
         lock(&self.health).has_notices()
+    }
+
+    /// How long a worker may wait now.
+    fn patience(&self) -> Patience {
+        let stuck = lock(&self.health).is_failing_with("guard-timeout");
+        Patience::Until(Instant::now() + if stuck { DEGRADED_DEADLINE } else { WORKER_DEADLINE })
     }
 
     fn is_closed(&self) -> bool {

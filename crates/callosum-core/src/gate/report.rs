@@ -1,6 +1,9 @@
 //! What an after-hook tells the gate.
 
 use crate::outcome::Ended;
+use crate::tier::Tier;
+
+use super::intent::short_name;
 
 /// The end of a call, as the host reported it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,4 +26,34 @@ pub struct EndReport {
     pub exit_code: Option<i64>,
     /// The background process session it goes on in, when it is running.
     pub process: Option<String>,
+    /// What ran instead, when other parameters did than the gate was asked about.
+    pub ran: Option<Ran>,
+}
+
+/// What ran after another plugin had rewritten a call's parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ran {
+    /// Its tier.
+    pub tier: Tier,
+    /// The resources it acted on.
+    pub keys: Vec<String>,
+    /// Its digest.
+    pub digest: String,
+    /// Its exit code proves what it did.
+    pub simple: bool,
+}
+
+impl EndReport {
+    /// The report with its names cut as those of the call were.
+    pub(super) fn with_short_names(&self) -> Self {
+        let short = |name: &String| short_name(name).to_owned();
+        Self {
+            tool: short(&self.tool),
+            agent: self.agent.as_ref().map(short),
+            session: short(&self.session),
+            run: self.run.as_ref().map(short),
+            call: self.call.as_ref().map(short),
+            ..self.clone()
+        }
+    }
 }

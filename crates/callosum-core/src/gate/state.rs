@@ -11,7 +11,7 @@ use crate::ledger::{Ledger, LedgerOptions};
 use crate::settings::Durability;
 use crate::time::Stamp;
 
-use super::{Gate, LedgerSlot, lock};
+use super::{Gate, LedgerSlot, MAX_IMPATIENT_RECORDS, lock};
 
 /// Why a step did not happen.
 pub(super) enum NotNow {
@@ -41,6 +41,9 @@ impl Gate {
         let LedgerSlot { ledger: Some(ledger), window_named_in, .. } = &mut *slot else {
             return Err(NotNow::Busy);
         };
+        if matches!(patience, Patience::None) && lock(&self.light).waiting() > MAX_IMPATIENT_RECORDS {
+            return Err(NotNow::Busy);
+        }
         let window_ms = self.window_ms();
         let here = (ledger.journal().active().base, window_ms);
         if *window_named_in != Some(here) {
@@ -145,8 +148,20 @@ impl Gate {
         self.window_ms().max(lease_ms).max(self.settings.retry_window_ms)
     }
 
-    /// Writes what waits in the backlog, in order.
+    /// Writes what waits: the backlog, in order, and then the outcomes.
     fn drain(&self, ledger: &mut Ledger, proof: &UpToDate, now: &Stamp) -> Result<(), StateError> {
+        self.drain_backlog(ledger, proof, now)?;
+        loop {
+            let Some((target, report)) = lock(&self.light).late_ends.pop_front() else { return Ok(()) };
+            let Some(outcome) = self.outcome_record(ledger, &target, &report, now) else { continue };
+            if let Err(error) = ledger.append(proof, &outcome, now) {
+                lock(&self.light).late_ends.push_front((target, report));
+                return Err(error);
+            }
+        }
+    }
+
+    fn drain_backlog(&self, ledger: &mut Ledger, proof: &UpToDate, now: &Stamp) -> Result<(), StateError> {
         loop {
             // The lock is held while a record is written, so that an after-hook finds its start either
             // waiting or written, never between.

@@ -157,7 +157,7 @@ impl Gate {
     pub fn status(&self, now: &Stamp) -> Status {
         let machine = self.machine();
         let is_dead = |boot, holder: &_| machine.is_dead(boot, holder);
-        let _ = lock(&self.rules).refresh(now.wall_ms);
+        let _ = self.current_rules(now);
         let facts = if self.observer {
             self.observed_facts(now, &is_dead).map_err(NotNow::Failed)
         } else {
@@ -196,7 +196,7 @@ impl Gate {
             journal,
             coverage,
             waiting: WaitingStatus {
-                queued: light.backlog.len() + light.late_ends.len(),
+                queued: light.waiting(),
                 lost: light.backlog.lost,
                 unwritten: light.unwritten,
             },

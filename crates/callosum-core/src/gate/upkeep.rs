@@ -1,6 +1,7 @@
 //! What a gate does between calls, on a thread that may wait.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -9,8 +10,9 @@ use crate::journal::record::{Action, HookCounts, Record};
 use crate::journal::retention::Retention;
 use crate::time::Stamp;
 
+use super::calls::Unflushed;
 use super::state::NotNow;
-use super::{Gate, LedgerSlot, WORKER_DEADLINE, lock};
+use super::{Gate, LedgerSlot, lock};
 
 /// Hook counts are written at most this often, milliseconds.
 const SEEN_INTERVAL_MS: u64 = 5_000;
@@ -30,27 +32,45 @@ impl Gate {
             return;
         }
         self.upkeep(true, now);
-        let patience = Patience::Until(Instant::now() + WORKER_DEADLINE);
-        if let Ok(mut slot) = self.lock_slot(patience) {
+        self.let_go();
+    }
+
+    /// Closes the files. What a worker still had to finish when the gate was closed opens them again, and
+    /// lets them go again.
+    pub(super) fn let_go(&self) {
+        if let Ok(mut slot) = self.lock_slot(self.patience()) {
             *slot = LedgerSlot::default();
         }
     }
 
     fn upkeep(&self, closing: bool, now: &Stamp) {
-        let patience = Patience::Until(Instant::now() + WORKER_DEADLINE);
-        let late: Vec<_> = lock(&self.light).late_ends.drain(..).collect();
-        for (target, report) in late {
-            let _ = self.end(&target, &report, patience, now);
-        }
+        let patience = self.patience();
+        let waiting = lock(&self.light).waiting() > 0;
         let counts = self.counts_due(closing, now);
-        let waiting = lock(&self.light).backlog.len() > 0;
         if !counts.is_empty() {
             self.write_seen(counts, patience, now);
-        } else if waiting {
-            // Taking the guard drains the backlog.
-            self.note_failure(self.with_ledger(patience, false, now, |_, _| Ok(())), now);
+        }
+        if waiting {
+            self.write_waiting(patience, now);
         }
         self.tidy(closing, patience, now);
+    }
+
+    /// Writes what waits, and makes it durable: there may be outcomes among it.
+    fn write_waiting(&self, patience: Patience, now: &Stamp) {
+        // Taking the guard does it.
+        let written = self.with_ledger(patience, false, now, |ledger, _| {
+            let active = ledger.journal().active();
+            Ok(Unflushed { file: Arc::clone(&active.file), end: active.size() })
+        });
+        match written {
+            Ok(unflushed) if self.flushes() => {
+                if let Err(error) = unflushed.file.flush(unflushed.end) {
+                    self.flush_failed(&error, now);
+                }
+            }
+            written => self.note_failure(written, now),
+        }
     }
 
     /// The counts since the last record, when it is time to write them.

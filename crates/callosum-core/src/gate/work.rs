@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Instant;
 
 use crate::journal::Patience;
 use crate::pause_text;
@@ -13,7 +12,7 @@ use super::calls::{Phase, Unflushed};
 use super::end::{Delivery, Target};
 use super::intent::Intent;
 use super::report::EndReport;
-use super::{Answer, Gate, WORKER_DEADLINE, lock};
+use super::{Answer, Gate, lock};
 
 /// A step for a worker.
 #[derive(Clone, Debug)]
@@ -23,7 +22,7 @@ pub(super) enum Work {
     /// Make an allowed call's intent durable; then it may run.
     FlushIntent { intent: Arc<Intent>, seq: u64, unflushed: Unflushed },
     /// Write a call's outcome.
-    End { target: Target, report: EndReport },
+    End { target: Target, report: Box<EndReport> },
     /// Make an outcome durable.
     FlushOutcome(Unflushed),
     /// Write that pauses were delivered.
@@ -80,21 +79,26 @@ impl Gate {
         Answer::Wait(ticket)
     }
 
-    /// Does what `ticket` stands for, within [`WORKER_DEADLINE`] (a flush may take as long as the disk
+    /// Does what `ticket` stands for, within [`super::WORKER_DEADLINE`] (a flush may take as long as the disk
     /// does). Call it on a thread that may wait, once, then [`Gate::forget`] the ticket.
     pub fn finish(&self, ticket: u32, now: &Stamp) -> Answer {
         let taken = lock(&self.works).entries.get_mut(&ticket).and_then(|entry| entry.work.take());
         let Some(mut work) = taken else { return Answer::Proceed };
-        let deadline = Instant::now() + WORKER_DEADLINE;
-        loop {
-            let answer = self.perform(work, Patience::Until(deadline), now);
-            let Answer::Wait(next) = answer else { return self.conclude(ticket, answer, now) };
+        let patience = self.patience();
+        let answer = loop {
+            let answer = self.perform(work, patience, now);
+            let Answer::Wait(next) = answer else { break answer };
             // One step led to the next (decided, now flush): go on under the first ticket.
             match lock(&self.works).entries.remove(&next).and_then(|entry| entry.work) {
                 Some(next) => work = next,
-                None => return self.conclude(ticket, Answer::Proceed, now),
+                None => break Answer::Proceed,
             }
+        };
+        let answer = self.conclude(ticket, answer, now);
+        if self.is_closed() {
+            self.let_go();
         }
+        answer
     }
 
     fn perform(&self, work: Work, patience: Patience, now: &Stamp) -> Answer {

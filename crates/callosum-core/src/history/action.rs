@@ -61,6 +61,8 @@ pub struct Action {
     pub released: bool,
     /// Its exit code proves what it did.
     pub simple: bool,
+    /// Its keys are those of what ran after another plugin had rewritten it, not those of its first record.
+    pub rewritten: bool,
 }
 
 /// What is known of an action now.

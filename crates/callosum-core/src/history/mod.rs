@@ -81,6 +81,7 @@ impl History {
                     action.process.clone_from(&record.process);
                     let of = action.seq;
                     self.side_records.insert(seq, of);
+                    self.apply_rewrite(of, record);
                 }
             }
             Kind::Released => {
@@ -172,6 +173,7 @@ impl History {
             process: None,
             released: false,
             simple: record.simple,
+            rewritten: false,
         };
         self.insert(action);
     }
@@ -196,6 +198,7 @@ impl History {
             process: None,
             released: false,
             simple: false,
+            rewritten: false,
         };
         self.insert(action);
     }
@@ -223,10 +226,42 @@ impl History {
             exit_code: record.exit_code,
         });
         let (of, who) = (action.seq, Arc::clone(&action.who));
+        self.apply_rewrite(of, record);
         if let Some(open) = self.open.get_mut(&who) {
             open.retain(|open| *open != of);
             if open.is_empty() {
                 self.open.remove(&who);
+            }
+        }
+    }
+
+    /// What ran was not what was asked: the action is on the keys of what ran, and on no others.
+    fn apply_rewrite(&mut self, of: u64, record: &Record) {
+        if !record.rewritten {
+            return;
+        }
+        let keys = self.keys(record);
+        let Some(action) = self.actions.get_mut(&of) else { return };
+        let before = std::mem::replace(&mut action.keys, keys);
+        action.rewritten = true;
+        action.digest.clone_from(&record.digest);
+        let now = action.keys.clone();
+        self.forget_on_keys(of, &before);
+        for key in now {
+            let on_key = self.by_key.entry(key).or_default();
+            // In the order of their starts, like all others.
+            let place = on_key.partition_point(|seq| *seq < of);
+            on_key.insert(place, of);
+        }
+    }
+
+    fn forget_on_keys(&mut self, seq: u64, keys: &[Arc<str>]) {
+        for key in keys {
+            if let Some(on_key) = self.by_key.get_mut(key) {
+                on_key.retain(|known| *known != seq);
+                if on_key.is_empty() {
+                    self.by_key.remove(key);
+                }
             }
         }
     }
@@ -357,14 +392,7 @@ impl History {
             .collect();
         for seq in &gone {
             let Some(action) = self.actions.remove(seq) else { continue };
-            for key in &action.keys {
-                if let Some(on_key) = self.by_key.get_mut(key) {
-                    on_key.retain(|known| known != seq);
-                    if on_key.is_empty() {
-                        self.by_key.remove(key);
-                    }
-                }
-            }
+            self.forget_on_keys(*seq, &action.keys);
             if let Some(open) = self.open.get_mut(&action.who) {
                 open.retain(|known| known != seq);
                 if open.is_empty() {

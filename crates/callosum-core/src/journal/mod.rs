@@ -12,6 +12,7 @@ pub mod retention;
 pub mod segment;
 pub mod segments;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -88,8 +89,17 @@ pub struct Journal {
     directory: PathBuf,
     guard: StateGuard,
     active: Segment,
+    /// The segment to begin, while a rotation is cut off behind its closing line.
+    next: Option<Next>,
     limit: SegmentLimit,
     instance: String,
+}
+
+/// What a new segment begins with.
+#[derive(Debug)]
+struct Next {
+    base: u64,
+    windows: BTreeMap<String, KnownWindow>,
 }
 
 impl Journal {
@@ -113,6 +123,7 @@ impl Journal {
             directory: directory.to_owned(),
             guard,
             active,
+            next: None,
             limit,
             instance: instance.to_owned(),
         }))
@@ -149,12 +160,13 @@ impl Journal {
     /// Takes the guard and reads on to the end of the journal, handing each line with its sequence number
     /// to `sink`. `None` when the guard is busy or more is unread than the patience allows.
     ///
-    /// `check_paths` looks, besides, whether journal and guard still are the files at their paths: the
-    /// price of two `stat` calls that a guarded decision pays.
+    /// `check_paths` looks, besides, whether nobody else may write the directory, and whether journal and
+    /// guard still are the files at their paths: the price of three `stat` calls that a guarded decision
+    /// pays.
     ///
     /// # Errors
-    /// [`StateError::Replaced`] when the files are no longer the ones that were opened; or the system's
-    /// refusal.
+    /// [`StateError::Replaced`] when the files are no longer the ones that were opened; why the directory
+    /// can't be trusted any more; or the system's refusal.
     pub fn catch_up(
         &mut self,
         patience: Patience,
@@ -163,7 +175,14 @@ impl Journal {
         sink: &mut dyn FnMut(u64, Line),
     ) -> Result<Option<UpToDate>, StateError> {
         let Some(held) = patience.hold(&self.guard)? else { return Ok(None) };
-        if check_paths && !self.guard.is_current() {
+        if check_paths {
+            state_dir::verify(&self.directory)?;
+            if !self.guard.is_current() {
+                return Err(self.replaced());
+            }
+        }
+        if self.next.is_some() {
+            // What was open is closed, and who held the guard since may have begun the next.
             return Err(self.replaced());
         }
         let mut budget = patience.read_limit();
@@ -194,8 +213,7 @@ impl Journal {
         let active_path = self.directory.join(ACTIVE);
         if self.active.is_at(&active_path) {
             self.active.retire(&self.directory)?;
-            self.active =
-                Segment::begin(&self.directory, next_base, &self.instance, now, Default::default())?;
+            self.active = Segment::begin(&self.directory, next_base, &self.instance, now, BTreeMap::new())?;
             return Ok(());
         }
         let closed = segment_path(&self.directory, next_base);
@@ -212,8 +230,14 @@ impl Journal {
     /// Appends one record with one write.
     ///
     /// # Errors
-    /// When the line could not be written whole; what was written of it is taken back.
-    pub fn append(&mut self, _proof: &UpToDate, record: &Record) -> Result<Appended, StateError> {
+    /// When the line could not be written whole; what was written of it is taken back. When a rotation was
+    /// cut off and can't be finished now: behind a closing line nobody reads.
+    pub fn append(&mut self, proof: &UpToDate, record: &Record, now: &Stamp) -> Result<Appended, StateError> {
+        self.begin_next(now)?;
+        self.append_here(proof, record)
+    }
+
+    fn append_here(&mut self, _proof: &UpToDate, record: &Record) -> Result<Appended, StateError> {
         let line = record
             .to_line()
             .map_err(|source| StateError::Encode { path: self.active.file.path().to_owned(), source })?;
@@ -234,7 +258,7 @@ impl Journal {
         &mut self,
         proof: &UpToDate,
         now: &Stamp,
-        windows: std::collections::BTreeMap<String, KnownWindow>,
+        windows: BTreeMap<String, KnownWindow>,
     ) -> Result<(), StateError> {
         let mut closing = Record::new(Action::Closed, &self.instance, now);
         // The closing line ends where the next segment begins, so its own length is part of what it says.
@@ -245,9 +269,19 @@ impl Journal {
             let length = closing.to_line().map_or(0, |line| line.len() as u64);
             next_base = self.active.base + self.active.next_line_start() + length;
         }
-        self.append(proof, &closing)?;
-        self.active.retire(&self.directory)?;
-        self.active = Segment::begin(&self.directory, next_base, &self.instance, now, windows)?;
+        self.append_here(proof, &closing)?;
+        self.next = Some(Next { base: next_base, windows });
+        self.begin_next(now)
+    }
+
+    /// Does what is left of a rotation.
+    fn begin_next(&mut self, now: &Stamp) -> Result<(), StateError> {
+        let Some(Next { base, windows }) = &self.next else { return Ok(()) };
+        if self.active.is_at(&self.directory.join(ACTIVE)) {
+            self.active.retire(&self.directory)?;
+        }
+        self.active = Segment::begin(&self.directory, *base, &self.instance, now, windows.clone())?;
+        self.next = None;
         Ok(())
     }
 

@@ -168,6 +168,9 @@ pub struct Record {
     /// On an intent: its exit code proves what it did (one simple command).
     #[serde(skip_serializing_if = "is_false", default)]
     pub simple: bool,
+    /// On an outcome: another plugin rewrote the call after it was checked, and its keys are those of what ran.
+    #[serde(skip_serializing_if = "is_false", default)]
+    pub rewritten: bool,
     /// When the lease ends: wall-clock milliseconds; RFC 3339 in the file.
     #[serde(
         rename = "expiresAt",
@@ -241,6 +244,7 @@ impl Record {
             signal: false,
             observed: false,
             simple: false,
+            rewritten: false,
             expires_ms: None,
             holder: None,
             exit_code: None,

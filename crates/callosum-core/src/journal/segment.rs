@@ -131,7 +131,13 @@ impl SegmentFile {
         }
         let step = |source| StateError::io("flush", &self.path, source);
         let result = (|| {
-            let written = self.file.metadata().map_err(step)?.len();
+            let metadata = self.file.metadata().map_err(step)?;
+            if metadata.nlink() == 0 {
+                // Deleted since: on the disk, but nobody can find it.
+                let parent = self.path.parent().unwrap_or(&self.path);
+                return Err(StateError::Replaced { path: parent.to_owned() });
+            }
+            let written = metadata.len();
             self.file.sync_data().map_err(step)?;
             if !flushed.name {
                 // Without its name on the disk the file is gone after a power cut, whatever is in it.

@@ -46,6 +46,18 @@ pub fn prepare(path: &Path) -> Result<(), StateError> {
     }
 }
 
+/// Looks again whether a directory in use can still be trusted. One that is gone is no matter of trust.
+///
+/// # Errors
+/// When it is no directory, is another user's, or others may write it.
+pub fn verify(path: &Path) -> Result<(), StateError> {
+    match fs::metadata(path) {
+        Ok(metadata) => check(path, &metadata),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(source) => Err(StateError::io("examine", path, source)),
+    }
+}
+
 fn check(path: &Path, metadata: &fs::Metadata) -> Result<(), StateError> {
     if !metadata.is_dir() {
         return Err(StateError::NotADirectory { path: path.to_owned() });

@@ -51,15 +51,16 @@ impl StateGuard {
         let file = open(&path)?;
         let metadata = file.metadata().map_err(|source| StateError::io("examine", &path, source))?;
         let guard = Self { file: Arc::new(file), inode: (metadata.dev(), metadata.ino()), path };
-        guard.prove_that_it_excludes()?;
+        guard.prove_that_it_excludes(FileExt::try_lock_exclusive)?;
         Ok(guard)
     }
 
-    fn prove_that_it_excludes(&self) -> Result<(), StateError> {
+    /// `try_lock` is what the second descriptor tries: tests have no file system whose locks do nothing.
+    fn prove_that_it_excludes(&self, try_lock: fn(&File) -> io::Result<()>) -> Result<(), StateError> {
         // Busy is proof as well: somebody's lock kept ours out.
         let Some(_held) = self.try_hold()? else { return Ok(()) };
         let second = open(&self.path)?;
-        match FileExt::try_lock_exclusive(&second) {
+        match try_lock(&second) {
             Ok(()) => Err(StateError::GuardUseless { path: self.path.clone() }),
             Err(_) => Ok(()),
         }
@@ -136,6 +137,21 @@ mod tests {
         assert!(matches!(late, Err(StateError::GuardTimeout { .. })));
         drop(held);
         assert!(second.try_hold().unwrap().is_some());
+    }
+
+    #[test]
+    fn a_lock_that_does_nothing_is_found_out() {
+        let directory = tempfile::tempdir().unwrap();
+        let guard = StateGuard::open(directory.path()).unwrap();
+        let error = guard.prove_that_it_excludes(|_| Ok(())).unwrap_err();
+        assert_eq!(error.code(), "guard-useless");
+        assert!(error.remedy().contains("local disk"), "{}", error.remedy());
+        // What proved it is let go again.
+        assert!(guard.try_hold().unwrap().is_some());
+        // Busy is no proof of the contrary.
+        let other = StateGuard::open(directory.path()).unwrap();
+        let _held = other.try_hold().unwrap().unwrap();
+        guard.prove_that_it_excludes(|_| Ok(())).unwrap();
     }
 
     #[test]

@@ -172,6 +172,12 @@ fn templates_resolve() {
         ("{params.missing|params.a}", vec!["one"]),
         ("{params.missing|job.name|last}", vec!["nightly"]),
         ("{params.missing|}", vec![""]),
+        ("{params.a+missing+job.name|last}", vec!["one", "nightly"]),
+        ("{params.a+a+list}", vec!["one", "p", "q", "7"]),
+        ("{params.missing+empty|n+a|last}", vec!["5", "one"]),
+        ("{params.missing+params.a}", vec!["one"]),
+        ("{params.missing+empty}", vec!["unknown"]),
+        ("{params.missing+empty|last}", vec!["last"]),
         ("{params.list}", vec!["p", "q", "7"]),
         ("{params.list}-{params.list}", vec!["p-p", "p-q", "p-7", "q-p", "q-q", "q-7", "7-p", "7-q", "7-7"]),
         ("{{{params.a}}}", vec!["{one}"]),
@@ -181,6 +187,54 @@ fn templates_resolve() {
     }
     let both = json!(["a:{params.a}", "l:{params.list}", "a:one"]);
     assert_eq!(classify(&both, &call("x"), &params).context_keys, ["a:one", "l:p", "l:q", "l:7"]);
+}
+
+#[test]
+fn a_channel_has_one_key_however_it_is_spelled() {
+    for (target, platform, key) in [
+        ("123", "discord", "channel:123"),
+        ("channel:123", "discord", "channel:123"),
+        ("channel:channel:123", "discord", "channel:123"),
+        ("discord:channel:123", "discord", "channel:123"),
+        ("general", "slack", "channel:general"),
+        ("#general", "slack", "channel:general"),
+        ("channel:#dev-ops_2", "slack", "channel:dev-ops_2"),
+        ("#general", "irc", "channel:#general"),
+        ("##general", "slack", "channel:##general"),
+        ("#alias:example.org", "matrix", "channel:#alias:example.org"),
+        ("#a b", "slack", "channel:#a b"),
+        ("user:123", "discord", "channel:user:123"),
+        ("discord:user:123", "discord", "channel:discord:user:123"),
+        ("a b:channel:1", "x", "channel:a b:channel:1"),
+        ("channel:", "discord", "channel:channel:"),
+        ("#", "slack", "channel:#"),
+    ] {
+        let params = json!({"target": target, "channel": platform});
+        let keys = classify(&json!("channel:{params.target}"), &call("message"), &params).context_keys;
+        assert_eq!(keys, [key], "{target} on {platform}");
+    }
+    // Other keys keep what they begin with.
+    let params = json!({"v": "x:#1"});
+    assert_eq!(classify(&json!("x:{params.v}"), &call("t"), &params).context_keys, ["x:x:#1"]);
+    // Spelled twice, one key.
+    let params = json!({"targets": ["#a", "channel:a", "a"]});
+    assert_eq!(classify(&json!("channel:{params.targets}"), &call("t"), &params).context_keys, ["channel:a"]);
+}
+
+#[test]
+fn the_work_folder_is_absolute_and_knows_the_machine() {
+    let at = |cwd: Option<&str>, params: Value| {
+        let call = ToolCall { cwd: cwd.map(str::to_owned), ..call("exec") };
+        classify(&json!("{workFolder}"), &call, &params).context_keys.join(" ")
+    };
+    assert_eq!(at(Some("/w"), json!({})), "/w");
+    assert_eq!(at(None, json!({})), "current");
+    assert_eq!(at(Some("/w"), json!({"workdir": "/w/"})), "/w");
+    assert_eq!(at(Some("/w"), json!({"workdir": "."})), "/w");
+    assert_eq!(at(Some("/w"), json!({"cwd": "a/.."})), "/w");
+    assert_eq!(at(Some("/w"), json!({"host": "auto"})), "/w");
+    assert_eq!(at(Some("/w"), json!({"host": "sandbox"})), "sandbox:current");
+    assert_eq!(at(Some("/w"), json!({"host": "node", "node": "pi", "workdir": "/w"})), "pi:/w");
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod house;
 mod journal_files;
 mod outcomes;
 mod pausing;
+mod rewritten;
 mod rules;
 mod shipped_rules;
 mod support;

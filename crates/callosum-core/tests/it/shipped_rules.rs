@@ -110,6 +110,9 @@ fn every_tool_of_the_host_has_its_tier_and_its_key() {
         ),
         ("message", json!({"action": "send", "channel": "general"}), 2, "channel:general"),
         ("message", json!({"message": "x"}), 2, "channel:current"),
+        ("message", json!({"action": "send", "target": "channel:123"}), 2, "channel:123"),
+        ("message", json!({"action": "channel-delete", "channelId": "123"}), 4, "channel:123"),
+        ("message", json!({"action": "channel-delete", "target": "discord:channel:123"}), 4, "channel:123"),
         ("message", json!({"action": "kick", "target": "guild", "userId": "u1"}), 3, "member:u1"),
         ("message", json!({"action": "broadcast", "targets": ["a", "b"]}), 3, "channel:a channel:b"),
         ("message", json!({"action": "channel-edit", "channelId": "c1"}), 3, "channel:c1"),
@@ -118,7 +121,18 @@ fn every_tool_of_the_host_has_its_tier_and_its_key() {
         ("conversations_send", json!({"conversationRef": "r1"}), 2, "conversation:r1"),
         ("conversations_turn", json!({"conversationRef": "r1"}), 2, "conversation:r1"),
         ("automations", json!({"action": "add", "job": {"name": "nightly"}}), 3, "cron:nightly"),
-        ("automations", json!({"action": "add", "job": {"name": "n", "declarationKey": "d"}}), 3, "cron:d"),
+        (
+            "automations",
+            json!({"action": "add", "job": {"name": "n", "declarationKey": "d"}}),
+            3,
+            "cron:d cron:n",
+        ),
+        (
+            "automations",
+            json!({"action": "update", "jobId": "j1", "job": {"name": "n"}}),
+            3,
+            "cron:j1 cron:n",
+        ),
         ("automations", json!({"action": "update", "jobId": "j1"}), 3, "cron:j1"),
         ("cron", json!({"action": "remove", "id": "j1"}), 3, "cron:j1"),
         ("cron", json!({"action": "run", "jobId": "j1"}), 3, "cron:j1"),
@@ -244,7 +258,7 @@ fn pushes_publishing_and_deploys_are_guarded_by_folder() {
     let rules = RuleSet::shipped();
     for (key, commands) in [
         (
-            "git-push:current",
+            "git-push:/w",
             &[
                 "git push",
                 "git push origin main",
@@ -255,7 +269,7 @@ fn pushes_publishing_and_deploys_are_guarded_by_folder() {
             ][..],
         ),
         (
-            "publish:current",
+            "publish:/w",
             &[
                 "npm publish",
                 "npm publish --access public",
@@ -274,7 +288,7 @@ fn pushes_publishing_and_deploys_are_guarded_by_folder() {
             ],
         ),
         (
-            "deploy:current",
+            "deploy:/w",
             &[
                 "kubectl apply -f x.yml",
                 "kubectl -n prod delete pod x",
@@ -303,6 +317,17 @@ fn pushes_publishing_and_deploys_are_guarded_by_folder() {
     }
     let params = json!({"command": "git push", "workdir": "/repo"});
     assert_eq!(classify(&rules, "exec", &params), (3, "git-push:/repo".to_owned()));
+    // The same folder on another machine is another one.
+    for (host, key) in [
+        (json!({"host": "gateway"}), "git-push:/w"),
+        (json!({"host": "node", "node": "pi"}), "git-push:pi:current"),
+        (json!({"host": "node", "node": "pi", "workdir": "/w"}), "git-push:pi:/w"),
+        (json!({"host": "sandbox", "workdir": "/w"}), "git-push:sandbox:/w"),
+    ] {
+        let mut params = host;
+        params.as_object_mut().unwrap().insert("command".to_owned(), json!("git push"));
+        assert_eq!(classify(&rules, "exec", &params), (3, key.to_owned()), "{params}");
+    }
 }
 
 #[test]

@@ -177,6 +177,7 @@ pub(crate) fn report(
         ended,
         exit_code,
         process: None,
+        ran: None,
     }
 }
 

@@ -179,3 +179,150 @@ fn a_closed_gate_answers_at_once_and_does_nothing() {
     let fresh = world.gate("mira");
     assert_eq!(world.story(&fresh), rows(&[("a", "intercept"), ("a", "complete")]));
 }
+
+/// Somebody else's hold of the guard, until dropped.
+fn hold_guard(world: &World) -> fs::File {
+    let guard = fs::OpenOptions::new().read(true).write(true).open(world.path().join("state.guard")).unwrap();
+    FileExt::lock_exclusive(&guard).unwrap();
+    guard
+}
+
+#[test]
+fn a_directory_in_use_that_others_may_write_is_noticed_at_the_next_guarded_call() {
+    let mut world = World::new();
+    let gate = world.gate("doug");
+    let a = session(&gate, "a");
+    world.done(a, "mail", &alice());
+    fs::set_permissions(world.path(), fs::Permissions::from_mode(0o770)).unwrap();
+    let text = world.refused(session(&gate, "b"), "mail", &alice());
+    assert!(text.contains("may be written by other users (mode 770)"), "{text}");
+    world.done(a, "write", &json!({"path": "/x"}));
+    assert_eq!(degraded(&world, &gate)["code"], "writable-by-others");
+    fs::set_permissions(world.path(), fs::Permissions::from_mode(0o700)).unwrap();
+    let text = world.refused(session(&gate, "b"), "mail", &alice());
+    assert!(text.contains("was already acted on"), "{text}");
+    assert_eq!(degraded(&world, &gate), Value::Null);
+}
+
+#[test]
+fn an_outcome_that_waited_is_there_for_the_next_decision() {
+    let mut world = World::new();
+    let gate = world.gate("doug");
+    let a = session(&gate, "a");
+    let (id, _) = world.try_call(a, "mail", &alice());
+    let guard = hold_guard(&world);
+    world.after(a, "mail", &id, Ended::Ok, None);
+    let waiting = || serde_json::to_value(gate.status(&world.now)).unwrap()["waiting"].clone();
+    // The guard is still held: looking at it changes nothing, and does not count the outcome again.
+    assert_eq!(waiting(), json!({"queued": 1, "lost": 0, "unwritten": 1}));
+    gate.maintain(&world.now);
+    assert_eq!(waiting(), json!({"queued": 1, "lost": 0, "unwritten": 1}));
+    drop(guard);
+    let text = world.refused(session(&gate, "b"), "mail", &alice());
+    assert!(text.contains("was already acted on") && text.contains("complete"), "{text}");
+    assert_eq!(world.story(&gate), rows(&[("a", "intercept"), ("a", "complete"), ("b", "blocked")]));
+}
+
+#[test]
+fn a_guard_that_stays_held_does_not_hold_up_every_worker() {
+    let mut world = World::new();
+    let gate = world.gate("doug");
+    let a = session(&gate, "a");
+    world.done(a, "write", &json!({"path": "/x"}));
+    let guard = hold_guard(&world);
+    world.refused(a, "mail", &alice());
+    let start = std::time::Instant::now();
+    let text = world.refused(a, "mail", &alice());
+    assert!(text.contains("state.guard") && text.contains("fuser"), "{text}");
+    assert!(start.elapsed() < std::time::Duration::from_secs(1), "{:?}", start.elapsed());
+    drop(guard);
+    world.done(a, "mail", &alice());
+    assert_eq!(degraded(&world, &gate), Value::Null);
+}
+
+#[test]
+fn an_outcome_from_before_the_directory_was_replaced_settles_nobody_elses_call() {
+    let mut world = World::new();
+    let gate = world.gate("doug");
+    let (id, _) = world.try_call(session(&gate, "a"), "mail", &alice());
+    // All but the rules: these are found in the same directory here.
+    for entry in fs::read_dir(world.path()).unwrap().flatten() {
+        if entry.file_name() != "tiers.json" {
+            fs::remove_file(entry.path()).unwrap();
+        }
+    }
+    // The first call in the new journal gets the sequence number that the first in the old one had.
+    let (_, answer) = world.try_call(session(&gate, "b"), "mail", &alice());
+    assert_eq!(answer, Answer::Proceed);
+    world.after(session(&gate, "a"), "mail", &id, Ended::Ok, None);
+    assert_eq!(world.story(&gate), rows(&[("b", "intercept")]));
+    let text = world.refused(session(&gate, "c"), "mail", &alice());
+    assert!(text.contains("is being acted on"), "{text}");
+}
+
+#[test]
+fn nothing_is_written_behind_the_closing_line_of_a_rotation_that_was_cut_off() {
+    let mut world = World::new();
+    let gate = world.gate_with("doug", &json!({"journalMaxBytes": 128 * 1024}));
+    let a = session(&gate, "a");
+    // A new segment can't be made: its file's name is taken by a folder.
+    let obstacle = world.path().join("journal.next");
+    let mut calls = 0;
+    while !obstacle.exists() {
+        world.done(a, "message", &json!({"to": format!("{calls}@example.com")}));
+        calls += 1;
+        if fs::metadata(world.journal_path()).unwrap().len() > 15_000 {
+            fs::create_dir(&obstacle).unwrap();
+        }
+    }
+    for number in 0..40 {
+        let (id, answer) = world.try_call(a, "message", &json!({"to": format!("x{number}@example.com")}));
+        assert!(!matches!(answer, Answer::Refuse(_)), "{answer:?}");
+        world.after(a, "message", &id, Ended::Ok, None);
+        calls += 1;
+    }
+    let notices = gate.take_notices();
+    assert!(notices.iter().any(|notice| notice.text.contains("journal.next")), "{notices:?}");
+
+    // Another process makes it as soon as it can be made; the first one follows, and writes there what waited.
+    fs::remove_dir(&obstacle).unwrap();
+    let other = world.gate("mira");
+    world.done(session(&other, "b"), "message", &json!({"to": "y@example.com"}));
+    world.done(a, "message", &json!({"to": "z@example.com"}));
+    assert_eq!(degraded(&world, &gate), Value::Null);
+    let text = world.refused(session(&other, "b"), "mail", &json!({"to": "z@example.com"}));
+    assert!(text.contains("message, complete"), "{text}");
+    let story = world.story(&other);
+    assert_eq!(story, world.story(&gate));
+    let count = |wanted: &str| story.iter().filter(|(who, action)| who == "a" && action == wanted).count();
+    assert_eq!((count("intercept"), count("complete")), (calls + 1, calls + 1));
+}
+
+#[test]
+fn an_intent_in_a_journal_that_was_deleted_before_it_was_flushed_lets_nothing_through() {
+    let world = World::new();
+    let gate = world.gate_with("doug", &json!({"durability": "disk"}));
+    let a = session(&gate, "a");
+    let Answer::Wait(ticket) = gate.before(&call(a, "mail", Some("1")), &alice(), &world.now) else {
+        panic!()
+    };
+    fs::remove_file(world.journal_path()).unwrap();
+    let answer = gate.finish(ticket, &world.now);
+    assert!(matches!(&answer, Answer::Refuse(text) if text.contains("was replaced")), "{answer:?}");
+    // The next try stands in the new journal.
+    assert_eq!(world.before(a, "mail", "2", &alice()), Answer::Proceed);
+    assert_eq!(degraded(&world, &gate), Value::Null);
+    assert_eq!(world.story(&gate).last().unwrap().1, "intercept");
+}
+
+#[test]
+fn names_of_any_length_are_one_call_before_and_after() {
+    let world = World::new();
+    let gate = world.gate("doug");
+    let (name, id) = ("ä".repeat(1_000), "id".repeat(1_000));
+    let long = session(&gate, &name);
+    assert_eq!(world.before(long, "mail", &id, &alice()), Answer::Proceed);
+    world.after(long, "mail", &id, Ended::Ok, None);
+    let actions: Vec<String> = world.story(&gate).into_iter().map(|(_, action)| action).collect();
+    assert_eq!(actions, ["intercept", "complete"]);
+}

@@ -1,0 +1,33 @@
+#!/usr/bin/env node
+// The `callosum` command of the published package: starts the program of the platform's package, which npm installed beside this one.
+
+import { spawnSync } from "node:child_process";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+
+const require = createRequire(import.meta.url);
+const machine = `${process.platform}-${process.arch}`;
+
+/** @param {string} platform */
+function programOf(platform) {
+  try {
+    return join(dirname(require.resolve(`callosum-${platform}/package.json`)), "bin", "callosum");
+  } catch {
+    return undefined;
+  }
+}
+
+// An npm that does not know the C library of a package installs both; the one for another library can't be started.
+const programs = [machine, `${machine}-gnu`, `${machine}-musl`].map(programOf).filter((path) => path !== undefined);
+for (const program of programs) {
+  const { status, signal, error } = spawnSync(program, process.argv.slice(2), { stdio: "inherit" });
+  if (error !== undefined) continue;
+  if (signal !== null) process.kill(process.pid, signal);
+  process.exit(status ?? 1);
+}
+console.error(
+  programs.length === 0
+    ? `callosum: there is no program for ${machine} here; it comes as an optional dependency, so install without \`--omit=optional\`, on a platform that README.md names.`
+    : `callosum: the program for ${machine} can't be started; it may have been built for another C library.`,
+);
+process.exitCode = 1;

@@ -1,0 +1,104 @@
+// Lays out in dist/npm what is published: one package for each platform, with the addon and the `callosum` program, and the main package, which
+// has neither and names them all as optional dependencies. `node scripts/pack.ts FOLDER` takes what the release built from
+// FOLDER/<platform>/; without a folder it takes what `npm run build` made for this machine.
+
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { argv } from "node:process";
+import { parseTriple } from "@napi-rs/cli";
+import { EXTENSION, writeJson } from "./build.ts";
+import { ROOT, TaskError } from "./run.ts";
+
+const OUT = join(ROOT, "dist", "npm");
+const PROGRAM = "callosum";
+
+interface Root {
+  napi: { binaryName: string; packageName: string; targets: string[] };
+}
+interface Extension {
+  version: string;
+  description: string;
+  license: string;
+  engines: Record<string, string>;
+  openclaw: { install: Record<string, unknown> };
+  [field: string]: unknown;
+}
+
+const { napi } = readJson<Root>(join(ROOT, "package.json"));
+/** What the loader that napi-rs generated looks for, so its names are not ours to choose. */
+const TARGETS = napi.targets.map((triple) => parseTriple(triple));
+
+/** Lays out the main package and a package for every platform that there is something for; gives the platforms. */
+export function pack(artifacts?: string): string[] {
+  const extension = readJson<Extension>(join(EXTENSION, "package.json"));
+  rmSync(OUT, { recursive: true, force: true });
+
+  const packed: string[] = [];
+  for (const target of TARGETS) {
+    const platform = target.platformArchABI;
+    const addon = `${napi.binaryName}.${platform}.node`;
+    const files =
+      artifacts === undefined
+        ? { addon: join(EXTENSION, "native", addon), program: join(EXTENSION, "bin", PROGRAM) }
+        : { addon: join(artifacts, platform, addon), program: join(artifacts, platform, PROGRAM) };
+    if (!existsSync(files.addon)) continue;
+    const dir = join(OUT, platform);
+    mkdirSync(join(dir, "bin"), { recursive: true });
+    cpSync(files.addon, join(dir, addon));
+    cpSync(files.program, join(dir, "bin", PROGRAM));
+    // Artifacts of a workflow come without their modes.
+    chmodSync(join(dir, "bin", PROGRAM), 0o755);
+    cpSync(join(ROOT, "LICENSE"), join(dir, "LICENSE"));
+    writeJson(join(dir, "package.json"), {
+      name: `${napi.packageName}-${platform}`,
+      version: extension.version,
+      description: `${extension.description} (${platform})`,
+      license: extension.license,
+      main: addon,
+      files: [addon, `bin/${PROGRAM}`],
+      engines: extension.engines,
+      os: [target.platform],
+      cpu: [target.arch],
+      ...(target.platform === "linux" && { libc: [target.abi === "musl" ? "musl" : "glibc"] }),
+    });
+    packed.push(platform);
+  }
+
+  const main = join(OUT, napi.packageName);
+  cpSync(EXTENSION, main, { recursive: true });
+  rmSync(join(main, "bin"), { recursive: true });
+  for (const name of readdirSync(join(main, "native"))) if (name !== "binding.js") rmSync(join(main, "native", name));
+  cpSync(join(ROOT, "npm", "callosum.mjs"), join(main, "bin", "callosum.mjs"));
+  const names = TARGETS.map((target) => `${napi.packageName}-${target.platformArchABI}`);
+  writeJson(join(main, "package.json"), {
+    ...extension,
+    bin: { callosum: "./bin/callosum.mjs" },
+    optionalDependencies: Object.fromEntries(names.map((name) => [name, extension.version])),
+    openclaw: {
+      ...extension.openclaw,
+      // npm drops an optional dependency without a word; with this the host's installer does not.
+      install: { ...extension.openclaw.install, requiredPlatformPackages: names },
+    },
+  });
+  return packed;
+}
+
+function readJson<T>(file: string): T {
+  if (!existsSync(file)) throw new TaskError(`\`${file.replace(`${ROOT}/`, "")}\` is missing: run \`npm run build\` first`);
+  return JSON.parse(readFileSync(file, "utf8")) as T;
+}
+
+if (argv[1] !== undefined && resolve(argv[1]) === import.meta.filename) {
+  try {
+    const artifacts = argv[2];
+    const packed = pack(artifacts);
+    const missing = TARGETS.map((target) => target.platformArchABI).filter((platform) => !packed.includes(platform));
+    // Half a release would be an addon that some platforms wait for in vain.
+    if (artifacts !== undefined && missing.length > 0) throw new TaskError(`nothing was built for ${missing.join(", ")}`);
+    console.log(`dist/npm holds the main package and those for ${packed.join(", ")}.`);
+  } catch (error) {
+    if (!(error instanceof TaskError)) throw error;
+    console.error(error.message);
+    process.exitCode = 1;
+  }
+}

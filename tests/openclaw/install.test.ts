@@ -1,0 +1,223 @@
+// Every way to install, as a person would, on a machine without build tools and without a network: gated once it is in, without a trace once it
+// is out. CALLOSUM_OPENCLAW=<folder of an openclaw package> runs this with another host.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { after, test } from "node:test";
+import { parseTriple } from "@napi-rs/cli";
+import { send } from "./harness/mail.ts";
+import { exec, World } from "./harness/world.ts";
+
+const ROOT = new URL("../..", import.meta.url).pathname;
+const EXTENSION = join(ROOT, "dist", "callosum");
+const scratch = mkdtempSync(join(tmpdir(), "callosum-install-"));
+after(() => rmSync(scratch, { recursive: true, force: true }));
+
+/** What a shell, npm and the mail program need; a PATH of only these has no compiler. */
+const PROGRAMS = ["sh", "bash", "env", "cat", "ls", "mkdir", "rm", "dirname", "sleep", "tar", "uname", "npm"];
+const bin = join(scratch, "bin");
+mkdirSync(bin);
+for (const name of PROGRAMS) symlinkSync(which(name), join(bin, name));
+symlinkSync(process.execPath, join(bin, "node"));
+// An npm that may fetch nothing fails at once, where one without a network would try again for minutes.
+const env = { PATH: bin, npm_config_offline: "true", npm_config_update_notifier: "false" };
+
+function which(program: string): string {
+  const found = (process.env.PATH ?? "").split(delimiter).find((dir) => existsSync(join(dir, program)));
+  assert.ok(found !== undefined, `${program} is not on the PATH`);
+  return join(found, program);
+}
+
+test("the machine has no build tools", () => {
+  for (const name of ["cargo", "rustc", "gcc", "cc", "clang", "make"]) assert.ok(!existsSync(join(bin, name)), name);
+});
+
+test("the release builds every platform that the published package names, and no other", () => {
+  const { napi } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { napi: { targets: string[] } };
+  const workflow = readFileSync(join(ROOT, ".github", "workflows", "release.yml"), "utf8");
+  const built = [...workflow.matchAll(/platform: ([\w-]+)/g)].map((match) => match[1]);
+  assert.deepEqual(built.sort(), napi.targets.map((triple) => parseTriple(triple).platformArchABI).sort());
+});
+
+/** Two sessions mail the same person: one mail goes out, the second session is told. */
+async function assertGated(world: World, name: string): Promise<void> {
+  const mail = exec(send(`${name}@example.com`));
+  const [first] = await world.play(`${name}-a`, mail);
+  assert.match(first ?? "", /Message sent/);
+  const [told] = await world.play(`${name}-b`, mail);
+  assert.match(told ?? "", /^\[Callosum\] "email:/);
+  assert.equal(world.mail.sent(`${name}@example.com`).length, 1);
+  const status = await world.status();
+  assert.equal(status.degraded, undefined);
+  assert.equal(status.stateDir, world.stateDir);
+}
+
+/** Two sessions mail the same person, and nobody minds. */
+async function assertNotGated(world: World, name: string): Promise<void> {
+  const mail = exec(send(`${name}@example.com`));
+  for (const session of ["a", "b"]) {
+    const [answer] = await world.play(`${name}-${session}`, mail);
+    assert.match(answer ?? "", /Message sent/);
+  }
+  assert.equal(world.mail.sent(`${name}@example.com`).length, 2);
+}
+
+const config = (world: World) => JSON.parse(readFileSync(join(world.gateway.dir, "openclaw.json"), "utf8")) as PluginConfig;
+interface PluginConfig {
+  plugins?: { allow?: string[]; load?: { paths?: string[] }; entries?: Record<string, unknown> };
+}
+
+/** Nothing of the plugin is left but the host's note that it was removed on purpose, and the shared state. */
+function assertNoTrace(world: World): void {
+  const { plugins } = config(world);
+  assert.deepEqual(plugins?.entries?.callosum ?? { enabled: false }, { enabled: false });
+  assert.deepEqual(plugins?.load?.paths ?? [], []);
+  assert.ok(!(plugins?.allow ?? []).includes("callosum"));
+  const left = readdirSync(join(world.gateway.dir, "state"), { recursive: true, encoding: "utf8" });
+  assert.deepEqual(
+    left.filter((path) => path.includes("callosum") && !path.includes("plugin-captures")),
+    [],
+  );
+}
+
+/** The folder in which a workspace keeps its own plugins. */
+const dropIn = (world: World) => join(world.gateway.workspace, ".openclaw", "extensions", "callosum");
+const uninstall = (world: World) => plugins(world, "uninstall", "callosum", "--force");
+const enable = (world: World) => plugins(world, "enable", "callosum");
+
+/** Runs `openclaw plugins …`, and restarts the gateway where that asks for it, as older hosts do. */
+async function plugins(world: World, ...args: string[]): Promise<void> {
+  const said = await world.gateway.openclaw("plugins", ...args);
+  if (/restart the gateway/i.test(said) && world.gateway.pid !== undefined) await restart(world);
+}
+
+async function reload(world: World): Promise<void> {
+  try {
+    await world.gateway.openclaw("plugins", "reload", "callosum");
+  } catch (error) {
+    assert.match(String(error), /no command "reload"/);
+    await restart(world);
+  }
+}
+
+async function restart(world: World): Promise<void> {
+  await world.gateway.stop();
+  await world.gateway.start();
+}
+
+/** What `npm pack` makes of a folder. */
+function npmPack(dir: string): string {
+  const args = ["pack", "--silent", "--pack-destination", scratch, dir];
+  const made = execFileSync(join(bin, "npm"), args, { cwd: scratch, env: { ...env, HOME: scratch }, encoding: "utf8" });
+  return join(scratch, made.trim());
+}
+
+/** The main package as it is published, except that this platform's package comes from a file and the others don't exist yet. */
+function publishedPackage(): string {
+  execFileSync(process.execPath, [join(ROOT, "scripts", "pack.ts")], { stdio: "ignore" });
+  const out = join(ROOT, "dist", "npm");
+  const [platform = "", ...others] = readdirSync(out).filter((name) => name !== "callosum");
+  assert.deepEqual(others, []);
+  const main = join(scratch, "published");
+  cpSync(join(out, "callosum"), main, { recursive: true });
+  assert.deepEqual(readdirSync(join(main, "native")), ["binding.js"]);
+  const file = join(main, "package.json");
+  const content = JSON.parse(readFileSync(file, "utf8")) as { optionalDependencies: Record<string, string> };
+  assert.ok(Object.hasOwn(content.optionalDependencies, `callosum-${platform}`));
+  content.optionalDependencies = { [`callosum-${platform}`]: `file:${npmPack(join(out, platform))}` };
+  writeFileSync(file, JSON.stringify(content));
+  return npmPack(main);
+}
+
+test("installed with `plugins install`: linked, packed, as published; gated each time, and no trace afterwards", {
+  timeout: 240_000,
+}, async (t) => {
+  const world = await World.open({ bare: true, env });
+  t.after(() => world.close());
+  const install = (...what: string[]) => plugins(world, "install", ...what, "--force", "--accept-capabilities");
+
+  await install("--link", EXTENSION);
+  await assertGated(world, "link");
+  await uninstall(world);
+  await assertNotGated(world, "unlinked");
+  assertNoTrace(world);
+  assert.ok(existsSync(join(EXTENSION, "package.json")), "the linked folder belongs to the person");
+
+  await install(`npm-pack:${npmPack(EXTENSION)}`);
+  // The host keeps in mind that it was uninstalled on purpose.
+  await enable(world);
+  await assertGated(world, "packed");
+
+  // Over the one that is there, as an update does.
+  await install(`npm-pack:${publishedPackage()}`);
+  await assertGated(world, "published");
+  const linked = join(world.gateway.dir, "state/npm/projects/callosum/node_modules/.bin/callosum");
+  assert.match(
+    execFileSync(linked, ["status"], { env: { ...env, CALLOSUM_STATE_DIR: world.stateDir }, encoding: "utf8" }),
+    /email:/,
+  );
+  await uninstall(world);
+  await assertNotGated(world, "unpublished");
+  assertNoTrace(world);
+});
+
+test("dropped into the workspace: a damaged addon leaves the gateway as it was and says so in one line; mended, it gates", {
+  timeout: 180_000,
+}, async (t) => {
+  const world = await World.open({ bare: true, env }, async (opening) => {
+    await opening.gateway.configure();
+    cpSync(EXTENSION, dropIn(opening), { recursive: true });
+    for (const addon of addons(dropIn(opening))) truncateSync(addon, 1_000_000);
+    await enable(opening);
+  });
+  t.after(() => world.close());
+
+  await assertNotGated(world, "damaged");
+  const lines = logged(world, "the native addon did not load");
+  assert.equal(lines.length, 1, lines.join("\n"));
+  assert.match(lines[0] ?? "", /NO tool call is checked.*is damaged.*To fix it: 1\. Install the plugin again\. 2\. Run/);
+  const { degraded } = await world.status();
+  assert.equal(degraded?.code, "addon-not-loaded");
+  assert.match(degraded?.cause ?? "", /is damaged/);
+
+  // What the line advises.
+  cpSync(EXTENSION, dropIn(world), { recursive: true });
+  await reload(world);
+  await assertGated(world, "mended");
+
+  // As on a platform that there is no addon for.
+  for (const addon of addons(dropIn(world))) rmSync(addon);
+  await reload(world);
+  await assertNotGated(world, "foreign");
+  assert.equal((await world.status()).degraded?.code, "addon-not-loaded");
+  assert.match(logged(world, "has no addon for").at(0) ?? "", /install the plugin for this platform/);
+
+  await plugins(world, "disable", "callosum");
+  rmSync(dropIn(world), { recursive: true });
+  await assertNotGated(world, "removed");
+  assert.deepEqual(config(world).plugins?.entries?.callosum, { enabled: false });
+});
+
+const addons = (dir: string) =>
+  readdirSync(join(dir, "native"))
+    .filter((name) => name.endsWith(".node"))
+    .map((name) => join(dir, "native", name));
+
+function logged(world: World, text: string): string[] {
+  const log = world.gateway.log().split("\n");
+  return log.filter((line) => line.includes(text));
+}

@@ -1,0 +1,112 @@
+// Several gateways of one person on one machine, each with an OpenClaw state of its own, all with Callosum's default state directory.
+
+import assert from "node:assert/strict";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { exec, until, World } from "./harness/world.ts";
+
+const home = mkdtempSync(join(tmpdir(), "callosum-home-"));
+const ownRules = join(home, "looks-far-back.json");
+let one: World;
+let two: World;
+before(async () => {
+  // A rule of its own, with a window far longer than any shipped one.
+  const letter = { name: "letter", tier: 3, tool: "exec", commandPattern: "^letter ", contextKey: "letter:{params.command}" };
+  const rules = [{ ...letter, recentWindowMs: 30 * 24 * 3_600_000 }];
+  writeFileSync(ownRules, JSON.stringify({ extends: "default", rules }));
+  one = await World.open({ home });
+  two = await World.open({ home, config: { tiersFile: ownRules } });
+});
+after(async () => {
+  await one?.close();
+  await two?.close();
+  rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+});
+
+const PAUSED = /^\[Callosum\] /;
+const to = (name: string, more = "") => exec(`himalaya message send --to ${name}@example.com ${more}`);
+const sent = (name: string) => one.mail.sent(`${name}@example.com`).length + two.mail.sent(`${name}@example.com`).length;
+
+describe("two gateways at default settings", () => {
+  test("have one state directory and two names", async () => {
+    const [first, second] = [await one.status(), await two.status()];
+    assert.equal(first.stateDir, join(home, ".callosum"));
+    assert.equal(second.stateDir, first.stateDir);
+    assert.notEqual(first.instanceId, second.instanceId);
+  });
+
+  test("what one did pauses the other, by instance and session", async () => {
+    assert.doesNotMatch((await one.play("main", to("ada")))[0] ?? "", PAUSED);
+    const [told] = await two.play("main", to("ada"));
+    assert.match(told ?? "", PAUSED);
+    assert.ok(told?.includes(`by ${(await one.status()).instanceId} (session agent:main:main)`), told);
+    assert.equal(sent("ada"), 1);
+  });
+
+  test("a pause is answered by the session that was shown it, not by its namesake in the other gateway", async () => {
+    assert.doesNotMatch((await one.play("desk", to("bea")))[0] ?? "", PAUSED);
+    assert.match((await two.play("main", to("bea")))[0] ?? "", PAUSED);
+    assert.match((await one.play("main", to("bea")))[0] ?? "", PAUSED);
+    assert.doesNotMatch((await two.play("main", to("bea")))[0] ?? "", PAUSED);
+    assert.equal(sent("bea"), 2);
+  });
+
+  test("at the same moment exactly one sends", async () => {
+    const turns = [one, two].flatMap((world) =>
+      [1, 2].map((at) => ({ world, turn: world.begin(`rush-${at}`, [{ calls: [to("cy", "--slow=2")], hold: "rush" }]) })),
+    );
+    await until(
+      "all models to be asked",
+      () => turns.every(({ world, turn }) => world.model.turn(turn.name).length === 1),
+      30_000,
+    );
+    for (const world of [one, two]) world.model.release("rush");
+    const told = (await Promise.all(turns.map(({ turn }) => turn.results()))).map(([text]) => text ?? "");
+    assert.equal(sent("cy"), 1, told.join("\n---\n"));
+    assert.equal(told.filter((text) => PAUSED.test(text)).length, 3);
+  });
+
+  test("both and the native program tell one story", async () => {
+    const filter = { key: "email:cy@example.com" };
+    const rows = await one.journal(filter);
+    assert.equal(rows.filter((row) => row.action === "intercept").length, 1);
+    assert.equal(rows.filter((row) => row.action === "blocked").length, 3);
+    assert.deepEqual(await two.journal(filter), rows);
+    const program = JSON.parse(await two.cli("journal", "-n", "1000", "--key", filter.key, "--json")) as { entries: unknown };
+    assert.deepEqual(program.entries, rows);
+  });
+});
+
+test("different rules and windows in each: nothing is pruned that the other still needs", async () => {
+  const letter = exec("letter to-the-editor");
+  assert.doesNotMatch((await two.play("writer", letter))[0] ?? "", PAUSED);
+  // To one it is an ordinary command: its own rules decide for its own calls.
+  assert.doesNotMatch((await one.play("reader", letter))[0] ?? "", PAUSED);
+
+  // Now one is set to keep as little as it may, and has enough to write to begin several segments.
+  await one.gateway.stop();
+  const small = await World.open({ home, config: { journalMaxBytes: 1, journalMaxAgeMs: 1, paramsSummaryChars: 4000 } });
+  try {
+    const segments = () => readdirSync(join(home, ".callosum")).filter((name) => /^journal\.\d+\.jsonl$/.test(name));
+    const before = segments();
+    const bulk = Array.from({ length: 20 }, (_, at) => ({
+      name: "message",
+      args: { action: "send", target: `x${at}`, message: "word ".repeat(600) },
+    }));
+    for (let turn = 0; turn < 4; turn += 1) {
+      const calls = bulk.map(({ name, args }) => ({ name: "tool_call", args: { id: name, args } }));
+      await small.play(`bulk-${turn}`, { calls });
+    }
+    await until("a second segment, and upkeep after it", () => segments().length > before.length, 20_000);
+    const [told] = await two.play("editor", letter);
+    assert.match(told ?? "", PAUSED);
+    assert.match(told ?? "", /agent:main:writer/);
+    // A fresh process that reads the journal anew sees it as well.
+    const program = JSON.parse(await two.cli("journal", "-n", "1000", "--json", "--key", "letter:letter to-the-editor"));
+    assert.ok((program as { entries: unknown[] }).entries.length >= 2);
+  } finally {
+    await small.close();
+  }
+});
