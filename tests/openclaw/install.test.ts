@@ -161,9 +161,11 @@ test("installed with `plugins install`: linked, packed, as published; gated each
   // The host keeps in mind that it was uninstalled on purpose.
   await enable(world);
   await assertGated(world, "packed");
+  await uninstall(world);
+  assertNoTrace(world);
 
-  // Over the one that is there, as an update does.
   await install(`npm-pack:${publishedPackage()}`);
+  await enable(world);
   await assertGated(world, "published");
   const linked = join(world.gateway.dir, "state/npm/projects/callosum/node_modules/.bin/callosum");
   assert.match(

@@ -39,7 +39,7 @@ const PRELUDE = `
 
 function run(program: string): string {
   const state = mkdtempSync(join(dir, "state-"));
-  const args = ["-e", `${PRELUDE}\n(async () => {${program}})();`, state, ...COPIES];
+  const args = ["--expose-gc", "-e", `${PRELUDE}\n(async () => {${program}})();`, state, ...COPIES];
   const child = spawnSync(process.execPath, args, { encoding: "utf8", timeout: 60_000 });
   assert.deepEqual([child.status, child.signal], [0, null], child.stderr);
   return child.stdout;
@@ -111,7 +111,9 @@ test("worker threads that end by themselves, are ended in mid-call, or leave gat
     const intercepts = await journal(main, { action: "intercept" });
     for (const worker of [1, 2, 3]) {
       const calls = intercepts.filter((row) => row.session === "w" + worker).map((row) => row.call);
-      assert.deepStrictEqual(calls, Array.from({ length: 20 }, (_, call) => "c" + call));
+      // In whatever order: half of them were not waited for.
+      assert.deepStrictEqual(new Set(calls), new Set(Array.from({ length: 20 }, (_, call) => "c" + call)));
+      assert.strictEqual(calls.length, 20);
     }
     await main.close();
   `);
@@ -121,7 +123,14 @@ test("hundreds of gates opened and closed leave no file and no thread behind", (
   run(`
     const fs = require("node:fs");
     const files = () => (process.platform === "linux" ? fs.readdirSync("/proc/self/fd").length : 0);
-    const memory = () => process.memoryUsage().rss;
+    // What a gate holds is freed with its object, whenever that is collected.
+    const collected = async () => {
+      for (let round = 0; round < 3; round += 1) {
+        gc();
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      return process.memoryUsage().rss;
+    };
     const cycle = async (count) => {
       for (let round = 0; round < count; round += 1) {
         const gate = open(copies[round % copies.length], { durability: "os" });
@@ -133,13 +142,15 @@ test("hundreds of gates opened and closed leave no file and no thread behind", (
         await closing;
       }
     };
-    await cycle(50);
-    const [filesBefore, memoryBefore] = [files(), memory()];
+    // Each thread's first use of a pattern costs memory that stays: it grows to a plateau first.
+    await cycle(200);
+    const [memoryBefore, filesBefore] = [await collected(), files()];
     await cycle(300);
     assert.ok(files() <= filesBefore + 1, filesBefore + " files, then " + files());
-    assert.ok(memory() - memoryBefore < 64 * 1024 * 1024, memoryBefore + " bytes, then " + memory());
+    const memory = await collected();
+    assert.ok(memory - memoryBefore < 32 * 1024 * 1024, memoryBefore + " bytes, then " + memory);
     const gate = open(copies[0]);
-    assert.ok((await journal(gate, { action: "intercept" })).length >= 350);
+    assert.ok((await journal(gate, { action: "intercept" })).length >= 500);
   `);
 });
 
