@@ -16,6 +16,8 @@ before(async () => {
 after(() => world?.close());
 
 const RELOADS = 10;
+/** Of a plugin that does nothing, to compare with; few, because the host takes 30 requests a minute. */
+const BARE_RELOADS = 4;
 /** The host keeps each load's modules, of the smallest plugin too. Beside that, the addon's file of 4 MB stays mapped, and memory is never exact. */
 const MAX_EXTRA_MB = 200;
 
@@ -83,7 +85,7 @@ test("ten reloads under traffic: everything is gated, every mail has its start a
   await reload();
   await world.play("warmer", mail("warmer"));
   const bare = footprint();
-  for (let count = 0; count < RELOADS; count += 1) {
+  for (let count = 0; count < BARE_RELOADS; count += 1) {
     assert.equal(await askReload("twice"), true);
     for (const session of ["bare-one", "bare-two"]) await world.play(`${session}${count}`, exec("echo hello"));
   }
@@ -91,8 +93,9 @@ test("ten reloads under traffic: everything is gated, every mail has its start a
   const names: string[] = [];
   let refusals = 0;
   for (let count = 0; count < RELOADS; count += 1) {
-    // The host gets the request and the messages of two sessions at once.
+    // The host gets the messages of two sessions with the request or a moment later. It always refuses the former, so only some are such.
     const asked = askReload();
+    if (count % 4 !== 0) await sleep(300);
     const round = [`round${count}-one`, `round${count}-two`];
     names.push(...round);
     const turns = round.map((name) => world.play(`${name}-a`, mail(name, { slow: 0.3 })));
@@ -109,11 +112,11 @@ test("ten reloads under traffic: everything is gated, every mail has its start a
   await assertNothingLost(names);
 
   const end = footprint();
-  console.log(
-    `# ${names.length} mails, ${refusals} refused reloads, before ${JSON.stringify(start)}, after ${JSON.stringify(end)}`,
-  );
-  const extra = end.rss - start.rss - (start.rss - bare.rss);
-  assert.ok(extra < MAX_EXTRA_MB, `${extra} MB more than ten loads of a plugin that does nothing`);
+  console.log(`# ${names.length} mails, ${refusals} refused reloads, ${JSON.stringify([bare, start, end])}`);
+  // A refused reload costs the host as much as one that is done.
+  const usual = ((start.rss - bare.rss) / BARE_RELOADS) * (RELOADS + refusals);
+  const extra = Math.round(end.rss - start.rss - usual);
+  assert.ok(extra < MAX_EXTRA_MB, `${extra} MB more than as many loads of a plugin that does nothing`);
   // The gates that were replaced have let their files go.
   assert.ok(end.files <= start.files + 2 && end.files <= 8, `${start.files} files, then ${end.files}`);
   assert.ok(end.threads <= start.threads + 8, `${start.threads} threads, then ${end.threads}`);

@@ -62,6 +62,8 @@ fn a_late_outcome_does_not_bring_the_old_resource_back() {
     assert!(text.contains("is being acted on"), "{text}");
     let answer = gate.process_ended("calm-fox", Ended::Ok, Some(0), &world.now);
     let _ = world.finish(&gate, answer);
+    let outcome = world.records(&gate).pop().unwrap();
+    assert_eq!((&outcome["action"], &outcome["rewritten"]), (&json!("complete"), &json!(true)));
     gate.close(&world.now);
     let other = world.gate("other");
     let text = world.refused(session(&other, "c"), "mail", &to("bob"));
