@@ -45,11 +45,15 @@ const MAX_SIGNALLED_RUNS: usize = 1_024;
 impl Gate {
     /// The after-hook of a call. For a host's event loop; a ticket in the answer need not be waited for.
     pub fn after(&self, report: &EndReport, now: &Stamp) -> Answer {
+        self.ended(&report.with_short_names(), now)
+    }
+
+    /// The after-hook of a call, its names cut.
+    fn ended(&self, report: &EndReport, now: &Stamp) -> Answer {
         let wrapper = ToolCall { tool: report.tool.clone(), ..Default::default() };
         if self.is_closed() || wrapper.is_wrapper() {
             return Answer::Proceed;
         }
-        let report = &report.with_short_names();
         self.count(&report.tool, |counts| counts.after += 1);
         let phase = report.call.as_ref().and_then(|call| {
             let id = CallId { session: report.session.clone(), run: report.run.clone(), call: call.clone() };
@@ -79,7 +83,7 @@ impl Gate {
     pub fn after_seeing(&self, report: &EndReport, params: &dyn Parameters, now: &Stamp) -> Answer {
         let mut report = report.with_short_names();
         report.ran = self.what_ran(&report, params, now);
-        self.after(&report, now)
+        self.ended(&report, now)
     }
 
     /// What ran, when that was not what the gate was asked about.

@@ -14,6 +14,13 @@ fn degraded(world: &World, gate: &Gate) -> Value {
     serde_json::to_value(gate.status(&world.now)).unwrap()["degraded"].clone()
 }
 
+/// Takes the state guard as another process would; it is free again when the file is unlocked or dropped.
+fn hold_guard(world: &World) -> fs::File {
+    let guard = fs::OpenOptions::new().read(true).write(true).open(world.path().join("state.guard")).unwrap();
+    FileExt::lock_exclusive(&guard).unwrap();
+    guard
+}
+
 #[test]
 fn each_tier_goes_by_the_policy_and_all_is_well_when_the_cause_ends() {
     for (policy, low, high) in [("tiered", true, false), ("open", true, true), ("closed", false, false)] {
@@ -55,8 +62,7 @@ fn a_busy_guard_makes_high_tiers_wait_and_low_ones_queue() {
     let gate = world.gate("doug");
     let a = session(&gate, "a");
     world.done(a, "write", &json!({"path": "/x"}));
-    let guard = fs::OpenOptions::new().read(true).write(true).open(world.path().join("state.guard")).unwrap();
-    FileExt::lock_exclusive(&guard).unwrap();
+    let guard = hold_guard(&world);
     let mail = gate.before(&call(a, "mail", Some("m")), &alice(), &world.now);
     let Answer::Wait(ticket) = mail else { panic!("{mail:?}") };
     // A second firing of the same call waits for the same verdict.
@@ -89,8 +95,7 @@ fn a_guard_that_is_never_free_ends_in_a_clear_refusal_within_the_deadline() {
     let gate = world.gate("doug");
     let a = session(&gate, "a");
     world.done(a, "write", &json!({"path": "/x"}));
-    let guard = fs::OpenOptions::new().read(true).write(true).open(world.path().join("state.guard")).unwrap();
-    FileExt::lock_exclusive(&guard).unwrap();
+    let guard = hold_guard(&world);
     let (_, answer) = world.try_call(a, "mail", &alice());
     assert!(matches!(&answer, Answer::Refuse(text) if text.contains("was not free for")), "{answer:?}");
     FileExt::unlock(&guard).unwrap();
@@ -105,8 +110,7 @@ fn an_outcome_that_could_not_be_written_is_written_when_the_cause_ends() {
     let gate = world.gate("doug");
     let a = session(&gate, "a");
     let (id, _) = world.try_call(a, "mail", &alice());
-    let guard = fs::OpenOptions::new().read(true).write(true).open(world.path().join("state.guard")).unwrap();
-    FileExt::lock_exclusive(&guard).unwrap();
+    let guard = hold_guard(&world);
     world.after(a, "mail", &id, Ended::Ok, None);
     FileExt::unlock(&guard).unwrap();
     gate.maintain(&world.now);
@@ -178,13 +182,6 @@ fn a_closed_gate_answers_at_once_and_does_nothing() {
     assert_eq!(world.try_call(session(&gate, "b"), "mail", &alice()).1, Answer::Proceed);
     let fresh = world.gate("mira");
     assert_eq!(world.story(&fresh), rows(&[("a", "intercept"), ("a", "complete")]));
-}
-
-/// Somebody else's hold of the guard, until dropped.
-fn hold_guard(world: &World) -> fs::File {
-    let guard = fs::OpenOptions::new().read(true).write(true).open(world.path().join("state.guard")).unwrap();
-    FileExt::lock_exclusive(&guard).unwrap();
-    guard
 }
 
 #[test]
