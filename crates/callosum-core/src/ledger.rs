@@ -1,8 +1,5 @@
 //! The journal on disk and the history in memory, kept in step.
 
-use std::os::unix::fs::FileExt;
-use std::path::PathBuf;
-
 use crate::error::StateError;
 use crate::history::History;
 use crate::journal::index::{Covered, Index};
@@ -11,6 +8,7 @@ use crate::journal::record::{FORMAT_VERSION, Line, Record};
 use crate::journal::retention::{self, Retention};
 use crate::journal::segment::{Segment, segment_path};
 use crate::journal::{Appended, Journal, Patience, SegmentLimit, UpToDate};
+use crate::store::state_dir::StateDir;
 use crate::time::Stamp;
 
 /// What may be looked up through the index without patience.
@@ -23,7 +21,7 @@ const INDEX_STEP: u64 = 256 * 1024;
 #[derive(Clone, Debug)]
 pub struct LedgerOptions {
     /// The state directory.
-    pub directory: PathBuf,
+    pub directory: StateDir,
     /// Who writes.
     pub instance: String,
     /// How far back history is kept, milliseconds.
@@ -82,7 +80,7 @@ impl Ledger {
     /// Builds the history from the records the index names. False, with the history half-built, when the
     /// index does not fit.
     fn load_index(&mut self, patience: Patience) -> bool {
-        let directory = self.journal.directory().to_owned();
+        let directory = self.journal.directory().clone();
         let Some(index) = Index::read(&directory) else { return false };
         if index.keep_ms < self.history.keep_ms()
             || (matches!(patience, Patience::None) && index.seqs.len() > IMPATIENT_RECORDS)
@@ -105,7 +103,7 @@ impl Ledger {
         let active_base = self.journal.active().base;
         if index.base != active_base {
             // It covers a segment that has been closed since: read on there, and follow.
-            match Segment::open(&segment_path(&directory, index.base)) {
+            match Segment::open(&directory.disk, &segment_path(&directory.path, index.base)) {
                 Ok(Some(segment)) if segment.base == index.base => self.journal.start_at(segment),
                 _ => return false,
             }
@@ -153,7 +151,7 @@ impl Ledger {
         let proof = self.journal.catch_up(patience, check_paths, now, &mut sink)?;
         match self.history.newer_format {
             Some(version) => Err(StateError::NewerFormat {
-                path: self.journal.directory().to_owned(),
+                path: self.journal.directory().path.clone(),
                 version,
                 known: FORMAT_VERSION,
             }),
@@ -229,12 +227,10 @@ impl Ledger {
 
 /// The whole line that ends at offset `end` of a segment: sequence number and bytes.
 fn last_line_before(segment: &Segment, end: u64) -> Result<Option<(u64, Vec<u8>)>, StateError> {
-    let file = segment.file.file();
     let mut length = 1024.min(end);
     while length > 0 {
         let mut tail = vec![0; usize::try_from(length).unwrap_or(0)];
-        file.read_exact_at(&mut tail, end - length)
-            .map_err(|source| StateError::io("read", segment.file.path(), source))?;
+        segment.file.read_exact_at(&mut tail, end - length)?;
         let Some((b'\n', body)) = tail.split_last() else { return Ok(None) };
         let start = match body.iter().rposition(|byte| *byte == b'\n') {
             Some(newline) => newline + 1,

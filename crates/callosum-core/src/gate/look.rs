@@ -2,7 +2,6 @@
 //! folder is made, no guard taken, nothing mended. It reads what was whole when it came by, also while a
 //! stopped process holds the guard.
 
-use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::sync::Arc;
 use std::thread;
@@ -15,7 +14,7 @@ use crate::journal::record::FORMAT_VERSION;
 use crate::journal::segment::{ACTIVE, SegmentFile, closed_segments};
 use crate::journal::segments::Segments;
 use crate::ledger::Ledger;
-use crate::store::state_dir;
+use crate::store::disk::Open;
 use crate::time::Stamp;
 
 use super::state::NotNow;
@@ -48,27 +47,31 @@ impl Gate {
 
     /// The segments as they lie there; `None` when nothing was journaled yet.
     pub(super) fn observe(&self) -> Result<Option<Segments>, StateError> {
-        let directory = self.directory.as_path();
-        if fs::metadata(directory).is_err_and(|error| error.kind() == ErrorKind::NotFound) {
+        let directory = &self.directory;
+        let disk = &directory.disk;
+        if disk.facts(&directory.path).is_err_and(|error| error.kind() == ErrorKind::NotFound) {
             return Ok(None);
         }
-        state_dir::prepare(directory)?;
-        let path = directory.join(ACTIVE);
+        directory.verify()?;
+        let path = directory.path.join(ACTIVE);
         let deadline = Instant::now() + ROTATION;
         loop {
             // The active segment first: what is rotated after that is still whole behind this descriptor.
-            let opened = File::open(&path);
+            let opened = SegmentFile::open(disk, path.clone(), Open::Read);
             let mut closed = closed_segments(directory)?;
             match opened {
                 Ok(file) => {
-                    let file = SegmentFile::new(file, path);
                     let base = match (file.opening_record()?.and_then(|opened| opened.base), closed.last()) {
                         (Some(base), _) => base,
-                        (None, Some((base, path))) => base + path.metadata().map_or(0, |last| last.len()),
+                        (None, Some((base, path))) => base + disk.facts(path).map_or(0, |last| last.size),
                         (None, None) => 0,
                     };
                     closed.retain(|(known, _)| *known < base);
-                    return Ok(Some(Segments { closed, active: (base, Arc::new(file)) }));
+                    return Ok(Some(Segments {
+                        closed,
+                        active: (base, Arc::new(file)),
+                        disk: Arc::clone(disk),
+                    }));
                 }
                 Err(error) if error.kind() != ErrorKind::NotFound => {
                     return Err(StateError::io("open", &path, error));
@@ -78,11 +81,10 @@ impl Gate {
                 }
                 Err(_) => {
                     let Some((base, path)) = closed.pop() else { return Ok(None) };
-                    let file = File::open(&path).map_err(|source| StateError::io("open", &path, source))?;
-                    return Ok(Some(Segments {
-                        closed,
-                        active: (base, Arc::new(SegmentFile::new(file, path))),
-                    }));
+                    let file = SegmentFile::open(disk, path.clone(), Open::Read)
+                        .map_err(|source| StateError::io("open", &path, source))?;
+                    let active = (base, Arc::new(file));
+                    return Ok(Some(Segments { closed, active, disk: Arc::clone(disk) }));
                 }
             }
         }
@@ -93,7 +95,7 @@ impl Gate {
         let mut history = History::new(self.keep_ms(), self.settings.lock_expiry_ms);
         let recent = read_back(segments, history.keep_ms(), now)?;
         if let Some(version) = recent.newer_format {
-            let path = self.directory.clone();
+            let path = self.directory.path.clone();
             return Err(StateError::NewerFormat { path, version, known: FORMAT_VERSION });
         }
         history.skipped = recent.skipped;

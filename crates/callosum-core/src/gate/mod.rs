@@ -22,16 +22,17 @@ mod work;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::journal::Patience;
 use crate::journal::record::HookCounts;
 use crate::ledger::Ledger;
 use crate::settings::Settings;
+use crate::store::disk::{Disk, SystemDisk};
 use crate::store::machine::Machine;
 use crate::store::rules_file::RulesFile;
-use crate::store::state_dir;
+use crate::store::state_dir::{self, StateDir};
 use crate::text::one_line;
 
 use self::backlog::Backlog;
@@ -119,7 +120,7 @@ pub struct Gate {
     setting_problems: Vec<String>,
     instance: String,
     runtime: String,
-    directory: PathBuf,
+    directory: StateDir,
     machine: OnceLock<Machine>,
     rules: Mutex<RulesFile>,
     light: Mutex<Light>,
@@ -160,6 +161,12 @@ impl Gate {
     /// A gate that has not looked at anything yet.
     #[must_use]
     pub fn new(options: GateOptions) -> Self {
+        Self::on_disk(options, Arc::new(SystemDisk))
+    }
+
+    /// The same on another disk than the system's.
+    #[must_use]
+    pub fn on_disk(options: GateOptions, disk: Arc<dyn Disk>) -> Self {
         let (settings, setting_problems) = Settings::read(&options.settings);
         let directory = state_dir::locate(
             settings.state_dir.as_deref(),
@@ -177,7 +184,7 @@ impl Gate {
             settings,
             instance,
             runtime: options.runtime,
-            directory,
+            directory: StateDir { path: directory, disk },
             machine: OnceLock::new(),
             light: Mutex::default(),
             slot: Mutex::default(),
@@ -215,7 +222,7 @@ impl Gate {
     /// The state directory.
     #[must_use]
     pub fn state_dir(&self) -> &Path {
-        &self.directory
+        &self.directory.path
     }
 
     /// Log lines since the last call.

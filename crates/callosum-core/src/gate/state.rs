@@ -76,7 +76,7 @@ impl Gate {
                     Patience::None => return Err(NotNow::Busy),
                     Patience::Until(deadline) if Instant::now() >= deadline => {
                         return Err(NotNow::Failed(StateError::GuardTimeout {
-                            path: self.directory.clone(),
+                            path: self.directory.path.clone(),
                             waited_ms: u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX),
                         }));
                     }

@@ -1,7 +1,6 @@
 //! What an operator sees at a glance. One shape for the RPC and for `callosum status --json`.
 
 use std::collections::{BTreeMap, HashSet};
-use std::os::unix::fs::FileExt;
 
 use serde::Serialize;
 
@@ -11,6 +10,7 @@ use crate::journal::record::Line;
 use crate::journal::segment::SegmentFile;
 use crate::journal::segments::Segments;
 use crate::rules::Mode;
+use crate::store::disk::Open;
 use crate::time::{Stamp, to_rfc3339};
 
 use super::health::Degraded;
@@ -182,7 +182,7 @@ impl Gate {
         Status {
             instance_id: self.instance.clone(),
             version: env!("CARGO_PKG_VERSION"),
-            state_dir: self.directory.display().to_string(),
+            state_dir: self.directory.path.display().to_string(),
             mode: self.settings.mode,
             rule_count: rules.rules().len(),
             rules: RulesStatus {
@@ -208,8 +208,7 @@ impl Gate {
     fn observed_facts(&self, now: &Stamp, is_dead: IsDead<'_>) -> Result<Facts, StateError> {
         let Some(segments) = self.observe()? else { return Ok(Facts::default()) };
         let history = self.observed_history(&segments, now)?;
-        let head =
-            segments.active.0 + segments.active.1.file().metadata().map_or(0, |metadata| metadata.len());
+        let head = segments.active.0 + segments.active.1.facts().map_or(0, |facts| facts.size);
         Ok(Facts::of(&history, segments, head, now, is_dead))
     }
 
@@ -238,8 +237,9 @@ impl Gate {
                 let counted = match known.get(base) {
                     Some(counted) => *counted,
                     None => {
-                        let Ok(file) = std::fs::File::open(path) else { continue };
-                        let counted = count_lines(&SegmentFile::new(file, path.clone()));
+                        let opened = SegmentFile::open(&segments.disk, path.clone(), Open::Read);
+                        let Ok(file) = opened else { continue };
+                        let counted = count_lines(&file);
                         known.insert(*base, counted);
                         counted
                     }
@@ -353,7 +353,7 @@ fn coverage(history: &History) -> BTreeMap<String, BTreeMap<String, CoverageStat
 fn count_lines(file: &SegmentFile) -> u64 {
     let mut buffer = vec![0; 256 * 1024];
     let (mut position, mut lines) = (0_u64, 0_u64);
-    while let Ok(got @ 1..) = file.file().read_at(&mut buffer, position) {
+    while let Ok(got @ 1..) = file.read_at(&mut buffer, position) {
         position += got as u64;
         let read = buffer.get(..got).unwrap_or_default();
         lines += read.iter().filter(|byte| **byte == b'\n').count() as u64;
@@ -366,10 +366,10 @@ fn oldest(segments: &Segments) -> Option<String> {
     let first;
     let file = match segments.closed.first() {
         Some((_, path)) => {
-            first = std::fs::File::open(path).ok()?;
+            first = SegmentFile::open(&segments.disk, path.clone(), Open::Read).ok()?;
             &first
         }
-        None => segments.active.1.file(),
+        None => segments.active.1.as_ref(),
     };
     let mut head = vec![0; 64 * 1024];
     let got = file.read_at(&mut head, 0).ok()?;

@@ -188,21 +188,19 @@ impl Gate {
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-    use std::fs::File;
-    use std::os::fd::OwnedFd;
-
     use serde_json::json;
 
     use super::*;
     use crate::gate::GateOptions;
     use crate::journal::segment::SegmentFile;
+    use crate::store::disk::{Disk, Open, SystemDisk};
     use crate::store::machine::Machine;
     use crate::tool_call::ToolCall;
 
-    /// A file that can be opened and examined, but not flushed: `fdatasync` refuses pipes.
+    /// A file that can be opened and examined, but not flushed: `fdatasync` refuses devices without a disk.
     fn unflushable() -> Arc<SegmentFile> {
-        let (reader, _writer) = std::io::pipe().unwrap();
-        Arc::new(SegmentFile::new(File::from(OwnedFd::from(reader)), "broken".into()))
+        let disk: Arc<dyn Disk> = Arc::new(SystemDisk);
+        Arc::new(SegmentFile::open(&disk, "/dev/null".into(), Open::Read).unwrap())
     }
 
     #[test]

@@ -1,11 +1,10 @@
 //! Reading the journal backwards: what lies far back is read only by who asks for it.
 
-use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::error::StateError;
+use crate::store::disk::{Disk, Open};
 
 use super::segment::SegmentFile;
 
@@ -15,6 +14,7 @@ const CHUNK: u64 = 64 * 1024;
 /// The journal's whole lines from its end to its beginning: sequence number and bytes, newline left out.
 #[derive(Debug)]
 pub struct Backward {
+    disk: Arc<dyn Disk>,
     /// Closed segments not yet begun, oldest first.
     closed: Vec<(u64, PathBuf)>,
     current: Option<Current>,
@@ -37,9 +37,13 @@ impl Backward {
     /// `closed` (base and path, oldest first). A segment that is gone when its turn comes was pruned, and
     /// ends the journey.
     #[must_use]
-    pub fn new(newest: Option<(u64, Arc<SegmentFile>)>, closed: Vec<(u64, PathBuf)>) -> Self {
+    pub fn new(
+        disk: &Arc<dyn Disk>,
+        newest: Option<(u64, Arc<SegmentFile>)>,
+        closed: Vec<(u64, PathBuf)>,
+    ) -> Self {
         let current = newest.and_then(|(base, file)| Current::begin(base, file).ok());
-        Self { closed, current }
+        Self { disk: Arc::clone(disk), closed, current }
     }
 
     /// The next line, going back; `None` at the beginning of what is there.
@@ -50,8 +54,8 @@ impl Backward {
         loop {
             let Some(current) = &mut self.current else {
                 let Some((base, path)) = self.closed.pop() else { return Ok(None) };
-                let Ok(file) = File::open(&path) else { return Ok(None) };
-                self.current = Some(Current::begin(base, Arc::new(SegmentFile::new(file, path)))?);
+                let Ok(file) = SegmentFile::open(&self.disk, path, Open::Read) else { return Ok(None) };
+                self.current = Some(Current::begin(base, Arc::new(file))?);
                 continue;
             };
             match current.take_last_line()? {
@@ -64,8 +68,7 @@ impl Backward {
 
 impl Current {
     fn begin(base: u64, file: Arc<SegmentFile>) -> Result<Self, StateError> {
-        let metadata = file.file().metadata();
-        let size = metadata.map_err(|source| StateError::io("examine", file.path(), source))?.len();
+        let size = file.facts()?.size;
         Ok(Self { file, base, loaded_from: size, buffer: Vec::new(), aligned: false })
     }
 
@@ -114,10 +117,7 @@ impl Current {
         let length = CHUNK.max(self.buffer.len() as u64).min(self.loaded_from);
         let from = self.loaded_from - length;
         let mut chunk = vec![0; usize::try_from(length).unwrap_or(0)];
-        self.file
-            .file()
-            .read_exact_at(&mut chunk, from)
-            .map_err(|source| StateError::io("read", self.file.path(), source))?;
+        self.file.read_exact_at(&mut chunk, from)?;
         chunk.append(&mut self.buffer);
         self.buffer = chunk;
         self.loaded_from = from;
@@ -132,6 +132,7 @@ mod tests {
 
     fn lines(contents: &[&str]) -> Vec<(u64, String)> {
         let directory = tempfile::tempdir().unwrap();
+        let disk: Arc<dyn Disk> = Arc::new(crate::store::disk::SystemDisk);
         let mut base = 0;
         let segments = contents
             .iter()
@@ -143,7 +144,7 @@ mod tests {
                 segment
             })
             .collect();
-        let mut backward = Backward::new(None, segments);
+        let mut backward = Backward::new(&disk, None, segments);
         let mut found = Vec::new();
         while let Some((seq, line)) = backward.next_line().unwrap() {
             found.push((seq, String::from_utf8(line).unwrap()));

@@ -5,18 +5,17 @@
 //! does not match, it is ignored. It may be deleted at any time.
 
 use std::collections::BTreeMap;
-use std::fs::{self, OpenOptions};
-use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::error::StateError;
 use crate::history::{Coverage, History};
+use crate::store::disk::Open;
+use crate::store::state_dir::StateDir;
 
 use super::record::{HookCounts, KnownWindow};
+use super::segment::{SegmentFile, write_whole};
 
 /// File name in the state directory.
 const FILE_NAME: &str = "index.json";
@@ -101,8 +100,10 @@ impl Index {
 
     /// Reads the index of `directory`; `None` when there is none that can be used.
     #[must_use]
-    pub fn read(directory: &Path) -> Option<Self> {
-        let bytes = fs::read(directory.join(FILE_NAME)).ok()?;
+    pub fn read(directory: &StateDir) -> Option<Self> {
+        let file = SegmentFile::open(&directory.disk, directory.path.join(FILE_NAME), Open::Read).ok()?;
+        let mut bytes = vec![0; usize::try_from(file.facts().ok()?.size).ok()?];
+        file.read_exact_at(&mut bytes, 0).ok()?;
         let index: Self = serde_json::from_slice(&bytes).ok()?;
         (index.layout == LAYOUT).then_some(index)
     }
@@ -111,24 +112,17 @@ impl Index {
     ///
     /// # Errors
     /// When the file can't be written; the old one is still there then.
-    pub fn write(&self, directory: &Path) -> Result<(), StateError> {
-        let path = directory.join(FILE_NAME);
+    pub fn write(&self, directory: &StateDir) -> Result<(), StateError> {
+        let StateDir { path: folder, disk } = directory;
+        let path = folder.join(FILE_NAME);
         // Several processes may write one at once: each makes its own file, the last rename wins.
-        let draft = directory.join(format!("{FILE_NAME}.{}", std::process::id()));
+        let draft = folder.join(format!("{FILE_NAME}.{}", std::process::id()));
         let bytes =
             serde_json::to_vec(self).map_err(|source| StateError::Encode { path: path.clone(), source })?;
-        let result = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o600)
-            .open(&draft)
-            .and_then(|mut file| file.write_all(&bytes))
-            .and_then(|()| fs::rename(&draft, &path));
-        result.map_err(|source| {
-            let _ = fs::remove_file(&draft);
-            StateError::io("write", &path, source)
-        })
+        let written = write_whole(disk.as_ref(), &draft, &bytes).and_then(|()| {
+            disk.rename(&draft, &path).map_err(|source| StateError::io("rename", &draft, source))
+        });
+        written.inspect_err(|_| drop(disk.remove(&draft)))
     }
 
     /// Whether `line` is the line it was bound to.

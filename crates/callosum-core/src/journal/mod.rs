@@ -13,12 +13,11 @@ pub mod segment;
 pub mod segments;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
 use crate::error::StateError;
-use crate::store::state_dir;
+use crate::store::state_dir::StateDir;
 use crate::store::state_guard::{Held, StateGuard};
 use crate::time::Stamp;
 
@@ -86,7 +85,7 @@ pub struct SegmentLimit {
 /// The open journal of one state directory.
 #[derive(Debug)]
 pub struct Journal {
-    directory: PathBuf,
+    directory: StateDir,
     guard: StateGuard,
     active: Segment,
     /// The segment to begin, while a rotation is cut off behind its closing line.
@@ -109,18 +108,18 @@ impl Journal {
     /// # Errors
     /// When the directory can't be trusted or used, or the guard is not free in time.
     pub fn open(
-        directory: &Path,
+        directory: &StateDir,
         limit: SegmentLimit,
         instance: &str,
         patience: Patience,
         now: &Stamp,
     ) -> Result<Option<Self>, StateError> {
-        state_dir::prepare(directory)?;
+        directory.prepare()?;
         let guard = StateGuard::open(directory)?;
         let Some(_held) = patience.hold(&guard)? else { return Ok(None) };
         let active = Segment::open_or_begin(directory, instance, now)?;
         Ok(Some(Self {
-            directory: directory.to_owned(),
+            directory: directory.clone(),
             guard,
             active,
             next: None,
@@ -131,7 +130,7 @@ impl Journal {
 
     /// The state directory.
     #[must_use]
-    pub fn directory(&self) -> &Path {
+    pub fn directory(&self) -> &StateDir {
         &self.directory
     }
 
@@ -176,7 +175,7 @@ impl Journal {
     ) -> Result<Option<UpToDate>, StateError> {
         let Some(held) = patience.hold(&self.guard)? else { return Ok(None) };
         if check_paths {
-            state_dir::verify(&self.directory)?;
+            self.directory.verify()?;
             if !self.guard.is_current() {
                 return Err(self.replaced());
             }
@@ -201,7 +200,7 @@ impl Journal {
                 Some(next_base) => self.follow(next_base, now)?,
             }
         }
-        if check_paths && !self.active.is_at(&self.directory.join(ACTIVE)) {
+        if check_paths && !self.active.is_active_in(&self.directory) {
             return Err(self.replaced());
         }
         Ok(Some(UpToDate { _held: held }))
@@ -210,21 +209,23 @@ impl Journal {
     /// Goes on to the segment that follows a closed one, finishing a rotation that was cut off between the
     /// closing line and the new file.
     fn follow(&mut self, next_base: u64, now: &Stamp) -> Result<(), StateError> {
-        let active_path = self.directory.join(ACTIVE);
-        if self.active.is_at(&active_path) {
+        if self.active.is_active_in(&self.directory) {
             self.active.retire(&self.directory)?;
             self.active = Segment::begin(&self.directory, next_base, &self.instance, now, BTreeMap::new())?;
             return Ok(());
         }
-        let closed = segment_path(&self.directory, next_base);
-        let path = if closed.exists() { closed } else { active_path };
-        let next = Segment::open(&path)?.filter(|next| next.base == next_base);
+        let StateDir { path, disk } = &self.directory;
+        let next = match Segment::open(disk, &segment_path(path, next_base))? {
+            Some(closed) => Some(closed),
+            None => Segment::open(disk, &path.join(ACTIVE))?,
+        };
+        let next = next.filter(|next| next.base == next_base);
         self.active = next.ok_or_else(|| self.replaced())?;
         Ok(())
     }
 
     fn replaced(&self) -> StateError {
-        StateError::Replaced { path: self.directory.clone() }
+        StateError::Replaced { path: self.directory.path.clone() }
     }
 
     /// Appends one record with one write.
@@ -277,7 +278,7 @@ impl Journal {
     /// Does what is left of a rotation.
     fn begin_next(&mut self, now: &Stamp) -> Result<(), StateError> {
         let Some(Next { base, windows }) = &self.next else { return Ok(()) };
-        if self.active.is_at(&self.directory.join(ACTIVE)) {
+        if self.active.is_active_in(&self.directory) {
             self.active.retire(&self.directory)?;
         }
         self.active = Segment::begin(&self.directory, *base, &self.instance, now, windows.clone())?;
@@ -292,6 +293,10 @@ impl Journal {
     pub fn segments(&self) -> Result<Segments, StateError> {
         let mut closed = closed_segments(&self.directory)?;
         closed.retain(|(base, _)| *base < self.active.base);
-        Ok(Segments { closed, active: (self.active.base, Arc::clone(&self.active.file)) })
+        Ok(Segments {
+            closed,
+            active: (self.active.base, Arc::clone(&self.active.file)),
+            disk: Arc::clone(&self.directory.disk),
+        })
     }
 }

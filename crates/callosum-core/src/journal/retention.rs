@@ -1,10 +1,10 @@
 //! Which closed segments may go: the window beats the size.
 
-use std::fs;
+use std::io;
 use std::path::Path;
-use std::time::UNIX_EPOCH;
 
 use crate::error::StateError;
+use crate::store::state_dir::StateDir;
 use crate::time::Stamp;
 
 use super::backward::Backward;
@@ -27,22 +27,22 @@ pub struct Retention {
 ///
 /// # Errors
 /// When the directory can't be listed or a file can't be deleted.
-pub fn prune(directory: &Path, retention: Retention, now: &Stamp) -> Result<usize, StateError> {
+pub fn prune(directory: &StateDir, retention: Retention, now: &Stamp) -> Result<usize, StateError> {
     let segments = closed_segments(directory)?;
-    let size = |path: &Path| fs::metadata(path).map_or(0, |metadata| metadata.len());
+    let size = |path: &Path| directory.disk.facts(path).map_or(0, |facts| facts.size);
     let mut total: u64 =
-        segments.iter().map(|(_, path)| size(path)).sum::<u64>() + size(&directory.join(ACTIVE));
+        segments.iter().map(|(_, path)| size(path)).sum::<u64>() + size(&directory.path.join(ACTIVE));
     let mut gone = 0;
     for (base, path) in segments {
-        let age_ms = newest_line(base, &path).map_or(0, |newest| newest.age_ms(now));
+        let age_ms = newest_line(directory, base, &path).map_or(0, |newest| newest.age_ms(now));
         let unwanted = total > retention.max_bytes || age_ms > retention.max_age_ms;
         if !unwanted || age_ms <= retention.keep_ms {
             // Segments are in order: what follows is younger.
             break;
         }
         total -= size(&path);
-        match fs::remove_file(&path) {
-            Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+        match directory.disk.remove(&path) {
+            Err(source) if source.kind() != io::ErrorKind::NotFound => {
                 return Err(StateError::io("delete", &path, source));
             }
             _ => gone += 1,
@@ -52,13 +52,13 @@ pub fn prune(directory: &Path, retention: Retention, now: &Stamp) -> Result<usiz
 }
 
 /// When the segment's last line was written; the file's own time where no line says it.
-fn newest_line(base: u64, path: &Path) -> Option<Stamp> {
-    let mut lines = Backward::new(None, vec![(base, path.to_owned())]);
+fn newest_line(directory: &StateDir, base: u64, path: &Path) -> Option<Stamp> {
+    let mut lines = Backward::new(&directory.disk, None, vec![(base, path.to_owned())]);
     while let Ok(Some((_, line))) = lines.next_line() {
         if let Some(stamp) = Line::stamp(&line) {
             return Some(stamp);
         }
     }
-    let modified = fs::metadata(path).ok()?.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-    Some(Stamp { wall_ms: i64::try_from(modified.as_millis()).ok()?, ..Stamp::default() })
+    let facts = directory.disk.facts(path).ok()?;
+    Some(Stamp { wall_ms: facts.modified_ms, ..Stamp::default() })
 }

@@ -1,13 +1,13 @@
 //! One segment of the journal: a file, where it begins in the journal, and how far it was read.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions, Permissions};
-use std::io::{self, Write};
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::StateError;
+use crate::store::disk::{Disk, DiskFile, Facts, Open};
+use crate::store::state_dir::StateDir;
 use crate::time::Stamp;
 
 use super::Appended;
@@ -30,14 +30,14 @@ pub fn segment_path(directory: &Path, base: u64) -> PathBuf {
 ///
 /// # Errors
 /// When the directory can't be listed.
-pub fn closed_segments(directory: &Path) -> Result<Vec<(u64, PathBuf)>, StateError> {
-    let entries = fs::read_dir(directory).map_err(|source| StateError::io("list", directory, source))?;
-    let mut segments: Vec<(u64, PathBuf)> = entries
-        .flatten()
-        .filter_map(|entry| {
-            let name = entry.file_name();
+pub fn closed_segments(directory: &StateDir) -> Result<Vec<(u64, PathBuf)>, StateError> {
+    let names = directory.disk.list(&directory.path);
+    let mut segments: Vec<(u64, PathBuf)> = names
+        .map_err(|source| StateError::io("list", &directory.path, source))?
+        .iter()
+        .filter_map(|name| {
             let base = name.to_str()?.strip_prefix("journal.")?.strip_suffix(".jsonl")?.parse().ok()?;
-            Some((base, entry.path()))
+            Some((base, directory.path.join(name)))
         })
         .collect();
     segments.sort_unstable_by_key(|(base, _)| *base);
@@ -47,7 +47,8 @@ pub fn closed_segments(directory: &Path) -> Result<Vec<(u64, PathBuf)>, StateErr
 /// A segment's open file, shared with the threads that flush it.
 #[derive(Debug)]
 pub struct SegmentFile {
-    file: File,
+    file: Box<dyn DiskFile>,
+    disk: Arc<dyn Disk>,
     path: PathBuf,
     flushed: Mutex<Flushed>,
 }
@@ -62,10 +63,13 @@ struct Flushed {
 }
 
 impl SegmentFile {
-    /// A file opened at `path`, nothing of it known to be flushed.
-    #[must_use]
-    pub fn new(file: File, path: PathBuf) -> Self {
-        Self { file, path, flushed: Mutex::default() }
+    /// Opens the file at `path`; nothing of it is known to be flushed.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn open(disk: &Arc<dyn Disk>, path: PathBuf, purpose: Open) -> io::Result<Self> {
+        let file = disk.open(&path, purpose)?;
+        Ok(Self { file, disk: Arc::clone(disk), path, flushed: Mutex::default() })
     }
 
     /// The path it was opened at.
@@ -74,10 +78,28 @@ impl SegmentFile {
         &self.path
     }
 
-    /// The file, for reading.
-    #[must_use]
-    pub fn file(&self) -> &File {
-        &self.file
+    /// What is known of the file now.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn facts(&self) -> Result<Facts, StateError> {
+        self.file.facts().map_err(|source| StateError::io("examine", &self.path, source))
+    }
+
+    /// Fills `buffer` from `offset` on.
+    ///
+    /// # Errors
+    /// When the system refuses, or the file ends before.
+    pub fn read_exact_at(&self, mut buffer: &mut [u8], mut offset: u64) -> Result<(), StateError> {
+        while !buffer.is_empty() {
+            let got = self.read_at(buffer, offset)?;
+            if got == 0 {
+                return Err(StateError::io("read", &self.path, io::ErrorKind::UnexpectedEof.into()));
+            }
+            buffer = buffer.get_mut(got..).unwrap_or_default();
+            offset += got as u64;
+        }
+        Ok(())
     }
 
     /// Reads at `offset`.
@@ -131,18 +153,18 @@ impl SegmentFile {
         }
         let step = |source| StateError::io("flush", &self.path, source);
         let result = (|| {
-            let metadata = self.file.metadata().map_err(step)?;
-            if metadata.nlink() == 0 {
+            let facts = self.file.facts().map_err(step)?;
+            if facts.links == 0 {
                 // Deleted since: on the disk, but nobody can find it.
                 let parent = self.path.parent().unwrap_or(&self.path);
                 return Err(StateError::Replaced { path: parent.to_owned() });
             }
-            let written = metadata.len();
-            self.file.sync_data().map_err(step)?;
+            let written = facts.size;
+            self.file.sync().map_err(step)?;
             if !flushed.name {
                 // Without its name on the disk the file is gone after a power cut, whatever is in it.
                 let parent = self.path.parent().unwrap_or(Path::new("."));
-                File::open(parent).and_then(|folder| folder.sync_all()).map_err(step)?;
+                self.disk.sync_folder(parent).map_err(step)?;
             }
             Ok(written)
         })();
@@ -170,7 +192,7 @@ pub struct Segment {
     /// Bytes read so far: always the end of a whole line.
     pub read: u64,
     size: u64,
-    inode: (u64, u64),
+    identity: (u64, u64),
     /// The windows its first line carries.
     pub windows: BTreeMap<String, KnownWindow>,
 }
@@ -181,22 +203,21 @@ impl Segment {
     ///
     /// # Errors
     /// When the system refuses.
-    pub fn open(path: &Path) -> Result<Option<Self>, StateError> {
-        let file = match OpenOptions::new().read(true).append(true).mode(0o600).open(path) {
+    pub fn open(disk: &Arc<dyn Disk>, path: &Path) -> Result<Option<Self>, StateError> {
+        let file = match SegmentFile::open(disk, path.to_owned(), Open::Append) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(source) => return Err(StateError::io("open", path, source)),
         };
-        let metadata = file.metadata().map_err(|source| StateError::io("examine", path, source))?;
-        if metadata.mode() & 0o077 != 0 {
+        let facts = file.facts()?;
+        if facts.mode & 0o077 != 0 {
             // The original plugin left its journal readable by all; it holds what agents did.
-            file.set_permissions(Permissions::from_mode(0o600))
-                .map_err(|source| StateError::io("set the mode of", path, source))?;
+            file.file.make_private().map_err(|source| StateError::io("set the mode of", path, source))?;
         }
         let mut segment = Self {
-            inode: (metadata.dev(), metadata.ino()),
-            size: metadata.len(),
-            file: Arc::new(SegmentFile::new(file, path.to_owned())),
+            identity: facts.identity,
+            size: facts.size,
+            file: Arc::new(file),
             base: 0,
             read: 0,
             windows: BTreeMap::new(),
@@ -212,15 +233,15 @@ impl Segment {
     ///
     /// # Errors
     /// When the system refuses.
-    pub fn open_or_begin(directory: &Path, instance: &str, now: &Stamp) -> Result<Self, StateError> {
+    pub fn open_or_begin(directory: &StateDir, instance: &str, now: &Stamp) -> Result<Self, StateError> {
         let after_closed = || -> Result<u64, StateError> {
             let last = closed_segments(directory)?.pop();
             Ok(match last {
-                Some((base, path)) => base + fs::metadata(&path).map_or(0, |metadata| metadata.len()),
+                Some((base, path)) => base + directory.disk.facts(&path).map_or(0, |facts| facts.size),
                 None => 0,
             })
         };
-        match Self::open(&directory.join(ACTIVE))? {
+        match Self::open(&directory.disk, &directory.path.join(ACTIVE))? {
             None => Self::begin(directory, after_closed()?, instance, now, BTreeMap::new()),
             Some(mut segment) if segment.file.opening_record()?.is_none() => {
                 // The original plugin's journal, or a first line that a power cut took. The former starts
@@ -247,28 +268,20 @@ impl Segment {
     /// # Errors
     /// When the system refuses.
     pub fn begin(
-        directory: &Path,
+        directory: &StateDir,
         base: u64,
         instance: &str,
         now: &Stamp,
         windows: BTreeMap<String, KnownWindow>,
     ) -> Result<Self, StateError> {
-        let (path, next) = (directory.join(ACTIVE), directory.join(NEXT));
+        let (path, next) = (directory.path.join(ACTIVE), directory.path.join(NEXT));
         let mut opened = Record::new(Action::Opened, instance, now);
         opened.base = Some(base);
         opened.windows.clone_from(&windows);
         let line = opened.to_line().map_err(|source| StateError::Encode { path: path.clone(), source })?;
-        let mut file = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o600)
-            .open(&next)
-            .map_err(|source| StateError::io("create", &next, source))?;
-        file.write_all(&line).map_err(|source| StateError::io("write", &next, source))?;
-        drop(file);
-        fs::rename(&next, &path).map_err(|source| StateError::io("rename", &next, source))?;
-        let mut segment = Self::open(&path)?
+        write_whole(directory.disk.as_ref(), &next, &line)?;
+        directory.disk.rename(&next, &path).map_err(|source| StateError::io("rename", &next, source))?;
+        let mut segment = Self::open(&directory.disk, &path)?
             .ok_or_else(|| StateError::io("open", &path, io::ErrorKind::NotFound.into()))?;
         segment.read = segment.size;
         Ok(segment)
@@ -278,9 +291,11 @@ impl Segment {
     ///
     /// # Errors
     /// When the rename fails.
-    pub fn retire(&self, directory: &Path) -> Result<(), StateError> {
-        let active = directory.join(ACTIVE);
-        fs::rename(&active, segment_path(directory, self.base))
+    pub fn retire(&self, directory: &StateDir) -> Result<(), StateError> {
+        let active = directory.path.join(ACTIVE);
+        directory
+            .disk
+            .rename(&active, &segment_path(&directory.path, self.base))
             .map_err(|source| StateError::io("rename", &active, source))
     }
 
@@ -296,10 +311,10 @@ impl Segment {
         if self.read == self.size { self.size } else { self.size + 1 }
     }
 
-    /// Whether it is the file at `path` now.
+    /// Whether it is the active segment of `directory` now.
     #[must_use]
-    pub fn is_at(&self, path: &Path) -> bool {
-        fs::metadata(path).is_ok_and(|now| (now.dev(), now.ino()) == self.inode)
+    pub fn is_active_in(&self, directory: &StateDir) -> bool {
+        directory.disk.facts(&directory.path.join(ACTIVE)).is_ok_and(|now| now.identity == self.identity)
     }
 
     /// Looks how large the file is now.
@@ -307,12 +322,12 @@ impl Segment {
     /// # Errors
     /// [`StateError::Replaced`] when the file was deleted.
     pub fn refresh_size(&mut self) -> Result<u64, StateError> {
-        let path = self.file.path();
-        let metadata = self.file.file.metadata().map_err(|source| StateError::io("examine", path, source))?;
-        if metadata.nlink() == 0 {
+        let facts = self.file.facts()?;
+        if facts.links == 0 {
+            let path = self.file.path();
             return Err(StateError::Replaced { path: path.parent().unwrap_or(path).to_owned() });
         }
-        self.size = metadata.len();
+        self.size = facts.size;
         Ok(self.size)
     }
 
@@ -375,13 +390,13 @@ impl Segment {
         } else {
             line
         };
-        let written = match (&self.file.file).write(bytes) {
+        let written = match self.file.file.write(bytes) {
             Ok(written) if written == bytes.len() => written as u64,
             short => {
                 let source = short.err().unwrap_or_else(|| io::ErrorKind::StorageFull.into());
                 // A line that only lacks its newline would become a record with the next append. If even
                 // this fails, that append ends the line, and a torn one is skipped.
-                let _ = self.file.file.set_len(self.size);
+                let _ = self.file.file.set_size(self.size);
                 return Err(StateError::io("append to", self.file.path(), source));
             }
         };
@@ -394,4 +409,22 @@ impl Segment {
             ended_torn_line: torn,
         })
     }
+}
+
+/// Writes a new file at `path`, or empties the one that is there and writes it anew.
+///
+/// # Errors
+/// When it can't be created or not be written whole.
+pub(super) fn write_whole(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> Result<(), StateError> {
+    let file = disk.open(path, Open::Create).map_err(|source| StateError::io("create", path, source))?;
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        match file.write(rest) {
+            Ok(0) => return Err(StateError::io("write", path, io::ErrorKind::WriteZero.into())),
+            Ok(written) => rest = rest.get(written..).unwrap_or_default(),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(source) => return Err(StateError::io("write", path, source)),
+        }
+    }
+    Ok(())
 }

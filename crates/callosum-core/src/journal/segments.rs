@@ -1,9 +1,9 @@
 //! All segments together: for reading back, and for single lines.
 
-use std::fs::{self, File};
-use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
+
+use crate::store::disk::{Disk, Open};
 
 use super::backward::Backward;
 use super::segment::{CHUNK, SegmentFile};
@@ -16,21 +16,23 @@ pub struct Segments {
     pub closed: Vec<(u64, PathBuf)>,
     /// Base and file of the active one.
     pub active: (u64, Arc<SegmentFile>),
+    /// The disk they are on.
+    pub disk: Arc<dyn Disk>,
 }
 
 impl Segments {
     /// Bytes in all of them.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        let size = |metadata: io::Result<fs::Metadata>| metadata.map_or(0, |metadata| metadata.len());
-        let closed: u64 = self.closed.iter().map(|(_, path)| size(path.metadata())).sum();
-        closed + size(self.active.1.file().metadata())
+        let size = |path: &PathBuf| self.disk.facts(path).map_or(0, |facts| facts.size);
+        let closed: u64 = self.closed.iter().map(|(_, path)| size(path)).sum();
+        closed + self.active.1.facts().map_or(0, |facts| facts.size)
     }
 
     /// Their lines, last first.
     #[must_use]
     pub fn backward(&self) -> Backward {
-        Backward::new(Some(self.active.clone()), self.closed.clone())
+        Backward::new(&self.disk, Some(self.active.clone()), self.closed.clone())
     }
 
     /// Reads single lines by sequence number.
@@ -86,7 +88,7 @@ impl LinesAt<'_> {
                 Arc::clone(&self.segments.active.1)
             } else {
                 let (_, path) = closed.get(after.checked_sub(1)?)?;
-                Arc::new(SegmentFile::new(File::open(path).ok()?, path.clone()))
+                Arc::new(SegmentFile::open(&self.segments.disk, path.clone(), Open::Read).ok()?)
             };
             self.open = Some((base, file));
             self.chunk.clear();

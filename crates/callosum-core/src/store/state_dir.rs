@@ -1,11 +1,12 @@
 //! The state directory: one for every session on the machine, one Unix user's, private.
 
-use std::fs::{self, DirBuilder, File};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::error::StateError;
+
+use super::disk::{Disk, Facts, SystemDisk};
 
 /// The environment variable that names the state directory where no setting does.
 pub const ENVIRONMENT_VARIABLE: &str = "CALLOSUM_STATE_DIR";
@@ -22,60 +23,75 @@ pub fn locate(setting: Option<&str>, environment: Option<&str>, home: &Path) -> 
     }
 }
 
-/// Makes the directory if it is missing (mode 0700) and checks that it can be trusted.
-///
-/// # Errors
-/// When it can't be made, is no directory, is another user's, or others may write it.
-pub fn prepare(path: &Path) -> Result<(), StateError> {
-    match fs::metadata(path) {
-        Ok(metadata) => check(path, &metadata),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            DirBuilder::new()
-                .recursive(true)
-                .mode(0o700)
-                .create(path)
-                .map_err(|source| StateError::io("create", path, source))?;
-            if let Some(parent) = path.parent() {
-                // Some file systems can't flush a folder; the directory is usable all the same.
-                let _ = File::open(parent).and_then(|parent| parent.sync_all());
+/// A state directory and the disk it is on.
+#[derive(Clone, Debug)]
+pub struct StateDir {
+    /// Its path.
+    pub path: PathBuf,
+    /// Its disk.
+    pub disk: Arc<dyn Disk>,
+}
+
+impl StateDir {
+    /// The directory at `path`, on the system's disk.
+    #[must_use]
+    pub fn new(path: PathBuf) -> Self {
+        Self { path, disk: Arc::new(SystemDisk) }
+    }
+
+    /// Makes the directory if it is missing (mode 0700) and checks that it can be trusted.
+    ///
+    /// # Errors
+    /// When it can't be made, is no directory, is another user's, or others may write it.
+    pub fn prepare(&self) -> Result<(), StateError> {
+        let path = &self.path;
+        let examine = |source| StateError::io("examine", path, source);
+        match self.disk.facts(path) {
+            Ok(facts) => self.check(&facts),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.disk.make_folder(path).map_err(|source| StateError::io("create", path, source))?;
+                if let Some(parent) = path.parent() {
+                    // Some file systems can't flush a folder; the directory is usable all the same.
+                    let _ = self.disk.sync_folder(parent);
+                }
+                self.check(&self.disk.facts(path).map_err(examine)?)
             }
-            let metadata = fs::metadata(path).map_err(|source| StateError::io("examine", path, source))?;
-            check(path, &metadata)
+            Err(source) => Err(examine(source)),
         }
-        Err(source) => Err(StateError::io("examine", path, source)),
     }
-}
 
-/// Looks again whether a directory in use can still be trusted. One that is gone is no matter of trust.
-///
-/// # Errors
-/// When it is no directory, is another user's, or others may write it.
-pub fn verify(path: &Path) -> Result<(), StateError> {
-    match fs::metadata(path) {
-        Ok(metadata) => check(path, &metadata),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(source) => Err(StateError::io("examine", path, source)),
+    /// Looks again whether a directory in use can still be trusted. One that is gone is no matter of trust.
+    ///
+    /// # Errors
+    /// When it is no directory, is another user's, or others may write it.
+    pub fn verify(&self) -> Result<(), StateError> {
+        match self.disk.facts(&self.path) {
+            Ok(facts) => self.check(&facts),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(source) => Err(StateError::io("examine", &self.path, source)),
+        }
     }
-}
 
-fn check(path: &Path, metadata: &fs::Metadata) -> Result<(), StateError> {
-    if !metadata.is_dir() {
-        return Err(StateError::NotADirectory { path: path.to_owned() });
+    fn check(&self, facts: &Facts) -> Result<(), StateError> {
+        let path = || self.path.clone();
+        if !facts.is_folder {
+            return Err(StateError::NotADirectory { path: path() });
+        }
+        let us = rustix::process::geteuid().as_raw();
+        if facts.owner != us {
+            return Err(StateError::ForeignOwner { path: path(), owner: facts.owner, us });
+        }
+        if facts.mode & 0o022 != 0 {
+            return Err(StateError::WritableByOthers { path: path(), mode: facts.mode });
+        }
+        Ok(())
     }
-    let us = rustix::process::geteuid().as_raw();
-    if metadata.uid() != us {
-        return Err(StateError::ForeignOwner { path: path.to_owned(), owner: metadata.uid(), us });
-    }
-    let mode = metadata.mode() & 0o7777;
-    if mode & 0o022 != 0 {
-        return Err(StateError::WritableByOthers { path: path.to_owned(), mode });
-    }
-    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use std::fs;
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
@@ -93,10 +109,11 @@ mod tests {
     fn a_new_directory_is_private_and_one_that_others_may_write_is_refused() {
         let parent = tempfile::tempdir().unwrap();
         let path = parent.path().join("a/b");
-        prepare(&path).unwrap();
-        assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o700);
+        let directory = StateDir::new(path.clone());
+        directory.prepare().unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o700);
         fs::set_permissions(&path, fs::Permissions::from_mode(0o770)).unwrap();
-        let error = prepare(&path).unwrap_err();
+        let error = directory.prepare().unwrap_err();
         assert_eq!(error.code(), "writable-by-others");
         assert!(error.remedy().contains("chmod go-w"));
     }
@@ -106,6 +123,6 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let path = parent.path().join("state");
         fs::write(&path, "").unwrap();
-        assert_eq!(prepare(&path).unwrap_err().code(), "not-a-directory");
+        assert_eq!(StateDir::new(path).prepare().unwrap_err().code(), "not-a-directory");
     }
 }

@@ -4,10 +4,9 @@
 //! two gates in one process exclude each other too, and closing another descriptor drops nothing. The
 //! guard's file is never deleted: a lock on a file that has left its path protects nothing.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -15,6 +14,9 @@ use std::time::{Duration, Instant};
 use fs2::FileExt;
 
 use crate::error::StateError;
+
+use super::disk::{Disk, DiskFile};
+use super::state_dir::StateDir;
 
 /// The file name of the guard in the state directory.
 const FILE_NAME: &str = "state.guard";
@@ -24,7 +26,8 @@ const FILE_NAME: &str = "state.guard";
 pub struct StateGuard {
     file: Arc<File>,
     path: PathBuf,
-    inode: (u64, u64),
+    disk: Arc<dyn Disk>,
+    identity: (u64, u64),
 }
 
 /// The guard is held until this is dropped.
@@ -46,11 +49,11 @@ impl StateGuard {
     /// # Errors
     /// When the file can't be opened, or a second descriptor gets the lock while the first holds it (some
     /// network mounts).
-    pub fn open(directory: &Path) -> Result<Self, StateError> {
-        let path = directory.join(FILE_NAME);
-        let file = open(&path)?;
-        let metadata = file.metadata().map_err(|source| StateError::io("examine", &path, source))?;
-        let guard = Self { file: Arc::new(file), inode: (metadata.dev(), metadata.ino()), path };
+    pub fn open(directory: &StateDir) -> Result<Self, StateError> {
+        let (path, disk) = (directory.path.join(FILE_NAME), Arc::clone(&directory.disk));
+        let file = disk.open_guard(&path).map_err(|source| StateError::io("open", &path, source))?;
+        let facts = DiskFile::facts(&file).map_err(|source| StateError::io("examine", &path, source))?;
+        let guard = Self { file: Arc::new(file), identity: facts.identity, path, disk };
         guard.prove_that_it_excludes(FileExt::try_lock_exclusive)?;
         Ok(guard)
     }
@@ -59,7 +62,8 @@ impl StateGuard {
     fn prove_that_it_excludes(&self, try_lock: fn(&File) -> io::Result<()>) -> Result<(), StateError> {
         // Busy is proof as well: somebody's lock kept ours out.
         let Some(_held) = self.try_hold()? else { return Ok(()) };
-        let second = open(&self.path)?;
+        let second =
+            self.disk.open_guard(&self.path).map_err(|source| StateError::io("open", &self.path, source))?;
         match try_lock(&second) {
             Ok(()) => Err(StateError::GuardUseless { path: self.path.clone() }),
             Err(_) => Ok(()),
@@ -101,7 +105,7 @@ impl StateGuard {
     /// Whether the guard's file is still the one at its path.
     #[must_use]
     pub fn is_current(&self) -> bool {
-        std::fs::metadata(&self.path).is_ok_and(|now| (now.dev(), now.ino()) == self.inode)
+        self.disk.facts(&self.path).is_ok_and(|now| now.identity == self.identity)
     }
 }
 
@@ -110,27 +114,20 @@ fn is_contended(error: &io::Error) -> bool {
         || error.kind() == io::ErrorKind::Interrupted
 }
 
-fn open(path: &Path) -> Result<File, StateError> {
-    OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600)
-        .open(path)
-        .map_err(|source| StateError::io("open", path, source))
-}
-
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
     use super::*;
 
+    fn open(directory: &tempfile::TempDir) -> StateGuard {
+        StateGuard::open(&StateDir::new(directory.path().to_owned())).unwrap()
+    }
+
     #[test]
     fn two_guards_in_one_process_exclude_each_other() {
         let directory = tempfile::tempdir().unwrap();
-        let first = StateGuard::open(directory.path()).unwrap();
-        let second = StateGuard::open(directory.path()).unwrap();
+        let first = open(&directory);
+        let second = open(&directory);
         let held = first.try_hold().unwrap().unwrap();
         assert!(second.try_hold().unwrap().is_none());
         let late = second.hold_until(Instant::now() + Duration::from_millis(5));
@@ -142,14 +139,14 @@ mod tests {
     #[test]
     fn a_lock_that_does_nothing_is_found_out() {
         let directory = tempfile::tempdir().unwrap();
-        let guard = StateGuard::open(directory.path()).unwrap();
+        let guard = open(&directory);
         let error = guard.prove_that_it_excludes(|_| Ok(())).unwrap_err();
         assert_eq!(error.code(), "guard-useless");
         assert!(error.remedy().contains("local disk"), "{}", error.remedy());
         // What proved it is let go again.
         assert!(guard.try_hold().unwrap().is_some());
         // Busy is no proof of the contrary.
-        let other = StateGuard::open(directory.path()).unwrap();
+        let other = open(&directory);
         let _held = other.try_hold().unwrap().unwrap();
         guard.prove_that_it_excludes(|_| Ok(())).unwrap();
     }
@@ -157,11 +154,11 @@ mod tests {
     #[test]
     fn a_guard_whose_file_was_replaced_knows_it() {
         let directory = tempfile::tempdir().unwrap();
-        let guard = StateGuard::open(directory.path()).unwrap();
+        let guard = open(&directory);
         assert!(guard.is_current());
         std::fs::remove_file(directory.path().join(FILE_NAME)).unwrap();
         assert!(!guard.is_current());
-        let _other = StateGuard::open(directory.path()).unwrap();
+        let _other = open(&directory);
         assert!(!guard.is_current());
     }
 }
