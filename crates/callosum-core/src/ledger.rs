@@ -3,6 +3,7 @@
 use crate::error::StateError;
 use crate::history::History;
 use crate::journal::index::{Covered, Index};
+use crate::journal::light::LightLine;
 use crate::journal::recent::read_back;
 use crate::journal::record::{FORMAT_VERSION, Line, Record};
 use crate::journal::retention::{self, Retention};
@@ -166,14 +167,33 @@ impl Ledger {
     /// the record itself is in the journal.
     pub fn append(&mut self, proof: &UpToDate, record: &Record, now: &Stamp) -> Result<Appended, StateError> {
         let appended = self.journal.append(proof, record, now)?;
+        self.history.apply(appended.seq, record);
+        self.appended(proof, &appended, now);
+        Ok(appended)
+    }
+
+    /// Appends the line of a tier 0 or 1 call, which no decision looks at.
+    ///
+    /// # Errors
+    /// As [`Ledger::append`].
+    pub fn append_light(
+        &mut self,
+        proof: &UpToDate,
+        line: &LightLine<'_>,
+        now: &Stamp,
+    ) -> Result<(), StateError> {
+        let appended = self.journal.append_light(proof, line, now)?;
+        self.appended(proof, &appended, now);
+        Ok(())
+    }
+
+    fn appended(&mut self, proof: &UpToDate, appended: &Appended, now: &Stamp) {
         if appended.ended_torn_line {
             self.history.skipped += 1;
         }
-        self.history.apply(appended.seq, record);
         if self.journal.is_full() && self.rotate(proof, now).is_ok() {
             self.prune_due = true;
         }
-        Ok(appended)
     }
 
     /// Closes the active segment and begins a new one.

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex::{Regex, RegexSet};
 use serde_json::Value;
 
 use crate::digest::{hash_text, number_text};
@@ -20,8 +20,8 @@ const NAME: &str = r"(?:pass(?:word|wd|phrase|code)?|pwd|secret|token|api[_-]?ke
 const VALUE: &str = r#"(\\"(?:[^"\\]|\\[^"])*|"(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s"',;&|)}\]]+)"#;
 
 /// Where secrets stand. The first group of each pattern is the secret, the rest is kept.
-static SECRETS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
-    compile(&[
+static SECRETS: LazyLock<Patterns> = LazyLock::new(|| {
+    Patterns::compile(&[
         r"(-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----(?s:.*?)(?:-----END [A-Z0-9 ]*-----|\z))",
         // Headers: to the end of the line or of the quoted argument.
         r#"(?i)(?:authorization|cookie)\\?["']?[ \t]*[:=][ \t]*\\?["']?([^"'\r\n\\]+)"#,
@@ -32,7 +32,7 @@ static SECRETS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         r#"(?:^|\s)(?:-u|-U|--user|--proxy-user)[ \t=]*["']?[^\s:"']*:([^\s"']+)"#,
         r#"(?i)[a-z][a-z0-9+.-]*://[^\s/:@"'?#]*:([^\s/"'<>]+)@"#,
         r"://([A-Za-z0-9_-]{20,})@",
-        r"(?i)\b(?:bearer[ \t]+([a-z0-9._~+/=-]{12,})|basic[ \t]+([a-z0-9+/=]{20,}))",
+        r"(?i)(?-u:\b)(?:bearer[ \t]+([a-z0-9._~+/=-]{12,})|basic[ \t]+([a-z0-9+/=]{20,}))",
         // Tokens and addresses that are secrets by their own shape.
         concat!(
             r"(?-u)\b(sk-(?:(?:proj|ant|svcacct|or|live|test)-[\w-]{16,}|[A-Za-z0-9]{20,})|[sr]k_(?:live|test)_\w{10,}",
@@ -48,35 +48,49 @@ static SECRETS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
 
 /// Names followed by a colon: secrets in running text, but not in a context key, which is itself
 /// `kind:name` (`secret:github` names a secret, it is none).
-static AFTER_COLON: LazyLock<Vec<Regex>> =
-    LazyLock::new(|| compile(&[&format!(r#"(?i){NAME}\\?["']?[ \t]*:[ \t]*{VALUE}"#)]));
+static AFTER_COLON: LazyLock<Patterns> =
+    LazyLock::new(|| Patterns::compile(&[&format!(r#"(?i){NAME}\\?["']?[ \t]*:[ \t]*{VALUE}"#)]));
 
-/// The patterns are constants; a test proves that none is lost here.
-fn compile(patterns: &[&str]) -> Vec<Regex> {
-    patterns.iter().filter_map(|pattern| Regex::new(pattern).ok()).collect()
+/// Patterns that are looked for one after the other, where a single pass has found any of them: most texts
+/// hold no secret.
+struct Patterns {
+    any: RegexSet,
+    each: Vec<Regex>,
+}
+
+impl Patterns {
+    /// The patterns are constants; a test proves that none is lost here.
+    fn compile(patterns: &[&str]) -> Self {
+        Self {
+            any: RegexSet::new(patterns).unwrap_or_default(),
+            each: patterns.iter().filter_map(|pattern| Regex::new(pattern).ok()).collect(),
+        }
+    }
 }
 
 /// `text` with each secret in it replaced by `[redacted]`.
 #[must_use]
 pub fn redact(text: &str) -> Cow<'_, str> {
-    let patterns = AFTER_COLON.iter().chain(SECRETS.iter());
-    replace(text, patterns, |_| "[redacted]".to_owned())
+    let mark = |_: &str| "[redacted]".to_owned();
+    match replace(text, &AFTER_COLON, mark) {
+        Cow::Borrowed(text) => replace(text, &SECRETS, mark),
+        Cow::Owned(text) => Cow::Owned(replace(&text, &SECRETS, mark).into_owned()),
+    }
 }
 
 /// `key` with each secret in it replaced by `[redacted:` and eight hexadecimal characters of its SHA-256,
 /// so that keys with different secrets stay different.
 #[must_use]
 pub fn redact_key(key: &str) -> Cow<'_, str> {
-    replace(key, SECRETS.iter(), |secret| format!("[redacted:{}]", hash_text(secret, 4)))
+    replace(key, &SECRETS, |secret| format!("[redacted:{}]", hash_text(secret, 4)))
 }
 
-fn replace<'t>(
-    text: &'t str,
-    patterns: impl Iterator<Item = &'static Regex>,
-    mark: impl Fn(&str) -> String,
-) -> Cow<'t, str> {
+fn replace<'t>(text: &'t str, patterns: &Patterns, mark: impl Fn(&str) -> String) -> Cow<'t, str> {
     let mut text = Cow::Borrowed(text);
-    for pattern in patterns {
+    if !patterns.any.is_match(&text) {
+        return text;
+    }
+    for pattern in &patterns.each {
         let mut replaced = String::new();
         let mut copied = 0;
         for found in pattern.captures_iter(&text) {
@@ -171,8 +185,13 @@ impl Summary {
 
     fn string(&mut self, text: &str) {
         let shown = shorten(text, SHOWN);
-        let quoted = shown.replace('\\', "\\\\").replace('"', "\\\"");
-        self.push(&format!("\"{quoted}\""));
+        self.push("\"");
+        if shown.contains(['\\', '"']) {
+            self.push(&shown.replace('\\', "\\\\").replace('"', "\\\""));
+        } else {
+            self.push(&shown);
+        }
+        self.push("\"");
     }
 }
 
@@ -219,7 +238,8 @@ mod tests {
 
     #[test]
     fn every_pattern_compiles() {
-        assert_eq!((SECRETS.len(), AFTER_COLON.len()), (12, 1));
+        assert_eq!((SECRETS.each.len(), AFTER_COLON.each.len()), (12, 1));
+        assert_eq!((SECRETS.any.len(), AFTER_COLON.any.len()), (12, 1));
     }
 
     #[test]

@@ -35,6 +35,9 @@ fn is_invisible(c: char) -> bool {
 /// Reads no more of `text` than it shows.
 #[must_use]
 pub fn one_line(text: &str, max_chars: usize) -> String {
+    if text.len() <= max_chars && text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return text.to_owned();
+    }
     let mut line = String::with_capacity(text.len().min(max_chars));
     let mut length = 0;
     // Dropped characters do not lengthen the line: this keeps a long run of them from being read to its end.
@@ -55,6 +58,9 @@ pub fn one_line(text: &str, max_chars: usize) -> String {
 
 /// The first `max_chars` characters of `text`, and whether that is less than all of it.
 pub(crate) fn head(text: &str, max_chars: usize) -> (&str, bool) {
+    if text.len() <= max_chars {
+        return (text, false);
+    }
     match text.char_indices().nth(max_chars) {
         Some((end, _)) => (text.get(..end).unwrap_or_default(), true),
         None => (text, false),

@@ -1,6 +1,6 @@
 //! Moments and ages. The core has no clock: every moment comes in as an argument.
 
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::{DateTime, Datelike, Timelike, Utc};
 
 /// A moment on this machine, by two clocks. A wall clock may be set back or forth; the boot clock only
 /// counts, sleep included, but starts anew with each boot.
@@ -40,9 +40,48 @@ impl Stamp {
 /// Wall-clock milliseconds as RFC 3339 in UTC with milliseconds, as the journal writes them.
 #[must_use]
 pub fn to_rfc3339(wall_ms: i64) -> String {
-    DateTime::<Utc>::from_timestamp_millis(wall_ms)
-        .unwrap_or_default()
-        .to_rfc3339_opts(SecondsFormat::Millis, true)
+    Rfc3339::of(wall_ms).as_str().to_owned()
+}
+
+/// The same without an allocation: every record has one.
+#[derive(Clone, Copy, Debug)]
+pub struct Rfc3339([u8; 24]);
+
+impl Rfc3339 {
+    /// The moment `wall_ms`; the epoch where it is before the year 0 or after 9999, which RFC 3339 can't say.
+    #[must_use]
+    pub fn of(wall_ms: i64) -> Self {
+        let moment = DateTime::<Utc>::from_timestamp_millis(wall_ms)
+            .filter(|moment| (0..=9999).contains(&moment.year()))
+            .unwrap_or_default();
+        let mut text = *b"0000-00-00T00:00:00.000Z";
+        let year = moment.year().unsigned_abs();
+        let parts = [
+            (3, year),
+            (6, moment.month()),
+            (9, moment.day()),
+            (12, moment.hour()),
+            (15, moment.minute()),
+            (18, moment.second()),
+            (22, moment.timestamp_subsec_millis()),
+        ];
+        for (last, mut number) in parts {
+            for digit in text.iter_mut().take(last + 1).rev() {
+                if number == 0 {
+                    break;
+                }
+                *digit = b'0' + u8::try_from(number % 10).unwrap_or(0);
+                number /= 10;
+            }
+        }
+        Self(text)
+    }
+
+    /// As text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.0).unwrap_or_default()
+    }
 }
 
 /// The wall-clock milliseconds of an RFC 3339 text, `None` when it is none.
@@ -90,6 +129,11 @@ mod tests {
         assert_eq!(to_rfc3339(1_763_640_000_123), "2025-11-20T12:00:00.123Z");
         assert_eq!(from_rfc3339("2025-11-20T12:00:00.123Z"), Some(1_763_640_000_123));
         assert_eq!(from_rfc3339("yesterday"), None);
+        for wall_ms in [0, -1, 951_782_400_000, 1_709_164_800_007, 253_402_300_799_999, -62_167_219_200_000] {
+            let text = DateTime::<Utc>::from_timestamp_millis(wall_ms).unwrap_or_default();
+            assert_eq!(to_rfc3339(wall_ms), text.to_rfc3339_opts(chrono::SecondsFormat::Millis, true));
+        }
+        assert_eq!(to_rfc3339(i64::MAX), "1970-01-01T00:00:00.000Z");
     }
 
     #[test]

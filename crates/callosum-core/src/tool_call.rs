@@ -31,10 +31,14 @@ impl ToolCall {
     /// (seen in OpenClaw: `tool_call`, `tool_search*`, `exec` of kind `code_mode_exec`).
     #[must_use]
     pub fn is_wrapper(&self) -> bool {
-        WRAPPERS.contains(&self.tool.as_str())
-            || self.tool.starts_with("tool_search")
-            || self.kind.as_deref() == Some("code_mode_exec")
+        is_wrapper(&self.tool) || self.kind.as_deref() == Some("code_mode_exec")
     }
+}
+
+/// Whether a tool of this name only wraps other calls.
+#[must_use]
+pub fn is_wrapper(tool: &str) -> bool {
+    WRAPPERS.contains(&tool) || tool.starts_with("tool_search")
 }
 
 /// A call's parameters, read only as far as the rules need them: a host may hold a megabyte of text in

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::decision::{Decision, Piece, Question, decide};
 use crate::error::StateError;
 use crate::history::State;
+use crate::journal::light::LightLine;
 use crate::journal::record::{Action, Conflict, HookCounts, Record, Shown};
 use crate::journal::{Appended, Patience};
 use crate::pause_text::{self, Told};
@@ -15,9 +16,9 @@ use crate::store::rules_file::Change;
 use crate::time::Stamp;
 use crate::tool_call::{Parameters, ToolCall};
 
-use super::calls::{Phase, Unflushed};
+use super::calls::{CallRef, Phase, Unflushed};
 use super::health::Level;
-use super::intent::{Intent, short_name};
+use super::intent::{Intent, with_short_names};
 use super::state::NotNow;
 use super::work::{GivenUp, Work};
 use super::{Answer, Gate, lock};
@@ -38,17 +39,13 @@ impl Gate {
         if self.is_closed() || call.is_wrapper() {
             return Answer::Proceed;
         }
-        let mut call = call.clone();
-        for name in [&mut call.tool, &mut call.session] {
-            *name = short_name(name).to_owned();
-        }
-        for name in [&mut call.run, &mut call.call, &mut call.agent].into_iter().flatten() {
-            *name = short_name(name).to_owned();
-        }
+        let call = with_short_names(call);
         self.count(&call.tool, |counts| counts.before += 1);
         let classification = self.classify(&call, params, now);
-        let mut intent =
-            Intent::new(call, classification, params, &self.settings, &self.instance, &self.runtime);
+        if !classification.tier.is_tracked() {
+            return self.light(&call, classification, params, now);
+        }
+        let mut intent = self.intent(&call, classification, params);
         if intent.tier.is_guarded() {
             intent.signal =
                 intent.call.run.as_ref().is_some_and(|run| lock(&self.light).signalled_set.contains(run));
@@ -61,10 +58,12 @@ impl Gate {
     pub fn undecided(&self, call: &ToolCall, params: &dyn Parameters, now: &Stamp) -> Answer {
         let (cause, remedy) = GivenUp::Failed.cause_and_remedy();
         lock(&self.health).tell(Level::Error, format!("{cause}, at a call of `{}`", call.tool));
-        let classification = self.classify(call, params, now);
-        let intent =
-            Intent::new(call.clone(), classification, params, &self.settings, &self.instance, &self.runtime);
+        let intent = self.intent(call, self.classify(call, params, now), params);
         self.without_state(&intent, cause, remedy)
+    }
+
+    fn intent(&self, call: &ToolCall, classification: Classification, params: &dyn Parameters) -> Intent {
+        Intent::new(call.clone(), classification, params, &self.settings, &self.instance, &self.runtime)
     }
 
     /// Tier, rule and keys of a call by the rules that hold now.
@@ -75,7 +74,7 @@ impl Gate {
     /// The rules that hold now. Whoever notices an edit first has it logged.
     pub(super) fn current_rules(&self, now: &Stamp) -> Arc<RuleSet> {
         let mut rules = lock(&self.rules);
-        match rules.refresh(now.wall_ms) {
+        match rules.refresh(now) {
             Change::None => {}
             Change::Loaded => lock(&self.health).tell(
                 Level::Info,
@@ -86,7 +85,7 @@ impl Gate {
                 format!("rules not loaded, the last good ones go on: {}", rules.error().unwrap_or("")),
             ),
         }
-        rules.rules()
+        Arc::clone(rules.rules())
     }
 
     pub(super) fn count(&self, tool: &str, add: impl FnOnce(&mut HookCounts)) {
@@ -111,7 +110,7 @@ impl Gate {
         let result = if intent.tier.is_guarded() {
             self.guarded(&intent, patience, now)
         } else {
-            self.light_call(&intent, patience, now)
+            self.tracked(&intent, patience, now)
         };
         match result {
             Ok(answer) => answer,
@@ -122,9 +121,8 @@ impl Gate {
 
     /// Hooks may fire more than once for one call: the same answer, and nothing new in the journal.
     fn same_call_again(&self, intent: &Arc<Intent>, patience: Patience) -> Option<Answer> {
-        let id = intent.id()?;
         let light = lock(&self.light);
-        match light.calls.again(&id, &intent.call.tool, intent.digest.as_deref())? {
+        match light.calls.again(intent.call.id()?, &intent.call.tool, intent.digest.as_deref())? {
             Phase::Light | Phase::Queued(_) | Phase::Allowed { unflushed: None, .. } => Some(Answer::Proceed),
             Phase::Refused(text) => Some(Answer::Refuse(text.clone())),
             Phase::Allowed { seq, unflushed: Some(unflushed) } => {
@@ -141,15 +139,59 @@ impl Gate {
         }
     }
 
-    /// Tiers 0–2: one append.
-    fn light_call(&self, intent: &Intent, patience: Patience, now: &Stamp) -> Result<Answer, NotNow> {
+    /// Tiers 0–1: one append, of which no decision knows.
+    fn light(
+        &self,
+        call: &ToolCall,
+        classification: Classification,
+        params: &dyn Parameters,
+        now: &Stamp,
+    ) -> Answer {
+        if let Some(id) = call.id()
+            && let Some(phase) = lock(&self.light).calls.again(id, &call.tool, None)
+        {
+            return if let Phase::Refused(text) = phase {
+                Answer::Refuse(text.clone())
+            } else {
+                Answer::Proceed
+            };
+        }
+        let line = LightLine {
+            tier: classification.tier,
+            instance: &self.instance,
+            runtime: &self.runtime,
+            agent: call.agent.as_deref(),
+            session: &call.session,
+            run: call.run.as_deref(),
+            call: call.call.as_deref(),
+            tool: &call.tool,
+            rule_name: classification.rule_name.as_deref(),
+            context_keys: &classification.context_keys,
+            ..LightLine::at(now)
+        };
+        let result = self
+            .with_ledger(Patience::None, false, now, |ledger, proof| ledger.append_light(&proof, &line, now));
+        let reason = match result {
+            Ok(()) => {
+                lock(&self.light).calls.open(call, None, Phase::Light);
+                return Answer::Proceed;
+            }
+            Err(reason) => reason,
+        };
+        let intent = Arc::new(self.intent(call, classification, params));
+        match reason {
+            NotNow::Busy => self.not_now(intent, now),
+            NotNow::Failed(error) => self.state_failed(&intent, &error, now),
+        }
+    }
+
+    /// Tier 2: one append.
+    fn tracked(&self, intent: &Intent, patience: Patience, now: &Stamp) -> Result<Answer, NotNow> {
         let record = intent.start(self.machine().holder(), now);
         let seq = self.with_ledger(patience, false, now, |ledger, proof| {
             Ok(ledger.append(&proof, &record, now)?.seq)
         })?;
-        let phase =
-            if intent.tier.is_tracked() { Phase::Allowed { seq, unflushed: None } } else { Phase::Light };
-        self.note(intent, phase);
+        self.note(intent, Phase::Allowed { seq, unflushed: None });
         Ok(Answer::Proceed)
     }
 
@@ -214,14 +256,14 @@ impl Gate {
 
     /// Notes how far the gate is with a call; writes its outcome when that came while it was decided.
     fn note(&self, intent: &Intent, phase: Phase) {
-        let Some(id) = intent.id() else { return };
+        let Some(id) = intent.call.id() else { return };
         let seq = if let Phase::Allowed { seq, .. } = &phase { Some(*seq) } else { None };
         let early = {
             let mut light = lock(&self.light);
-            match light.calls.again(&id, &intent.call.tool, intent.digest.as_deref()) {
-                Some(Phase::Deciding(_)) => light.calls.settle(&id, phase),
+            match light.calls.again(id, &intent.call.tool, intent.digest.as_deref()) {
+                Some(Phase::Deciding(_)) => light.calls.settle(id, phase),
                 _ => {
-                    light.calls.open(id, &intent.call, intent.digest.clone(), phase);
+                    light.calls.open(&intent.call, intent.digest.clone(), phase);
                     None
                 }
             }
@@ -235,10 +277,8 @@ impl Gate {
     /// The ledger is busy: tiers 0–2 go on, tier 3+ waits for a worker.
     fn not_now(&self, intent: Arc<Intent>, now: &Stamp) -> Answer {
         if intent.tier.is_guarded() {
-            if let Some(id) = intent.id() {
-                let digest = intent.digest.clone();
-                lock(&self.light).calls.open(id, &intent.call, digest, Phase::Deciding(None));
-            }
+            let digest = intent.digest.clone();
+            lock(&self.light).calls.open(&intent.call, digest, Phase::Deciding(None));
             return self.later(Work::Begin(intent));
         }
         self.queue_start(&intent, now);
@@ -247,16 +287,13 @@ impl Gate {
 
     fn queue_start(&self, intent: &Intent, now: &Stamp) {
         let record = intent.start(self.machine().holder(), now);
-        let id = intent.id();
         let mut light = lock(&self.light);
-        let number = light.backlog.push(record, id.clone());
-        if let Some(id) = id {
-            let phase = match number {
-                Some(number) if intent.tier.is_tracked() => Phase::Queued(number),
-                _ => Phase::Light,
-            };
-            light.calls.open(id, &intent.call, intent.digest.clone(), phase);
-        }
+        let number = light.backlog.push(record, intent.call.id().map(CallRef::to_owned));
+        let phase = match number {
+            Some(number) if intent.tier.is_tracked() => Phase::Queued(number),
+            _ => Phase::Light,
+        };
+        light.calls.open(&intent.call, intent.digest.clone(), phase);
     }
 
     /// The state can't be used: the call goes by `onStateError`, and what can't be written now waits.
@@ -298,11 +335,11 @@ impl Gate {
     ) -> Answer {
         match unflushed.file.flush(unflushed.end) {
             Ok(()) => {
-                if let Some(id) = intent.id() {
+                if let Some(id) = intent.call.id() {
                     let mut light = lock(&self.light);
-                    let again = light.calls.again(&id, &intent.call.tool, intent.digest.as_deref());
+                    let again = light.calls.again(id, &intent.call.tool, intent.digest.as_deref());
                     if matches!(again, Some(Phase::Allowed { seq: allowed, .. }) if *allowed == seq) {
-                        let _ = light.calls.settle(&id, Phase::Allowed { seq, unflushed: None });
+                        let _ = light.calls.settle(id, Phase::Allowed { seq, unflushed: None });
                     }
                 }
                 Answer::Proceed
@@ -325,11 +362,11 @@ impl Gate {
     }
 
     fn take_back_as(&self, intent: &Arc<Intent>, seq: Option<u64>, reason: &str, text: &str, now: &Stamp) {
-        let known = intent.id().and_then(|id| {
+        let known = intent.call.id().and_then(|id| {
             let mut light = lock(&self.light);
-            let again = light.calls.again(&id, &intent.call.tool, intent.digest.as_deref());
+            let again = light.calls.again(id, &intent.call.tool, intent.digest.as_deref());
             let known = if let Some(Phase::Allowed { seq, .. }) = again { Some(*seq) } else { None };
-            let _ = light.calls.settle(&id, Phase::Refused(text.to_owned()));
+            let _ = light.calls.settle(id, Phase::Refused(text.to_owned()));
             known
         });
         let Some(seq) = seq.or(known) else { return };

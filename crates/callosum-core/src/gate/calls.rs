@@ -1,7 +1,9 @@
 //! The calls this gate has let through or refused and has seen no after-hook of: what makes a second firing
 //! of one hook the same call, and what an after-hook belongs to.
 
-use std::collections::{HashMap, VecDeque};
+use std::borrow::Borrow;
+use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use crate::journal::segment::SegmentFile;
@@ -10,11 +12,98 @@ use crate::tool_call::ToolCall;
 use super::report::EndReport;
 
 /// A call as its runtime identifies it among the open ones.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug)]
 pub(super) struct CallId {
-    pub(super) session: String,
-    pub(super) run: Option<String>,
-    pub(super) call: String,
+    session: String,
+    run: Option<String>,
+    call: String,
+}
+
+/// The same, borrowed: what calls are looked up by.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CallRef<'a> {
+    pub(super) session: &'a str,
+    pub(super) run: Option<&'a str>,
+    pub(super) call: &'a str,
+}
+
+impl<'a> CallRef<'a> {
+    /// The identity of a call; `None` without a call id: then nothing can be told to be the same.
+    pub(super) fn new(session: &'a str, run: Option<&'a str>, call: Option<&'a str>) -> Option<Self> {
+        Some(Self { session, run, call: call? })
+    }
+
+    pub(super) fn to_owned(self) -> CallId {
+        CallId {
+            session: self.session.to_owned(),
+            run: self.run.map(str::to_owned),
+            call: self.call.to_owned(),
+        }
+    }
+}
+
+impl ToolCall {
+    /// The call among the open ones.
+    pub(super) fn id(&self) -> Option<CallRef<'_>> {
+        CallRef::new(&self.session, self.run.as_deref(), self.call.as_deref())
+    }
+}
+
+impl CallId {
+    pub(super) fn as_ref(&self) -> CallRef<'_> {
+        CallRef { session: &self.session, run: self.run.as_deref(), call: &self.call }
+    }
+}
+
+/// What a call is looked up by, owned or borrowed: a map's way to find an owned key by a borrowed one.
+trait Identity {
+    fn parts(&self) -> (&str, Option<&str>, &str);
+}
+
+impl Identity for CallId {
+    fn parts(&self) -> (&str, Option<&str>, &str) {
+        (&self.session, self.run.as_deref(), &self.call)
+    }
+}
+
+impl Identity for CallRef<'_> {
+    fn parts(&self) -> (&str, Option<&str>, &str) {
+        (self.session, self.run, self.call)
+    }
+}
+
+impl Hash for dyn Identity + '_ {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.parts().hash(state);
+    }
+}
+
+impl PartialEq for dyn Identity + '_ {
+    fn eq(&self, other: &Self) -> bool {
+        self.parts() == other.parts()
+    }
+}
+
+impl Eq for dyn Identity + '_ {}
+
+impl Hash for CallId {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.parts().hash(state);
+    }
+}
+
+impl PartialEq for CallId {
+    fn eq(&self, other: &Self) -> bool {
+        self.parts() == other.parts()
+    }
+}
+
+impl Eq for CallId {}
+
+impl<'a> Borrow<dyn Identity + 'a> for CallId {
+    fn borrow(&self) -> &(dyn Identity + 'a) {
+        self
+    }
 }
 
 /// What still has to be flushed before a call may run.
@@ -41,6 +130,8 @@ pub(super) enum Phase {
 
 #[derive(Debug)]
 struct OpenCall {
+    /// Which one it is among those opened since this gate began.
+    number: u64,
     tool: String,
     digest: Option<String>,
     cwd: Option<String>,
@@ -53,57 +144,55 @@ const MAX_OPEN: usize = 4_096;
 #[derive(Debug, Default)]
 pub(super) struct OpenCalls {
     calls: HashMap<CallId, OpenCall>,
-    order: VecDeque<CallId>,
+    opened: u64,
 }
 
 impl OpenCalls {
     /// The phase of this very call, if it has been here and its after-hook has not.
-    pub(super) fn again(&self, id: &CallId, tool: &str, digest: Option<&str>) -> Option<&Phase> {
-        let known = self.calls.get(id)?;
+    pub(super) fn again(&self, id: CallRef<'_>, tool: &str, digest: Option<&str>) -> Option<&Phase> {
+        let known = self.calls.get(&id as &dyn Identity)?;
         (known.tool == tool && known.digest.as_deref() == digest).then_some(&known.phase)
     }
 
-    pub(super) fn open(&mut self, id: CallId, call: &ToolCall, digest: Option<String>, phase: Phase) {
-        let open = OpenCall { tool: call.tool.clone(), digest, cwd: call.cwd.clone(), phase };
-        if self.calls.insert(id.clone(), open).is_none() {
-            self.order.push_back(id);
-        }
-        // Closed calls leave their place in the order behind; sweep when it has grown far past the calls.
-        if self.order.len() > 2 * MAX_OPEN {
-            let calls = &self.calls;
-            self.order.retain(|id| calls.contains_key(id));
-        }
-        while self.calls.len() > MAX_OPEN {
-            match self.order.pop_front() {
-                Some(oldest) => drop(self.calls.remove(&oldest)),
-                None => break,
-            }
+    pub(super) fn open(&mut self, call: &ToolCall, digest: Option<String>, phase: Phase) {
+        let Some(id) = call.id() else { return };
+        self.opened += 1;
+        // Only what runs instead of what was asked is read again, and only where there is a digest.
+        let cwd = digest.as_ref().and(call.cwd.clone());
+        let open = OpenCall { number: self.opened, tool: call.tool.clone(), digest, cwd, phase };
+        self.calls.insert(id.to_owned(), open);
+        if self.calls.len() > MAX_OPEN {
+            // A quarter at once, so that a full house is not counted through at every call.
+            let mut numbers: Vec<u64> = self.calls.values().map(|open| open.number).collect();
+            let (_, edge, _) = numbers.select_nth_unstable(MAX_OPEN / 4);
+            self.calls.retain(|_, open| open.number > *edge);
         }
     }
 
     /// The digest of what an open call was to do, and where its relative paths start; `None` below tier 2.
-    pub(super) fn asked(&self, id: &CallId, tool: &str) -> Option<(String, Option<String>)> {
-        let known = self.calls.get(id).filter(|known| known.tool == tool)?;
+    pub(super) fn asked(&self, id: CallRef<'_>, tool: &str) -> Option<(String, Option<String>)> {
+        let known = self.calls.get(&id as &dyn Identity).filter(|known| known.tool == tool)?;
         Some((known.digest.clone()?, known.cwd.clone()))
     }
 
     /// Moves a call on to `phase`. Returns the report of its end when that came while it was decided.
-    pub(super) fn settle(&mut self, id: &CallId, phase: Phase) -> Option<Box<EndReport>> {
-        let known = self.calls.get_mut(id)?;
+    pub(super) fn settle(&mut self, id: CallRef<'_>, phase: Phase) -> Option<Box<EndReport>> {
+        let known = self.calls.get_mut(&id as &dyn Identity)?;
         let before = std::mem::replace(&mut known.phase, phase);
         let Phase::Deciding(Some(report)) = before else { return None };
-        self.calls.remove(id);
+        self.calls.remove(&id as &dyn Identity);
         Some(report)
     }
 
     /// The after-hook of a call has come: takes the call out. One that is still being decided stays, with
     /// the report, until its worker settles it.
-    pub(super) fn close(&mut self, id: &CallId, report: &EndReport) -> Option<Phase> {
-        if let Some(OpenCall { phase: Phase::Deciding(early), .. }) = self.calls.get_mut(id) {
+    pub(super) fn close(&mut self, id: CallRef<'_>, report: &EndReport) -> Option<Phase> {
+        if let Some(OpenCall { phase: Phase::Deciding(early), .. }) = self.calls.get_mut(&id as &dyn Identity)
+        {
             *early = Some(Box::new(report.clone()));
             return Some(Phase::Deciding(None));
         }
-        self.calls.remove(id).map(|call| call.phase)
+        self.calls.remove(&id as &dyn Identity).map(|call| call.phase)
     }
 
     /// A start that waited in the backlog was written.
@@ -117,8 +206,9 @@ impl OpenCalls {
 
     /// The model has seen the results of the calls that `chosen` picks: from now on the same id is a new
     /// call, even where the host's after-hook never came. What is still being decided or written stays.
-    pub(super) fn forget_read(&mut self, chosen: impl Fn(&CallId) -> bool) {
-        self.calls
-            .retain(|id, call| matches!(call.phase, Phase::Deciding(_) | Phase::Queued(_)) || !chosen(id));
+    pub(super) fn forget_read(&mut self, chosen: impl Fn(CallRef<'_>) -> bool) {
+        self.calls.retain(|id, call| {
+            matches!(call.phase, Phase::Deciding(_) | Phase::Queued(_)) || !chosen(id.as_ref())
+        });
     }
 }

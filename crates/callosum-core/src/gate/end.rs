@@ -9,9 +9,9 @@ use crate::ledger::Ledger;
 use crate::outcome::{Ended, outcome_of};
 use crate::rules::Classification;
 use crate::time::Stamp;
-use crate::tool_call::{Parameters, ToolCall};
+use crate::tool_call::{Parameters, ToolCall, is_wrapper};
 
-use super::calls::{CallId, Phase, Unflushed};
+use super::calls::{Phase, Unflushed};
 use super::health::Level;
 use super::intent::{is_simple, keys_or_digest, short_name};
 use super::report::{EndReport, Ran};
@@ -50,15 +50,11 @@ impl Gate {
 
     /// The after-hook of a call, its names cut.
     fn ended(&self, report: &EndReport, now: &Stamp) -> Answer {
-        let wrapper = ToolCall { tool: report.tool.clone(), ..Default::default() };
-        if self.is_closed() || wrapper.is_wrapper() {
+        if self.is_closed() || is_wrapper(&report.tool) {
             return Answer::Proceed;
         }
         self.count(&report.tool, |counts| counts.after += 1);
-        let phase = report.call.as_ref().and_then(|call| {
-            let id = CallId { session: report.session.clone(), run: report.run.clone(), call: call.clone() };
-            lock(&self.light).calls.close(&id, report)
-        });
+        let phase = report.id().and_then(|id| lock(&self.light).calls.close(id, report));
         match phase {
             Some(Phase::Light | Phase::Deciding(_)) => Answer::Proceed,
             Some(Phase::Queued(number)) => self.end_queued(number, report, now),
@@ -82,7 +78,9 @@ impl Gate {
     /// have rewritten them where no gate sees it. For a host's event loop, like `after`.
     pub fn after_seeing(&self, report: &EndReport, params: &dyn Parameters, now: &Stamp) -> Answer {
         let mut report = report.with_short_names();
-        report.ran = self.what_ran(&report, params, now);
+        if let Some(ran) = self.what_ran(&report, params, now) {
+            report.to_mut().ran = Some(ran);
+        }
         self.ended(&report, now)
     }
 
@@ -91,9 +89,7 @@ impl Gate {
         if report.ended == Ended::Refused {
             return None;
         }
-        let id =
-            CallId { session: report.session.clone(), run: report.run.clone(), call: report.call.clone()? };
-        let (asked, cwd) = lock(&self.light).calls.asked(&id, &report.tool)?;
+        let (asked, cwd) = lock(&self.light).calls.asked(report.id()?, &report.tool)?;
         let all = params.all();
         // A host that shows none, or not all of them, says nothing about what ran.
         let shown = all.complete && all.value.as_object().is_some_and(|params| !params.is_empty());
@@ -312,8 +308,8 @@ impl Gate {
             return Answer::Proceed;
         }
         lock(&self.light).calls.forget_read(|id| match delivery {
-            Delivery::Call { session, call } => id.session == *session && id.call == *call,
-            Delivery::Run(run) => id.run.as_ref() == Some(run),
+            Delivery::Call { session, call } => id.session == session && id.call == call,
+            Delivery::Run(run) => id.run == Some(run.as_str()),
         });
         let waiting = |history: &History| {
             history.undelivered(&self.instance, |who, pause| match delivery {

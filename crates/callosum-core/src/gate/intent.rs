@@ -1,5 +1,7 @@
 //! A call that has been classified: all that is needed to decide about it, on whatever thread.
 
+use std::borrow::Cow;
+
 use crate::digest::digest;
 use crate::history::Who;
 use crate::journal::record::{Action, Conflict, Holder, Record};
@@ -11,14 +13,32 @@ use crate::tier::Tier;
 use crate::time::Stamp;
 use crate::tool_call::{Parameters, ToolCall};
 
-use super::calls::CallId;
-
 /// Names longer than this (tool, session, run, call id) are cut: they come from outside.
 const MAX_NAME_CHARS: usize = 300;
 
 /// A name as the gate keeps it, before a call and after it.
 pub(super) fn short_name(name: &str) -> &str {
+    if name.len() <= MAX_NAME_CHARS {
+        return name;
+    }
     name.char_indices().nth(MAX_NAME_CHARS).and_then(|(end, _)| name.get(..end)).unwrap_or(name)
+}
+
+/// A call with its names cut.
+pub(super) fn with_short_names(call: &ToolCall) -> Cow<'_, ToolCall> {
+    let names = [Some(&call.tool), Some(&call.session), call.run.as_ref(), call.call.as_ref()];
+    if names.into_iter().chain([call.agent.as_ref()]).flatten().all(|name| short_name(name) == name) {
+        return Cow::Borrowed(call);
+    }
+    let short = |name: &String| short_name(name).to_owned();
+    Cow::Owned(ToolCall {
+        tool: short(&call.tool),
+        session: short(&call.session),
+        run: call.run.as_ref().map(short),
+        call: call.call.as_ref().map(short),
+        agent: call.agent.as_ref().map(short),
+        ..call.clone()
+    })
 }
 
 /// The keys of a call; a guarded one without a key of its own is at least not done twice in the same form.
@@ -95,15 +115,6 @@ impl Intent {
             signal: false,
             call,
         }
-    }
-
-    /// The call among the open ones; `None` without a call id: then nothing can be told to be the same.
-    pub(super) fn id(&self) -> Option<CallId> {
-        Some(CallId {
-            session: self.call.session.clone(),
-            run: self.call.run.clone(),
-            call: self.call.call.clone()?,
-        })
     }
 
     fn record(&self, action: Action, at: &Stamp) -> Record {

@@ -38,7 +38,7 @@ impl Gate {
             });
         }
         let mut slot = self.lock_slot(patience)?;
-        drop(self.up_to_date(&mut slot, patience, true, now)?);
+        drop(self.up_to_date(&mut slot, self.reach(), patience, true, now)?);
         let Some(ledger) = &slot.ledger else { return Err(NotNow::Busy) };
         let seen = step(ledger)?;
         lock(&self.health).works();
@@ -92,7 +92,7 @@ impl Gate {
 
     /// What `segments` say, as far back as the window reaches.
     pub(super) fn observed_history(&self, segments: &Segments, now: &Stamp) -> Result<History, StateError> {
-        let mut history = History::new(self.keep_ms(), self.settings.lock_expiry_ms);
+        let mut history = History::new(self.reach().keep_ms, self.settings.lock_expiry_ms);
         let recent = read_back(segments, history.keep_ms(), now)?;
         if let Some(version) = recent.newer_format {
             let path = self.directory.path.clone();

@@ -1,8 +1,11 @@
 //! What an after-hook tells the gate.
 
+use std::borrow::Cow;
+
 use crate::outcome::Ended;
 use crate::tier::Tier;
 
+use super::calls::CallRef;
 use super::intent::short_name;
 
 /// The end of a call, as the host reported it.
@@ -45,15 +48,24 @@ pub struct Ran {
 
 impl EndReport {
     /// The report with its names cut as those of the call were.
-    pub(super) fn with_short_names(&self) -> Self {
+    pub(super) fn with_short_names(&self) -> Cow<'_, Self> {
+        let names = [Some(&self.tool), self.agent.as_ref(), Some(&self.session), self.run.as_ref()];
+        if names.into_iter().chain([self.call.as_ref()]).flatten().all(|name| short_name(name) == name) {
+            return Cow::Borrowed(self);
+        }
         let short = |name: &String| short_name(name).to_owned();
-        Self {
+        Cow::Owned(Self {
             tool: short(&self.tool),
             agent: self.agent.as_ref().map(short),
             session: short(&self.session),
             run: self.run.as_ref().map(short),
             call: self.call.as_ref().map(short),
             ..self.clone()
-        }
+        })
+    }
+
+    /// The call among the open ones.
+    pub(super) fn id(&self) -> Option<CallRef<'_>> {
+        CallRef::new(&self.session, self.run.as_deref(), self.call.as_deref())
     }
 }

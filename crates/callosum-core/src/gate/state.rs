@@ -21,6 +21,15 @@ pub(super) enum NotNow {
     Failed(StateError),
 }
 
+/// How far back a gate looks, milliseconds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reach {
+    /// The largest window of any rule: how far back the decision may look.
+    pub(super) window_ms: u64,
+    /// How far back history must be kept: the window, the longest lease, and the time for a retry.
+    pub(super) keep_ms: u64,
+}
+
 impl From<StateError> for NotNow {
     fn from(error: StateError) -> Self {
         Self::Failed(error)
@@ -36,15 +45,17 @@ impl Gate {
         now: &Stamp,
         step: impl FnOnce(&mut Ledger, UpToDate) -> Result<T, StateError>,
     ) -> Result<T, NotNow> {
+        let reach = self.reach();
         let mut slot = self.lock_slot(patience)?;
-        let proof = self.up_to_date(&mut slot, patience, check_paths, now)?;
+        let proof = self.up_to_date(&mut slot, reach, patience, check_paths, now)?;
         let LedgerSlot { ledger: Some(ledger), window_named_in, .. } = &mut *slot else {
             return Err(NotNow::Busy);
         };
-        if matches!(patience, Patience::None) && lock(&self.light).waiting() > MAX_IMPATIENT_RECORDS {
+        let waiting = lock(&self.light).waiting();
+        if matches!(patience, Patience::None) && waiting > MAX_IMPATIENT_RECORDS {
             return Err(NotNow::Busy);
         }
-        let window_ms = self.window_ms();
+        let window_ms = reach.window_ms;
         let here = (ledger.journal().active().base, window_ms);
         if *window_named_in != Some(here) {
             // Whoever prunes must know how far back this process looks: said in every segment it writes.
@@ -53,7 +64,9 @@ impl Gate {
             ledger.append(&proof, &record, now)?;
             *window_named_in = Some((ledger.journal().active().base, window_ms));
         }
-        self.drain(ledger, &proof, now)?;
+        if waiting > 0 {
+            self.drain(ledger, &proof, now)?;
+        }
         let result = step(ledger, proof)?;
         lock(&self.health).works();
         Ok(result)
@@ -91,11 +104,11 @@ impl Gate {
     pub(super) fn up_to_date(
         &self,
         slot: &mut LedgerSlot,
+        Reach { keep_ms, .. }: Reach,
         patience: Patience,
         check_paths: bool,
         now: &Stamp,
     ) -> Result<UpToDate, NotNow> {
-        let keep_ms = self.keep_ms();
         if slot.ledger.as_ref().is_some_and(|ledger| ledger.history().keep_ms() < keep_ms) {
             slot.ledger = None;
         }
@@ -137,15 +150,12 @@ impl Gate {
         }
     }
 
-    /// How far back the decision may look: the largest window of the rules and the settings.
-    pub(super) fn window_ms(&self) -> u64 {
-        lock(&self.rules).rules().largest_window_ms().max(self.settings.recent_window_ms)
-    }
-
-    /// How far back history must be kept: the window, the longest lease, and the time for a retry.
-    pub(super) fn keep_ms(&self) -> u64 {
-        let lease_ms = lock(&self.rules).rules().largest_lock_expiry_ms().max(self.settings.lock_expiry_ms);
-        self.window_ms().max(lease_ms).max(self.settings.retry_window_ms)
+    /// How far back this gate looks, by the rules in force and the settings.
+    pub(super) fn reach(&self) -> Reach {
+        let rules = lock(&self.rules);
+        let window_ms = rules.rules().largest_window_ms().max(self.settings.recent_window_ms);
+        let lease_ms = rules.rules().largest_lock_expiry_ms().max(self.settings.lock_expiry_ms);
+        Reach { window_ms, keep_ms: window_ms.max(lease_ms).max(self.settings.retry_window_ms) }
     }
 
     /// Writes what waits: the backlog, in order, and then the outcomes.

@@ -107,7 +107,7 @@ impl Gate {
         let retention = Retention {
             max_bytes: self.settings.journal_max_bytes,
             max_age_ms: self.settings.journal_max_age_ms,
-            keep_ms: self.keep_ms(),
+            keep_ms: self.reach().keep_ms,
         };
         let Ok(mut slot) = self.lock_slot(patience) else { return };
         if let Some(ledger) = &mut slot.ledger

@@ -155,9 +155,9 @@ impl Gate {
         let (cause, remedy) = why.cause_and_remedy();
         let answer = self.without_state(&intent, cause, remedy);
         if let (true, Answer::Refuse(text)) = (undecided, &answer) {
-            if let Some(id) = intent.id() {
+            if let Some(id) = intent.call.id() {
                 // The after-hook of this refusal must find it.
-                let _ = lock(&self.light).calls.settle(&id, Phase::Refused(text.clone()));
+                let _ = lock(&self.light).calls.settle(id, Phase::Refused(text.clone()));
             }
             let record = intent.refused("the verdict came too late", now);
             let _ = lock(&self.light).backlog.push(record, None);

@@ -6,6 +6,7 @@
 
 pub mod backward;
 pub mod index;
+pub mod light;
 pub mod recent;
 pub mod record;
 pub mod retention;
@@ -21,6 +22,7 @@ use crate::store::state_dir::StateDir;
 use crate::store::state_guard::{Held, StateGuard};
 use crate::time::Stamp;
 
+use self::light::LightLine;
 use self::record::{Action, KnownWindow, Line, Record};
 use self::segment::{ACTIVE, Segment, SegmentFile, closed_segments, segment_path};
 use self::segments::Segments;
@@ -239,10 +241,27 @@ impl Journal {
     }
 
     fn append_here(&mut self, _proof: &UpToDate, record: &Record) -> Result<Appended, StateError> {
-        let line = record
-            .to_line()
-            .map_err(|source| StateError::Encode { path: self.active.file.path().to_owned(), source })?;
+        let line = record.to_line().map_err(|source| self.cannot_encode(source))?;
         self.active.append(&line)
+    }
+
+    /// Appends the line of a tier 0 or 1 call.
+    ///
+    /// # Errors
+    /// As [`Journal::append`].
+    pub fn append_light(
+        &mut self,
+        _proof: &UpToDate,
+        line: &LightLine<'_>,
+        now: &Stamp,
+    ) -> Result<Appended, StateError> {
+        self.begin_next(now)?;
+        let line = line.to_bytes().map_err(|source| self.cannot_encode(source))?;
+        self.active.append(&line)
+    }
+
+    fn cannot_encode(&self, source: serde_json::Error) -> StateError {
+        StateError::Encode { path: self.active.file.path().to_owned(), source }
     }
 
     /// Whether the active segment has grown to its limit.

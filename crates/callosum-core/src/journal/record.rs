@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::tier::Tier;
-use crate::time::{Stamp, from_rfc3339, to_rfc3339};
+use crate::time::{Rfc3339, Stamp, from_rfc3339};
+
+use super::light::is_light;
 
 /// The journal format this code writes. Fields may join within a version; a reader that meets a higher
 /// one says so and guards nothing on it.
@@ -268,10 +270,17 @@ impl Record {
     /// # Errors
     /// When a field can't be written as JSON; none of ours can't.
     pub fn to_line(&self) -> Result<Vec<u8>, serde_json::Error> {
-        let mut line = serde_json::to_vec(self)?;
-        line.push(b'\n');
-        Ok(line)
+        encode(self)
     }
+}
+
+/// A line of the journal, newline included.
+pub(super) fn encode(line: &impl Serialize) -> Result<Vec<u8>, serde_json::Error> {
+    // Most lines fit.
+    let mut bytes = Vec::with_capacity(512);
+    serde_json::to_writer(&mut bytes, line)?;
+    bytes.push(b'\n');
+    Ok(bytes)
 }
 
 /// What a line of the file turned out to be.
@@ -288,10 +297,6 @@ pub enum Line {
     /// Empty: what is left where a torn line was ended.
     Blank,
 }
-
-/// How a tier 0 or 1 line of ours begins: the field order of [`Record`] makes it so.
-const LIGHT_PREFIXES: [&[u8]; 2] =
-    [br#"{"v":1,"action":"intercept","tier":0,"#, br#"{"v":1,"action":"intercept","tier":1,"#];
 
 #[derive(Deserialize)]
 struct VersionOnly {
@@ -322,7 +327,7 @@ impl Line {
         if bytes.is_empty() {
             return Self::Blank;
         }
-        if LIGHT_PREFIXES.iter().any(|prefix| bytes.starts_with(prefix)) && bytes.ends_with(b"}") {
+        if is_light(bytes) {
             return Self::Light;
         }
         match serde_json::from_slice::<VersionOnly>(bytes) {
@@ -347,8 +352,8 @@ fn is_false(value: &bool) -> bool {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
-fn write_moment<S: Serializer>(wall_ms: &i64, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&to_rfc3339(*wall_ms))
+pub(super) fn write_moment<S: Serializer>(wall_ms: &i64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(Rfc3339::of(*wall_ms).as_str())
 }
 
 #[expect(clippy::ref_option, reason = "serde's signature")]
@@ -385,9 +390,9 @@ fn read_optional_moment<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Op
 }
 
 #[expect(clippy::ref_option, reason = "serde's signature")]
-fn write_boot<S: Serializer>(boot: &Option<u32>, serializer: S) -> Result<S::Ok, S::Error> {
+pub(super) fn write_boot<S: Serializer>(boot: &Option<u32>, serializer: S) -> Result<S::Ok, S::Error> {
     match boot {
-        Some(boot) => serializer.serialize_str(&format!("{boot:08x}")),
+        Some(boot) => serializer.collect_str(&format_args!("{boot:08x}")),
         None => serializer.serialize_none(),
     }
 }

@@ -19,6 +19,8 @@ pub struct RuleSet {
     by_tool: HashMap<String, Vec<Candidate>>,
     /// The rules with globs, in order: what may match any other tool.
     with_globs: Vec<Candidate>,
+    largest_window_ms: u64,
+    largest_lock_expiry_ms: u64,
 }
 
 /// A rule that may match a tool.
@@ -77,7 +79,14 @@ impl RuleSet {
         let named: HashSet<&String> = rules.iter().flat_map(|rule| rule.tools.exact()).collect();
         let by_tool = named.into_iter().map(|tool| (tool.clone(), candidates(Some(tool)))).collect();
         let with_globs = candidates(None);
-        Self { by_tool, with_globs, rules }
+        let largest = |of: fn(&Rule) -> Option<u64>| rules.iter().filter_map(of).max().unwrap_or(0);
+        Self {
+            by_tool,
+            with_globs,
+            largest_window_ms: largest(|rule| rule.recent_window_ms),
+            largest_lock_expiry_ms: largest(|rule| rule.lock_expiry_ms),
+            rules,
+        }
     }
 
     /// What the first matching rule says of a call; tier 0 without keys when none matches. `runtime` is the
@@ -123,13 +132,13 @@ impl RuleSet {
     /// The largest `recentWindowMs` that a rule names, in milliseconds; 0 when none does.
     #[must_use]
     pub fn largest_window_ms(&self) -> u64 {
-        self.rules.iter().filter_map(|rule| rule.recent_window_ms).max().unwrap_or(0)
+        self.largest_window_ms
     }
 
     /// The largest `lockExpiryMs` that a rule names, in milliseconds; 0 when none does.
     #[must_use]
     pub fn largest_lock_expiry_ms(&self) -> u64 {
-        self.rules.iter().filter_map(|rule| rule.lock_expiry_ms).max().unwrap_or(0)
+        self.largest_lock_expiry_ms
     }
 }
 

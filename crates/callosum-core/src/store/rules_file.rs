@@ -6,9 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::rules::{RuleSet, SHIPPED_RULES};
+use crate::time::Stamp;
 
 /// A rules file larger than this is a mistake; reading it would hold up a call.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
+
+/// An edit is noticed by the next call after this time at the latest, milliseconds.
+const LOOK_INTERVAL_MS: u64 = 5;
 
 /// What a file looked like when it was read: device, inode, size, modification time.
 type Signature = (u64, u64, u64, i64, i64);
@@ -20,6 +24,8 @@ pub struct RulesFile {
     setting: Option<PathBuf>,
     candidates: Vec<PathBuf>,
     packaged: Option<PathBuf>,
+    /// When it was looked at last.
+    looked: Option<Stamp>,
     /// Which candidate was read last, and how it looked.
     seen: Option<(PathBuf, Signature)>,
     rules: Arc<RuleSet>,
@@ -50,6 +56,7 @@ impl RulesFile {
             setting,
             candidates,
             packaged,
+            looked: None,
             seen: None,
             rules: Arc::new(RuleSet::shipped()),
             source: "built in".to_owned(),
@@ -60,8 +67,8 @@ impl RulesFile {
 
     /// The rules that hold.
     #[must_use]
-    pub fn rules(&self) -> Arc<RuleSet> {
-        Arc::clone(&self.rules)
+    pub fn rules(&self) -> &Arc<RuleSet> {
+        &self.rules
     }
 
     /// Where they came from: a path, or `built in`.
@@ -82,8 +89,18 @@ impl RulesFile {
         self.error.as_deref()
     }
 
-    /// Looks whether the file changed (one or two `stat` calls) and loads it if it did.
-    pub fn refresh(&mut self, wall_ms: i64) -> Change {
+    /// Looks whether the file changed (one or two `stat` calls) and loads it if it did; not more often than
+    /// every 5 ms, in which a gateway may ask about a thousand calls.
+    pub fn refresh(&mut self, now: &Stamp) -> Change {
+        let recent = |looked: Stamp| {
+            looked.wall_ms.abs_diff(now.wall_ms) < LOOK_INTERVAL_MS
+                && looked.up_ms.abs_diff(now.up_ms) < LOOK_INTERVAL_MS
+        };
+        if self.looked.is_some_and(recent) {
+            return Change::None;
+        }
+        self.looked = Some(*now);
+        let wall_ms = now.wall_ms;
         let found = self
             .candidates
             .iter()

@@ -117,6 +117,9 @@ fn an_outcome_that_could_not_be_written_is_written_when_the_cause_ends() {
     assert_eq!(world.story(&gate), rows(&[("a", "intercept"), ("a", "complete")]));
 }
 
+/// An edit is noticed after this time at the latest, milliseconds.
+const NOTICED_MS: u64 = 5;
+
 #[test]
 fn a_bad_edit_of_the_rules_keeps_the_last_good_ones_and_says_where() {
     let mut world = World::new();
@@ -126,6 +129,7 @@ fn a_bad_edit_of_the_rules_keeps_the_last_good_ones_and_says_where() {
     let tiers = world.path().join("tiers.json");
     let broken = crate::support::RULES.replace("\"^ship\"", "\"(ship\"");
     fs::write(&tiers, broken).unwrap();
+    world.pass(NOTICED_MS);
     world.refused(session(&gate, "b"), "mail", &alice());
     let status = serde_json::to_value(gate.status(&world.now)).unwrap();
     let error = status["rules"]["error"].as_str().unwrap();
@@ -134,11 +138,13 @@ fn a_bad_edit_of_the_rules_keeps_the_last_good_ones_and_says_where() {
     assert!(notices.iter().any(|notice| notice.text.contains("line 5")), "{notices:?}");
     // A good edit takes effect on the next call.
     fs::write(&tiers, r#"{"rules":[{"name":"mail","tier":1,"tool":"mail"}]}"#).unwrap();
+    world.pass(NOTICED_MS);
     world.done(session(&gate, "b"), "mail", &alice());
     assert_eq!(serde_json::to_value(gate.status(&world.now)).unwrap()["ruleCount"], 1);
     // Gone, a folder, too large: the last good ones go on.
     fs::remove_file(&tiers).unwrap();
     fs::create_dir(&tiers).unwrap();
+    world.pass(NOTICED_MS);
     world.done(session(&gate, "b"), "mail", &alice());
     let status = serde_json::to_value(gate.status(&world.now)).unwrap();
     assert!(status["rules"]["error"].as_str().unwrap().contains("is no regular file"), "{status}");
@@ -155,6 +161,7 @@ fn rules_with_a_longer_window_see_what_lies_further_back() {
     let longer =
         crate::support::RULES.replacen("\"contextKey\"", "\"recentWindowMs\":86400000,\"contextKey\"", 1);
     fs::write(world.path().join("tiers.json"), longer).unwrap();
+    world.pass(NOTICED_MS);
     let text = world.refused(session(&gate, "b"), "mail", &alice());
     assert!(text.contains("2h ago"), "{text}");
 }

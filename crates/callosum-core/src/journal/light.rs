@@ -1,0 +1,133 @@
+//! The line of a tier 0 or 1 call: nearly every call writes one, and no decision reads any. It has the fields
+//! of a [`Record`](super::record::Record) in the same order, but borrows them all, and is recognised by how
+//! it begins.
+
+use serde::Serialize;
+
+use crate::tier::Tier;
+use crate::time::Stamp;
+
+use super::record::{Action, FORMAT_VERSION, encode, write_boot, write_moment};
+
+/// How such a line begins: the field order of a record makes it so.
+const PREFIXES: [&[u8]; 2] =
+    [br#"{"v":1,"action":"intercept","tier":0,"#, br#"{"v":1,"action":"intercept","tier":1,"#];
+
+/// Whether a line, without its newline, is a whole one of tier 0 or 1.
+pub(super) fn is_light(line: &[u8]) -> bool {
+    PREFIXES.iter().any(|prefix| line.starts_with(prefix)) && line.ends_with(b"}")
+}
+
+/// A tier 0 or 1 call as it is written. Begin with [`LightLine::at`].
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LightLine<'a> {
+    pub(crate) v: u32,
+    pub(crate) action: Action,
+    /// Tier 0 or 1.
+    pub tier: Tier,
+    #[serde(serialize_with = "write_moment")]
+    pub(crate) timestamp: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) up: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "write_boot")]
+    pub(crate) boot: Option<u32>,
+    /// The gate's instance.
+    pub instance: &'a str,
+    /// The agent runtime.
+    pub runtime: &'a str,
+    /// The agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<&'a str>,
+    /// The session.
+    pub session: &'a str,
+    /// The run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<&'a str>,
+    /// The host's call id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call: Option<&'a str>,
+    /// The tool as the host named it.
+    pub tool: &'a str,
+    /// The rule that classified the call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule_name: Option<&'a str>,
+    /// The resources it acts on.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    pub context_keys: &'a [String],
+}
+
+impl LightLine<'_> {
+    /// A line of tier 0 at `now`, with no other field set.
+    #[must_use]
+    pub fn at(now: &Stamp) -> Self {
+        Self {
+            v: FORMAT_VERSION,
+            action: Action::Intercept,
+            tier: Tier::None,
+            timestamp: now.wall_ms,
+            up: now.boot.map(|_| now.up_ms),
+            boot: now.boot,
+            instance: "",
+            runtime: "",
+            agent: None,
+            session: "",
+            run: None,
+            call: None,
+            tool: "",
+            rule_name: None,
+            context_keys: &[],
+        }
+    }
+
+    /// As bytes, newline included.
+    ///
+    /// # Errors
+    /// When a field can't be written as JSON; none of ours can't.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, serde_json::Error> {
+        encode(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use super::*;
+    use crate::journal::record::Record;
+
+    #[test]
+    fn it_is_written_as_the_record_of_the_same_call() {
+        let at = Stamp { wall_ms: 1_763_640_000_123, up_ms: 5_000, boot: Some(0xab) };
+        for (tier, rest) in [(Tier::None, false), (Tier::Low, true)] {
+            let some = |text| rest.then_some(text);
+            let keys: Vec<String> = some("file:/tmp/\"x\"\n").map(str::to_owned).into_iter().collect();
+            let call = LightLine {
+                tier,
+                instance: "doug",
+                runtime: "openclaw",
+                agent: some("main"),
+                session: "agent:main:main",
+                run: some("r"),
+                call: some("c"),
+                tool: "read",
+                rule_name: some("reads"),
+                context_keys: &keys,
+                ..LightLine::at(&at)
+            };
+            let mut record = Record::new(Action::Intercept, "doug", &at);
+            let owned = |text: Option<&str>| text.map(str::to_owned);
+            record.tier = Some(tier);
+            record.runtime = Some("openclaw".to_owned());
+            record.session = Some("agent:main:main".to_owned());
+            record.tool = Some("read".to_owned());
+            record.agent = owned(call.agent);
+            record.run = owned(call.run);
+            record.call = owned(call.call);
+            record.rule_name = owned(call.rule_name);
+            record.context_keys.clone_from(&keys);
+            let line = call.to_bytes().unwrap();
+            assert_eq!(line, record.to_line().unwrap());
+            assert!(is_light(line.strip_suffix(b"\n").unwrap()));
+        }
+    }
+}
