@@ -9,6 +9,7 @@ use crate::history::State;
 use crate::journal::light::LightLine;
 use crate::journal::record::{Action, Conflict, HookCounts, Record, Shown};
 use crate::journal::{Appended, Patience};
+use crate::ledger::Needs;
 use crate::pause_text::{self, Told};
 use crate::rules::{Classification, RuleSet};
 use crate::settings::OnStateError;
@@ -108,7 +109,11 @@ impl Gate {
             return self.too_many_resources(&intent, now);
         }
         let result = if intent.tier.is_guarded() {
-            self.guarded(&intent, patience, now)
+            self.guarded(&intent, patience, now).or_else(|reason| match reason {
+                // Files that were replaced, or an index that leads astray: without them it may work.
+                NotNow::Failed(StateError::Replaced { .. }) => self.guarded(&intent, patience, now),
+                reason => Err(reason),
+            })
         } else {
             self.tracked(&intent, patience, now)
         };
@@ -169,8 +174,9 @@ impl Gate {
             context_keys: &classification.context_keys,
             ..LightLine::at(now)
         };
-        let result = self
-            .with_ledger(Patience::None, false, now, |ledger, proof| ledger.append_light(&proof, &line, now));
+        let result = self.with_ledger(&Needs::default(), Patience::None, false, now, |ledger, proof| {
+            ledger.append_light(&proof, &line, now)
+        });
         let reason = match result {
             Ok(()) => {
                 lock(&self.light).calls.open(call, None, Phase::Light);
@@ -188,7 +194,7 @@ impl Gate {
     /// Tier 2: one append.
     fn tracked(&self, intent: &Intent, patience: Patience, now: &Stamp) -> Result<Answer, NotNow> {
         let record = intent.start(self.machine().holder(), now);
-        let seq = self.with_ledger(patience, false, now, |ledger, proof| {
+        let seq = self.with_ledger(&Needs::default(), patience, false, now, |ledger, proof| {
             Ok(ledger.append(&proof, &record, now)?.seq)
         })?;
         self.note(intent, Phase::Allowed { seq, unflushed: None });
@@ -203,7 +209,8 @@ impl Gate {
             Allowed(Appended),
             Refused(String),
         }
-        let done = self.with_ledger(patience, true, now, |ledger, proof| {
+        let needs = Needs { keys: &intent.keys, who: Some(&intent.who), ..Needs::default() };
+        let done = self.with_ledger(&needs, patience, true, now, |ledger, proof| {
             let question = Question {
                 who: &intent.who,
                 tier: intent.tier,
@@ -215,6 +222,8 @@ impl Gate {
             let verdict = Verdict::of(&decide(ledger.history(), &question, now, &is_dead));
             match verdict.refuse {
                 Some(conflict) if !intent.observe => {
+                    // The text tells what else was done lately.
+                    ledger.bring(&Needs { newest: true, ..Needs::default() }, patience)?;
                     let mut record = intent.refusal(conflict, now);
                     record.evidence = verdict.shown;
                     ledger.append(&proof, &record, now)?;
@@ -387,7 +396,7 @@ impl Gate {
     /// closed and a new one begun.
     pub(super) fn flush_failed(&self, error: &StateError, now: &Stamp) {
         lock(&self.health).failed(error, now);
-        let rotated = self.with_ledger(self.patience(), true, now, |ledger, proof| {
+        let rotated = self.with_ledger(&Needs::default(), self.patience(), true, now, |ledger, proof| {
             if ledger.journal().active().file.has_failed() { ledger.rotate(&proof, now) } else { Ok(()) }
         });
         if let Err(NotNow::Failed(error)) = rotated {

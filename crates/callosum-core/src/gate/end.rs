@@ -1,11 +1,13 @@
 //! After a tool call: its outcome, and that its refusal was read.
 
+use std::time::Instant;
+
 use crate::digest::digest;
 use crate::error::StateError;
 use crate::history::{Action as Past, History, Who};
 use crate::journal::Patience;
 use crate::journal::record::{Action, Record};
-use crate::ledger::Ledger;
+use crate::ledger::{Ledger, Needs};
 use crate::outcome::{Ended, outcome_of};
 use crate::rules::Classification;
 use crate::time::Stamp;
@@ -133,8 +135,9 @@ impl Gate {
 
     /// Writes an outcome, or leaves that to a worker.
     pub(super) fn end(&self, target: &Target, report: &EndReport, patience: Patience, now: &Stamp) -> Answer {
-        let result = self.with_ledger(patience, false, now, |ledger, proof| {
-            let Some(record) = self.outcome_record(ledger, target, report, now) else { return Ok(None) };
+        let needs = Needs { open: !matches!(target, Target::Seq(_)), ..Needs::default() };
+        let result = self.with_ledger(&needs, patience, false, now, |ledger, proof| {
+            let Some(record) = self.outcome_record(ledger, target, report, now)? else { return Ok(None) };
             let guarded = record.tier.is_some_and(crate::tier::Tier::is_guarded);
             let appended = ledger.append(&proof, &record, now)?;
             Ok((guarded && record.action != Action::Running).then_some(appended))
@@ -153,18 +156,24 @@ impl Gate {
 
     pub(super) fn outcome_record(
         &self,
-        ledger: &Ledger,
+        ledger: &mut Ledger,
         target: &Target,
         report: &EndReport,
         now: &Stamp,
-    ) -> Option<Record> {
-        let history = ledger.history();
-        let Some(action) = self.find(history, target, report) else {
-            return self.stranger(report, now);
+    ) -> Result<Option<Record>, StateError> {
+        match target {
+            Target::Seq(seq) => ledger.bring_action(*seq)?,
+            Target::Reported | Target::Background(_) => {
+                let needs = Needs { open: true, ..Needs::default() };
+                let _ = ledger.bring(&needs, Patience::Until(Instant::now()))?;
+            }
+        }
+        let Some(action) = self.find(ledger.history(), target, report) else {
+            return Ok(self.stranger(report, now));
         };
         // A settled call stays as it is: the host repeats itself, or the gate itself closed it as refused.
         if action.outcome.as_ref().is_some_and(|outcome| outcome.kind != Action::Unknown) {
-            return None;
+            return Ok(None);
         }
         let mut record = Record::new(kind_of(report, action.simple, action.keys.len()), &self.instance, now);
         record.tier = Some(action.tier);
@@ -186,9 +195,9 @@ impl Gate {
         tell_what_ran(&mut record, report);
         // Nothing new: unknown it is already.
         if record.action == Action::Unknown && action.outcome.is_some() {
-            return None;
+            return Ok(None);
         }
-        Some(record)
+        Ok(Some(record))
     }
 
     fn find<'a>(&self, history: &'a History, target: &Target, report: &EndReport) -> Option<&'a Past> {
@@ -332,7 +341,7 @@ impl Gate {
                 }
             }
         }
-        let result = self.with_ledger(patience, false, now, |ledger, proof| {
+        let result = self.with_ledger(&Needs::default(), patience, false, now, |ledger, proof| {
             for (who, pauses) in waiting(ledger.history()) {
                 let mut record = Record::new(Action::Delivered, &self.instance, now);
                 record.session = Some(who.session.clone());

@@ -13,7 +13,7 @@ use crate::journal::recent::read_back;
 use crate::journal::record::FORMAT_VERSION;
 use crate::journal::segment::{ACTIVE, SegmentFile, closed_segments};
 use crate::journal::segments::Segments;
-use crate::ledger::Ledger;
+use crate::ledger::{Ledger, Needs};
 use crate::store::disk::Open;
 use crate::time::Stamp;
 
@@ -31,14 +31,15 @@ impl Gate {
         step: impl FnOnce(&Ledger) -> Result<T, StateError>,
     ) -> Result<T, NotNow> {
         let patience = self.patience();
+        let needs = Needs { newest: true, open: true, ..Needs::default() };
         if lock(&self.light).waiting() > 0 {
-            return self.with_ledger(patience, true, now, |ledger, proof| {
+            return self.with_ledger(&needs, patience, true, now, |ledger, proof| {
                 drop(proof);
                 step(ledger)
             });
         }
         let mut slot = self.lock_slot(patience)?;
-        drop(self.up_to_date(&mut slot, self.reach(), patience, true, now)?);
+        drop(self.up_to_date(&mut slot, self.keep_ms(), &needs, patience, true, now)?);
         let Some(ledger) = &slot.ledger else { return Err(NotNow::Busy) };
         let seen = step(ledger)?;
         lock(&self.health).works();
@@ -92,7 +93,7 @@ impl Gate {
 
     /// What `segments` say, as far back as the window reaches.
     pub(super) fn observed_history(&self, segments: &Segments, now: &Stamp) -> Result<History, StateError> {
-        let mut history = History::new(self.reach().keep_ms, self.settings.lock_expiry_ms);
+        let mut history = History::new(self.keep_ms(), self.settings.lock_expiry_ms);
         let recent = read_back(segments, history.keep_ms(), now)?;
         if let Some(version) = recent.newer_format {
             let path = self.directory.path.clone();

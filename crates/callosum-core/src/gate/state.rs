@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::error::StateError;
 use crate::journal::record::{Action, Record};
 use crate::journal::{Patience, SegmentLimit, UpToDate};
-use crate::ledger::{Ledger, LedgerOptions};
+use crate::ledger::{Ledger, LedgerOptions, Needs};
 use crate::settings::Durability;
 use crate::time::Stamp;
 
@@ -21,15 +21,6 @@ pub(super) enum NotNow {
     Failed(StateError),
 }
 
-/// How far back a gate looks, milliseconds.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Reach {
-    /// The largest window of any rule: how far back the decision may look.
-    pub(super) window_ms: u64,
-    /// How far back history must be kept: the window, the longest lease, and the time for a retry.
-    pub(super) keep_ms: u64,
-}
-
 impl From<StateError> for NotNow {
     fn from(error: StateError) -> Self {
         Self::Failed(error)
@@ -37,17 +28,19 @@ impl From<StateError> for NotNow {
 }
 
 impl Gate {
-    /// Runs `step`, which writes, with the ledger up to date and the guard held.
+    /// Runs `step`, which writes, with the ledger up to date and the guard held, and with what it `needs`
+    /// brought in.
     pub(super) fn with_ledger<T>(
         &self,
+        needs: &Needs<'_>,
         patience: Patience,
         check_paths: bool,
         now: &Stamp,
         step: impl FnOnce(&mut Ledger, UpToDate) -> Result<T, StateError>,
     ) -> Result<T, NotNow> {
-        let reach = self.reach();
+        let keep_ms = self.keep_ms();
         let mut slot = self.lock_slot(patience)?;
-        let proof = self.up_to_date(&mut slot, reach, patience, check_paths, now)?;
+        let proof = self.up_to_date(&mut slot, keep_ms, needs, patience, check_paths, now)?;
         let LedgerSlot { ledger: Some(ledger), window_named_in, .. } = &mut *slot else {
             return Err(NotNow::Busy);
         };
@@ -55,19 +48,23 @@ impl Gate {
         if matches!(patience, Patience::None) && waiting > MAX_IMPATIENT_RECORDS {
             return Err(NotNow::Busy);
         }
-        let window_ms = reach.window_ms;
-        let here = (ledger.journal().active().base, window_ms);
+        let here = (ledger.journal().active().base, keep_ms);
         if *window_named_in != Some(here) {
             // Whoever prunes must know how far back this process looks: said in every segment it writes.
             let mut record = Record::new(Action::Rules, &self.instance, now);
-            record.window_ms = Some(window_ms);
+            record.window_ms = Some(keep_ms);
             ledger.append(&proof, &record, now)?;
-            *window_named_in = Some((ledger.journal().active().base, window_ms));
+            *window_named_in = Some((ledger.journal().active().base, keep_ms));
         }
         if waiting > 0 {
             self.drain(ledger, &proof, now)?;
         }
-        let result = step(ledger, proof)?;
+        let result = step(ledger, proof);
+        if let Err(StateError::Replaced { .. }) = result {
+            slot.without_index = true;
+            slot.ledger = None;
+        }
+        let result = result?;
         lock(&self.health).works();
         Ok(result)
     }
@@ -104,7 +101,8 @@ impl Gate {
     pub(super) fn up_to_date(
         &self,
         slot: &mut LedgerSlot,
-        Reach { keep_ms, .. }: Reach,
+        keep_ms: u64,
+        needs: &Needs<'_>,
         patience: Patience,
         check_paths: bool,
         now: &Stamp,
@@ -119,14 +117,18 @@ impl Gate {
                 slot.ledger = Ledger::open(&options, !slot.without_index, patience, now)?;
             }
             let Some(ledger) = &mut slot.ledger else { return Err(NotNow::Busy) };
-            match ledger.catch_up(patience, check_paths, now) {
+            let proof = ledger.catch_up(patience, check_paths, now).and_then(|proof| {
+                let Some(proof) = proof else { return Ok(None) };
+                Ok(ledger.bring(needs, patience)?.then_some(proof))
+            });
+            match proof {
                 Ok(Some(proof)) => {
                     slot.without_index = false;
                     return Ok(proof);
                 }
                 Ok(None) => return Err(NotNow::Busy),
                 Err(StateError::Replaced { .. }) if attempt == 0 => {
-                    // Also what an index that points into a wrong segment leads to.
+                    // Also what an index that leads astray comes to.
                     slot.without_index = true;
                     slot.ledger = None;
                 }
@@ -140,7 +142,7 @@ impl Gate {
         Err(NotNow::Busy)
     }
 
-    fn ledger_options(&self, keep_ms: u64) -> LedgerOptions {
+    pub(super) fn ledger_options(&self, keep_ms: u64) -> LedgerOptions {
         LedgerOptions {
             directory: self.directory.clone(),
             instance: self.instance.clone(),
@@ -150,12 +152,14 @@ impl Gate {
         }
     }
 
-    /// How far back this gate looks, by the rules in force and the settings.
-    pub(super) fn reach(&self) -> Reach {
+    /// How far back history must be kept, milliseconds, by the rules in force and the settings: the largest
+    /// window, and the longest lease before it (an action without an outcome may have acted until its lease
+    /// ended); or the time for a retry.
+    pub(super) fn keep_ms(&self) -> u64 {
         let rules = lock(&self.rules);
         let window_ms = rules.rules().largest_window_ms().max(self.settings.recent_window_ms);
         let lease_ms = rules.rules().largest_lock_expiry_ms().max(self.settings.lock_expiry_ms);
-        Reach { window_ms, keep_ms: window_ms.max(lease_ms).max(self.settings.retry_window_ms) }
+        window_ms.saturating_add(lease_ms).max(self.settings.retry_window_ms)
     }
 
     /// Writes what waits: the backlog, in order, and then the outcomes.
@@ -163,7 +167,7 @@ impl Gate {
         self.drain_backlog(ledger, proof, now)?;
         loop {
             let Some((target, report)) = lock(&self.light).late_ends.pop_front() else { return Ok(()) };
-            let Some(outcome) = self.outcome_record(ledger, &target, &report, now) else { continue };
+            let Some(outcome) = self.outcome_record(ledger, &target, &report, now)? else { continue };
             if let Err(error) = ledger.append(proof, &outcome, now) {
                 lock(&self.light).late_ends.push_front((target, report));
                 return Err(error);

@@ -5,9 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use crate::error::StateError;
 use crate::journal::Patience;
+use crate::journal::index::IndexJob;
 use crate::journal::record::{Action, HookCounts, Record};
 use crate::journal::retention::Retention;
+use crate::ledger::{Ledger, Needs};
 use crate::time::Stamp;
 
 use super::calls::Unflushed;
@@ -59,7 +62,7 @@ impl Gate {
     /// Writes what waits, and makes it durable: there may be outcomes among it.
     fn write_waiting(&self, patience: Patience, now: &Stamp) {
         // Taking the guard does it.
-        let written = self.with_ledger(patience, false, now, |ledger, _| {
+        let written = self.with_ledger(&Needs::default(), patience, false, now, |ledger, _| {
             let active = ledger.journal().active();
             Ok(Unflushed { file: Arc::clone(&active.file), end: active.size() })
         });
@@ -90,8 +93,7 @@ impl Gate {
         let mut record = Record::new(Action::Seen, &self.instance, now);
         record.runtime = Some(self.runtime.clone());
         record.seen = counts;
-        let result =
-            self.with_ledger(patience, false, now, |ledger, proof| ledger.append(&proof, &record, now));
+        let result = self.append(&record, patience, now);
         if result.is_err() {
             let mut light = lock(&self.light);
             for (tool, counts) in record.seen {
@@ -103,25 +105,51 @@ impl Gate {
         self.note_failure(result, now);
     }
 
+    fn append(&self, record: &Record, patience: Patience, now: &Stamp) -> Result<(), NotNow> {
+        self.with_ledger(&Needs::default(), patience, false, now, |ledger, proof| {
+            ledger.append(&proof, record, now).map(drop)
+        })
+    }
+
     fn tidy(&self, closing: bool, patience: Patience, now: &Stamp) {
         let retention = Retention {
             max_bytes: self.settings.journal_max_bytes,
             max_age_ms: self.settings.journal_max_age_ms,
-            keep_ms: self.reach().keep_ms,
+            keep_ms: self.keep_ms(),
         };
-        let Ok(mut slot) = self.lock_slot(patience) else { return };
-        if let Some(ledger) = &mut slot.ledger
-            && let Err(error) = ledger.tidy(retention, self.settings.retry_window_ms, closing, now)
-        {
+        let job = {
+            let Ok(mut slot) = self.lock_slot(patience) else { return };
+            let Some(ledger) = &mut slot.ledger else { return };
+            ledger
+                .tidy(retention, self.settings.retry_window_ms, now)
+                .and_then(|()| ledger.index_due(closing, now))
+        };
+        let indexed = job.and_then(|job| job.map_or(Ok(()), |job| self.write_index(job, patience, now)));
+        if let Err(error) = indexed {
             lock(&self.health).failed(&error, now);
         }
+    }
+
+    /// Writes the index while calls go on.
+    fn write_index(&self, job: IndexJob, patience: Patience, now: &Stamp) -> Result<(), StateError> {
+        let end = job.end();
+        let bytes = job.run()?;
+        let Ok(mut slot) = self.lock_slot(patience) else { return Ok(()) };
+        if let Some(ledger) = &mut slot.ledger {
+            ledger.indexed(end, bytes);
+            if ledger.is_heavy() {
+                // What was read so far is now found through the index.
+                let options = self.ledger_options(self.keep_ms());
+                slot.ledger = Ledger::open(&options, true, patience, now)?;
+            }
+        }
+        Ok(())
     }
 
     /// Writes a record now if the guard can be had soon, else with the next chance.
     pub(super) fn write_soon(&self, record: Record, now: &Stamp) {
         let patience = Patience::Until(Instant::now() + Duration::from_millis(500));
-        let result =
-            self.with_ledger(patience, false, now, |ledger, proof| ledger.append(&proof, &record, now));
+        let result = self.append(&record, patience, now);
         if result.is_err() {
             let _ = lock(&self.light).backlog.push(record, None);
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::journal::record::{Action as Kind, Holder, HookCounts, Shown};
+use crate::journal::record::{Action as Kind, Holder, HookCounts, Record, Shown};
 use crate::tier::Tier;
 use crate::time::Stamp;
 
@@ -13,6 +13,14 @@ pub struct Who {
     pub instance: String,
     /// The session within it.
     pub session: String,
+}
+
+impl Who {
+    /// Whose record it is.
+    #[must_use]
+    pub fn of(record: &Record) -> Self {
+        Self { instance: record.instance.clone(), session: record.session.clone().unwrap_or_default() }
+    }
 }
 
 /// How a journaled action ended.

@@ -14,6 +14,9 @@ pub use self::action::{Action, Coverage, IsDead, Outcome, Pause, State, Who};
 
 /// Tools whose counts are kept; what more a hostile host names is not.
 const MAX_COVERED_TOOLS: usize = 1_000;
+/// An action without an outcome is kept for so long at the least, milliseconds (a day): a background process
+/// may end long after every window.
+const OPEN_MEMORY_MS: u64 = 24 * 3600 * 1000;
 /// A window that an instance named is forgotten after this time at the least, milliseconds (30 days).
 const WINDOW_MEMORY_MS: u64 = 30 * 24 * 3600 * 1000;
 
@@ -33,8 +36,6 @@ pub struct History {
     pub skipped: u64,
     /// The highest format met that is newer than ours.
     pub newer_format: Option<u32>,
-    /// Records kept that are not an action or a pause themselves (`running`, `delivered`, `released`).
-    side_records: BTreeMap<u64, u64>,
     default_lease_ms: u64,
     keep_ms: u64,
 }
@@ -54,7 +55,6 @@ impl History {
             windows: BTreeMap::new(),
             skipped: 0,
             newer_format: None,
-            side_records: BTreeMap::new(),
             default_lease_ms,
             keep_ms,
         }
@@ -66,7 +66,8 @@ impl History {
         self.keep_ms
     }
 
-    /// Takes in one record. Records must come in the journal's order.
+    /// Takes in one record. What belongs together (an action and what became of it, the pauses of a session)
+    /// must come in the journal's order, the rest may come in any; what is known already changes nothing.
     pub fn apply(&mut self, seq: u64, record: &Record) {
         match &record.action {
             Kind::Intercept => self.apply_start(seq, record),
@@ -80,20 +81,17 @@ impl History {
                 if let Some(action) = self.action_of(record) {
                     action.process.clone_from(&record.process);
                     let of = action.seq;
-                    self.side_records.insert(seq, of);
                     self.apply_rewrite(of, record);
                 }
             }
             Kind::Released => {
-                let of: Vec<u64> = record.of.clone();
-                for of in of {
-                    if let Some(action) = self.actions.get_mut(&of) {
+                for of in &record.of {
+                    if let Some(action) = self.actions.get_mut(of) {
                         action.released = true;
-                        self.side_records.insert(seq, of);
                     }
                 }
             }
-            Kind::Delivered => self.apply_delivered(seq, record),
+            Kind::Delivered => self.apply_delivered(record),
             Kind::Seen => self.apply_seen(record),
             Kind::Rules => {
                 if let Some(ms) = record.window_ms {
@@ -119,8 +117,7 @@ impl History {
     }
 
     fn who(&mut self, record: &Record) -> Arc<Who> {
-        let who =
-            Who { instance: record.instance.clone(), session: record.session.clone().unwrap_or_default() };
+        let who = Who::of(record);
         if let Some(known) = self.whos.get(&who) {
             return Arc::clone(known);
         }
@@ -132,10 +129,10 @@ impl History {
     fn insert(&mut self, action: Action) {
         let seq = action.seq;
         for key in &action.keys {
-            self.by_key.entry(Arc::clone(key)).or_default().push(seq);
+            put_in_order(self.by_key.entry(Arc::clone(key)).or_default(), seq);
         }
         if action.outcome.is_none() {
-            self.open.entry(Arc::clone(&action.who)).or_default().push(seq);
+            put_in_order(self.open.entry(Arc::clone(&action.who)).or_default(), seq);
         }
         self.actions.insert(seq, action);
     }
@@ -150,7 +147,7 @@ impl History {
 
     fn apply_start(&mut self, seq: u64, record: &Record) {
         let Some(tier) = record.tier.filter(|tier| tier.is_tracked()) else { return };
-        if record.v == 0 {
+        if record.v == 0 || self.actions.contains_key(&seq) {
             return;
         }
         let started = record.stamp();
@@ -180,6 +177,9 @@ impl History {
 
     fn apply_original(&mut self, seq: u64, record: &Record) {
         let Some(tier) = record.tier.filter(|tier| tier.is_tracked()) else { return };
+        if self.actions.contains_key(&seq) {
+            return;
+        }
         let at = record.stamp();
         let outcome = Outcome { seq, kind: Kind::Complete, at, exit_code: None };
         let action = Action {
@@ -248,10 +248,7 @@ impl History {
         let now = action.keys.clone();
         self.forget_on_keys(of, &before);
         for key in now {
-            let on_key = self.by_key.entry(key).or_default();
-            // In the order of their starts, like all others.
-            let place = on_key.partition_point(|seq| *seq < of);
-            on_key.insert(place, of);
+            put_in_order(self.by_key.entry(key).or_default(), of);
         }
     }
 
@@ -283,15 +280,18 @@ impl History {
             delivered: false,
         };
         let who = self.who(record);
-        self.pauses.entry(who).or_default().push_back(pause);
+        let pauses = self.pauses.entry(who).or_default();
+        let place = pauses.partition_point(|known| known.seq < seq);
+        if pauses.get(place).is_none_or(|known| known.seq != seq) {
+            pauses.insert(place, pause);
+        }
     }
 
-    fn apply_delivered(&mut self, seq: u64, record: &Record) {
+    fn apply_delivered(&mut self, record: &Record) {
         let who = self.who(record);
         if let Some(pauses) = self.pauses.get_mut(&who) {
             for pause in pauses.iter_mut().filter(|pause| record.of.contains(&pause.seq)) {
                 pause.delivered = true;
-                self.side_records.insert(seq, pause.seq);
             }
         }
     }
@@ -315,6 +315,18 @@ impl History {
     #[must_use]
     pub fn action(&self, seq: u64) -> Option<&Action> {
         self.actions.get(&seq)
+    }
+
+    /// How many actions are kept.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.actions.len()
+    }
+
+    /// Whether none is kept.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.actions.is_empty()
     }
 
     /// All actions kept, newest first.
@@ -388,6 +400,7 @@ impl History {
             .values()
             .take_while(|action| action.started.age_ms(now) > keep_ms)
             .filter(|action| action.last_sign_age_ms(now) > keep_ms)
+            .filter(|action| action.outcome.is_some() || action.started.age_ms(now) > OPEN_MEMORY_MS)
             .map(|action| action.seq)
             .collect();
         for seq in &gone {
@@ -404,22 +417,15 @@ impl History {
             pauses.retain(|pause| pause.at.age_ms(now) <= retry_window_ms);
             !pauses.is_empty()
         });
-        let (actions, pauses) = (&self.actions, &self.pauses);
-        self.side_records.retain(|_, of| {
-            actions.contains_key(of) || pauses.values().flatten().any(|pause| pause.seq == *of)
-        });
+        let pauses = &self.pauses;
         self.whos.retain(|_, who| Arc::strong_count(who) > 2 || pauses.contains_key(who));
     }
+}
 
-    /// The sequence numbers of all records that this history rests on, in order: what an index names.
-    #[must_use]
-    pub fn record_seqs(&self) -> Vec<u64> {
-        let mut seqs: Vec<u64> = self.actions.keys().copied().collect();
-        seqs.extend(self.actions.values().filter_map(|action| action.outcome.as_ref().map(|end| end.seq)));
-        seqs.extend(self.pauses.values().flatten().map(|pause| pause.seq));
-        seqs.extend(self.side_records.keys());
-        seqs.sort_unstable();
-        seqs.dedup();
-        seqs
+/// Puts a sequence number at its place among rising ones.
+fn put_in_order(seqs: &mut Vec<u64>, seq: u64) {
+    let place = seqs.partition_point(|known| *known < seq);
+    if seqs.get(place) != Some(&seq) {
+        seqs.insert(place, seq);
     }
 }

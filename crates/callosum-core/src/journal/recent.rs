@@ -26,16 +26,45 @@ pub struct Recent {
     pub read: u64,
 }
 
+/// Tells, line by line and going back, when the window has been left.
+#[derive(Debug)]
+pub(super) struct Edge {
+    edge_ms: u64,
+    light: u64,
+    beyond: bool,
+}
+
+impl Edge {
+    /// The edge of a window of so many milliseconds.
+    pub(super) fn new(window_ms: u64) -> Self {
+        Self { edge_ms: window_ms.saturating_add(SLACK_MS), light: 0, beyond: false }
+    }
+
+    /// Whether this line, or one met before, is older than the window.
+    pub(super) fn is_beyond(&mut self, line: &Line, bytes: &[u8], now: &Stamp) -> bool {
+        let stamp = match line {
+            Line::Record(record) => Some(record.stamp()),
+            Line::Light => {
+                self.light += 1;
+                (self.light % LIGHT_STRIDE == 1).then(|| Line::stamp(bytes)).flatten()
+            }
+            _ => None,
+        };
+        self.beyond = self.beyond || stamp.is_some_and(|stamp| stamp.age_ms(now) > self.edge_ms);
+        self.beyond
+    }
+}
+
 /// Reads `segments` back until a line is older than `window_ms`.
 ///
 /// # Errors
 /// When the system refuses to read.
 pub fn read_back(segments: &Segments, window_ms: u64, now: &Stamp) -> Result<Recent, StateError> {
     let active_base = segments.active.0;
-    let edge_ms = window_ms.saturating_add(SLACK_MS);
     let mut recent = Recent::default();
     let mut lines = segments.backward();
-    let (mut first, mut beyond, mut light) = (true, false, 0_u64);
+    let mut edge = Edge::new(window_ms);
+    let (mut first, mut beyond) = (true, false);
     while let Some((seq, bytes)) = lines.next_line()? {
         if std::mem::take(&mut first) && seq >= active_base {
             if matches!(&Line::read(&bytes), Line::Record(record) if record.action == Action::Closed) {
@@ -52,15 +81,7 @@ pub fn read_back(segments: &Segments, window_ms: u64, now: &Stamp) -> Result<Rec
             continue;
         }
         let line = Line::read(&bytes);
-        let stamp = match &line {
-            Line::Record(record) => Some(record.stamp()),
-            Line::Light => {
-                light += 1;
-                (light % LIGHT_STRIDE == 1).then(|| Line::stamp(&bytes)).flatten()
-            }
-            _ => None,
-        };
-        beyond = beyond || stamp.is_some_and(|stamp| stamp.age_ms(now) > edge_ms);
+        beyond = edge.is_beyond(&line, &bytes, now);
         match line {
             Line::Record(record) if !beyond || record.action == Action::Rules => {
                 recent.records.push((seq, record));

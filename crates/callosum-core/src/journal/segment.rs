@@ -18,7 +18,7 @@ pub const ACTIVE: &str = "journal.jsonl";
 /// File name of the next active segment while it is being made.
 const NEXT: &str = "journal.next";
 /// Bytes read at once.
-pub(super) const CHUNK: usize = 64 * 1024;
+const CHUNK: usize = 64 * 1024;
 
 /// Where the closed segment that begins at `base` lies.
 #[must_use]

@@ -6,7 +6,10 @@ use std::sync::Arc;
 use crate::store::disk::{Disk, Open};
 
 use super::backward::Backward;
-use super::segment::{CHUNK, SegmentFile};
+use super::segment::SegmentFile;
+
+/// Bytes read for a line: most are much shorter.
+const CHUNK: usize = 4 * 1024;
 
 /// All segments that are there: the closed ones by path, the active one by its open file, because at its
 /// path there may be another one a moment later.
@@ -37,15 +40,15 @@ impl Segments {
 
     /// Reads single lines by sequence number.
     #[must_use]
-    pub fn lines(&self) -> LinesAt<'_> {
-        LinesAt { segments: self, open: None, chunk: Vec::new(), chunk_at: 0 }
+    pub fn lines(&self) -> LinesAt {
+        LinesAt { segments: self.clone(), open: None, chunk: Vec::new(), chunk_at: 0 }
     }
 }
 
-/// Reads lines by sequence number; cheap where the numbers rise.
+/// Reads lines by sequence number; cheap where they lie close together.
 #[derive(Debug)]
-pub struct LinesAt<'a> {
-    segments: &'a Segments,
+pub struct LinesAt {
+    segments: Segments,
     /// Base of the segment that is open, and its file.
     open: Option<(u64, Arc<SegmentFile>)>,
     /// What was read last of it, and from which offset.
@@ -53,7 +56,19 @@ pub struct LinesAt<'a> {
     chunk_at: u64,
 }
 
-impl LinesAt<'_> {
+impl LinesAt {
+    /// Whether the segment that held `seq` is there no longer.
+    #[must_use]
+    pub fn was_pruned(&self, seq: u64) -> bool {
+        let closed = &self.segments.closed;
+        if seq >= self.segments.active.0 {
+            return false;
+        }
+        let place = closed.partition_point(|(base, _)| *base <= seq).checked_sub(1);
+        let path = place.and_then(|place| closed.get(place)).map(|(_, path)| path);
+        path.is_none_or(|path| self.segments.disk.facts(path).is_err())
+    }
+
     /// The line that begins at sequence number `seq`, without its newline; `None` when there is none.
     pub fn at(&mut self, seq: u64) -> Option<Vec<u8>> {
         let base = self.open_segment_of(seq)?;

@@ -4,6 +4,7 @@
 mod context_keys;
 mod golden;
 mod house;
+mod index;
 mod journal_files;
 mod outcomes;
 mod pausing;

@@ -39,7 +39,7 @@ fn the_action_is_on_what_ran_and_on_nothing_else() {
     gate.close(&world.now);
     for index in [true, false] {
         if !index {
-            std::fs::remove_file(world.path().join("index.json")).unwrap();
+            std::fs::remove_file(world.path().join("journal.index")).unwrap();
         }
         let other = world.gate("other");
         world.refused(session(&other, if index { "c" } else { "d" }), "mail", &to("bob"));

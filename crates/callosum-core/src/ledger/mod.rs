@@ -1,8 +1,10 @@
 //! The journal on disk and the history in memory, kept in step.
 
+mod past;
+
 use crate::error::StateError;
 use crate::history::History;
-use crate::journal::index::{Covered, Index};
+use crate::journal::index::{Astray, Index, IndexJob};
 use crate::journal::light::LightLine;
 use crate::journal::recent::read_back;
 use crate::journal::record::{FORMAT_VERSION, Line, Record};
@@ -12,11 +14,16 @@ use crate::journal::{Appended, Journal, Patience, SegmentLimit, UpToDate};
 use crate::store::state_dir::StateDir;
 use crate::time::Stamp;
 
+pub use self::past::Needs;
+use self::past::Past;
+
 /// What may be looked up through the index without patience.
 const IMPATIENT_RECORDS: usize = 200;
-/// A new index is worth writing once this many bytes came since the last, and a journal smaller than this
-/// needs none: it is read whole as fast.
-const INDEX_STEP: u64 = 256 * 1024;
+/// A new index is worth writing once this many bytes came since the last, or a sixteenth of its own size if
+/// that is more; a journal smaller than this needs none: it is read whole as fast.
+const INDEX_STEP: u64 = 64 * 1024;
+/// More actions than this are not kept in memory when an index can bring them in: about 15 MB.
+const HEAVY: usize = 20_000;
 
 /// How a ledger is opened.
 #[derive(Clone, Debug)]
@@ -38,9 +45,17 @@ pub struct LedgerOptions {
 pub struct Ledger {
     journal: Journal,
     history: History,
-    /// Segment base and offset up to which an index is on disk.
-    indexed: (u64, u64),
+    /// What the history does not hold yet.
+    past: Past,
+    indexed: Indexed,
     prune_due: bool,
+}
+
+/// How far the index on disk reaches, as a sequence number, and its size in bytes.
+#[derive(Clone, Copy, Debug, Default)]
+struct Indexed {
+    end: u64,
+    bytes: u64,
 }
 
 impl Ledger {
@@ -58,10 +73,13 @@ impl Ledger {
         let opened = Journal::open(&options.directory, options.limit, &options.instance, patience, now)?;
         let Some(journal) = opened else { return Ok(None) };
         let history = History::new(options.keep_ms, options.default_lease_ms);
-        let mut ledger = Self { journal, history, indexed: (0, 0), prune_due: true };
-        if use_index && ledger.load_index(patience) {
+        let past = Past::new(journal.segments()?.lines(), None);
+        let mut ledger = Self { journal, history, past, indexed: Indexed::default(), prune_due: true };
+        if use_index && ledger.load_index() {
             return Ok(Some(ledger));
         }
+        ledger.past = Past::new(ledger.journal.segments()?.lines(), None);
+        ledger.indexed = Indexed::default();
         ledger.history = History::new(options.keep_ms, options.default_lease_ms);
         Ok(ledger.read_back(patience, now)?.then_some(ledger))
     }
@@ -78,40 +96,57 @@ impl Ledger {
         &self.journal
     }
 
-    /// Builds the history from the records the index names. False, with the history half-built, when the
-    /// index does not fit.
-    fn load_index(&mut self, patience: Patience) -> bool {
+    /// Goes by the index for all that lies before the end of what it covers. False when it does not fit.
+    fn load_index(&mut self) -> bool {
         let directory = self.journal.directory().clone();
-        let Some(index) = Index::read(&directory) else { return false };
-        if index.keep_ms < self.history.keep_ms()
-            || (matches!(patience, Patience::None) && index.seqs.len() > IMPATIENT_RECORDS)
-        {
+        let Some(index) = Index::open(&directory) else { return false };
+        let head = index.head().clone();
+        if head.keep_ms < self.history.keep_ms() {
             return false;
         }
         let Ok(segments) = self.journal.segments() else { return false };
         let mut lines = segments.lines();
-        let Some(last) = lines.at(index.last_line) else { return false };
-        if !index.is_bound_to(&last) {
+        if !lines.at(head.last_line).is_some_and(|last| head.is_bound_to(&last)) {
             return false;
         }
-        for seq in &index.seqs {
-            match lines.at(*seq).map(|line| Line::read(&line)) {
-                Some(Line::Record(record)) => self.history.apply(*seq, &record),
-                _ => return false,
-            }
-        }
-        index.restore_counts(&mut self.history);
-        let active_base = self.journal.active().base;
-        if index.base != active_base {
+        head.restore_counts(&mut self.history);
+        if head.base != self.journal.active().base {
             // It covers a segment that has been closed since: read on there, and follow.
-            match Segment::open(&directory.disk, &segment_path(&directory.path, index.base)) {
-                Ok(Some(segment)) if segment.base == index.base => self.journal.start_at(segment),
+            match Segment::open(&directory.disk, &segment_path(&directory.path, head.base)) {
+                Ok(Some(segment)) if segment.base == head.base => self.journal.start_at(segment),
                 _ => return false,
             }
         }
-        self.journal.read_on_from(index.covered);
-        self.indexed = (index.base, index.covered);
-        true
+        self.journal.read_on_from(head.covered);
+        self.indexed = Indexed { end: head.base + head.covered, bytes: index.size() };
+        self.past = Past::new(lines, Some(index));
+        self.past.unread(&mut self.history).is_ok()
+    }
+
+    /// Brings into the history what a step is going to look at. False when that takes more patience than
+    /// there is.
+    ///
+    /// # Errors
+    /// [`StateError::Replaced`] when the index led astray: the ledger must be opened again without it.
+    pub fn bring(&mut self, needs: &Needs<'_>, patience: Patience) -> Result<bool, StateError> {
+        let ahead = if needs.open { self.past.open_ahead() } else { 0 };
+        if matches!(patience, Patience::None) && ahead > IMPATIENT_RECORDS {
+            return Ok(false);
+        }
+        self.past.bring(needs, &mut self.history).map_err(|Astray| self.replaced())?;
+        Ok(true)
+    }
+
+    /// The same for the action whose first record is `seq`.
+    ///
+    /// # Errors
+    /// As [`Ledger::bring`].
+    pub fn bring_action(&mut self, seq: u64) -> Result<(), StateError> {
+        self.past.named(seq, &mut self.history).map_err(|Astray| self.replaced())
+    }
+
+    fn replaced(&self) -> StateError {
+        StateError::Replaced { path: self.journal.directory().path.clone() }
     }
 
     /// Reads back to the window's edge. False when there is more to read than the patience allows.
@@ -126,6 +161,7 @@ impl Ledger {
         let carried = self.journal.active().windows.clone();
         self.history.carry_windows(&carried, now.wall_ms);
         for (seq, record) in recent.records {
+            self.past.before(&record, &mut self.history).map_err(|Astray| self.replaced())?;
             self.history.apply(seq, &record);
         }
         self.journal.read_on_from(recent.read);
@@ -135,21 +171,29 @@ impl Ledger {
     /// Takes the guard and brings the history up to date; `None` without enough patience.
     ///
     /// # Errors
-    /// As [`Journal::catch_up`], and [`StateError::NewerFormat`] when a line can't be understood here.
+    /// As [`Journal::catch_up`] and [`Ledger::bring`], and [`StateError::NewerFormat`] when a line can't be
+    /// understood here.
     pub fn catch_up(
         &mut self,
         patience: Patience,
         check_paths: bool,
         now: &Stamp,
     ) -> Result<Option<UpToDate>, StateError> {
-        let history = &mut self.history;
+        let (history, past) = (&mut self.history, &mut self.past);
+        let mut astray = false;
         let mut sink = |seq: u64, line: Line| match line {
-            Line::Record(record) => history.apply(seq, &record),
+            Line::Record(record) => {
+                astray |= past.before(&record, history).is_err();
+                history.apply(seq, &record);
+            }
             Line::Foreign => history.skipped += 1,
             Line::Newer(version) => history.newer_format = history.newer_format.max(Some(version)),
             Line::Light | Line::Blank => {}
         };
         let proof = self.journal.catch_up(patience, check_paths, now, &mut sink)?;
+        if astray {
+            return Err(self.replaced());
+        }
         match self.history.newer_format {
             Some(version) => Err(StateError::NewerFormat {
                 path: self.journal.directory().path.clone(),
@@ -166,6 +210,7 @@ impl Ledger {
     /// When the record could not be written. A rotation that fails is tried again with the next record:
     /// the record itself is in the journal.
     pub fn append(&mut self, proof: &UpToDate, record: &Record, now: &Stamp) -> Result<Appended, StateError> {
+        self.past.before(record, &mut self.history).map_err(|Astray| self.replaced())?;
         let appended = self.journal.append(proof, record, now)?;
         self.history.apply(appended.seq, record);
         self.appended(proof, &appended, now);
@@ -204,16 +249,15 @@ impl Ledger {
         self.journal.rotate(proof, now, self.history.windows.clone())
     }
 
-    /// Forgets what is out of every window, deletes segments that `retention` lets go, and writes the index
-    /// when it is worth it or `closing`. For a thread that may wait; the guard must be free for others.
+    /// Forgets what is out of every window, and deletes segments that `retention` lets go. For a thread that
+    /// may wait; the guard must be free for others.
     ///
     /// # Errors
-    /// When a file can't be written or deleted.
+    /// When a file can't be deleted.
     pub fn tidy(
         &mut self,
         retention: Retention,
         retry_window_ms: u64,
-        closing: bool,
         now: &Stamp,
     ) -> Result<(), StateError> {
         self.history.prune(now, retry_window_ms);
@@ -223,45 +267,35 @@ impl Ledger {
             retention::prune(self.journal.directory(), Retention { keep_ms, ..retention }, now)?;
             self.prune_due = false;
         }
+        Ok(())
+    }
+
+    /// The index that should be written now, if any: when enough came since the last, or when `closing`.
+    ///
+    /// # Errors
+    /// When the directory can't be listed.
+    pub fn index_due(&self, closing: bool, now: &Stamp) -> Result<Option<IndexJob>, StateError> {
         let active = self.journal.active();
-        let since = if self.indexed.0 == active.base { self.indexed.1 } else { 0 };
-        let fresh = active.read.saturating_sub(since);
-        let large = active.base + active.read > INDEX_STEP;
-        if fresh > INDEX_STEP || (closing && fresh > 0 && large) {
-            self.write_index()?;
+        let (end, step) = (active.base + active.read, INDEX_STEP.max(self.indexed.bytes / 16));
+        let fresh = end.saturating_sub(self.indexed.end);
+        if end <= INDEX_STEP || fresh == 0 || (fresh <= step && !closing) || active.read == 0 {
+            return Ok(None);
         }
-        Ok(())
+        let named = self.history.windows.values().map(|window| window.ms).max().unwrap_or(0);
+        let keep_ms = named.max(self.history.keep_ms());
+        let directory = self.journal.directory().clone();
+        let covered = (active.base, active.read);
+        Ok(Some(IndexJob::new(directory, self.journal.segments()?, covered, keep_ms, &self.history, now)))
     }
 
-    fn write_index(&mut self) -> Result<(), StateError> {
-        let active = self.journal.active();
-        let (base, read) = (active.base, active.read);
-        // The last line read is the one before `read`: it is found by reading back from there.
-        let Some((last_line, line)) = last_line_before(active, read)? else { return Ok(()) };
-        let covered = Covered { base, bytes: read, last_line, line: &line };
-        Index::of(&self.history, covered).write(self.journal.directory())?;
-        self.indexed = (base, read);
-        Ok(())
+    /// Notes that an index was written which reaches to `end` and has so many bytes.
+    pub fn indexed(&mut self, end: u64, bytes: u64) {
+        self.indexed = Indexed { end, bytes };
     }
-}
 
-/// The whole line that ends at offset `end` of a segment: sequence number and bytes.
-fn last_line_before(segment: &Segment, end: u64) -> Result<Option<(u64, Vec<u8>)>, StateError> {
-    let mut length = 1024.min(end);
-    while length > 0 {
-        let mut tail = vec![0; usize::try_from(length).unwrap_or(0)];
-        segment.file.read_exact_at(&mut tail, end - length)?;
-        let Some((b'\n', body)) = tail.split_last() else { return Ok(None) };
-        let start = match body.iter().rposition(|byte| *byte == b'\n') {
-            Some(newline) => newline + 1,
-            None if length == end => 0,
-            None => {
-                length = (length * 2).min(end);
-                continue;
-            }
-        };
-        let line = body.get(start..).unwrap_or_default().to_vec();
-        return Ok(Some((segment.base + end - length + start as u64, line)));
+    /// Whether so much is held in memory that it is better to open anew, by the index.
+    #[must_use]
+    pub fn is_heavy(&self) -> bool {
+        self.history.len() > HEAVY
     }
-    Ok(None)
 }

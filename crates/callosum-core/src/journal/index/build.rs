@@ -1,0 +1,247 @@
+//! Writing an index: from the one that is there and what the journal got since.
+
+use std::collections::BTreeSet;
+
+use crate::error::StateError;
+use crate::history::History;
+use crate::journal::recent::{Edge, SLACK_MS};
+use crate::journal::record::{Action, Line, Record};
+use crate::journal::segment::write_whole;
+use crate::journal::segments::Segments;
+use crate::store::state_dir::StateDir;
+use crate::time::Stamp;
+
+use super::topic::topics;
+use super::{CoverageRow, ENTRY, Entry, FILE_NAME, Head, Index, LAYOUT, Mark, PER_BLOCK, checksum};
+
+/// The newest actions that are named.
+const NEWEST: usize = 64;
+/// Actions without an outcome that are named; of more, only the newest.
+const MAX_OPEN: usize = 4_096;
+/// Marks kept; of more, every second one goes.
+const MAX_MARKS: usize = 64;
+
+/// An index to be written, on a thread that may wait. It needs neither guard nor ledger: what it reads of the
+/// journal never changes.
+#[derive(Debug)]
+pub struct IndexJob {
+    directory: StateDir,
+    segments: Segments,
+    /// Base of the segment up to which the index is to reach.
+    base: u64,
+    /// And how far in it: the end of a whole line.
+    covered: u64,
+    /// How far back it is to reach, milliseconds.
+    keep_ms: u64,
+    head: Head,
+    now: Stamp,
+}
+
+/// What an index is made from.
+#[derive(Default)]
+struct Draft {
+    entries: Vec<Entry>,
+    /// Actions begun, and those that ended.
+    started: BTreeSet<u64>,
+    ended: BTreeSet<u64>,
+    /// Pauses whose delivery a host tells, and those it has told.
+    waiting: BTreeSet<u64>,
+    delivered: BTreeSet<u64>,
+    /// The last line covered: sequence number and bytes.
+    last: Option<(u64, Vec<u8>)>,
+}
+
+impl IndexJob {
+    /// A job for an index of what `history` counts and `segments` hold, up to `covered` bytes of the segment
+    /// at `base`.
+    #[must_use]
+    pub fn new(
+        directory: StateDir,
+        segments: Segments,
+        (base, covered): (u64, u64),
+        keep_ms: u64,
+        history: &History,
+        now: &Stamp,
+    ) -> Self {
+        let coverage = history
+            .coverage
+            .iter()
+            .map(|((runtime, tool), coverage)| CoverageRow {
+                runtime: runtime.clone(),
+                tool: tool.clone(),
+                counts: coverage.counts,
+                first: coverage.first_wall_ms,
+                last: coverage.last_wall_ms,
+            })
+            .collect();
+        let head = Head {
+            layout: LAYOUT,
+            base,
+            covered,
+            keep_ms,
+            skipped: history.skipped,
+            windows: history.windows.clone(),
+            coverage,
+            ..Head::default()
+        };
+        Self { directory, segments, base, covered, keep_ms, head, now: *now }
+    }
+
+    /// How far it will reach, as a sequence number.
+    #[must_use]
+    pub fn end(&self) -> u64 {
+        self.base + self.covered
+    }
+
+    /// Writes the index, replacing the old one at once. Returns its size in bytes.
+    ///
+    /// # Errors
+    /// When the journal can't be read or the file not be written; the old one is still there then.
+    pub fn run(mut self) -> Result<u64, StateError> {
+        let mut draft = Draft::default();
+        let from = match self.usable_index() {
+            Some((head, entries)) => {
+                draft.entries = entries;
+                draft.started.extend(head.open.iter().chain(&head.newest));
+                draft.ended.extend(head.newest.iter().filter(|seq| !head.open.contains(seq)));
+                draft.waiting.extend(&head.unread);
+                self.head.marks = head.marks;
+                Some(head.base + head.covered)
+            }
+            None => None,
+        };
+        self.read_from(from, &mut draft)?;
+        let Some((last_line, line)) = draft.last.take() else { return Ok(0) };
+        self.head.last_line = last_line;
+        self.head.checksum = checksum(&line);
+        let edge = self.edge();
+        draft.entries.retain(|entry| entry.by >= edge);
+        draft.entries.sort_unstable();
+        draft.entries.dedup_by_key(|entry| (entry.topic, entry.seq));
+        let newest = |set: &mut dyn Iterator<Item = &u64>, most: usize| {
+            let mut seqs: Vec<u64> = set.copied().take(most).collect();
+            seqs.reverse();
+            seqs
+        };
+        self.head.newest = newest(&mut draft.started.iter().rev(), NEWEST);
+        let open = draft.started.difference(&draft.ended).filter(|seq| **seq >= edge);
+        self.head.open = newest(&mut open.collect::<Vec<_>>().into_iter().rev(), MAX_OPEN);
+        let unread = draft.waiting.difference(&draft.delivered).filter(|seq| **seq >= edge);
+        self.head.unread = newest(&mut unread.collect::<Vec<_>>().into_iter().rev(), MAX_OPEN);
+        self.write(&draft.entries)
+    }
+
+    /// The index that is there, if it fits this journal and reaches as far back. Another process may have
+    /// written it a moment ago, so it is looked for anew.
+    fn usable_index(&self) -> Option<(Head, Vec<Entry>)> {
+        let index = Index::open(&self.directory)?;
+        let head = index.head().clone();
+        let fits = head.keep_ms >= self.keep_ms && head.base + head.covered <= self.base + self.covered;
+        if !fits || !head.is_bound_to(&self.segments.lines().at(head.last_line)?) {
+            return None;
+        }
+        let mut entries = Vec::new();
+        for block in &index.blocks {
+            entries.extend(index.entries(block).ok()?);
+        }
+        Some((head, entries))
+    }
+
+    /// Reads the lines between `from`, or the window's edge, and the end, last first.
+    fn read_from(&self, from: Option<u64>, draft: &mut Draft) -> Result<(), StateError> {
+        let end = self.end();
+        let mut edge = Edge::new(self.keep_ms);
+        let mut lines = self.segments.backward();
+        while let Some((seq, bytes)) = lines.next_line()? {
+            if seq >= end {
+                continue;
+            }
+            if from.is_some_and(|from| seq < from) {
+                break;
+            }
+            let line = Line::read(&bytes);
+            if draft.last.is_none() {
+                draft.last = Some((seq, bytes.clone()));
+            }
+            if from.is_none() && edge.is_beyond(&line, &bytes, &self.now) {
+                break;
+            }
+            if let Line::Record(record) = line {
+                draft.take(seq, &record);
+            }
+        }
+        Ok(())
+    }
+
+    /// Entries that came before this sequence number are out of every window. Notes how far the journal is.
+    fn edge(&mut self) -> u64 {
+        let too_old = |mark: &Mark| mark.age_ms(&self.now) > self.keep_ms.saturating_add(SLACK_MS);
+        let edge = self.head.marks.iter().filter(|mark| too_old(mark)).map(|mark| mark.seq).max();
+        let edge = edge.unwrap_or(0);
+        self.head.marks.retain(|mark| mark.seq >= edge);
+        let Stamp { wall_ms, up_ms, boot } = self.now;
+        self.head.marks.push(Mark { seq: self.base + self.covered, wall_ms, up_ms, boot });
+        if self.head.marks.len() > MAX_MARKS {
+            let mut odd = false;
+            self.head.marks.retain(|_| {
+                odd = !odd;
+                odd
+            });
+        }
+        edge
+    }
+
+    fn write(&self, entries: &[Entry]) -> Result<u64, StateError> {
+        let StateDir { path: folder, disk } = &self.directory;
+        let path = folder.join(FILE_NAME);
+        let count = entries.len().div_ceil(PER_BLOCK).next_power_of_two();
+        let (mut table, mut blocks) = (Vec::new(), Vec::with_capacity(entries.len() * ENTRY));
+        let mut rest = entries;
+        for number in 0..count {
+            let last = u128::from(u64::MAX) + 1;
+            let end = (number as u128 + 1) * last / count as u128;
+            let (here, after) = rest.split_at(rest.partition_point(|entry| u128::from(entry.topic) < end));
+            let start = blocks.len();
+            here.iter().for_each(|entry| entry.write(&mut blocks));
+            let crc = crc32fast::hash(blocks.get(start..).unwrap_or_default());
+            table.extend_from_slice(&u32::try_from(here.len()).unwrap_or(u32::MAX).to_le_bytes());
+            table.extend_from_slice(&crc.to_le_bytes());
+            rest = after;
+        }
+        let mut head = serde_json::to_vec(&self.head)
+            .map_err(|source| StateError::Encode { path: path.clone(), source })?;
+        let length = head.len();
+        head.extend_from_slice(&table);
+        let mut bytes = format!("{} {length} {count}\n", checksum(&head)).into_bytes();
+        bytes.extend_from_slice(&head);
+        bytes.extend_from_slice(&blocks);
+        // Several processes may write one at once: each makes its own file, the last rename wins.
+        let draft = folder.join(format!("{FILE_NAME}.{}", std::process::id()));
+        let written = write_whole(disk.as_ref(), &draft, &bytes).and_then(|()| {
+            disk.rename(&draft, &path).map_err(|source| StateError::io("rename", &draft, source))
+        });
+        written.inspect_err(|_| drop(disk.remove(&draft)))?;
+        Ok(blocks.len() as u64)
+    }
+}
+
+impl Draft {
+    fn take(&mut self, seq: u64, record: &Record) {
+        let entries = topics(seq, record);
+        self.entries.extend(entries.into_iter().map(|(topic, of)| Entry {
+            topic: topic.0,
+            seq: of,
+            by: seq,
+        }));
+        let tracked = record.tier.is_some_and(crate::tier::Tier::is_tracked);
+        match record.action {
+            Action::Intercept if tracked => drop(self.started.insert(seq)),
+            Action::Complete | Action::Failed | Action::Refused | Action::Unknown => {
+                self.ended.extend(&record.of);
+            }
+            Action::Blocked if record.signal => drop(self.waiting.insert(seq)),
+            Action::Delivered => self.delivered.extend(&record.of),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! The part of the history that lies before what was read line by line. It is brought in through the index,
+//! topic by topic, when a decision asks for it; without an index only actions that a later line names: an
+//! outcome may come when its start is long out of the window.
+
+use std::collections::HashSet;
+
+use crate::history::{History, Who};
+use crate::journal::index::{Astray, Index, Topic};
+use crate::journal::record::{Action, Line, Record};
+use crate::journal::segments::LinesAt;
+
+/// What a step is going to look at.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Needs<'a> {
+    /// The actions on these resources.
+    pub keys: &'a [String],
+    /// The pauses of this session.
+    pub who: Option<&'a Who>,
+    /// The newest actions.
+    pub newest: bool,
+    /// The actions without an outcome.
+    pub open: bool,
+}
+
+/// The lines of the journal, an index of them if there is one, and what was brought in so far.
+#[derive(Debug)]
+pub(super) struct Past {
+    lines: LinesAt,
+    index: Option<Index>,
+    known: HashSet<Topic>,
+    knows_newest: bool,
+    knows_open: bool,
+}
+
+impl Past {
+    pub(super) fn new(lines: LinesAt, index: Option<Index>) -> Self {
+        Self { lines, index, known: HashSet::new(), knows_newest: false, knows_open: false }
+    }
+
+    /// How many actions are open, if they were not brought in yet.
+    pub(super) fn open_ahead(&self) -> usize {
+        self.index.as_ref().filter(|_| !self.knows_open).map_or(0, |index| index.head().open.len())
+    }
+
+    /// Where the records on a topic lie that were not brought in yet.
+    fn unknown_on(&mut self, topic: Topic) -> Result<Vec<u64>, Astray> {
+        match &self.index {
+            Some(index) if self.known.insert(topic) => index.on(topic),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// Brings in what a step needs.
+    pub(super) fn bring(&mut self, needs: &Needs<'_>, history: &mut History) -> Result<(), Astray> {
+        for key in needs.keys {
+            for seq in self.unknown_on(Topic::key(key))? {
+                self.action(seq, history)?;
+            }
+        }
+        if let Some(who) = needs.who {
+            self.pauses(who, history)?;
+        }
+        let head = self.index.as_ref().map(Index::head);
+        let mut named = Vec::new();
+        if needs.newest && !std::mem::replace(&mut self.knows_newest, true) {
+            named.extend(head.into_iter().flat_map(|head| &head.newest));
+        }
+        if needs.open && !std::mem::replace(&mut self.knows_open, true) {
+            named.extend(head.into_iter().flat_map(|head| &head.open));
+        }
+        named.into_iter().try_for_each(|seq| self.action(seq, history))
+    }
+
+    /// Brings in the pauses that wait for a host's signal: it names a run, not a session.
+    pub(super) fn unread(&mut self, history: &mut History) -> Result<(), Astray> {
+        let unread = self.index.as_ref().map(|index| index.head().unread.clone());
+        for seq in unread.unwrap_or_default() {
+            if let Some(record) = self.record(seq)? {
+                self.pauses(&Who::of(&record), history)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Brings in what a record that was written since is about, so that it finds it in `history`.
+    pub(super) fn before(&mut self, record: &Record, history: &mut History) -> Result<(), Astray> {
+        match record.action {
+            Action::Complete | Action::Failed | Action::Refused | Action::Unknown | Action::Running => {
+                record.of.first().map_or(Ok(()), |of| self.named(*of, history))
+            }
+            Action::Released => record.of.iter().try_for_each(|of| self.named(*of, history)),
+            Action::Blocked | Action::Delivered => self.pauses(&Who::of(record), history),
+            _ => Ok(()),
+        }
+    }
+
+    /// Brings in an action by its sequence number, wherever that was found. Where there is none, whoever named
+    /// it is at fault and not the index.
+    pub(super) fn named(&mut self, seq: u64, history: &mut History) -> Result<(), Astray> {
+        let known = history.action(seq).is_some();
+        if !known && matches!(self.record(seq), Ok(Some(_))) { self.action(seq, history) } else { Ok(()) }
+    }
+
+    fn pauses(&mut self, who: &Who, history: &mut History) -> Result<(), Astray> {
+        for seq in self.unknown_on(Topic::pauses(who))? {
+            if let Some(record) = self.record(seq)? {
+                history.apply(seq, &record);
+            }
+        }
+        Ok(())
+    }
+
+    /// Brings in one action with what became of it.
+    fn action(&mut self, seq: u64, history: &mut History) -> Result<(), Astray> {
+        if history.action(seq).is_some() {
+            return Ok(());
+        }
+        let Some(start) = self.record(seq)? else { return Ok(()) };
+        history.apply(seq, &start);
+        for sequel in self.index.as_ref().map_or(Ok(Vec::new()), |index| index.on(Topic::sequel(seq)))? {
+            if let Some(record) = self.record(sequel)? {
+                history.apply(sequel, &record);
+            }
+        }
+        Ok(())
+    }
+
+    /// The record at `seq`; `None` when its segment was pruned, which is done only to what is out of every
+    /// window.
+    fn record(&mut self, seq: u64) -> Result<Option<Box<Record>>, Astray> {
+        match self.lines.at(seq).map(|line| Line::read(&line)) {
+            Some(Line::Record(record)) => Ok(Some(record)),
+            None if self.lines.was_pruned(seq) => Ok(None),
+            _ => Err(Astray),
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! The index changes what is read, never what is decided.
+
+use std::fs;
+
+use callosum_core::gate::{Answer, EndReport, Gate, Ran};
+use callosum_core::outcome::Ended;
+use callosum_core::tier::Tier;
+use serde_json::{Value, json};
+
+use crate::support::{World, report, session};
+
+/// Numbers that are the same in every run.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % sides
+    }
+}
+
+const SESSIONS: [&str; 3] = ["a", "b", "c"];
+const PEOPLE: u64 = 40;
+
+fn to(person: u64) -> Value {
+    json!({"to": format!("p{person}@example.com"), "body": "x".repeat(300)})
+}
+
+/// One step of a busy machine: a call that is allowed, paused, finished or not, rewritten, or running on.
+fn step(world: &mut World, gates: &[Gate], dice: &mut Dice, running: &mut Vec<(usize, EndReport)>) {
+    let place = usize::try_from(dice.roll(gates.len() as u64)).unwrap();
+    let by = session(&gates[place], SESSIONS[usize::try_from(dice.roll(3)).unwrap()]);
+    let tool = ["message", "message", "mail", "push", "pay"][usize::try_from(dice.roll(5)).unwrap()];
+    let (id, answer) = world.try_call(by, tool, &to(dice.roll(PEOPLE)));
+    let mut end = report(by, tool, Some(&id), Ended::Ok, None);
+    match (answer, dice.roll(8)) {
+        (Answer::Refuse(_), _) => {
+            end.ended = Ended::Refused;
+            world.pass(600);
+        }
+        (_, 0) => return,
+        (_, 1) => {
+            end.ended = Ended::Running;
+            end.process = Some(format!("fox-{id}"));
+            running.push((place, EndReport { ended: Ended::Killed, ..end.clone() }));
+        }
+        (_, 2) => end.ended = Ended::Error,
+        (_, 3) => end.ended = Ended::TimedOut,
+        (_, 4) => {
+            let keys = vec![format!("email:p{}@example.com", dice.roll(PEOPLE))];
+            end.ran = Some(Ran { tier: Tier::High, keys, digest: "other".to_owned(), simple: false });
+        }
+        _ => {}
+    }
+    let answer = by.gate.after(&end, &world.now);
+    let _ = world.finish(by.gate, answer);
+    if dice.roll(20) == 0
+        && let Some((place, end)) = running.pop()
+    {
+        let process = end.process.unwrap_or_default();
+        let answer = gates[place].process_ended(&process, end.ended, None, &world.now);
+        let _ = world.finish(&gates[place], answer);
+    }
+    world.pass(dice.roll(4_000));
+}
+
+/// What every session would be answered about everybody, by a process that has just come.
+fn answers(world: &World, directory: &std::path::Path) -> Vec<String> {
+    let gate = world.gate_with("doug", &json!({"stateDir": directory.to_str().unwrap()}));
+    let mut answers = Vec::new();
+    for person in 0..PEOPLE {
+        for (name, tool) in [("a", "mail"), ("b", "push"), ("c", "pay"), ("new", "mail")] {
+            let answer = world.before(session(&gate, name), tool, &format!("{name}{person}"), &to(person));
+            answers.push(format!("{person} {name}: {answer:?}"));
+        }
+    }
+    answers
+}
+
+fn copy(world: &World, name: &str) -> std::path::PathBuf {
+    let target = world.path().join(name);
+    fs::create_dir(&target).unwrap();
+    for entry in fs::read_dir(world.path()).unwrap().map(Result::unwrap) {
+        if entry.file_type().unwrap().is_file() {
+            fs::copy(entry.path(), target.join(entry.file_name())).unwrap();
+        }
+    }
+    target
+}
+
+#[test]
+fn a_busy_machine_is_seen_alike_with_the_index_and_without() {
+    let mut world = World::new();
+    let small = json!({"journalMaxBytes": 1_048_576});
+    let gates = [world.gate_with("doug", &small), world.gate_with("mira", &small)];
+    let (mut dice, mut running) = (Dice(7), Vec::new());
+    let mut checked = 0;
+    for number in 0..2_400 {
+        step(&mut world, &gates, &mut dice, &mut running);
+        if number % 50 == 0 {
+            gates[number / 50 % 2].maintain(&world.now);
+        }
+        if number % 300 == 299 {
+            let with = copy(&world, &format!("with-{number}"));
+            let without = copy(&world, &format!("without-{number}"));
+            checked += usize::from(fs::remove_file(without.join("journal.index")).is_ok());
+            let (with, without) = (answers(&world, &with), answers(&world, &without));
+            for (with, without) in with.iter().zip(&without) {
+                assert_eq!(with, without, "after {number} steps");
+            }
+            assert!(with.iter().any(|answer| answer.contains("Refuse")));
+            assert!(with.iter().any(|answer| answer.contains("Proceed")));
+        }
+    }
+    assert!(checked >= 6, "an index was there {checked} times");
+}
+
+#[test]
+fn an_index_of_another_journal_is_not_used() {
+    let mut world = World::new();
+    let gate = world.gate("doug");
+    for person in 0..300 {
+        let _ = world.try_call(session(&gate, "a"), "mail", &to(person));
+    }
+    gate.close(&world.now);
+    let mut other = World::new();
+    other.now = world.now;
+    fs::copy(world.path().join("journal.index"), other.path().join("journal.index")).unwrap();
+    let fresh = other.gate("doug");
+    other.done(session(&fresh, "b"), "mail", &to(7));
+    other.refused(session(&fresh, "c"), "mail", &to(7));
+}
