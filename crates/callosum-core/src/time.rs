@@ -26,6 +26,12 @@ impl Stamp {
         }
     }
 
+    /// Whether it is less than `ms` milliseconds from another moment, by both clocks.
+    #[must_use]
+    pub fn is_close_to(&self, other: &Self, ms: u64) -> bool {
+        self.wall_ms.abs_diff(other.wall_ms) < ms && self.up_ms.abs_diff(other.up_ms) < ms
+    }
+
     /// This moment and `ms` milliseconds more, by both clocks.
     #[must_use]
     pub fn plus_ms(&self, ms: u64) -> Self {

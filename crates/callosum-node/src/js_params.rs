@@ -1,8 +1,8 @@
 //! A tool call's parameters as they lie in JavaScript, read only where somebody looks.
 //!
 //! What a model or a plugin put there is untrusted: depth, number of values and bytes are bounded, and a
-//! getter or proxy that throws counts as absent. This file alone calls the Node API without napi's
-//! wrappers: they turn a thrown exception into an error but leave it pending, so that it would surface
+//! getter or proxy that throws counts as absent. This file and `js_text` call the Node API without
+//! napi's wrappers: they turn a thrown exception into an error but leave it pending, so that it would surface
 //! later, in the host.
 #![expect(unsafe_code, reason = "the Node API is C; each call's contract is stated beside it")]
 
@@ -15,6 +15,8 @@ use callosum_core::tool_call::{AllParameters, Parameters};
 use napi::bindgen_prelude::{JsValue, Unknown};
 use napi::sys;
 use serde_json::{Map, Number, Value};
+
+use crate::js_text;
 
 /// Nesting read at the most.
 const MAX_DEPTH: usize = 64;
@@ -84,31 +86,16 @@ impl JsParams {
         self.succeeded(unsafe { sys::napi_is_array(self.env, value, &mut is_array) }).is_some() && is_array
     }
 
-    /// A string's text, its first `most` bytes if it is longer (never half a character), and whether that
-    /// was all of it.
+    /// As [`js_text::read`].
     fn text(&self, value: sys::napi_value, most: usize) -> Option<(String, bool)> {
-        let mut length = 0;
-        // SAFETY: without a buffer only the length is written.
-        self.succeeded(unsafe {
-            sys::napi_get_value_string_utf8(self.env, value, ptr::null_mut(), 0, &mut length)
-        })?;
-        let wanted = length.min(most);
-        let mut bytes = vec![0_u8; wanted + 1];
-        let mut written = 0;
-        // SAFETY: the buffer has the size that is given; the API writes a zero behind what it writes.
-        self.succeeded(unsafe {
-            sys::napi_get_value_string_utf8(
-                self.env,
-                value,
-                bytes.as_mut_ptr().cast::<c_char>(),
-                bytes.len(),
-                &mut written,
-            )
-        })?;
-        bytes.truncate(written);
-        let text = String::from_utf8(bytes)
-            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
-        Some((text, wanted == length))
+        // SAFETY: both handles belong to this call.
+        match unsafe { js_text::read(self.env, value, most) } {
+            Ok(read) => Some(read),
+            Err(status) => {
+                self.succeeded(status)?;
+                None
+            }
+        }
     }
 
     fn read(&self, value: sys::napi_value, depth: usize, budget: &mut Budget) -> Option<Value> {

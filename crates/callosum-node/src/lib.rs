@@ -9,6 +9,7 @@
 
 mod background;
 mod js_params;
+mod js_text;
 mod js_types;
 mod panic_guard;
 
@@ -22,6 +23,7 @@ use napi_derive::napi;
 
 use crate::background::{FinishTask, Query, QueryTask, Upkeep, UpkeepTask};
 use crate::js_params::JsParams;
+use crate::js_text::Text;
 use crate::js_types::{Answer, GateOptions, Notice};
 use crate::panic_guard::guarded;
 
@@ -45,16 +47,24 @@ impl Gate {
     #[napi]
     pub fn before(
         &self,
-        tool: String,
-        tool_kind: Option<String>,
-        agent: Option<String>,
-        session: String,
-        run: Option<String>,
-        call: Option<String>,
-        cwd: Option<String>,
+        #[napi(ts_arg_type = "string")] tool: Text,
+        #[napi(ts_arg_type = "string | undefined | null")] tool_kind: Option<Text>,
+        #[napi(ts_arg_type = "string | undefined | null")] agent: Option<Text>,
+        #[napi(ts_arg_type = "string")] session: Text,
+        #[napi(ts_arg_type = "string | undefined | null")] run: Option<Text>,
+        #[napi(ts_arg_type = "string | undefined | null")] call: Option<Text>,
+        #[napi(ts_arg_type = "string | undefined | null")] cwd: Option<Text>,
         params: Unknown<'_>,
     ) -> Option<Answer> {
-        let call = ToolCall { tool, kind: tool_kind, agent, session, run, call, cwd };
+        let call = ToolCall {
+            tool: tool.0,
+            kind: text(tool_kind),
+            agent: text(agent),
+            session: session.0,
+            run: text(run),
+            call: text(call),
+            cwd: text(cwd),
+        };
         let params = JsParams::new(&params);
         let answer =
             guarded("before", None, || Some(self.gate.before(&call, &params, &self.gate.machine().now())));
@@ -72,16 +82,18 @@ impl Gate {
     #[napi]
     pub fn after(
         &self,
-        tool: String,
-        agent: Option<String>,
-        session: String,
-        run: Option<String>,
-        call: Option<String>,
+        #[napi(ts_arg_type = "string")] tool: Text,
+        #[napi(ts_arg_type = "string | undefined | null")] agent: Option<Text>,
+        #[napi(ts_arg_type = "string")] session: Text,
+        #[napi(ts_arg_type = "string | undefined | null")] run: Option<Text>,
+        #[napi(ts_arg_type = "string | undefined | null")] call: Option<Text>,
         params: Unknown<'_>,
-        ended: String,
+        #[napi(ts_arg_type = "string")] ended: Text,
         exit_code: Option<i64>,
-        process_session: Option<String>,
+        #[napi(ts_arg_type = "string | undefined | null")] process_session: Option<Text>,
     ) -> Option<Answer> {
+        let (tool, agent, session) = (tool.0, text(agent), session.0);
+        let (run, call, process) = (text(run), text(call), text(process_session));
         self.answer("after", |gate| {
             // Only a call without an id is known by what it does.
             let digest = call.is_none().then(|| {
@@ -89,8 +101,7 @@ impl Gate {
                 callosum_core::digest::digest(&bare, &JsParams::new(&params).all())
             });
             // A word that is not known may stand for anything: so is its outcome.
-            let ended = Ended::from_word(&ended).unwrap_or(Ended::Maybe);
-            let process = process_session;
+            let ended = Ended::from_word(&ended.0).unwrap_or(Ended::Maybe);
             let report = gate::EndReport {
                 tool,
                 agent,
@@ -186,4 +197,8 @@ impl Gate {
     fn answer(&self, name: &str, step: impl FnOnce(&gate::Gate) -> gate::Answer) -> Option<Answer> {
         guarded(name, None, || Answer::from_core(step(&self.gate)))
     }
+}
+
+fn text(argument: Option<Text>) -> Option<String> {
+    argument.map(|text| text.0)
 }

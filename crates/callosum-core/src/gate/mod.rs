@@ -38,6 +38,7 @@ use crate::text::one_line;
 use self::backlog::Backlog;
 use self::calls::OpenCalls;
 use self::health::Health;
+use self::status::Counted;
 use self::work::Works;
 
 pub use self::health::{Degraded, Level, Notice};
@@ -127,8 +128,8 @@ pub struct Gate {
     slot: Mutex<LedgerSlot>,
     works: Mutex<Works>,
     health: Mutex<Health>,
-    /// Lines of closed segments, by base: they never change.
-    closed_lines: Mutex<HashMap<u64, u64>>,
+    /// By a segment's base, how many lines its first so many bytes hold: what is written stays.
+    counted: Mutex<HashMap<u64, Counted>>,
     closed: AtomicBool,
     /// Only looks, and leaves no trace.
     observer: bool,
@@ -190,7 +191,7 @@ impl Gate {
             slot: Mutex::default(),
             works: Mutex::default(),
             health: Mutex::default(),
-            closed_lines: Mutex::default(),
+            counted: Mutex::default(),
             closed: AtomicBool::new(false),
             observer: false,
             setting_problems,

@@ -229,32 +229,52 @@ impl Gate {
     }
 
     fn journal_status(&self, segments: &Segments, head: u64, skipped: u64) -> JournalStatus {
+        let (active, file) = (segments.active.0, &segments.active.1);
+        let mut counted = lock(&self.counted);
+        counted.retain(|base, _| *base == active || segments.closed.iter().any(|(closed, _)| closed == base));
         let mut lines = 0;
-        {
-            let mut known = lock(&self.closed_lines);
-            known.retain(|base, _| segments.closed.iter().any(|(closed, _)| closed == base));
-            for (base, path) in &segments.closed {
-                let counted = match known.get(base) {
-                    Some(counted) => *counted,
-                    None => {
-                        let opened = SegmentFile::open(&segments.disk, path.clone(), Open::Read);
-                        let Ok(file) = opened else { continue };
-                        let counted = count_lines(&file);
-                        known.insert(*base, counted);
-                        counted
-                    }
-                };
-                lines += counted;
+        for (number, (base, path)) in segments.closed.iter().enumerate() {
+            let next = segments.closed.get(number + 1).map_or(active, |(next, _)| *next);
+            let known = counted.entry(*base).or_default();
+            if known.bytes < next - base {
+                let opened = SegmentFile::open(&segments.disk, path.clone(), Open::Read);
+                let Ok(file) = opened else { continue };
+                known.read_on(&file);
             }
+            lines += known.lines;
         }
-        lines += count_lines(&segments.active.1);
+        let known = counted.entry(active).or_default();
+        known.read_on(file);
+        lines += known.lines;
+        let oldest_base = segments.closed.first().map_or(active, |(base, _)| *base);
         JournalStatus {
             lines,
-            bytes: segments.bytes(),
+            bytes: head.saturating_sub(oldest_base),
             segments: segments.closed.len() + 1,
             skipped,
             head,
             oldest: oldest(segments),
+        }
+    }
+}
+
+/// How many lines were counted in how many bytes of a segment.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counted {
+    bytes: u64,
+    lines: u64,
+}
+
+impl Counted {
+    /// Counts on from where it stopped.
+    fn read_on(&mut self, file: &SegmentFile) {
+        let Ok(facts) = file.facts() else { return };
+        let unread = facts.size.saturating_sub(self.bytes);
+        let mut buffer = vec![0; usize::try_from(unread.min(256 * 1024)).unwrap_or(0)];
+        while let Ok(got @ 1..) = file.read_at(&mut buffer, self.bytes) {
+            self.bytes += got as u64;
+            let read = buffer.get(..got).unwrap_or_default();
+            self.lines += memchr::memchr_iter(b'\n', read).count() as u64;
         }
     }
 }
@@ -350,17 +370,6 @@ fn coverage(history: &History) -> BTreeMap<String, BTreeMap<String, CoverageStat
     by_runtime
 }
 
-fn count_lines(file: &SegmentFile) -> u64 {
-    let mut buffer = vec![0; 256 * 1024];
-    let (mut position, mut lines) = (0_u64, 0_u64);
-    while let Ok(got @ 1..) = file.read_at(&mut buffer, position) {
-        position += got as u64;
-        let read = buffer.get(..got).unwrap_or_default();
-        lines += read.iter().filter(|byte| **byte == b'\n').count() as u64;
-    }
-    lines
-}
-
 /// When the oldest line that says its time was written: looked for among the first lines.
 fn oldest(segments: &Segments) -> Option<String> {
     let first;
@@ -371,7 +380,7 @@ fn oldest(segments: &Segments) -> Option<String> {
         }
         None => segments.active.1.as_ref(),
     };
-    let mut head = vec![0; 64 * 1024];
+    let mut head = vec![0; 16 * 1024];
     let got = file.read_at(&mut head, 0).ok()?;
     head.get(..got)?.split(|byte| *byte == b'\n').find_map(Line::stamp).map(|stamp| to_rfc3339(stamp.wall_ms))
 }

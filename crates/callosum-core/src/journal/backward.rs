@@ -76,7 +76,7 @@ impl Current {
         if !self.aligned {
             // What follows the last newline is still being written.
             loop {
-                if let Some(newline) = self.buffer.iter().rposition(|byte| *byte == b'\n') {
+                if let Some(newline) = memchr::memrchr(b'\n', &self.buffer) {
                     self.buffer.truncate(newline + 1);
                     break;
                 }
@@ -94,7 +94,7 @@ impl Current {
                 }
                 return Ok(None);
             };
-            let start = match body.iter().rposition(|byte| *byte == b'\n') {
+            let start = match memchr::memrchr(b'\n', body) {
                 Some(newline) => newline + 1,
                 None if self.loaded_from == 0 => 0,
                 None => {

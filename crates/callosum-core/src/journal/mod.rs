@@ -27,6 +27,9 @@ use self::record::{Action, KnownWindow, Line, Record};
 use self::segment::{ACTIVE, Segment, SegmentFile, closed_segments, segment_path};
 use self::segments::Segments;
 
+/// Whether the active segment was deleted is looked at no more often than this below tier 3, milliseconds.
+const NAME_CHECK_MS: u64 = 5;
+
 /// How long a step may wait for the state guard.
 #[derive(Clone, Copy, Debug)]
 pub enum Patience {
@@ -94,6 +97,8 @@ pub struct Journal {
     next: Option<Next>,
     limit: SegmentLimit,
     instance: String,
+    /// When it was last looked whether the active segment still has its name.
+    name_checked: Option<Stamp>,
 }
 
 /// What a new segment begins with.
@@ -127,6 +132,7 @@ impl Journal {
             next: None,
             limit,
             instance: instance.to_owned(),
+            name_checked: None,
         }))
     }
 
@@ -187,8 +193,13 @@ impl Journal {
             return Err(self.replaced());
         }
         let mut budget = patience.read_limit();
+        let lately = self.name_checked.is_some_and(|checked| checked.is_close_to(now, NAME_CHECK_MS));
+        let check_name = check_paths || !lately;
+        if check_name {
+            self.name_checked = Some(*now);
+        }
         loop {
-            let size = self.active.refresh_size()?;
+            let size = self.active.refresh_size(check_name)?;
             if size < self.active.read {
                 return Err(self.replaced());
             }

@@ -1,5 +1,7 @@
 //! What the journal says within a window, read from its end.
 
+use memchr::memmem;
+
 use crate::error::StateError;
 use crate::time::Stamp;
 
@@ -74,7 +76,7 @@ pub fn read_back(segments: &Segments, window_ms: u64, now: &Stamp) -> Result<Rec
             }
             recent.read = seq + bytes.len() as u64 + 1 - active_base;
         }
-        if beyond && (seq < active_base || !contains(&bytes, br#""action":"rules""#)) {
+        if beyond && (seq < active_base || memmem::find(&bytes, br#""action":"rules""#).is_none()) {
             if seq < active_base {
                 break;
             }
@@ -93,8 +95,4 @@ pub fn read_back(segments: &Segments, window_ms: u64, now: &Stamp) -> Result<Rec
     }
     recent.records.reverse();
     Ok(recent)
-}
-
-fn contains(haystack: &[u8], needle: &[u8]) -> bool {
-    haystack.windows(needle.len()).any(|window| window == needle)
 }

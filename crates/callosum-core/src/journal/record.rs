@@ -298,6 +298,9 @@ pub enum Line {
     Blank,
 }
 
+/// How a record of this version begins.
+const OWN_START: &[u8] = br#"{"v":1,"action":"#;
+
 #[derive(Deserialize)]
 struct VersionOnly {
     v: u32,
@@ -330,9 +333,12 @@ impl Line {
         if is_light(bytes) {
             return Self::Light;
         }
-        match serde_json::from_slice::<VersionOnly>(bytes) {
-            Ok(VersionOnly { v }) if v > FORMAT_VERSION => return Self::Newer(v),
-            _ => {}
+        // What begins like ours has our version.
+        if !bytes.starts_with(OWN_START)
+            && let Ok(VersionOnly { v }) = serde_json::from_slice(bytes)
+            && v > FORMAT_VERSION
+        {
+            return Self::Newer(v);
         }
         match serde_json::from_slice::<Record>(bytes) {
             Ok(mut record) => {

@@ -317,17 +317,21 @@ impl Segment {
         directory.disk.facts(&directory.path.join(ACTIVE)).is_ok_and(|now| now.identity == self.identity)
     }
 
-    /// Looks how large the file is now.
+    /// Looks how large the file is now, and, if `check_name` is set, whether it still has one.
     ///
     /// # Errors
     /// [`StateError::Replaced`] when the file was deleted.
-    pub fn refresh_size(&mut self) -> Result<u64, StateError> {
-        let facts = self.file.facts()?;
-        if facts.links == 0 {
-            let path = self.file.path();
-            return Err(StateError::Replaced { path: path.parent().unwrap_or(path).to_owned() });
-        }
-        self.size = facts.size;
+    pub fn refresh_size(&mut self, check_name: bool) -> Result<u64, StateError> {
+        let path = self.file.path();
+        self.size = if check_name {
+            let facts = self.file.facts()?;
+            if facts.links == 0 {
+                return Err(StateError::Replaced { path: path.parent().unwrap_or(path).to_owned() });
+            }
+            facts.size
+        } else {
+            self.file.file.size().map_err(|source| StateError::io("examine", path, source))?
+        };
         Ok(self.size)
     }
 
@@ -348,7 +352,7 @@ impl Segment {
             }
             position += got as u64;
             let mut rest = buffer.get(..got).unwrap_or_default();
-            while let Some(newline) = rest.iter().position(|byte| *byte == b'\n') {
+            while let Some(newline) = memchr::memchr(b'\n', rest) {
                 let (head, tail) = rest.split_at(newline);
                 let seq = self.base + self.read;
                 let whole;

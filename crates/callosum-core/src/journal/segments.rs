@@ -76,7 +76,7 @@ impl LinesAt {
         let mut offset = seq.checked_sub(base)?;
         loop {
             let rest = self.read_from(offset)?;
-            match rest.iter().position(|byte| *byte == b'\n') {
+            match memchr::memchr(b'\n', rest) {
                 Some(newline) => {
                     line.extend_from_slice(rest.get(..newline)?);
                     return Some(line);

@@ -92,11 +92,7 @@ impl RulesFile {
     /// Looks whether the file changed (one or two `stat` calls) and loads it if it did; not more often than
     /// every 5 ms, in which a gateway may ask about a thousand calls.
     pub fn refresh(&mut self, now: &Stamp) -> Change {
-        let recent = |looked: Stamp| {
-            looked.wall_ms.abs_diff(now.wall_ms) < LOOK_INTERVAL_MS
-                && looked.up_ms.abs_diff(now.up_ms) < LOOK_INTERVAL_MS
-        };
-        if self.looked.is_some_and(recent) {
+        if self.looked.is_some_and(|looked| looked.is_close_to(now, LOOK_INTERVAL_MS)) {
             return Change::None;
         }
         self.looked = Some(*now);

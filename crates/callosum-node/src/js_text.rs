@@ -1,0 +1,83 @@
+//! Strings from JavaScript, read with one call where napi's own conversion takes two: every hook brings a
+//! dozen, and nearly all are short.
+#![expect(unsafe_code, reason = "the Node API is C; each call's contract is stated beside it")]
+
+use std::ffi::c_char;
+use std::ptr;
+
+use napi::bindgen_prelude::{FromNapiValue, TypeName, ValidateNapiValue};
+use napi::{Error, Status, ValueType, sys};
+
+/// Bytes that are tried first.
+const SHORT: usize = 256;
+
+/// A string argument.
+pub struct Text(pub(crate) String);
+
+impl TypeName for Text {
+    fn type_name() -> &'static str {
+        "string"
+    }
+
+    fn value_type() -> ValueType {
+        ValueType::String
+    }
+}
+
+impl ValidateNapiValue for Text {}
+
+impl FromNapiValue for Text {
+    unsafe fn from_napi_value(env: sys::napi_env, value: sys::napi_value) -> napi::Result<Self> {
+        // SAFETY: the caller vouches for both handles.
+        let read = unsafe { read(env, value, usize::MAX) };
+        match read {
+            Ok((text, _)) => Ok(Self(text)),
+            Err(status) => Err(Error::new(Status::from(status), "a string was expected".to_owned())),
+        }
+    }
+}
+
+/// A string's text, its first `most` bytes if it is longer (never half a character), and whether that was
+/// all of it. What is no Unicode (a lone surrogate) becomes `U+FFFD`.
+///
+/// # Errors
+/// The Node API's status, `napi_string_expected` for what is no string.
+///
+/// # Safety
+/// `env` and `value` must belong to the JavaScript call that is under way.
+pub(crate) unsafe fn read(
+    env: sys::napi_env,
+    value: sys::napi_value,
+    most: usize,
+) -> Result<(String, bool), sys::napi_status> {
+    let mut short = [0_u8; SHORT];
+    let mut written = 0;
+    // SAFETY: the buffer has the size that is given; the API writes a zero behind what it writes.
+    checked(unsafe {
+        sys::napi_get_value_string_utf8(env, value, short.as_mut_ptr().cast::<c_char>(), SHORT, &mut written)
+    })?;
+    // A character has four bytes at most: with that much room left, nothing was cut off.
+    if written + 4 < SHORT && written <= most {
+        return Ok((text_of(short.get(..written).unwrap_or_default().to_vec()), true));
+    }
+    let mut length = 0;
+    // SAFETY: without a buffer only the length is written.
+    checked(unsafe { sys::napi_get_value_string_utf8(env, value, ptr::null_mut(), 0, &mut length) })?;
+    let wanted = length.min(most);
+    let mut bytes = vec![0_u8; wanted + 1];
+    // SAFETY: as for the short buffer.
+    checked(unsafe {
+        let start = bytes.as_mut_ptr().cast::<c_char>();
+        sys::napi_get_value_string_utf8(env, value, start, bytes.len(), &mut written)
+    })?;
+    bytes.truncate(written);
+    Ok((text_of(bytes), wanted == length))
+}
+
+fn checked(status: sys::napi_status) -> Result<(), sys::napi_status> {
+    if status == sys::Status::napi_ok { Ok(()) } else { Err(status) }
+}
+
+fn text_of(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
