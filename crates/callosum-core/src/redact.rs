@@ -3,9 +3,10 @@
 //! A best effort on well-known shapes. It errs towards taking out too much.
 
 use std::borrow::Cow;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
-use regex::{Regex, RegexSet};
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use regex::Regex;
 use serde_json::Value;
 
 use crate::digest::{hash_text, number_text};
@@ -19,52 +20,103 @@ const NAME: &str = r"(?:pass(?:word|wd|phrase|code)?|pwd|secret|token|api[_-]?ke
 /// takes the rest.
 const VALUE: &str = r#"(\\"(?:[^"\\]|\\[^"])*|"(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s"',;&|)}\]]+)"#;
 
+/// What every text with a name of [`NAME`] in it holds.
+const NAME_PARTS: &[&str] = &["pass", "pwd", "secret", "token", "key", "credential"];
+
 /// Where secrets stand. The first group of each pattern is the secret, the rest is kept.
 static SECRETS: LazyLock<Patterns> = LazyLock::new(|| {
-    Patterns::compile(&[
-        r"(-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----(?s:.*?)(?:-----END [A-Z0-9 ]*-----|\z))",
-        // Headers: to the end of the line or of the quoted argument.
-        r#"(?i)(?:authorization|cookie)\\?["']?[ \t]*[:=][ \t]*\\?["']?([^"'\r\n\\]+)"#,
-        &format!(r#"(?i){NAME}\\?["']?[ \t]*=[ \t]*{VALUE}"#),
-        // Flags whose value is the next word.
-        &format!(r#"(?i)(?:^|[\s"'])--?[a-z0-9_-]*{NAME}[ \t]+{VALUE}"#),
-        &format!(r"(?:^|\s)(?:-ap|sshpass[ \t]+-p)[ \t]*{VALUE}"),
-        r#"(?:^|\s)(?:-u|-U|--user|--proxy-user)[ \t=]*["']?[^\s:"']*:([^\s"']+)"#,
-        r#"(?i)[a-z][a-z0-9+.-]*://[^\s/:@"'?#]*:([^\s/"'<>]+)@"#,
-        r"://([A-Za-z0-9_-]{20,})@",
-        r"(?i)(?-u:\b)(?:bearer[ \t]+([a-z0-9._~+/=-]{12,})|basic[ \t]+([a-z0-9+/=]{20,}))",
-        // Tokens and addresses that are secrets by their own shape.
-        concat!(
-            r"(?-u)\b(sk-(?:(?:proj|ant|svcacct|or|live|test)-[\w-]{16,}|[A-Za-z0-9]{20,})|[sr]k_(?:live|test)_\w{10,}",
-            r"|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[abeoprs]-[\w-]{10,}|xapp-[\w-]{10,}",
-            r"|(?:AKIA|ASIA)[0-9A-Z]{16}|AIza[\w-]{30,}|ya29\.[\w-]{20,}|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?",
-            r"|npm_\w{30,}|pypi-[\w-]{30,}|hf_\w{20,}|SG\.[\w-]{16,}\.[\w-]{16,}|dop_v1_\w{20,}|shpat_\w{20,}",
-            r"|\d{8,12}:[A-Za-z][\w-]{33,})"
+    Patterns::new(vec![
+        (
+            &["PRIVATE KEY"],
+            r"(-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----(?s:.*?)(?:-----END [A-Z0-9 ]*-----|\z))".to_owned(),
         ),
-        r"hooks\.slack\.com/services/([\w/-]+)",
-        r"/api/webhooks/\d+/([\w-]+)",
+        // Headers: to the end of the line or of the quoted argument.
+        (
+            &["authorization", "cookie"],
+            r#"(?i-u:authorization|cookie)\\?["']?[ \t]*[:=][ \t]*\\?["']?([^"'\r\n\\]+)"#.to_owned(),
+        ),
+        (NAME_PARTS, format!(r#"(?i-u:{NAME})\\?["']?[ \t]*=[ \t]*{VALUE}"#)),
+        // Flags whose value is the next word.
+        (NAME_PARTS, format!(r#"(?:^|[\s"'])--?(?i-u:[a-z0-9_-]*{NAME})[ \t]+{VALUE}"#)),
+        (&["-ap", "sshpass"], format!(r"(?:^|\s)(?:-ap|sshpass[ \t]+-p)[ \t]*{VALUE}")),
+        (
+            &["-u"],
+            r#"(?:^|\s)(?:-u|-U|--user|--proxy-user)[ \t=]*["']?[^\s:"']*:([^\s"']+)"#.to_owned(),
+        ),
+        (&["://"], r#"(?i-u:[a-z][a-z0-9+.-]*)://[^\s/:@"'?#]*:([^\s/"'<>]+)@"#.to_owned()),
+        (&["://"], r"(?-u)://([A-Za-z0-9_-]{20,})@".to_owned()),
+        (
+            &["bearer", "basic"],
+            r"(?i-u)\b(?:bearer[ \t]+([a-z0-9._~+/=-]{12,})|basic[ \t]+([a-z0-9+/=]{20,}))".to_owned(),
+        ),
+        // Tokens and addresses that are secrets by their own shape.
+        (
+            &[
+                "sk-", "sk_", "rk_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox", "xapp-",
+                "AKIA", "ASIA", "AIza", "ya29.", "eyJ", "npm_", "pypi-", "hf_", "SG.", "dop_v1_", "shpat_",
+            ],
+            concat!(
+                r"(?-u)\b(sk-(?:(?:proj|ant|svcacct|or|live|test)-[\w-]{16,}|[A-Za-z0-9]{20,})|[sr]k_(?:live|test)_\w{10,}",
+                r"|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[abeoprs]-[\w-]{10,}|xapp-[\w-]{10,}",
+                r"|(?:AKIA|ASIA)[0-9A-Z]{16}|AIza[\w-]{30,}|ya29\.[\w-]{20,}|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?",
+                r"|npm_\w{30,}|pypi-[\w-]{30,}|hf_\w{20,}|SG\.[\w-]{16,}\.[\w-]{16,}|dop_v1_\w{20,}|shpat_\w{20,})",
+            )
+            .to_owned(),
+        ),
+        (&[":"], r"(?-u)\b(\d{8,12}:[A-Za-z][\w-]{33,})".to_owned()),
+        (&["hooks.slack.com"], r"(?-u)hooks\.slack\.com/services/([\w/-]+)".to_owned()),
+        (&["/api/webhooks/"], r"(?-u)/api/webhooks/\d+/([\w-]+)".to_owned()),
     ])
 });
 
 /// Names followed by a colon: secrets in running text, but not in a context key, which is itself
 /// `kind:name` (`secret:github` names a secret, it is none).
-static AFTER_COLON: LazyLock<Patterns> =
-    LazyLock::new(|| Patterns::compile(&[&format!(r#"(?i){NAME}\\?["']?[ \t]*:[ \t]*{VALUE}"#)]));
+static AFTER_COLON: LazyLock<Patterns> = LazyLock::new(|| {
+    Patterns::new(vec![(NAME_PARTS, format!(r#"(?i-u:{NAME})\\?["']?[ \t]*:[ \t]*{VALUE}"#))])
+});
 
-/// Patterns that are looked for one after the other, where a single pass has found any of them: most texts
-/// hold no secret.
+/// Patterns that are looked for one after the other. Each is compiled when a text first holds one of the
+/// words without which it can't match: most texts hold none, and a short-lived process compiles nothing.
 struct Patterns {
-    any: RegexSet,
-    each: Vec<Regex>,
+    words: Option<AhoCorasick>,
+    /// By word, the pattern it is for.
+    pattern_of: Vec<usize>,
+    patterns: Vec<(String, OnceLock<Option<Regex>>)>,
 }
 
 impl Patterns {
-    /// The patterns are constants; a test proves that none is lost here.
-    fn compile(patterns: &[&str]) -> Self {
+    /// Words (in whatever case) and patterns. They are constants; a test proves that none is lost here.
+    fn new(patterns: Vec<(&[&str], String)>) -> Self {
+        let words = patterns.iter().flat_map(|(words, _)| *words);
+        let words = AhoCorasick::builder()
+            .kind(Some(AhoCorasickKind::ContiguousNFA))
+            .ascii_case_insensitive(true)
+            .build(words);
+        let numbers = patterns.iter().enumerate();
         Self {
-            any: RegexSet::new(patterns).unwrap_or_default(),
-            each: patterns.iter().filter_map(|pattern| Regex::new(pattern).ok()).collect(),
+            words: words.ok(),
+            pattern_of: numbers.flat_map(|(number, (words, _))| words.iter().map(move |_| number)).collect(),
+            patterns: patterns.into_iter().map(|(_, pattern)| (pattern, OnceLock::new())).collect(),
         }
+    }
+
+    /// The patterns that may match `text`, in order.
+    fn that_may_match(&self, text: &str) -> Vec<&Regex> {
+        let mut wanted = vec![false; self.patterns.len()];
+        let mut any = false;
+        for found in self.words.iter().flat_map(|words| words.find_overlapping_iter(text)) {
+            let number = self.pattern_of.get(found.pattern().as_usize());
+            if let Some(wanted) = number.and_then(|number| wanted.get_mut(*number)) {
+                (*wanted, any) = (true, true);
+            }
+        }
+        if !any {
+            return Vec::new();
+        }
+        let chosen = self.patterns.iter().zip(wanted).filter(|(_, wanted)| *wanted);
+        chosen
+            .filter_map(|((pattern, regex), _)| regex.get_or_init(|| Regex::new(pattern).ok()).as_ref())
+            .collect()
     }
 }
 
@@ -87,10 +139,7 @@ pub fn redact_key(key: &str) -> Cow<'_, str> {
 
 fn replace<'t>(text: &'t str, patterns: &Patterns, mark: impl Fn(&str) -> String) -> Cow<'t, str> {
     let mut text = Cow::Borrowed(text);
-    if !patterns.any.is_match(&text) {
-        return text;
-    }
-    for pattern in &patterns.each {
+    for pattern in patterns.that_may_match(&text) {
         let mut replaced = String::new();
         let mut copied = 0;
         for found in pattern.captures_iter(&text) {
@@ -238,8 +287,12 @@ mod tests {
 
     #[test]
     fn every_pattern_compiles() {
-        assert_eq!((SECRETS.each.len(), AFTER_COLON.each.len()), (12, 1));
-        assert_eq!((SECRETS.any.len(), AFTER_COLON.any.len()), (12, 1));
+        for patterns in [&SECRETS, &AFTER_COLON] {
+            assert!(patterns.words.is_some());
+            for (pattern, _) in &patterns.patterns {
+                assert!(Regex::new(pattern).is_ok(), "{pattern}");
+            }
+        }
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Rules as matchers: patterns and templates made once, when the rules are loaded.
 
+use std::sync::OnceLock;
+
 use regex::Regex;
 use serde_json::Value;
 use wildmatch::WildMatch;
@@ -20,7 +22,7 @@ pub(super) struct Rule {
     pub(super) tier: Tier,
     pub(super) tools: Names,
     params: Vec<Param>,
-    command_pattern: Option<Regex>,
+    command_pattern: Option<Pattern>,
     pub(super) context_keys: Vec<Template>,
     pub(super) recent_window_ms: Option<u64>,
     pub(super) lock_expiry_ms: Option<u64>,
@@ -32,15 +34,21 @@ pub(super) struct Rule {
 }
 
 impl Rule {
-    /// Compiles a rule; an error stands at the field that is wrong.
-    pub(super) fn compile(format: RuleFormat, source: Source<'_>) -> Result<Self, RuleError> {
+    /// Compiles a rule; an error stands at the field that is wrong. Patterns are compiled when first needed,
+    /// unless it is to `check` that they can be.
+    pub(super) fn compile(format: RuleFormat, source: Source<'_>, check: bool) -> Result<Self, RuleError> {
         let name = format.name.value;
-        let command_pattern = match &format.command_pattern {
+        let command_pattern = match format.command_pattern {
             None => None,
-            Some(pattern) => Some(Regex::new(&pattern.value).map_err(|error| {
-                let message = format!("`commandPattern`: {}", pattern_error(&error));
-                source.error(pattern.at, Some(&name), message)
-            })?),
+            Some(text) => {
+                let pattern = Pattern::new(text.value);
+                if check {
+                    pattern.check().map_err(|reason| {
+                        source.error(text.at, Some(&name), format!("`commandPattern`: {reason}"))
+                    })?;
+                }
+                Some(pattern)
+            }
         };
         let mut context_keys = Vec::new();
         if let Some(keys) = &format.context_key {
@@ -85,6 +93,31 @@ impl Rule {
                     .and_then(|command| command.as_str())
                     .is_some_and(|command| pattern.is_match(command))
             })
+    }
+}
+
+/// A pattern, compiled when it is first asked: a short-lived process asks few.
+#[derive(Clone, Debug)]
+struct Pattern {
+    text: String,
+    regex: OnceLock<Option<Regex>>,
+}
+
+impl Pattern {
+    fn new(text: String) -> Self {
+        Self { text, regex: OnceLock::new() }
+    }
+
+    /// Compiles it now; says what is wrong with it.
+    fn check(&self) -> Result<(), String> {
+        let regex = Regex::new(&self.text).map_err(|error| pattern_error(&error))?;
+        let _ = self.regex.set(Some(regex));
+        Ok(())
+    }
+
+    fn is_match(&self, text: &str) -> bool {
+        let regex = self.regex.get_or_init(|| Regex::new(&self.text).ok());
+        regex.as_ref().is_some_and(|regex| regex.is_match(text))
     }
 }
 

@@ -58,7 +58,7 @@ impl RulesFile {
             packaged,
             looked: None,
             seen: None,
-            rules: Arc::new(RuleSet::shipped()),
+            rules: Arc::default(),
             source: "built in".to_owned(),
             loaded_wall_ms: 0,
             error: None,
@@ -117,6 +117,9 @@ impl RulesFile {
         }
         let Some(found) = found else {
             let first = self.loaded_wall_ms == 0;
+            if first {
+                self.rules = Arc::new(RuleSet::shipped());
+            }
             self.loaded_wall_ms = wall_ms;
             return if first { Change::Loaded } else { Change::None };
         };
@@ -137,6 +140,7 @@ impl RulesFile {
             }
             Err(reason) => {
                 if self.loaded_wall_ms == 0 {
+                    self.rules = Arc::new(RuleSet::shipped());
                     self.loaded_wall_ms = wall_ms;
                 }
                 self.error = Some(format!("`{}`: {reason}", path.display()));

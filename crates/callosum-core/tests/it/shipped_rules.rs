@@ -24,6 +24,14 @@ fn command(rules: &RuleSet, command: &str) -> (u8, String) {
     classify(rules, "exec", &json!({ "command": command }))
 }
 
+/// What a gate takes on trust when it reads the shipped rules, it checks in any other text.
+#[test]
+fn every_shipped_pattern_compiles() {
+    let other = format!("{SHIPPED_RULES}\n");
+    assert_eq!(RuleSet::parse(&other).map(|rules| rules.len()), Ok(RuleSet::shipped().len()));
+    assert!(RuleSet::shipped().len() > 40);
+}
+
 #[test]
 fn they_can_be_read_and_their_names_are_kebab_case() {
     let rules = RuleSet::parse(SHIPPED_RULES).unwrap_or_else(|error| panic!("tiers.json: {error}"));
