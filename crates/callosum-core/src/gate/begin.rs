@@ -37,10 +37,15 @@ struct Verdict {
 impl Gate {
     /// What becomes of a tool call. For a host's event loop: it never waits.
     pub fn before(&self, call: &ToolCall, params: &dyn Parameters, now: &Stamp) -> Answer {
-        if self.is_closed() || call.is_wrapper() {
+        if self.is_closed() {
             return Answer::Proceed;
         }
         let call = with_short_names(call);
+        if call.is_wrapper() {
+            // The after-hook does not say of what kind the call was.
+            lock(&self.light).calls.open(&call, None, Phase::Wrapper);
+            return Answer::Proceed;
+        }
         self.count(&call.tool, |counts| counts.before += 1);
         let classification = self.classify(&call, params, now);
         if !classification.tier.is_tracked() {
@@ -128,7 +133,9 @@ impl Gate {
     fn same_call_again(&self, intent: &Arc<Intent>, patience: Patience) -> Option<Answer> {
         let light = lock(&self.light);
         match light.calls.again(intent.call.id()?, &intent.call.tool, intent.digest.as_deref())? {
-            Phase::Light | Phase::Queued(_) | Phase::Allowed { unflushed: None, .. } => Some(Answer::Proceed),
+            Phase::Wrapper | Phase::Light | Phase::Queued(_) | Phase::Allowed { unflushed: None, .. } => {
+                Some(Answer::Proceed)
+            }
             Phase::Refused(text) => Some(Answer::Refuse(text.clone())),
             Phase::Allowed { seq, unflushed: Some(unflushed) } => {
                 let (seq, unflushed) = (*seq, unflushed.clone());

@@ -116,6 +116,8 @@ pub(super) struct Unflushed {
 /// How far the gate is with a call.
 #[derive(Clone, Debug)]
 pub(super) enum Phase {
+    /// Only carries other calls, which come through the gate themselves.
+    Wrapper,
     /// Tier 0 or 1: let through, nothing more will be written.
     Light,
     /// Tier 2, let through; its start waits in the backlog under this number.

@@ -52,13 +52,13 @@ impl Gate {
 
     /// The after-hook of a call, its names cut.
     fn ended(&self, report: &EndReport, now: &Stamp) -> Answer {
-        if self.is_closed() || is_wrapper(&report.tool) {
+        let phase = report.id().and_then(|id| lock(&self.light).calls.close(id, report));
+        if self.is_closed() || is_wrapper(&report.tool) || matches!(phase, Some(Phase::Wrapper)) {
             return Answer::Proceed;
         }
         self.count(&report.tool, |counts| counts.after += 1);
-        let phase = report.id().and_then(|id| lock(&self.light).calls.close(id, report));
         match phase {
-            Some(Phase::Light | Phase::Deciding(_)) => Answer::Proceed,
+            Some(Phase::Wrapper | Phase::Light | Phase::Deciding(_)) => Answer::Proceed,
             Some(Phase::Queued(number)) => self.end_queued(number, report, now),
             Some(Phase::Allowed { seq, .. }) => self.end(&Target::Seq(seq), report, Patience::None, now),
             Some(Phase::Refused(_)) => {

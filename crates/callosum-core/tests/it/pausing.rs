@@ -323,7 +323,11 @@ fn wrappers_pass_and_leave_nothing() {
     wrapped.kind = Some("code_mode_exec".to_owned());
     assert_eq!(gate.before(&wrapped, &json!({"command": "ship"}), &world.now), Answer::Proceed);
     assert_eq!(gate.before(&call(by, "tool_call", Some("2")), &alice(), &world.now), Answer::Proceed);
+    // Their after-hooks do not say of what kind they were; one that another plugin refuses leaves nothing too.
+    world.after(by, "exec", "1", Ended::Refused, None);
+    world.after(by, "tool_call", "2", Ended::Ok, None);
     assert_eq!(world.story(&gate), []);
+    assert!(gate.status(&world.now).coverage.is_empty());
 }
 
 #[test]
