@@ -8,7 +8,7 @@ import { ROOT, run, runModule, TaskError } from "./run.ts";
 export const EXTENSION = join(ROOT, "dist", "callosum");
 const NATIVE = join(ROOT, "plugin", "native");
 /** The oldest OpenClaw that the plugin was really run with. */
-const OLDEST_HOST = "2026.8.2";
+export const OLDEST_HOST = "2026.8.2";
 
 /** Builds the native parts: the addon with its binding in plugin/native, and the command line. */
 export async function buildNative(): Promise<void> {

@@ -31,6 +31,11 @@ const TASKS: Record<string, (args: string[]) => Promise<void>> = {
     await run(process.execPath, ["scripts/demo/main.ts"]);
   },
   test,
+  bench: async (args) => {
+    await build();
+    await run("cargo", ["build", "--release", "--locked", "-p", "callosum-bench"]);
+    await run(process.execPath, ["--disable-warning=ExperimentalWarning", "scripts/bench/main.ts", ...args]);
+  },
 };
 
 async function check(): Promise<void> {

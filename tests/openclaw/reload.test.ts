@@ -5,7 +5,9 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { OLDEST_HOST } from "../../scripts/build.ts";
 import type { ScriptedCall } from "./harness/fake-model.ts";
+import { HOST_VERSION } from "./harness/gateway.ts";
 import { type SendOptions, send } from "./harness/mail.ts";
 import { exec, type Row, until, World } from "./harness/world.ts";
 
@@ -15,6 +17,8 @@ before(async () => {
 });
 after(() => world?.close());
 
+/** The oldest host has no `plugins.reload`, and one that was disabled sees calls again only after a restart or an edit of its config. */
+const skip = HOST_VERSION === OLDEST_HOST;
 const RELOADS = 10;
 /** Of a plugin that does nothing, to compare with; few, because the host takes 30 requests a minute. */
 const BARE_RELOADS = 4;
@@ -47,7 +51,37 @@ const askReload = (pluginId = "callosum") => ask("plugins.reload", { plugins: [{
 async function reload(): Promise<void> {
   await until("the host to load the plugin anew", async () => (await askReload()) || void (await sleep(1_000)));
 }
-const enable = (enabled: boolean) => world.gateway.rpc("plugins.setEnabled", { pluginId: "callosum", enabled });
+
+/** Switches the plugin off or on. Right after another change the host still refuses the next one. */
+async function enable(enabled: boolean): Promise<void> {
+  await until(`the host to ${enabled ? "enable" : "disable"} the plugin`, async () => {
+    try {
+      await world.gateway.rpc("plugins.setEnabled", { pluginId: "callosum", enabled });
+      return true;
+    } catch (error) {
+      assert.match((error as Error).message, /already running/);
+      return void (await sleep(1_000));
+    }
+  });
+}
+
+async function rename(instanceId: string): Promise<void> {
+  const { hash } = await world.gateway.rpc<{ hash: string }>("config.get");
+  const raw = JSON.stringify({ plugins: { entries: { callosum: { config: { instanceId } } } } });
+  await world.gateway.rpc("config.patch", { raw, baseHash: hash });
+}
+
+/** Edits the plugin's config until the host applies it; gives the instance's new name. */
+async function edit(): Promise<string> {
+  return await until("the host to apply an edit", async () => {
+    const name = `renamed-${Date.now()}`;
+    const applied = await rename(name).then(
+      () => true,
+      () => false,
+    );
+    return applied ? name : void (await sleep(1_000));
+  });
+}
 
 /** Memory in MB, open files of the state directory, and threads of the gateway's process. */
 function footprint(): { rss: number; files: number; threads: number } {
@@ -80,7 +114,9 @@ async function assertNothingLost(names: string[]): Promise<void> {
   }
 }
 
-test("ten reloads under traffic: everything is gated, every mail has its start and its outcome, nothing piles up", async () => {
+test("ten reloads under traffic: everything is gated, every mail has its start and its outcome, nothing piles up", {
+  skip,
+}, async () => {
   await world.play("warm", mail("warm"));
   await reload();
   await world.play("warmer", mail("warmer"));
@@ -143,7 +179,7 @@ test("a gateway that is stopped in mid-send and started again: the send has its 
   assert.equal((await world.status()).degraded, undefined);
 });
 
-describe("a send that spans a replacement of the plugin gets its outcome", () => {
+describe("a send that spans a replacement of the plugin gets its outcome", { skip }, () => {
   test("in the foreground: the host refuses to replace the plugin before its end, and it is gated meanwhile", async () => {
     const slow = world.begin("span-a", [mail("span", { slow: 2 })]);
     await until("the mail to be out", () => sent("span") === 1);
@@ -172,26 +208,12 @@ describe("a send that spans a replacement of the plugin gets its outcome", () =>
   });
 
   test("when its config is edited: it is applied, and the send has its outcome", async () => {
-    const slow = world.begin("edit-a", [mail("edit", { slow: 3 })]);
+    const slow = world.begin("edit-a", [mail("edit", { slow: 8 })]);
     await until("the mail to be out", () => sent("edit") === 1);
-    const edit = async (instanceId: string) => {
-      const { hash } = await world.gateway.rpc<{ hash: string }>("config.get");
-      const raw = JSON.stringify({ plugins: { entries: { callosum: { config: { instanceId } } } } });
-      await world.gateway.rpc("config.patch", { raw, baseHash: hash });
-    };
     // In mid-send the host keeps an edit, but does not apply it: not even later, and the same once more is none.
-    await assert.rejects(edit("too-early"), /not applied/);
+    await assert.rejects(rename("too-early"), /not applied/);
     await slow.ended;
-    let name = "";
-    await until("the host to apply an edit", async () => {
-      name = `renamed-${Date.now()}`;
-      return (
-        (await edit(name).then(
-          () => true,
-          () => false,
-        )) || void (await sleep(1_000))
-      );
-    });
+    const name = await edit();
     await until("the new config", async () => (await world.status()).instanceId === name);
     await assertNothingLost(["edit"]);
     // What the instance did under its old name is evidence all the same.
@@ -214,4 +236,21 @@ describe("a send that spans a replacement of the plugin gets its outcome", () =>
     assert.equal(sent("off"), 2);
     assert.deepEqual(await actions("off"), ["intercept", "complete", "blocked"]);
   });
+});
+
+test("disabled, enabled, its config edited, then the gateway stopped and started: it gates with what it knew, under its new name", async () => {
+  await world.play("all-a", mail("all"));
+  assert.equal(sent("all"), 1);
+  await enable(false);
+  await enable(true);
+  const name = await edit();
+  assert.ok(isPause((await world.play("all-b", mail("all")))[0]));
+  await world.gateway.stop();
+  await world.gateway.start();
+  const status = await until("the plugin", () => world.status().catch(() => undefined), 30_000);
+  assert.equal(status.instanceId, name);
+  assert.equal(status.degraded, undefined);
+  assert.ok(isPause((await world.play("all-c", mail("all")))[0]));
+  assert.equal(sent("all"), 1);
+  assert.deepEqual(await actions("all"), ["intercept", "complete", "blocked", "blocked"]);
 });

@@ -15,6 +15,8 @@ const STOP_MS = 20_000;
 /** CALLOSUM_OPENCLAW names the folder of another OpenClaw package, to try an older or newer host than the dependency. */
 const PACKAGE = process.env.CALLOSUM_OPENCLAW ?? new URL("../../../node_modules/openclaw", import.meta.url).pathname;
 const OPENCLAW = join(PACKAGE, "openclaw.mjs");
+/** The version of the host that the gateways run on. */
+export const HOST_VERSION = (JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8")) as { version: string }).version;
 
 export interface GatewayOptions {
   /** The folder everything of this gateway lies in. */
@@ -30,7 +32,9 @@ export interface GatewayOptions {
   env?: Record<string, string>;
   /** Added to the config, at its top level. */
   config?: Record<string, unknown>;
-  /** The config has no word about plugins, is written once, and then belongs to the `openclaw` command. */
+  /** Added to `tools` of the config. */
+  tools?: Record<string, unknown>;
+  /** The config has no word about plugins: they are the `openclaw` command's. */
   bare?: boolean;
 }
 
@@ -68,11 +72,14 @@ export class Gateway {
     return readFileSync(join(this.dir, "gateway.log"), "utf8");
   }
 
-  /** Writes the config, unless it belongs to the `openclaw` command by now. */
+  /**
+   * Writes the config, once: then it is the host's, which notes in it what it changed. A config that has lost this note is taken for a broken one
+   * at the next start, and replaced by what the host had kept before its last change.
+   */
   async configure(): Promise<void> {
     if (this.#port === 0) this.#port = await freePort();
     const file = join(this.dir, "openclaw.json");
-    if (!this.#options.bare || !existsSync(file)) writeFileSync(file, JSON.stringify(this.#config(), null, 2));
+    if (!existsSync(file)) writeFileSync(file, JSON.stringify(this.#config(), null, 2));
   }
 
   /** Runs the `openclaw` command as the person would to whom this gateway belongs; gives what it printed. */
@@ -246,7 +253,12 @@ export class Gateway {
         catalogRefresh: { enabled: false },
         providers: { fake: { baseUrl: this.#options.modelUrl, apiKey: "none", api: "openai-completions", models: [model] } },
       },
-      tools: { exec: { mode: "full", pathPrepend: [this.#options.execPath] } },
+      tools: {
+        exec: { mode: "full", pathPrepend: [this.#options.execPath] },
+        // Today's default; older hosts have a catalog only where it is asked for.
+        toolSearch: { mode: "tools" },
+        ...this.#options.tools,
+      },
       ...this.#options.config,
       ...(!this.#options.bare && {
         plugins: {

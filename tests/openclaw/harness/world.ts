@@ -66,6 +66,8 @@ export interface WorldOptions {
   home?: string;
   /** Added to the host's config, at its top level. */
   gatewayConfig?: Record<string, unknown>;
+  /** Added to `tools` of the host's config. */
+  tools?: Record<string, unknown>;
   /** The operator's rules file, written before the gateway starts. */
   rules?: unknown;
 }
@@ -97,6 +99,7 @@ export class World {
       ...(options.bare && { bare: true }),
       env: { ...options.env, ...(options.home && { HOME: options.home }) },
       ...(options.gatewayConfig && { config: options.gatewayConfig }),
+      ...(options.tools && { tools: options.tools }),
     });
   }
 

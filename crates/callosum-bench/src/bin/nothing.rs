@@ -1,0 +1,3 @@
+//! Does nothing: what starting and ending any native process costs.
+
+fn main() {}
