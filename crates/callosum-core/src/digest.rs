@@ -54,12 +54,8 @@ fn has_effect(name: &str, is_command: bool) -> bool {
 
 /// The first `bytes` bytes in hexadecimal.
 pub(crate) fn hex(hash: &[u8], bytes: usize) -> String {
-    use std::fmt::Write;
-    hash.iter().take(bytes).fold(String::with_capacity(bytes * 2), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    let halves = hash.iter().take(bytes).flat_map(|byte| [byte >> 4, byte & 15]);
+    halves.filter_map(|half| char::from_digit(half.into(), 16)).collect()
 }
 
 /// The first `bytes` bytes of the SHA-256 of `text`, in hexadecimal.

@@ -351,6 +351,7 @@ impl Gate {
     ) -> Answer {
         match unflushed.file.flush(unflushed.end) {
             Ok(()) => {
+                lock(&self.health).flushed();
                 if let Some(id) = intent.call.id() {
                     let mut light = lock(&self.light);
                     let again = light.calls.again(id, &intent.call.tool, intent.digest.as_deref());
@@ -402,7 +403,7 @@ impl Gate {
     /// A flush failed: what was written to that segment since can't be made durable any more, so it is
     /// closed and a new one begun.
     pub(super) fn flush_failed(&self, error: &StateError, now: &Stamp) {
-        lock(&self.health).failed(error, now);
+        lock(&self.health).flush_failed(error, now);
         let rotated = self.with_ledger(&Needs::default(), self.patience(), true, now, |ledger, proof| {
             if ledger.journal().active().file.has_failed() { ledger.rotate(&proof, now) } else { Ok(()) }
         });

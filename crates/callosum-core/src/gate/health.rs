@@ -46,6 +46,8 @@ const MAX_NOTICES: usize = 100;
 #[derive(Debug, Default)]
 pub(super) struct Health {
     degraded: Option<Degraded>,
+    /// What failed was a flush: only one that succeeds tells that it works again.
+    until_flushed: bool,
     notices: VecDeque<Notice>,
 }
 
@@ -81,6 +83,20 @@ impl Health {
             None => to_rfc3339(now.wall_ms),
         };
         self.degraded = Some(Degraded { code, cause, remedy, since });
+        self.until_flushed = false;
+    }
+
+    /// A flush failed. Files that can be read and written are no proof of the contrary.
+    pub(super) fn flush_failed(&mut self, error: &StateError, now: &Stamp) {
+        self.failed(error, now);
+        self.until_flushed = true;
+    }
+
+    /// A flush succeeded.
+    pub(super) fn flushed(&mut self) {
+        if std::mem::take(&mut self.until_flushed) {
+            self.works();
+        }
     }
 
     /// Whether the state failed, the last time with this failure.
@@ -90,7 +106,9 @@ impl Health {
 
     /// The state works.
     pub(super) fn works(&mut self) {
-        if let Some(was) = self.degraded.take() {
+        if !self.until_flushed
+            && let Some(was) = self.degraded.take()
+        {
             self.tell(Level::Info, format!("the shared state works again (it failed since {})", was.since));
         }
     }

@@ -109,14 +109,18 @@ impl Gate {
         };
         let mut lines = segments.backward();
         let mut records = Vec::new();
+        let mut was_old = false;
         while records.len() < filter.limit {
             let Some((seq, line)) = lines.next_line().map_err(unusable)? else { break };
             let Ok(Value::Object(mut record)) = serde_json::from_slice::<Value>(&line) else { continue };
             let wall_ms = record.get("timestamp").and_then(Value::as_str).and_then(from_rfc3339);
-            if let (Some(since), Some(wall_ms)) = (since_ms, wall_ms)
-                && wall_ms < since.saturating_sub_unsigned(SLACK_MS)
-            {
-                break;
+            if let (Some(since), Some(wall_ms)) = (since_ms, wall_ms) {
+                let is_old = wall_ms < since.saturating_sub_unsigned(SLACK_MS);
+                // One alone may be damaged.
+                if is_old && was_old {
+                    break;
+                }
+                was_old = is_old;
             }
             if filter.wants(&record, wall_ms, since_ms) {
                 record.insert("seq".to_owned(), Value::from(seq));

@@ -44,6 +44,7 @@ impl Gate {
         let LedgerSlot { ledger: Some(ledger), window_named_in, .. } = &mut *slot else {
             return Err(NotNow::Busy);
         };
+        ledger.rotate_if_full(&proof, patience, now);
         let waiting = lock(&self.light).waiting();
         if matches!(patience, Patience::None) && waiting > MAX_IMPATIENT_RECORDS {
             return Err(NotNow::Busy);
@@ -62,7 +63,7 @@ impl Gate {
         let result = step(ledger, proof);
         if let Err(StateError::Replaced { .. }) = result {
             slot.without_index = true;
-            slot.ledger = None;
+            self.drop_ledger(&mut slot);
         }
         let result = result?;
         lock(&self.health).works();
@@ -130,11 +131,11 @@ impl Gate {
                 Err(StateError::Replaced { .. }) if attempt == 0 => {
                     // Also what an index that leads astray comes to.
                     slot.without_index = true;
-                    slot.ledger = None;
+                    self.drop_ledger(slot);
                 }
                 Err(error) => {
                     // What failed may be the open files themselves: open them anew next time.
-                    slot.ledger = None;
+                    self.drop_ledger(slot);
                     return Err(error.into());
                 }
             }
@@ -160,6 +161,12 @@ impl Gate {
         let window_ms = rules.rules().largest_window_ms().max(self.settings.recent_window_ms);
         let lease_ms = rules.rules().largest_lock_expiry_ms().max(self.settings.lock_expiry_ms);
         window_ms.saturating_add(lease_ms).max(self.settings.retry_window_ms)
+    }
+
+    /// The files are not what they were, perhaps: neither is what was counted in them.
+    fn drop_ledger(&self, slot: &mut LedgerSlot) {
+        slot.ledger = None;
+        lock(&self.counted).clear();
     }
 
     /// Writes what waits: the backlog, in order, and then the outcomes.

@@ -48,18 +48,21 @@ impl Gate {
 
     fn upkeep(&self, closing: bool, now: &Stamp) {
         let patience = self.patience();
+        let full = self
+            .lock_slot(patience)
+            .is_ok_and(|slot| slot.ledger.as_ref().is_some_and(|ledger| ledger.journal().fullness() >= 1));
         let waiting = lock(&self.light).waiting() > 0;
         let counts = self.counts_due(closing, now);
         if !counts.is_empty() {
             self.write_seen(counts, patience, now);
         }
-        if waiting {
+        if waiting || full {
             self.write_waiting(patience, now);
         }
         self.tidy(closing, patience, now);
     }
 
-    /// Writes what waits, and makes it durable: there may be outcomes among it.
+    /// Writes what waits, and makes it durable: there may be outcomes among it. Closes a segment that is full.
     fn write_waiting(&self, patience: Patience, now: &Stamp) {
         // Taking the guard does it.
         let written = self.with_ledger(&Needs::default(), patience, false, now, |ledger, _| {
@@ -67,11 +70,10 @@ impl Gate {
             Ok(Unflushed { file: Arc::clone(&active.file), end: active.size() })
         });
         match written {
-            Ok(unflushed) if self.flushes() => {
-                if let Err(error) = unflushed.file.flush(unflushed.end) {
-                    self.flush_failed(&error, now);
-                }
-            }
+            Ok(unflushed) if self.flushes() => match unflushed.file.flush(unflushed.end) {
+                Ok(()) => lock(&self.health).flushed(),
+                Err(error) => self.flush_failed(&error, now),
+            },
             written => self.note_failure(written, now),
         }
     }

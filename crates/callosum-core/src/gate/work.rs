@@ -107,8 +107,9 @@ impl Gate {
             Work::FlushIntent { intent, seq, unflushed } => self.flush_intent(&intent, seq, &unflushed, now),
             Work::End { target, report } => self.end(&target, &report, patience, now),
             Work::FlushOutcome(unflushed) => {
-                if let Err(error) = unflushed.file.flush(unflushed.end) {
-                    self.flush_failed(&error, now);
+                match unflushed.file.flush(unflushed.end) {
+                    Ok(()) => lock(&self.health).flushed(),
+                    Err(error) => self.flush_failed(&error, now),
                 }
                 Answer::Proceed
             }

@@ -305,8 +305,8 @@ impl History {
                 continue;
             }
             let coverage = entry.or_insert(Coverage { first_wall_ms: record.wall_ms, ..Coverage::default() });
-            coverage.counts.before += counts.before;
-            coverage.counts.after += counts.after;
+            coverage.counts.before = coverage.counts.before.saturating_add(counts.before);
+            coverage.counts.after = coverage.counts.after.saturating_add(counts.after);
             coverage.last_wall_ms = record.wall_ms;
         }
     }

@@ -55,7 +55,7 @@ impl Backward {
             let Some(current) = &mut self.current else {
                 let Some((base, path)) = self.closed.pop() else { return Ok(None) };
                 let Ok(file) = SegmentFile::open(&self.disk, path, Open::Read) else { return Ok(None) };
-                self.current = Some(Current::begin(base, Arc::new(file))?);
+                self.current = Some(Current::begin_closed(base, Arc::new(file))?);
                 continue;
             };
             match current.take_last_line()? {
@@ -70,6 +70,17 @@ impl Current {
     fn begin(base: u64, file: Arc<SegmentFile>) -> Result<Self, StateError> {
         let size = file.facts()?.size;
         Ok(Self { file, base, loaded_from: size, buffer: Vec::new(), aligned: false })
+    }
+
+    /// Nobody ends the last line of a closed segment any more: what stands behind its last newline is a torn one.
+    fn begin_closed(base: u64, file: Arc<SegmentFile>) -> Result<Self, StateError> {
+        let mut current = Self::begin(base, file)?;
+        current.load_more()?;
+        if current.buffer.last().is_some_and(|last| *last != b'\n') {
+            current.buffer.push(b'\n');
+        }
+        current.aligned = true;
+        Ok(current)
     }
 
     fn take_last_line(&mut self) -> Result<Option<(u64, Vec<u8>)>, StateError> {
@@ -160,13 +171,26 @@ mod tests {
     }
 
     #[test]
-    fn an_unfinished_line_is_left_out_and_long_lines_survive_chunk_borders() {
+    fn long_lines_survive_chunk_borders_and_a_closed_segments_torn_line_is_one() {
         let long = "x".repeat(200_000);
-        let text = format!("{long}\nshort\n{long}\nunfinished");
+        let text = format!("{long}\nshort\n{long}\ntorn");
         let found = lines(&[&text]);
         let lengths: Vec<(u64, usize)> = found.iter().map(|(seq, line)| (*seq, line.len())).collect();
-        assert_eq!(lengths, [(200_007, 200_000), (200_001, 5), (0, 200_000)]);
-        assert_eq!(lines(&["no newline at all"]), []);
+        assert_eq!(lengths, [(400_008, 4), (200_007, 200_000), (200_001, 5), (0, 200_000)]);
+        assert_eq!(lines(&["no newline at all"]), [(0, "no newline at all".to_owned())]);
         assert_eq!(lines(&[""]), []);
+    }
+
+    #[test]
+    fn what_is_still_being_written_is_left_out() {
+        let directory = tempfile::tempdir().unwrap();
+        let disk: Arc<dyn Disk> = Arc::new(crate::store::disk::SystemDisk);
+        for (content, whole) in [("a\nunfinished", Some((7, b"a".to_vec()))), ("unfinished", None)] {
+            let path = directory.path().join("active");
+            std::fs::write(&path, content).unwrap();
+            let file = Arc::new(SegmentFile::open(&disk, path, Open::Read).unwrap());
+            let mut backward = Backward::new(&disk, Some((7, file)), Vec::new());
+            assert_eq!(backward.next_line().unwrap(), whole);
+        }
     }
 }

@@ -213,7 +213,8 @@ impl Journal {
                 Some(next_base) => self.follow(next_base, now)?,
             }
         }
-        if check_paths && !self.active.is_active_in(&self.directory) {
+        // A closed segment may have lost its closing line to a power cut: nobody reads what is behind it.
+        if self.active.is_opened_as_closed() || (check_paths && !self.active.is_active_in(&self.directory)?) {
             return Err(self.replaced());
         }
         Ok(Some(UpToDate { _held: held }))
@@ -222,7 +223,7 @@ impl Journal {
     /// Goes on to the segment that follows a closed one, finishing a rotation that was cut off between the
     /// closing line and the new file.
     fn follow(&mut self, next_base: u64, now: &Stamp) -> Result<(), StateError> {
-        if self.active.is_active_in(&self.directory) {
+        if self.active.is_active_in(&self.directory)? {
             self.active.retire(&self.directory)?;
             self.active = Segment::begin(&self.directory, next_base, &self.instance, now, BTreeMap::new())?;
             return Ok(());
@@ -275,10 +276,10 @@ impl Journal {
         StateError::Encode { path: self.active.file.path().to_owned(), source }
     }
 
-    /// Whether the active segment has grown to its limit.
+    /// How many times the active segment has grown to its limit.
     #[must_use]
-    pub fn is_full(&self) -> bool {
-        self.active.size() >= self.limit.bytes
+    pub fn fullness(&self) -> u64 {
+        self.active.size() / self.limit.bytes.max(1)
     }
 
     /// Closes the active segment and begins a new one whose first line carries `windows` on.
@@ -308,8 +309,10 @@ impl Journal {
     /// Does what is left of a rotation.
     fn begin_next(&mut self, now: &Stamp) -> Result<(), StateError> {
         let Some(Next { base, windows }) = &self.next else { return Ok(()) };
-        if self.active.is_active_in(&self.directory) {
+        if self.active.is_active_in(&self.directory)? {
             self.active.retire(&self.directory)?;
+        } else if self.active.is_another_active_in(&self.directory)? {
+            return Err(self.replaced());
         }
         self.active = Segment::begin(&self.directory, *base, &self.instance, now, windows.clone())?;
         self.next = None;

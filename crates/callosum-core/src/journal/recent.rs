@@ -28,36 +28,58 @@ pub struct Recent {
     pub read: u64,
 }
 
-/// Tells, line by line and going back, when the window has been left.
+/// Tells, line by line and going back, when the window has been left: at the second line in a row that is older. The time
+/// of one alone may be damaged, and must not hide what stands before it.
 #[derive(Debug)]
 pub(super) struct Edge {
     edge_ms: u64,
     light: u64,
+    /// The last line that says its time is older than the window.
+    was_old: bool,
     beyond: bool,
 }
 
 impl Edge {
     /// The edge of a window of so many milliseconds.
     pub(super) fn new(window_ms: u64) -> Self {
-        Self { edge_ms: window_ms.saturating_add(SLACK_MS), light: 0, beyond: false }
+        Self { edge_ms: window_ms.saturating_add(SLACK_MS), light: 0, was_old: false, beyond: false }
     }
 
-    /// Whether this line, or one met before, is older than the window.
+    /// Whether the window was left with this line or before.
     pub(super) fn is_beyond(&mut self, line: &Line, bytes: &[u8], now: &Stamp) -> bool {
         let stamp = match line {
             Line::Record(record) => Some(record.stamp()),
+            Line::Newer(_) => newer_stamp(bytes),
             Line::Light => {
                 self.light += 1;
                 (self.light % LIGHT_STRIDE == 1).then(|| Line::stamp(bytes)).flatten()
             }
             _ => None,
         };
-        self.beyond = self.beyond || stamp.is_some_and(|stamp| stamp.age_ms(now) > self.edge_ms);
+        if let Some(stamp) = stamp {
+            let is_old = self.is_old(&stamp, now);
+            self.beyond = self.beyond || is_old && self.was_old;
+            self.was_old = is_old;
+        }
         self.beyond
+    }
+
+    fn is_old(&self, stamp: &Stamp, now: &Stamp) -> bool {
+        stamp.age_ms(now) > self.edge_ms
+    }
+
+    /// Whether a line of a newer format counts: as long as it may be within the window.
+    fn counts(&self, newer: &[u8], now: &Stamp) -> bool {
+        newer_stamp(newer).is_none_or(|stamp| !self.is_old(&stamp, now))
     }
 }
 
-/// Reads `segments` back until a line is older than `window_ms`.
+/// When a line of a newer format was written, if it says so as this format does; a number may count anything there.
+fn newer_stamp(bytes: &[u8]) -> Option<Stamp> {
+    memmem::find(bytes, br#""timestamp":""#).and_then(|_| Line::stamp(bytes))
+}
+
+/// Reads `segments` back until its lines are older than `window_ms`.
 ///
 /// # Errors
 /// When the system refuses to read.
@@ -89,7 +111,9 @@ pub fn read_back(segments: &Segments, window_ms: u64, now: &Stamp) -> Result<Rec
                 recent.records.push((seq, record));
             }
             Line::Foreign => recent.skipped += 1,
-            Line::Newer(version) => recent.newer_format = recent.newer_format.max(Some(version)),
+            Line::Newer(version) if edge.counts(&bytes, now) => {
+                recent.newer_format = recent.newer_format.max(Some(version));
+            }
             _ => {}
         }
     }

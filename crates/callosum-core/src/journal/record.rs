@@ -370,6 +370,10 @@ fn write_optional_moment<S: Serializer>(wall_ms: &Option<i64>, serializer: S) ->
     }
 }
 
+/// The first and the last millisecond that RFC 3339 can name: of the years 0 and 9999.
+const FIRST_MS: i64 = -62_167_219_200_000;
+const LAST_MS: i64 = 253_402_300_799_999;
+
 /// RFC 3339 text, or milliseconds as a number (other writers of the original's format did so).
 #[derive(Deserialize)]
 #[serde(untagged)]
@@ -379,11 +383,14 @@ enum Moment {
 }
 
 impl Moment {
+    /// A time that can't be written as it is read is none: beyond the years 0 to 9999 there is no RFC 3339.
     fn wall_ms<E: serde::de::Error>(self) -> Result<i64, E> {
-        match self {
-            Self::Millis(wall_ms) => Ok(wall_ms),
-            Self::Text(text) => from_rfc3339(&text).ok_or_else(|| E::custom("not an RFC 3339 time")),
-        }
+        let wall_ms = match self {
+            Self::Millis(wall_ms) => Some(wall_ms),
+            Self::Text(text) => from_rfc3339(&text),
+        };
+        let wall_ms = wall_ms.filter(|wall_ms| (FIRST_MS..=LAST_MS).contains(wall_ms));
+        wall_ms.ok_or_else(|| E::custom("not an RFC 3339 time"))
     }
 }
 

@@ -34,7 +34,7 @@ pub fn prune(directory: &StateDir, retention: Retention, now: &Stamp) -> Result<
         segments.iter().map(|(_, path)| size(path)).sum::<u64>() + size(&directory.path.join(ACTIVE));
     let mut gone = 0;
     for (base, path) in segments {
-        let age_ms = newest_line(directory, base, &path).map_or(0, |newest| newest.age_ms(now));
+        let age_ms = newest_age_ms(directory, base, &path, now).unwrap_or(0);
         let unwanted = total > retention.max_bytes || age_ms > retention.max_age_ms;
         if !unwanted || age_ms <= retention.keep_ms {
             // Segments are in order: what follows is younger.
@@ -51,14 +51,18 @@ pub fn prune(directory: &StateDir, retention: Retention, now: &Stamp) -> Result<
     Ok(gone)
 }
 
-/// When the segment's last line was written; the file's own time where no line says it.
-fn newest_line(directory: &StateDir, base: u64, path: &Path) -> Option<Stamp> {
+/// How long ago the segment's last line was written; by the file's own time where no line says it. The younger of
+/// the last two counts: the time of one alone may be damaged.
+fn newest_age_ms(directory: &StateDir, base: u64, path: &Path, now: &Stamp) -> Option<u64> {
     let mut lines = Backward::new(&directory.disk, None, vec![(base, path.to_owned())]);
-    while let Ok(Some((_, line))) = lines.next_line() {
-        if let Some(stamp) = Line::stamp(&line) {
-            return Some(stamp);
-        }
+    let mut ages = Vec::new();
+    while ages.len() < 2
+        && let Ok(Some((_, line))) = lines.next_line()
+    {
+        ages.extend(Line::stamp(&line).map(|stamp| stamp.age_ms(now)));
     }
-    let facts = directory.disk.facts(path).ok()?;
-    Some(Stamp { wall_ms: facts.modified_ms, ..Stamp::default() })
+    ages.into_iter().min().or_else(|| {
+        let facts = directory.disk.facts(path).ok()?;
+        Some(Stamp { wall_ms: facts.modified_ms, ..Stamp::default() }.age_ms(now))
+    })
 }

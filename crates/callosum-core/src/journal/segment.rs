@@ -17,6 +17,8 @@ use super::record::{Action, KnownWindow, Line, Record};
 pub const ACTIVE: &str = "journal.jsonl";
 /// File name of the next active segment while it is being made.
 const NEXT: &str = "journal.next";
+/// No journal grows to this many bytes: a larger number is damaged, and would overflow what is added to it.
+const MAX_BASE: u64 = 1 << 60;
 /// Bytes read at once.
 const CHUNK: usize = 64 * 1024;
 
@@ -37,7 +39,7 @@ pub fn closed_segments(directory: &StateDir) -> Result<Vec<(u64, PathBuf)>, Stat
         .iter()
         .filter_map(|name| {
             let base = name.to_str()?.strip_prefix("journal.")?.strip_suffix(".jsonl")?.parse().ok()?;
-            Some((base, directory.path.join(name)))
+            (base < MAX_BASE).then(|| (base, directory.path.join(name)))
         })
         .collect();
     segments.sort_unstable_by_key(|(base, _)| *base);
@@ -124,7 +126,12 @@ impl SegmentFile {
         let got = self.read_at(&mut head, 0)?;
         let line = head.get(..got).and_then(|head| head.split(|byte| *byte == b'\n').next());
         Ok(match line.map(Line::read) {
-            Some(Line::Record(record)) if record.action == Action::Opened && record.base.is_some() => {
+            // Where a segment begins stands there twice: a damaged number must not move every line behind it.
+            Some(Line::Record(record))
+                if record.action == Action::Opened
+                    && record.base.is_some_and(|base| base < MAX_BASE)
+                    && (record.of.is_empty() || record.of.first().copied() == record.base) =>
+            {
                 Some(*record)
             }
             _ => None,
@@ -277,6 +284,7 @@ impl Segment {
         let (path, next) = (directory.path.join(ACTIVE), directory.path.join(NEXT));
         let mut opened = Record::new(Action::Opened, instance, now);
         opened.base = Some(base);
+        opened.of = vec![base];
         opened.windows.clone_from(&windows);
         let line = opened.to_line().map_err(|source| StateError::Encode { path: path.clone(), source })?;
         write_whole(directory.disk.as_ref(), &next, &line)?;
@@ -287,7 +295,8 @@ impl Segment {
         Ok(segment)
     }
 
-    /// Gives a closed segment its closed name. The guard must be held.
+    /// Gives a closed segment its closed name, durably: the next segment takes the name it had, and if only
+    /// that survived a power cut, what was flushed to this one would be gone. The guard must be held.
     ///
     /// # Errors
     /// When the rename fails.
@@ -296,7 +305,10 @@ impl Segment {
         directory
             .disk
             .rename(&active, &segment_path(&directory.path, self.base))
-            .map_err(|source| StateError::io("rename", &active, source))
+            .map_err(|source| StateError::io("rename", &active, source))?;
+        // Some file systems can't flush a folder.
+        let _ = directory.disk.sync_folder(&directory.path);
+        Ok(())
     }
 
     /// Its size when last looked at, bytes.
@@ -312,9 +324,35 @@ impl Segment {
     }
 
     /// Whether it is the active segment of `directory` now.
+    ///
+    /// # Errors
+    /// When the system does not say. Then it may well be.
+    pub fn is_active_in(&self, directory: &StateDir) -> Result<bool, StateError> {
+        Ok(self.is_the_one_at(&directory.path.join(ACTIVE), directory)? == Some(true))
+    }
+
+    /// Whether the active segment of `directory` is another one: a new segment would take its name and with
+    /// it all that it holds.
+    ///
+    /// # Errors
+    /// When the system does not say.
+    pub fn is_another_active_in(&self, directory: &StateDir) -> Result<bool, StateError> {
+        Ok(self.is_the_one_at(&directory.path.join(ACTIVE), directory)? == Some(false))
+    }
+
+    /// `None` when there is no file at `path`.
+    fn is_the_one_at(&self, path: &Path, directory: &StateDir) -> Result<Option<bool>, StateError> {
+        match directory.disk.facts(path) {
+            Ok(now) => Ok(Some(now.identity == self.identity)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(StateError::io("examine", path, source)),
+        }
+    }
+
+    /// Whether it was opened under the name of a closed one.
     #[must_use]
-    pub fn is_active_in(&self, directory: &StateDir) -> bool {
-        directory.disk.facts(&directory.path.join(ACTIVE)).is_ok_and(|now| now.identity == self.identity)
+    pub fn is_opened_as_closed(&self) -> bool {
+        self.file.path().file_name().is_some_and(|name| name != ACTIVE)
     }
 
     /// Looks how large the file is now, and, if `check_name` is set, whether it still has one.
@@ -365,7 +403,13 @@ impl Segment {
                 };
                 self.read += line.len() as u64 + 1;
                 match Line::read(line) {
-                    Line::Record(record) if record.action == Action::Closed => next_base = record.base,
+                    Line::Record(record) if record.action == Action::Closed => {
+                        // The next segment begins where this line ends, or the number is damaged.
+                        next_base = record.base.filter(|base| *base == self.base + self.read);
+                        if next_base.is_none() {
+                            sink(seq, Line::Foreign);
+                        }
+                    }
                     line => {
                         next_base = None;
                         sink(seq, line);

@@ -22,6 +22,8 @@ const IMPATIENT_RECORDS: usize = 200;
 /// A new index is worth writing once this many bytes came since the last, or a sixteenth of its own size if
 /// that is more; a journal smaller than this needs none: it is read whole as fast.
 const INDEX_STEP: u64 = 64 * 1024;
+/// A segment that has grown to so many times its size is closed on whatever thread.
+const OVERFULL: u64 = 4;
 /// More actions than this are not kept in memory when an index can bring them in: about 15 MB.
 const HEAVY: usize = 20_000;
 
@@ -204,16 +206,15 @@ impl Ledger {
         }
     }
 
-    /// Appends a record and takes it into the history. Closes the segment when it is full.
+    /// Appends a record and takes it into the history.
     ///
     /// # Errors
-    /// When the record could not be written. A rotation that fails is tried again with the next record:
-    /// the record itself is in the journal.
+    /// When the record could not be written.
     pub fn append(&mut self, proof: &UpToDate, record: &Record, now: &Stamp) -> Result<Appended, StateError> {
         self.past.before(record, &mut self.history).map_err(|Astray| self.replaced())?;
         let appended = self.journal.append(proof, record, now)?;
         self.history.apply(appended.seq, record);
-        self.appended(proof, &appended, now);
+        self.history.skipped += u64::from(appended.ended_torn_line);
         Ok(appended)
     }
 
@@ -228,15 +229,16 @@ impl Ledger {
         now: &Stamp,
     ) -> Result<(), StateError> {
         let appended = self.journal.append_light(proof, line, now)?;
-        self.appended(proof, &appended, now);
+        self.history.skipped += u64::from(appended.ended_torn_line);
         Ok(())
     }
 
-    fn appended(&mut self, proof: &UpToDate, appended: &Appended, now: &Stamp) {
-        if appended.ended_torn_line {
-            self.history.skipped += 1;
-        }
-        if self.journal.is_full() && self.rotate(proof, now).is_ok() {
+    /// Closes the active segment if it is full, and this is a thread that may wait: a rotation waits for the
+    /// disk. Only when nobody came who could wait is it done anywhere. One that fails is tried again.
+    pub fn rotate_if_full(&mut self, proof: &UpToDate, patience: Patience, now: &Stamp) {
+        let fullness = self.journal.fullness();
+        let due = fullness >= OVERFULL || (fullness >= 1 && matches!(patience, Patience::Until(_)));
+        if due && self.rotate(proof, now).is_ok() {
             self.prune_due = true;
         }
     }

@@ -39,15 +39,15 @@ impl Machine {
     }
 
     /// Whether a holder of the boot `boot` is surely dead: same boot, same pid namespace, and no process
-    /// with that id and start time. In another boot or namespace nothing can be said, so it is not.
+    /// with that id and start time that runs. In another boot or namespace nothing can be said, so it is not.
     #[must_use]
     pub fn is_dead(&self, boot: Option<u32>, holder: &Holder) -> bool {
         let Some(own) = self.holder else { return false };
         if self.boot.is_none() || boot != self.boot || holder.ns != own.ns || *holder == own {
             return false;
         }
-        match holder_of(holder.pid) {
-            Some(now) => now.start != holder.start,
+        match process(holder.pid) {
+            Some(now) => now.has_ended || now.start != holder.start,
             // `/proc` may be hidden (`hidepid`); only a folder that is not there proves a death.
             None => matches!(fs::metadata(format!("/proc/{}", holder.pid)),
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound),
@@ -73,13 +73,26 @@ fn boot_id() -> Option<u32> {
     u32::from_str_radix(text.get(..8)?, 16).ok()
 }
 
-/// The process `pid` as a holder: its start time is field 22 of `/proc/<pid>/stat` (proc(5)), counted
+/// What `/proc/<pid>/stat` says of a process.
+struct Process {
+    start: u64,
+    /// It keeps its id only until its parent asks how it ended, which some never do.
+    has_ended: bool,
+}
+
+/// The process `pid`: its state is field 3 of `/proc/<pid>/stat`, its start time field 22 (proc(5)), counted
 /// behind the last `)` because the command's name may hold anything.
-fn holder_of(pid: u32) -> Option<Holder> {
+fn process(pid: u32) -> Option<Process> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let (_, fields) = stat.rsplit_once(')')?;
-    let start = fields.split_ascii_whitespace().nth(19)?.parse().ok()?;
-    Some(Holder { pid, start, ns: pid_namespace() })
+    let mut fields = fields.split_ascii_whitespace();
+    let has_ended = matches!(fields.next()?, "Z" | "X");
+    Some(Process { start: fields.nth(18)?.parse().ok()?, has_ended })
+}
+
+/// The process `pid` as a holder.
+fn holder_of(pid: u32) -> Option<Holder> {
+    Some(Holder { pid, start: process(pid)?.start, ns: pid_namespace() })
 }
 
 /// The inode of this process's pid namespace: `pid:[4026531836]` → the number.
@@ -109,6 +122,11 @@ mod tests {
         let holder = holder_of(child.id()).unwrap();
         assert!(!machine.is_dead(machine.now().boot, &holder));
         child.kill().unwrap();
+        // Before its parent has waited for it, and after.
+        let pid = rustix::process::WaitId::Pid(rustix::process::Pid::from_child(&child));
+        let wait = rustix::process::WaitIdOptions::EXITED | rustix::process::WaitIdOptions::NOWAIT;
+        rustix::process::waitid(pid, wait).unwrap();
+        assert!(machine.is_dead(machine.now().boot, &holder));
         child.wait().unwrap();
         assert!(machine.is_dead(machine.now().boot, &holder));
     }

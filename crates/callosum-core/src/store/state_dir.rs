@@ -49,8 +49,10 @@ impl StateDir {
         match self.disk.facts(path) {
             Ok(facts) => self.check(&facts),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let missing: Vec<&Path> =
+                    path.ancestors().take_while(|folder| self.disk.facts(folder).is_err()).collect();
                 self.disk.make_folder(path).map_err(|source| StateError::io("create", path, source))?;
-                if let Some(parent) = path.parent() {
+                for parent in missing.iter().filter_map(|folder| folder.parent()) {
                     // Some file systems can't flush a folder; the directory is usable all the same.
                     let _ = self.disk.sync_folder(parent);
                 }

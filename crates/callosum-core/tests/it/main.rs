@@ -1,6 +1,7 @@
 //! What the core promises, one file a promise.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+mod clock_steps;
 mod context_keys;
 mod golden;
 mod house;
@@ -14,6 +15,7 @@ mod shipped_rules;
 mod support;
 mod time_and_holders;
 mod unusable_state;
+mod versions;
 
 #[test]
 fn no_test_file_was_forgotten() {

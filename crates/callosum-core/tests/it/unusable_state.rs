@@ -284,6 +284,8 @@ fn nothing_is_written_behind_the_closing_line_of_a_rotation_that_was_cut_off() {
         assert!(!matches!(answer, Answer::Refuse(_)), "{answer:?}");
         world.after(a, "message", &id, Ended::Ok, None);
         calls += 1;
+        // It is a worker that closes the segment.
+        gate.maintain(&world.now);
     }
     let notices = gate.take_notices();
     assert!(notices.iter().any(|notice| notice.text.contains("journal.next")), "{notices:?}");
