@@ -11,6 +11,7 @@ const TESTS: Record<string, () => Promise<void>> = {
   golden: () => nodeTests("tests/golden/**/*.test.ts"),
   cli: () => nodeTests("tests/cli/**/*.test.ts"),
   races: () => nodeTests("tests/races/**/*.test.ts"),
+  stops: () => nodeTests("tests/stops/**/*.test.ts"),
   openclaw: () => nodeTests("tests/openclaw/**/*.test.ts"),
 };
 
@@ -35,6 +36,10 @@ const TASKS: Record<string, (args: string[]) => Promise<void>> = {
     await build();
     await run("cargo", ["build", "--release", "--locked", "-p", "callosum-bench"]);
     await run(process.execPath, ["--disable-warning=ExperimentalWarning", "scripts/bench/main.ts", ...args]);
+  },
+  torture: async (args) => {
+    await build();
+    await run(process.execPath, ["scripts/torture/main.ts", ...args]);
   },
 };
 

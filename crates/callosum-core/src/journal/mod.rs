@@ -282,7 +282,8 @@ impl Journal {
         self.active.size() / self.limit.bytes.max(1)
     }
 
-    /// Closes the active segment and begins a new one whose first line carries `windows` on.
+    /// Closes the active segment and begins a new one whose first line carries `windows` on. Returns the
+    /// closing line.
     ///
     /// # Errors
     /// When a file can't be written or renamed. A half-done rotation is finished by the next reader.
@@ -291,7 +292,7 @@ impl Journal {
         proof: &UpToDate,
         now: &Stamp,
         windows: BTreeMap<String, KnownWindow>,
-    ) -> Result<(), StateError> {
+    ) -> Result<Appended, StateError> {
         let mut closing = Record::new(Action::Closed, &self.instance, now);
         // The closing line ends where the next segment begins, so its own length is part of what it says.
         // The digits of the base may make the line longer, so the length is settled by a second look.
@@ -301,9 +302,10 @@ impl Journal {
             let length = closing.to_line().map_or(0, |line| line.len() as u64);
             next_base = self.active.base + self.active.next_line_start() + length;
         }
-        self.append_here(proof, &closing)?;
+        let closed = self.append_here(proof, &closing)?;
         self.next = Some(Next { base: next_base, windows });
-        self.begin_next(now)
+        self.begin_next(now)?;
+        Ok(closed)
     }
 
     /// Does what is left of a rotation.

@@ -40,7 +40,7 @@ pub fn prune(directory: &StateDir, retention: Retention, now: &Stamp) -> Result<
             // Segments are in order: what follows is younger.
             break;
         }
-        total -= size(&path);
+        total = total.saturating_sub(size(&path));
         match directory.disk.remove(&path) {
             Err(source) if source.kind() != io::ErrorKind::NotFound => {
                 return Err(StateError::io("delete", &path, source));

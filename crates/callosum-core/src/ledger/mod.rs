@@ -248,7 +248,9 @@ impl Ledger {
     /// # Errors
     /// As [`Journal::rotate`].
     pub fn rotate(&mut self, proof: &UpToDate, now: &Stamp) -> Result<(), StateError> {
-        self.journal.rotate(proof, now, self.history.windows.clone())
+        let closed = self.journal.rotate(proof, now, self.history.windows.clone())?;
+        self.history.skipped += u64::from(closed.ended_torn_line);
+        Ok(())
     }
 
     /// Forgets what is out of every window, and deletes segments that `retention` lets go. For a thread that

@@ -1,0 +1,50 @@
+// Instructions per call, counted by valgrind: the same on a busy machine and on a quiet one. They may not grow past the baseline beside this
+// file; `--accept` makes what was counted the new baseline.
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+
+const BASELINE = fileURLToPath(new URL("instructions.json", import.meta.url));
+const PROGRAM = fileURLToPath(new URL("../../target/release/repeat", import.meta.url));
+const KINDS = ["read", "write", "command", "message", "mail"];
+/** Two counts, so that starting up falls out of their difference. */
+const FEW = 500;
+const MANY = 2_500;
+/** More than this, as a ratio to the baseline, is a step back. */
+const ALLOWED = 1.1;
+
+function counted(kind: string, count: number): number {
+  const directory = mkdtempSync(join(tmpdir(), "callosum-instructions-"));
+  try {
+    const args = ["--tool=callgrind", "--callgrind-out-file=/dev/null", PROGRAM, directory, kind, String(count)];
+    const { status, stderr } = spawnSync("valgrind", args, { encoding: "utf8" });
+    const collected = /Collected : (\d+)/.exec(stderr)?.[1];
+    if (status !== 0 || collected === undefined) throw new Error(`valgrind could not count:\n${stderr}`);
+    return Number(collected);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+const { values } = parseArgs({ options: { accept: { type: "boolean", default: false } } });
+execFileSync("cargo", ["build", "--release", "--locked", "-p", "callosum-bench", "--bin", "repeat"], { stdio: "inherit" });
+const baseline: Record<string, number> = JSON.parse(readFileSync(BASELINE, "utf8"));
+const now: Record<string, number> = {};
+let worst = 0;
+for (const kind of KINDS) {
+  now[kind] = Math.round((counted(kind, MANY) - counted(kind, FEW)) / (MANY - FEW));
+  const ratio = now[kind] / (baseline[kind] ?? Number.NaN);
+  worst = Math.max(worst, ratio);
+  console.log(`${kind.padEnd(8)} ${String(now[kind]).padStart(8)} instructions a call, ${ratio.toFixed(3)}× the baseline`);
+}
+if (values.accept) {
+  writeFileSync(BASELINE, `${JSON.stringify(now, null, 2)}\n`);
+  console.log(`The baseline is ${BASELINE}.`);
+} else if (!(worst <= ALLOWED)) {
+  console.error(`At most ${ALLOWED}× is allowed. If it is worth it, say \`--accept\`.`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,169 @@
+// `npm run torture`: everything `npm test` shows in small, at full size and one part after the other, with a table at the end.
+//
+//   npm run torture                      all of it: some hours
+//   npm run torture -- kills races-8     these parts
+//   npm run torture -- --seed 7 kills    with the same dice as before
+//
+// A part whose tool is missing is skipped, loudly, and the table says so.
+
+import { spawnSync } from "node:child_process";
+import { randomInt } from "node:crypto";
+import { parseArgs } from "node:util";
+import { relay } from "../relay.mjs";
+import { ROOT } from "../run.ts";
+
+interface Part {
+  name: string;
+  what: string;
+  command: [string, ...string[]];
+  env?: Record<string, string>;
+  /** A program that must be there, and how to get it. */
+  needs?: { program: [string, ...string[]]; install: string };
+}
+
+interface Result {
+  part: Part;
+  verdict: "passed" | "FAILED" | "SKIPPED";
+  seconds: number;
+}
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { seed: { type: "string" } } });
+const seed = values.seed ?? String(randomInt(1, 1_000_000_000));
+if (!/^\d{1,15}$/.test(seed)) throw new Error(`--seed must be a whole number, and \`${seed}\` is none`);
+
+const rust = (target: string, ...filter: string[]): [string, ...string[]] => [
+  ...(["cargo", "test", "--release", "--locked", "-p", "callosum-core", "--test", target, "--", "--nocapture"] as const),
+  ...filter,
+];
+const node = (...files: string[]): [string, ...string[]] => [process.execPath, "--test", "--test-concurrency=1", ...files];
+
+function races(count: number): Part {
+  return {
+    name: `races-${count}`,
+    what: `${count} processes, half of them Node's, 10,000 rounds: exactly one allowed a round`,
+    command: node("tests/races/races.test.ts"),
+    env: { CALLOSUM_RACE_ROUNDS: "10000", CALLOSUM_RACE_NODE: `${count / 2}`, CALLOSUM_RACE_NATIVE: `${count / 2}` },
+  };
+}
+
+/** Seconds that each fuzz target runs. */
+const FUZZ_SECONDS = 600;
+const FUZZER = { program: ["cargo", "fuzz", "--version"] as [string, ...string[]], install: "cargo install cargo-fuzz" };
+
+function fuzz(target: string): Part {
+  const limits = [`-max_total_time=${FUZZ_SECONDS}`, "-timeout=10", "-max_len=4096", `-seed=${Number(seed) % 2 ** 31}`];
+  return {
+    name: `fuzz-${target}`,
+    what: `${FUZZ_SECONDS / 60} minutes of coverage-guided input`,
+    command: [
+      "cargo",
+      "fuzz",
+      "run",
+      "--fuzz-dir",
+      "fuzz",
+      target,
+      `target/corpus/${target}`,
+      `fuzz/corpus/${target}`,
+      "--",
+      ...limits,
+    ],
+    // Sanitizers are for a nightly compiler only; this lets a stable one do it.
+    env: { RUSTC_BOOTSTRAP: "1" },
+    needs: FUZZER,
+  };
+}
+
+const PARTS: Part[] = [
+  races(2),
+  races(8),
+  races(16),
+  {
+    name: "kills",
+    what: "10,000 SIGKILLs, at random moments and inside append, rotation and index",
+    command: rust("faults", "kills"),
+    env: { CALLOSUM_KILLS: "10000" },
+  },
+  {
+    name: "power-cuts",
+    what: "a disk that forgets, cut at every write, sync and rename",
+    command: rust("faults", "power_cuts"),
+    env: { CALLOSUM_CHANCES: "200" },
+  },
+  {
+    name: "disk-faults",
+    what: "the Nth open, write, sync, rename … fails, for every N",
+    command: rust("faults", "disk_faults"),
+    env: { CALLOSUM_FAULTS: "all" },
+  },
+  {
+    name: "damage",
+    what: "every byte given every other value, every truncation, a damaged index",
+    command: rust("damage"),
+    env: { CALLOSUM_TORTURE: "1" },
+  },
+  {
+    name: "stops",
+    what: "the guard's holder stopped; hooks under contention, 1 ms at p99.9",
+    command: node("tests/stops/stopped.test.ts", "tests/stops/event-loop.test.ts"),
+    env: { CALLOSUM_TORTURE: "1" },
+  },
+  { name: "clocks", what: "clocks that step, suspend, boots", command: rust("it", "clock") },
+  { name: "versions", what: "lines of the original, of a newer minor, of a newer major", command: rust("it", "versions") },
+  {
+    name: "model",
+    what: "the protocol, searched exhaustively over the real decision; 33 mutants found out",
+    command: rust("model"),
+    env: { CALLOSUM_MODEL: "full" },
+  },
+  ...["rules", "templates", "commands", "lines", "journals"].map(fuzz),
+  {
+    name: "instructions",
+    what: "instructions per call, at most 1.1× of the baseline",
+    command: [process.execPath, "scripts/torture/instructions.ts"],
+    needs: { program: ["valgrind", "--version"], install: "the package `valgrind`" },
+  },
+  {
+    name: "mutants",
+    what: "decision, evidence, rules and recovery changed in every way: at least 95 % caught",
+    command: [process.execPath, "scripts/torture/mutants.ts"],
+    needs: { program: ["cargo", "mutants", "--version"], install: "cargo install cargo-mutants" },
+  },
+];
+
+const unknown = positionals.filter((name) => !PARTS.some((part) => part.name === name));
+if (unknown.length > 0) {
+  console.error(`No part is called ${unknown.join(", ")}; there are ${PARTS.map(({ name }) => name).join(", ")}.`);
+  process.exit(1);
+}
+const chosen = positionals.length === 0 ? PARTS : PARTS.filter(({ name }) => positionals.includes(name));
+
+async function torture(part: Part): Promise<Result["verdict"]> {
+  if (part.needs !== undefined) {
+    const [program, ...args] = part.needs.program;
+    if (spawnSync(program, args).status !== 0) {
+      console.error(`SKIPPED: ${part.name} needs \`${part.needs.program.join(" ")}\`; install it: ${part.needs.install}`);
+      return "SKIPPED";
+    }
+  }
+  const [program, ...args] = part.command;
+  const env = { ...process.env, CALLOSUM_SEED: seed, CALLOSUM_RACE_SEED: seed, ...part.env };
+  const { status } = await relay(program, args, { cwd: ROOT, env, stdio: "inherit" });
+  if (status === 130) process.exit(130);
+  return status === 0 ? "passed" : "FAILED";
+}
+
+console.log(`seed ${seed}: \`npm run torture -- --seed ${seed}\` rolls the same dice again`);
+const results: Result[] = [];
+for (const [number, part] of chosen.entries()) {
+  console.log(`\n[${number + 1} of ${chosen.length}] ${part.name}: ${part.what}`);
+  const start = performance.now();
+  const verdict = await torture(part);
+  results.push({ part, verdict, seconds: (performance.now() - start) / 1000 });
+}
+
+const width = Math.max(...results.map(({ part }) => part.name.length));
+console.log(`\nTorture of ${new Date().toISOString().slice(0, 10)}, seed ${seed}\n`);
+for (const { part, verdict, seconds } of results) {
+  console.log(`${part.name.padEnd(width)}  ${verdict.padEnd(7)}  ${seconds.toFixed(0).padStart(6)} s  ${part.what}`);
+}
+if (results.some(({ verdict }) => verdict === "FAILED")) process.exitCode = 1;
