@@ -43,17 +43,16 @@ impl Past {
     }
 
     /// Where the records on a topic lie that were not brought in yet.
-    fn unknown_on(&mut self, topic: Topic) -> Result<Vec<u64>, Astray> {
-        match &self.index {
-            Some(index) if self.known.insert(topic) => index.on(topic),
-            _ => Ok(Vec::new()),
-        }
+    fn unknown_on(&mut self, topic: impl FnOnce() -> Topic) -> Result<Vec<u64>, Astray> {
+        let Some(index) = &self.index else { return Ok(Vec::new()) };
+        let topic = topic();
+        if self.known.insert(topic) { index.on(topic) } else { Ok(Vec::new()) }
     }
 
     /// Brings in what a step needs.
     pub(super) fn bring(&mut self, needs: &Needs<'_>, history: &mut History) -> Result<(), Astray> {
         for key in needs.keys {
-            for seq in self.unknown_on(Topic::key(key))? {
+            for seq in self.unknown_on(|| Topic::key(key))? {
                 self.action(seq, history)?;
             }
         }
@@ -102,7 +101,7 @@ impl Past {
     }
 
     fn pauses(&mut self, who: &Who, history: &mut History) -> Result<(), Astray> {
-        for seq in self.unknown_on(Topic::pauses(who))? {
+        for seq in self.unknown_on(|| Topic::pauses(who))? {
             if let Some(record) = self.record(seq)? {
                 history.apply(seq, &record);
             }
