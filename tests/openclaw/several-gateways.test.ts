@@ -105,7 +105,7 @@ test("different rules and windows in each: nothing is pruned that the other stil
     const padding = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`word${at}`, "word ".repeat(60)]));
     const calls = Array.from({ length: 20 }, (_, at) => via("message", { action: "send", target: `x${at}`, ...padding }));
     for (const session of ["bulk-a", "bulk-b"]) await small.play(session, { calls });
-    assert.ok(segments().length >= 5, segments().join());
+    assert.ok(segments().length >= 2, segments().join());
     // Segments are looked through at each upkeep after a new one was begun; upkeep comes every five seconds.
     await sleep(6_000);
     assert.ok(segments().includes("journal.0.jsonl"), segments().join());
