@@ -283,7 +283,7 @@ impl Journal {
     }
 
     /// Closes the active segment and begins a new one whose first line carries `windows` on. Returns the
-    /// closing line.
+    /// closing line, unless it was there already: a rotation that was cut off is finished.
     ///
     /// # Errors
     /// When a file can't be written or renamed. A half-done rotation is finished by the next reader.
@@ -292,7 +292,10 @@ impl Journal {
         proof: &UpToDate,
         now: &Stamp,
         windows: BTreeMap<String, KnownWindow>,
-    ) -> Result<Appended, StateError> {
+    ) -> Result<Option<Appended>, StateError> {
+        if self.next.is_some() {
+            return self.begin_next(now).map(|()| None);
+        }
         let mut closing = Record::new(Action::Closed, &self.instance, now);
         // The closing line ends where the next segment begins, so its own length is part of what it says.
         // The digits of the base may make the line longer, so the length is settled by a second look.
@@ -305,7 +308,13 @@ impl Journal {
         let closed = self.append_here(proof, &closing)?;
         self.next = Some(Next { base: next_base, windows });
         self.begin_next(now)?;
-        Ok(closed)
+        Ok(Some(closed))
+    }
+
+    /// Whether a rotation was cut off behind its closing line, and is not finished yet.
+    #[must_use]
+    pub fn is_between_segments(&self) -> bool {
+        self.next.is_some()
     }
 
     /// Does what is left of a rotation.

@@ -249,7 +249,7 @@ impl Ledger {
     /// As [`Journal::rotate`].
     pub fn rotate(&mut self, proof: &UpToDate, now: &Stamp) -> Result<(), StateError> {
         let closed = self.journal.rotate(proof, now, self.history.windows.clone())?;
-        self.history.skipped += u64::from(closed.ended_torn_line);
+        self.history.skipped += u64::from(closed.is_some_and(|closed| closed.ended_torn_line));
         Ok(())
     }
 
@@ -279,6 +279,10 @@ impl Ledger {
     /// # Errors
     /// When the directory can't be listed.
     pub fn index_due(&self, closing: bool, now: &Stamp) -> Result<Option<IndexJob>, StateError> {
+        if self.journal.is_between_segments() {
+            // Whoever reads on from an index must meet the closing line.
+            return Ok(None);
+        }
         let active = self.journal.active();
         let (end, step) = (active.base + active.read, INDEX_STEP.max(self.indexed.bytes / 16));
         let fresh = end.saturating_sub(self.indexed.end);

@@ -112,7 +112,10 @@ fn read_segment(
         let at = format!("`{name}` at {position}");
         let seq = base + position as u64;
         if closed.is_some() {
-            problems.push(format!("{at}: a line behind the closing one"));
+            problems.push(format!(
+                "{at}: behind the closing line: {}",
+                String::from_utf8_lossy(part).chars().take(300).collect::<String>()
+            ));
         }
         match serde_json::from_slice::<Value>(part) {
             // Without its newline a line is not there yet; in a closed segment nobody writes one any more.

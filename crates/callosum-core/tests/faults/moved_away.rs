@@ -31,6 +31,7 @@ fn a_journal_that_was_moved_away_and_is_full_takes_no_others_place() {
     // Below tier 3 nobody looks whether the file is still the one at its path.
     for number in 0..3 {
         assert_eq!(script.done(&doug, "a", "message", &format!("chat-{number}")), Answer::Proceed);
+        doug.maintain(&script.now);
     }
 
     let reading = read(&disk.remains().files_in(state), Damage::TornLines);

@@ -148,6 +148,8 @@ impl<'a> Script<'a> {
         // An intent is flushed after its segment was closed by another gate.
         let (slow, ticket) = self.begin(&doug, "a", "mail", "slow");
         self.fill();
+        self.done(&mira, "b", "mail", "fills");
+        self.keep_up(&[&mira]);
         self.done(&mira, "b", "mail", "after-rotation");
         self.finish(&doug, &slow, ticket);
         self.end(&doug, &slow, Ended::Ok);
@@ -168,6 +170,7 @@ impl<'a> Script<'a> {
         self.end(&doug, &one.0, Ended::Error);
         self.fill();
         self.done(&mira, "b", "write", "/y");
+        self.keep_up(&[&mira]);
         self.end(&doug, &held, Ended::Ok);
         self.close(&doug);
         doug = self.gate("doug");
@@ -175,6 +178,7 @@ impl<'a> Script<'a> {
         self.done(&doug, "a", "mail", "reopened");
         self.fill();
         self.done(&doug, "a", "write", "/z");
+        self.keep_up(&[&doug]);
         self.close(&doug);
         self.done(&mira, "b", "mail", "before-the-night");
         // What is out of every window is pruned.
