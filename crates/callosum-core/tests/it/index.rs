@@ -130,3 +130,20 @@ fn an_index_of_another_journal_is_not_used() {
     other.done(session(&fresh, "b"), "mail", &to(7));
     other.refused(session(&fresh, "c"), "mail", &to(7));
 }
+
+#[test]
+fn what_a_killed_process_left_of_an_index_is_removed() {
+    let mut world = World::new();
+    let gate = world.gate("doug");
+    for name in ["journal.index.123", "journal.index.mine"] {
+        let file = fs::File::create(world.path().join(name)).unwrap();
+        file.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(3600)).unwrap();
+    }
+    fs::write(world.path().join("journal.index.456"), "").unwrap();
+    for person in 0..300 {
+        let _ = world.try_call(session(&gate, "a"), "mail", &to(person));
+    }
+    gate.close(&world.now);
+    let left = ["journal.index", "journal.index.123", "journal.index.456", "journal.index.mine"];
+    assert_eq!(left.map(|name| world.path().join(name).exists()), [true, false, true, true]);
+}

@@ -18,6 +18,8 @@ use super::{CoverageRow, ENTRY, Entry, FILE_NAME, Head, Index, LAYOUT, Mark, PER
 const NEWEST: usize = 64;
 /// Actions without an outcome that are named; of more, only the newest.
 const MAX_OPEN: usize = 4_096;
+/// Nobody takes longer to write an index, milliseconds.
+const DRAFT_MS: i64 = 10 * 60 * 1000;
 /// Marks kept; of more, every second one goes.
 const MAX_MARKS: usize = 64;
 
@@ -221,7 +223,24 @@ impl IndexJob {
             disk.rename(&draft, &path).map_err(|source| StateError::io("rename", &draft, source))
         });
         written.inspect_err(|_| drop(disk.remove(&draft)))?;
+        self.remove_old_drafts();
         Ok(blocks.len() as u64)
+    }
+
+    /// What a process that was killed left of an index it was writing. A failure leaves it for the next time.
+    fn remove_old_drafts(&self) {
+        let StateDir { path: folder, disk } = &self.directory;
+        for name in disk.list(folder).unwrap_or_default() {
+            let is_draft = name
+                .to_str()
+                .and_then(|name| name.strip_prefix(FILE_NAME)?.strip_prefix('.'))
+                .is_some_and(|process| process.bytes().all(|byte| byte.is_ascii_digit()));
+            let path = folder.join(&name);
+            let is_old = |modified_ms: i64| self.now.wall_ms.saturating_sub(modified_ms) > DRAFT_MS;
+            if is_draft && disk.facts(&path).is_ok_and(|facts| is_old(facts.modified_ms)) {
+                let _ = disk.remove(&path);
+            }
+        }
     }
 }
 
