@@ -147,8 +147,9 @@ async function torture(part: Part): Promise<Result["verdict"]> {
   }
   const [program, ...args] = part.command;
   const env = { ...process.env, CALLOSUM_SEED: seed, CALLOSUM_RACE_SEED: seed, ...part.env };
-  const { status } = await relay(program, args, { cwd: ROOT, env, stdio: "inherit" });
-  if (status === 130) process.exit(130);
+  const { status, signal } = await relay(program, args, { cwd: ROOT, env, stdio: "inherit" });
+  // Ctrl-C: the rest is not wanted either.
+  if (status === 130 || signal !== null) process.exit(130);
   return status === 0 ? "passed" : "FAILED";
 }
 

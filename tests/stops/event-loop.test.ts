@@ -72,7 +72,10 @@ test(`${callsPerSecond} calls a second for ${seconds} s, beside ${others} proces
     `${calls} calls, ${refused} paused or blocked, ${unchecked} unchecked, ${tickets} on a worker, ${queued} put off; the others made ${done.map((one) => one.calls)}`,
   );
   const kept = measured.hooks.p999 <= PROMISE_US;
-  t.diagnostic(`${kept ? "PASS" : "MISS"}: p99.9 of a hook is ${measured.hooks.p999} µs, promised are ${PROMISE_US}`);
+  // Where a loop that touches nothing is held up for longer than that, it is other processes that hold it.
+  const judged = measured.control.p999 < PROMISE_US;
+  const verdict = kept ? "PASS" : judged ? "MISS" : "NOT JUDGED, the machine is too busy";
+  t.diagnostic(`${verdict}: p99.9 of a hook is ${measured.hooks.p999} µs, promised are ${PROMISE_US}`);
 
   assert.deepEqual(problems, []);
   assert.equal(answered, calls);
@@ -85,5 +88,5 @@ test(`${callsPerSecond} calls a second for ${seconds} s, beside ${others} proces
   const starts = mine.filter((row) => row.instance === "gateway" && isVerdict(row));
   assert.equal(new Set(starts.map((row) => row.call)).size, calls, "each call stands in the journal");
   assert.equal(starts.length, calls, "and once");
-  if (torture) assert.ok(kept, "see the rows above");
+  if (torture) assert.ok(kept || !judged, "see the rows above");
 });

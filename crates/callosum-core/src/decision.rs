@@ -85,9 +85,8 @@ pub fn decide<'a>(
         .filter(|(action, _)| question.scope == Scope::Any || *action.who != *question.who)
         .filter_map(|(action, keys)| {
             let state = action.state(now, is_dead);
-            let recent = state == State::InFlight
-                || action.started.age_ms(now) <= question.window_ms
-                || action.last_sign_age_ms(now) <= question.window_ms;
+            // What is in flight gives a sign of life now.
+            let recent = action.last_sign_age_ms(now) <= question.window_ms;
             (recent && state.is_evidence()).then(|| {
                 let acknowledged = keys.iter().all(|key| was_shown(&pauses, action, key));
                 Piece { action, state, keys, acknowledged }

@@ -209,6 +209,7 @@ impl Journal {
             }
             budget -= unread;
             match self.active.read_on(sink)? {
+                None if self.active.end_whole_line(&self.directory)? => {}
                 None => break,
                 Some(next_base) => self.follow(next_base, now)?,
             }

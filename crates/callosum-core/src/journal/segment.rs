@@ -5,6 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use serde::de::IgnoredAny;
+
 use crate::error::StateError;
 use crate::store::disk::{Disk, DiskFile, Facts, Open};
 use crate::store::state_dir::StateDir;
@@ -19,6 +21,8 @@ pub const ACTIVE: &str = "journal.jsonl";
 const NEXT: &str = "journal.next";
 /// No journal grows to this many bytes: a larger number is damaged, and would overflow what is added to it.
 const MAX_BASE: u64 = 1 << 60;
+/// No line of ours has so many bytes.
+const MAX_LINE: u64 = 16 << 20;
 /// Bytes read at once.
 const CHUNK: usize = 64 * 1024;
 
@@ -420,6 +424,24 @@ impl Segment {
             unfinished.extend_from_slice(rest);
         }
         Ok(next_base)
+    }
+
+    /// Ends a last line that lacks nothing but its newline, as a power cut may leave it, so that it is read like
+    /// any other: ended by the next line, it would be a record that nobody here has read, or close the segment
+    /// in front of that line. The guard must be held: then nobody is still writing it. A segment that has been
+    /// closed stays as it is: the next one begins where it ended. Tells whether there was such a line.
+    ///
+    /// # Errors
+    /// When the system refuses to read.
+    pub fn end_whole_line(&mut self, directory: &StateDir) -> Result<bool, StateError> {
+        let unfinished = self.size.saturating_sub(self.read);
+        if unfinished == 0 || unfinished > MAX_LINE || !self.is_active_in(directory)? {
+            return Ok(false);
+        }
+        let mut bytes = vec![0; usize::try_from(unfinished).unwrap_or(0)];
+        self.file.read_exact_at(&mut bytes, self.read)?;
+        let is_whole = serde_json::from_slice::<IgnoredAny>(&bytes).is_ok();
+        Ok(is_whole && self.file.file.write(b"\n").is_ok_and(|written| written == 1))
     }
 
     /// Appends one line with one write; everything before must have been read.

@@ -228,6 +228,33 @@ fn a_rotation_cut_off_after_its_closing_line_is_finished_by_the_next() {
 }
 
 #[test]
+fn a_last_line_that_lacks_only_its_newline_is_a_line() {
+    for closes in [true, false] {
+        let mut world = World::new();
+        let gate = world.gate("doug");
+        world.done(session(&gate, "a"), "mail", &alice());
+        let text = fs::read_to_string(world.journal_path()).unwrap();
+        let last = if closes {
+            let closing = |base: usize| line(&world, 0, &json!({"action": "closed", "base": base}));
+            closing(text.len() + closing(1_000).len())
+        } else {
+            line(&world, 0, &start("email:bob@example.com"))
+        };
+        append(&world, last.trim_end());
+        let fresh = world.gate("mira");
+        world.done(session(&fresh, "b"), "write", &json!({"path": "/x"}));
+        check_chain(&world);
+        assert_eq!(world.path().join("journal.0.jsonl").exists(), closes);
+        world.refused(session(&fresh, "b"), "mail", &alice());
+        if !closes {
+            // Who ended it has read it.
+            world.refused(session(&fresh, "b"), "mail", &json!({"to": "bob@example.com"}));
+        }
+        assert_eq!(status(&world, &fresh)["journal"]["skipped"], 0);
+    }
+}
+
+#[test]
 fn old_segments_go_but_nothing_within_anybodys_window() {
     let mut world = World::new();
     let small = json!({"journalMaxBytes": 128 * 1024});

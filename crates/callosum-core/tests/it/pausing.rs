@@ -315,6 +315,21 @@ fn observing_writes_what_it_would_have_paused_and_pauses_nothing() {
 }
 
 #[test]
+fn a_pause_is_too_old_to_be_answered_once_the_retry_window_has_passed() {
+    for (age_ms, passes) in [(599_999, true), (600_000, false)] {
+        let mut world = World::new();
+        let gate = world.gate("doug");
+        world.done(session(&gate, "a"), "mail", &alice());
+        let b = session(&gate, "b");
+        // Since the pause 600 ms have passed.
+        world.refused(b, "mail", &alice());
+        world.pass(age_ms - 600);
+        let (_, answer) = world.try_call(b, "mail", &alice());
+        assert_eq!(answer == Answer::Proceed, passes, "{age_ms}: {answer:?}");
+    }
+}
+
+#[test]
 fn wrappers_pass_and_leave_nothing() {
     let world = World::new();
     let gate = world.gate("doug");
