@@ -7,7 +7,7 @@ use crate::decision::{Decision, Piece, Question, decide};
 use crate::error::StateError;
 use crate::history::State;
 use crate::journal::light::LightLine;
-use crate::journal::record::{Action, Conflict, HookCounts, Record, Shown};
+use crate::journal::record::{Conflict, HookCounts, Shown};
 use crate::journal::{Appended, Patience};
 use crate::ledger::Needs;
 use crate::pause_text::{self, Told};
@@ -387,16 +387,8 @@ impl Gate {
             known
         });
         let Some(seq) = seq.or(known) else { return };
-        let mut record = Record::new(Action::Refused, &self.instance, now);
+        let mut record = intent.refused(reason, now);
         record.of = vec![seq];
-        record.runtime = Some(self.runtime.clone());
-        record.session = Some(intent.call.session.clone());
-        record.run.clone_from(&intent.call.run);
-        record.call.clone_from(&intent.call.call);
-        record.tool = Some(intent.call.tool.clone());
-        record.tier = Some(intent.tier);
-        record.context_keys.clone_from(&intent.keys);
-        record.reason = Some(reason.to_owned());
         self.write_soon(record, now);
     }
 
