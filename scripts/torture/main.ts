@@ -8,6 +8,8 @@
 
 import { spawnSync } from "node:child_process";
 import { randomInt } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { relay } from "../relay.mjs";
 import { ROOT } from "../run.ts";
@@ -17,6 +19,8 @@ interface Part {
   what: string;
   command: [string, ...string[]];
   env?: Record<string, string>;
+  /** A folder that must be there. */
+  folder?: string;
   /** A program that must be there, and how to get it. */
   needs?: { program: [string, ...string[]]; install: string };
 }
@@ -69,6 +73,7 @@ function fuzz(target: string): Part {
     ],
     // Sanitizers are for a nightly compiler only; this lets a stable one do it.
     env: { RUSTC_BOOTSTRAP: "1" },
+    folder: `target/corpus/${target}`,
     needs: FUZZER,
   };
 }
@@ -145,6 +150,7 @@ async function torture(part: Part): Promise<Result["verdict"]> {
       return "SKIPPED";
     }
   }
+  if (part.folder !== undefined) mkdirSync(join(ROOT, part.folder), { recursive: true });
   const [program, ...args] = part.command;
   const env = { ...process.env, CALLOSUM_SEED: seed, CALLOSUM_RACE_SEED: seed, ...part.env };
   const { status, signal } = await relay(program, args, { cwd: ROOT, env, stdio: "inherit" });
