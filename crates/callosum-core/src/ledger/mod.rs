@@ -266,12 +266,17 @@ impl Ledger {
     ) -> Result<(), StateError> {
         self.history.prune(now, retry_window_ms);
         if self.prune_due {
-            let named = self.history.windows.values().map(|window| window.ms).max().unwrap_or(0);
-            let keep_ms = retention.keep_ms.max(named).max(self.history.keep_ms());
+            let keep_ms = retention.keep_ms.max(self.widest_ms());
             retention::prune(self.journal.directory(), Retention { keep_ms, ..retention }, now)?;
             self.prune_due = false;
         }
         Ok(())
+    }
+
+    /// How far back any process that has said so looks, this one too, milliseconds.
+    fn widest_ms(&self) -> u64 {
+        let named = self.history.windows.values().map(|window| window.ms).max().unwrap_or(0);
+        named.max(self.history.keep_ms())
     }
 
     /// The index that should be written now, if any: when enough came since the last, or when `closing`.
@@ -289,8 +294,7 @@ impl Ledger {
         if end <= INDEX_STEP || fresh == 0 || (fresh <= step && !closing) || active.read == 0 {
             return Ok(None);
         }
-        let named = self.history.windows.values().map(|window| window.ms).max().unwrap_or(0);
-        let keep_ms = named.max(self.history.keep_ms());
+        let keep_ms = self.widest_ms();
         let directory = self.journal.directory().clone();
         let covered = (active.base, active.read);
         Ok(Some(IndexJob::new(directory, self.journal.segments()?, covered, keep_ms, &self.history, now)))
