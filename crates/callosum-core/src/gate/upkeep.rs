@@ -134,11 +134,10 @@ impl Gate {
 
     /// Writes the index while calls go on.
     fn write_index(&self, job: IndexJob, patience: Patience, now: &Stamp) -> Result<(), StateError> {
-        let end = job.end();
-        let bytes = job.run()?;
+        let indexed = job.run()?;
         let Ok(mut slot) = self.lock_slot(patience) else { return Ok(()) };
         if let Some(ledger) = &mut slot.ledger {
-            ledger.indexed(end, bytes);
+            ledger.indexed(indexed);
             if ledger.is_heavy() {
                 // What was read so far is now found through the index.
                 let options = self.ledger_options(self.keep_ms());

@@ -24,7 +24,7 @@ use crate::time::Stamp;
 
 use self::light::LightLine;
 use self::record::{Action, KnownWindow, Line, Record};
-use self::segment::{ACTIVE, Segment, SegmentFile, closed_segments, segment_path};
+use self::segment::{Segment, SegmentFile, closed_segments};
 use self::segments::Segments;
 
 /// Whether the active segment was deleted is looked at no more often than this below tier 3, milliseconds.
@@ -181,6 +181,9 @@ impl Journal {
         now: &Stamp,
         sink: &mut dyn FnMut(u64, Line),
     ) -> Result<Option<UpToDate>, StateError> {
+        if matches!(patience, Patience::Until(_)) && self.next.is_none() {
+            self.read_ahead(sink)?;
+        }
         let Some(held) = patience.hold(&self.guard)? else { return Ok(None) };
         if check_paths {
             self.directory.verify()?;
@@ -211,7 +214,7 @@ impl Journal {
             match self.active.read_on(sink)? {
                 None if self.active.end_whole_line(&self.directory)? => {}
                 None => break,
-                Some(next_base) => self.follow(next_base, now)?,
+                Some(closing) => self.follow(closing.next_base, now)?,
             }
         }
         // A closed segment may have lost its closing line to a power cut: nobody reads what is behind it.
@@ -229,13 +232,23 @@ impl Journal {
             self.active = Segment::begin(&self.directory, next_base, &self.instance, now, BTreeMap::new())?;
             return Ok(());
         }
-        let StateDir { path, disk } = &self.directory;
-        let next = match Segment::open(disk, &segment_path(path, next_base))? {
-            Some(closed) => Some(closed),
-            None => Segment::open(disk, &path.join(ACTIVE))?,
-        };
-        let next = next.filter(|next| next.base == next_base);
+        let next = Segment::open_at(&self.directory, next_base)?;
         self.active = next.ok_or_else(|| self.replaced())?;
+        Ok(())
+    }
+
+    /// Reads on without the guard, as far as whole lines go: who comes from far behind must not keep everybody
+    /// else waiting. What is left is read with the guard held.
+    fn read_ahead(&mut self, sink: &mut dyn FnMut(u64, Line)) -> Result<(), StateError> {
+        while self.active.refresh_size(false)? > self.active.read {
+            let Some(closing) = self.active.read_on(sink)? else { break };
+            let Some(next) = Segment::open_at(&self.directory, closing.next_base)? else {
+                // A rotation is at work, or was cut off here: with the guard it is known.
+                self.active.read = closing.at;
+                break;
+            };
+            self.active = next;
+        }
         Ok(())
     }
 

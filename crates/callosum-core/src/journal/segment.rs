@@ -22,7 +22,7 @@ const NEXT: &str = "journal.next";
 /// No journal grows to this many bytes: a larger number is damaged, and would overflow what is added to it.
 const MAX_BASE: u64 = 1 << 60;
 /// No line of ours has so many bytes.
-const MAX_LINE: u64 = 16 << 20;
+pub(super) const MAX_LINE: u64 = 16 << 20;
 /// Bytes read at once.
 const CHUNK: usize = 64 * 1024;
 
@@ -208,6 +208,15 @@ pub struct Segment {
     pub windows: BTreeMap<String, KnownWindow>,
 }
 
+/// The line that closes a segment.
+#[derive(Clone, Copy, Debug)]
+pub struct Closing {
+    /// Where it begins, as an offset in the segment's file.
+    pub at: u64,
+    /// Where the next segment begins, as a sequence number.
+    pub next_base: u64,
+}
+
 impl Segment {
     /// Opens the segment at `path`; `None` when there is no file. Its base is 0 and may be corrected when
     /// it has no first line of ours.
@@ -238,6 +247,23 @@ impl Segment {
             segment.windows = opened.windows;
         }
         Ok(Some(segment))
+    }
+
+    /// Opens the segment that begins at `base`, closed or active; `None` when there is none. Without the guard
+    /// there may be none for a moment, in the middle of a rotation.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn open_at(directory: &StateDir, base: u64) -> Result<Option<Self>, StateError> {
+        let closed = segment_path(&directory.path, base);
+        // Once more at the closed one's path: between the two looks the active one may have become it.
+        for path in [&closed, &directory.path.join(ACTIVE), &closed] {
+            let segment = Self::open(&directory.disk, path)?;
+            if let Some(segment) = segment.filter(|segment| segment.base == base) {
+                return Ok(Some(segment));
+            }
+        }
+        Ok(None)
     }
 
     /// Opens the active segment, or begins the first one. The guard must be held.
@@ -377,15 +403,15 @@ impl Segment {
         Ok(self.size)
     }
 
-    /// Reads the whole lines between where reading stopped and the size last seen. Returns where the next
-    /// segment begins, if a line says that this one is closed.
+    /// Reads the whole lines between where reading stopped and the size last seen. Tells of the closing line,
+    /// if the last of them is one.
     ///
     /// # Errors
     /// When the system refuses to read.
-    pub fn read_on(&mut self, sink: &mut dyn FnMut(u64, Line)) -> Result<Option<u64>, StateError> {
+    pub fn read_on(&mut self, sink: &mut dyn FnMut(u64, Line)) -> Result<Option<Closing>, StateError> {
         let mut unfinished: Vec<u8> = Vec::new();
         let mut position = self.read;
-        let mut next_base = None;
+        let mut closing = None;
         let mut buffer = vec![0; CHUNK.min(usize::try_from(self.size - self.read).unwrap_or(CHUNK))];
         while position < self.size {
             let got = self.file.read_at(&mut buffer, position)?;
@@ -409,13 +435,16 @@ impl Segment {
                 match Line::read(line) {
                     Line::Record(record) if record.action == Action::Closed => {
                         // The next segment begins where this line ends, or the number is damaged.
-                        next_base = record.base.filter(|base| *base == self.base + self.read);
-                        if next_base.is_none() {
+                        closing = record
+                            .base
+                            .filter(|base| *base == self.base + self.read)
+                            .map(|next_base| Closing { at: seq - self.base, next_base });
+                        if closing.is_none() {
                             sink(seq, Line::Foreign);
                         }
                     }
                     line => {
-                        next_base = None;
+                        closing = None;
                         sink(seq, line);
                     }
                 }
@@ -423,7 +452,7 @@ impl Segment {
             }
             unfinished.extend_from_slice(rest);
         }
-        Ok(next_base)
+        Ok(closing)
     }
 
     /// Ends a last line that lacks nothing but its newline, as a power cut may leave it, so that it is read like

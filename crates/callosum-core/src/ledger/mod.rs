@@ -4,12 +4,12 @@ mod past;
 
 use crate::error::StateError;
 use crate::history::History;
-use crate::journal::index::{Astray, Index, IndexJob};
+use crate::journal::index::{Astray, Index, IndexJob, Indexed};
 use crate::journal::light::LightLine;
 use crate::journal::recent::read_back;
 use crate::journal::record::{FORMAT_VERSION, Line, Record};
 use crate::journal::retention::{self, Retention};
-use crate::journal::segment::{Segment, segment_path};
+use crate::journal::segment::Segment;
 use crate::journal::{Appended, Journal, Patience, SegmentLimit, UpToDate};
 use crate::store::state_dir::StateDir;
 use crate::time::Stamp;
@@ -51,13 +51,6 @@ pub struct Ledger {
     past: Past,
     indexed: Indexed,
     prune_due: bool,
-}
-
-/// How far the index on disk reaches, as a sequence number, and its size in bytes.
-#[derive(Clone, Copy, Debug, Default)]
-struct Indexed {
-    end: u64,
-    bytes: u64,
 }
 
 impl Ledger {
@@ -106,21 +99,22 @@ impl Ledger {
         if head.keep_ms < self.history.keep_ms() {
             return false;
         }
-        let Ok(segments) = self.journal.segments() else { return false };
-        let mut lines = segments.lines();
-        if !lines.at(head.last_line).is_some_and(|last| head.is_bound_to(&last)) {
+        let (Ok(segments), Ok(Some(segment))) =
+            (self.journal.segments(), Segment::open_at(&directory, head.base))
+        else {
+            return false;
+        };
+        if !head.is_bound_to(&segment) {
             return false;
         }
+        let lines = segments.lines();
         head.restore_counts(&mut self.history);
         if head.base != self.journal.active().base {
             // It covers a segment that has been closed since: read on there, and follow.
-            match Segment::open(&directory.disk, &segment_path(&directory.path, head.base)) {
-                Ok(Some(segment)) if segment.base == head.base => self.journal.start_at(segment),
-                _ => return false,
-            }
+            self.journal.start_at(segment);
         }
         self.journal.read_on_from(head.covered);
-        self.indexed = Indexed { end: head.base + head.covered, bytes: index.size() };
+        self.indexed = Indexed { end: head.end(), bytes: index.size() };
         self.past = Past::new(lines, Some(index));
         self.past.unread(&mut self.history).is_ok()
     }
@@ -289,20 +283,21 @@ impl Ledger {
             return Ok(None);
         }
         let active = self.journal.active();
-        let (end, step) = (active.base + active.read, INDEX_STEP.max(self.indexed.bytes / 16));
-        let fresh = end.saturating_sub(self.indexed.end);
-        if end <= INDEX_STEP || fresh == 0 || (fresh <= step && !closing) || active.read == 0 {
+        let step = if closing { INDEX_STEP } else { INDEX_STEP.max(self.indexed.bytes / 16) };
+        let end = active.base + active.read;
+        if end <= INDEX_STEP || end.saturating_sub(self.indexed.end) <= step || active.read == 0 {
             return Ok(None);
         }
         let keep_ms = self.widest_ms();
         let directory = self.journal.directory().clone();
         let covered = (active.base, active.read);
-        Ok(Some(IndexJob::new(directory, self.journal.segments()?, covered, keep_ms, &self.history, now)))
+        let segments = self.journal.segments()?;
+        Ok(Some(IndexJob::new(directory, segments, covered, keep_ms, step, &self.history, now)))
     }
 
-    /// Notes that an index was written which reaches to `end` and has so many bytes.
-    pub fn indexed(&mut self, end: u64, bytes: u64) {
-        self.indexed = Indexed { end, bytes };
+    /// Notes which index is there now.
+    pub fn indexed(&mut self, indexed: Indexed) {
+        self.indexed = indexed;
     }
 
     /// Whether so much is held in memory that it is better to open anew, by the index.

@@ -6,7 +6,7 @@ use crate::error::StateError;
 use crate::history::History;
 use crate::journal::recent::{Edge, SLACK_MS};
 use crate::journal::record::{Action, Line, Record};
-use crate::journal::segment::write_whole;
+use crate::journal::segment::{Segment, write_whole};
 use crate::journal::segments::Segments;
 use crate::store::state_dir::StateDir;
 use crate::time::Stamp;
@@ -29,14 +29,21 @@ const MAX_MARKS: usize = 64;
 pub struct IndexJob {
     directory: StateDir,
     segments: Segments,
-    /// Base of the segment up to which the index is to reach.
-    base: u64,
-    /// And how far in it: the end of a whole line.
-    covered: u64,
     /// How far back it is to reach, milliseconds.
     keep_ms: u64,
+    /// An index that ends fewer bytes before is as good.
+    step: u64,
     head: Head,
     now: Stamp,
+}
+
+/// How far the index on disk reaches.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Indexed {
+    /// As a sequence number.
+    pub end: u64,
+    /// Its size in bytes.
+    pub bytes: u64,
 }
 
 /// What an index is made from.
@@ -62,6 +69,7 @@ impl IndexJob {
         segments: Segments,
         (base, covered): (u64, u64),
         keep_ms: u64,
+        step: u64,
         history: &History,
         now: &Stamp,
     ) -> Self {
@@ -86,34 +94,35 @@ impl IndexJob {
             coverage,
             ..Head::default()
         };
-        Self { directory, segments, base, covered, keep_ms, head, now: *now }
+        Self { directory, segments, keep_ms, step, head, now: *now }
     }
 
-    /// How far it will reach, as a sequence number.
-    #[must_use]
-    pub fn end(&self) -> u64 {
-        self.base + self.covered
-    }
-
-    /// Writes the index, replacing the old one at once. Returns its size in bytes.
+    /// Writes the index, replacing the old one at once, unless another process wrote one a moment ago.
     ///
     /// # Errors
     /// When the journal can't be read or the file not be written; the old one is still there then.
-    pub fn run(mut self) -> Result<u64, StateError> {
+    pub fn run(mut self) -> Result<Indexed, StateError> {
         let mut draft = Draft::default();
-        let from = match self.usable_index() {
-            Some((head, entries)) => {
+        let there = self.usable_index();
+        if let Some(index) = &there
+            && index.head.end().saturating_add(self.step) >= self.head.end()
+        {
+            return Ok(Indexed { end: index.head.end(), bytes: index.size() });
+        }
+        let from = match there.and_then(|index| Some((index.all()?, index.head))) {
+            Some((entries, head)) => {
                 draft.entries = entries;
                 draft.started.extend(head.open.iter().chain(&head.newest));
                 draft.ended.extend(head.newest.iter().filter(|seq| !head.open.contains(seq)));
                 draft.waiting.extend(&head.unread);
+                let end = head.end();
                 self.head.marks = head.marks;
-                Some(head.base + head.covered)
+                Some(end)
             }
             None => None,
         };
         self.read_from(from, &mut draft)?;
-        let Some((last_line, line)) = draft.last.take() else { return Ok(0) };
+        let Some((last_line, line)) = draft.last.take() else { return Ok(Indexed::default()) };
         self.head.last_line = last_line;
         self.head.checksum = checksum(&line);
         let edge = self.edge();
@@ -130,28 +139,19 @@ impl IndexJob {
         self.head.open = newest(&mut open.collect::<Vec<_>>().into_iter().rev(), MAX_OPEN);
         let unread = draft.waiting.difference(&draft.delivered).filter(|seq| **seq >= edge);
         self.head.unread = newest(&mut unread.collect::<Vec<_>>().into_iter().rev(), MAX_OPEN);
-        self.write(&draft.entries)
+        Ok(Indexed { end: self.head.end(), bytes: self.write(&draft.entries)? })
     }
 
-    /// The index that is there, if it fits this journal and reaches as far back. Another process may have
-    /// written it a moment ago, so it is looked for anew.
-    fn usable_index(&self) -> Option<(Head, Vec<Entry>)> {
-        let index = Index::open(&self.directory)?;
-        let head = index.head().clone();
-        let fits = head.keep_ms >= self.keep_ms && head.base + head.covered <= self.base + self.covered;
-        if !fits || !head.is_bound_to(&self.segments.lines().at(head.last_line)?) {
-            return None;
-        }
-        let mut entries = Vec::new();
-        for block in &index.blocks {
-            entries.extend(index.entries(block).ok()?);
-        }
-        Some((head, entries))
+    /// The index that is there, if it fits this journal and reaches as far back.
+    fn usable_index(&self) -> Option<Index> {
+        let index = Index::open(&self.directory).filter(|index| index.head.keep_ms >= self.keep_ms)?;
+        let segment = Segment::open_at(&self.directory, index.head.base).ok()??;
+        index.head.is_bound_to(&segment).then_some(index)
     }
 
     /// Reads the lines between `from`, or the window's edge, and the end, last first.
     fn read_from(&self, from: Option<u64>, draft: &mut Draft) -> Result<(), StateError> {
-        let end = self.end();
+        let end = self.head.end();
         let mut edge = Edge::new(self.keep_ms);
         let mut lines = self.segments.backward();
         while let Some((seq, bytes)) = lines.next_line()? {
@@ -182,7 +182,7 @@ impl IndexJob {
         let edge = edge.unwrap_or(0);
         self.head.marks.retain(|mark| mark.seq >= edge);
         let Stamp { wall_ms, up_ms, boot } = self.now;
-        self.head.marks.push(Mark { seq: self.base + self.covered, wall_ms, up_ms, boot });
+        self.head.marks.push(Mark { seq: self.head.end(), wall_ms, up_ms, boot });
         if self.head.marks.len() > MAX_MARKS {
             let mut odd = false;
             self.head.marks.retain(|_| {

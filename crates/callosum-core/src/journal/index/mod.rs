@@ -26,9 +26,9 @@ use crate::store::state_dir::StateDir;
 use crate::time::Stamp;
 
 use super::record::{HookCounts, KnownWindow};
-use super::segment::SegmentFile;
+use super::segment::{MAX_LINE, Segment, SegmentFile};
 
-pub use build::IndexJob;
+pub use build::{IndexJob, Indexed};
 pub use topic::Topic;
 
 /// File name in the state directory.
@@ -113,10 +113,22 @@ impl Mark {
 }
 
 impl Head {
-    /// Whether `line` is the line it was bound to.
+    /// How far it reaches, as a sequence number.
     #[must_use]
-    pub fn is_bound_to(&self, line: &[u8]) -> bool {
-        self.checksum == checksum(line) && self.base + self.covered == self.last_line + line.len() as u64 + 1
+    pub fn end(&self) -> u64 {
+        self.base + self.covered
+    }
+
+    /// Whether the line it was bound to is there, in the segment up to which it covers the journal.
+    #[must_use]
+    pub fn is_bound_to(&self, segment: &Segment) -> bool {
+        let Some(at) = self.last_line.checked_sub(segment.base) else { return false };
+        let length = self.covered.checked_sub(at + 1).filter(|length| *length <= MAX_LINE);
+        let Some(length) = length.and_then(|length| usize::try_from(length).ok()) else { return false };
+        let mut line = vec![0; length + 1];
+        segment.base == self.base
+            && segment.file.read_exact_at(&mut line, at).is_ok()
+            && line.split_last().is_some_and(|(end, line)| *end == b'\n' && self.checksum == checksum(line))
     }
 
     /// Puts its counts and windows into a fresh history.
@@ -206,6 +218,15 @@ impl Index {
             .collect();
         seqs.dedup();
         Ok(seqs)
+    }
+
+    /// All entries; `None` when a block is not what it was.
+    fn all(&self) -> Option<Vec<Entry>> {
+        let mut entries = Vec::new();
+        for block in &self.blocks {
+            entries.extend(self.entries(block).ok()?);
+        }
+        Some(entries)
     }
 
     fn entries(&self, (at, count, crc): &(u64, u32, u32)) -> Result<Vec<Entry>, Astray> {
