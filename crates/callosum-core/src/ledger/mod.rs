@@ -99,20 +99,23 @@ impl Ledger {
         if head.keep_ms < self.history.keep_ms() {
             return false;
         }
-        let (Ok(segments), Ok(Some(segment))) =
-            (self.journal.segments(), Segment::open_at(&directory, head.base))
-        else {
-            return false;
-        };
+        let Ok(Some(segment)) = Segment::open_at(&directory, head.base) else { return false };
         if !head.is_bound_to(&segment) {
             return false;
         }
+        let active = self.journal.active().base;
+        // Reading goes on where the index ends: in a segment that has been closed since, or in one that was begun since
+        // the journal was opened here. The lines it names must be among those that can be looked up.
+        let mut segment = Some(segment);
+        if let Some(newer) = segment.take_if(|segment| segment.base > active) {
+            self.journal.start_at(newer);
+        }
+        let Ok(segments) = self.journal.segments() else { return false };
+        if let Some(older) = segment.take_if(|segment| segment.base < active) {
+            self.journal.start_at(older);
+        }
         let lines = segments.lines();
         head.restore_counts(&mut self.history);
-        if head.base != self.journal.active().base {
-            // It covers a segment that has been closed since: read on there, and follow.
-            self.journal.start_at(segment);
-        }
         self.journal.read_on_from(head.covered);
         self.indexed = Indexed { end: head.end(), bytes: index.size() };
         self.past = Past::new(lines, Some(index));
@@ -304,5 +307,60 @@ impl Ledger {
     #[must_use]
     pub fn is_heavy(&self) -> bool {
         self.history.len() > HEAVY
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use super::*;
+    use crate::journal::record::Action;
+    use crate::store::machine::Machine;
+    use crate::tier::Tier;
+
+    fn write(ledger: &mut Ledger, count: u32, now: &Stamp) -> u64 {
+        let proof = ledger.catch_up(Patience::None, false, now).unwrap().unwrap();
+        let mut last = 0;
+        for number in 0..count {
+            let mut record = Record::new(Action::Intercept, "home", now);
+            record.session = Some("a".to_owned());
+            record.tier = Some(Tier::High);
+            record.context_keys = vec![format!("email:{number}-{}@example.com", "x".repeat(200))];
+            last = ledger.append(&proof, &record, now).unwrap().seq;
+        }
+        last
+    }
+
+    /// Between opening the journal and reading the index, others close segments and write a newer index.
+    #[test]
+    fn an_index_may_end_in_a_segment_that_was_begun_after_the_journal_was_opened() {
+        let directory = tempfile::tempdir().unwrap();
+        let options = LedgerOptions {
+            directory: StateDir::new(directory.path().to_owned()),
+            instance: "home".to_owned(),
+            keep_ms: 3_600_000,
+            default_lease_ms: 60_000,
+            limit: SegmentLimit { bytes: 1 << 20 },
+        };
+        let now = Machine::read().now();
+        let mut busy = Ledger::open(&options, true, Patience::None, &now).unwrap().unwrap();
+        write(&mut busy, 200, &now);
+        let journal =
+            Journal::open(&options.directory, options.limit, "late", Patience::None, &now).unwrap().unwrap();
+        let proof = busy.catch_up(Patience::None, false, &now).unwrap().unwrap();
+        busy.rotate(&proof, &now).unwrap();
+        drop(proof);
+        let newest = write(&mut busy, 200, &now);
+        busy.index_due(true, &now).unwrap().unwrap().run().unwrap();
+
+        let past = Past::new(journal.segments().unwrap().lines(), None);
+        let history = History::new(options.keep_ms, options.default_lease_ms);
+        let mut late = Ledger { journal, history, past, indexed: Indexed::default(), prune_due: false };
+        assert!(late.load_index());
+        let needs = Needs { newest: true, open: true, ..Needs::default() };
+        assert!(late.bring(&needs, Patience::Until(std::time::Instant::now())).unwrap());
+        assert!(late.history().action(newest).is_some());
+        assert_eq!(late.history().len(), 400);
+        late.catch_up(Patience::None, true, &now).unwrap().unwrap();
     }
 }
