@@ -371,6 +371,14 @@ impl History {
         self.pauses.get(who).into_iter().flatten()
     }
 
+    /// Whether the session's pause whose record is `seq` is known.
+    #[must_use]
+    pub fn has_pause(&self, who: &Who, seq: u64) -> bool {
+        self.pauses
+            .get(who)
+            .is_some_and(|pauses| pauses.binary_search_by_key(&seq, |pause| pause.seq).is_ok())
+    }
+
     /// The pauses of an instance that wait for their delivery and that `chosen` picks, by session.
     pub fn undelivered(
         &self,

@@ -14,7 +14,7 @@ use crate::journal::segments::LinesAt;
 pub struct Needs<'a> {
     /// The actions on these resources.
     pub keys: &'a [String],
-    /// The pauses of this session.
+    /// The pauses of this session on these resources.
     pub who: Option<&'a Who>,
     /// The newest actions.
     pub newest: bool,
@@ -56,8 +56,10 @@ impl Past {
                 self.action(seq, history)?;
             }
         }
-        if let Some(who) = needs.who {
-            self.pauses(who, history)?;
+        for (who, key) in needs.who.iter().flat_map(|who| needs.keys.iter().map(move |key| (who, key))) {
+            for seq in self.unknown_on(|| Topic::pauses(who, key))? {
+                self.with_sequels(seq, history)?;
+            }
         }
         let head = self.index.as_ref().map(Index::head);
         let mut named = Vec::new();
@@ -74,9 +76,7 @@ impl Past {
     pub(super) fn unread(&mut self, history: &mut History) -> Result<(), Astray> {
         let unread = self.index.as_ref().map(|index| index.head().unread.clone());
         for seq in unread.unwrap_or_default() {
-            if let Some(record) = self.record(seq)? {
-                self.pauses(&Who::of(&record), history)?;
-            }
+            self.with_sequels(seq, history)?;
         }
         Ok(())
     }
@@ -88,7 +88,16 @@ impl Past {
                 record.of.first().map_or(Ok(()), |of| self.named(*of, history))
             }
             Action::Released => record.of.iter().try_for_each(|of| self.named(*of, history)),
-            Action::Blocked | Action::Delivered => self.pauses(&Who::of(record), history),
+            Action::Delivered => {
+                let who = Who::of(record);
+                let unknown = |seq: &&u64| !history.has_pause(&who, **seq);
+                let of: Vec<u64> = record.of.iter().filter(unknown).copied().collect();
+                of.into_iter().try_for_each(|seq| match self.record(seq) {
+                    Ok(Some(_)) => self.with_sequels(seq, history),
+                    // Whoever named it is at fault, not the index.
+                    _ => Ok(()),
+                })
+            }
             _ => Ok(()),
         }
     }
@@ -100,20 +109,13 @@ impl Past {
         if !known && matches!(self.record(seq), Ok(Some(_))) { self.action(seq, history) } else { Ok(()) }
     }
 
-    fn pauses(&mut self, who: &Who, history: &mut History) -> Result<(), Astray> {
-        for seq in self.unknown_on(|| Topic::pauses(who))? {
-            if let Some(record) = self.record(seq)? {
-                history.apply(seq, &record);
-            }
-        }
-        Ok(())
-    }
-
     /// Brings in one action with what became of it.
     fn action(&mut self, seq: u64, history: &mut History) -> Result<(), Astray> {
-        if history.action(seq).is_some() {
-            return Ok(());
-        }
+        if history.action(seq).is_some() { Ok(()) } else { self.with_sequels(seq, history) }
+    }
+
+    /// Brings in a record with those that belong to it: the delivery of a pause.
+    fn with_sequels(&mut self, seq: u64, history: &mut History) -> Result<(), Astray> {
         let Some(start) = self.record(seq)? else { return Ok(()) };
         history.apply(seq, &start);
         for sequel in self.index.as_ref().map_or(Ok(Vec::new()), |index| index.on(Topic::sequel(seq)))? {

@@ -17,13 +17,13 @@ impl Topic {
         Self::of("key", &[key.as_bytes()])
     }
 
-    /// The pauses of a session, and their deliveries.
+    /// The pauses of a session on a resource.
     #[must_use]
-    pub fn pauses(who: &Who) -> Self {
-        Self::of("pauses", &[who.instance.as_bytes(), who.session.as_bytes()])
+    pub fn pauses(who: &Who, key: &str) -> Self {
+        Self::of("pauses", &[who.instance.as_bytes(), who.session.as_bytes(), key.as_bytes()])
     }
 
-    /// What became of the action whose first record is `seq`.
+    /// What became of the action, or the pause, whose first record is `seq`.
     #[must_use]
     pub fn sequel(seq: u64) -> Self {
         Self::of("sequel", &[&seq.to_le_bytes()])
@@ -53,9 +53,12 @@ pub(super) fn topics(seq: u64, record: &Record) -> Vec<(Topic, u64)> {
             let of = record.of.first().copied();
             of.into_iter().flat_map(keys).chain(sequels()).collect()
         }
-        Action::Released => sequels().collect(),
+        Action::Released | Action::Delivered => sequels().collect(),
         Action::Blocked if record.conflict == Some(Conflict::Lease) => Vec::new(),
-        Action::Blocked | Action::Delivered => vec![(Topic::pauses(&Who::of(record)), seq)],
+        Action::Blocked => {
+            let who = Who::of(record);
+            record.context_keys.iter().map(|key| (Topic::pauses(&who, key), seq)).collect()
+        }
         _ => Vec::new(),
     }
 }
