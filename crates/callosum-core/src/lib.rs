@@ -5,6 +5,7 @@
 //! façade that runtimes talk to. Only [`store`] and [`journal`] touch the machine; nothing here knows a
 //! runtime, an async executor or a command line, and no code but [`store::machine`] has a clock.
 
+mod command;
 pub mod context_key;
 pub mod decision;
 pub mod digest;

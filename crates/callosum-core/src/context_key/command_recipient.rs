@@ -1,17 +1,16 @@
-//! `{commandRecipient}`: who a command that sends mail sends it to.
+//! `{commandRecipients}`: who a command that sends mail sends it to.
 //!
-//! Works on shell words. Missing a recipient would let a mail out twice, naming one too many only pauses
+//! Missing a recipient would let a mail out twice, naming one too many only pauses
 //! once too often: in doubt an address counts.
 
 use std::collections::HashSet;
 use std::iter::Peekable;
 
+use serde_json::Value as Json;
+
 use super::address::{Header, address_list, addresses, headers};
 use super::distinct;
-use crate::shell::{Piece, is_assignment, pieces, program_name};
-
-/// A shell inside a shell inside … is followed so deep.
-const MAX_SHELLS: usize = 3;
+use crate::shell::Invocation;
 
 /// Options that name recipients, in whatever program; short ones are told by program.
 #[rustfmt::skip]
@@ -34,20 +33,18 @@ const OTHER_OPTIONS: &[&str] = &[
     "password", "ap", "attach", "content-type", "encoding", "server", "in-reply-to", "message-id",
 ];
 
-/// Words before the program of a command.
-#[rustfmt::skip]
-const BEFORE_PROGRAM: &[&str] = &[
-    "sudo", "doas", "env", "nohup", "nice", "time", "timeout", "exec", "command", "xargs", "stdbuf", "setsid",
-    "then", "do", "else", "elif", "if", "while", "until", "!", "{",
-];
-
-/// The recipients of a command, in lower case, each once; none when it names none.
-pub(super) fn recipients(command: &str) -> Vec<String> {
+/// The recipients that programs name, in lower case, each once; none when they name none. In a `rough` line, and where
+/// recipients may be hidden (`--to "$WHO"`), whatever looks like an address may be one.
+pub(super) fn recipients(programs: &[Invocation], rough: Option<&str>) -> Vec<String> {
     let mut found = Found::default();
-    found.command(command, 0);
-    if found.hidden || found.recipients.is_empty() {
+    for program in programs {
+        found.program(program);
+    }
+    if found.hidden || rough.is_some() || found.recipients.is_empty() {
         let Found { recipients, senders, .. } = &mut found;
-        recipients.extend(addresses(command).filter(|address| !senders.contains(address)));
+        let texts = programs.iter().flat_map(|program| program.words.iter().chain(&program.input));
+        let texts = texts.map(String::as_str).chain(rough);
+        recipients.extend(texts.flat_map(addresses).filter(|address| !senders.contains(address)));
     }
     distinct(found.recipients.into_iter())
 }
@@ -72,18 +69,16 @@ enum Program {
     Sendmail,
     /// `swaks` and kin: `-t` names recipients.
     ShortTo,
-    Shell,
     Other,
 }
 
 impl Program {
-    fn of(word: &str) -> Self {
-        match program_name(word) {
+    fn of(name: &str) -> Self {
+        match name {
             "mail" | "mailx" | "s-nail" | "nail" | "bsd-mailx" | "Mail" => Self::Mail,
             "mutt" | "neomutt" => Self::Mutt,
             "sendmail" | "msmtp" | "msmtpq" | "ssmtp" | "esmtp" | "exim" | "exim4" => Self::Sendmail,
             "swaks" | "sendemail" | "sendEmail" | "mailsend" | "smtp-cli" => Self::ShortTo,
-            "sh" | "bash" | "zsh" | "dash" | "ksh" => Self::Shell,
             _ => Self::Other,
         }
     }
@@ -99,7 +94,7 @@ impl Program {
             Self::Mutt => ("bc", "", "", "saAdefFgGHilmQ"),
             Self::Sendmail => ("", "fr", "", "FBChLNORVXAaDp"),
             Self::ShortTo => ("t", "fur", "", "s"),
-            Self::Shell | Self::Other => ("", "afur", "", ""),
+            Self::Other => ("", "afur", "", ""),
         };
         let kinds = [
             (recipients, Value::Recipient),
@@ -135,57 +130,13 @@ impl Value {
 }
 
 impl Found {
-    fn command(&mut self, command: &str, depth: usize) {
-        let pieces = match pieces(command) {
-            Some(pieces) => pieces,
-            None => {
-                // Where such a text breaks into words is not known: every address in it may be a recipient.
-                self.hidden = true;
-                command.split(['"', '\'', '\n']).for_each(|part| self.mail_text(part));
-                broken_words(command)
-            }
-        };
-        for part in pieces.split(|piece| matches!(piece, Piece::Control(_))) {
-            let words = part
-                .iter()
-                .filter_map(|piece| if let Piece::Word(word) = piece { Some(word.as_str()) } else { None });
-            self.simple_command(words, depth);
-            for piece in part {
-                if let Piece::Input(text) = piece {
-                    self.mail_text(text);
-                }
-            }
-        }
-    }
-
-    fn simple_command<'w>(&mut self, words: impl Iterator<Item = &'w str> + Clone, depth: usize) {
-        let mut words = words.peekable();
-        let mut wrapped = false;
-        while let Some(word) = words.peek() {
-            let is_wrapper = BEFORE_PROGRAM.contains(&program_name(word));
-            // `sudo -n`, `timeout 5`, `xargs -n 1`
-            let is_wrapper_option =
-                wrapped && (word.starts_with('-') || word.starts_with(|c: char| c.is_ascii_digit()));
-            if !is_wrapper && !is_wrapper_option && !is_assignment(word) {
-                break;
-            }
-            wrapped |= is_wrapper;
-            let named_user = wrapped && matches!(*word, "-u" | "-g" | "--user" | "--group");
-            words.next();
-            if named_user {
-                words.next();
-            }
-        }
-        let Some(first) = words.next() else { return };
-        match Program::of(first) {
-            Program::Shell if depth < MAX_SHELLS => {
-                let is_command_flag =
-                    |word: &&str| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c');
-                if words.any(|word| is_command_flag(&word)) {
-                    words.next().into_iter().for_each(|command| self.command(command, depth + 1));
-                }
-            }
-            program => self.arguments(program, words),
+    fn program(&mut self, invocation: &Invocation) {
+        let words = invocation.words.iter().map(String::as_str).peekable();
+        self.arguments(Program::of(&invocation.program), words);
+        // What `xargs` appends is not known.
+        self.hidden |= invocation.open;
+        for text in &invocation.input {
+            self.mail_text(text);
         }
     }
 
@@ -266,6 +217,12 @@ impl Found {
 
     /// Reads a text that may be a mail, or the header lines of one.
     fn mail_text(&mut self, text: &str) {
+        if text.trim_start().starts_with(['{', '[']) {
+            if let Ok(json) = serde_json::from_str::<Json>(text) {
+                self.json(&json);
+            }
+            return;
+        }
         for (header, value) in headers(text) {
             match header {
                 Header::Recipient => self.recipient(&value),
@@ -273,18 +230,40 @@ impl Found {
             }
         }
     }
+
+    /// Reads the body of a request to a mail service.
+    fn json(&mut self, json: &Json) {
+        match json {
+            Json::Array(items) => items.iter().for_each(|item| self.json(item)),
+            Json::Object(fields) => {
+                for (name, value) in fields {
+                    match name.to_ascii_lowercase().replace(['_', '-'], "").as_str() {
+                        "to" | "cc" | "bcc" | "toaddresses" | "ccaddresses" | "bccaddresses" | "recipients" => {
+                            each_text(value, &mut |text| self.recipient(text));
+                        }
+                        "from" | "replyto" | "sender" | "source" | "fromemailaddress" => {
+                            each_text(value, &mut |text| self.senders.extend(addresses(text)));
+                        }
+                        _ => self.json(value),
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
 }
 
-/// The words of a command whose syntax is broken or that is too long: parted at spaces, quotes around them
-/// taken away, each line a command.
-fn broken_words(command: &str) -> Vec<Piece> {
-    let piece = |word: &str| match word {
-        ";" | "&&" | "||" | "|" | "&" => Piece::Control(word.to_owned()),
-        _ => Piece::Word(word.trim_matches(['"', '\'', ';']).to_owned()),
-    };
-    let line = |line: &str| {
-        let words: Vec<Piece> = line.split_whitespace().map(piece).collect();
-        words.into_iter().chain([Piece::Control("\n".to_owned())])
-    };
-    command.replace("\\\n", " ").lines().flat_map(line).collect()
+/// The texts in `value`; of an object with an address only that.
+fn each_text(value: &Json, take: &mut dyn FnMut(&str)) {
+    match value {
+        Json::String(text) => take(text),
+        Json::Array(items) => items.iter().for_each(|item| each_text(item, take)),
+        Json::Object(fields) => {
+            let address = fields.iter().find(|(name, _)| matches!(name.to_ascii_lowercase().as_str(), "email" | "address"));
+            if let Some((_, address)) = address {
+                each_text(address, take);
+            }
+        }
+        _ => {}
+    }
 }

@@ -39,17 +39,36 @@ pub(super) fn file_paths(call: &ToolCall, params: &Lookup<'_>) -> Vec<String> {
     paths.iter().map(whole).collect()
 }
 
-/// The folder a command runs in: the one it names, else the one relative paths start from.
-pub(super) fn work_folder(call: &ToolCall, params: &Lookup<'_>) -> String {
+/// The folder a command runs in: the one its call names, else the one relative paths start from; `within` is where it
+/// goes from there itself.
+pub(crate) fn work_folder(call: &ToolCall, params: &Lookup<'_>, within: Option<&str>) -> String {
     let named = ["workdir", "cwd"].into_iter().find_map(|name| params.texts(name).into_iter().next());
-    match (other_machine(params), named) {
+    let (machine, base) = match (other_machine(params), named) {
         // What the agent's own folder is says nothing about another machine.
-        (Some(machine), named) => {
-            format!("{machine}:{}", named.map_or_else(|| CURRENT.to_owned(), |path| normalise(&path, None)))
-        }
-        (None, Some(path)) => normalise(&path, call.cwd.as_deref()),
-        (None, None) => call.cwd.as_deref().map_or_else(|| CURRENT.to_owned(), |cwd| normalise(cwd, None)),
-    }
+        (Some(machine), named) => (Some(machine), named.map(|path| normalise(&path, None))),
+        (None, Some(path)) => (None, Some(normalise(&path, call.cwd.as_deref()))),
+        (None, None) => (None, call.cwd.as_deref().map(|cwd| normalise(cwd, None))),
+    };
+    let folder = match (base, within) {
+        (base, Some(within)) => normalise(within, base.as_deref()),
+        (Some(base), None) => base,
+        (None, None) => CURRENT.to_owned(),
+    };
+    machine.map_or_else(|| folder.clone(), |machine| format!("{machine}:{folder}"))
+}
+
+/// `path`, as a command in `folder` means it.
+pub(crate) fn path_in(folder: &str, path: &str) -> String {
+    if path.starts_with(['$', '`']) || path.contains("://") { path.to_owned() } else { normalise(path, Some(folder)) }
+}
+
+/// Whether `path` is neither in `folder` nor in a folder for temporary files. What the command does not say counts
+/// as inside.
+pub(crate) fn is_outside(folder: &str, path: &str) -> bool {
+    let is_in = |base: &str| path.strip_prefix(base).is_some_and(|rest| rest.starts_with('/'));
+    let is_home = ["~", "$HOME", "${HOME}"].iter().any(|home| path.starts_with(home));
+    (path.starts_with(['/', '~']) || path.starts_with("../") || is_home)
+        && ![folder, "/tmp", "/var/tmp", "/private/tmp", "/dev/shm"].into_iter().any(is_in)
 }
 
 /// The machine a call acts on when that is another one: the same path is another file there.

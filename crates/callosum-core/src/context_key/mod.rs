@@ -4,6 +4,7 @@ mod address;
 mod command_recipient;
 mod file_path;
 mod template;
+mod value;
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -12,12 +13,14 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
+pub(crate) use file_path::{is_outside, path_in, work_folder};
 pub(crate) use template::Template;
+pub(crate) use value::Site;
 
 use crate::digest::{hash_text, number_text};
 use crate::redact::redact_key;
 use crate::text::{Shown, head, shown};
-use crate::tool_call::{AllParameters, Parameters, ToolCall};
+use crate::tool_call::{AllParameters, Parameters};
 
 /// A call with more keys than this is not understood, only listed.
 pub(crate) const MAX_KEYS: usize = 1000;
@@ -88,16 +91,15 @@ fn text_of(value: &Value) -> Option<String> {
 /// The keys that the templates give for a call, in order and each once, and whether there were too many.
 pub(crate) fn context_keys(
     templates: &[Template],
-    call: &ToolCall,
-    params: &Lookup<'_>,
+    site: Site<'_, '_>,
 ) -> (Vec<String>, bool) {
     let mut keys = Vec::new();
     let mut seen = HashSet::new();
     let mut too_many = false;
     for template in templates {
-        let resolved = template.resolve(call, params);
+        let resolved = template.resolve(site);
         too_many |= resolved.len() > MAX_KEYS;
-        let keys_of_template = resolved.iter().map(|key| safe(&one_spelling(key, params)));
+        let keys_of_template = resolved.iter().map(|key| safe(&one_spelling(key, site.params)));
         keys.extend(keys_of_template.filter(|key| seen.insert(key.clone())));
     }
     too_many |= keys.len() > MAX_KEYS;
@@ -108,10 +110,16 @@ pub(crate) fn context_keys(
 /// What keys of chat channels begin with.
 const CHANNEL: &str = "channel:";
 
-/// One spelling for a channel that hosts write in several ways: `123`, `channel:123` and `discord:channel:123`
+/// What keys of services begin with.
+const SERVICE: &str = "service:";
+
+/// One spelling for a service: `nginx.service` is `nginx`. And for a channel that hosts write in several ways: `123`, `channel:123` and `discord:channel:123`
 /// are one channel, and so are `general` and `#general`. Only what is so on every platform: on IRC the `#`
 /// belongs to the name, in `#alias:server` (Matrix) too, and a `user:1` is no channel.
 fn one_spelling<'k>(key: &'k str, params: &Lookup<'_>) -> Cow<'k, str> {
+    if key.starts_with(SERVICE) {
+        return Cow::Borrowed(key.strip_suffix(".service").unwrap_or(key));
+    }
     let Some(mut name) = key.strip_prefix(CHANNEL) else { return Cow::Borrowed(key) };
     if let Some((platform, rest)) = name.split_once(':')
         && let Some(rest) = rest.strip_prefix(CHANNEL)

@@ -4,14 +4,19 @@ use std::borrow::Cow;
 
 use super::address::address_list;
 use super::command_recipient::recipients;
-use super::file_path::{file_paths, work_folder};
-use super::{Lookup, MAX_KEYS, UNKNOWN, bounded, distinct};
+use super::file_path::file_paths;
+use super::value::{Origin, Site};
+use super::{MAX_KEYS, UNKNOWN, bounded, distinct};
 use crate::digest::{digest, neutral_tool_name};
+use crate::shell::Line;
 use crate::text::one_line;
-use crate::tool_call::ToolCall;
 
-const KNOWN: &str = "{tool}, {params.NAME}, {params.NAME|OTHER|fallback}, {params.NAME+OTHER}, {commandRecipient}, \
-                     {filePath}, {workFolder} and {digest}";
+const KNOWN: &str = "{tool}, {digest}, {filePath}, {workFolder}, {commandRecipients}, {params.NAME}, \
+                     {params.NAME|OTHER|fallback}, {params.NAME+OTHER}, {command.flag.NAME}, {command.arg.N}, \
+                     {command.args}, {command.last}, {command.word.N}, {command.package.N}, {command.path.N}, {command.name.N}, \
+                     {command.outside}, {command.program}, {http.method}, {http.host}, {http.path}, {http.url}, \
+                     {git.remote}, {git.branch}, {forge.target}, {kube.context}, {kube.object}, {notion.target}, {storage.written} \
+                     and {ssh.host}";
 
 /// A context key with placeholders.
 #[derive(Clone, Debug)]
@@ -24,13 +29,12 @@ enum Part {
     Literal(String),
     Tool,
     /// The first of these groups that has a value, with all the values in it; else the fallback.
-    Params {
-        groups: Vec<Vec<String>>,
+    Values {
+        groups: Vec<Vec<Origin>>,
         fallback: String,
     },
-    CommandRecipient,
+    CommandRecipients,
     FilePath,
-    WorkFolder,
     Digest,
 }
 
@@ -72,10 +76,10 @@ impl Template {
 
     /// The keys of a call: one, or one for each combination of the values of lists, at most one more than a
     /// call may have.
-    pub(crate) fn resolve(&self, call: &ToolCall, params: &Lookup<'_>) -> Vec<String> {
+    pub(crate) fn resolve(&self, site: Site<'_, '_>) -> Vec<String> {
         let mut keys = vec![String::new()];
         for part in &self.parts {
-            let values = part.values(call, params);
+            let values = part.values(site);
             if let [value] = values.as_slice() {
                 keys.iter_mut().for_each(|key| key.push_str(value));
             } else {
@@ -91,48 +95,48 @@ impl Part {
     fn parse(placeholder: &str) -> Result<Self, String> {
         match placeholder {
             "tool" => return Ok(Self::Tool),
-            "commandRecipient" => return Ok(Self::CommandRecipient),
+            "commandRecipient" | "commandRecipients" => return Ok(Self::CommandRecipients),
             "filePath" => return Ok(Self::FilePath),
-            "workFolder" => return Ok(Self::WorkFolder),
             "digest" => return Ok(Self::Digest),
-            _ if !placeholder.starts_with("params.") => {
-                return Err(format!(
-                    "unknown placeholder `{{{}}}`: known are {KNOWN}",
-                    one_line(placeholder, 60)
-                ));
-            }
             _ => {}
         }
+        let unknown = || format!("unknown placeholder `{{{}}}`: known are {KNOWN}", one_line(placeholder, 60));
         let mut words: Vec<&str> = placeholder.split('|').collect();
+        let first = words.first().and_then(|word| word.split('+').next()).unwrap_or_default();
+        Origin::parse(first, None).ok_or_else(unknown)?;
         // A bare last word is the fallback; a word alone is never bare.
         let fallback = match words.as_slice() {
-            [.., last] if !last.starts_with("params.") => words.pop().unwrap_or(UNKNOWN),
+            [_, .., last] if Origin::parse(last, None).is_none() => words.pop().unwrap_or(UNKNOWN),
             _ => UNKNOWN,
         };
-        let path = |name: &str| {
-            let path = name.strip_prefix("params.").unwrap_or(name);
-            if path.split('.').any(|name| name.trim().is_empty()) {
-                return Err(format!("`{{{}}}` has an empty parameter name", one_line(placeholder, 60)));
+        // A bare word is like the last one before it that says what it is.
+        let mut like = first;
+        let mut origin = |name| {
+            if str::split(name, '.').any(|part| part.trim().is_empty()) {
+                return Err(format!("`{{{}}}` has an empty name", one_line(placeholder, 60)));
             }
-            Ok(path.to_owned())
+            if Origin::parse(name, None).is_some() {
+                like = name;
+            }
+            Origin::parse(name, Some(like)).ok_or_else(unknown)
         };
-        let groups = words.into_iter().map(|word| word.split('+').map(path).collect());
-        Ok(Self::Params { groups: groups.collect::<Result<_, _>>()?, fallback: fallback.to_owned() })
+        let groups = words.into_iter().map(|word| word.split('+').map(&mut origin).collect());
+        Ok(Self::Values { groups: groups.collect::<Result<_, _>>()?, fallback: fallback.to_owned() })
     }
 
     /// What stands for the placeholder, never nothing.
-    fn values<'p>(&'p self, call: &ToolCall, params: &Lookup<'_>) -> Vec<Cow<'p, str>> {
+    fn values<'p>(&'p self, site: Site<'_, '_>) -> Vec<Cow<'p, str>> {
+        let Site { call, params, .. } = site;
         let values = match self {
             Self::Literal(text) => return vec![Cow::Borrowed(text)],
             Self::Tool => vec![neutral_tool_name(&call.tool).to_owned()],
             Self::Digest => vec![digest(call, &params.all())],
-            Self::CommandRecipient => mail_recipients(params),
+            Self::CommandRecipients => mail_recipients(site),
             Self::FilePath => file_paths(call, params),
-            Self::WorkFolder => vec![work_folder(call, params)],
-            Self::Params { groups, fallback } => {
-                let values = |group: &Vec<String>| match group.as_slice() {
-                    [path] => params.texts(path),
-                    paths => distinct(paths.iter().flat_map(|path| params.texts(path))),
+            Self::Values { groups, fallback } => {
+                let values = |group: &Vec<Origin>| match group.as_slice() {
+                    [origin] => origin.values(site),
+                    origins => distinct(origins.iter().flat_map(|origin| origin.values(site))),
                 };
                 match groups.iter().map(values).find(|values| !values.is_empty()) {
                     Some(values) => values,
@@ -148,9 +152,15 @@ impl Part {
 }
 
 /// Who a mail goes to: told by the command, or for a tool that sends mail itself, by its parameters.
-fn mail_recipients(params: &Lookup<'_>) -> Vec<String> {
+fn mail_recipients(site: Site<'_, '_>) -> Vec<String> {
+    let params = site.params;
+    if let Some(fit) = site.fit {
+        return recipients(std::slice::from_ref(fit.command.invocation), None);
+    }
     if let Some(command) = params.get("command") {
-        return command.as_str().map(recipients).unwrap_or_default();
+        let command = command.as_str().unwrap_or_default();
+        let line = Line::read(command);
+        return recipients(&line.invocations, line.rough.then_some(command));
     }
     let fields = ["to", "cc", "bcc", "recipient", "recipients", "email"];
     distinct(fields.into_iter().flat_map(|field| params.texts(field)).flat_map(|text| address_list(&text)))

@@ -15,7 +15,7 @@ use crate::tool_call::{Parameters, ToolCall, is_wrapper};
 
 use super::calls::{Phase, Unflushed};
 use super::health::Level;
-use super::intent::{is_simple, keys_or_digest, short_name};
+use super::intent::{keys_or_digest, short_name};
 use super::report::{EndReport, Ran};
 use super::state::NotNow;
 use super::work::Work;
@@ -108,9 +108,9 @@ impl Gate {
         if !shown || digest == asked {
             return None;
         }
-        let Classification { tier, context_keys, .. } = self.classify(&call, params, now);
+        let Classification { tier, context_keys, exit_proves, .. } = self.classify(&call, params, now);
         let keys = keys_or_digest(context_keys, tier, &call.tool, &digest);
-        Some(Ran { tier, keys, digest, simple: is_simple(params) })
+        Some(Ran { tier, keys, digest, simple: exit_proves })
     }
 
     /// A background process of an earlier running call has ended. For a host's event loop.

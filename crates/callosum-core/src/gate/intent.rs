@@ -8,7 +8,6 @@ use crate::journal::record::{Action, Conflict, Holder, Record};
 use crate::redact;
 use crate::rules::{Classification, Mode, Scope};
 use crate::settings::Settings;
-use crate::shell;
 use crate::tier::Tier;
 use crate::time::Stamp;
 use crate::tool_call::{Parameters, ToolCall};
@@ -49,12 +48,6 @@ pub(super) fn keys_or_digest(mut keys: Vec<String>, tier: Tier, tool: &str, dige
     keys
 }
 
-/// Whether the call is one simple command, so that its exit code proves what it did.
-pub(super) fn is_simple(params: &dyn Parameters) -> bool {
-    let command = params.get("command");
-    command.and_then(|command| command.as_str().map(shell::is_simple_command)).unwrap_or(false)
-}
-
 /// A classified call.
 #[derive(Clone, Debug)]
 pub(super) struct Intent {
@@ -87,14 +80,13 @@ impl Intent {
     ) -> Self {
         let tier = classification.tier;
         let mut keys = classification.context_keys;
-        let (mut digest_text, mut summary, mut simple) = (None, None, false);
+        let (mut digest_text, mut summary) = (None, None);
         if tier.is_tracked() {
             let all = params.all();
             let digest = digest(&call, &all);
             keys = keys_or_digest(keys, tier, &call.tool, &digest);
             let chars = usize::try_from(settings.params_summary_chars).unwrap_or(0);
             summary = (chars > 0).then(|| redact::summarize(&all, chars));
-            simple = is_simple(params);
             digest_text = Some(digest);
         }
         let mode = classification.mode.unwrap_or(Mode::Enforce);
@@ -110,7 +102,7 @@ impl Intent {
             lease_ms: classification.lock_expiry_ms.unwrap_or(settings.lock_expiry_ms),
             scope: classification.scope,
             observe: mode == Mode::Observe || settings.mode == Mode::Observe,
-            simple,
+            simple: classification.exit_proves,
             too_many_keys: classification.too_many_keys,
             signal: false,
             call,

@@ -6,9 +6,11 @@ use regex::Regex;
 use serde_json::Value;
 use wildmatch::WildMatch;
 
+use super::effect::{Effects, HttpMatch};
 use super::format::{ParamFormat, RuleFormat, Texts};
 use super::source::Source;
 use super::{Mode, RuleError, Scope};
+use crate::command::Pattern as CommandPattern;
 use crate::context_key::{Lookup, Template};
 use crate::digest::neutral_tool_name;
 use crate::text::one_line;
@@ -23,6 +25,8 @@ pub(super) struct Rule {
     pub(super) tools: Names,
     params: Vec<Param>,
     command_pattern: Option<Pattern>,
+    /// What one of the commands in the line must be; without it the rule is for the whole line.
+    pub(super) effects: Option<Effects>,
     pub(super) context_keys: Vec<Template>,
     pub(super) recent_window_ms: Option<u64>,
     pub(super) lock_expiry_ms: Option<u64>,
@@ -50,6 +54,20 @@ impl Rule {
                 Some(pattern)
             }
         };
+        let patterns = match &format.command {
+            None => Vec::new(),
+            Some(texts) => texts.value.0.iter().map(|text| CommandPattern::parse(text)).collect::<Result<_, _>>().map_err(
+                |message| source.error(texts.at, Some(&name), format!("`command`: {message}")),
+            )?,
+        };
+        let is_for_commands = format.command.is_some() || format.http.is_some();
+        let unless_flags = format.unless_flag.map(|flags| flags.0).unwrap_or_default();
+        if !is_for_commands && !unless_flags.is_empty() {
+            let message = "`unlessFlag` needs `command` or `http`: it is about one command of a line";
+            return Err(source.error(format.name.at, Some(&name), message));
+        }
+        let http = format.http.map(HttpMatch::new);
+        let effects = is_for_commands.then_some(Effects { patterns, unless_flags, http });
         let mut context_keys = Vec::new();
         if let Some(keys) = &format.context_key {
             for text in &keys.value.0 {
@@ -67,6 +85,7 @@ impl Rule {
             tools: Names::new(tools),
             params: format.params.into_iter().map(Param::compile).collect(),
             command_pattern,
+            effects,
             context_keys,
             recent_window_ms: format.recent_window_ms,
             lock_expiry_ms: format.lock_expiry_ms,
@@ -79,7 +98,8 @@ impl Rule {
         })
     }
 
-    /// Whether the rule is for this call, whose tool is known to fit; cheap conditions first.
+    /// Whether the rule is for this call, whose tool is known to fit, as far as the whole call says it; cheap
+    /// conditions first.
     pub(super) fn matches(&self, call: &ToolCall, runtime: &str, params: &Lookup<'_>) -> bool {
         let fits = |names: &Option<Names>, name: &str| names.as_ref().is_none_or(|names| names.matches(name));
         fits(&self.runtime, runtime)
@@ -93,6 +113,27 @@ impl Rule {
                     .and_then(|command| command.as_str())
                     .is_some_and(|command| pattern.is_match(command))
             })
+    }
+}
+
+impl Rule {
+    /// Which of its conditions led to it, in words.
+    pub(super) fn because(&self, of_command: bool) -> String {
+        let mut reasons = Vec::new();
+        match &self.effects {
+            Some(effects) if of_command => reasons.extend(effects.because()),
+            _ => reasons.push("the tool's name"),
+        }
+        if self.command_pattern.is_some() {
+            reasons.push("the text of the command (`commandPattern`)");
+        }
+        if !self.params.is_empty() {
+            reasons.push("parameters");
+        }
+        if self.agent.is_some() || self.session.is_some() || self.runtime.is_some() {
+            reasons.push("who calls");
+        }
+        reasons.join(", ")
     }
 }
 
@@ -140,7 +181,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    fn new(names: impl Iterator<Item = String>) -> Self {
+    pub(super) fn new(names: impl Iterator<Item = String>) -> Self {
         let (globs, exact) = names.partition::<Vec<_>, _>(|name| name.contains(['*', '?']));
         Self { exact, globs: globs.iter().map(|glob| WildMatch::new(glob)).collect() }
     }
@@ -157,7 +198,7 @@ impl Names {
         self.globs.iter().any(|glob| glob.matches(name))
     }
 
-    fn matches(&self, name: &str) -> bool {
+    pub(super) fn matches(&self, name: &str) -> bool {
         self.exact.iter().any(|exact| exact == name) || self.matches_glob(name)
     }
 }

@@ -23,6 +23,9 @@ pub(super) const RULE_FIELDS: &[&str] = &[
     "tool",
     "params",
     "commandPattern",
+    "command",
+    "unlessFlag",
+    "http",
     "contextKey",
     "recentWindowMs",
     "lockExpiryMs",
@@ -49,6 +52,9 @@ pub(super) struct RuleFormat {
     pub(super) tool: Texts,
     pub(super) params: Vec<ParamFormat>,
     pub(super) command_pattern: Option<At<String>>,
+    pub(super) command: Option<At<Texts>>,
+    pub(super) unless_flag: Option<Texts>,
+    pub(super) http: Option<HttpFormat>,
     pub(super) context_key: Option<At<Texts>>,
     pub(super) recent_window_ms: Option<u64>,
     pub(super) lock_expiry_ms: Option<u64>,
@@ -65,6 +71,17 @@ pub(super) struct ParamFormat {
     pub(super) path: String,
     pub(super) values: Vec<Value>,
 }
+
+/// What an HTTP request must be like.
+#[derive(Debug)]
+pub(super) struct HttpFormat {
+    pub(super) method: Option<Texts>,
+    pub(super) host: Option<Texts>,
+    pub(super) path: Option<Texts>,
+}
+
+/// The fields of `http`.
+pub(super) const HTTP_FIELDS: &[&str] = &["method", "host", "path"];
 
 /// One text or a list of them.
 #[derive(Debug)]
@@ -104,6 +121,10 @@ impl RuleFormat {
             Some(raw) => params(&fields, raw)?,
             None => Vec::new(),
         };
+        let http = match fields.take_raw("http") {
+            Some(raw) => Some(HttpFormat::read(source, raw, name.as_deref())?),
+            None => None,
+        };
         let name: At<String> = fields.required("name", "a short name, which the journal shows")?;
         if name.value.trim().is_empty() {
             return Err(source.error(name.at, None, "`name` is empty: give the rule a name"));
@@ -117,6 +138,9 @@ impl RuleFormat {
                 .value,
             params,
             command_pattern: fields.optional("commandPattern")?,
+            command: fields.optional("command")?,
+            unless_flag: texts(fields.optional("unlessFlag")?),
+            http,
             context_key: fields.optional("contextKey")?,
             recent_window_ms: fields.optional::<Millis>("recentWindowMs")?.map(|ms| ms.value.0),
             lock_expiry_ms: fields.optional::<Millis>("lockExpiryMs")?.map(|ms| ms.value.0),
@@ -125,6 +149,18 @@ impl RuleFormat {
             agent: texts(fields.optional("agent")?),
             session: texts(fields.optional("session")?),
             runtime: texts(fields.optional("runtime")?),
+        })
+    }
+}
+
+impl HttpFormat {
+    fn read<'a>(source: Source<'a>, text: &'a str, rule: Option<&str>) -> Result<Self, RuleError> {
+        let mut fields = Fields::read(source, text, HTTP_FIELDS, rule)?;
+        let texts = |field: Option<At<Texts>>| field.map(|texts| texts.value);
+        Ok(Self {
+            method: texts(fields.optional("method")?),
+            host: texts(fields.optional("host")?),
+            path: texts(fields.optional("path")?),
         })
     }
 }
@@ -218,7 +254,11 @@ mod tests {
     fn the_schema_and_the_format_know_the_same_fields() {
         let schema: Value =
             serde_json::from_str(include_str!("../../../../tiers.schema.json")).unwrap_or_default();
-        for (pointer, known) in [("/properties", FILE_FIELDS), ("/$defs/rule/properties", RULE_FIELDS)] {
+        for (pointer, known) in [
+            ("/properties", FILE_FIELDS),
+            ("/$defs/rule/properties", RULE_FIELDS),
+            ("/$defs/http/properties", HTTP_FIELDS),
+        ] {
             let fields = schema.pointer(pointer).and_then(Value::as_object);
             let fields: BTreeSet<&str> =
                 fields.into_iter().flatten().map(|(name, _)| name.as_str()).collect();

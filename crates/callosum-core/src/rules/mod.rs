@@ -1,9 +1,10 @@
 //! The rules of `tiers.json`: which tier a tool call has and which resources it acts on.
 //!
 //! `source` reads JSON with positions, `format` the fields as they are written, `compile` makes matchers of
-//! them, `rule_set` classifies calls.
+//! them, `effect` matches the commands of a shell line, `rule_set` classifies calls.
 
 mod compile;
+mod effect;
 mod format;
 mod rule_set;
 mod source;
@@ -38,11 +39,40 @@ pub struct Classification {
     pub mode: Option<Mode>,
     /// True when the call acts on more than 1,000 resources: `context_keys` is then not all of them.
     pub too_many_keys: bool,
+    /// The call is a shell line, and a non-zero exit code of it says that it did nothing.
+    pub exit_proves: bool,
 }
 
-impl Classification {
+/// One part of a call that a rule matched: a command of a shell line, or the whole call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Match {
+    /// The rule's name.
+    pub rule_name: String,
+    /// Its tier.
+    pub tier: Tier,
+    /// The resources that this part acts on.
+    pub context_keys: Vec<String>,
+    /// The command, quotes taken away; `None` when the rule is for the whole call.
+    pub command: Option<String>,
+    /// What of the rule led there, in words.
+    pub because: String,
+}
+
+/// How a classification came about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explanation {
+    /// What the rules say.
+    pub classification: Classification,
+    /// The parts that rules matched, in the order of the line.
+    pub matches: Vec<Match>,
+    /// The shell line could not be parsed: it was only cut at what looks like the end of a command.
+    pub rough: bool,
+}
+
+impl Default for Classification {
     /// What holds for a call that no rule is for: tier 0, no keys.
-    fn unmatched() -> Self {
+    fn default() -> Self {
         Self {
             tier: Tier::None,
             rule_name: None,
@@ -52,6 +82,7 @@ impl Classification {
             scope: Scope::Any,
             mode: None,
             too_many_keys: false,
+            exit_proves: false,
         }
     }
 }

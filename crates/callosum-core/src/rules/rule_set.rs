@@ -3,11 +3,14 @@
 use std::collections::{HashMap, HashSet};
 
 use super::compile::Rule;
+use super::effect::Prefilter;
 use super::format::RulesFile;
 use super::source::Source;
-use super::{Classification, RuleError, SHIPPED_RULES};
-use crate::context_key::{Lookup, context_keys};
+use super::{Classification, Explanation, Match, Mode, RuleError, SHIPPED_RULES, Scope};
+use crate::command::{Command, Fit};
+use crate::context_key::{Lookup, MAX_KEYS, Site, context_keys, is_outside, path_in, work_folder};
 use crate::digest::neutral_tool_name;
+use crate::shell::Line;
 use crate::tool_call::{Parameters, ToolCall};
 
 /// Rules in order, compiled once; the first that matches a call says what it is.
@@ -19,6 +22,7 @@ pub struct RuleSet {
     by_tool: HashMap<String, Vec<Candidate>>,
     /// The rules with globs, in order: what may match any other tool.
     with_globs: Vec<Candidate>,
+    prefilter: Prefilter,
     largest_window_ms: u64,
     largest_lock_expiry_ms: u64,
 }
@@ -83,38 +87,97 @@ impl RuleSet {
         Self {
             by_tool,
             with_globs,
+            prefilter: Prefilter::new(rules.iter().filter_map(|rule| rule.effects.as_ref())),
             largest_window_ms: largest(|rule| rule.recent_window_ms),
             largest_lock_expiry_ms: largest(|rule| rule.lock_expiry_ms),
             rules,
         }
     }
 
-    /// What the first matching rule says of a call; tier 0 without keys when none matches. `runtime` is the
-    /// name of the agent runtime the call comes from. Reads only the parameters that rules ask for.
+    /// What the rules say of a call; tier 0 without keys when none is for it. `runtime` is the name of the agent runtime
+    /// the call comes from. Reads only the parameters that rules ask for.
+    ///
+    /// The first matching rule wins. In a shell line it wins for each command: the call has the highest of their
+    /// tiers, and the keys of all.
     #[must_use]
     pub fn classify(&self, call: &ToolCall, runtime: &str, params: &dyn Parameters) -> Classification {
+        self.explained(call, runtime, params, &mut |_, _, _| ()).0
+    }
+
+    /// The same, with how it came about.
+    #[must_use]
+    pub fn explain(&self, call: &ToolCall, runtime: &str, params: &dyn Parameters) -> Explanation {
+        let mut matches = Vec::new();
+        let mut note = |rule: &Rule, context_keys: &[String], fit: Option<&Fit<'_, '_>>| {
+            let command = fit.map(|fit| fit.command.to_string());
+            let because = rule.because(fit.is_some());
+            let context_keys = context_keys.to_vec();
+            matches.push(Match { rule_name: rule.name.clone(), tier: rule.tier, context_keys, command, because });
+        };
+        let (classification, rough) = self.explained(call, runtime, params, &mut note);
+        Explanation { classification, matches, rough }
+    }
+
+    fn explained(
+        &self,
+        call: &ToolCall,
+        runtime: &str,
+        params: &dyn Parameters,
+        note: &mut dyn FnMut(&Rule, &[String], Option<&Fit<'_, '_>>),
+    ) -> (Classification, bool) {
         let neutral = neutral_tool_name(&call.tool);
         let candidates = self.by_tool.get(neutral).unwrap_or(&self.with_globs);
         let lookup = Lookup::new(params);
-        for candidate in candidates {
-            let Some(rule) = self.rules.get(candidate.rule) else { continue };
-            let is_for_tool =
-                candidate.named || rule.tools.matches_glob(&call.tool) || rule.tools.matches_glob(neutral);
-            if is_for_tool && rule.matches(call, runtime, &lookup) {
-                let (context_keys, too_many_keys) = context_keys(&rule.context_keys, call, &lookup);
-                return Classification {
-                    tier: rule.tier,
-                    rule_name: Some(rule.name.clone()),
-                    context_keys,
-                    recent_window_ms: rule.recent_window_ms,
-                    lock_expiry_ms: rule.lock_expiry_ms,
-                    scope: rule.scope,
-                    mode: rule.mode,
-                    too_many_keys,
-                };
+        let is_for_tool = |candidate: &Candidate, rule: &Rule| {
+            candidate.named || rule.tools.matches_glob(&call.tool) || rule.tools.matches_glob(neutral)
+        };
+        // The rules for this call, in order, as far as the whole of it tells.
+        let mut rules = candidates
+            .iter()
+            .filter_map(|candidate| self.rules.get(candidate.rule).filter(|rule| is_for_tool(candidate, rule)))
+            .filter(|rule| rule.matches(call, runtime, &lookup));
+        let has_effects = |candidate: &Candidate| {
+            self.rules.get(candidate.rule).is_some_and(|rule| rule.effects.is_some())
+        };
+        let command = if candidates.iter().any(has_effects) { lookup.get("command") } else { None };
+        let text = command.as_ref().and_then(|command| command.as_str()).unwrap_or_default();
+        let mut verdict = Verdict::default();
+        if !self.prefilter.may_match(text) {
+            if let Some(rule) = rules.find(|rule| rule.effects.is_none()) {
+                verdict.take(rule, Site { call, params: &lookup, fit: None }, note);
+                verdict.whole_line(text);
             }
+            return (verdict.classification, false);
         }
-        Classification::unmatched()
+        let rules: Vec<&Rule> = rules.collect();
+        let line = Line::read(text);
+        let base = work_folder(call, &lookup, None);
+        let mut proves = Vec::new();
+        for invocation in &line.invocations {
+            let command = Command::new(invocation);
+            let folder = work_folder(call, &lookup, command.whole().folder().as_deref());
+            let outside = |path: &str| is_outside(&base, &path_in(&folder, path));
+            let found = rules.iter().find_map(|rule| match &rule.effects {
+                Some(effects) => effects.fit(&command, &outside).map(|fit| (*rule, Some(fit))),
+                None => Some((*rule, None)),
+            });
+            let Some((rule, fit)) = found else { continue };
+            // A rule for the whole line says the same of each command.
+            if fit.is_none() && verdict.took_whole(rule) {
+                continue;
+            }
+            if rule.tier.is_tracked() {
+                proves.push(invocation.proves);
+            }
+            verdict.take(rule, Site { call, params: &lookup, fit: fit.as_ref() }, note);
+        }
+        if line.invocations.is_empty()
+            && let Some(rule) = rules.iter().find(|rule| rule.effects.is_none())
+        {
+            verdict.take(rule, Site { call, params: &lookup, fit: None }, note);
+        }
+        verdict.classification.exit_proves = proves == [true];
+        (verdict.classification, line.rough)
     }
 
     /// How many rules there are.
@@ -139,6 +202,72 @@ impl RuleSet {
     #[must_use]
     pub fn largest_lock_expiry_ms(&self) -> u64 {
         self.largest_lock_expiry_ms
+    }
+}
+
+/// What was found for a call so far.
+#[derive(Default)]
+struct Verdict {
+    classification: Classification,
+    /// The rules for the whole line that have been taken.
+    whole: Vec<String>,
+}
+
+impl Verdict {
+    fn took_whole(&self, rule: &Rule) -> bool {
+        self.whole.contains(&rule.name)
+    }
+
+    /// Takes in what a rule says: the highest tier counts, and the keys of all.
+    fn take(
+        &mut self,
+        rule: &Rule,
+        site: Site<'_, '_>,
+        note: &mut dyn FnMut(&Rule, &[String], Option<&Fit<'_, '_>>),
+    ) {
+        let (keys, too_many) = context_keys(&rule.context_keys, site);
+        note(rule, &keys, site.fit);
+        if site.fit.is_none() {
+            self.whole.push(rule.name.clone());
+        }
+        let sum = &mut self.classification;
+        if rule.tier.is_tracked() != sum.tier.is_tracked() {
+            // What is only logged has no say in what is checked.
+            if sum.tier.is_tracked() {
+                return;
+            }
+            sum.context_keys.clear();
+        }
+        sum.too_many_keys |= too_many;
+        let fresh: Vec<String> = keys.into_iter().filter(|key| !sum.context_keys.contains(key)).collect();
+        sum.context_keys.extend(fresh);
+        sum.too_many_keys |= sum.context_keys.len() > MAX_KEYS;
+        sum.context_keys.truncate(MAX_KEYS);
+        if sum.rule_name.is_none() || rule.tier > sum.tier {
+            sum.tier = rule.tier;
+            sum.rule_name = Some(rule.name.clone());
+            sum.recent_window_ms = rule.recent_window_ms;
+            sum.lock_expiry_ms = rule.lock_expiry_ms;
+            sum.scope = rule.scope;
+            sum.mode = rule.mode;
+        } else if rule.tier == sum.tier {
+            // The stricter of both; a rule that names nothing goes by the configuration.
+            sum.recent_window_ms = sum.recent_window_ms.max(rule.recent_window_ms);
+            sum.lock_expiry_ms = sum.lock_expiry_ms.max(rule.lock_expiry_ms);
+            if rule.scope == Scope::Any {
+                sum.scope = Scope::Any;
+            }
+            if rule.mode != Some(Mode::Observe) {
+                sum.mode = rule.mode;
+            }
+        }
+    }
+
+    /// Nothing in the line is known but that a rule is for all of it.
+    fn whole_line(&mut self, text: &str) {
+        if self.classification.tier.is_tracked() && !text.is_empty() {
+            self.classification.exit_proves = Line::read(text).is_simple();
+        }
     }
 }
 

@@ -1,0 +1,182 @@
+//! The requests that HTTP clients send: curl, wget, httpie, xh, and `gh api`, `glab api`, `xurl`, `ntn api`.
+
+use std::net::IpAddr;
+
+use super::Command;
+
+/// One request, as far as the command says it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Request {
+    /// In capitals.
+    pub(crate) method: String,
+    /// In lower case, with the port unless it is the usual one.
+    pub(crate) host: String,
+    /// Without the slash at its beginning and end, query and secrets.
+    pub(crate) path: String,
+}
+
+impl Request {
+    /// `method`, `host`, `path`, or `url`: host and path.
+    pub(super) fn part(&self, name: &str) -> Option<String> {
+        Some(match name {
+            "method" => self.method.clone(),
+            "host" => self.host.clone(),
+            "path" => self.path.clone(),
+            "url" if self.path.is_empty() => self.host.clone(),
+            "url" => format!("{}/{}", self.host, self.path),
+            _ => return None,
+        })
+    }
+
+    /// Whether the host is this machine or one of its network: an address that is not routed, a name without a
+    /// dot or with an ending that no public name has.
+    pub(crate) fn is_private(&self) -> bool {
+        let host = self.host.strip_prefix('[').and_then(|host| host.split(']').next()).unwrap_or(&self.host);
+        let name = match host.parse::<IpAddr>() {
+            Ok(_) => host,
+            Err(_) => host.split(':').next().unwrap_or(host),
+        };
+        match name.parse::<IpAddr>() {
+            Ok(IpAddr::V4(v4)) => v4.is_private() || v4.is_loopback() || v4.is_link_local() || v4.is_unspecified(),
+            Ok(IpAddr::V6(v6)) => v6.is_loopback() || v6.is_unicast_link_local() || v6.is_unique_local(),
+            Err(_) => {
+                let ends = [".local", ".localhost", ".internal", ".test", ".lan", ".home.arpa"];
+                let unknown = name.is_empty() || name.contains(['$', '`', '{']);
+                !unknown && (!name.contains('.') || ends.iter().any(|end| name.ends_with(end)))
+            }
+        }
+    }
+
+    fn new(method: &str, url: &str) -> Option<Self> {
+        let (scheme, rest) = url.split_once("://").unwrap_or(("http", url));
+        if !matches!(scheme, "http" | "https") {
+            return None;
+        }
+        let rest = rest.split(['?', '#']).next().unwrap_or(rest);
+        // `$URL/path` names neither host nor path; a shell's `${X}` may hold a slash.
+        let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+        let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+        let host = match scheme {
+            "https" => host.strip_suffix(":443").unwrap_or(host),
+            _ => host.strip_suffix(":80").unwrap_or(host),
+        };
+        let host = if host.contains('$') { host.to_owned() } else { host.to_lowercase() };
+        let path = without_secret(&host, path.trim_end_matches('/'));
+        Some(Self { method: method.to_uppercase(), host, path })
+    }
+}
+
+/// The path of a webhook without what lets anybody post there.
+fn without_secret(host: &str, path: &str) -> String {
+    let parts: Vec<&str> = path.split('/').collect();
+    match (host, parts.as_slice()) {
+        ("hooks.slack.com", ["services", team, bot, ..]) => format!("services/{team}/{bot}"),
+        ("hooks.slack.com", [kind @ ("workflows" | "triggers"), team, ..]) => format!("{kind}/{team}"),
+        ("discord.com" | "discordapp.com" | "canary.discord.com" | "ptb.discord.com", ["api", rest @ ..]) => {
+            let webhook = rest.iter().position(|part| *part == "webhooks");
+            let keep = webhook.map_or(parts.len(), |at| at + 3);
+            parts.iter().take(keep).copied().collect::<Vec<_>>().join("/")
+        }
+        ("api.telegram.org", [bot, rest @ ..]) if bot.starts_with("bot") => {
+            [&["bot***"], rest].concat().join("/")
+        }
+        ("outlook.office.com", [first, ..]) if first.starts_with("webhook") => (*first).to_owned(),
+        (host, [first, ..]) if host.ends_with(".webhook.office.com") => (*first).to_owned(),
+        ("hooks.zapier.com", ["hooks", "catch", account, ..]) => format!("hooks/catch/{account}"),
+        ("maker.ifttt.com", ["trigger", event, ..]) => format!("trigger/{event}"),
+        ("chat.googleapis.com", ["v1", "spaces", space, ..]) => format!("v1/spaces/{space}/messages"),
+        _ => path.to_owned(),
+    }
+}
+
+/// The requests of a command; none when it is no HTTP client.
+pub(super) fn requests(command: &Command<'_>) -> Vec<Request> {
+    let request = match command.program() {
+        "curl" | "curlie" => return curl(command),
+        "wget" => return wget(command),
+        "http" | "https" | "xh" | "xhs" => httpie(command),
+        "gh" => api(command, "api.github.com", 1),
+        "glab" => api(command, "gitlab.com", 1),
+        "xurl" => xurl(command),
+        "ntn" => api(command, "api.notion.com", 1),
+        _ => None,
+    };
+    request.into_iter().collect()
+}
+
+fn curl(command: &Command<'_>) -> Vec<Request> {
+    let data = ["-d", "--data", "--data-raw", "--data-binary", "--data-urlencode", "--data-ascii", "--json", "-F", "--form", "--form-string"];
+    let upload = ["-T", "--upload-file"];
+    let named = command.values(&["-X", "--request"]).last().copied();
+    let implied = if command.has(&["-I", "--head"]) {
+        "HEAD"
+    } else if command.has(&["-G", "--get"]) {
+        "GET"
+    } else if !command.values(&upload).is_empty() {
+        "PUT"
+    } else if command.values(&data).is_empty() {
+        "GET"
+    } else {
+        "POST"
+    };
+    let urls = command.plain().chain(command.values(&["--url"]));
+    urls.filter_map(|url| Request::new(named.unwrap_or(implied), url)).collect()
+}
+
+fn wget(command: &Command<'_>) -> Vec<Request> {
+    let named = command.values(&["--method"]).last().copied();
+    let posts = !command.values(&["--post-data", "--post-file"]).is_empty();
+    let method = named.unwrap_or(if posts { "POST" } else { "GET" });
+    command.plain().filter_map(|url| Request::new(method, url)).collect()
+}
+
+fn httpie(command: &Command<'_>) -> Option<Request> {
+    let mut words: Vec<&str> = command.plain().collect();
+    let first = words.first()?;
+    let is_method = first.len() > 2 && first.bytes().all(|byte| byte.is_ascii_uppercase());
+    let named = is_method.then(|| words.remove(0));
+    let (url, items) = words.split_first()?;
+    let sends = |item: &&str| item.contains('=') && !item.contains("==") || item.contains('@');
+    let has_body = items.iter().any(sends) || !command.values(&["--raw"]).is_empty() || !command.invocation.input.is_empty();
+    let method = if command.has(&["--offline", "--curl", "--print-curl"]) {
+        "GET"
+    } else {
+        named.unwrap_or(if has_body { "POST" } else { "GET" })
+    };
+    let url = match url.strip_prefix(':') {
+        // `:3000/path` and `:/path` mean this machine.
+        Some(rest) if rest.starts_with('/') => format!("localhost{rest}"),
+        Some(rest) => format!("localhost:{rest}"),
+        None => (*url).to_owned(),
+    };
+    Request::new(method, &url)
+}
+
+/// `gh api PATH`: a method that is not named is GET, and POST with fields.
+fn api(command: &Command<'_>, host: &str, subcommands: usize) -> Option<Request> {
+    let mut words = command.plain();
+    if words.next() != Some("api") {
+        return None;
+    }
+    let path = words.nth(subcommands - 1)?;
+    let fields = ["-f", "-F", "--field", "--raw-field", "--input", "-d", "--data"];
+    let named = command.values(&["-X", "--method"]).last().copied();
+    let has_fields = !command.values(&fields).is_empty() || words.any(|word| word.contains('='));
+    let mut method = named.unwrap_or(if has_fields { "POST" } else { "GET" });
+    if path.trim_matches('/') == "graphql" {
+        let writes = |text: &str| text.contains("mutation");
+        let changes = command.invocation.words.iter().chain(&command.invocation.input).any(|text| writes(text));
+        method = if changes { "POST" } else { "GET" };
+    }
+    let url = if path.contains("://") { path.to_owned() } else { format!("https://{host}/{}", path.trim_start_matches('/')) };
+    Request::new(method, &url)
+}
+
+/// `xurl [-X METHOD] /2/…`; its other forms have verbs.
+fn xurl(command: &Command<'_>) -> Option<Request> {
+    let path = command.plain().next().filter(|word| word.starts_with('/') || word.contains("://"))?;
+    let named = command.values(&["-X", "--method"]).last().copied();
+    let posts = !command.values(&["-d", "--data", "-F", "--file"]).is_empty();
+    let url = if path.starts_with('/') { format!("https://api.x.com{path}") } else { path.to_owned() };
+    Request::new(named.unwrap_or(if posts { "POST" } else { "GET" }), &url)
+}

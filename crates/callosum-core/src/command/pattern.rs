@@ -1,0 +1,134 @@
+//! `command` of a rule: `git push`, `gh pr create|merge`, `aws s3 cp ... s3://*`.
+
+use wildmatch::WildMatch;
+
+use super::{Command, Fit, plain};
+use crate::shell::Argument;
+
+/// A program with subcommands, options that must be there, and arguments that must be among its own.
+#[derive(Clone, Debug)]
+pub(crate) struct Pattern {
+    program: Word,
+    subcommands: Vec<Word>,
+    options: Vec<Vec<String>>,
+    /// Words of which each must be among the arguments or the options' values.
+    among: Vec<Word>,
+    /// What the last argument must be.
+    last: Option<Word>,
+    /// A path that is not in the working folder must be among the arguments.
+    outside: bool,
+}
+
+/// Stands for words that are not said.
+const ANY: &str = "...";
+/// Stands for a path that is neither in the working folder nor in `/tmp`.
+const OUTSIDE: &str = "{outside}";
+
+impl Pattern {
+    /// Reads a pattern; the error says what is wrong with it.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let mut words = text.split_whitespace().peekable();
+        let program = match words.next() {
+            Some(word) if word != ANY && !word.starts_with('-') => Word::parse(word)?,
+            _ => return Err("a command begins with the name of its program".to_owned()),
+        };
+        let mut pattern = Self {
+            program,
+            subcommands: Vec::new(),
+            options: Vec::new(),
+            among: Vec::new(),
+            last: None,
+            outside: false,
+        };
+        let mut anywhere = false;
+        while let Some(word) = words.next() {
+            match word {
+                ANY => anywhere = true,
+                OUTSIDE => pattern.outside = true,
+                _ if word.starts_with('-') => pattern.options.push(word.split('|').map(str::to_owned).collect()),
+                _ if !anywhere => pattern.subcommands.push(Word::parse(word)?),
+                _ if words.peek().is_none() => pattern.last = Some(Word::parse(word)?),
+                _ => pattern.among.push(Word::parse(word)?),
+            }
+        }
+        Ok(pattern)
+    }
+
+    /// The words that a text must hold for the pattern to fit a command in it; of each group one.
+    pub(crate) fn needs(&self) -> Vec<Vec<&str>> {
+        std::iter::once(&self.program).chain(&self.subcommands).map(Word::literals).collect()
+    }
+
+    /// Fits the pattern to a command. `is_outside` tells which paths are not in the working folder.
+    pub(crate) fn fit<'c, 'l>(
+        &self,
+        command: &'c Command<'l>,
+        is_outside: &dyn Fn(&str) -> bool,
+    ) -> Option<Fit<'c, 'l>> {
+        if !self.program.matches(command.program()) {
+            return None;
+        }
+        let mut wanted = self.subcommands.iter().peekable();
+        let mut after = 0;
+        let mut arguments = command.arguments.iter().enumerate();
+        while let Some(word) = wanted.peek() {
+            let (at, argument) = arguments.next()?;
+            match argument {
+                Argument::Plain(found) if word.matches(found) => {
+                    wanted.next();
+                    after = at + 1;
+                }
+                Argument::Plain(_) => return None,
+                Argument::Option { value, unsure: true, .. } if word.matches(value) => {
+                    wanted.next();
+                    after = at + 1;
+                }
+                Argument::Option { .. } | Argument::Switch(_) => {}
+            }
+        }
+        let rest = command.arguments.get(after..).unwrap_or_default();
+        let has = |names: &Vec<String>| names.iter().any(|name| command.invocation.has_option(name));
+        let said = |argument: &Argument<'_>, word: &Word| match argument {
+            Argument::Plain(found) | Argument::Option { value: found, .. } => word.matches(found),
+            Argument::Switch(_) => false,
+        };
+        let fits = self.options.iter().all(has)
+            && self.among.iter().all(|word| rest.iter().any(|argument| said(argument, word)))
+            && self.last.as_ref().is_none_or(|word| plain(rest).next_back().is_some_and(|last| word.matches(last)))
+            && (!self.outside || plain(rest).any(is_outside));
+        fits.then_some(Fit { command, after, subcommands: self.subcommands.len() })
+    }
+}
+
+/// A word of a pattern: alternatives, exact or with `*` and `?`.
+#[derive(Clone, Debug)]
+struct Word {
+    exact: Vec<String>,
+    globs: Vec<WildMatch>,
+    /// Of each alternative, what a text must hold.
+    literals: Vec<String>,
+}
+
+impl Word {
+    fn parse(word: &str) -> Result<Self, String> {
+        let alternatives: Vec<String> = word.split('|').map(str::to_owned).collect();
+        if alternatives.iter().any(String::is_empty) {
+            return Err(format!("`{word}` has an empty alternative"));
+        }
+        let longest = |alternative: &String| {
+            let literals = alternative.split(['*', '?']);
+            literals.max_by_key(|literal| literal.len()).unwrap_or_default().to_owned()
+        };
+        let literals = alternatives.iter().map(longest).collect();
+        let (globs, exact) = alternatives.into_iter().partition::<Vec<_>, _>(|word| word.contains(['*', '?']));
+        Ok(Self { exact, globs: globs.iter().map(|glob| WildMatch::new(glob)).collect(), literals })
+    }
+
+    fn matches(&self, word: &str) -> bool {
+        self.exact.iter().any(|exact| exact == word) || self.globs.iter().any(|glob| glob.matches(word))
+    }
+
+    fn literals(&self) -> Vec<&str> {
+        self.literals.iter().map(String::as_str).collect()
+    }
+}

@@ -1,0 +1,362 @@
+//! What among a program's words is an option, an option's value, an argument.
+
+use super::Invocation;
+
+/// How the options of a program are read that `values` and `switches` do not name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Others {
+    /// They have a value: the next word, unless it begins with a dash.
+    Value,
+    /// So too, and all words up to the next option are values.
+    Values,
+    /// They have none.
+    Switch,
+}
+
+/// What is known of a program's options; from its manual.
+struct Known {
+    /// The program, with the subcommands these are the options of.
+    path: &'static str,
+    others: Others,
+    values: &'static str,
+    switches: &'static str,
+}
+
+const fn known(path: &'static str, others: Others, values: &'static str, switches: &'static str) -> Known {
+    Known { path, others, values, switches }
+}
+
+use Others::{Switch, Value, Values};
+
+#[rustfmt::skip]
+const PROGRAMS: &[Known] = &[
+    known("git", Switch, "-C -c --git-dir --work-tree --namespace --exec-path -o --push-option --receive-pack --exec --repo --to --cc --bcc --from --subject", ""),
+    known("gh", Value, "", "--web -w --draft --squash --rebase --merge --admin --auto --disable-auto --delete-branch --fill --fill-first --fill-verbose --no-maintainer-edit --public --private --internal --yes -y --confirm --clone --push --prerelease --generate-notes --latest --cleanup-tag --verify-tag --clobber --undo --edit-last --delete-last --create-if-none --paginate --silent --include --verbose --slurp --failed --debug --editor --force --help -h --exit-status --compact --watch --required --comments --all --archived --no-archived --org --remove-milestone"),
+    known("gh pr create", Value, "", "-d -f -e"),
+    known("gh pr merge", Value, "", "-m -r -s -d"),
+    known("gh pr review", Value, "", "-a -r -c --approve --request-changes --comment"),
+    known("gh pr checks", Value, "", "--watch"),
+    known("gh pr close", Value, "", "-d"),
+    known("gh pr diff", Value, "", "--name-only --patch"),
+    known("gh release create", Value, "", "-d -p"),
+    known("gh gist create", Value, "", "-p"),
+    known("gh repo create", Value, "", "-c"),
+    known("gh repo sync", Value, "", ""),
+    known("gh run rerun", Value, "", "-d"),
+    known("gh label create", Value, "", "-f"),
+    known("gh api", Value, "", "-i"),
+    known("glab", Value, "", "--draft --wip --fill --fill-commit-body -y --yes --squash --squash-before-merge --remove-source-branch --push --web -w --rebase --auto-merge --when-pipeline-succeeds --help -h --create-source-branch --no-editor --allow-collaboration --confidential --signoff --unique"),
+    known("glab mr create", Value, "", "-f"),
+    known("glab mr merge", Value, "", "-d -s -r"),
+    known("npm", Switch, "--tag --access --registry --prefix -C --workspace -w --otp --userconfig --loglevel --cache", ""),
+    known("pnpm", Switch, "--tag --access --registry --filter -F --dir -C --otp --publish-branch", ""),
+    known("yarn", Switch, "--tag --access --registry --cwd --otp --new-version --network-timeout", ""),
+    known("bun", Switch, "--tag --access --registry --cwd --otp --filter", ""),
+    known("cargo", Switch, "-p --package --manifest-path --registry --token --index --target --target-dir --features -F -j --jobs --color --config -Z -C --vers", ""),
+    known("cargo yank", Switch, "--version", ""),
+    known("gem", Switch, "--host -v --version -k --key -p --http-proxy --platform --otp", ""),
+    known("docker", Switch, "-H --host --context -c --config -l --log-level --tlscacert", ""),
+    known("docker buildx", Switch, "--builder", ""),
+    known("docker buildx build", Value, "", "--push --load --no-cache --pull -q --quiet --rm --check -D --debug"),
+    known("docker stack", Switch, "-c --compose-file --orchestrator", ""),
+    known("podman", Switch, "--connection --url --log-level --root --authfile --creds --format --cert-dir", ""),
+    known("nerdctl", Switch, "-n --namespace -a --address --platform", ""),
+    known("helm", Value, "", "--install -i --wait --atomic --create-namespace --debug --dry-run --force --reuse-values --reset-values --reset-then-reuse-values --dependency-update --devel --keep-history --no-hooks --cleanup-on-fail --skip-crds --generate-name -g --insecure-skip-tls-verify --plain-http --wait-for-jobs --take-ownership --help -h --hide-secret --rollback-on-failure"),
+    known("kubectl", Value, "", "--all -A --all-namespaces --force --wait --dry-run --ignore-not-found --now --overwrite -i -t -it -ti --stdin --tty --rm --ignore-daemonsets --delete-emptydir-data --delete-local-data --disable-eviction --prune --server-side --force-conflicts -w --watch --record --recursive -R --expose --attach --local --list --no-headers --show-labels --resources --help -h --quiet -q"),
+    known("kubectl logs", Value, "", "-f -p --follow --previous --timestamps --all-containers --prefix"),
+    known("terraform", Switch, "-var -var-file -target -replace -state -out -backend-config -parallelism", ""),
+    known("pulumi", Switch, "-s --stack -C --cwd -m --message --target -t -c --config --config-file -p --parallel --replace --target-replace --color --plan", ""),
+    known("ansible", Value, "", "--check -C -D --diff -b --become -K --ask-become-pass -k --ask-pass -v -vv -vvv -vvvv --verbose --syntax-check --list-hosts --list-tasks --list-tags --step --flush-cache --force-handlers -o --one-line --help -h --ask-vault-pass -J"),
+    known("vercel", Switch, "-t --token -S --scope -T --team -A --local-config --cwd -b --build-env -e --env -m --meta --regions --name -n -Q --global-config --timeout --target", ""),
+    known("fly", Value, "", "--remote-only --local-only --now -y --yes --no-cache --detach --build-only -j --json --stage --auto-confirm --push -f --force --depot --verbose --debug --help -h --no-deploy --no-public-ips --recreate-builder"),
+    known("fly secrets set", Switch, "-a --app -c --config", ""),
+    known("netlify", Switch, "--dir -d --message -m --site -s --auth --alias --functions -f --filter --context --timeout --scope --project-name --name -n", ""),
+    known("wrangler", Switch, "--env -e --config -c --name --project-name --branch --compatibility-date --route --routes --var --define --alias --outdir --assets --message --commit-hash --commit-message --tag --cwd --binding --namespace-id --file --command", ""),
+    known("heroku", Switch, "-a --app -r --remote --confirm -t --type --space --team --size -s --source", ""),
+    known("railway", Switch, "-s --service -e --environment -p --project --set", ""),
+    known("firebase", Switch, "-P --project --only --except -m --message --token --config -c --account --expires -e", ""),
+    known("cdk", Switch, "-a --app -c --context --profile --require-approval -o --output --outputs-file --parameters --role-arn -r --method --concurrency", ""),
+    known("sam", Value, "", "--guided -g --no-confirm-changeset --resolve-s3 --no-fail-on-empty-changeset --debug --force-upload --no-prompts --no-progressbar --watch --confirm-changeset --resolve-image-repos"),
+    known("serverless", Value, "", "--force --verbose --aws-s3-accelerate --help -h"),
+    known("kamal", Value, "", "-P --skip-push -q --quiet -v --verbose -y --confirmed --help"),
+    known("eb", Value, "", "--staged --all --force -y --nohang --verbose --debug --quiet -v -q --elb --single --terminate"),
+    known("aws", Values, "", "--dryrun --dry-run --recursive --delete --quiet --force --debug --cli-auto-prompt --force-new-deployment --only-show-errors --skip-final-snapshot --follow-symlinks --exact-timestamps --size-only --enable-execute-command --ignore-glacier-warnings --force-delete-without-recovery --help"),
+    known("gcloud", Value, "", "--quiet -q --async --allow-unauthenticated --recursive -r -R --all --force --help --delete-unmatched-destination-objects --prune --promote --stop-previous-version --gen2 --unset-env-vars --preemptible --spot --continue-on-error"),
+    known("gsutil", Switch, "-h -o -u -i -z -J -L", ""),
+    known("az", Value, "", "--yes -y --no-wait --debug --only-show-errors --verbose --help -h --force-deletion"),
+    known("crontab", Switch, "-u", ""),
+    known("at", Switch, "-f -t -q", ""),
+    known("systemctl", Switch, "-t --type -p --property -M --machine -H --host -n --lines -o --output --signal -s --what --root --state", ""),
+    known("systemd-run", Switch, "-u --unit -p --property --on-calendar --on-active --on-boot --on-startup --on-unit-active --on-unit-inactive -E --setenv --uid --gid --description --slice -M -H -d --working-directory", ""),
+    known("launchctl", Switch, "", ""),
+    known("gog", Value, "", "--json -j --plain -p --no-input --force -y --yes --all --results-only --verbose -v --dry-run --readonly --help -h --track --reply-all --send --with-meet --all-day --guests-can-invite --guests-can-modify --permanent --quiet --wait"),
+    known("himalaya", Value, "", "--help -h --debug --trace --quiet --all -A"),
+    known("xurl", Value, "", "--verbose -v --trace -t --stream -s --help -h"),
+    known("ntn", Value, "", "--json --verbose -v --help -h --yes -y --all --paginate"),
+    known("openclaw", Value, "", "--json --dry-run --verbose --silent --announce --best-effort-deliver --yes --pin --force --disabled --enabled --disable --enable --exact --light-context --keep-after-run --delete-after-run --force-document --gif-playback --poll-multi --poll-anonymous --poll-public --multi --anonymous --help -h --all --include-disabled --local --deliver"),
+    known("wacli", Value, "", "--json --full --help -h --read-only"),
+    known("imsg", Value, "", "--json --help -h --verbose"),
+    known("signal-cli", Value, "", "--note-to-self --verbose -v --help -h --trust-all-known-keys --end-session -e"),
+    known("telegram-send", Value, "", "--silent --pre --disable-web-page-preview --stdin"),
+    known("curl", Switch, "-A -b -c -C -d -D -e -E -F -H -K -m -o -P -Q -r -t -T -u -U -w -x -X -y -Y -z --request --url --data --data-raw --data-binary --data-urlencode --data-ascii --json --form --form-string --header --upload-file --user --user-agent --output --output-dir --cookie --cookie-jar --mail-from --mail-rcpt --mail-auth --max-time --connect-timeout --retry --retry-delay --retry-max-time --proxy --proxy-user --cacert --capath --cert --key --cert-type --key-type --pass --resolve --connect-to --referer --write-out --range --config --interface --limit-rate --max-redirs --oauth2-bearer --url-query --dump-header --unix-socket --aws-sigv4 --tls-max --ciphers --dns-servers --netrc-file --variable --noproxy --socks5 --socks5-hostname --max-filesize --hostpubmd5 --continue-at --quote --time-cond --trace --trace-ascii --stderr --rate --parallel-max --login-options --doh-url", ""),
+    known("wget", Switch, "-O -o -a -i -P -U -e -t -T -w -Q -A -R -D -l --output-document --post-data --post-file --method --body-data --body-file --header --user --password --user-agent --timeout --tries --directory-prefix --output-file --append-output --input-file --referer --load-cookies --save-cookies --ca-certificate --certificate --private-key --limit-rate --wait --quota --level --accept --reject --domains --http-user --http-password", ""),
+    known("http", Switch, "-A --auth-type -a --auth -s --style --pretty -p --print -o --output --session --session-read-only --timeout --proxy --verify --cert --cert-key --max-redirects --raw --bearer --boundary --format-options --response-charset --response-mime --path-as-is", ""),
+    known("ssh", Switch, "-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w", ""),
+    known("scp", Switch, "-c -F -i -J -l -o -P -S -D -X", ""),
+    known("sftp", Switch, "-b -c -F -i -J -l -o -P -R -S -s -B -D -X", ""),
+    known("rsync", Switch, "-e --rsh --exclude --include --filter -f --files-from --exclude-from --include-from --bwlimit --timeout --port --log-file --chmod --chown --rsync-path -T --temp-dir --backup-dir --suffix --max-size --min-size --password-file --compare-dest --link-dest --copy-dest -B --block-size --usermap --groupmap --out-format --info --iconv --partial-dir --max-delete --contimeout -M", ""),
+    known("rm", Switch, "", ""),
+    known("make", Switch, "-C -f -I -o -W --directory --file --makefile", ""),
+    known("just", Switch, "-f --justfile -d --working-directory --set", ""),
+    known("stripe", Value, "", "--confirm --live --help -h --dark-style --log-level --yes -y"),
+    known("ordercli", Switch, "--limit --config --country --profile --browser-cookies", ""),
+    known("remindctl", Value, "", "--json --plain --quiet -q --force -f --no-input --no-color --help -h --clear-due --complete --incomplete --dry-run -n"),
+    known("things", Value, "", "--json --help -h --reveal --completed --canceled --dry-run --show-quick-entry --duplicate"),
+    known("memo", Switch, "-f --folder", ""),
+    known("grizzly", Value, "", "--json --enable-callback --dry-run --print-url --help -h --plain"),
+    known("op", Value, "", "--force -f --archive --dry-run --no-color --help -h --reveal --raw --stdin --favorite"),
+    known("npm dist-tag", Switch, "", ""),
+    known("clawhub", Value, "", "--no-input --help -h --force --all --dry-run --yes"),
+    known("mvn", Switch, "-f -P -pl -s -gs -T --file --settings", ""),
+    known("dotnet", Switch, "-s --source -k --api-key -t --timeout -c --configuration -sk -ss", ""),
+    known("vsce", Switch, "-p --pat -m --message -t --target -i --packagePath -o --out", ""),
+    known("twine", Switch, "-r --repository --repository-url -u --username -p --password -c --comment --config-file --cert -i --identity --sign-with", ""),
+    known("poetry", Switch, "-r --repository -u --username -p --password -C --directory -P --project --cert --client-cert --dist-dir", ""),
+    known("uv", Switch, "--index --publish-url --token -t --username -u --password -p --check-url --directory --project --trusted-publishing --keyring-provider", ""),
+    known("resend", Value, "", "--json -q --quiet --help -h --yes"),
+];
+
+/// Names that mean another program with the same options.
+const SAME: &[(&str, &str)] = &[
+    ("oc", "kubectl"),
+    ("tofu", "terraform"),
+    ("terragrunt", "terraform"),
+    ("flyctl", "fly"),
+    ("sls", "serverless"),
+    ("ansible-playbook", "ansible"),
+    ("https", "http"),
+    ("xh", "http"),
+    ("xhs", "http"),
+    ("curlie", "curl"),
+    ("batch", "at"),
+    ("netlify-cli", "netlify"),
+    ("ntl", "netlify"),
+    ("gmake", "make"),
+    ("mosh", "ssh"),
+    ("hatch", "uv"),
+    ("flit", "uv"),
+    ("pdm", "uv"),
+    ("vc", "vercel"),
+];
+
+/// Options without a value in whatever program, as far as one can guess.
+const COMMON_SWITCHES: &str = "--help -h --version -V --verbose -v --quiet -q --yes -y --force -f --json --debug --dry-run -n --all -a --recursive -r --silent";
+
+/// A word of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Argument<'w> {
+    /// An option without a value.
+    Switch(&'w str),
+    /// An option and its value.
+    Option {
+        /// With its dashes.
+        name: &'w str,
+        value: &'w str,
+        /// Whether the value may be an argument instead: the program is not known.
+        unsure: bool,
+    },
+    /// An argument, or a subcommand.
+    Plain(&'w str),
+}
+
+/// The program whose options `program` has.
+fn kin(program: &str) -> &str {
+    SAME.iter().find(|(name, _)| *name == program).map_or(program, |(_, same)| same)
+}
+
+fn lists(list: &str, name: &str) -> bool {
+    list.split(' ').any(|listed| listed == name)
+}
+
+/// How `name`, an option with its dashes, is read after the subcommands `path`; `None` when the program is not
+/// known.
+fn others(program: &str, path: &[&str], name: &str) -> Option<Others> {
+    let mut fallback = None;
+    // Those of the subcommand stand behind those of the program, and go before them.
+    let mut best = (0, None);
+    for known in PROGRAMS {
+        let mut words = known.path.split(' ');
+        if words.next() != Some(kin(program))
+            || !words.clone().enumerate().all(|(at, word)| path.get(at) == Some(&word))
+        {
+            continue;
+        }
+        let depth = words.count() + 1;
+        fallback = fallback.or(Some(known.others));
+        let said = if lists(known.values, name) {
+            Some(Value)
+        } else if lists(known.switches, name) || name.starts_with("--no-") {
+            Some(Switch)
+        } else if depth > 1 {
+            Some(known.others).filter(|_| known.others != Switch && !is_said_above(program, name))
+        } else {
+            None
+        };
+        if said.is_some() && depth > best.0 {
+            best = (depth, said);
+        }
+    }
+    best.1.or(fallback)
+}
+
+/// Whether the program's own list says what `name` is.
+fn is_said_above(program: &str, name: &str) -> bool {
+    let own = PROGRAMS.iter().find(|known| known.path == kin(program));
+    own.is_some_and(|known| lists(known.values, name) || lists(known.switches, name))
+}
+
+impl Invocation {
+    /// Its words as options and arguments.
+    pub(crate) fn arguments(&self) -> Vec<Argument<'_>> {
+        let mut arguments = Vec::with_capacity(self.words.len());
+        let mut path: Vec<&str> = Vec::new();
+        let mut words = self.words.iter().map(String::as_str).peekable();
+        let mut options_end = false;
+        while let Some(word) = words.next() {
+            if options_end || !word.starts_with('-') || word == "-" {
+                if path.len() < 2 {
+                    path.push(word);
+                }
+                arguments.push(Argument::Plain(word));
+                continue;
+            }
+            if word == "--" {
+                options_end = true;
+                continue;
+            }
+            if let Some((name, value)) = word.split_once('=') {
+                arguments.push(Argument::Option { name, value, unsure: false });
+                continue;
+            }
+            let kind = others(&self.program, &path, word);
+            if kind == Some(Switch) && self.bundle(word, &path, &mut arguments, &mut words) {
+                continue;
+            }
+            let is_value = |next: &&str| !next.starts_with('-') || *next == "-" || is_number(next);
+            match kind {
+                Some(Switch) => arguments.push(Argument::Switch(word)),
+                Some(Value) => match words.next() {
+                    Some(value) => arguments.push(Argument::Option { name: word, value, unsure: false }),
+                    None => arguments.push(Argument::Switch(word)),
+                },
+                Some(Values) => {
+                    let before = arguments.len();
+                    while let Some(value) = words.next_if(is_value) {
+                        arguments.push(Argument::Option { name: word, value, unsure: false });
+                    }
+                    if arguments.len() == before {
+                        arguments.push(Argument::Switch(word));
+                    }
+                }
+                None if lists(COMMON_SWITCHES, word) || word.starts_with("--no-") => {
+                    arguments.push(Argument::Switch(word));
+                }
+                None => match words.next_if(is_value) {
+                    Some(value) => arguments.push(Argument::Option { name: word, value, unsure: true }),
+                    None => arguments.push(Argument::Switch(word)),
+                },
+            }
+        }
+        arguments
+    }
+
+    /// Reads `-sSXPOST`, `-rf`: short options in one word, the last perhaps with its value. False when the word is
+    /// one option.
+    fn bundle<'w>(
+        &self,
+        word: &'w str,
+        path: &[&str],
+        arguments: &mut Vec<Argument<'w>>,
+        words: &mut impl Iterator<Item = &'w str>,
+    ) -> bool {
+        let letters = word.get(1..).unwrap_or_default();
+        if letters.starts_with('-') || letters.len() < 2 || !letters.is_char_boundary(1) {
+            return false;
+        }
+        let has_value = |letter: char| {
+            PROGRAMS.iter().any(|known| {
+                let mut words = known.path.split(' ');
+                words.next() == Some(kin(&self.program))
+                    && words.enumerate().all(|(at, word)| path.get(at) == Some(&word))
+                    && known
+                        .values
+                        .split(' ')
+                        .any(|name| name.strip_prefix('-') == Some(letter.encode_utf8(&mut [0; 4])))
+            })
+        };
+        if let Some((at, _)) = letters.char_indices().find(|(_, letter)| has_value(*letter))
+            && let Some(name) = short_name(letters.get(at..).unwrap_or_default())
+        {
+            let attached = letters.get(at + 1..).unwrap_or_default();
+            let value = if attached.is_empty() { words.next().unwrap_or_default() } else { attached };
+            arguments.push(Argument::Switch(word.get(..=at).unwrap_or(word)));
+            arguments.push(Argument::Option { name, value, unsure: false });
+            return true;
+        }
+        false
+    }
+
+    /// The values of the option `name`, given without dashes.
+    pub(crate) fn option_values(&self, name: &str) -> Vec<String> {
+        let named = |option: &str| option.trim_start_matches('-') == name && option.len() - name.len() <= 2;
+        let mut values = Vec::new();
+        let arguments = self.arguments();
+        let mut rest = arguments.iter().peekable();
+        while let Some(argument) = rest.next() {
+            match argument {
+                Argument::Option { name, value, .. } if named(name) => values.push((*value).to_owned()),
+                // A rule that asks for its value knows that it has one.
+                Argument::Switch(switch) if named(switch) => {
+                    if let Some(Argument::Plain(value)) = rest.peek() {
+                        values.push((*value).to_owned());
+                    }
+                }
+                _ => {}
+            }
+        }
+        values
+    }
+
+    /// Whether it has the option `name`, given with its dashes; a single letter may be in a bundle (`-rf`). One that is
+    /// switched off (`--dry-run=none`, `=false`) is not there.
+    pub(crate) fn has_option(&self, name: &str) -> bool {
+        let letter = name.strip_prefix('-').filter(|letter| letter.chars().count() == 1 && *letter != "-");
+        self.arguments().iter().any(|argument| match argument {
+            Argument::Option { name: option, value, .. } => {
+                *option == name && !matches!(*value, "none" | "false")
+            }
+            Argument::Switch(switch) => {
+                let bundled = letter.is_some_and(|letter| {
+                    !switch.starts_with("--")
+                        && switch.len() <= 5
+                        && switch.get(1..).is_some_and(|letters| {
+                            letters.contains(letter) && letters.chars().all(|c| c.is_ascii_alphanumeric())
+                        })
+                });
+                *switch == name || bundled
+            }
+            Argument::Plain(_) => false,
+        })
+    }
+}
+
+/// `-X` for `XPOST`, as a text that lives on.
+fn short_name(letters: &str) -> Option<&'static str> {
+    const NAMES: &str = "-A-B-C-D-E-F-G-H-I-J-K-L-M-N-O-P-Q-R-S-T-U-V-W-X-Y-Z-a-b-c-d-e-f-g-h-i-j-k-l-m-n-o-p-q-r-s-t-u-v-w-x-y-z";
+    let at = NAMES.find(letters.chars().next().filter(char::is_ascii_alphabetic)?)?;
+    NAMES.get(at - 1..=at)
+}
+
+fn is_number(word: &str) -> bool {
+    word.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+}

@@ -1,0 +1,241 @@
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+use super::*;
+
+fn programs(command: &str) -> Vec<String> {
+    let line = Line::read(command);
+    assert!(!line.rough, "{command}");
+    let shown = |one: &Invocation| [&[one.program.clone()], one.words.as_slice()].concat().join(" ");
+    line.invocations.iter().map(shown).collect()
+}
+
+#[test]
+fn what_a_line_runs() {
+    for (command, runs) in [
+        ("", &[][..]),
+        ("# git push", &[]),
+        ("A=b", &[]),
+        ("git push", &["git push"]),
+        ("cd x && git push; ls | wc -l &", &["cd x", "git push", "ls", "wc -l"]),
+        ("A=b /usr/bin/git -C 'a b' push 2>&1 >/dev/null", &["git -C a b push"]),
+        ("echo 'git push' \"git push\" git\\ push", &["echo git push git push git push"]),
+        ("(a; { b; })", &["a", "b"]),
+        ("if a; then b; elif c; then d; else e; fi", &["a", "b", "c", "d", "e"]),
+        ("for i in $(seq 3); do mail $i; done", &["seq 3", "mail $i"]),
+        ("while read x; do a; done < f", &["read x", "a"]),
+        ("case $x in a) b;; *) c;; esac", &["b", "c"]),
+        ("f() { a; }; f", &["a", "f"]),
+        ("[[ -f x ]] && a", &["a"]),
+        ("a \"$(b `c`)\"", &["c", "b `c`", "a $(b `c`)"]),
+        ("X=$(a) b", &["a", "b"]),
+        ("X=$(a)", &["a"]),
+        ("diff <(a) <(b)", &["a", "b", "diff <(…) <(…)"]),
+        ("cat <<'E'\n$(a)\nE\n", &["cat"]),
+        ("cat <<E\n$(a)\nE\n", &["a", "cat"]),
+        ("sudo -u bob A=1 env -i B=2 nohup timeout -k 5 10 nice -n 5 git push &", &["git push"]),
+        ("bash -lc 'cd x && git push'", &["cd x", "git push"]),
+        ("bash -euo pipefail -c \"git push\"", &["git push"]),
+        ("bash script.sh -c x", &["bash script.sh -c x"]),
+        ("bash <<'E'\ngit push\nE\n", &["git push"]),
+        ("echo 'git push' | sh", &["echo git push", "git push"]),
+        ("eval \"git push\"", &["git push"]),
+        ("xargs -n 1 -I {} git push {}", &["git push {}"]),
+        (
+            "find . -name x -exec rm -rf {} \\; -print",
+            &["rm -rf {}", "find . -name x -exec rm -rf {} ; -print"],
+        ),
+        ("ssh -p 22 me@host 'git push'", &["git push", "ssh -p 22 me@host git push"]),
+        ("docker exec app sh -c 'git push'", &["git push", "docker exec app sh -c git push"]),
+        ("npx -y wrangler@4 deploy", &["wrangler deploy"]),
+        ("npx --yes @scope/tool@1.2 x", &["tool x"]),
+        ("pnpm exec vercel --prod", &["vercel --prod"]),
+        ("pnpm publish", &["pnpm publish"]),
+        ("npm exec -c 'git push'", &["git push"]),
+        ("uvx twine upload d", &["twine upload d"]),
+        ("uv run twine upload d", &["twine upload d"]),
+        ("uv publish", &["uv publish"]),
+        ("python3.12 -m twine upload d", &["twine upload d"]),
+        ("command -v git", &[]),
+        ("command git push", &["git push"]),
+        ("time git push", &["git push"]),
+        ("! git push", &["git push"]),
+        ("op run --env-file x -- git push", &["git push"]),
+        ("op item get x", &["op item get x"]),
+        ("flock /tmp/l git push", &["git push"]),
+    ] {
+        assert_eq!(programs(command), runs, "{command}");
+    }
+}
+
+#[test]
+fn what_a_program_reads_and_where_it_runs() {
+    let last = |command: &str| Line::read(command).invocations.last().cloned().unwrap();
+    assert_eq!(last("sendmail -t <<E\nTo: a\nE\n").input, ["To: a\n"]);
+    assert_eq!(last("sendmail -t <<< 'To: a'").input, ["To: a"]);
+    assert_eq!(last("printf 'To: a\\n\\nb' | sendmail -t").input, ["To: a\n\nb"]);
+    assert_eq!(last("echo -e \"To: a\" | sudo sendmail -t").input, ["To: a"]);
+    assert_eq!(last("cat <<E | sendmail -t\nTo: a\nE\n").input, ["To: a\n"]);
+    assert_eq!(last("ls | sendmail -t").input, [""; 0]);
+    assert_eq!(last("A=1 B='2 3' a").variables, [("A".into(), "1".into()), ("B".into(), "2 3".into())]);
+    for (command, folder) in [
+        ("cd /x && a", Some("/x")),
+        ("cd x; cd y; a", Some("x/y")),
+        ("(cd x); a", None),
+        ("cd x | true; a", None),
+        ("cd; a", None),
+        ("bash -c 'cd x && a'", Some("x")),
+        ("cd $X && a", Some("$X")),
+    ] {
+        assert_eq!(last(command).folder.as_deref(), folder, "{command}");
+    }
+}
+
+#[test]
+fn an_exit_code_proves_that_the_last_command_did_nothing() {
+    let proves = |command: &str| Line::read(command).invocations.last().is_some_and(|last| last.proves);
+    for command in [
+        "himalaya template send",
+        "/usr/bin/msmtp -t < mail.txt",
+        "A=b C='d e' sendmail -t",
+        "env A=b sendmail -t",
+        "sudo sendmail -t",
+        "cd x && git push origin main 2>&1",
+        "true; git push",
+        "printf x | mail -s \"it's | here\" bob@x",
+        "sendmail -t <<EOF\nTo: a@x\n\na; b | c\nEOF",
+        "himalaya \\\n  send",
+        "(send)",
+        "{ send; }",
+        "if true; then send; fi",
+        "bash -c 'send'",
+        "false || send",
+    ] {
+        assert!(proves(command), "{command}");
+    }
+    for command in [
+        "",
+        " ",
+        "A=b",
+        "# nothing",
+        "send &",
+        "send &\n",
+        "! send",
+        "for i in 1 2; do send; done",
+        "while send; do x; done",
+        "bash x.sh",
+        "eval",
+        "source x",
+        ". x",
+        "xargs send",
+        "timeout 5 send",
+        "parallel send ::: a b",
+        "python3 -c 'x'",
+        "node x.js",
+        "make send",
+        "./send.sh",
+        "scripts/send",
+        "send.py a",
+        "$SEND a",
+        "npm publish",
+        "kubectl apply -f x",
+        "send 'a",
+        "cat <<EOF\na",
+        "curl smtp://h --next smtp://g",
+        "f() { send; }",
+        "coproc send",
+        "-x",
+        "~/send",
+    ] {
+        assert!(!proves(command), "{command}");
+    }
+    assert!(Line::read("send").is_simple());
+    assert!(!Line::read("send; send").is_simple());
+    assert!(!Line::read("send && false").invocations[0].proves);
+    assert!(!Line::read("send | cat").invocations[0].proves);
+    assert!(!Line::read("send $(date)").is_simple());
+}
+
+#[test]
+fn what_cannot_be_parsed_is_cut_roughly() {
+    let line = Line::read("if then; cd x && FOO=1 sudo git push 'a\nnpm publish");
+    assert!(line.rough);
+    let runs: Vec<_> = line.invocations.iter().map(|one| one.program.as_str()).collect();
+    assert_eq!(runs, ["cd", "git", "npm"]);
+}
+
+#[test]
+fn no_command_breaks_or_stalls_the_parser() {
+    for command in [
+        "$(".repeat(32_000),
+        "${".repeat(32_000),
+        "$(".repeat(128) + &")".repeat(128),
+        "(".repeat(60),
+        "( ".repeat(5_000),
+        "((".repeat(30_000),
+        "{ ".repeat(5_000),
+        "for x in a; do ".repeat(3_000),
+        "if ".repeat(20_000),
+        "case x in a) ".repeat(4_000),
+        "f() { ".repeat(5_000),
+        "! ".repeat(30_000),
+        "a | ".repeat(10_000),
+        "bash -c '".repeat(1_000),
+        "sudo ".repeat(10_000),
+        "xargs ".repeat(10_000) + "x",
+        format!("cat <<X{}\nX\n", " a".repeat(30_000)),
+        format!("cat <<'{}'\n{}", "t".repeat(14_000), "\n".repeat(2_000)),
+        "<<a ".repeat(500),
+        "$(cat <<X)".to_owned(),
+        "${cat <<X}".to_owned(),
+        "`".repeat(30_001),
+        "a ".repeat(2_000_000),
+        "a;".repeat(500_000),
+        "@(".repeat(30_000),
+        "\u{0}\u{1}<<\u{2}\n".to_owned(),
+        "echo ".to_owned() + &"\"$(".repeat(60) + &")\"".repeat(60),
+    ] {
+        let line = Line::read(&command);
+        assert!(line.invocations.len() <= MAX_INVOCATIONS);
+        for invocation in &line.invocations {
+            let _ = invocation.arguments();
+        }
+    }
+}
+
+#[test]
+fn options_and_arguments() {
+    let shown = |command: &str| {
+        let line = Line::read(command);
+        let arguments = line.invocations[0].arguments();
+        let shown = arguments.iter().map(|argument| match argument {
+            Argument::Switch(name) => (*name).to_owned(),
+            Argument::Option { name, value, unsure } => {
+                format!("{name}={value}{}", if *unsure { "?" } else { "" })
+            }
+            Argument::Plain(word) => format!("<{word}>"),
+        });
+        shown.collect::<Vec<_>>().join(" ")
+    };
+    for (command, arguments) in [
+        ("git -C dir push -u origin main", "-C=dir <push> -u <origin> <main>"),
+        ("gh pr merge 12 -s -d --repo=a/b", "<pr> <merge> <12> -s -d --repo=a/b"),
+        ("gh pr review 12 -a -b ok", "<pr> <review> <12> -a -b=ok"),
+        ("gh issue close 3 -c done -R a/b", "<issue> <close> <3> -c=done -R=a/b"),
+        ("kubectl -n web delete pod a b --force", "-n=web <delete> <pod> <a> <b> --force"),
+        ("curl -sSXPOST -d@f u", "-sS -X=POST - -d=@f <u>"),
+        ("curl -sS -X POST u", "-sS -X=POST <u>"),
+        (
+            "aws ec2 stop-instances --instance-ids i-1 i-2 --no-cli-pager",
+            "<ec2> <stop-instances> --instance-ids=i-1 --instance-ids=i-2 --no-cli-pager",
+        ),
+        ("tool send --to bob -v x -- -y", "<send> --to=bob? -v <x> <-y>"),
+        ("rm -rf -- -x", "-rf <-x>"),
+    ] {
+        assert_eq!(shown(command), arguments, "{command}");
+    }
+    let rm = Line::read("rm -rf x");
+    assert!(rm.invocations[0].has_option("-r") && rm.invocations[0].has_option("-f"));
+    assert!(!rm.invocations[0].has_option("-i"));
+    let dry = Line::read("kubectl apply --dry-run=none -f x");
+    assert!(!dry.invocations[0].has_option("--dry-run"));
+    assert_eq!(Line::read("t -x a").invocations[0].option_values("x"), ["a"]);
+}

@@ -1,0 +1,175 @@
+//! Shell words: quotes, substitutions, and what stands in front of a program's name.
+
+/// A word without its quotes. The tokenizer's own function takes every quotation mark away, those inside
+/// other quotes too.
+pub(super) fn unquote(word: &str) -> String {
+    let mut plain = String::with_capacity(word.len());
+    let mut chars = word.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\'' => plain.extend(chars.by_ref().take_while(|&c| c != '\'')),
+            '"' => {
+                while let Some(c) = chars.next_if(|&c| c != '"') {
+                    match chars.peek() {
+                        Some(&escaped) if c == '\\' && matches!(escaped, '"' | '\\' | '$' | '`') => {
+                            plain.push(escaped);
+                            chars.next();
+                        }
+                        _ => plain.push(c),
+                    }
+                }
+                chars.next();
+            }
+            '\\' => plain.extend(chars.next()),
+            '$' if chars.next_if_eq(&'\'').is_some() => {
+                while let Some(c) = chars.next_if(|&c| c != '\'') {
+                    let escaped = if c == '\\' { chars.next() } else { None };
+                    plain.push(match escaped {
+                        Some('n') => '\n',
+                        Some('r') => '\r',
+                        Some('t') => '\t',
+                        Some(other) => other,
+                        None => c,
+                    });
+                }
+                chars.next();
+            }
+            '$' if chars.peek() == Some(&'"') => {}
+            _ => plain.push(c),
+        }
+    }
+    plain
+}
+
+/// The name of the program that `word` runs: the last part of its path.
+pub(super) fn program_name(word: &str) -> &str {
+    word.rsplit('/').next().unwrap_or(word)
+}
+
+/// Whether `word` sets a variable before a command: `NAME=value`.
+pub(super) fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        let name = name.strip_suffix('+').unwrap_or(name);
+        name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    })
+}
+
+/// The commands that run in order to make a word: what stands in `$(…)` and between backquotes, outside single
+/// quotes. In the text of a here-document single quotes mean nothing.
+pub(super) fn substitutions(raw: &str, in_document: bool) -> Vec<String> {
+    let bytes = raw.as_bytes();
+    let (mut found, mut at, mut in_double) = (Vec::new(), 0, in_document);
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'\\' => at += 1,
+            b'\'' if !in_double => at = end_of_quote(bytes, at),
+            b'"' if !in_document => in_double = !in_double,
+            b'`' => {
+                let end = end_of_backquote(bytes, at);
+                found.extend(raw.get(at + 1..end).map(|inner| inner.replace("\\`", "`")));
+                at = end;
+            }
+            b'$' if bytes.get(at + 1) == Some(&b'(') => {
+                let end = end_of_parenthesis(bytes, at + 2, 0);
+                // `$((…))` calculates; what it calculates with may be a substitution.
+                let inner = raw.get(at + 2..end).unwrap_or_default();
+                match inner.strip_prefix('(') {
+                    Some(sum) => found.extend(substitutions(sum, false)),
+                    None => found.push(inner.to_owned()),
+                }
+                at = end;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    found
+}
+
+/// Where the single-quoted text that begins at `start` ends.
+fn end_of_quote(bytes: &[u8], start: usize) -> usize {
+    let rest = bytes.get(start + 1..).unwrap_or_default();
+    memchr::memchr(b'\'', rest).map_or(bytes.len(), |length| start + 1 + length)
+}
+
+fn end_of_backquote(bytes: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'`' => break,
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+    at.min(bytes.len())
+}
+
+/// Substitutions inside each other are followed so deep.
+const MAX_DEPTH: usize = 16;
+
+/// Where the parenthesis closes that was opened before `start`; the end of the text when it does not.
+fn end_of_parenthesis(bytes: &[u8], start: usize, depth: usize) -> usize {
+    let (mut at, mut open, mut in_double) = (start, 1_usize, false);
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'\\' => at += 1,
+            b'\'' if !in_double => at = end_of_quote(bytes, at),
+            b'"' => in_double = !in_double,
+            b'$' if in_double && bytes.get(at + 1) == Some(&b'(') && depth < MAX_DEPTH => {
+                at = end_of_parenthesis(bytes, at + 2, depth + 1);
+            }
+            b'(' if !in_double => open += 1,
+            b')' if !in_double => {
+                open -= 1;
+                if open == 0 {
+                    return at;
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    bytes.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_what_a_program_would_get() {
+        for (word, plain) in [
+            ("plain", "plain"),
+            ("'single \"quoted\" \\n'", "single \"quoted\" \\n"),
+            ("\"it's \\\"this\\\" \\n\"", "it's \"this\" \\n"),
+            ("$'a\\nb\\'c'", "a\nb'c"),
+            ("a\\ b'c d'\"e f\"", "a bc de f"),
+            ("$HOME/\"x y\"", "$HOME/x y"),
+            ("", ""),
+            ("\\", ""),
+            ("'open", "open"),
+        ] {
+            assert_eq!(unquote(word), plain, "{word}");
+        }
+    }
+
+    #[test]
+    fn substitutions_are_found_where_a_shell_runs_them() {
+        for (word, inside) in [
+            ("plain$X", &[][..]),
+            ("$(date)", &["date"]),
+            ("\"a $(mail -s 'x)' bob) b\"`ls`", &["mail -s 'x)' bob", "ls"]),
+            ("'$(date)'\"'$(a)'\"", &["a"]),
+            ("$(a \"$(b ')' )\" (c))d", &["a \"$(b ')' )\" (c)"]),
+            ("\\$(a)", &[]),
+            ("`a \\`b\\``", &["a `b`"]),
+            ("$((1 + $(a)))", &["a"]),
+            ("$(open", &["open"]),
+            ("`open", &["open"]),
+        ] {
+            assert_eq!(substitutions(word, false), inside, "{word}");
+        }
+        assert_eq!(substitutions("it's $(a)", true), ["a"]);
+    }
+}

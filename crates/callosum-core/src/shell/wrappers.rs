@@ -1,0 +1,265 @@
+//! Programs that run another one: `sudo`, `env`, `timeout`, `xargs`, `bash -c`, `npx` …
+
+use super::Invocation;
+use super::parse::{Around, Walk};
+use super::steps::runs_one_command;
+use super::words::{is_assignment, program_name};
+
+/// A program with a command of its own behind its options.
+struct Wrapper {
+    names: &'static [&'static str],
+    /// Its options that have a value as the next word.
+    values: &'static [&'static str],
+    /// Words of its own before the command: the seconds of `timeout`.
+    operands: usize,
+    /// Subcommands of its own, of which one must stand there: `exec` of `pnpm exec`.
+    verbs: &'static [&'static str],
+    /// Its exit code is the command's.
+    hands_on: bool,
+}
+
+const PLAIN: Wrapper = Wrapper { names: &[], values: &[], operands: 0, verbs: &[], hands_on: true };
+
+#[rustfmt::skip]
+const WRAPPERS: &[Wrapper] = &[
+    Wrapper { names: &["sudo", "doas"], values: &["-u", "-g", "-h", "-p", "-C", "-r", "-t", "-T", "-U", "-R", "-D", "--user", "--group", "--host", "--prompt", "--chdir", "--role", "--type"], ..PLAIN },
+    Wrapper { names: &["env"], values: &["-u", "--unset", "-C", "--chdir", "-P"], ..PLAIN },
+    Wrapper { names: &["nohup", "command", "builtin", "exec", "setsid", "chronic", "unbuffer", "time", "caffeinate", "nocorrect", "noglob"], values: &["-a", "-f", "-o", "-t", "-w"], ..PLAIN },
+    Wrapper { names: &["nice", "ionice", "chrt", "taskset", "stdbuf"], values: &["-n", "-c", "-p", "-i", "-o", "-e", "--adjustment", "--class", "--classdata", "--input", "--output", "--error"], ..PLAIN },
+    Wrapper { names: &["timeout", "gtimeout"], values: &["-k", "-s", "--kill-after", "--signal"], operands: 1, hands_on: false, ..PLAIN },
+    Wrapper { names: &["flock"], values: &["-w", "-E", "--timeout", "--conflict-exit-code"], operands: 1, ..PLAIN },
+    Wrapper { names: &["strace", "ltrace"], values: &["-e", "-o", "-p", "-s", "-u", "-E", "-P"], ..PLAIN },
+    Wrapper { names: &["watch"], values: &["-n", "--interval"], hands_on: false, ..PLAIN },
+    Wrapper { names: &["systemd-run"], values: &["-u", "--unit", "-p", "--property", "--on-calendar", "--on-active", "--on-boot", "--on-unit-active", "-E", "--setenv", "--uid", "--gid", "--description", "--slice", "-M", "-H", "-d", "--working-directory"], hands_on: false, ..PLAIN },
+    Wrapper { names: &["npx", "bunx", "pnpx"], values: &["-p", "--package"], ..PLAIN },
+    Wrapper { names: &["npm", "pnpm", "yarn", "bun"], values: &["-p", "--package", "-C", "--dir", "--filter", "--prefix", "-w", "--workspace", "--cwd"], verbs: &["exec", "dlx", "x"], ..PLAIN },
+    Wrapper { names: &["uvx", "pipx", "rye", "pdm", "poetry", "pipenv", "hatch", "uv", "conda", "mamba", "micromamba"], values: &["--from", "--with", "--python", "-p", "--spec", "--directory", "--project", "-n", "--name"], verbs: &["run", "tool"], ..PLAIN },
+    Wrapper { names: &["bundle", "mise", "asdf", "direnv", "rbenv", "dotenv", "dotenvx", "op", "doppler", "infisical", "chamber", "aws-vault", "vaultenv", "envchain"], values: &["-f", "--env-file", "-p", "--project", "-c", "--config", "--env", "--account"], verbs: &["exec", "run", "x"], ..PLAIN },
+];
+
+/// Runners of packages: the command they run may have a version, and a shell may be asked for it with `-c`.
+const RUNNERS: &[&str] = &["npx", "bunx", "pnpx", "npm", "pnpm", "yarn", "bun", "uvx", "pipx", "uv"];
+/// Runners that need no verb of their own in front of the command.
+const WITHOUT_VERB: &[&str] = &["uvx", "npx", "bunx", "pnpx", "dotenv", "dotenvx", "envchain"];
+
+const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "rbash", "busybox"];
+
+/// Notes the program that `words` run, or looks behind it when it runs another.
+pub(super) fn unwrap(walk: &mut Walk, words: Vec<String>, around: Around) {
+    let Some(first) = words.first() else { return };
+    let name = program_name(first).to_owned();
+    let rest = words.get(1..).unwrap_or_default();
+    match name.as_str() {
+        // It looks a program up.
+        "command" if rest.first().is_some_and(|word| word.starts_with("-v") || word.starts_with("-V")) => {}
+        "eval" => walk.nested(&rest.join(" "), &around),
+        "watch" => walk.nested(&behind_options(&name, rest).join(" "), &Around { last: false, ..around }),
+        "xargs" | "parallel" => xargs(walk, rest, around),
+        "find" | "fd" | "fdfind" => {
+            executed(walk, rest, &around);
+            note(walk, words, around);
+        }
+        "ssh" | "mosh" => {
+            if let Some(command) = remote_command(rest) {
+                walk.nested(&command, &Around { folder: None, last: false, ..around.clone() });
+            }
+            note(walk, words, around);
+        }
+        _ if SHELLS.contains(&name.as_str()) => shell(walk, words, around),
+        _ if is_module(&name, rest) => {
+            let module = rest.iter().skip_while(|word| *word != "-m").skip(1);
+            walk.run(module.cloned().collect(), around);
+        }
+        _ => match wrapper(&name, rest) {
+            Some(wrapper) => behind(walk, wrapper, words, around),
+            None => {
+                shell_inside(walk, rest, &around);
+                note(walk, words, around);
+            }
+        },
+    }
+}
+
+/// Notes a program that is run itself.
+fn note(walk: &mut Walk, words: Vec<String>, around: Around) {
+    let mut words = words.into_iter();
+    let Some(first) = words.next() else { return };
+    let words: Vec<String> = words.collect();
+    // `curl --next` does several transfers.
+    let once = !words.iter().any(|word| matches!(word.as_str(), "--next" | "-:"));
+    walk.found(Invocation {
+        program: program_name(&first).to_owned(),
+        proves: around.last && !around.open && once && runs_one_command(&first),
+        words,
+        variables: around.variables,
+        input: around.input,
+        folder: around.folder,
+        open: around.open,
+    });
+}
+
+fn wrapper(name: &str, rest: &[String]) -> Option<&'static Wrapper> {
+    let wrapper = WRAPPERS.iter().find(|wrapper| wrapper.names.contains(&name))?;
+    let verb = after_options(wrapper, rest).first().map(String::as_str).unwrap_or_default();
+    let runs = wrapper.verbs.is_empty() || WITHOUT_VERB.contains(&name) || wrapper.verbs.contains(&verb);
+    // `pdm run`, but not `uv pip`, `npm test`, `op item`.
+    runs.then_some(wrapper)
+}
+
+/// Looks behind a wrapper.
+fn behind(walk: &mut Walk, wrapper: &Wrapper, words: Vec<String>, mut around: Around) {
+    let name = words.first().map(|word| program_name(word).to_owned()).unwrap_or_default();
+    let rest = words.get(1..).unwrap_or_default();
+    let is_runner = RUNNERS.contains(&name.as_str());
+    around.last &= wrapper.hands_on;
+    if (is_runner || name == "flock")
+        && let Some(command) = rest.iter().skip_while(|word| !matches!(word.as_str(), "-c" | "--call")).nth(1)
+    {
+        walk.nested(command, &around);
+        return;
+    }
+    let mut inner = after_options(wrapper, rest);
+    if let Some((first, after)) = inner.split_first()
+        && wrapper.verbs.contains(&first.as_str())
+    {
+        inner = after_options(wrapper, after);
+        // `uv tool run`
+        if let Some((second, after)) = inner.split_first()
+            && first == "tool"
+            && second == "run"
+        {
+            inner = after_options(wrapper, after);
+        }
+    }
+    inner = inner.get(wrapper.operands..).unwrap_or_default();
+    let mut inner = inner.iter().skip_while(|word| *word == "--").cloned().peekable();
+    if name == "env" && rest.iter().any(|word| word == "-S" || word.starts_with("--split-string")) {
+        walk.nested(&inner.collect::<Vec<_>>().join(" "), &around);
+        return;
+    }
+    while let Some(word) = inner.next_if(|word| is_assignment(word)) {
+        around
+            .variables
+            .extend(word.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned())));
+    }
+    let mut inner: Vec<String> = inner.collect();
+    if name == "systemd-run" || inner.is_empty() {
+        note(walk, words.clone(), around.clone());
+    }
+    if let (true, Some(first)) = (is_runner, inner.first_mut())
+        && let Some((package, _)) = first.rsplit_once('@')
+        && !package.is_empty()
+    {
+        *first = package.to_owned();
+    }
+    walk.run(inner, around);
+}
+
+/// What stands after the wrapper's own options.
+fn after_options<'w>(wrapper: &Wrapper, words: &'w [String]) -> &'w [String] {
+    let mut rest = words;
+    while let [option, after @ ..] = rest {
+        if option == "--" {
+            return after;
+        }
+        if !option.starts_with('-') || option == "-" {
+            break;
+        }
+        let skipped = usize::from(wrapper.values.contains(&option.as_str()));
+        rest = after.get(skipped..).unwrap_or_default();
+    }
+    rest
+}
+
+fn behind_options<'w>(name: &str, words: &'w [String]) -> &'w [String] {
+    WRAPPERS
+        .iter()
+        .find(|wrapper| wrapper.names.contains(&name))
+        .map_or(words, |wrapper| after_options(wrapper, words))
+}
+
+/// `xargs` and `parallel`: what they read is appended to the command's words.
+fn xargs(walk: &mut Walk, rest: &[String], around: Around) {
+    #[rustfmt::skip]
+    const VALUES: &[&str] = &["-I", "-n", "-P", "-d", "-L", "-a", "-s", "-E", "-j", "--max-args", "--max-procs", "--delimiter", "--arg-file", "--max-lines", "--max-chars", "--replace", "--jobs", "--delay", "--timeout", "--colsep"];
+    let wrapper = Wrapper { values: VALUES, ..PLAIN };
+    let inner: Vec<String> =
+        after_options(&wrapper, rest).iter().take_while(|word| !word.starts_with(":::")).cloned().collect();
+    walk.run(inner, Around { last: false, open: true, input: Vec::new(), ..around });
+}
+
+/// `find … -exec rm {} +`
+fn executed(walk: &mut Walk, rest: &[String], around: &Around) {
+    let mut words = rest.iter();
+    while words
+        .by_ref()
+        .any(|word| matches!(word.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir" | "-x" | "-X"))
+    {
+        let command: Vec<String> =
+            words.by_ref().take_while(|word| !matches!(word.as_str(), ";" | "+")).cloned().collect();
+        walk.run(command, Around { last: false, open: true, ..around.clone() });
+    }
+}
+
+/// What `ssh` runs on the other machine.
+fn remote_command(rest: &[String]) -> Option<String> {
+    #[rustfmt::skip]
+    const VALUES: &[&str] = &["-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-p", "-Q", "-R", "-S", "-W", "-w"];
+    let wrapper = Wrapper { values: VALUES, ..PLAIN };
+    let (_host, command) = after_options(&wrapper, rest).split_first()?;
+    (!command.is_empty()).then(|| command.join(" "))
+}
+
+/// A shell: what `-c` gives it, or what it reads; a script's file is not looked into.
+fn shell(walk: &mut Walk, words: Vec<String>, around: Around) {
+    let rest = words.get(1..).unwrap_or_default();
+    if let Some(command) = command_of_shell(rest) {
+        walk.nested(command, &around);
+        return;
+    }
+    let reads = rest.iter().all(|word| word.starts_with('-'));
+    if reads && !around.input.is_empty() {
+        for script in &around.input {
+            walk.nested(script, &Around { input: Vec::new(), last: false, ..around.clone() });
+        }
+        return;
+    }
+    note(walk, words, around);
+}
+
+/// The word after `-c`, `-lc`, `-euo pipefail -c` …
+fn command_of_shell(rest: &[String]) -> Option<&String> {
+    let mut words = rest.iter();
+    while let Some(word) = words.next() {
+        let is_flag = word.starts_with(['-', '+']) && !word.starts_with("--");
+        if is_flag && word.starts_with('-') && word.ends_with('c') {
+            return words.next();
+        }
+        if is_flag && word.ends_with('o') {
+            words.next();
+        } else if !word.starts_with(['-', '+']) && word != "sh" && word != "ash" {
+            // A script; `busybox sh -c` is none.
+            return None;
+        }
+    }
+    None
+}
+
+/// A shell in the words of a program that is not known to run one: `docker exec app sh -c '…'`, `tmux new 'x'`.
+fn shell_inside(walk: &mut Walk, rest: &[String], around: &Around) {
+    for (at, word) in rest.iter().enumerate() {
+        if SHELLS.contains(&program_name(word))
+            && let Some(command) = rest.get(at + 1..).and_then(command_of_shell)
+        {
+            let command = command.clone();
+            walk.nested(&command, &Around { folder: None, last: false, ..around.clone() });
+            return;
+        }
+    }
+}
+
+/// `python -m twine upload`
+fn is_module(name: &str, rest: &[String]) -> bool {
+    name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.') == "python"
+        && rest.iter().take_while(|word| word.starts_with('-')).any(|word| word == "-m")
+}

@@ -1,0 +1,97 @@
+//! What the shipped rules make of shell commands: a corpus with the tier and keys that each must get, in
+//! `tests/commands`, and the days of sessions that must not be paused.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use callosum_core::rules::RuleSet;
+use callosum_core::tool_call::ToolCall;
+use serde::Deserialize;
+use serde_json::json;
+
+#[derive(Debug, Deserialize)]
+struct Labelled {
+    command: String,
+    tier: u8,
+    #[serde(default)]
+    keys: BTreeSet<String>,
+    kind: String,
+}
+
+fn read(name: &str) -> Vec<Labelled> {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/commands").join(name);
+    let text = std::fs::read_to_string(&path).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// How a set of commands fared.
+#[derive(Debug, Default)]
+struct Score {
+    effects: usize,
+    /// Effects with the right tier and keys.
+    right: usize,
+    harmless: usize,
+    /// Harmless commands that would be checked or recorded.
+    alarms: usize,
+    /// What is wrong, one line each.
+    wrong: String,
+}
+
+fn score(commands: &[Labelled]) -> Score {
+    let rules = RuleSet::parse(callosum_core::rules::SHIPPED_RULES).unwrap();
+    let call =
+        ToolCall { tool: "exec".to_owned(), cwd: Some("/home/me/app".to_owned()), ..ToolCall::default() };
+    let mut score = Score::default();
+    for labelled in commands {
+        let found = rules.classify(&call, "openclaw", &json!({ "command": labelled.command }));
+        let (tier, keys) = (found.tier as u8, found.context_keys.iter().cloned().collect::<BTreeSet<_>>());
+        let right = if labelled.tier <= 1 {
+            score.harmless += 1;
+            score.alarms += usize::from(tier > 1);
+            tier <= 1
+        } else {
+            score.effects += 1;
+            let right = tier == labelled.tier && keys == labelled.keys;
+            score.right += usize::from(right);
+            right
+        };
+        if !right {
+            let Labelled { command, tier: wanted, keys: wanted_keys, .. } = labelled;
+            let rule = found.rule_name.unwrap_or_default();
+            let _ = writeln!(
+                score.wrong,
+                "{command:?}\n    wanted {wanted} {wanted_keys:?}\n    found  {tier} {keys:?} by {rule}"
+            );
+        }
+    }
+    score
+}
+
+fn report(name: &str, score: &Score) -> (f64, f64) {
+    #[expect(clippy::cast_precision_loss, reason = "counts of a few hundred")]
+    let percent = |part: usize, whole: usize| 100.0 * part as f64 / whole.max(1) as f64;
+    let recall = percent(score.right, score.effects);
+    let alarms = percent(score.alarms, score.harmless);
+    println!(
+        "{name}: recall {recall:.1} % ({} of {} effects with the right tier and keys), false alarms {alarms:.1} % ({} of {})\n{}",
+        score.right, score.effects, score.alarms, score.harmless, score.wrong
+    );
+    (recall, alarms)
+}
+
+#[test]
+fn the_shipped_rules_know_the_corpus() {
+    let corpus = read("corpus.jsonl");
+    let harmless = corpus.iter().filter(|labelled| labelled.kind != "effect").count();
+    assert!(corpus.len() >= 600 && harmless * 10 >= corpus.len() * 4);
+    let (recall, alarms) = report("corpus", &score(&corpus));
+    assert!(recall >= 99.0 && alarms <= 0.5, "recall {recall:.1} %, false alarms {alarms:.1} %");
+}
+
+#[test]
+fn what_the_rules_make_of_commands_their_authors_had_not_seen() {
+    let blind = read("blind.jsonl");
+    assert!(blind.len() >= 66);
+    let (recall, alarms) = report("blind tenth", &score(&blind));
+    assert!(recall > 0.0 && alarms < 100.0);
+}
