@@ -70,7 +70,7 @@ static SECRETS: LazyLock<Patterns> = LazyLock::new(|| {
             &["0:", "1:", "2:", "3:", "4:", "5:", "6:", "7:", "8:", "9:"],
             r"(?-u)\b(\d{8,12}:[A-Za-z][\w-]{33,})".to_owned(),
         ),
-        (&["hooks.slack.com"], r"(?-u)hooks\.slack\.com/services/([\w/-]+)".to_owned()),
+        (&["hooks.slack.com"], r"(?-u)hooks\.slack\.com/services/\w+/\w+/([\w-]+)".to_owned()),
         (&["/api/webhooks/"], r"(?-u)/api/webhooks/\d+/([\w-]+)".to_owned()),
     ])
 });
@@ -324,7 +324,10 @@ mod tests {
             ("key sk-proj-abcdefghij0123456789 end", "key [redacted] end"),
             ("ghp_abcdefghijklmnopqrstuvwxyz012345", "[redacted]"),
             ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.sig-x", "[redacted]"),
-            ("https://hooks.slack.com/services/T0/B0/abc", "https://hooks.slack.com/services/[redacted]"),
+            (
+                "https://hooks.slack.com/services/T0/B0/abc",
+                "https://hooks.slack.com/services/T0/B0/[redacted]",
+            ),
             ("-----BEGIN RSA PRIVATE KEY-----\nMIIE", "[redacted]"),
             ("x 'value: Bearer abcdefghijklmnop'", "x 'value: Bearer [redacted]'"),
         ] {

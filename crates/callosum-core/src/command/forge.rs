@@ -11,18 +11,36 @@ pub(super) fn targets(fit: &Fit<'_, '_>) -> Vec<String> {
         return fit.command.requests().iter().map(|request| of_path(&request.path)).collect();
     }
     let by_url = argument.and_then(of_url);
+    let numbers: Vec<&str> = fit.arguments().into_iter().filter(|word| is_number(word)).collect();
+    if numbers.len() > 1 {
+        // `gh issue edit 23 34`
+        return numbers
+            .iter()
+            .map(|number| format!("{}#{}", repository(fit), number.trim_start_matches(['#', '!'])))
+            .collect();
+    }
     let target = match noun {
         "repo" | "project" => match argument.filter(|name| !name.starts_with('-')) {
             Some(name) => repository_name(name),
             None => repository(fit),
         },
-        "gist" => format!("gist#{}", by_url.map(|(_, item)| item).or(argument.map(str::to_owned)).unwrap_or_else(|| "new".to_owned())),
+        "gist" | "snippet" if matches!(verb, "create" | "new") => format!("{noun}#new"),
+        "gist" => format!(
+            "gist#{}",
+            by_url.map(|(_, item)| item).or(argument.map(str::to_owned)).unwrap_or_else(|| "new".to_owned())
+        ),
         _ => {
             let made = matches!(verb, "create" | "new") && !matches!(noun, "release" | "label");
             let (of_url, item) = match by_url {
                 Some((repository, item)) => (Some(repository), item),
                 None if made => (None, "new".to_owned()),
-                None => (None, argument.map_or_else(|| "unknown".to_owned(), |item| item.trim_start_matches(['#', '!']).to_owned())),
+                None => (
+                    None,
+                    argument.map_or_else(
+                        || "unknown".to_owned(),
+                        |item| item.trim_start_matches(['#', '!']).to_owned(),
+                    ),
+                ),
             };
             format!("{}#{item}", of_url.unwrap_or_else(|| repository(fit)))
         }
@@ -30,16 +48,27 @@ pub(super) fn targets(fit: &Fit<'_, '_>) -> Vec<String> {
     vec![target]
 }
 
+fn is_number(word: &str) -> bool {
+    let digits = word.trim_start_matches(['#', '!']);
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// The repository that an option or a variable names; else nothing, and the folder stands for it.
 fn repository(fit: &Fit<'_, '_>) -> String {
     let option = fit.command.values(&["-R", "--repo"]).last().copied();
-    let variable = fit.command.invocation.variables.iter().find(|(name, _)| matches!(name.as_str(), "GH_REPO" | "GITLAB_REPO"));
+    let variable = fit
+        .command
+        .invocation
+        .variables
+        .iter()
+        .find(|(name, _)| matches!(name.as_str(), "GH_REPO" | "GITLAB_REPO"));
     option.or(variable.map(|(_, value)| value.as_str())).map(repository_name).unwrap_or_default()
 }
 
 /// `owner/repo` of whatever names a repository.
 fn repository_name(name: &str) -> String {
-    let path = name.split_once("://").map_or(name, |(_, rest)| rest.split_once('/').map_or(rest, |(_, path)| path));
+    let path =
+        name.split_once("://").map_or(name, |(_, rest)| rest.split_once('/').map_or(rest, |(_, path)| path));
     let path = path.strip_prefix("git@").and_then(|rest| rest.split_once(':')).map_or(path, |(_, path)| path);
     // `github.com/owner/repo`
     let path = match path.split_once('/') {
@@ -58,7 +87,8 @@ fn of_url(url: &str) -> Option<(String, String)> {
         return Some(("gist".to_owned(), path.rsplit('/').next().unwrap_or(path).to_owned()));
     }
     const KINDS: &[&str] = &["pull", "issues", "merge_requests", "releases", "runs", "discussions"];
-    let parts: Vec<&str> = path.trim_end_matches('/').split('/').filter(|part| !matches!(*part, "-" | "actions")).collect();
+    let parts: Vec<&str> =
+        path.trim_end_matches('/').split('/').filter(|part| !matches!(*part, "-" | "actions")).collect();
     let kind = parts.iter().position(|part| KINDS.contains(part))?;
     let mut after = parts.get(kind + 1..)?.iter().filter(|part| **part != "tag");
     Some((parts.get(..kind)?.join("/"), (*after.next()?).to_owned()))
@@ -70,7 +100,8 @@ fn of_path(path: &str) -> String {
     match parts.as_slice() {
         ["repos", owner, name, kind @ ("issues" | "pulls" | "releases"), rest @ ..] => {
             // `issues/comments/9`, `releases/tags/v1`
-            let number = rest.iter().find(|part| !matches!(**part, "comments" | "tags" | "assets" | "events"));
+            let number =
+                rest.iter().find(|part| !matches!(**part, "comments" | "tags" | "assets" | "events"));
             match (kind, number) {
                 (_, Some(number)) => format!("{owner}/{name}#{number}"),
                 (_, None) => format!("{owner}/{name}"),

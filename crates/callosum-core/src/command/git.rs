@@ -16,7 +16,9 @@ pub(super) fn branches(fit: &Fit<'_, '_>) -> Vec<String> {
         refspecs.remove(at);
     }
     let mut branches: Vec<String> = refspecs.into_iter().map(destination).collect();
-    for (option, name) in [("--tags", "tags"), ("--all", "all"), ("--branches", "all"), ("--mirror", "mirror")] {
+    for (option, name) in
+        [("--tags", "tags"), ("--all", "all"), ("--branches", "all"), ("--mirror", "mirror")]
+    {
         if fit.command.has(&[option]) {
             branches.push(name.to_owned());
         }
@@ -31,6 +33,7 @@ pub(super) fn branches(fit: &Fit<'_, '_>) -> Vec<String> {
 fn destination(refspec: &str) -> String {
     let refspec = refspec.strip_prefix('+').unwrap_or(refspec);
     let name = refspec.rsplit_once(':').map_or(refspec, |(_, destination)| destination);
-    let name = ["refs/heads/", "refs/tags/"].iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name);
+    let name =
+        ["refs/heads/", "refs/tags/"].iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name);
     if matches!(name, "HEAD" | "@") { "current".to_owned() } else { name.to_owned() }
 }

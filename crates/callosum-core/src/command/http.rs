@@ -37,7 +37,9 @@ impl Request {
             Err(_) => host.split(':').next().unwrap_or(host),
         };
         match name.parse::<IpAddr>() {
-            Ok(IpAddr::V4(v4)) => v4.is_private() || v4.is_loopback() || v4.is_link_local() || v4.is_unspecified(),
+            Ok(IpAddr::V4(v4)) => {
+                v4.is_private() || v4.is_loopback() || v4.is_link_local() || v4.is_unspecified()
+            }
             Ok(IpAddr::V6(v6)) => v6.is_loopback() || v6.is_unicast_link_local() || v6.is_unique_local(),
             Err(_) => {
                 let ends = [".local", ".localhost", ".internal", ".test", ".lan", ".home.arpa"];
@@ -105,7 +107,18 @@ pub(super) fn requests(command: &Command<'_>) -> Vec<Request> {
 }
 
 fn curl(command: &Command<'_>) -> Vec<Request> {
-    let data = ["-d", "--data", "--data-raw", "--data-binary", "--data-urlencode", "--data-ascii", "--json", "-F", "--form", "--form-string"];
+    let data = [
+        "-d",
+        "--data",
+        "--data-raw",
+        "--data-binary",
+        "--data-urlencode",
+        "--data-ascii",
+        "--json",
+        "-F",
+        "--form",
+        "--form-string",
+    ];
     let upload = ["-T", "--upload-file"];
     let named = command.values(&["-X", "--request"]).last().copied();
     let implied = if command.has(&["-I", "--head"]) {
@@ -133,11 +146,14 @@ fn wget(command: &Command<'_>) -> Vec<Request> {
 fn httpie(command: &Command<'_>) -> Option<Request> {
     let mut words: Vec<&str> = command.plain().collect();
     let first = words.first()?;
-    let is_method = first.len() > 2 && first.bytes().all(|byte| byte.is_ascii_uppercase());
+    let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+    let is_method = words.len() > 1 && methods.iter().any(|method| method.eq_ignore_ascii_case(first));
     let named = is_method.then(|| words.remove(0));
     let (url, items) = words.split_first()?;
     let sends = |item: &&str| item.contains('=') && !item.contains("==") || item.contains('@');
-    let has_body = items.iter().any(sends) || !command.values(&["--raw"]).is_empty() || !command.invocation.input.is_empty();
+    let has_body = items.iter().any(sends)
+        || !command.values(&["--raw"]).is_empty()
+        || !command.invocation.input.is_empty();
     let method = if command.has(&["--offline", "--curl", "--print-curl"]) {
         "GET"
     } else {
@@ -165,10 +181,15 @@ fn api(command: &Command<'_>, host: &str, subcommands: usize) -> Option<Request>
     let mut method = named.unwrap_or(if has_fields { "POST" } else { "GET" });
     if path.trim_matches('/') == "graphql" {
         let writes = |text: &str| text.contains("mutation");
-        let changes = command.invocation.words.iter().chain(&command.invocation.input).any(|text| writes(text));
+        let changes =
+            command.invocation.words.iter().chain(&command.invocation.input).any(|text| writes(text));
         method = if changes { "POST" } else { "GET" };
     }
-    let url = if path.contains("://") { path.to_owned() } else { format!("https://{host}/{}", path.trim_start_matches('/')) };
+    let url = if path.contains("://") {
+        path.to_owned()
+    } else {
+        format!("https://{host}/{}", path.trim_start_matches('/'))
+    };
     Request::new(method, &url)
 }
 

@@ -49,7 +49,9 @@ pub(super) fn objects(fit: &Fit<'_, '_>) -> Vec<String> {
     let words: Vec<&str> = fit.arguments();
     match verb {
         "run" => words.first().map(|name| format!("pod/{name}")).into_iter().collect(),
-        "drain" | "cordon" | "uncordon" => words.iter().map(|name| format!("node/{}", without_kind(name))).collect(),
+        "drain" | "cordon" | "uncordon" => {
+            words.iter().map(|name| format!("node/{}", without_kind(name))).collect()
+        }
         "create" => created(&words),
         _ => named(&words),
     }
@@ -69,12 +71,16 @@ fn named(words: &[&str]) -> Vec<String> {
     let words: Vec<&str> = words.iter().copied().filter(is_name).collect();
     let Some(first) = words.first() else { return Vec::new() };
     if first.contains('/') {
-        let whole = |word: &&str| word.split_once('/').map(|(kind, name)| format!("{}/{name}", long_name(kind)));
+        let whole =
+            |word: &&str| word.split_once('/').map(|(kind, name)| format!("{}/{name}", long_name(kind)));
         return words.iter().filter_map(whole).collect();
     }
     let names = words.get(1..).unwrap_or_default();
     let names = if names.is_empty() { &["*"][..] } else { names };
-    first.split(',').flat_map(|kind| names.iter().map(move |name| format!("{}/{name}", long_name(kind)))).collect()
+    first
+        .split(',')
+        .flat_map(|kind| names.iter().map(move |name| format!("{}/{name}", long_name(kind))))
+        .collect()
 }
 
 fn without_kind(name: &str) -> &str {

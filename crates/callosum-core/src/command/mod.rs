@@ -84,7 +84,9 @@ impl std::fmt::Display for Command<'_> {
 }
 
 fn plain<'a, 'l>(arguments: &'a [Argument<'l>]) -> impl DoubleEndedIterator<Item = &'l str> + use<'a, 'l> {
-    arguments.iter().filter_map(|argument| if let Argument::Plain(word) = argument { Some(*word) } else { None })
+    arguments
+        .iter()
+        .filter_map(|argument| if let Argument::Plain(word) = argument { Some(*word) } else { None })
 }
 
 /// Options that name the folder a program works in, as if one had gone there.
@@ -133,9 +135,12 @@ impl<'l> Fit<'_, 'l> {
         Some(match (family, name) {
             ("command", "program") => vec![self.command.program().to_owned()],
             ("command", "args") => self.arguments().into_iter().map(str::to_owned).collect(),
+            ("command", "verb") => owned(self.command.plain().take(self.subcommands).last()),
             ("command", "last") => owned(self.arguments().last().copied()),
             ("command", _) => self.numbered(name)?,
-            ("http", _) => self.command.requests().iter().map(|request| request.part(name)).collect::<Option<_>>()?,
+            ("http", _) => {
+                self.command.requests().iter().map(|request| request.part(name)).collect::<Option<_>>()?
+            }
             ("git", "remote") => owned(git::remote(self)),
             ("git", "branch") => git::branches(self),
             ("forge", "target") => forge::targets(self),
@@ -158,7 +163,9 @@ impl<'l> Fit<'_, 'l> {
         let number = which.parse::<usize>().ok()?.checked_sub(1)?;
         let word = match kind {
             "arg" => self.arguments().get(number).map(|word| (*word).to_owned()),
-            "name" => self.arguments().get(number).map(|path| path.rsplit('/').next().unwrap_or(path).to_owned()),
+            "name" => {
+                self.arguments().get(number).map(|path| path.rsplit('/').next().unwrap_or(path).to_owned())
+            }
             "package" => self.arguments().get(number).map(|word| without_version(word).to_owned()),
             "word" => self.command.plain().take(self.subcommands).nth(number).map(str::to_owned),
             _ => return None,
@@ -170,7 +177,8 @@ impl<'l> Fit<'_, 'l> {
     pub(crate) fn knows(placeholder: &str) -> bool {
         let invocation = Invocation::default();
         let command = Command::new(&invocation);
-        let known_http = placeholder.strip_prefix("http.").is_none_or(|part| Request::default().part(part).is_some());
+        let known_http =
+            placeholder.strip_prefix("http.").is_none_or(|part| Request::default().part(part).is_some());
         command.whole().values(placeholder).is_some() && known_http
     }
 

@@ -12,7 +12,8 @@ pub(super) fn targets(fit: &Fit<'_, '_>) -> Vec<String> {
     let parent = || {
         let field = |word: &&str| word.starts_with("parent[") || word.starts_with("parent.");
         let named = command.values(&["--parent"]).first().copied();
-        let id = named.or_else(|| command.plain().find(field).and_then(|word| word.split_once('=')).map(|(_, id)| id));
+        let id = named
+            .or_else(|| command.plain().find(field).and_then(|word| word.split_once('=')).map(|(_, id)| id));
         // `page:ID`, `data-source:ID`
         id.map(|id| id.rsplit_once(':').map_or(id, |(_, id)| id).to_owned())
     };

@@ -45,7 +45,9 @@ impl Pattern {
             match word {
                 ANY => anywhere = true,
                 OUTSIDE => pattern.outside = true,
-                _ if word.starts_with('-') => pattern.options.push(word.split('|').map(str::to_owned).collect()),
+                _ if word.starts_with('-') => {
+                    pattern.options.push(word.split('|').map(str::to_owned).collect())
+                }
                 _ if !anywhere => pattern.subcommands.push(Word::parse(word)?),
                 _ if words.peek().is_none() => pattern.last = Some(Word::parse(word)?),
                 _ => pattern.among.push(Word::parse(word)?),
@@ -94,7 +96,10 @@ impl Pattern {
         };
         let fits = self.options.iter().all(has)
             && self.among.iter().all(|word| rest.iter().any(|argument| said(argument, word)))
-            && self.last.as_ref().is_none_or(|word| plain(rest).next_back().is_some_and(|last| word.matches(last)))
+            && self
+                .last
+                .as_ref()
+                .is_none_or(|word| plain(rest).next_back().is_some_and(|last| word.matches(last)))
             && (!self.outside || plain(rest).any(is_outside));
         fits.then_some(Fit { command, after, subcommands: self.subcommands.len() })
     }
@@ -120,7 +125,8 @@ impl Word {
             literals.max_by_key(|literal| literal.len()).unwrap_or_default().to_owned()
         };
         let literals = alternatives.iter().map(longest).collect();
-        let (globs, exact) = alternatives.into_iter().partition::<Vec<_>, _>(|word| word.contains(['*', '?']));
+        let (globs, exact) =
+            alternatives.into_iter().partition::<Vec<_>, _>(|word| word.contains(['*', '?']));
         Ok(Self { exact, globs: globs.iter().map(|glob| WildMatch::new(glob)).collect(), literals })
     }
 

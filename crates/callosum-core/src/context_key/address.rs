@@ -37,7 +37,8 @@ fn address(item: &str) -> Vec<String> {
     if item.contains('@') && bare.contains(char::is_whitespace) || item.matches('<').count() > 1 {
         return addresses(item).collect();
     }
-    vec![bare.to_lowercase()]
+    // The name of a variable is what it is.
+    vec![if bare.contains('$') { bare.to_owned() } else { bare.to_lowercase() }]
 }
 
 /// What looks like an address in running text, in lower case. User names in URLs are none.

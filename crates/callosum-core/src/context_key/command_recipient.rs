@@ -22,7 +22,7 @@ const RECIPIENT_OPTIONS: &[&str] = &[
 /// Options that name who sends: an address there is never a recipient.
 #[rustfmt::skip]
 const SENDER_OPTIONS: &[&str] = &[
-    "mail-from", "mail-auth", "from", "from-address", "sender", "reply-to", "return-path", "return-address", "user", "username",
+    "mail-from", "mail-auth", "from", "from-address", "sender", "reply-to", "return-path", "return-address", "from-email-address", "user", "username",
     "auth-user", "login", "account", "envelope-from", "envelope-sender", "h-from", "header-from", "au",
 ];
 
@@ -54,6 +54,8 @@ pub(super) fn recipients(programs: &[Invocation], rough: Option<&str>) -> Vec<St
 struct Found {
     recipients: Vec<String>,
     senders: HashSet<String>,
+    /// What variables the line sets.
+    variables: Vec<(String, String)>,
     /// Whether there may be recipients that were not found: `--to "$WHO"`, broken syntax.
     hidden: bool,
 }
@@ -131,6 +133,7 @@ impl Value {
 
 impl Found {
     fn program(&mut self, invocation: &Invocation) {
+        self.variables.clone_from(&invocation.variables);
         let words = invocation.words.iter().map(String::as_str).peekable();
         self.arguments(Program::of(&invocation.program), words);
         // What `xargs` appends is not known.
@@ -208,7 +211,11 @@ impl Found {
     }
 
     fn recipient(&mut self, list: &str) {
-        if list.contains(['$', '`']) || list.contains("%s") {
+        let variable = list.strip_prefix('$').map(|name| name.trim_matches(['{', '}']));
+        let set = variable.and_then(|name| self.variables.iter().rev().find(|(known, _)| known == name));
+        if let Some((_, value)) = set {
+            self.recipients.extend(address_list(value));
+        } else if list.contains("%s") {
             self.hidden = true;
         } else {
             self.recipients.extend(address_list(list));
@@ -222,6 +229,14 @@ impl Found {
                 self.json(&json);
             }
             return;
+        }
+        for (name, value) in text.split('&').filter_map(|field| field.split_once('=')) {
+            // `-F to=…`, `from='…'`: the fields of a form.
+            match name.to_ascii_lowercase().as_str() {
+                "to" | "cc" | "bcc" => self.recipient(value),
+                "from" | "sender" | "reply-to" | "h:reply-to" => self.senders.extend(addresses(value)),
+                _ => {}
+            }
         }
         for (header, value) in headers(text) {
             match header {
@@ -238,7 +253,8 @@ impl Found {
             Json::Object(fields) => {
                 for (name, value) in fields {
                     match name.to_ascii_lowercase().replace(['_', '-'], "").as_str() {
-                        "to" | "cc" | "bcc" | "toaddresses" | "ccaddresses" | "bccaddresses" | "recipients" => {
+                        "to" | "cc" | "bcc" | "toaddresses" | "ccaddresses" | "bccaddresses"
+                        | "recipients" => {
                             each_text(value, &mut |text| self.recipient(text));
                         }
                         "from" | "replyto" | "sender" | "source" | "fromemailaddress" => {
@@ -259,7 +275,9 @@ fn each_text(value: &Json, take: &mut dyn FnMut(&str)) {
         Json::String(text) => take(text),
         Json::Array(items) => items.iter().for_each(|item| each_text(item, take)),
         Json::Object(fields) => {
-            let address = fields.iter().find(|(name, _)| matches!(name.to_ascii_lowercase().as_str(), "email" | "address"));
+            let address = fields
+                .iter()
+                .find(|(name, _)| matches!(name.to_ascii_lowercase().as_str(), "email" | "address"));
             if let Some((_, address)) = address {
                 each_text(address, take);
             }

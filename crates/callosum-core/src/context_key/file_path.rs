@@ -59,7 +59,11 @@ pub(crate) fn work_folder(call: &ToolCall, params: &Lookup<'_>, within: Option<&
 
 /// `path`, as a command in `folder` means it.
 pub(crate) fn path_in(folder: &str, path: &str) -> String {
-    if path.starts_with(['$', '`']) || path.contains("://") { path.to_owned() } else { normalise(path, Some(folder)) }
+    if path.starts_with(['$', '`']) || path.contains("://") {
+        path.to_owned()
+    } else {
+        normalise(path, Some(folder))
+    }
 }
 
 /// Whether `path` is neither in `folder` nor in a folder for temporary files. What the command does not say counts

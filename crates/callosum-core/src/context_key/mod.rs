@@ -89,10 +89,7 @@ fn text_of(value: &Value) -> Option<String> {
 }
 
 /// The keys that the templates give for a call, in order and each once, and whether there were too many.
-pub(crate) fn context_keys(
-    templates: &[Template],
-    site: Site<'_, '_>,
-) -> (Vec<String>, bool) {
+pub(crate) fn context_keys(templates: &[Template], site: Site<'_, '_>) -> (Vec<String>, bool) {
     let mut keys = Vec::new();
     let mut seen = HashSet::new();
     let mut too_many = false;

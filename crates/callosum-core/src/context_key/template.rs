@@ -13,7 +13,7 @@ use crate::text::one_line;
 
 const KNOWN: &str = "{tool}, {digest}, {filePath}, {workFolder}, {commandRecipients}, {params.NAME}, \
                      {params.NAME|OTHER|fallback}, {params.NAME+OTHER}, {command.flag.NAME}, {command.arg.N}, \
-                     {command.args}, {command.last}, {command.word.N}, {command.package.N}, {command.path.N}, {command.name.N}, \
+                     {command.args}, {command.last}, {command.verb}, {command.word.N}, {command.package.N}, {command.path.N}, {command.name.N}, \
                      {command.outside}, {command.program}, {http.method}, {http.host}, {http.path}, {http.url}, \
                      {git.remote}, {git.branch}, {forge.target}, {kube.context}, {kube.object}, {notion.target}, {storage.written} \
                      and {ssh.host}";
@@ -100,7 +100,8 @@ impl Part {
             "digest" => return Ok(Self::Digest),
             _ => {}
         }
-        let unknown = || format!("unknown placeholder `{{{}}}`: known are {KNOWN}", one_line(placeholder, 60));
+        let unknown =
+            || format!("unknown placeholder `{{{}}}`: known are {KNOWN}", one_line(placeholder, 60));
         let mut words: Vec<&str> = placeholder.split('|').collect();
         let first = words.first().and_then(|word| word.split('+').next()).unwrap_or_default();
         Origin::parse(first, None).ok_or_else(unknown)?;

@@ -35,7 +35,8 @@ impl Origin {
     /// Reads a word of a placeholder, `like` being one before it: `b` in `{params.a|b}` is a parameter too. `None` when there
     /// is no such source.
     pub(super) fn parse(word: &str, like: Option<&str>) -> Option<Self> {
-        let family = word.split_once('.').map(|(family, _)| family).filter(|family| FAMILIES.contains(family));
+        let family =
+            word.split_once('.').map(|(family, _)| family).filter(|family| FAMILIES.contains(family));
         let whole = match (word, family, like) {
             ("workFolder", ..) => return Some(Self::WorkFolder),
             (_, Some(_), _) => word.to_owned(),
@@ -73,8 +74,16 @@ impl Origin {
             }
             Self::Command(placeholder) => {
                 let values = fit.and_then(|fit| fit.values(placeholder)).unwrap_or_default();
-                let values = distinct(values.into_iter().filter(|value| !value.trim().is_empty() || placeholder == "forge.target"));
-                if placeholder == "forge.target" { values.iter().map(|target| site.named(target)).collect() } else { values }
+                let values = distinct(
+                    values
+                        .into_iter()
+                        .filter(|value| !value.trim().is_empty() || placeholder == "forge.target"),
+                );
+                if placeholder == "forge.target" {
+                    values.iter().map(|target| site.named(target)).collect()
+                } else {
+                    values
+                }
             }
         }
     }
@@ -89,6 +98,10 @@ impl Site<'_, '_> {
 
     /// A target of a forge whose repository the command does not name: that of the folder.
     fn named(&self, target: &str) -> String {
-        if target.is_empty() || target.starts_with('#') { format!("{}{target}", self.folder()) } else { target.to_owned() }
+        if target.is_empty() || target.starts_with('#') {
+            format!("{}{target}", self.folder())
+        } else {
+            target.to_owned()
+        }
     }
 }

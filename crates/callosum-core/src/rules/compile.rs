@@ -56,9 +56,13 @@ impl Rule {
         };
         let patterns = match &format.command {
             None => Vec::new(),
-            Some(texts) => texts.value.0.iter().map(|text| CommandPattern::parse(text)).collect::<Result<_, _>>().map_err(
-                |message| source.error(texts.at, Some(&name), format!("`command`: {message}")),
-            )?,
+            Some(texts) => texts
+                .value
+                .0
+                .iter()
+                .map(|text| CommandPattern::parse(text))
+                .collect::<Result<_, _>>()
+                .map_err(|message| source.error(texts.at, Some(&name), format!("`command`: {message}")))?,
         };
         let is_for_commands = format.command.is_some() || format.http.is_some();
         let unless_flags = format.unless_flag.map(|flags| flags.0).unwrap_or_default();

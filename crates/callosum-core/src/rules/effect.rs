@@ -66,7 +66,9 @@ impl HttpMatch {
             hosts.retain(|host| host != PRIVATE);
         }
         Self {
-            method: format.method.map(|methods| Names::new(methods.0.into_iter().map(|name| name.to_uppercase()))),
+            method: format
+                .method
+                .map(|methods| Names::new(methods.0.into_iter().map(|name| name.to_uppercase()))),
             host: hosts.map(|hosts| Names::new(hosts.into_iter())),
             private,
             path: format.path.map(Names::from),
@@ -75,7 +77,10 @@ impl HttpMatch {
 
     fn matches(&self, request: &Request) -> bool {
         self.method.as_ref().is_none_or(|methods| methods.matches(&request.method))
-            && self.host.as_ref().is_none_or(|hosts| hosts.matches(&request.host) || self.private && request.is_private())
+            && self
+                .host
+                .as_ref()
+                .is_none_or(|hosts| hosts.matches(&request.host) || self.private && request.is_private())
             && self.path.as_ref().is_none_or(|paths| paths.matches(&request.path))
     }
 }
@@ -134,9 +139,9 @@ impl Prefilter {
         if self.patterns.is_empty() {
             return false;
         }
-        let search = self.search.get_or_init(|| {
-            AhoCorasick::builder().match_kind(MatchKind::Standard).build(&self.words).ok()
-        });
+        let search = self
+            .search
+            .get_or_init(|| AhoCorasick::builder().match_kind(MatchKind::Standard).build(&self.words).ok());
         let Some(search) = search else { return true };
         let mut seen = vec![false; self.words.len()];
         let mut any = false;

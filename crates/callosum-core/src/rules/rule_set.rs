@@ -112,7 +112,13 @@ impl RuleSet {
             let command = fit.map(|fit| fit.command.to_string());
             let because = rule.because(fit.is_some());
             let context_keys = context_keys.to_vec();
-            matches.push(Match { rule_name: rule.name.clone(), tier: rule.tier, context_keys, command, because });
+            matches.push(Match {
+                rule_name: rule.name.clone(),
+                tier: rule.tier,
+                context_keys,
+                command,
+                because,
+            });
         };
         let (classification, rough) = self.explained(call, runtime, params, &mut note);
         Explanation { classification, matches, rough }
@@ -134,29 +140,31 @@ impl RuleSet {
         // The rules for this call, in order, as far as the whole of it tells.
         let mut rules = candidates
             .iter()
-            .filter_map(|candidate| self.rules.get(candidate.rule).filter(|rule| is_for_tool(candidate, rule)))
+            .filter_map(|candidate| {
+                self.rules.get(candidate.rule).filter(|rule| is_for_tool(candidate, rule))
+            })
             .filter(|rule| rule.matches(call, runtime, &lookup));
-        let has_effects = |candidate: &Candidate| {
-            self.rules.get(candidate.rule).is_some_and(|rule| rule.effects.is_some())
-        };
+        let has_effects =
+            |candidate: &Candidate| self.rules.get(candidate.rule).is_some_and(|rule| rule.effects.is_some());
         let command = if candidates.iter().any(has_effects) { lookup.get("command") } else { None };
         let text = command.as_ref().and_then(|command| command.as_str()).unwrap_or_default();
         let mut verdict = Verdict::default();
         if !self.prefilter.may_match(text) {
             if let Some(rule) = rules.find(|rule| rule.effects.is_none()) {
                 verdict.take(rule, Site { call, params: &lookup, fit: None }, note);
-                verdict.whole_line(text);
+                verdict.whole_line(&lookup);
             }
             return (verdict.classification, false);
         }
         let rules: Vec<&Rule> = rules.collect();
         let line = Line::read(text);
-        let base = work_folder(call, &lookup, None);
         let mut proves = Vec::new();
         for invocation in &line.invocations {
             let command = Command::new(invocation);
-            let folder = work_folder(call, &lookup, command.whole().folder().as_deref());
-            let outside = |path: &str| is_outside(&base, &path_in(&folder, path));
+            let outside = |path: &str| {
+                let folder = work_folder(call, &lookup, command.whole().folder().as_deref());
+                is_outside(&work_folder(call, &lookup, None), &path_in(&folder, path))
+            };
             let found = rules.iter().find_map(|rule| match &rule.effects {
                 Some(effects) => effects.fit(&command, &outside).map(|fit| (*rule, Some(fit))),
                 None => Some((*rule, None)),
@@ -264,9 +272,11 @@ impl Verdict {
     }
 
     /// Nothing in the line is known but that a rule is for all of it.
-    fn whole_line(&mut self, text: &str) {
-        if self.classification.tier.is_tracked() && !text.is_empty() {
-            self.classification.exit_proves = Line::read(text).is_simple();
+    fn whole_line(&mut self, params: &Lookup<'_>) {
+        if self.classification.tier.is_tracked() {
+            let command = params.get("command");
+            let text = command.as_ref().and_then(|command| command.as_str());
+            self.classification.exit_proves = text.is_some_and(|text| Line::read(text).is_simple());
         }
     }
 }

@@ -27,7 +27,8 @@ pub struct Invocation {
     pub program: String,
     /// What follows it, quotes taken away. Expansions (`$X`, `$(…)`) stand as they were written.
     pub words: Vec<String>,
-    /// The variables that are set for it alone.
+    /// The variables that are set for it, and before it in the line to a text: of a loop, to all its
+    /// texts, with commas between them.
     pub variables: Vec<(String, String)>,
     /// What it reads, as far as the line says it: here-documents, and what `echo`, `printf` and `cat` pipe in.
     pub input: Vec<String>,

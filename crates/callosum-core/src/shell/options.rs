@@ -111,7 +111,7 @@ const PROGRAMS: &[Known] = &[
     known("stripe", Value, "", "--confirm --live --help -h --dark-style --log-level --yes -y"),
     known("ordercli", Switch, "--limit --config --country --profile --browser-cookies", ""),
     known("remindctl", Value, "", "--json --plain --quiet -q --force -f --no-input --no-color --help -h --clear-due --complete --incomplete --dry-run -n"),
-    known("things", Value, "", "--json --help -h --reveal --completed --canceled --dry-run --show-quick-entry --duplicate"),
+    known("things", Value, "", "--foreground --json --help -h --reveal --completed --canceled --dry-run --show-quick-entry --duplicate"),
     known("memo", Switch, "-f --folder", ""),
     known("grizzly", Value, "", "--json --enable-callback --dry-run --print-url --help -h --plain"),
     known("op", Value, "", "--force -f --archive --dry-run --no-color --help -h --reveal --raw --stdin --favorite"),
@@ -123,6 +123,10 @@ const PROGRAMS: &[Known] = &[
     known("twine", Switch, "-r --repository --repository-url -u --username -p --password -c --comment --config-file --cert -i --identity --sign-with", ""),
     known("poetry", Switch, "-r --repository -u --username -p --password -C --directory -P --project --cert --client-cert --dist-dir", ""),
     known("uv", Switch, "--index --publish-url --token -t --username -u --password -p --check-url --directory --project --trusted-publishing --keyring-provider", ""),
+    known("mail", Switch, "-s -a -b -c -r -f -A -q -S -u -T -X", ""),
+    known("mutt", Switch, "-s -a -b -c -e -f -F -i -H -Q -A", ""),
+    known("sendmail", Switch, "-f -F -r -a -C -h -O -R -V -X -L -N --account --from --file --host --port --user --tls-certcheck --logfile", ""),
+    known("swaks", Value, "", "-tls --tls -tlsc --tls-on-connect -tlso --tls-optional -a --auth-optional --help --dump -S -n --suppress-data --silent -4 -6 --dump-mail --version"),
     known("resend", Value, "", "--json -q --quiet --help -h --yes"),
 ];
 
@@ -143,6 +147,18 @@ const SAME: &[(&str, &str)] = &[
     ("ntl", "netlify"),
     ("gmake", "make"),
     ("mosh", "ssh"),
+    ("mailx", "mail"),
+    ("Mail", "mail"),
+    ("s-nail", "mail"),
+    ("nail", "mail"),
+    ("bsd-mailx", "mail"),
+    ("neomutt", "mutt"),
+    ("msmtp", "sendmail"),
+    ("msmtpq", "sendmail"),
+    ("ssmtp", "sendmail"),
+    ("esmtp", "sendmail"),
+    ("exim", "sendmail"),
+    ("exim4", "sendmail"),
     ("hatch", "uv"),
     ("flit", "uv"),
     ("pdm", "uv"),
@@ -223,6 +239,12 @@ impl Invocation {
         let mut words = self.words.iter().map(String::as_str).peekable();
         let mut options_end = false;
         while let Some(word) = words.next() {
+            // `cargo +nightly build`
+            let is_toolchain = arguments.is_empty() && word.starts_with('+') && word.len() > 1;
+            if is_toolchain && matches!(self.program.as_str(), "cargo" | "rustup" | "rustc") {
+                arguments.push(Argument::Switch(word));
+                continue;
+            }
             if options_end || !word.starts_with('-') || word == "-" {
                 if path.len() < 2 {
                     path.push(word);
@@ -246,6 +268,11 @@ impl Invocation {
             match kind {
                 Some(Switch) => arguments.push(Argument::Switch(word)),
                 Some(Value) => match words.next() {
+                    Some(value) => arguments.push(Argument::Option { name: word, value, unsure: false }),
+                    None => arguments.push(Argument::Switch(word)),
+                },
+                // The program's own options, in front of the service: `aws --profile dev s3 rm …`.
+                Some(Values) if path.is_empty() => match words.next() {
                     Some(value) => arguments.push(Argument::Option { name: word, value, unsure: false }),
                     None => arguments.push(Argument::Switch(word)),
                 },

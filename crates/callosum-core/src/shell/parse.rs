@@ -33,6 +33,8 @@ pub(super) fn invocations(command: &str) -> Option<Vec<Invocation>> {
 pub(super) struct Walk {
     found: Vec<Invocation>,
     depth: usize,
+    /// The variables that the line has set so far to a text.
+    set: Vec<(String, String)>,
     /// Wrappers around what is being read: `sudo env nice …`.
     wrapped: usize,
 }
@@ -135,6 +137,12 @@ impl Walk {
                 for word in each.values.iter().flatten() {
                     self.substituted(&word.value, false, folder);
                 }
+                let values: Vec<String> =
+                    each.values.iter().flatten().map(|word| unquote(&word.value)).collect();
+                let values = values.join(", ");
+                if is_text(&values) {
+                    self.set.push((each.variable_name.clone(), values));
+                }
                 self.list(&each.body.list, folder, false);
             }
             CompoundCommand::ArithmeticForClause(each) => self.list(&each.body.list, folder, false),
@@ -191,9 +199,19 @@ impl Walk {
         {
             *folder = to.iter().find(|word| !word.starts_with('-')).map(|to| joined(folder.as_deref(), to));
         }
-        if !words.is_empty() {
-            self.run(words, around);
+        let is_text = |(_, value): &(String, String)| is_text(value);
+        if words.is_empty() {
+            self.set.extend(around.variables.into_iter().filter(is_text));
+            return;
         }
+        if let [program, assigned @ ..] = words.as_slice()
+            && matches!(program.as_str(), "export" | "declare" | "local" | "readonly")
+        {
+            let pairs = assigned.iter().filter_map(|word| word.split_once('='));
+            self.set.extend(pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).filter(is_text));
+        }
+        around.variables.extend(self.set.iter().cloned());
+        self.run(words, around);
     }
 
     fn item(&mut self, item: &CommandPrefixOrSuffixItem, words: &mut Vec<String>, around: &mut Around) {
@@ -285,17 +303,24 @@ impl Walk {
     }
 }
 
-/// What commands print that only print.
+/// What commands print that only print; nothing when none does.
 fn printed(commands: &[Invocation]) -> Vec<String> {
-    let [command] = commands else { return Vec::new() };
-    match command.program.as_str() {
-        "cat" if command.words.is_empty() || command.words == ["-"] => command.input.clone(),
+    let of_one = |command: &Invocation| match command.program.as_str() {
+        "cat" if command.words.is_empty() || command.words == ["-"] => Some(command.input.join("\n")),
         "echo" | "printf" => {
             let text = command.words.iter().map(String::as_str).skip_while(|word| word.starts_with('-'));
-            vec![text.collect::<Vec<_>>().join(" ").replace("\\n", "\n").replace("\\r", "")]
+            Some(text.collect::<Vec<_>>().join(" ").replace("\\n", "\n").replace("\\r", ""))
         }
-        _ => Vec::new(),
-    }
+        _ => None,
+    };
+    let texts: Vec<String> = commands.iter().filter_map(of_one).collect();
+    let text = texts.join("\n");
+    if text.is_empty() { Vec::new() } else { vec![text] }
+}
+
+/// Whether a word is what it says, with nothing to expand in it.
+fn is_text(word: &str) -> bool {
+    !word.is_empty() && !word.contains(['$', '`', '*', '{'])
 }
 
 fn parse(command: &str) -> Option<Program> {

@@ -185,7 +185,7 @@ fn xargs(walk: &mut Walk, rest: &[String], around: Around) {
     let wrapper = Wrapper { values: VALUES, ..PLAIN };
     let inner: Vec<String> =
         after_options(&wrapper, rest).iter().take_while(|word| !word.starts_with(":::")).cloned().collect();
-    walk.run(inner, Around { last: false, open: true, input: Vec::new(), ..around });
+    walk.run(inner, Around { last: false, open: true, ..around });
 }
 
 /// `find … -exec rm {} +`

@@ -41,12 +41,14 @@ fn every_recipient_of_a_command_is_found() {
             "b@x.com c@x.com",
         ),
         ("curl --mail-rcpt a@x.com \\\n  --mail-rcpt b@x.com \\\n smtp://h", "a@x.com b@x.com"),
-        ("curl smtp://h --mail-rcpt \"$WHO\"", "unknown"),
+        ("curl smtp://h --mail-rcpt \"$WHO\"", "$WHO"),
+        ("export WHO=bob@x.com && mail -s hi \"${WHO}\"", "bob@x.com"),
+        ("WHO=$(next) && mail -s hi \"$WHO\"", "$WHO"),
         ("WHO=bob@x.com; curl smtp://h --mail-from me@x.com --mail-rcpt \"$WHO\"", "bob@x.com"),
         ("for r in a@x.com b@x.com; do curl smtp://h --mail-rcpt $r; done", "a@x.com b@x.com"),
         ("(curl --mail-rcpt a@x.com smtp://h) && curl --mail-rcpt b@x.com smtp://h", "a@x.com b@x.com"),
         ("WHO=b@x.com; curl smtp://h --mail-rcpt a@x.com --mail-rcpt \"$WHO\"", "a@x.com b@x.com"),
-        ("curl smtps://me:pw@smtp.x.com --mail-rcpt \"$WHO\"", "unknown"),
+        ("curl smtps://me:pw@smtp.x.com --mail-rcpt \"$WHO\"", "$WHO"),
         // swaks and kin
         ("swaks --to a@x.com,b@x.com --from me@x.com --server h", "a@x.com b@x.com"),
         ("swaks -t a@x.com -f me@x.com -s smtp.x.com -au me@x.com -ap p@w", "a@x.com"),
@@ -368,6 +370,7 @@ fn only_the_parameters_that_count_are_read_and_each_once() {
     assert_eq!(reads("some_unknown_tool", json!({"path": "a"})), 0);
     assert_eq!(reads("exec", json!({"command": "ls"})), 1);
     assert_eq!(reads("exec", json!({"command": "himalaya message send"})), 1);
-    // The action, and the places where the target may stand up to the one where it does.
-    assert_eq!(reads("message", json!({"action": "send", "target": "general"})), 3);
+    // The action, the places where the target may stand up to the one where it does, and whether there is a command
+    // whose exit code would say something.
+    assert_eq!(reads("message", json!({"action": "send", "target": "general"})), 4);
 }

@@ -224,7 +224,7 @@ fn a_mistake_is_told_with_its_place_its_rule_and_its_remedy() {
         (&rule("\"contextKey\": \"a:{params.x\""), 4, key + 14, Some("bad"), "without its `}`"),
         (&rule("\"contextKey\": \"a:}\""), 4, key + 14, Some("bad"), "without its `{`"),
         (&rule("\"contextKey\": [\"a\", \"{recipient}\"]"), 4, key + 14, Some("bad"), "known are {tool}"),
-        (&rule("\"contextKey\": \"{params.}\""), 4, key + 14, Some("bad"), "empty parameter name"),
+        (&rule("\"contextKey\": \"{params.}\""), 4, key + 14, Some("bad"), "empty name"),
         (&rule("\"contextKey\": \"\""), 4, key + 14, Some("bad"), "empty"),
         (&rule("\"recentWindowMs\": -1"), 4, key + 18, Some("bad"), "milliseconds"),
         (&rule("\"recentWindowMs\": 1.5"), 4, key + 18, Some("bad"), "milliseconds"),

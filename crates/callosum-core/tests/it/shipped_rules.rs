@@ -262,75 +262,57 @@ fn commands_that_send_mail_are_guarded_by_recipient_for_a_day() {
 }
 
 #[test]
-fn pushes_publishing_and_deploys_are_guarded_by_folder() {
+fn pushes_publishing_and_deploys_are_guarded_by_what_they_change() {
     let rules = RuleSet::shipped();
-    for (key, commands) in [
-        (
-            "git-push:/w",
-            &[
-                "git push",
-                "git push origin main",
-                "git -C /x push",
-                "git -c a=b --no-pager push -f",
-                "cd x && git push",
-                "A=b git push; x",
-            ][..],
-        ),
-        (
-            "publish:/w",
-            &[
-                "npm publish",
-                "npm publish --access public",
-                "pnpm -r publish",
-                "yarn npm publish",
-                "cargo publish -p x",
-                "cargo +nightly publish",
-                "twine upload dist/*",
-                "python3 -m twine upload dist/*",
-                "uv publish",
-                "docker push x/y:1",
-                "docker image push x",
-                "make && gem push x.gem",
-                "gh release create v1",
-                "npm run release",
-            ],
-        ),
-        (
-            "deploy:/w",
-            &[
-                "kubectl apply -f x.yml",
-                "kubectl -n prod delete pod x",
-                "cat x | kubectl apply -f -",
-                "terraform apply",
-                "terraform -chdir=x destroy -auto-approve",
-                "vercel deploy",
-                "vercel --prod",
-                "vercel -y --prod",
-                "fly deploy",
-                "flyctl deploy -a x",
-                "helm upgrade x y",
-                "gcloud run deploy x",
-                "netlify deploy --prod",
-                "wrangler deploy",
-                "npm run deploy",
-                "pulumi up",
-                "kubectl rollout restart deploy/x",
-                "docker stack deploy x",
-            ],
-        ),
+    for (text, key) in [
+        ("git push", "git-push:/w/current"),
+        ("git push origin main", "git-push:origin/main"),
+        ("git -C /x push", "git-push:/x/current"),
+        ("git -c a=b --no-pager push -f", "git-push:/w/current"),
+        ("cd x && git push", "git-push:/w/x/current"),
+        ("A=b git push; x", "git-push:/w/current"),
+        ("npm publish", "publish:npm:/w"),
+        ("npm publish --access public", "publish:npm:/w"),
+        ("pnpm -r publish", "publish:npm:/w"),
+        ("yarn npm publish", "publish:npm:/w"),
+        ("cargo publish -p x", "publish:cargo:x"),
+        ("cargo +nightly publish", "publish:cargo:/w"),
+        ("twine upload dist/*", "publish:pypi:/w"),
+        ("python3 -m twine upload dist/*", "publish:pypi:/w"),
+        ("uv publish", "publish:pypi:/w"),
+        ("docker push x/y:1", "publish:docker:x/y:1"),
+        ("docker image push x", "publish:docker:x"),
+        ("make && gem push x.gem", "publish:gem:x.gem"),
+        ("gh release create v1", "github:/w#v1"),
+        ("npm run release", "publish:/w"),
+        ("kubectl apply -f x.yml", "kube:current:x.yml"),
+        ("kubectl -n prod delete pod x", "kube:current:pod/x"),
+        ("cat x | kubectl apply -f -", "kube:current:-"),
+        ("terraform apply", "terraform:/w"),
+        ("terraform -chdir=x destroy -auto-approve", "terraform:/w/x"),
+        ("vercel deploy", "deploy:vercel:/w"),
+        ("vercel -y --prod", "deploy:vercel:/w"),
+        ("fly deploy", "deploy:fly:/w"),
+        ("flyctl deploy -a x", "deploy:fly:x"),
+        ("helm upgrade x y", "helm:current:x"),
+        ("gcloud run deploy x", "gcloud:run:x"),
+        ("netlify deploy --prod", "deploy:netlify:/w"),
+        ("wrangler deploy", "deploy:wrangler:/w"),
+        ("npm run deploy", "deploy:/w"),
+        ("pulumi up", "pulumi:/w"),
+        ("kubectl rollout restart deploy/x", "kube:current:deployment/x"),
+        ("docker stack deploy x", "deploy:docker:x"),
     ] {
-        for text in commands {
-            assert_eq!(command(&rules, text), (3, key.to_owned()), "{text}");
-        }
+        assert_eq!(command(&rules, text), (3, key.to_owned()), "{text}");
     }
     let params = json!({"command": "git push", "workdir": "/repo"});
-    assert_eq!(classify(&rules, "exec", &params), (3, "git-push:/repo".to_owned()));
+    assert_eq!(classify(&rules, "exec", &params), (3, "git-push:/repo/current".to_owned()));
     // The same folder on another machine is another one.
     for (host, key) in [
-        (json!({"host": "gateway"}), "git-push:/w"),
-        (json!({"host": "node", "node": "pi"}), "git-push:pi:current"),
-        (json!({"host": "node", "node": "pi", "workdir": "/w"}), "git-push:pi:/w"),
-        (json!({"host": "sandbox", "workdir": "/w"}), "git-push:sandbox:/w"),
+        (json!({"host": "gateway"}), "git-push:/w/current"),
+        (json!({"host": "node", "node": "pi"}), "git-push:pi:current/current"),
+        (json!({"host": "node", "node": "pi", "workdir": "/w"}), "git-push:pi:/w/current"),
+        (json!({"host": "sandbox", "workdir": "/w"}), "git-push:sandbox:/w/current"),
     ] {
         let mut params = host;
         params.as_object_mut().unwrap().insert("command".to_owned(), json!("git push"));
