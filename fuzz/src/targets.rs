@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use callosum_core::gate::{Answer, Filter, Gate, GateOptions};
 use callosum_core::journal::record::Line;
 use callosum_core::rules::{Classification, RuleSet};
-use callosum_core::shell::is_simple_command;
+use callosum_core::shell::Line as ShellLine;
 use callosum_core::time::Stamp;
 use callosum_core::tool_call::ToolCall;
 use serde_json::json;
@@ -64,11 +64,18 @@ pub(crate) fn templates(data: &[u8]) {
 /// A shell command.
 pub(crate) fn commands(data: &[u8]) {
     let command = String::from_utf8_lossy(data);
-    if is_simple_command(&command) && !command.ends_with('\\') {
-        assert!(!is_simple_command(&format!("{command}\nfalse")), "two commands are no simple one");
+    let line = ShellLine::read(&command);
+    if line.is_simple() && !line.rough && !command.ends_with('\\') {
+        assert!(!ShellLine::read(&format!("{command}\nfalse")).is_simple(), "two commands are no simple one");
     }
     let params = json!({ "command": command });
-    for template in ["{commandRecipient}", "{workFolder}", "{filePath}"] {
+    let explained = RuleSet::shipped().explain(&call("exec"), "openclaw", &params);
+    check_keys(&explained.classification);
+    assert_eq!(explained.classification, RuleSet::shipped().classify(&call("exec"), "openclaw", &params));
+    for matched in &explained.matches {
+        assert!(matched.tier <= explained.classification.tier, "the highest tier counts");
+    }
+    for template in ["{commandRecipients}", "{workFolder}", "{filePath}", "{command.args}", "{kube.object}"] {
         let Ok(rules) = RuleSet::parse(&one_rule(template)) else { panic!("{template} is no template") };
         check_keys(&rules.classify(&call("tool"), "openclaw", &params));
     }

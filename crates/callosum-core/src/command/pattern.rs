@@ -46,7 +46,7 @@ impl Pattern {
                 ANY => anywhere = true,
                 OUTSIDE => pattern.outside = true,
                 _ if word.starts_with('-') => {
-                    pattern.options.push(word.split('|').map(str::to_owned).collect())
+                    pattern.options.push(word.split('|').map(str::to_owned).collect());
                 }
                 _ if !anywhere => pattern.subcommands.push(Word::parse(word)?),
                 _ if words.peek().is_none() => pattern.last = Some(Word::parse(word)?),

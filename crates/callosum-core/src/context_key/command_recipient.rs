@@ -40,6 +40,8 @@ pub(super) fn recipients(programs: &[Invocation], rough: Option<&str>) -> Vec<St
     for program in programs {
         found.program(program);
     }
+    // Where such a text breaks into words is not known: each of its lines may be a header.
+    rough.into_iter().flat_map(|text| text.split(['"', '\'', '\n'])).for_each(|part| found.mail_text(part));
     if found.hidden || rough.is_some() || found.recipients.is_empty() {
         let Found { recipients, senders, .. } = &mut found;
         let texts = programs.iter().flat_map(|program| program.words.iter().chain(&program.input));
@@ -215,7 +217,7 @@ impl Found {
         let set = variable.and_then(|name| self.variables.iter().rev().find(|(known, _)| known == name));
         if let Some((_, value)) = set {
             self.recipients.extend(address_list(value));
-        } else if list.contains("%s") {
+        } else if list.contains("%s") || variable == Some("") {
             self.hidden = true;
         } else {
             self.recipients.extend(address_list(list));

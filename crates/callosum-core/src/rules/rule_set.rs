@@ -7,7 +7,7 @@ use super::effect::Prefilter;
 use super::format::RulesFile;
 use super::source::Source;
 use super::{Classification, Explanation, Match, Mode, RuleError, SHIPPED_RULES, Scope};
-use crate::command::{Command, Fit};
+use crate::command::Command;
 use crate::context_key::{Lookup, MAX_KEYS, Site, context_keys, is_outside, path_in, work_folder};
 use crate::digest::neutral_tool_name;
 use crate::shell::Line;
@@ -101,26 +101,14 @@ impl RuleSet {
     /// tiers, and the keys of all.
     #[must_use]
     pub fn classify(&self, call: &ToolCall, runtime: &str, params: &dyn Parameters) -> Classification {
-        self.explained(call, runtime, params, &mut |_, _, _| ()).0
+        self.explained(call, runtime, params, None).0
     }
 
     /// The same, with how it came about.
     #[must_use]
     pub fn explain(&self, call: &ToolCall, runtime: &str, params: &dyn Parameters) -> Explanation {
         let mut matches = Vec::new();
-        let mut note = |rule: &Rule, context_keys: &[String], fit: Option<&Fit<'_, '_>>| {
-            let command = fit.map(|fit| fit.command.to_string());
-            let because = rule.because(fit.is_some());
-            let context_keys = context_keys.to_vec();
-            matches.push(Match {
-                rule_name: rule.name.clone(),
-                tier: rule.tier,
-                context_keys,
-                command,
-                because,
-            });
-        };
-        let (classification, rough) = self.explained(call, runtime, params, &mut note);
+        let (classification, rough) = self.explained(call, runtime, params, Some(&mut matches));
         Explanation { classification, matches, rough }
     }
 
@@ -129,7 +117,7 @@ impl RuleSet {
         call: &ToolCall,
         runtime: &str,
         params: &dyn Parameters,
-        note: &mut dyn FnMut(&Rule, &[String], Option<&Fit<'_, '_>>),
+        matches: Option<&mut Vec<Match>>,
     ) -> (Classification, bool) {
         let neutral = neutral_tool_name(&call.tool);
         let candidates = self.by_tool.get(neutral).unwrap_or(&self.with_globs);
@@ -148,10 +136,10 @@ impl RuleSet {
             |candidate: &Candidate| self.rules.get(candidate.rule).is_some_and(|rule| rule.effects.is_some());
         let command = if candidates.iter().any(has_effects) { lookup.get("command") } else { None };
         let text = command.as_ref().and_then(|command| command.as_str()).unwrap_or_default();
-        let mut verdict = Verdict::default();
+        let mut verdict = Verdict { matches, ..Verdict::default() };
         if !self.prefilter.may_match(text) {
             if let Some(rule) = rules.find(|rule| rule.effects.is_none()) {
-                verdict.take(rule, Site { call, params: &lookup, fit: None }, note);
+                verdict.take(rule, Site { call, params: &lookup, fit: None });
                 verdict.whole_line(&lookup);
             }
             return (verdict.classification, false);
@@ -177,12 +165,12 @@ impl RuleSet {
             if rule.tier.is_tracked() {
                 proves.push(invocation.proves);
             }
-            verdict.take(rule, Site { call, params: &lookup, fit: fit.as_ref() }, note);
+            verdict.take(rule, Site { call, params: &lookup, fit: fit.as_ref() });
         }
         if line.invocations.is_empty()
             && let Some(rule) = rules.iter().find(|rule| rule.effects.is_none())
         {
-            verdict.take(rule, Site { call, params: &lookup, fit: None }, note);
+            verdict.take(rule, Site { call, params: &lookup, fit: None });
         }
         verdict.classification.exit_proves = proves == [true];
         (verdict.classification, line.rough)
@@ -215,26 +203,31 @@ impl RuleSet {
 
 /// What was found for a call so far.
 #[derive(Default)]
-struct Verdict {
+struct Verdict<'m> {
     classification: Classification,
+    /// What matched, if that is asked for.
+    matches: Option<&'m mut Vec<Match>>,
     /// The rules for the whole line that have been taken.
     whole: Vec<String>,
 }
 
-impl Verdict {
+impl Verdict<'_> {
     fn took_whole(&self, rule: &Rule) -> bool {
         self.whole.contains(&rule.name)
     }
 
     /// Takes in what a rule says: the highest tier counts, and the keys of all.
-    fn take(
-        &mut self,
-        rule: &Rule,
-        site: Site<'_, '_>,
-        note: &mut dyn FnMut(&Rule, &[String], Option<&Fit<'_, '_>>),
-    ) {
+    fn take(&mut self, rule: &Rule, site: Site<'_, '_>) {
         let (keys, too_many) = context_keys(&rule.context_keys, site);
-        note(rule, &keys, site.fit);
+        if let Some(matches) = &mut self.matches {
+            matches.push(Match {
+                rule_name: rule.name.clone(),
+                tier: rule.tier,
+                context_keys: keys.clone(),
+                command: site.fit.map(|fit| fit.command.to_string()),
+                because: rule.because(site.fit.is_some()),
+            });
+        }
         if site.fit.is_none() {
             self.whole.push(rule.name.clone());
         }

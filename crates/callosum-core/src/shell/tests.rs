@@ -1,10 +1,12 @@
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 use super::*;
 
 fn programs(command: &str) -> Vec<String> {
     let line = Line::read(command);
     assert!(!line.rough, "{command}");
-    let shown = |one: &Invocation| [&[one.program.clone()], one.words.as_slice()].concat().join(" ");
+    let shown = |one: &Invocation| {
+        std::iter::once(&one.program).chain(&one.words).cloned().collect::<Vec<_>>().join(" ")
+    };
     line.invocations.iter().map(shown).collect()
 }
 

@@ -124,7 +124,7 @@ fn every_recipient_of_a_command_is_found() {
         ("mail -s broken' a@x.com", "a@x.com"),
         ("printf \"To: a@x.com\\nSubject: s\\n | sendmail -t", "a@x.com"),
         ("sendmail -t <<EOF\nTo: a@x.com\nFrom: me@x.com\n\nhi", "a@x.com"),
-        ("sendmail -t z@x.com <<EOF\nTo: a@x.com,\n b@x.com\nFrom: me@x.com\n", "a@x.com z@x.com b@x.com"),
+        ("sendmail -t z@x.com <<EOF\nTo: a@x.com,\n b@x.com\nFrom: me@x.com\n", "z@x.com a@x.com b@x.com"),
         ("curl --mail-rcpt $(cat <<X) a@x.com", "a@x.com"),
     ] {
         assert_eq!(recipients(command).join(" "), expected, "{command}");
