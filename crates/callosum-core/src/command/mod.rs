@@ -15,7 +15,7 @@ use std::cell::OnceCell;
 pub(crate) use http::Request;
 pub(crate) use pattern::Pattern;
 
-use crate::shell::{Argument, Invocation};
+use crate::shell::{Argument, Invocation, has_option, option_values};
 
 /// A command with its words told apart.
 #[derive(Debug)]
@@ -64,8 +64,13 @@ impl<'l> Command<'l> {
         self.arguments.iter().filter_map(value).collect()
     }
 
+    /// Whether it has the option `name`, given with its dashes, and not switched off.
+    pub(crate) fn has_option(&self, name: &str) -> bool {
+        has_option(&self.arguments, name)
+    }
+
     fn has(&self, names: &[&str]) -> bool {
-        names.iter().any(|name| self.invocation.has_option(name))
+        names.iter().any(|name| self.has_option(name))
     }
 
     /// Its words that are no options.
@@ -88,6 +93,13 @@ fn plain<'a, 'l>(arguments: &'a [Argument<'l>]) -> impl DoubleEndedIterator<Item
         .iter()
         .filter_map(|argument| if let Argument::Plain(word) = argument { Some(*word) } else { None })
 }
+
+/// The placeholders of a command that have no number or name in them.
+#[rustfmt::skip]
+const PLACEHOLDERS: &[&str] = &[
+    "command.program", "command.args", "command.verb", "command.last", "http.method", "http.host", "http.path", "http.url",
+    "git.remote", "git.branch", "forge.target", "notion.target", "kube.context", "kube.object", "storage.written", "ssh.host",
+];
 
 /// Options that name the folder a program works in, as if one had gone there.
 const FOLDER_OPTIONS: &[(&str, &[&str])] = &[
@@ -158,7 +170,8 @@ impl<'l> Fit<'_, 'l> {
     fn numbered(&self, name: &str) -> Option<Vec<String>> {
         let (kind, which) = name.split_once('.')?;
         if kind == "flag" {
-            return Some(self.command.invocation.option_values(which));
+            let values = option_values(&self.command.arguments, which);
+            return Some(values.into_iter().map(str::to_owned).collect());
         }
         let number = which.parse::<usize>().ok()?.checked_sub(1)?;
         let word = match kind {
@@ -173,13 +186,14 @@ impl<'l> Fit<'_, 'l> {
         Some(word.into_iter().collect())
     }
 
-    /// Whether `placeholder` is one of a command.
+    /// Whether `placeholder` is one that a command has a value for.
     pub(crate) fn knows(placeholder: &str) -> bool {
-        let invocation = Invocation::default();
-        let command = Command::new(&invocation);
-        let known_http =
-            placeholder.strip_prefix("http.").is_none_or(|part| Request::default().part(part).is_some());
-        command.whole().values(placeholder).is_some() && known_http
+        let numbered = ["command.arg.", "command.word.", "command.package.", "command.name."];
+        let number = numbered.iter().find_map(|prefix| placeholder.strip_prefix(prefix));
+        match number {
+            Some(number) => number.parse::<usize>().is_ok_and(|number| number > 0),
+            None => PLACEHOLDERS.contains(&placeholder) || placeholder.starts_with("command.flag."),
+        }
     }
 
     /// The paths among its arguments, as written.

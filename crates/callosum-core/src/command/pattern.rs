@@ -56,6 +56,11 @@ impl Pattern {
         Ok(pattern)
     }
 
+    /// The programs it is for; `None` when that may be any.
+    pub(crate) fn programs(&self) -> Option<impl Iterator<Item = &str>> {
+        self.program.globs.is_empty().then(|| self.program.exact.iter().map(String::as_str))
+    }
+
     /// The words that a text must hold for the pattern to fit a command in it; of each group one.
     pub(crate) fn needs(&self) -> Vec<Vec<&str>> {
         std::iter::once(&self.program).chain(&self.subcommands).map(Word::literals).collect()
@@ -89,7 +94,7 @@ impl Pattern {
             }
         }
         let rest = command.arguments.get(after..).unwrap_or_default();
-        let has = |names: &Vec<String>| names.iter().any(|name| command.invocation.has_option(name));
+        let has = |names: &Vec<String>| names.iter().any(|name| command.has_option(name));
         let said = |argument: &Argument<'_>, word: &Word| match argument {
             Argument::Plain(found) | Argument::Option { value: found, .. } => word.matches(found),
             Argument::Switch(_) => false,

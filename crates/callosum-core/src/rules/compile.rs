@@ -6,11 +6,10 @@ use regex::Regex;
 use serde_json::Value;
 use wildmatch::WildMatch;
 
-use super::effect::{Effects, HttpMatch};
+use super::effect::Effects;
 use super::format::{ParamFormat, RuleFormat, Texts};
 use super::source::Source;
 use super::{Mode, RuleError, Scope};
-use crate::command::Pattern as CommandPattern;
 use crate::context_key::{Lookup, Template};
 use crate::digest::neutral_tool_name;
 use crate::text::one_line;
@@ -54,24 +53,19 @@ impl Rule {
                 Some(pattern)
             }
         };
-        let patterns = match &format.command {
-            None => Vec::new(),
-            Some(texts) => texts
-                .value
-                .0
-                .iter()
-                .map(|text| CommandPattern::parse(text))
-                .collect::<Result<_, _>>()
-                .map_err(|message| source.error(texts.at, Some(&name), format!("`command`: {message}")))?,
-        };
         let is_for_commands = format.command.is_some() || format.http.is_some();
         let unless_flags = format.unless_flag.map(|flags| flags.0).unwrap_or_default();
         if !is_for_commands && !unless_flags.is_empty() {
             let message = "`unlessFlag` needs `command` or `http`: it is about one command of a line";
             return Err(source.error(format.name.at, Some(&name), message));
         }
-        let http = format.http.map(HttpMatch::new);
-        let effects = is_for_commands.then_some(Effects { patterns, unless_flags, http });
+        let command_at = format.command.as_ref().map_or(format.name.at, |texts| texts.at);
+        let patterns = format.command.map(|texts| texts.value.0).unwrap_or_default();
+        let effects = is_for_commands.then(|| Effects::new(patterns, unless_flags, format.http));
+        if check && let Some(effects) = &effects {
+            let wrong = |message| source.error(command_at, Some(&name), format!("`command`: {message}"));
+            effects.check().map_err(wrong)?;
+        }
         let mut context_keys = Vec::new();
         if let Some(keys) = &format.context_key {
             for text in &keys.value.0 {

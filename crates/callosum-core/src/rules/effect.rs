@@ -1,8 +1,7 @@
 //! `command`, `unlessFlag` and `http` of a rule: what one command of a shell line must be.
 
+use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
-
-use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::compile::Names;
 use super::format::HttpFormat;
@@ -11,28 +10,45 @@ use crate::command::{Command, Fit, Pattern, Request};
 /// What a rule asks of a command; all of it must hold.
 #[derive(Clone, Debug)]
 pub(super) struct Effects {
-    /// One of these fits; none: every command does.
-    pub(super) patterns: Vec<Pattern>,
+    texts: Vec<String>,
+    /// Made of the texts when they are first asked: a short-lived process asks few.
+    patterns: OnceLock<Vec<Pattern>>,
     /// Options that must not be there, with their dashes.
-    pub(super) unless_flags: Vec<String>,
+    unless_flags: Vec<String>,
     /// One of the requests that it sends is so.
-    pub(super) http: Option<HttpMatch>,
+    http: Option<HttpMatch>,
 }
 
 impl Effects {
+    /// One of the patterns fits (none: every command does), no option is there that must not be, and one of the
+    /// requests is so.
+    pub(super) fn new(patterns: Vec<String>, unless_flags: Vec<String>, http: Option<HttpFormat>) -> Self {
+        Self { texts: patterns, patterns: OnceLock::new(), unless_flags, http: http.map(HttpMatch::new) }
+    }
+
+    /// Says what is wrong with a pattern.
+    pub(super) fn check(&self) -> Result<(), String> {
+        self.texts.iter().try_for_each(|text| Pattern::parse(text).map(drop))
+    }
+
+    fn patterns(&self) -> &[Pattern] {
+        let parse = || self.texts.iter().filter_map(|text| Pattern::parse(text).ok()).collect();
+        self.patterns.get_or_init(parse)
+    }
+
     /// Fits a rule to a command.
     pub(super) fn fit<'c, 'l>(
         &self,
         command: &'c Command<'l>,
         is_outside: &dyn Fn(&str) -> bool,
     ) -> Option<Fit<'c, 'l>> {
-        let fit = match self.patterns.as_slice() {
+        let fit = match self.patterns() {
             [] => command.whole(),
             patterns => patterns.iter().find_map(|pattern| pattern.fit(command, is_outside))?,
         };
         let sends = |http: &HttpMatch| command.requests().iter().any(|request| http.matches(request));
         let fits = self.http.as_ref().is_none_or(sends)
-            && !self.unless_flags.iter().any(|flag| command.invocation.has_option(flag));
+            && !self.unless_flags.iter().any(|flag| command.has_option(flag));
         fits.then_some(fit)
     }
 }
@@ -40,14 +56,14 @@ impl Effects {
 impl Effects {
     /// Which of its conditions a command met, in words.
     pub(super) fn because(&self) -> Vec<&'static str> {
-        let program = (!self.patterns.is_empty()).then_some("the program and its words (`command`)");
+        let program = (!self.texts.is_empty()).then_some("the program and its words (`command`)");
         program.into_iter().chain(self.http.is_some().then_some("the request it sends (`http`)")).collect()
     }
 }
 
 /// What an HTTP request must be like.
 #[derive(Clone, Debug)]
-pub(super) struct HttpMatch {
+struct HttpMatch {
     method: Option<Names>,
     host: Option<Names>,
     /// Hosts of this machine and its network fit too.
@@ -59,7 +75,7 @@ pub(super) struct HttpMatch {
 const PRIVATE: &str = "private";
 
 impl HttpMatch {
-    pub(super) fn new(format: HttpFormat) -> Self {
+    fn new(format: HttpFormat) -> Self {
         let mut hosts = format.host.map(|hosts| hosts.0);
         let private = hosts.as_ref().is_some_and(|hosts| hosts.iter().any(|host| host == PRIVATE));
         if let Some(hosts) = &mut hosts {
@@ -85,73 +101,111 @@ impl HttpMatch {
     }
 }
 
-/// Programs that send HTTP requests of any kind.
-const HTTP_CLIENTS: &[&str] = &["curl", "curlie", "wget", "http", "https", "xh", "xhs", "xurl"];
+/// Programs that send HTTP requests.
+const HTTP_CLIENTS: &[&str] =
+    &["curl", "curlie", "wget", "http", "https", "xh", "xhs", "xurl", "gh", "glab", "ntn"];
 
-/// Tells which texts can hold no command that any rule is for, without reading them as a shell would: one pass
-/// over the text for the words of all patterns.
+/// Which rules may be for which commands, without reading a line as a shell would.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Prefilter {
-    words: Vec<String>,
+pub(super) struct CommandIndex {
+    /// The rules that name a program, by its name, in order.
+    by_program: HashMap<String, Vec<usize>>,
+    /// Those for any program, and for whole lines.
+    for_any: Vec<usize>,
+    /// The words of all patterns, by number.
+    words: HashMap<String, usize>,
     /// Of each pattern: of each of its words, the numbers of the alternatives.
-    patterns: Vec<Vec<Vec<usize>>>,
-    search: OnceLock<Option<AhoCorasick>>,
+    patterns: HashSet<Vec<Vec<usize>>>,
 }
 
-impl Prefilter {
-    pub(super) fn new<'e>(effects: impl Iterator<Item = &'e Effects>) -> Self {
-        let mut filter = Self::default();
-        for effect in effects {
-            if effect.patterns.is_empty() {
-                filter.add(vec![HTTP_CLIENTS.to_vec()]);
-            }
-            for pattern in &effect.patterns {
-                // One for whatever program (`* --help`) only takes back what another one makes of a command.
-                let needs = pattern.needs();
-                if needs.iter().flatten().any(|word| !word.is_empty()) {
-                    filter.add(needs);
-                }
+impl CommandIndex {
+    /// An index of rules, given with their numbers.
+    pub(super) fn new<'r>(rules: impl Iterator<Item = (usize, Option<&'r Effects>)>) -> Self {
+        let mut index = Self::default();
+        for (number, effects) in rules {
+            match effects {
+                None => index.for_any.push(number),
+                Some(effects) => index.add(number, effects),
             }
         }
-        filter
+        index
     }
 
-    fn add(&mut self, needs: Vec<Vec<&str>>) {
-        let mut number = |word: &str| {
-            self.words.iter().position(|known| known == word).unwrap_or_else(|| {
-                self.words.push(word.to_owned());
-                self.words.len() - 1
-            })
-        };
-        // A word that may be anything asks for nothing.
-        let needs: Vec<Vec<usize>> = needs
-            .into_iter()
-            .filter(|group| !group.iter().any(|word| word.is_empty()))
-            .map(|group| group.into_iter().map(&mut number).collect())
-            .collect();
-        if !self.patterns.contains(&needs) {
-            self.patterns.push(needs);
-        }
-    }
-
-    /// Whether a command in `text` may be one that a rule is for.
-    pub(super) fn may_match(&self, text: &str) -> bool {
-        if self.patterns.is_empty() {
-            return false;
-        }
-        let search = self
-            .search
-            .get_or_init(|| AhoCorasick::builder().match_kind(MatchKind::Standard).build(&self.words).ok());
-        let Some(search) = search else { return true };
-        let mut seen = vec![false; self.words.len()];
+    fn add(&mut self, number: usize, effects: &Effects) {
+        let mut programs: Vec<&str> = Vec::new();
         let mut any = false;
-        for found in search.find_overlapping_iter(text) {
-            if let Some(seen) = seen.get_mut(found.pattern().as_usize()) {
-                *seen = true;
-                any = true;
+        for pattern in effects.patterns() {
+            match pattern.programs() {
+                Some(names) => programs.extend(names),
+                None => any = true,
+            }
+            self.require(&pattern.needs());
+        }
+        if effects.patterns().is_empty() {
+            programs.extend(HTTP_CLIENTS);
+            self.require(&[HTTP_CLIENTS.to_vec()]);
+        }
+        if any {
+            self.for_any.push(number);
+            return;
+        }
+        for program in programs {
+            let rules = self.by_program.entry(program.to_owned()).or_default();
+            if rules.last() != Some(&number) {
+                rules.push(number);
             }
         }
-        let is_seen = |number: &usize| seen.get(*number).copied().unwrap_or(false);
-        any && self.patterns.iter().any(|groups| groups.iter().all(|group| group.iter().any(is_seen)))
     }
+
+    /// Notes that a text must hold one word of each group for a pattern to be in it. One for whatever program
+    /// (`* --help`) only takes back what another one makes of a command.
+    fn require(&mut self, groups: &[Vec<&str>]) {
+        let groups: Vec<Vec<usize>> = groups
+            .iter()
+            .filter(|group| group.iter().all(|alternative| words(alternative).next().is_some()))
+            .map(|group| group.iter().filter_map(|alternative| self.number(alternative)).collect())
+            .collect();
+        if !groups.is_empty() {
+            self.patterns.insert(groups);
+        }
+    }
+
+    /// The number of the longest word in an alternative.
+    fn number(&mut self, alternative: &str) -> Option<usize> {
+        let word = words(alternative).max_by_key(|word| word.len())?;
+        let next = self.words.len();
+        Some(*self.words.entry(word.to_owned()).or_insert(next))
+    }
+
+    /// Whether there may be a command in `text` that a rule is for: one pass over its words.
+    pub(super) fn may_match(&self, text: &str) -> bool {
+        let mut seen = Vec::new();
+        for word in words(text) {
+            if let Some(number) = self.words.get(word)
+                && !seen.contains(number)
+            {
+                seen.push(*number);
+            }
+        }
+        let is_seen = |number: &usize| seen.contains(number);
+        !seen.is_empty()
+            && self.patterns.iter().any(|groups| groups.iter().all(|group| group.iter().any(is_seen)))
+    }
+
+    /// The rules that may be for a command of `program`, in order.
+    pub(super) fn rules(&self, program: &str) -> impl Iterator<Item = usize> {
+        let named = self.by_program.get(program).map(Vec::as_slice).unwrap_or_default();
+        let (mut named, mut any) =
+            (named.iter().copied().peekable(), self.for_any.iter().copied().peekable());
+        std::iter::from_fn(move || match (named.peek(), any.peek()) {
+            (Some(one), Some(other)) if one < other => named.next(),
+            (Some(_), None) => named.next(),
+            _ => any.next(),
+        })
+    }
+}
+
+/// The runs of letters, digits and underscores in `text`.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty())
 }

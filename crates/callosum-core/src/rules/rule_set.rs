@@ -1,9 +1,10 @@
 //! A whole set of rules, and what it says of a call.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
 
 use super::compile::Rule;
-use super::effect::Prefilter;
+use super::effect::CommandIndex;
 use super::format::RulesFile;
 use super::source::Source;
 use super::{Classification, Explanation, Match, Mode, RuleError, SHIPPED_RULES, Scope};
@@ -22,7 +23,8 @@ pub struct RuleSet {
     by_tool: HashMap<String, Vec<Candidate>>,
     /// The rules with globs, in order: what may match any other tool.
     with_globs: Vec<Candidate>,
-    prefilter: Prefilter,
+    /// Of all rules; made when a command is first asked about.
+    commands: OnceLock<CommandIndex>,
     largest_window_ms: u64,
     largest_lock_expiry_ms: u64,
 }
@@ -87,7 +89,7 @@ impl RuleSet {
         Self {
             by_tool,
             with_globs,
-            prefilter: Prefilter::new(rules.iter().filter_map(|rule| rule.effects.as_ref())),
+            commands: OnceLock::new(),
             largest_window_ms: largest(|rule| rule.recent_window_ms),
             largest_lock_expiry_ms: largest(|rule| rule.lock_expiry_ms),
             rules,
@@ -125,26 +127,32 @@ impl RuleSet {
         let is_for_tool = |candidate: &Candidate, rule: &Rule| {
             candidate.named || rule.tools.matches_glob(&call.tool) || rule.tools.matches_glob(neutral)
         };
-        // The rules for this call, in order, as far as the whole of it tells.
-        let mut rules = candidates
-            .iter()
-            .filter_map(|candidate| {
-                self.rules.get(candidate.rule).filter(|rule| is_for_tool(candidate, rule))
-            })
-            .filter(|rule| rule.matches(call, runtime, &lookup));
-        let has_effects =
-            |candidate: &Candidate| self.rules.get(candidate.rule).is_some_and(|rule| rule.effects.is_some());
+        // As far as the whole call tells.
+        let fits = |rule: &Rule| rule.matches(call, runtime, &lookup);
+        let of = |candidate: &Candidate| self.rules.get(candidate.rule);
+        let has_effects = |candidate: &Candidate| of(candidate).is_some_and(|rule| rule.effects.is_some());
         let command = if candidates.iter().any(has_effects) { lookup.get("command") } else { None };
         let text = command.as_ref().and_then(|command| command.as_str()).unwrap_or_default();
+        let commands = || {
+            self.commands.get_or_init(|| {
+                CommandIndex::new(self.rules.iter().map(|rule| rule.effects.as_ref()).enumerate())
+            })
+        };
         let mut verdict = Verdict { matches, ..Verdict::default() };
-        if !self.prefilter.may_match(text) {
-            if let Some(rule) = rules.find(|rule| rule.effects.is_none()) {
+        let whole_line = || {
+            let mut rules =
+                candidates.iter().filter_map(|candidate| of(candidate).map(|rule| (candidate, rule)));
+            rules.find(|(candidate, rule)| {
+                rule.effects.is_none() && is_for_tool(candidate, rule) && fits(rule)
+            })
+        };
+        if text.is_empty() || !commands().may_match(text) {
+            if let Some((_, rule)) = whole_line() {
                 verdict.take(rule, Site { call, params: &lookup, fit: None });
                 verdict.whole_line(&lookup);
             }
             return (verdict.classification, false);
         }
-        let rules: Vec<&Rule> = rules.collect();
         let line = Line::read(text);
         let mut proves = Vec::new();
         for invocation in &line.invocations {
@@ -153,9 +161,15 @@ impl RuleSet {
                 let folder = work_folder(call, &lookup, command.whole().folder().as_deref());
                 is_outside(&work_folder(call, &lookup, None), &path_in(&folder, path))
             };
-            let found = rules.iter().find_map(|rule| match &rule.effects {
-                Some(effects) => effects.fit(&command, &outside).map(|fit| (*rule, Some(fit))),
-                None => Some((*rule, None)),
+            let rules = commands().rules(&invocation.program).filter_map(|number| {
+                let candidate =
+                    candidates.get(candidates.partition_point(|candidate| candidate.rule < number))?;
+                let rule = self.rules.get(number).filter(|_| candidate.rule == number)?;
+                is_for_tool(candidate, rule).then_some(rule)
+            });
+            let found = rules.filter(|rule| fits(rule)).find_map(|rule| match &rule.effects {
+                Some(effects) => effects.fit(&command, &outside).map(|fit| (rule, Some(fit))),
+                None => Some((rule, None)),
             });
             let Some((rule, fit)) = found else { continue };
             // A rule for the whole line says the same of each command.
@@ -168,7 +182,7 @@ impl RuleSet {
             verdict.take(rule, Site { call, params: &lookup, fit: fit.as_ref() });
         }
         if line.invocations.is_empty()
-            && let Some(rule) = rules.iter().find(|rule| rule.effects.is_none())
+            && let Some((_, rule)) = whole_line()
         {
             verdict.take(rule, Site { call, params: &lookup, fit: None });
         }

@@ -11,7 +11,7 @@ mod steps;
 mod words;
 mod wrappers;
 
-pub(crate) use options::Argument;
+pub(crate) use options::{Argument, has_option, option_values};
 
 /// A line with more programs than this is not followed further.
 const MAX_INVOCATIONS: usize = 256;

@@ -185,55 +185,69 @@ pub(crate) enum Argument<'w> {
     Plain(&'w str),
 }
 
-/// The program whose options `program` has.
-fn kin(program: &str) -> &str {
-    SAME.iter().find(|(name, _)| *name == program).map_or(program, |(_, same)| same)
+/// What is known of one program's options.
+struct Manual {
+    /// Of the program itself, then of its subcommands.
+    parts: Vec<&'static Known>,
+}
+
+impl Manual {
+    fn of(program: &str) -> Self {
+        let program = SAME.iter().find(|(name, _)| *name == program).map_or(program, |(_, same)| same);
+        let is_its = |known: &&Known| {
+            known.path.strip_prefix(program).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+        };
+        Self { parts: PROGRAMS.iter().filter(is_its).collect() }
+    }
+
+    /// The parts that hold behind the subcommands `path`, the most special last.
+    fn parts<'m>(&'m self, path: &'m [&str]) -> impl DoubleEndedIterator<Item = &'static Known> + 'm {
+        let holds = |known: &&'static Known| {
+            known.path.split(' ').skip(1).enumerate().all(|(at, word)| path.get(at) == Some(&word))
+        };
+        self.parts.iter().copied().filter(holds)
+    }
+
+    /// How the option `name` (with its dashes) is read behind the subcommands `path`; `None` when the program is not
+    /// known.
+    fn reads(&self, path: &[&str], name: &str) -> Option<Others> {
+        if name.starts_with("--no-") {
+            return self.parts.first().map(|_| Switch);
+        }
+        let said = self.parts(path).rev().find_map(|known| known.says(name));
+        said.or_else(|| self.parts(path).next_back().map(|known| known.others))
+    }
+
+    /// The first of a bundle's letters that has a value.
+    fn value_in_bundle(&self, path: &[&str], letters: &str) -> Option<usize> {
+        let has_value = |letter: char| {
+            let says = |known: &Known| {
+                known
+                    .values
+                    .split(' ')
+                    .any(|name| name.strip_prefix('-').is_some_and(|name| name.chars().eq([letter])))
+            };
+            self.parts(path).any(says)
+        };
+        letters.char_indices().find(|(_, letter)| has_value(*letter)).map(|(at, _)| at)
+    }
+}
+
+impl Known {
+    /// How the option is read, if it is in one of the lists.
+    fn says(&self, name: &str) -> Option<Others> {
+        if lists(self.values, name) { Some(Value) } else { lists(self.switches, name).then_some(Switch) }
+    }
 }
 
 fn lists(list: &str, name: &str) -> bool {
     list.split(' ').any(|listed| listed == name)
 }
 
-/// How `name`, an option with its dashes, is read after the subcommands `path`; `None` when the program is not
-/// known.
-fn others(program: &str, path: &[&str], name: &str) -> Option<Others> {
-    let mut fallback = None;
-    // Those of the subcommand stand behind those of the program, and go before them.
-    let mut best = (0, None);
-    for known in PROGRAMS {
-        let mut words = known.path.split(' ');
-        if words.next() != Some(kin(program))
-            || !words.clone().enumerate().all(|(at, word)| path.get(at) == Some(&word))
-        {
-            continue;
-        }
-        let depth = words.count() + 1;
-        fallback = fallback.or(Some(known.others));
-        let said = if lists(known.values, name) {
-            Some(Value)
-        } else if lists(known.switches, name) || name.starts_with("--no-") {
-            Some(Switch)
-        } else if depth > 1 {
-            Some(known.others).filter(|_| known.others != Switch && !is_said_above(program, name))
-        } else {
-            None
-        };
-        if said.is_some() && depth > best.0 {
-            best = (depth, said);
-        }
-    }
-    best.1.or(fallback)
-}
-
-/// Whether the program's own list says what `name` is.
-fn is_said_above(program: &str, name: &str) -> bool {
-    let own = PROGRAMS.iter().find(|known| known.path == kin(program));
-    own.is_some_and(|known| lists(known.values, name) || lists(known.switches, name))
-}
-
 impl Invocation {
     /// Its words as options and arguments.
     pub(crate) fn arguments(&self) -> Vec<Argument<'_>> {
+        let manual = Manual::of(&self.program);
         let mut arguments = Vec::with_capacity(self.words.len());
         let mut path: Vec<&str> = Vec::new();
         let mut words = self.words.iter().map(String::as_str).peekable();
@@ -260,8 +274,8 @@ impl Invocation {
                 arguments.push(Argument::Option { name, value, unsure: false });
                 continue;
             }
-            let kind = others(&self.program, &path, word);
-            if kind == Some(Switch) && self.bundle(word, &path, &mut arguments, &mut words) {
+            let kind = manual.reads(&path, word);
+            if kind == Some(Switch) && bundle(&manual, word, &path, &mut arguments, &mut words) {
                 continue;
             }
             let is_value = |next: &&str| !next.starts_with('-') || *next == "-" || is_number(next);
@@ -296,85 +310,71 @@ impl Invocation {
         }
         arguments
     }
+}
 
-    /// Reads `-sSXPOST`, `-rf`: short options in one word, the last perhaps with its value. False when the word is
-    /// one option.
-    fn bundle<'w>(
-        &self,
-        word: &'w str,
-        path: &[&str],
-        arguments: &mut Vec<Argument<'w>>,
-        words: &mut impl Iterator<Item = &'w str>,
-    ) -> bool {
-        let letters = word.get(1..).unwrap_or_default();
-        if letters.starts_with('-') || letters.len() < 2 || !letters.is_char_boundary(1) {
-            return false;
-        }
-        let has_value = |letter: char| {
-            PROGRAMS.iter().any(|known| {
-                let mut words = known.path.split(' ');
-                words.next() == Some(kin(&self.program))
-                    && words.enumerate().all(|(at, word)| path.get(at) == Some(&word))
-                    && known
-                        .values
-                        .split(' ')
-                        .any(|name| name.strip_prefix('-') == Some(letter.encode_utf8(&mut [0; 4])))
-            })
-        };
-        if let Some((at, _)) = letters.char_indices().find(|(_, letter)| has_value(*letter))
-            && let Some(name) = short_name(letters.get(at..).unwrap_or_default())
-        {
-            let attached = letters.get(at + 1..).unwrap_or_default();
-            let value = if attached.is_empty() { words.next().unwrap_or_default() } else { attached };
-            arguments.push(Argument::Switch(word.get(..=at).unwrap_or(word)));
-            arguments.push(Argument::Option { name, value, unsure: false });
-            return true;
-        }
-        false
+/// Reads `-sSXPOST`, `-rf`: short options in one word, the last perhaps with its value. False when the word is one
+/// option.
+fn bundle<'w>(
+    manual: &Manual,
+    word: &'w str,
+    path: &[&str],
+    arguments: &mut Vec<Argument<'w>>,
+    words: &mut impl Iterator<Item = &'w str>,
+) -> bool {
+    let letters = word.get(1..).unwrap_or_default();
+    if letters.starts_with('-') || letters.len() < 2 {
+        return false;
     }
+    let Some(at) = manual.value_in_bundle(path, letters) else { return false };
+    let Some(name) = short_name(letters.get(at..).unwrap_or_default()) else { return false };
+    let attached = letters.get(at + 1..).unwrap_or_default();
+    let value = if attached.is_empty() { words.next().unwrap_or_default() } else { attached };
+    if at > 0 {
+        arguments.push(Argument::Switch(word.get(..=at).unwrap_or(word)));
+    }
+    arguments.push(Argument::Option { name, value, unsure: false });
+    true
+}
 
-    /// The values of the option `name`, given without dashes.
-    pub(crate) fn option_values(&self, name: &str) -> Vec<String> {
-        let named = |option: &str| option.trim_start_matches('-') == name && option.len() - name.len() <= 2;
-        let mut values = Vec::new();
-        let arguments = self.arguments();
-        let mut rest = arguments.iter().peekable();
-        while let Some(argument) = rest.next() {
-            match argument {
-                Argument::Option { name, value, .. } if named(name) => values.push((*value).to_owned()),
-                // A rule that asks for its value knows that it has one.
-                Argument::Switch(switch) if named(switch) => {
-                    if let Some(Argument::Plain(value)) = rest.peek() {
-                        values.push((*value).to_owned());
-                    }
+/// The values of the option `name`, given without dashes.
+pub(crate) fn option_values<'w>(arguments: &[Argument<'w>], name: &str) -> Vec<&'w str> {
+    let named = |option: &str| option.trim_start_matches('-') == name && option.len() - name.len() <= 2;
+    let mut values = Vec::new();
+    let mut rest = arguments.iter().peekable();
+    while let Some(argument) = rest.next() {
+        match argument {
+            Argument::Option { name, value, .. } if named(name) => values.push(*value),
+            // A rule that asks for its value knows that it has one.
+            Argument::Switch(switch) if named(switch) => {
+                if let Some(Argument::Plain(value)) = rest.peek() {
+                    values.push(value);
                 }
-                _ => {}
             }
+            _ => {}
         }
-        values
     }
+    values
+}
 
-    /// Whether it has the option `name`, given with its dashes; a single letter may be in a bundle (`-rf`). One that is
-    /// switched off (`--dry-run=none`, `=false`) is not there.
-    pub(crate) fn has_option(&self, name: &str) -> bool {
-        let letter = name.strip_prefix('-').filter(|letter| letter.chars().count() == 1 && *letter != "-");
-        self.arguments().iter().any(|argument| match argument {
-            Argument::Option { name: option, value, .. } => {
-                *option == name && !matches!(*value, "none" | "false")
-            }
-            Argument::Switch(switch) => {
-                let bundled = letter.is_some_and(|letter| {
-                    !switch.starts_with("--")
-                        && switch.len() <= 5
-                        && switch.get(1..).is_some_and(|letters| {
-                            letters.contains(letter) && letters.chars().all(|c| c.is_ascii_alphanumeric())
-                        })
-                });
-                *switch == name || bundled
-            }
-            Argument::Plain(_) => false,
-        })
-    }
+/// Whether the option `name`, given with its dashes, is among `arguments`; a single letter may be in a bundle (`-rf`).
+/// One that is switched off (`--dry-run=none`, `=false`) is not there.
+pub(crate) fn has_option(arguments: &[Argument<'_>], name: &str) -> bool {
+    let letter = name.strip_prefix('-').filter(|letter| letter.chars().count() == 1 && *letter != "-");
+    arguments.iter().any(|argument| match argument {
+        Argument::Option { name: option, value, .. } => {
+            *option == name && !matches!(*value, "none" | "false")
+        }
+        Argument::Switch(switch) => {
+            let bundled = letter.is_some_and(|letter| {
+                let letters = switch.get(1..).unwrap_or_default();
+                switch.len() <= 5
+                    && letters.contains(letter)
+                    && letters.chars().all(|c| c.is_ascii_alphanumeric())
+            });
+            *switch == name || bundled
+        }
+        Argument::Plain(_) => false,
+    })
 }
 
 /// `-X` for `XPOST`, as a text that lives on.

@@ -1,5 +1,6 @@
 //! From the tree of a parsed line to the programs it runs.
 
+use std::borrow::Cow;
 use std::panic;
 
 use brush_parser::ast::{
@@ -18,6 +19,8 @@ const MAX_BYTES: usize = 64 * 1024;
 const MAX_EXPANSIONS: usize = 128;
 /// With a here-document in it, the tokenizer's time is the square of the number of tokens.
 const MAX_WITH_HERE_DOCUMENT: (usize, usize) = (32 * 1024, 2048);
+/// Of a here-document in a long line so many characters are read.
+const MAX_DOCUMENT: usize = 4 * 1024;
 /// The parser calls itself for each command inside another, and tries parentheses that are never closed in
 /// twice as many ways for each.
 const MAX_DEPTH: (usize, usize) = (32, 8);
@@ -57,7 +60,7 @@ pub(super) struct Around {
 impl Walk {
     /// Reads the text of a command line. False when it can't be parsed.
     fn text(&mut self, command: &str, folder: &mut Folder, last: bool) -> bool {
-        let Some(program) = parse(command) else { return false };
+        let Some(program) = parse(&with_short_documents(command)) else { return false };
         let lists = program.complete_commands;
         let count = lists.len();
         for (number, list) in lists.iter().enumerate() {
@@ -298,6 +301,11 @@ impl Walk {
         self.found.push(invocation);
     }
 
+    /// Whether nothing more is taken in.
+    pub(super) fn is_full(&self) -> bool {
+        self.found.len() >= MAX_INVOCATIONS
+    }
+
     pub(super) fn into_found(self) -> Vec<Invocation> {
         self.found
     }
@@ -321,6 +329,46 @@ fn printed(commands: &[Invocation]) -> Vec<String> {
 /// Whether a word is what it says, with nothing to expand in it.
 fn is_text(word: &str) -> bool {
     !word.is_empty() && !word.contains(['$', '`', '*', '{'])
+}
+
+/// The line with only the beginning of long here-documents: the headers of a mail stand there, and the tokenizer takes a
+/// time for the rest that grows with its square.
+fn with_short_documents(command: &str) -> Cow<'_, str> {
+    if command.len() <= 2 * MAX_DOCUMENT {
+        return Cow::Borrowed(command);
+    }
+    let mut short = String::new();
+    let mut rest = command;
+    while let Some(at) = memchr::memmem::find(rest.as_bytes(), b"<<") {
+        let (before, document) = rest.split_at(at + 2);
+        short.push_str(before);
+        rest = document;
+        let Some((kept, after)) = cut_document(document) else { continue };
+        short.push_str(kept);
+        rest = after;
+    }
+    short.push_str(rest);
+    Cow::Owned(short)
+}
+
+/// What to keep of a long here-document, from behind its `<<` to a line's end, and the text from its last line on.
+fn cut_document(text: &str) -> Option<(&str, &str)> {
+    let tag = text.trim_start_matches(['-', ' ', '\t', '\'', '"', '\\']);
+    let length = tag.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
+    let body = text.len() - tag.len() + tag.find('\n')? + 1;
+    let tag = tag.get(..length).filter(|tag| !tag.is_empty())?;
+    let is_last = |line: &str| line.trim_start_matches('\t').trim_end_matches('\n') == tag;
+    let mut end = body;
+    for line in text.get(body..)?.split_inclusive('\n') {
+        if is_last(line) {
+            let kept = text.get(body..end)?;
+            let short =
+                kept.char_indices().nth(MAX_DOCUMENT).and_then(|(at, _)| kept.get(..at)?.rfind('\n'))?;
+            return Some((text.get(..=body + short)?, text.get(end..)?));
+        }
+        end += line.len();
+    }
+    None
 }
 
 fn parse(command: &str) -> Option<Program> {

@@ -14,6 +14,9 @@ pub(super) fn invocations(text: &str) -> Vec<Invocation> {
     let text = text.replace("\\\n", " ");
     let commands = text.split(['\n', ';', '&', '|', '(', ')', '`']);
     for command in commands {
+        if walk.is_full() {
+            break;
+        }
         let found = command.split_whitespace().map(|word| word.trim_matches(['"', '\'']).to_owned());
         let mut found = found.skip_while(|word| BEFORE_COMMAND.contains(&word.as_str())).peekable();
         let mut around = Around::default();

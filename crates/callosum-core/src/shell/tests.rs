@@ -92,6 +92,21 @@ fn what_a_program_reads_and_where_it_runs() {
 }
 
 #[test]
+fn of_long_documents_the_beginning_is_read() {
+    let long = "word and more\n".repeat(100_000);
+    let line = Line::read(&format!("sendmail -t <<'EOF' && git push\nTo: a@x.com\n\n{long}EOF\nnpm publish"));
+    assert!(!line.rough);
+    let runs: Vec<_> = line.invocations.iter().map(|one| one.program.as_str()).collect();
+    assert_eq!(runs, ["sendmail", "git", "npm"]);
+    assert!(line.invocations[0].input[0].starts_with("To: a@x.com\n\nword"));
+    assert!(line.invocations[0].input[0].len() < 10_000);
+    // One that is never ended, or whose mark is in quotes, is left alone.
+    for command in [format!("cat <<EOF\n{long}"), format!("echo '<<' '{long}'")] {
+        let _ = Line::read(&command);
+    }
+}
+
+#[test]
 fn an_exit_code_proves_that_the_last_command_did_nothing() {
     let proves = |command: &str| Line::read(command).invocations.last().is_some_and(|last| last.proves);
     for command in [
@@ -223,7 +238,7 @@ fn options_and_arguments() {
         ("gh pr review 12 -a -b ok", "<pr> <review> <12> -a -b=ok"),
         ("gh issue close 3 -c done -R a/b", "<issue> <close> <3> -c=done -R=a/b"),
         ("kubectl -n web delete pod a b --force", "-n=web <delete> <pod> <a> <b> --force"),
-        ("curl -sSXPOST -d@f u", "-sS -X=POST - -d=@f <u>"),
+        ("curl -sSXPOST -d@f u", "-sS -X=POST -d=@f <u>"),
         ("curl -sS -X POST u", "-sS -X=POST <u>"),
         (
             "aws ec2 stop-instances --instance-ids i-1 i-2 --no-cli-pager",
@@ -234,10 +249,11 @@ fn options_and_arguments() {
     ] {
         assert_eq!(shown(command), arguments, "{command}");
     }
-    let rm = Line::read("rm -rf x");
-    assert!(rm.invocations[0].has_option("-r") && rm.invocations[0].has_option("-f"));
-    assert!(!rm.invocations[0].has_option("-i"));
-    let dry = Line::read("kubectl apply --dry-run=none -f x");
-    assert!(!dry.invocations[0].has_option("--dry-run"));
-    assert_eq!(Line::read("t -x a").invocations[0].option_values("x"), ["a"]);
+    let with = |command: &str, look: &dyn Fn(&[Argument<'_>]) -> bool| {
+        let line = Line::read(command);
+        look(&line.invocations[0].arguments())
+    };
+    assert!(with("rm -rf x", &|rm| has_option(rm, "-r") && has_option(rm, "-f") && !has_option(rm, "-i")));
+    assert!(!with("kubectl apply --dry-run=none -f x", &|apply| has_option(apply, "--dry-run")));
+    assert!(with("t -x a", &|t| option_values(t, "x") == ["a"]));
 }
