@@ -56,14 +56,10 @@ impl Pattern {
         Ok(pattern)
     }
 
-    /// The programs it is for; `None` when that may be any.
-    pub(crate) fn programs(&self) -> Option<impl Iterator<Item = &str>> {
-        self.program.globs.is_empty().then(|| self.program.exact.iter().map(String::as_str))
-    }
-
-    /// The words that a text must hold for the pattern to fit a command in it; of each group one.
-    pub(crate) fn needs(&self) -> Vec<Vec<&str>> {
-        std::iter::once(&self.program).chain(&self.subcommands).map(Word::literals).collect()
+    /// The program and the subcommands of a pattern's text, with `|` between alternatives.
+    pub(crate) fn outline(text: &str) -> impl Iterator<Item = &str> {
+        let words = text.split_whitespace().take_while(|word| *word != ANY && *word != OUTSIDE);
+        words.filter(|word| !word.starts_with('-'))
     }
 
     /// Fits the pattern to a command. `is_outside` tells which paths are not in the working folder.
@@ -115,8 +111,6 @@ impl Pattern {
 struct Word {
     exact: Vec<String>,
     globs: Vec<WildMatch>,
-    /// Of each alternative, what a text must hold.
-    literals: Vec<String>,
 }
 
 impl Word {
@@ -125,21 +119,12 @@ impl Word {
         if alternatives.iter().any(String::is_empty) {
             return Err(format!("`{word}` has an empty alternative"));
         }
-        let longest = |alternative: &String| {
-            let literals = alternative.split(['*', '?']);
-            literals.max_by_key(|literal| literal.len()).unwrap_or_default().to_owned()
-        };
-        let literals = alternatives.iter().map(longest).collect();
         let (globs, exact) =
             alternatives.into_iter().partition::<Vec<_>, _>(|word| word.contains(['*', '?']));
-        Ok(Self { exact, globs: globs.iter().map(|glob| WildMatch::new(glob)).collect(), literals })
+        Ok(Self { exact, globs: globs.iter().map(|glob| WildMatch::new(glob)).collect() })
     }
 
     fn matches(&self, word: &str) -> bool {
         self.exact.iter().any(|exact| exact == word) || self.globs.iter().any(|glob| glob.matches(word))
-    }
-
-    fn literals(&self) -> Vec<&str> {
-        self.literals.iter().map(String::as_str).collect()
     }
 }

@@ -134,16 +134,15 @@ impl CommandIndex {
     fn add(&mut self, number: usize, effects: &Effects) {
         let mut programs: Vec<&str> = Vec::new();
         let mut any = false;
-        for pattern in effects.patterns() {
-            match pattern.programs() {
-                Some(names) => programs.extend(names),
-                None => any = true,
-            }
-            self.require(&pattern.needs());
+        for text in &effects.texts {
+            let program = Pattern::outline(text).next().unwrap_or_default();
+            any |= program.contains(['*', '?']);
+            programs.extend(program.split('|'));
+            self.require(Pattern::outline(text));
         }
-        if effects.patterns().is_empty() {
+        if effects.texts.is_empty() {
             programs.extend(HTTP_CLIENTS);
-            self.require(&[HTTP_CLIENTS.to_vec()]);
+            self.require(std::iter::once(HTTP_CLIENTS.join("|").as_str()));
         }
         if any {
             self.for_any.push(number);
@@ -157,24 +156,25 @@ impl CommandIndex {
         }
     }
 
-    /// Notes that a text must hold one word of each group for a pattern to be in it. One for whatever program
+    /// Notes that a text must hold one alternative of each of a pattern's words. A pattern for whatever program
     /// (`* --help`) only takes back what another one makes of a command.
-    fn require(&mut self, groups: &[Vec<&str>]) {
-        let groups: Vec<Vec<usize>> = groups
-            .iter()
-            .filter(|group| group.iter().all(|alternative| words(alternative).next().is_some()))
-            .map(|group| group.iter().filter_map(|alternative| self.number(alternative)).collect())
-            .collect();
+    fn require<'t>(&mut self, pattern: impl Iterator<Item = &'t str>) {
+        let mut groups = Vec::new();
+        for word in pattern {
+            let whole: Option<Vec<&str>> = word.split('|').map(whole_word).collect();
+            // A word that may be anything asks for nothing.
+            if let Some(whole) = whole {
+                groups.push(whole.into_iter().map(|word| self.number(word)).collect());
+            }
+        }
         if !groups.is_empty() {
             self.patterns.insert(groups);
         }
     }
 
-    /// The number of the longest word in an alternative.
-    fn number(&mut self, alternative: &str) -> Option<usize> {
-        let word = words(alternative).max_by_key(|word| word.len())?;
+    fn number(&mut self, word: &str) -> usize {
         let next = self.words.len();
-        Some(*self.words.entry(word.to_owned()).or_insert(next))
+        *self.words.entry(word.to_owned()).or_insert(next)
     }
 
     /// Whether there may be a command in `text` that a rule is for: one pass over its words.
@@ -203,6 +203,12 @@ impl CommandIndex {
             _ => any.next(),
         })
     }
+}
+
+/// The longest word that every text has which the alternative matches; `None` when there is none: of `get*`.
+fn whole_word(alternative: &str) -> Option<&str> {
+    let parts = alternative.split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '*' | '?'));
+    parts.filter(|part| !part.is_empty() && !part.contains(['*', '?'])).max_by_key(|part| part.len())
 }
 
 /// The runs of letters, digits and underscores in `text`.

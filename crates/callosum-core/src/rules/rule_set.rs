@@ -11,7 +11,7 @@ use super::{Classification, Explanation, Match, Mode, RuleError, SHIPPED_RULES, 
 use crate::command::Command;
 use crate::context_key::{Lookup, MAX_KEYS, Site, context_keys, is_outside, path_in, work_folder};
 use crate::digest::neutral_tool_name;
-use crate::shell::Line;
+use crate::shell::{Line, shortened};
 use crate::tool_call::{Parameters, ToolCall};
 
 /// Rules in order, compiled once; the first that matches a call says what it is.
@@ -132,7 +132,7 @@ impl RuleSet {
         let of = |candidate: &Candidate| self.rules.get(candidate.rule);
         let has_effects = |candidate: &Candidate| of(candidate).is_some_and(|rule| rule.effects.is_some());
         let command = if candidates.iter().any(has_effects) { lookup.get("command") } else { None };
-        let text = command.as_ref().and_then(|command| command.as_str()).unwrap_or_default();
+        let text = shortened(command.as_ref().and_then(|command| command.as_str()).unwrap_or_default());
         let commands = || {
             self.commands.get_or_init(|| {
                 CommandIndex::new(self.rules.iter().map(|rule| rule.effects.as_ref()).enumerate())
@@ -146,14 +146,14 @@ impl RuleSet {
                 rule.effects.is_none() && is_for_tool(candidate, rule) && fits(rule)
             })
         };
-        if text.is_empty() || !commands().may_match(text) {
+        if text.is_empty() || !commands().may_match(&text) {
             if let Some((_, rule)) = whole_line() {
                 verdict.take(rule, Site { call, params: &lookup, fit: None });
                 verdict.whole_line(&lookup);
             }
             return (verdict.classification, false);
         }
-        let line = Line::read(text);
+        let line = Line::read(&text);
         let mut proves = Vec::new();
         for invocation in &line.invocations {
             let command = Command::new(invocation);

@@ -12,6 +12,7 @@ mod words;
 mod wrappers;
 
 pub(crate) use options::{Argument, has_option, option_values};
+pub(crate) use parse::shortened;
 
 /// A line with more programs than this is not followed further.
 const MAX_INVOCATIONS: usize = 256;
@@ -54,9 +55,10 @@ impl Line {
     /// Reads a command line. Takes time and memory in proportion to its length, whatever it is.
     #[must_use]
     pub fn read(command: &str) -> Self {
-        match parse::invocations(command) {
+        let command = shortened(command);
+        match parse::invocations(&command) {
             Some(invocations) => Self { invocations, rough: false },
-            None => Self { invocations: rough::invocations(command), rough: true },
+            None => Self { invocations: rough::invocations(&command), rough: true },
         }
     }
 

@@ -60,7 +60,7 @@ pub(super) struct Around {
 impl Walk {
     /// Reads the text of a command line. False when it can't be parsed.
     fn text(&mut self, command: &str, folder: &mut Folder, last: bool) -> bool {
-        let Some(program) = parse(&with_short_documents(command)) else { return false };
+        let Some(program) = parse(command) else { return false };
         let lists = program.complete_commands;
         let count = lists.len();
         for (number, list) in lists.iter().enumerate() {
@@ -333,7 +333,7 @@ fn is_text(word: &str) -> bool {
 
 /// The line with only the beginning of long here-documents: the headers of a mail stand there, and the tokenizer takes a
 /// time for the rest that grows with its square.
-fn with_short_documents(command: &str) -> Cow<'_, str> {
+pub(crate) fn shortened(command: &str) -> Cow<'_, str> {
     if command.len() <= 2 * MAX_DOCUMENT {
         return Cow::Borrowed(command);
     }
@@ -345,6 +345,7 @@ fn with_short_documents(command: &str) -> Cow<'_, str> {
         rest = document;
         let Some((kept, after)) = cut_document(document) else { continue };
         short.push_str(kept);
+        short.push('\n');
         rest = after;
     }
     short.push_str(rest);
@@ -361,10 +362,8 @@ fn cut_document(text: &str) -> Option<(&str, &str)> {
     let mut end = body;
     for line in text.get(body..)?.split_inclusive('\n') {
         if is_last(line) {
-            let kept = text.get(body..end)?;
-            let short =
-                kept.char_indices().nth(MAX_DOCUMENT).and_then(|(at, _)| kept.get(..at)?.rfind('\n'))?;
-            return Some((text.get(..=body + short)?, text.get(end..)?));
+            let (cut, _) = text.get(body..end)?.char_indices().nth(MAX_DOCUMENT)?;
+            return Some((text.get(..body + cut)?, text.get(end..)?));
         }
         end += line.len();
     }

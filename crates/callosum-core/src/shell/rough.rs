@@ -4,6 +4,9 @@
 use super::parse::{Around, Walk};
 use super::{Invocation, words};
 
+/// Of one command so many words are looked at.
+const MAX_WORDS: usize = 4_096;
+
 /// Words that stand in front of a command.
 const BEFORE_COMMAND: &[&str] =
     &["then", "do", "else", "elif", "if", "while", "until", "!", "{", "}", "time"];
@@ -17,7 +20,8 @@ pub(super) fn invocations(text: &str) -> Vec<Invocation> {
         if walk.is_full() {
             break;
         }
-        let found = command.split_whitespace().map(|word| word.trim_matches(['"', '\'']).to_owned());
+        let found =
+            command.split_whitespace().take(MAX_WORDS).map(|word| word.trim_matches(['"', '\'']).to_owned());
         let mut found = found.skip_while(|word| BEFORE_COMMAND.contains(&word.as_str())).peekable();
         let mut around = Around::default();
         while let Some(word) = found.next_if(|word| words::is_assignment(word)) {
