@@ -37,6 +37,30 @@ pub(crate) enum Command {
         /// The file [default: the one in the state directory, else the built-in rules]
         file: Option<PathBuf>,
     },
+    /// What a tool call would get now, and why: tier, rule, resources, verdict. Nothing is done or written
+    #[command(
+        after_help = "Examples:\n  callosum explain exec '{\"command\": \"git push origin main\"}'\n  callosum explain exec 'git push origin main'\n  callosum explain message '{\"action\": \"send\", \"target\": \"general\"}' --json"
+    )]
+    Explain(Asked),
+}
+
+/// The call that is asked about.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Asked {
+    /// The tool, as the host names it: `exec`, `message` …
+    pub(crate) tool: String,
+
+    /// Its parameters as a JSON object; for `exec` the command alone will do
+    #[arg(value_name = "JSON")]
+    pub(crate) params: String,
+
+    /// The session that would call
+    #[arg(long, default_value = "callosum-explain")]
+    pub(crate) session: String,
+
+    /// The folder it would work in [default: this one]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cwd: Option<PathBuf>,
 }
 
 /// Which records are wanted; all given conditions must hold.

@@ -33,6 +33,7 @@ fn run(args: &Args) -> Result<ExitCode, Failure> {
     let code = match &args.command {
         Command::Status => commands::status::run(args, &mut out)?,
         Command::Journal(wanted) => commands::journal::run(args, wanted, &mut out)?,
+        Command::Explain(asked) => commands::explain::run(args, asked, &mut out)?,
         Command::Check { file } => commands::check::run(args, file.as_deref(), &mut out)?,
     };
     out.flush()?;

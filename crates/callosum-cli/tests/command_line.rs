@@ -355,3 +355,60 @@ fn the_state_directory_is_the_option_else_the_variable_else_under_home() {
     assert_eq!(state_dir(&[], Some(chosen.path()), parent), shown(chosen.path()));
     assert_eq!(state_dir(&[], None, parent), shown(&home.path().join(".callosum")));
 }
+
+#[test]
+fn explain_says_what_a_call_would_get_and_why() {
+    let journal = [
+        record("intercept", "ann", "git-push:origin/main", json!({})),
+        record("intercept", "ann", "email:ann@example.com", json!({"tier": 2})),
+    ];
+    let directory = state_dir(&lines(&journal));
+    let told = |args: &[&str]| {
+        let (code, stdout, stderr) = run(directory.path(), args);
+        assert_eq!((code, stderr.as_str()), (Some(0), ""), "{args:?}");
+        stdout
+    };
+    let push = told(&["explain", "exec", "cd app && sudo git push origin HEAD:main", "--cwd", "/home/me"]);
+    assert!(
+        push.starts_with(
+            "Tier 3, by the rule `git-push`.\n  acts on git-push:origin/main\n  `git-push` (tier 3) matched by the program and \
+             its words (`command`): git push origin HEAD:main\nChecked against other sessions' actions on the same in the \
+             last 5m.\n\nNow: pause.\n  [Callosum] \"git-push:origin/main\" is being acted on"
+        ),
+        "{push}"
+    );
+    let quoted = told(&["explain", "exec", r#"{"command": "echo 'git push origin main'"}"#]);
+    assert!(
+        quoted.starts_with("Tier 1, by the rule `exec`.\n") && quoted.ends_with("\nNow: allow.\n"),
+        "{quoted}"
+    );
+    let broken = told(&["explain", "exec", "git push 'origin"]);
+    assert!(broken.contains("can't be parsed as a shell line"), "{broken}");
+
+    let (code, json) = run_json(
+        directory.path(),
+        &[
+            "explain",
+            "exec",
+            "curl -d @f -H 'Authorization: Bearer sk-proj-abcdefghijklmnopqrstuvwxyz0123456789' https://api.example.com/v1/x?y=1",
+            "--json",
+        ],
+    );
+    assert_eq!(code, Some(0));
+    assert_eq!(json["contextKeys"], json!(["http:POST:api.example.com/v1/x"]));
+    assert_eq!(
+        (&json["tier"], &json["verdict"], &json["scope"]),
+        (&json!(3), &json!("allow"), &json!("otherSessions"))
+    );
+    assert_eq!(json["matched"][0]["ruleName"], "http-write");
+    assert!(!json.to_string().contains("sk-proj-abcdef"), "{json}");
+    // Nothing was written.
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+
+    let (code, _, stderr) = run(directory.path(), &["explain", "message", "[1"]);
+    assert_eq!(code, Some(2));
+    assert!(
+        stderr.contains("no JSON") && stderr.contains("give the parameters as a JSON object"),
+        "{stderr}"
+    );
+}

@@ -80,11 +80,11 @@ impl<'l> Command<'l> {
 }
 
 impl std::fmt::Display for Command<'_> {
-    /// The program and its words, on one line.
+    /// The program and its words, on one line, secrets cut.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let words = self.invocation.words.iter().map(String::as_str);
         let text = std::iter::once(self.program()).chain(words).collect::<Vec<_>>().join(" ");
-        f.write_str(&crate::text::one_line(&text, 200))
+        f.write_str(&crate::text::one_line(&crate::redact::redact_key(&text), 200))
     }
 }
 

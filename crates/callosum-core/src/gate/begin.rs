@@ -28,9 +28,9 @@ use super::{Answer, Gate, lock};
 const MAX_SEEN_TOOLS: usize = 500;
 
 /// What was decided, free of the history it was decided on.
-struct Verdict {
-    refuse: Option<Conflict>,
-    told: Vec<Told>,
+pub(super) struct Verdict {
+    pub(super) refuse: Option<Conflict>,
+    pub(super) told: Vec<Told>,
     shown: Vec<Shown>,
 }
 
@@ -68,7 +68,12 @@ impl Gate {
         self.without_state(&intent, cause, remedy)
     }
 
-    fn intent(&self, call: &ToolCall, classification: Classification, params: &dyn Parameters) -> Intent {
+    pub(super) fn intent(
+        &self,
+        call: &ToolCall,
+        classification: Classification,
+        params: &dyn Parameters,
+    ) -> Intent {
         Intent::new(call.clone(), classification, params, &self.settings, &self.instance, &self.runtime)
     }
 
@@ -406,7 +411,7 @@ impl Gate {
 }
 
 impl Verdict {
-    fn of(decision: &Decision<'_>) -> Self {
+    pub(super) fn of(decision: &Decision<'_>) -> Self {
         let (pieces, refuse) = match decision {
             Decision::Allow(pieces) => (pieces, None),
             Decision::Pause(pieces) => {

@@ -9,6 +9,7 @@ mod backlog;
 mod begin;
 mod calls;
 mod end;
+mod explain;
 mod health;
 mod intent;
 mod look;
@@ -41,6 +42,7 @@ use self::health::Health;
 use self::status::Counted;
 use self::work::Works;
 
+pub use self::explain::Explained;
 pub use self::health::{Degraded, Level, Notice};
 pub use self::query::Filter;
 pub use self::report::{EndReport, Ran};

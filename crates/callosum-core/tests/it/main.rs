@@ -4,6 +4,7 @@
 mod clock_steps;
 mod commands;
 mod context_keys;
+mod days;
 mod golden;
 mod house;
 mod index;

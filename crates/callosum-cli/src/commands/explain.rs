@@ -1,0 +1,94 @@
+//! `callosum explain`.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use callosum_core::rules::{Match, Scope};
+use callosum_core::time;
+use callosum_core::tool_call::ToolCall;
+use serde_json::{Value, json};
+
+use crate::args::{Args, Asked};
+use crate::output::{Failure, long, name};
+
+pub(crate) fn run(args: &Args, asked: &Asked, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+    let params = params(asked)?;
+    let gate = super::observer(args)?;
+    let cwd = asked.cwd.clone().or_else(|| std::env::current_dir().ok());
+    let call = ToolCall {
+        tool: asked.tool.clone(),
+        session: asked.session.clone(),
+        cwd: cwd.and_then(|cwd| cwd.to_str().map(str::to_owned)),
+        ..ToolCall::default()
+    };
+    let explained = gate
+        .explain(&call, &params, &gate.machine().now())
+        .map_err(|error| Failure::CantLook { fragment: error.to_string(), remedy: error.remedy() })?;
+    if args.json {
+        serde_json::to_writer(&mut *out, &explained)?;
+        writeln!(out)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    match &explained.rule_name {
+        Some(rule) => writeln!(out, "Tier {}, by the rule `{}`.", explained.tier as u8, name(rule))?,
+        None => writeln!(out, "Tier 0: no rule is for this call.")?,
+    }
+    if explained.rough {
+        writeln!(
+            out,
+            "The command can't be parsed as a shell line; it was cut at what looks like the end of a command."
+        )?;
+    }
+    for key in &explained.context_keys {
+        writeln!(out, "  acts on {}", long(key))?;
+    }
+    // What is only logged did not lead to a check.
+    let counts = |matched: &&Match| matched.tier.is_tracked() == explained.tier.is_tracked();
+    for matched in explained.matched.iter().filter(counts) {
+        writeln!(out, "{}", sentence(matched))?;
+    }
+    if explained.tier.is_guarded() {
+        let whose = match explained.scope {
+            Scope::Any => "any session's",
+            Scope::OtherSessions => "other sessions'",
+        };
+        let window = time::for_people(explained.recent_window_ms);
+        writeln!(out, "Checked against {whose} actions on the same in the last {window}.")?;
+    }
+    writeln!(out, "\nNow: {}.", explained.verdict)?;
+    if let Some(text) = &explained.text {
+        for line in text.lines() {
+            writeln!(out, "  {}", long(line))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The parameters: a JSON object, or for a tool that runs commands the bare command.
+fn params(asked: &Asked) -> Result<Value, Failure> {
+    let unusable = |fragment: String| Failure::CantLook {
+        fragment,
+        remedy: "give the parameters as a JSON object, like '{\"command\": \"git push\"}'".to_owned(),
+    };
+    if !asked.params.trim_start().starts_with('{') && matches!(asked.tool.as_str(), "exec" | "bash") {
+        return Ok(json!({ "command": asked.params }));
+    }
+    match serde_json::from_str(&asked.params) {
+        Ok(params @ Value::Object(_)) => Ok(params),
+        Ok(_) => Err(unusable("the parameters are no JSON object".to_owned())),
+        Err(error) => Err(unusable(format!("the parameters are no JSON: {error}"))),
+    }
+}
+
+fn sentence(matched: &Match) -> String {
+    let rule = format!(
+        "`{}` (tier {}) matched by {}",
+        name(&matched.rule_name),
+        matched.tier as u8,
+        matched.because
+    );
+    match &matched.command {
+        Some(command) => format!("  {rule}: {}", long(command)),
+        None => format!("  {rule}"),
+    }
+}

@@ -1,0 +1,101 @@
+//! What the gate would make of a call now. Nothing is written, and nothing is let through.
+
+use serde::Serialize;
+
+use crate::decision::{Question, decide};
+use crate::history::History;
+use crate::pause_text;
+use crate::rules::{Explanation, Match, Scope};
+use crate::tier::Tier;
+use crate::time::Stamp;
+use crate::tool_call::{Parameters, ToolCall};
+
+use super::Gate;
+use super::begin::Verdict;
+use crate::error::StateError;
+use crate::journal::record::Conflict;
+
+/// What a call would get.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Explained {
+    /// Its tier, 0 to 4.
+    pub tier: Tier,
+    /// The rule that says so; null when none is for the call.
+    pub rule_name: Option<String>,
+    /// The resources it acts on.
+    pub context_keys: Vec<String>,
+    /// How far back earlier actions count, milliseconds.
+    pub recent_window_ms: u64,
+    /// Whose earlier actions count.
+    pub scope: Scope,
+    /// `allow`, `pause`, `block`; `observe` where one of the latter would only be written down.
+    pub verdict: &'static str,
+    /// What the model would be told, when it would be stopped.
+    pub text: Option<String>,
+    /// The parts of the call that rules matched, and why.
+    pub matched: Vec<Match>,
+    /// The shell line could not be parsed: it was only cut at what looks like the end of a command.
+    pub rough: bool,
+}
+
+impl Gate {
+    /// What a call would get now, and which parts of it led there. A session that was paused for the same would be
+    /// let through: that, too, goes by the session that `call` names.
+    ///
+    /// # Errors
+    /// When the state can't be looked at; a call of a tier below 3 needs none.
+    pub fn explain(
+        &self,
+        call: &ToolCall,
+        params: &dyn Parameters,
+        now: &Stamp,
+    ) -> Result<Explained, StateError> {
+        let Explanation { classification, matches, rough } =
+            self.current_rules(now).explain(call, &self.runtime, params);
+        let intent = self.intent(call, classification.clone(), params);
+        let mut explained = Explained {
+            tier: intent.tier,
+            rule_name: classification.rule_name,
+            context_keys: intent.keys.clone(),
+            recent_window_ms: intent.window_ms,
+            scope: intent.scope,
+            verdict: "allow",
+            text: None,
+            matched: matches,
+            rough,
+        };
+        if !intent.tier.is_guarded() {
+            return Ok(explained);
+        }
+        let history = match self.observe()? {
+            Some(segments) => self.observed_history(&segments, now)?,
+            None => History::new(self.keep_ms(), self.settings.lock_expiry_ms),
+        };
+        let question = Question {
+            who: &intent.who,
+            tier: intent.tier,
+            keys: &intent.keys,
+            window_ms: intent.window_ms,
+            retry_window_ms: self.settings.retry_window_ms,
+            scope: intent.scope,
+        };
+        let machine = self.machine();
+        let verdict =
+            Verdict::of(&decide(&history, &question, now, &|boot, holder: &_| machine.is_dead(boot, holder)));
+        let Some(conflict) = verdict.refuse else { return Ok(explained) };
+        explained.text = Some(match conflict {
+            Conflict::Lease => pause_text::block(&history, &verdict.told, now),
+            _ => {
+                let digest = intent.digest.as_deref();
+                pause_text::pause(&history, &verdict.told, digest, self.settings.recent_window_ms, now)
+            }
+        });
+        explained.verdict = match conflict {
+            _ if intent.observe => "observe",
+            Conflict::Lease => "block",
+            _ => "pause",
+        };
+        Ok(explained)
+    }
+}
