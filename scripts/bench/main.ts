@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { TaskError } from "../run.ts";
+import { commandRows } from "./commands.ts";
 import { Decisions } from "./decisions.ts";
 import { freshRows } from "./fresh.ts";
 import { makeJournals } from "./journals.ts";
@@ -45,8 +46,10 @@ async function measure(root: string, quick: boolean): Promise<Row[]> {
   const decisions = new Decisions(journals, floorDir, say);
   await decisions.measure(quick ? 8 : 20);
   await decisions.close();
+  say("classifying shell commands …");
+  const commands = await commandRows();
   say("running several processes …");
-  return [...decisions.rows(), ...fresh, ...memory, ...(await processRows(root, quick))];
+  return [...decisions.rows(), ...commands, ...fresh, ...memory, ...(await processRows(root, quick))];
 }
 
 async function main(): Promise<void> {

@@ -24,10 +24,10 @@ export function endAll(): void {
   for (const child of running) child.kill();
 }
 
-/** Runs a program to its end, and reads its answer. */
-export async function ask<T>(path: string, args: string[]): Promise<T> {
+/** Runs a program to its end, with `input` to read, and reads its answer. */
+export async function ask<T>(path: string, args: string[], input = ""): Promise<T> {
   const child = start(path, args);
-  child.stdin.end();
+  child.stdin.end(input);
   let text = "";
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
     text += chunk;

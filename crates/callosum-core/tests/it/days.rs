@@ -1,9 +1,10 @@
-//! Whole days of work under the shipped rules: a session that goes on with its own work is never paused, and of two
-//! sessions only the one that comes second to the same thing is.
+//! Whole days of work under the shipped rules: a session that goes on with its own work is never paused, and
+//! of two sessions only the one that comes second to the same thing is.
 
 use callosum_core::gate::Answer;
 use callosum_core::outcome::Ended;
 use callosum_core::rules::SHIPPED_RULES;
+use callosum_core::tier::Tier;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -70,13 +71,13 @@ fn replay(lines: &[Line], rules: Option<&str>) -> Replay {
         let mut call = call(by, &line.tool, Some(&id));
         call.cwd = Some(line.text("workdir").unwrap_or("/home/me/app").to_owned());
         let tier = gate.classify(&call, &line.params, &world.now).tier;
-        replay.guarded += usize::from(tier as u8 == 3);
+        replay.guarded += usize::from(tier == Tier::High);
         let answer = gate.before(&call, &line.params, &world.now);
         // How long a call took is not told: it ends at once.
         let (ended, exit_code) = match world.finish(&gate, answer) {
             Answer::Refuse(text) => {
                 let what = line.text("command").unwrap_or(&line.tool);
-                let beginning: Vec<&str> = text.lines().take(4).collect();
+                let beginning: Vec<&str> = text.lines().take(5).collect();
                 replay.refused.push(number);
                 replay.told += &format!("line {number}: {what}\n    {}\n", beginning.join("\n    "));
                 (Ended::Refused, None)
