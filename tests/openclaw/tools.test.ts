@@ -196,12 +196,12 @@ describe("exec on another machine", () => {
     const here = world.gateway.workspace;
     for (const [session, more, key, told] of [
       // There is no repository here, which git tells by a code that proves nothing.
-      ["push-a", {}, `git-push:${here}`, ["intercept", "unknown"]],
-      ["push-b", { host: "gateway", workdir: here }, `git-push:${here}`, ["blocked"]],
+      ["push-a", {}, `git-push:${here}/current`, ["intercept", "unknown"]],
+      ["push-b", { host: "gateway", workdir: here }, `git-push:${here}/current`, ["blocked"]],
       // And there is no other machine.
-      ["push-c", { host: "node", node: "pi" }, "git-push:pi:current", ["intercept", "failed"]],
-      ["push-d", { host: "node", node: "pi", workdir: here }, `git-push:pi:${here}`, ["intercept", "failed"]],
-      ["push-e", { host: "sandbox", workdir: here }, `git-push:sandbox:${here}`, ["intercept", "failed"]],
+      ["push-c", { host: "node", node: "pi" }, "git-push:pi:current/current", ["intercept", "failed"]],
+      ["push-d", { host: "node", node: "pi", workdir: here }, `git-push:pi:${here}/current`, ["intercept", "failed"]],
+      ["push-e", { host: "sandbox", workdir: here }, `git-push:sandbox:${here}/current`, ["intercept", "failed"]],
     ] as const) {
       await world.play(session, push(more));
       await assertStory(

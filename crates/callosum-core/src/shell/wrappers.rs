@@ -59,6 +59,10 @@ pub(super) fn unwrap(walk: &mut Walk, words: Vec<String>, around: Around) {
             executed(walk, rest, &around);
             note(walk, words, around);
         }
+        "tmux" if rest.iter().any(|word| matches!(word.as_str(), "send-keys" | "send")) => {
+            walk.nested(&typed(rest), &Around { folder: None, last: false, ..around.clone() });
+            note(walk, words, around);
+        }
         "ssh" | "mosh" => {
             if let Some(command) = remote_command(rest) {
                 walk.nested(&command, &Around { folder: None, last: false, ..around.clone() });
@@ -198,6 +202,18 @@ fn executed(walk: &mut Walk, rest: &[String], around: &Around) {
         let command: Vec<String> =
             words.by_ref().take_while(|word| !matches!(word.as_str(), ";" | "+")).cloned().collect();
         walk.run(command, Around { last: false, open: true, ..around.clone() });
+    }
+}
+
+/// What `tmux send-keys` types, if it ends the line.
+fn typed(rest: &[String]) -> String {
+    let wrapper = Wrapper { values: &["-t", "-N"], ..PLAIN };
+    let keys = rest.iter().position(|word| matches!(word.as_str(), "send-keys" | "send"));
+    let keys = after_options(&wrapper, keys.and_then(|at| rest.get(at + 1..)).unwrap_or_default());
+    let is_enter = |word: &String| matches!(word.as_str(), "Enter" | "C-m" | "KPEnter");
+    match keys.iter().position(is_enter) {
+        Some(end) => keys.get(..end).unwrap_or_default().join(" "),
+        None => String::new(),
     }
 }
 

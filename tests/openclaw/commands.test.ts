@@ -1,0 +1,93 @@
+// What shell lines do, as a real gateway runs them: parsed, and each command by the resource it acts on.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { exec, World } from "./harness/world.ts";
+
+const PAUSED = /^\[Callosum\] /;
+
+let world: World;
+let remote: string;
+let clone: string;
+before(async () => {
+  world = await World.open();
+  [remote, clone] = [join(world.dir, "remote.git"), join(world.dir, "app")];
+  mkdirSync(clone);
+  execFileSync("git", ["init", "--quiet", "--bare", remote]);
+  git("init", "--quiet", "--initial-branch=main");
+  git("remote", "add", "origin", remote);
+  commit("first");
+});
+after(() => world?.close());
+
+function git(...args: string[]): string {
+  const who = ["-c", "user.name=Ann", "-c", "user.email=ann@example.com"];
+  return execFileSync("git", ["-C", clone, ...who, ...args], { encoding: "utf8" }).trim();
+}
+const commit = (message: string) => git("commit", "--quiet", "--allow-empty", "--message", message);
+const pushed = (branch: string) => git("ls-remote", "origin", `refs/heads/${branch}`).split("\t")[0] ?? "";
+
+/** What is journaled on a resource: action, tier and rule. */
+async function story(key: string): Promise<string[]> {
+  const rows = await world.journal({ key });
+  return rows.filter((row) => row.action !== "delivered").map((row) => `${row.action} ${row.tier} ${row.ruleName}`);
+}
+
+test("a push is known by remote and branch: another session's is paused, one's own next is not", async () => {
+  const key = "git-push:origin/main";
+  const [first] = await world.play("ann", exec(`cd ${clone} && git push origin HEAD:main 2>&1`));
+  assert.doesNotMatch(first ?? "", PAUSED);
+  assert.equal(pushed("main"), git("rev-parse", "HEAD"));
+
+  commit("second");
+  const push = exec(`bash -lc "git -C ${clone} push origin main"`);
+  const [told, again] = await world.play("bob", push, push);
+  assert.match(told ?? "", PAUSED);
+  assert.ok(told?.includes(`"${key}"`) && told.includes("ann"), told);
+  assert.doesNotMatch(again ?? "", PAUSED);
+  assert.equal(pushed("main"), git("rev-parse", "HEAD"));
+
+  commit("third");
+  const own = exec(`cd ${clone} && git push origin main`);
+  assert.doesNotMatch((await world.play("bob", own, own)).join("\n"), /Callosum/);
+  assert.deepEqual((await story(key)).slice(0, 4), [
+    "intercept 3 git-push",
+    "complete 3 git-push",
+    "blocked 3 git-push",
+    "intercept 3 git-push",
+  ]);
+});
+
+test("what is only mentioned is no push", async () => {
+  const key = "git-push:origin/quoted";
+  await world.play("cid", exec(`cd ${clone} && git push origin HEAD:quoted`));
+  const said = await world.play(
+    "dan",
+    exec("echo 'git push origin quoted'"),
+    exec(`cd ${clone} && git -c user.name=D -c user.email=d@example.com commit -q --allow-empty -m "then git push origin quoted"`),
+    exec("cat > note.txt <<'EOF'\ngit push origin quoted\nEOF\ngrep -c 'git push' note.txt"),
+    exec(`cd ${clone} && git push --dry-run origin HEAD:quoted`),
+  );
+  assert.equal(said.length, 4);
+  for (const text of said) assert.doesNotMatch(text, PAUSED);
+  assert.deepEqual(await story(key), ["intercept 3 git-push", "complete 3 git-push"]);
+});
+
+test("a line with several effects has the keys of all, and no exit code proves that none was done", async () => {
+  const keys = ["git-push:origin/both", "email:eve@example.com"];
+  await world.play("eve", exec(`cd ${clone} && git push origin HEAD:both && sendmail-is-not-here; himalaya send eve@example.com; false`));
+  for (const key of keys) assert.deepEqual(await story(key), ["intercept 3 email-send", "unknown 3 email-send"]);
+  assert.notEqual(pushed("both"), "");
+});
+
+test("the exit code of the line's last command proves that it did nothing", async () => {
+  await world.play("fay", exec(`cd ${clone} && git push ${join(world.dir, "nowhere.git")} HEAD:failed`));
+  const rows = (await world.journal({ session: "agent:main:fay" })).filter((row) => row.tier === 3);
+  assert.deepEqual(
+    rows.map((row) => row.action),
+    ["intercept", "failed"],
+  );
+});
