@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::decision::{Decision, Piece, Question, decide};
 use crate::error::StateError;
-use crate::history::State;
+use crate::history::{History, State};
 use crate::journal::light::LightLine;
 use crate::journal::record::{Conflict, HookCounts, Shown};
 use crate::journal::{Appended, Patience};
@@ -215,23 +215,13 @@ impl Gate {
 
     /// Tiers 3–4: look, decide and append in one hold of the guard.
     fn guarded(&self, intent: &Arc<Intent>, patience: Patience, now: &Stamp) -> Result<Answer, NotNow> {
-        let machine = self.machine();
-        let is_dead = |boot, holder: &_| machine.is_dead(boot, holder);
         enum Done {
             Allowed(Appended),
             Refused(String),
         }
         let needs = Needs { keys: &intent.keys, who: Some(&intent.who), ..Needs::default() };
         let done = self.with_ledger(&needs, patience, true, now, |ledger, proof| {
-            let question = Question {
-                who: &intent.who,
-                tier: intent.tier,
-                keys: &intent.keys,
-                window_ms: intent.window_ms,
-                retry_window_ms: self.settings.retry_window_ms,
-                scope: intent.scope,
-            };
-            let verdict = Verdict::of(&decide(ledger.history(), &question, now, &is_dead));
+            let verdict = self.verdict(intent, ledger.history(), now);
             match verdict.refuse {
                 Some(conflict) if !intent.observe => {
                     // The text tells what else was done lately.
@@ -249,7 +239,7 @@ impl Gate {
                     }))
                 }
                 conflict => {
-                    let mut record = intent.start(machine.holder(), now);
+                    let mut record = intent.start(self.machine().holder(), now);
                     record.observed = conflict.is_some();
                     record.conflict = conflict;
                     record.evidence = verdict.shown;
@@ -273,6 +263,20 @@ impl Gate {
                 }
             }
         })
+    }
+
+    /// What is decided about a guarded call on this history.
+    pub(super) fn verdict(&self, intent: &Intent, history: &History, now: &Stamp) -> Verdict {
+        let question = Question {
+            who: &intent.who,
+            tier: intent.tier,
+            keys: &intent.keys,
+            window_ms: intent.window_ms,
+            retry_window_ms: self.settings.retry_window_ms,
+            scope: intent.scope,
+        };
+        let machine = self.machine();
+        Verdict::of(&decide(history, &question, now, &|boot, holder: &_| machine.is_dead(boot, holder)))
     }
 
     /// Notes how far the gate is with a call; writes its outcome when that came while it was decided.

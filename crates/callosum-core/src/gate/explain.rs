@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use crate::decision::{Question, decide};
 use crate::history::History;
 use crate::pause_text;
 use crate::rules::{Explanation, Match, Scope};
@@ -11,7 +10,6 @@ use crate::time::Stamp;
 use crate::tool_call::{Parameters, ToolCall};
 
 use super::Gate;
-use super::begin::Verdict;
 use crate::error::StateError;
 use crate::journal::record::Conflict;
 
@@ -72,17 +70,7 @@ impl Gate {
             Some(segments) => self.observed_history(&segments, now)?,
             None => History::new(self.keep_ms(), self.settings.lock_expiry_ms),
         };
-        let question = Question {
-            who: &intent.who,
-            tier: intent.tier,
-            keys: &intent.keys,
-            window_ms: intent.window_ms,
-            retry_window_ms: self.settings.retry_window_ms,
-            scope: intent.scope,
-        };
-        let machine = self.machine();
-        let verdict =
-            Verdict::of(&decide(&history, &question, now, &|boot, holder: &_| machine.is_dead(boot, holder)));
+        let verdict = self.verdict(&intent, &history, now);
         let Some(conflict) = verdict.refuse else { return Ok(explained) };
         explained.text = Some(match conflict {
             Conflict::Lease => pause_text::block(&history, &verdict.told, now),

@@ -3,9 +3,10 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
-use super::compile::Names;
+use super::compile::{Names, Rule};
 use super::format::HttpFormat;
 use crate::command::{Command, Fit, Pattern, Request};
+use crate::tier::Tier;
 
 /// What a rule asks of a command; all of it must hold.
 #[derive(Clone, Debug)]
@@ -119,30 +120,30 @@ pub(super) struct CommandIndex {
 }
 
 impl CommandIndex {
-    /// An index of rules, given with their numbers.
-    pub(super) fn new<'r>(rules: impl Iterator<Item = (usize, Option<&'r Effects>)>) -> Self {
+    /// An index of rules in order.
+    pub(super) fn new(rules: &[Rule]) -> Self {
         let mut index = Self::default();
-        for (number, effects) in rules {
-            match effects {
+        for (number, rule) in rules.iter().enumerate() {
+            match &rule.effects {
                 None => index.for_any.push(number),
-                Some(effects) => index.add(number, effects),
+                Some(effects) => index.add(number, effects, rule.tier),
             }
         }
         index
     }
 
-    fn add(&mut self, number: usize, effects: &Effects) {
+    fn add(&mut self, number: usize, effects: &Effects, tier: Tier) {
         let mut programs: Vec<&str> = Vec::new();
         let mut any = false;
         for text in &effects.texts {
             let program = Pattern::outline(text).next().unwrap_or_default();
             any |= program.contains(['*', '?']);
             programs.extend(program.split('|'));
-            self.require(Pattern::outline(text));
+            self.require(Pattern::outline(text), tier);
         }
         if effects.texts.is_empty() {
             programs.extend(HTTP_CLIENTS);
-            self.require(std::iter::once(HTTP_CLIENTS.join("|").as_str()));
+            self.require(std::iter::once(HTTP_CLIENTS.join("|").as_str()), tier);
         }
         if any {
             self.for_any.push(number);
@@ -156,9 +157,9 @@ impl CommandIndex {
         }
     }
 
-    /// Notes that a text must hold one alternative of each of a pattern's words. A pattern for whatever program
-    /// (`* --help`) only takes back what another one makes of a command.
-    fn require<'t>(&mut self, pattern: impl Iterator<Item = &'t str>) {
+    /// Notes that a text must hold one alternative of each of a pattern's words. A pattern for whatever program and of
+    /// a low tier (`* --help`) only takes back what another one makes of a command: it asks for no look.
+    fn require<'t>(&mut self, pattern: impl Iterator<Item = &'t str>, tier: Tier) {
         let mut groups = Vec::new();
         for word in pattern {
             let whole: Option<Vec<&str>> = word.split('|').map(whole_word).collect();
@@ -167,7 +168,7 @@ impl CommandIndex {
                 groups.push(whole.into_iter().map(|word| self.number(word)).collect());
             }
         }
-        if !groups.is_empty() {
+        if !groups.is_empty() || tier.is_tracked() {
             self.patterns.insert(groups);
         }
     }
@@ -188,8 +189,7 @@ impl CommandIndex {
             }
         }
         let is_seen = |number: &usize| seen.contains(number);
-        !seen.is_empty()
-            && self.patterns.iter().any(|groups| groups.iter().all(|group| group.iter().any(is_seen)))
+        self.patterns.iter().any(|groups| groups.iter().all(|group| group.iter().any(is_seen)))
     }
 
     /// The rules that may be for a command of `program`, in order.

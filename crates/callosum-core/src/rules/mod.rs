@@ -1,8 +1,9 @@
 //! The rules of `tiers.json`: which tier a tool call has and which resources it acts on.
 //!
 //! `source` reads JSON with positions, `format` the fields as they are written, `compile` makes matchers of
-//! them, `effect` matches the commands of a shell line, `rule_set` classifies calls.
+//! them, `effect` matches the commands of a shell line, `rule_set` holds them all, `classify` asks them about a call.
 
+mod classify;
 mod compile;
 mod effect;
 mod format;

@@ -270,3 +270,92 @@ fn hostile_rule_files_are_refused_quickly() {
         assert!(RuleSet::parse(&text).is_err());
     }
 }
+
+fn says(rules: &str, command: &str) -> (u8, Vec<String>) {
+    let call = ToolCall { tool: "exec".to_owned(), cwd: Some("/w".to_owned()), ..ToolCall::default() };
+    let rules = RuleSet::parse(&format!("{{\"rules\": [{rules}]}}")).unwrap();
+    let found = rules.classify(&call, "openclaw", &json!({ "command": command }));
+    assert_eq!(rules.explain(&call, "openclaw", &json!({ "command": command })).classification, found);
+    (found.tier as u8, found.context_keys)
+}
+
+#[test]
+fn rules_for_commands_see_one_command_at_a_time() {
+    let ship = r#"{"name":"help","tier":0,"tool":"exec","command":"* --help"},
+        {"name":"ship","tier":3,"tool":"exec","command":["ship it|them","ship --now","ship ... prod","ship ... to:* ..."],
+         "unlessFlag":"--try","contextKey":"ship:{command.arg.1|command.flag.to|t|nowhere}"},
+        {"name":"forced","tier":2,"tool":"exec","command":"* --force","contextKey":"forced:{command.program}"},
+        {"name":"post","tier":3,"tool":"exec","http":{"method":"POST","host":["*.acme.io","private"],"path":"v1/*"},
+         "contextKey":"{http.method} {http.url}"},
+        {"name":"rest","tier":1,"tool":"exec","contextKey":"rest"}"#;
+    for (command, tier, keys) in [
+        ("ship it", 3, &["ship:nowhere"][..]),
+        ("ship --color red them home", 3, &["ship:home"]),
+        ("cd x && ship it a; ship it b", 3, &["ship:a", "ship:b"]),
+        ("ship --now", 3, &["ship:nowhere"]),
+        ("ship it --to a --to=b", 3, &["ship:a", "ship:b"]),
+        ("ship it -t a", 3, &["ship:a"]),
+        ("ship a b prod", 3, &["ship:a"]),
+        ("ship prod b", 1, &["rest"]),
+        ("ship a to:b c", 3, &["ship:a"]),
+        ("ship", 1, &["rest"]),
+        ("ship not it", 1, &["rest"]),
+        ("ship it --try", 1, &["rest"]),
+        ("ship it --try=false", 3, &["ship:nowhere"]),
+        ("echo ship it", 1, &["rest"]),
+        ("ship it --help", 0, &[]),
+        ("unheard-of --force", 2, &["forced:unheard-of"]),
+        ("unheard-of --force && ship it a", 3, &["forced:unheard-of", "ship:a"]),
+        ("unheard-of", 1, &["rest"]),
+        ("curl -d x https://api.acme.io/v1/a", 3, &["POST api.acme.io/v1/a"]),
+        ("curl -d x https://acme.io/v1/a", 1, &["rest"]),
+        ("curl -d x http://10.1.2.3:80/v1/a", 3, &["POST 10.1.2.3/v1/a"]),
+        ("curl -G -d x https://api.acme.io/v1/a", 1, &["rest"]),
+        ("curl -X POST https://api.acme.io/v2/a", 1, &["rest"]),
+        ("ship it 'a", 3, &["ship:a"]),
+        ("", 1, &["rest"]),
+    ] {
+        assert_eq!(
+            says(ship, command),
+            (tier, keys.iter().map(|key| (*key).to_owned()).collect()),
+            "{command}"
+        );
+    }
+}
+
+#[test]
+fn the_first_rule_wins_for_each_command_and_for_the_whole_line() {
+    let whole = r#"{"name":"mine","tier":2,"tool":"exec","commandPattern":"deploy","contextKey":"mine"},
+        {"name":"push","tier":3,"tool":"exec","command":"git push","contextKey":"push"}"#;
+    assert_eq!(says(whole, "git push # deploy"), (2, vec!["mine".to_owned()]));
+    assert_eq!(says(whole, "git push"), (3, vec!["push".to_owned()]));
+    // What only explains itself is taken out of a rule for the whole line that stands behind.
+    let help = r#"{"name":"help","tier":0,"tool":"exec","command":"* --help"},
+        {"name":"mine","tier":3,"tool":"exec","commandPattern":"deploy","contextKey":"mine"}"#;
+    assert_eq!(says(help, "./deploy.sh --help"), (0, Vec::new()));
+    assert_eq!(says(help, "./deploy.sh"), (3, vec!["mine".to_owned()]));
+    assert_eq!(says(help, "./deploy.sh --help; ./deploy.sh"), (3, vec!["mine".to_owned()]));
+}
+
+#[test]
+fn a_line_of_several_rules_is_checked_by_the_stricter() {
+    let rules = r#"{"name":"a","tier":3,"tool":"exec","command":"a","contextKey":"a","recentWindowMs":10,"lockExpiryMs":7,"scope":"otherSessions","mode":"observe"},
+        {"name":"b","tier":3,"tool":"exec","command":"b","contextKey":"b","recentWindowMs":20},
+        {"name":"c","tier":2,"tool":"exec","command":"c","contextKey":"c","recentWindowMs":99},
+        {"name":"d","tier":1,"tool":"exec","command":"d","contextKey":"d"}"#;
+    let rules = RuleSet::parse(&format!("{{\"rules\": [{rules}]}}")).unwrap();
+    let call = ToolCall { tool: "exec".to_owned(), ..ToolCall::default() };
+    let of = |command: &str| rules.classify(&call, "openclaw", &json!({ "command": command }));
+    let all = of("d; c; a; b");
+    assert_eq!(all.context_keys, ["c", "a", "b"]);
+    assert_eq!((all.tier as u8, all.rule_name.as_deref()), (3, Some("a")));
+    assert_eq!((all.recent_window_ms, all.lock_expiry_ms), (Some(20), Some(7)));
+    assert_eq!((all.scope, all.mode), (Scope::Any, None));
+    let alone = of("c; a");
+    assert_eq!(
+        (alone.recent_window_ms, alone.scope, alone.mode),
+        (Some(10), Scope::OtherSessions, Some(Mode::Observe))
+    );
+    assert!(of("d; a").exit_proves && of("cd x && a").exit_proves);
+    assert!(!of("a; d").exit_proves && !of("a && b").exit_proves && !of("c; a").exit_proves);
+}

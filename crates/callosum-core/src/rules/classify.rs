@@ -1,0 +1,174 @@
+//! One call before the rules: which of them are for it, and what they say together.
+
+use super::compile::Rule;
+use super::rule_set::{Candidate, RuleSet};
+use super::{Classification, Match, Mode, Scope};
+use crate::command::{Command, Fit};
+use crate::context_key::{Lookup, MAX_KEYS, Site, context_keys, is_outside, path_in, work_folder};
+use crate::shell::{Invocation, Line, shortened};
+use crate::tool_call::ToolCall;
+
+/// A call, and the rules that may be for its tool.
+pub(super) struct Question<'a> {
+    pub(super) rules: &'a RuleSet,
+    pub(super) call: &'a ToolCall,
+    /// The tool's neutral name.
+    pub(super) neutral: &'a str,
+    pub(super) runtime: &'a str,
+    pub(super) params: Lookup<'a>,
+    pub(super) candidates: &'a [Candidate],
+}
+
+impl<'a> Question<'a> {
+    /// What the rules say, and whether a shell line had to be cut roughly.
+    pub(super) fn answer(&self, matches: Option<&mut Vec<Match>>) -> (Classification, bool) {
+        let mut verdict = Verdict { matches, ..Verdict::default() };
+        let has_effects =
+            |candidate: &Candidate| self.rules.rule(*candidate).is_some_and(|rule| rule.effects.is_some());
+        let command = if self.candidates.iter().any(has_effects) { self.params.get("command") } else { None };
+        let text = shortened(command.as_ref().and_then(|command| command.as_str()).unwrap_or_default());
+        let may_be_for_a_command = !text.is_empty() && self.rules.commands().may_match(&text);
+        let for_all = if may_be_for_a_command { None } else { self.for_whole_call() };
+        // What may be taken back for one command (`* --help`) is worth reading the line.
+        if !may_be_for_a_command && (text.is_empty() || !for_all.is_some_and(|rule| rule.tier.is_tracked())) {
+            if let Some(rule) = for_all {
+                verdict.take(rule, self.site(None));
+                verdict.classification.exit_proves = rule.tier.is_tracked() && self.is_simple();
+            }
+            return (verdict.classification, false);
+        }
+        let line = Line::read(&text);
+        let mut proves = Vec::new();
+        for invocation in &line.invocations {
+            let command = Command::new(invocation);
+            let Some((rule, fit)) = self.for_command(&command) else { continue };
+            if fit.is_none() && verdict.has_taken(rule) {
+                continue;
+            }
+            if rule.tier.is_tracked() {
+                proves.push(self.proves(&line, invocation, fit.as_ref()));
+            }
+            verdict.take(rule, self.site(fit.as_ref()));
+        }
+        if line.invocations.is_empty()
+            && let Some(rule) = self.for_whole_call()
+        {
+            verdict.take(rule, self.site(None));
+        }
+        verdict.classification.exit_proves = proves == [true];
+        (verdict.classification, line.rough)
+    }
+
+    /// A rule for one command goes by that one's place in the line; one for the whole line only by a line of one.
+    fn proves(&self, line: &Line, invocation: &Invocation, fit: Option<&Fit<'_, '_>>) -> bool {
+        if fit.is_some() { invocation.proves } else { line.is_simple() }
+    }
+
+    fn site<'s>(&'s self, fit: Option<&'s Fit<'s, 's>>) -> Site<'s, 'a> {
+        Site { call: self.call, params: &self.params, fit }
+    }
+
+    /// Whether a rule is for the tool, and for the call as far as the whole of it tells.
+    fn is_for(&self, candidate: Candidate, rule: &Rule) -> bool {
+        let is_for_tool = candidate.named
+            || rule.tools.matches_glob(&self.call.tool)
+            || rule.tools.matches_glob(self.neutral);
+        is_for_tool && rule.matches(self.call, self.runtime, &self.params)
+    }
+
+    /// The first rule that is for the whole call.
+    fn for_whole_call(&self) -> Option<&Rule> {
+        let rules = self.candidates.iter().filter_map(|at| Some((*at, self.rules.rule(*at)?)));
+        let mut rules = rules.filter(|(_, rule)| rule.effects.is_none());
+        rules.find(|(candidate, rule)| self.is_for(*candidate, rule)).map(|(_, rule)| rule)
+    }
+
+    /// The first rule that is for a command of the line, or for the whole line.
+    fn for_command<'c, 'l>(&self, command: &'c Command<'l>) -> Option<(&Rule, Option<Fit<'c, 'l>>)> {
+        let outside = |path: &str| {
+            let folder = work_folder(self.call, &self.params, command.whole().folder().as_deref());
+            is_outside(&work_folder(self.call, &self.params, None), &path_in(&folder, path))
+        };
+        let mut rules = self.rules.commands().rules(&command.invocation.program).filter_map(|number| {
+            let place = self.candidates.partition_point(|candidate| candidate.rule < number);
+            let candidate = self.candidates.get(place).filter(|candidate| candidate.rule == number)?;
+            self.rules.rule(*candidate).filter(|rule| self.is_for(*candidate, rule))
+        });
+        rules.find_map(|rule| match &rule.effects {
+            Some(effects) => effects.fit(command, &outside).map(|fit| (rule, Some(fit))),
+            None => Some((rule, None)),
+        })
+    }
+
+    /// Whether the call is a shell line of one command whose exit code proves something.
+    fn is_simple(&self) -> bool {
+        let command = self.params.get("command");
+        let text = command.as_ref().and_then(|command| command.as_str());
+        text.is_some_and(|text| Line::read(text).is_simple())
+    }
+}
+
+/// What was found for a call so far.
+#[derive(Default)]
+struct Verdict<'m> {
+    classification: Classification,
+    /// What matched, if that is asked for.
+    matches: Option<&'m mut Vec<Match>>,
+    /// The rules for the whole line that have been taken.
+    whole: Vec<String>,
+}
+
+impl Verdict<'_> {
+    /// A rule for the whole line says the same of each command.
+    fn has_taken(&self, rule: &Rule) -> bool {
+        self.whole.contains(&rule.name)
+    }
+
+    /// Takes in what a rule says: the highest tier counts, and the keys of all.
+    fn take(&mut self, rule: &Rule, site: Site<'_, '_>) {
+        let (keys, too_many) = context_keys(&rule.context_keys, site);
+        if let Some(matches) = &mut self.matches {
+            matches.push(Match {
+                rule_name: rule.name.clone(),
+                tier: rule.tier,
+                context_keys: keys.clone(),
+                command: site.fit.map(|fit| fit.command.to_string()),
+                because: rule.because(site.fit.is_some()),
+            });
+        }
+        if site.fit.is_none() {
+            self.whole.push(rule.name.clone());
+        }
+        let sum = &mut self.classification;
+        if rule.tier.is_tracked() != sum.tier.is_tracked() {
+            // What is only logged has no say in what is checked.
+            if sum.tier.is_tracked() {
+                return;
+            }
+            sum.context_keys.clear();
+        }
+        sum.too_many_keys |= too_many;
+        let fresh: Vec<String> = keys.into_iter().filter(|key| !sum.context_keys.contains(key)).collect();
+        sum.context_keys.extend(fresh);
+        sum.too_many_keys |= sum.context_keys.len() > MAX_KEYS;
+        sum.context_keys.truncate(MAX_KEYS);
+        if sum.rule_name.is_none() || rule.tier > sum.tier {
+            sum.tier = rule.tier;
+            sum.rule_name = Some(rule.name.clone());
+            sum.recent_window_ms = rule.recent_window_ms;
+            sum.lock_expiry_ms = rule.lock_expiry_ms;
+            sum.scope = rule.scope;
+            sum.mode = rule.mode;
+        } else if rule.tier == sum.tier {
+            // The stricter of both; a rule that names nothing goes by the configuration.
+            sum.recent_window_ms = sum.recent_window_ms.max(rule.recent_window_ms);
+            sum.lock_expiry_ms = sum.lock_expiry_ms.max(rule.lock_expiry_ms);
+            if rule.scope == Scope::Any {
+                sum.scope = Scope::Any;
+            }
+            if rule.mode != Some(Mode::Observe) {
+                sum.mode = rule.mode;
+            }
+        }
+    }
+}
