@@ -4,6 +4,7 @@
 use std::cell::RefCell;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
+use std::sync::LazyLock;
 
 use callosum_core::gate::{Answer, Filter, Gate, GateOptions};
 use callosum_core::journal::record::Line;
@@ -69,9 +70,10 @@ pub(crate) fn commands(data: &[u8]) {
         assert!(!ShellLine::read(&format!("{command}\nfalse")).is_simple(), "two commands are no simple one");
     }
     let params = json!({ "command": command });
-    let explained = RuleSet::shipped().explain(&call("exec"), "openclaw", &params);
+    static SHIPPED: LazyLock<RuleSet> = LazyLock::new(RuleSet::shipped);
+    let explained = SHIPPED.explain(&call("exec"), "openclaw", &params);
     check_keys(&explained.classification);
-    assert_eq!(explained.classification, RuleSet::shipped().classify(&call("exec"), "openclaw", &params));
+    assert_eq!(explained.classification, SHIPPED.classify(&call("exec"), "openclaw", &params));
     for matched in &explained.matches {
         assert!(matched.tier <= explained.classification.tier, "the highest tier counts");
     }
