@@ -384,13 +384,22 @@ fn parse(command: &str) -> Option<Program> {
     // in them, for the life of the process.
     let parse = || {
         let tokens = uncached_tokenize_str(command, &TokenizerOptions::default()).ok()?;
-        is_shallow(&tokens).then(|| parse_tokens(&tokens, &ParserOptions::default()).ok())?
+        (is_shallow(&tokens) && !has_huge_descriptor(&tokens)).then(|| parse_tokens(&tokens, &ParserOptions::default()).ok())?
     };
     panic::catch_unwind(parse).ok()?
 }
 
 fn expansions(command: &str) -> usize {
     command.as_bytes().windows(2).filter(|pair| matches!(pair, [b'$', b'(' | b'{' | b'['])).count()
+}
+
+/// Whether a redirection names a descriptor that is no number a machine has: the parser does not expect one.
+fn has_huge_descriptor(tokens: &[Token]) -> bool {
+    tokens.windows(2).any(|pair| {
+        let [Token::Word(word, at), Token::Operator(operator, next)] = pair else { return false };
+        let is_number = word.len() > 9 && word.bytes().all(|byte| byte.is_ascii_digit());
+        is_number && operator.contains(['<', '>']) && at.end.index == next.start.index
+    })
 }
 
 /// Whether commands stand inside each other no deeper than the parser can take. Words that open a compound

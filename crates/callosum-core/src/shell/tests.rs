@@ -206,6 +206,8 @@ fn no_command_breaks_or_stalls_the_parser() {
         "$(cat <<X)".to_owned(),
         "${cat <<X}".to_owned(),
         "`".repeat(30_001),
+        "2 44444444444444444444<(a; ".to_owned(),
+        "44444444444444444444>x".to_owned(),
         "a ".repeat(2_000_000),
         "a;".repeat(500_000),
         "@(".repeat(30_000),

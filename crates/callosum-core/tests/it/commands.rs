@@ -1,5 +1,5 @@
-//! What the shipped rules make of shell commands: a corpus with the tier and keys that each must get, in
-//! `tests/commands`, and the days of sessions that must not be paused.
+//! What the shipped rules make of shell commands and of OpenClaw's other tools: corpora with the tier and keys
+//! that each call must get, in `tests/commands`, and the days of sessions that must not be paused.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -8,15 +8,36 @@ use std::io::Write as _;
 use callosum_core::rules::RuleSet;
 use callosum_core::tool_call::ToolCall;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
+/// A call and what the rules must make of it; a `command` alone stands for a call to `exec`.
 #[derive(Debug, Deserialize)]
 struct Labelled {
-    command: String,
+    command: Option<String>,
+    #[serde(default = "exec")]
+    tool: String,
+    #[serde(default)]
+    params: Value,
     tier: u8,
     #[serde(default)]
     keys: BTreeSet<String>,
     kind: String,
+}
+
+fn exec() -> String {
+    "exec".to_owned()
+}
+
+impl Labelled {
+    fn params(&self) -> Value {
+        self.command.as_ref().map_or_else(|| self.params.clone(), |command| json!({ "command": command }))
+    }
+
+    fn shown(&self) -> String {
+        self.command
+            .as_ref()
+            .map_or_else(|| format!("{} {}", self.tool, self.params), |command| format!("{command:?}"))
+    }
 }
 
 fn read(name: &str) -> Vec<Labelled> {
@@ -25,26 +46,29 @@ fn read(name: &str) -> Vec<Labelled> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// How a set of commands fared.
+/// How a set of calls fared.
 #[derive(Debug, Default)]
 struct Score {
     effects: usize,
     /// Effects with the right tier and keys.
     right: usize,
     harmless: usize,
-    /// Harmless commands that would be checked or recorded.
+    /// Harmless calls that would be checked or recorded.
     alarms: usize,
     /// What is wrong, one line each.
     wrong: String,
 }
 
-fn score(commands: &[Labelled]) -> Score {
+fn score(calls: &[Labelled]) -> Score {
     let rules = RuleSet::parse(callosum_core::rules::SHIPPED_RULES).unwrap();
-    let call =
-        ToolCall { tool: "exec".to_owned(), cwd: Some("/home/me/app".to_owned()), ..ToolCall::default() };
     let mut score = Score::default();
-    for labelled in commands {
-        let found = rules.classify(&call, "openclaw", &json!({ "command": labelled.command }));
+    for labelled in calls {
+        let call = ToolCall {
+            tool: labelled.tool.clone(),
+            cwd: Some("/home/me/app".to_owned()),
+            ..ToolCall::default()
+        };
+        let found = rules.classify(&call, "openclaw", &labelled.params());
         let (tier, keys) = (found.tier as u8, found.context_keys.iter().cloned().collect::<BTreeSet<_>>());
         let right = if labelled.tier <= 1 {
             score.harmless += 1;
@@ -57,11 +81,12 @@ fn score(commands: &[Labelled]) -> Score {
             right
         };
         if !right {
-            let Labelled { command, tier: wanted, keys: wanted_keys, .. } = labelled;
+            let Labelled { tier: wanted, keys: wanted_keys, .. } = labelled;
             let rule = found.rule_name.unwrap_or_default();
             let _ = writeln!(
                 score.wrong,
-                "{command:?}\n    wanted {wanted} {wanted_keys:?}\n    found  {tier} {keys:?} by {rule}"
+                "{}\n    wanted {wanted} {wanted_keys:?}\n    found  {tier} {keys:?} by {rule}",
+                labelled.shown()
             );
         }
     }
@@ -101,4 +126,12 @@ fn what_the_rules_make_of_commands_their_authors_had_not_seen() {
     assert!(blind.len() >= 66);
     let (recall, alarms) = report("blind tenth", &score(&blind));
     assert!(recall > 0.0 && alarms < 100.0);
+}
+
+#[test]
+fn the_shipped_rules_know_openclaws_tools() {
+    let tools = read("tools.jsonl");
+    assert!(tools.len() >= 160);
+    let (recall, alarms) = report("tools", &score(&tools));
+    assert!(recall >= 99.0 && alarms <= 0.5, "recall {recall:.1} %, false alarms {alarms:.1} %");
 }
