@@ -384,7 +384,8 @@ fn parse(command: &str) -> Option<Program> {
     // in them, for the life of the process.
     let parse = || {
         let tokens = uncached_tokenize_str(command, &TokenizerOptions::default()).ok()?;
-        (is_shallow(&tokens) && !has_huge_descriptor(&tokens)).then(|| parse_tokens(&tokens, &ParserOptions::default()).ok())?
+        (is_shallow(&tokens) && !has_huge_descriptor(&tokens))
+            .then(|| parse_tokens(&tokens, &ParserOptions::default()).ok())?
     };
     panic::catch_unwind(parse).ok()?
 }
