@@ -14,7 +14,10 @@ const body = (bytes: number) => "A line of a letter that goes on for a while.\n"
 const letter = (bytes: number) => `sendmail -t <<'EOF'\nTo: alice@example.com\n\n${body(bytes)}EOF\n`;
 
 const COMMANDS: [name: string, command: string][] = [
-  ["that names no program of a rule, 100 bytes", "cd app && rg -n 'fn main' crates --glob '*.rs' | head -50; sed -n 1,80p README.md; cat notes.txt | wc"],
+  [
+    "that names no program of a rule, 100 bytes",
+    "cd app && rg -n 'fn main' crates --glob '*.rs' | head -50; sed -n 1,80p README.md; cat notes.txt | wc",
+  ],
   ["that only looks, by a program of rules: git status", "git status --short && git diff --stat | tail -5"],
   ["that does, 30 bytes", "mail -s hi alice@example.com"],
   [

@@ -67,7 +67,9 @@ test("what is only mentioned is no push", async () => {
   const said = await world.play(
     "dan",
     exec("echo 'git push origin quoted'"),
-    exec(`cd ${clone} && git -c user.name=D -c user.email=d@example.com commit -q --allow-empty -m "then git push origin quoted"`),
+    exec(
+      `cd ${clone} && git -c user.name=D -c user.email=d@example.com commit -q --allow-empty -m "then git push origin quoted"`,
+    ),
     exec("cat > note.txt <<'EOF'\ngit push origin quoted\nEOF\ngrep -c 'git push' note.txt"),
     exec(`cd ${clone} && git push --dry-run origin HEAD:quoted`),
   );
@@ -78,7 +80,10 @@ test("what is only mentioned is no push", async () => {
 
 test("a line with several effects has the keys of all, and no exit code proves that none was done", async () => {
   const keys = ["git-push:origin/both", "email:eve@example.com"];
-  await world.play("eve", exec(`cd ${clone} && git push origin HEAD:both && sendmail-is-not-here; himalaya send eve@example.com; false`));
+  await world.play(
+    "eve",
+    exec(`cd ${clone} && git push origin HEAD:both && sendmail-is-not-here; himalaya send eve@example.com; false`),
+  );
   for (const key of keys) assert.deepEqual(await story(key), ["intercept 3 git-push", "unknown 3"]);
   assert.notEqual(pushed("both"), "");
 });
