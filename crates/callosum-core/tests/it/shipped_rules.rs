@@ -391,3 +391,60 @@ fn a_dry_run_hides_nothing_that_is_done_besides() {
         assert_eq!(command(&rules, text).0, 3, "{text}");
     }
 }
+
+/// Forms of a few commands, of which the corpus has only some.
+#[test]
+fn pushes_and_releases_are_known_in_many_forms() {
+    let rules = RuleSet::shipped();
+    let call = ToolCall { tool: "exec".to_owned(), cwd: Some("/w".to_owned()), ..ToolCall::default() };
+    for (text, keys) in [
+        (
+            "GIT_SSH_COMMAND='ssh -i ~/.ssh/deploy_key' git push git@git.example.net:acme/app.git +main",
+            "git-push:git@git.example.net:acme/app.git/main",
+        ),
+        ("cd services/api && git tag -f nightly && git push --tags", "git-push:/w/services/api/tags"),
+        (
+            "git add -A && git commit -m \"Fix login redirect\" && git push -u origin HEAD",
+            "git-push:origin/current",
+        ),
+        ("git tag -a v1.4.0 -m \"Release 1.4.0\" && git push origin v1.4.0", "git-push:origin/v1.4.0"),
+        (
+            "git remote add mirror https://git.example.org/acme/app.git && git push --mirror mirror",
+            "git-push:mirror/mirror",
+        ),
+        ("git commit --amend --no-edit && git push -f", "git-push:/w/current"),
+        (
+            "git checkout -b hotfix/tls\ngit commit -qam 'Pin TLS to 1.3'\ngit push --set-upstream origin hotfix/tls",
+            "git-push:origin/hotfix/tls",
+        ),
+        ("git branch -D old-api; git push origin --delete old-api", "git-push:origin/old-api"),
+        (
+            "git branch --merged main | grep -v main | xargs -I{} git push origin --delete {}",
+            "git-push:origin/{}",
+        ),
+        (
+            "bash -c \"cd /srv/site && git push https://git.example.com/acme/site.git main:production\"",
+            "git-push:https://git.example.com/acme/site.git/production",
+        ),
+        ("for r in origin backup; do git fetch -q \"$r\" && git push \"$r\" main; done", "git-push:$r/main"),
+        (
+            "git merge --no-ff develop -m 'Merge develop' && git push origin main develop",
+            "git-push:origin/main git-push:origin/develop",
+        ),
+        ("bash <<'EOF'\nset -euo pipefail\ngit push --all backup\nEOF", "git-push:backup/all"),
+        ("git rev-parse --short HEAD; git push origin :refs/tags/v0.9.0-rc1", "git-push:origin/v0.9.0-rc1"),
+        (
+            "cd web && npm run build && cd .. && git add web/dist && git commit -qm 'Rebuild' && git push 2>&1 | tail -3",
+            "git-push:/w/current",
+        ),
+        ("npm version patch -m 'chore: %s' && git push --follow-tags origin main", "git-push:origin/main"),
+        ("cd ../docs && gh pr create --fill --draft", "github:/docs#new"),
+        (
+            "npm pack && npm publish ./acme-widgets-1.2.0.tgz --provenance",
+            "publish:npm:/w/acme-widgets-1.2.0.tgz",
+        ),
+    ] {
+        let found = rules.classify(&call, "openclaw", &json!({ "command": text }));
+        assert_eq!((found.tier as u8, found.context_keys.join(" ")), (3, keys.to_owned()), "{text}");
+    }
+}
