@@ -124,7 +124,7 @@ const FOLDER_OPTIONS: &[(&str, &[&str])] = &[
 
 impl<'l> Fit<'_, 'l> {
     /// The arguments behind the subcommands.
-    fn arguments(&self) -> Vec<&'l str> {
+    pub(crate) fn arguments(&self) -> Vec<&'l str> {
         plain(self.command.arguments.get(self.after..).unwrap_or_default()).collect()
     }
 
@@ -194,11 +194,6 @@ impl<'l> Fit<'_, 'l> {
             Some(number) => number.parse::<usize>().is_ok_and(|number| number > 0),
             None => PLACEHOLDERS.contains(&placeholder) || placeholder.starts_with("command.flag."),
         }
-    }
-
-    /// The paths among its arguments, as written.
-    pub(crate) fn paths(&self) -> Vec<&'l str> {
-        self.arguments()
     }
 }
 

@@ -60,7 +60,7 @@ impl Origin {
     /// Its values for a call; none when the call says nothing of it.
     pub(super) fn values(&self, site: Site<'_, '_>) -> Vec<String> {
         let Site { call, params, fit } = site;
-        let arguments = || fit.map(Fit::paths).unwrap_or_default();
+        let arguments = || fit.map(Fit::arguments).unwrap_or_default();
         match self {
             Self::Param(path) => params.texts(path),
             Self::WorkFolder => vec![site.folder()],
