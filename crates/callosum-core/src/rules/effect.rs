@@ -188,6 +188,9 @@ impl CommandIndex {
                 seen.push(*number);
             }
         }
+        if seen.is_empty() {
+            return self.patterns.contains(&Vec::new());
+        }
         let is_seen = |number: &usize| seen.contains(number);
         self.patterns.iter().any(|groups| groups.iter().all(|group| group.iter().any(is_seen)))
     }
