@@ -115,8 +115,10 @@ pub(super) struct CommandIndex {
     for_any: Vec<usize>,
     /// The words of all patterns, by number.
     words: HashMap<String, usize>,
-    /// Of each pattern: of each of its words, the numbers of the alternatives.
-    patterns: HashSet<Vec<Vec<usize>>>,
+    /// By the number of each word that a pattern may begin with: of each of its words, the numbers of the alternatives.
+    patterns: HashMap<usize, HashSet<Vec<Vec<usize>>>>,
+    /// There is a pattern of which no word need be in the text.
+    always: bool,
 }
 
 impl CommandIndex {
@@ -160,7 +162,7 @@ impl CommandIndex {
     /// Notes that a text must hold one alternative of each of a pattern's words. A pattern for whatever program and of
     /// a low tier (`* --help`) only takes back what another one makes of a command: it asks for no look.
     fn require<'t>(&mut self, pattern: impl Iterator<Item = &'t str>, tier: Tier) {
-        let mut groups = Vec::new();
+        let mut groups: Vec<Vec<usize>> = Vec::new();
         for word in pattern {
             let whole: Option<Vec<&str>> = word.split('|').map(whole_word).collect();
             // A word that may be anything asks for nothing.
@@ -168,8 +170,9 @@ impl CommandIndex {
                 groups.push(whole.into_iter().map(|word| self.number(word)).collect());
             }
         }
-        if !groups.is_empty() || tier.is_tracked() {
-            self.patterns.insert(groups);
+        self.always |= groups.is_empty() && tier.is_tracked();
+        for number in groups.first().cloned().unwrap_or_default() {
+            self.patterns.entry(number).or_default().insert(groups.clone());
         }
     }
 
@@ -188,11 +191,9 @@ impl CommandIndex {
                 seen.push(*number);
             }
         }
-        if seen.is_empty() {
-            return self.patterns.contains(&Vec::new());
-        }
         let is_seen = |number: &usize| seen.contains(number);
-        self.patterns.iter().any(|groups| groups.iter().all(|group| group.iter().any(is_seen)))
+        let mut patterns = seen.iter().filter_map(|number| self.patterns.get(number)).flatten();
+        self.always || patterns.any(|groups| groups.iter().all(|group| group.iter().any(is_seen)))
     }
 
     /// The rules that may be for a command of `program`, in order.
