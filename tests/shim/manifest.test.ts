@@ -21,7 +21,16 @@ interface Manifest {
 const manifest = JSON.parse(readFileSync(new URL("../../openclaw.plugin.json", import.meta.url), "utf8")) as Manifest;
 const properties = manifest.configSchema.properties ?? {};
 const SETTINGS = [
-  ...["durability", "instanceId", "journalMaxAgeMs", "journalMaxBytes", "lockExpiryMs", "mode", "onStateError"],
+  ...[
+    "durability",
+    "heartbeatContext",
+    "instanceId",
+    "journalMaxAgeMs",
+    "journalMaxBytes",
+    "lockExpiryMs",
+    "mode",
+    "onStateError",
+  ],
   ...["paramsSummaryChars", "recentWindowMs", "retryWindowMs", "stateDir", "tiersFile"],
 ];
 
