@@ -2,23 +2,24 @@
 
 use std::path::PathBuf;
 
-use clap::{ColorChoice, Parser, Subcommand};
+use clap::{Parser, Subcommand};
+use clap_complete::Shell;
 
-/// What all AI-agent sessions on this machine did. Only looks; writes nothing.
+/// What all AI-agent sessions on this machine did, why a call was paused, and what a rule would do.
 #[derive(Debug, Parser)]
 #[command(
     name = "callosum",
     version,
-    color = ColorChoice::Never,
-    after_help = "Exit codes: 0 all is well; 1 something is wrong (the state is degraded, the rules can't be \
-                  used); 2 wrong usage, or it could not be done."
+    after_help = "Examples:\n  callosum status\n  callosum why email:alice@example.com\n  callosum journal -f --tier 3\n\n\
+                  Exit codes: 0 all is well; 1 something is wrong (the state is degraded, the rules can't be used, \
+                  nobody held what was to be released); 2 wrong usage, or it could not be done."
 )]
 pub(crate) struct Args {
     /// The shared state directory [default: CALLOSUM_STATE_DIR, else ~/.callosum]
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) state_dir: Option<PathBuf>,
 
-    /// Print JSON: the same objects as the gateway's `callosum.status` and `callosum.journal`
+    /// Print one JSON document: the same as the gateway's method of that name gives
     #[arg(long, global = true)]
     pub(crate) json: bool,
 
@@ -31,7 +32,34 @@ pub(crate) enum Command {
     /// Leases, resources acted on lately, hooks seen, the journal's size, and what is wrong
     Status,
     /// The journal's newest records, newest last
+    #[command(
+        after_help = "Examples:\n  callosum journal --since 2h --tier 3\n  callosum journal -f --session agent:main:main\n  callosum journal --key email:alice@example.com --json"
+    )]
     Journal(Wanted),
+    /// The live leases: what is being acted on right now. `release` ends one by hand
+    #[command(
+        after_help = "Examples:\n  callosum locks\n  callosum locks release email:alice@example.com",
+        args_conflicts_with_subcommands = true
+    )]
+    Locks {
+        #[command(subcommand)]
+        action: Option<LockAction>,
+    },
+    /// The story of a resource: who started, who was paused and shown what, who tried again, how it ended
+    #[command(
+        after_help = "Examples:\n  callosum why email:alice@example.com\n  callosum why git-push:origin/main --json"
+    )]
+    Why {
+        /// The context key, as `status` and `journal` show it
+        key: String,
+    },
+    /// Who is active: each session's last call, how many there were, what it holds
+    #[command(after_help = "Examples:\n  callosum sessions\n  callosum sessions --since 1d")]
+    Sessions {
+        /// How far back: a duration such as 30m, or a time as RFC 3339
+        #[arg(long, value_name = "TIME", default_value = "1h")]
+        since: String,
+    },
     /// Whether a rules file can be used, and where not
     Check {
         /// The file [default: the one in the state directory, else the built-in rules]
@@ -42,6 +70,25 @@ pub(crate) enum Command {
         after_help = "Examples:\n  callosum explain exec '{\"command\": \"git push origin main\"}'\n  callosum explain exec 'git push origin main'\n  callosum explain message '{\"action\": \"send\", \"target\": \"general\"}' --json"
     )]
     Explain(Asked),
+    /// A script for your shell that completes this command's arguments
+    #[command(
+        after_help = "Example:\n  callosum completions bash > ~/.local/share/bash-completion/completions/callosum"
+    )]
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+}
+
+/// What to do about leases.
+#[derive(Debug, Subcommand)]
+pub(crate) enum LockAction {
+    /// End the live leases on a resource; the journal says who did. What was done stays evidence: the next call on it is
+    /// still paused
+    Release {
+        /// The context key, as `locks` shows it
+        key: String,
+    },
 }
 
 /// The call that is asked about.
@@ -55,8 +102,8 @@ pub(crate) struct Asked {
     pub(crate) params: String,
 
     /// The session that would call
-    #[arg(long, default_value = "callosum-explain")]
-    pub(crate) session: String,
+    #[arg(long)]
+    pub(crate) session: Option<String>,
 
     /// The folder it would work in [default: this one]
     #[arg(long, value_name = "DIR")]
@@ -69,6 +116,10 @@ pub(crate) struct Wanted {
     /// How many records at most
     #[arg(short = 'n', long = "limit", value_name = "N", default_value_t = 50)]
     pub(crate) limit: usize,
+
+    /// Go on with what comes, until stopped; with --json one object a line
+    #[arg(short, long)]
+    pub(crate) follow: bool,
 
     /// Only those on this context key, such as `email:alice@example.com`
     #[arg(long)]
@@ -90,7 +141,7 @@ pub(crate) struct Wanted {
     #[arg(long)]
     pub(crate) action: Option<String>,
 
-    /// Only those since this time: RFC 3339, or milliseconds since the epoch
+    /// Only those since then: a duration such as 2h, a time as RFC 3339, or milliseconds since the epoch
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
 }

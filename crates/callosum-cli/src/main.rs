@@ -1,8 +1,8 @@
-//! `callosum`: what all AI-agent sessions on this machine did, and whether the rules can be read.
+//! `callosum`: what all AI-agent sessions on this machine did, why a call was paused, and what the rules make of it.
 //!
-//! It only looks: no command here writes to the state directory.
+//! What only looks leaves no trace in the state directory; `locks release` writes one record there.
 //!
-//! Exit codes: 0 all is well, 1 something is wrong with what was looked at, 2 wrong usage or could not look.
+//! Exit codes: 0 all is well, 1 something is wrong with what was looked at, 2 wrong usage or could not be done.
 
 mod args;
 mod commands;
@@ -11,9 +11,10 @@ mod output;
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
-use clap::Parser;
+use anstream::AutoStream;
+use clap::{CommandFactory, Parser};
 
-use crate::args::{Args, Command};
+use crate::args::{Args, Command, LockAction};
 use crate::output::Failure;
 
 fn main() -> ExitCode {
@@ -29,12 +30,23 @@ fn main() -> ExitCode {
 }
 
 fn run(args: &Args) -> Result<ExitCode, Failure> {
-    let mut out = BufWriter::new(io::stdout().lock());
+    // Colours only on a terminal, and not where NO_COLOR is set.
+    let mut out = BufWriter::new(AutoStream::auto(io::stdout().lock()));
     let code = match &args.command {
         Command::Status => commands::status::run(args, &mut out)?,
         Command::Journal(wanted) => commands::journal::run(args, wanted, &mut out)?,
+        Command::Locks { action: None } => commands::locks::run(args, &mut out)?,
+        Command::Locks { action: Some(LockAction::Release { key }) } => {
+            commands::locks::release(args, key, &mut out)?
+        }
+        Command::Why { key } => commands::why::run(args, key, &mut out)?,
+        Command::Sessions { since } => commands::sessions::run(args, since, &mut out)?,
         Command::Explain(asked) => commands::explain::run(args, asked, &mut out)?,
         Command::Check { file } => commands::check::run(args, file.as_deref(), &mut out)?,
+        Command::Completions { shell } => {
+            clap_complete::generate(*shell, &mut Args::command(), "callosum", &mut out);
+            ExitCode::SUCCESS
+        }
     };
     out.flush()?;
     Ok(code)

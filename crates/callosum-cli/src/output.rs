@@ -2,10 +2,13 @@
 
 use std::io::{self, Write};
 
+use anstyle::{AnsiColor, Style};
+use callosum_core::gate::QueryError;
 use callosum_core::text::one_line;
 use callosum_core::time::from_rfc3339;
 use chrono::{DateTime, Local};
-use comfy_table::{ContentArrangement, Table, presets};
+use comfy_table::{Attribute, Cell, Color, ContentArrangement, Table, presets};
+use serde::Serialize;
 
 /// Why a command could not be done: a fragment and what to do about it.
 #[derive(Debug, thiserror::Error)]
@@ -13,6 +16,9 @@ pub(crate) enum Failure {
     /// What was asked for can't be looked at.
     #[error("{fragment}; {remedy}")]
     CantLook { fragment: String, remedy: String },
+    /// The journal has no answer.
+    #[error("{0}")]
+    Query(#[from] QueryError),
     /// The answer could not be written.
     #[error("can't write the answer: {0}; check where the output goes")]
     Output(#[from] io::Error),
@@ -75,18 +81,77 @@ pub(crate) fn counted(number: u64, thing: &str) -> String {
     if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
 }
 
+/// Writes one JSON document on a line of its own.
+pub(crate) fn json(out: &mut dyn Write, document: &impl Serialize) -> Result<(), Failure> {
+    serde_json::to_writer(&mut *out, document)?;
+    Ok(writeln!(out)?)
+}
+
+/// What a state, or a record's action, means to who looks for trouble.
+#[derive(Clone, Copy)]
+enum Tone {
+    Done,
+    Open,
+    Stopped,
+    Bad,
+}
+
+impl Tone {
+    fn of(word: &str) -> Option<Self> {
+        Some(match word {
+            "complete" => Self::Done,
+            "running" => Self::Open,
+            "blocked" | "unknown" | "refused" | "released" => Self::Stopped,
+            "failed" => Self::Bad,
+            _ => return None,
+        })
+    }
+
+    fn color(self) -> (Color, AnsiColor) {
+        match self {
+            Self::Done => (Color::DarkGreen, AnsiColor::Green),
+            Self::Open => (Color::DarkCyan, AnsiColor::Cyan),
+            Self::Stopped => (Color::DarkYellow, AnsiColor::Yellow),
+            Self::Bad => (Color::DarkRed, AnsiColor::Red),
+        }
+    }
+}
+
+/// `cell`, in the colour of the state or action that it begins with.
+pub(crate) fn toned(cell: &str) -> String {
+    match Tone::of(cell.trim_end()) {
+        Some(tone) => {
+            let style = Style::new().fg_color(Some(tone.color().1.into()));
+            format!("{style}{cell}{style:#}")
+        }
+        None => cell.to_owned(),
+    }
+}
+
+/// A heading, bold.
+pub(crate) fn heading(text: &str) -> String {
+    let bold = Style::new().bold();
+    format!("{bold}{text}{bold:#}")
+}
+
 /// Writes a headed table, as wide as the terminal where there is one; nothing when it has no rows.
 pub(crate) fn table(
     out: &mut dyn Write,
-    heading: &str,
+    title: &str,
     header: &[&str],
     rows: impl Iterator<Item = Vec<String>>,
 ) -> Result<(), Failure> {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
-    table.set_header(header.iter().copied()).add_rows(rows);
+    table.set_header(header.iter().map(|name| Cell::new(name).add_attribute(Attribute::Dim)));
+    table.add_rows(rows.map(|row| {
+        row.into_iter().map(|text| match Tone::of(&text) {
+            Some(tone) => Cell::new(text).fg(tone.color().0),
+            None => Cell::new(text),
+        })
+    }));
     if !table.is_empty() {
-        writeln!(out, "\n{heading}\n{}", table.trim_fmt())?;
+        writeln!(out, "\n{}\n{}", heading(title), table.trim_fmt())?;
     }
     Ok(())
 }

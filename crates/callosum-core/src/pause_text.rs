@@ -118,7 +118,9 @@ fn headline(history: &History, told: &[Told], now: &Stamp) -> String {
     }
 }
 
-fn line(action: &Action, state: State, now: &Stamp) -> String {
+/// An action in one line: how long ago, whose, what, and how it ended.
+#[must_use]
+pub fn line(action: &Action, state: State, now: &Stamp) -> String {
     let ago = for_people(action.started.age_ms(now));
     format!(
         "  - {ago} ago by {}: {}, {}",
@@ -129,11 +131,17 @@ fn line(action: &Action, state: State, now: &Stamp) -> String {
 }
 
 fn author(action: &Action) -> String {
-    let instance = one_line(&action.who.instance, NAME_CHARS);
-    if action.who.session.is_empty() {
+    named(&action.who.instance, &action.who.session)
+}
+
+/// A session by its name and its instance's, for people and models.
+#[must_use]
+pub fn named(instance: &str, session: &str) -> String {
+    let instance = one_line(instance, NAME_CHARS);
+    if session.is_empty() {
         return instance;
     }
-    format!("{instance} (session {})", one_line(&action.who.session, NAME_CHARS))
+    format!("{instance} (session {})", one_line(session, NAME_CHARS))
 }
 
 /// How an action ended, in words.

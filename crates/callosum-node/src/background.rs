@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use callosum_core::gate::{self, Filter, GivenUp};
+use callosum_core::gate::{self, Asked, Filter, GivenUp, Lately, QueryError};
+use callosum_core::time::Stamp;
 use napi::bindgen_prelude::AsyncTask;
 use napi::{Env, Task};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::js_types::Answer;
 use crate::panic_guard::guarded;
@@ -74,9 +75,39 @@ impl Task for UpkeepTask {
 pub(crate) enum Query {
     Status,
     Journal(String),
+    Recent(String),
+    Why(String),
+    Explain(String),
+    Release { key: String, by: String },
 }
 
-/// Reads status or journal, as JSON text.
+impl Query {
+    fn answer(&self, gate: &gate::Gate, now: &Stamp) -> Result<Value, QueryError> {
+        let answer = match self {
+            Self::Status => serde_json::to_value(gate.status(now)),
+            Self::Journal(filter) => {
+                let filter = Filter::read(filter).map_err(QueryError::bad_request)?;
+                Ok(json!({ "entries": gate.journal(&filter, now)? }))
+            }
+            Self::Recent(wanted) => serde_json::to_value(gate.recent(&Lately::read(wanted)?, now)?),
+            Self::Why(key) => {
+                let story = gate.why(key, now)?;
+                let text = story.text(&str::to_owned);
+                serde_json::to_value(story).map(|mut answer| {
+                    if let Value::Object(fields) = &mut answer {
+                        fields.insert("text".to_owned(), text.into());
+                    }
+                    answer
+                })
+            }
+            Self::Explain(asked) => serde_json::to_value(gate.explain(&Asked::read(asked)?, now)?),
+            Self::Release { key, by } => serde_json::to_value(gate.release(key, by, now)?),
+        };
+        answer.map_err(|error| QueryError { code: "internal".to_owned(), message: error.to_string() })
+    }
+}
+
+/// Asks the gate something, as JSON text.
 pub struct QueryTask {
     pub(crate) gate: Arc<gate::Gate>,
     pub(crate) query: Query,
@@ -88,29 +119,17 @@ impl Task for QueryTask {
 
     fn compute(&mut self) -> napi::Result<String> {
         let gate = &self.gate;
-        let failed = || failure("internal", "the query failed; see the log of the gateway");
-        Ok(guarded("query", failed(), || {
-            let now = gate.machine().now();
-            match &self.query {
-                Query::Status => serde_json::to_string(&gate.status(&now)).unwrap_or_else(|_| failed()),
-                Query::Journal(filter) => match Filter::read(filter) {
-                    Err(message) => failure("bad-filter", &message),
-                    Ok(filter) => match gate.journal(&filter, &now) {
-                        Ok(entries) => json!({ "entries": entries }).to_string(),
-                        Err((code, message)) => failure(&code, &message),
-                    },
-                },
-            }
-        }))
+        let failed = QueryError {
+            code: "internal".to_owned(),
+            message: "the query failed; see the log of the gateway".to_owned(),
+        };
+        let answer = guarded("query", Err(failed), || self.query.answer(gate, &gate.machine().now()));
+        Ok(answer.unwrap_or_else(|error| json!({ "error": error })).to_string())
     }
 
     fn resolve(&mut self, _env: Env, text: String) -> napi::Result<String> {
         Ok(text)
     }
-}
-
-fn failure(code: &str, message: &str) -> String {
-    json!({ "error": { "code": code, "message": message } }).to_string()
 }
 
 pub(crate) fn finish(gate: &Arc<gate::Gate>, ticket: u32) -> AsyncTask<FinishTask> {

@@ -182,10 +182,38 @@ impl Gate {
     }
 
     /// The newest records as JSON text, `{"entries":[…]}`, or `{"error":{"code","message"}}`; never
-    /// rejects. The filter is JSON text: limit, key, session, tool, tier, action, since.
+    /// rejects. The filter is JSON text: limit, key, session, tool, tier, action, since, after.
     #[napi(ts_return_type = "Promise<string>")]
     pub fn journal(&self, filter: String) -> AsyncTask<QueryTask> {
         background::query(&self.gate, Query::Journal(filter))
+    }
+
+    /// What was done lately as JSON text, `{"leases":[…],"actions":[…],"text"}`, or an error as
+    /// `journal` gives it. The request is JSON text: key, session, exceptSession, limit.
+    #[napi(ts_return_type = "Promise<string>")]
+    pub fn recent(&self, request: String) -> AsyncTask<QueryTask> {
+        background::query(&self.gate, Query::Recent(request))
+    }
+
+    /// The causal story of a resource as JSON text, `{"key","events":[…],"earlier","leases","text"}`,
+    /// or an error as `journal` gives it.
+    #[napi(ts_return_type = "Promise<string>")]
+    pub fn why(&self, key: String) -> AsyncTask<QueryTask> {
+        background::query(&self.gate, Query::Why(key))
+    }
+
+    /// What a call would get now, as `callosum explain --json` gives it, or an error as `journal` gives
+    /// it. The request is JSON text: tool, params, session, agent, cwd.
+    #[napi(ts_return_type = "Promise<string>")]
+    pub fn explain(&self, request: String) -> AsyncTask<QueryTask> {
+        background::query(&self.gate, Query::Explain(request))
+    }
+
+    /// Ends the live leases on a resource in the name of `by`: `{"key","released":[…]}`, or an error as
+    /// `journal` gives it.
+    #[napi(ts_return_type = "Promise<string>")]
+    pub fn release(&self, key: String, by: String) -> AsyncTask<QueryTask> {
+        background::query(&self.gate, Query::Release { key, by })
     }
 
     /// Writes what is left and lets the files go. Afterwards every method answers `null`.

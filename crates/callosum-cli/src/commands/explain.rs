@@ -3,30 +3,28 @@
 use std::io::Write;
 use std::process::ExitCode;
 
+use callosum_core::gate::Asked as Question;
 use callosum_core::rules::{Match, Scope};
 use callosum_core::time;
-use callosum_core::tool_call::ToolCall;
 use serde_json::{Value, json};
 
 use crate::args::{Args, Asked};
-use crate::output::{Failure, long, name};
+use crate::output::{Failure, json, long, name};
 
 pub(crate) fn run(args: &Args, asked: &Asked, out: &mut dyn Write) -> Result<ExitCode, Failure> {
     let params = params(asked)?;
     let gate = super::observer(args)?;
     let cwd = asked.cwd.clone().or_else(|| std::env::current_dir().ok());
-    let call = ToolCall {
+    let question = Question {
         tool: asked.tool.clone(),
+        params,
         session: asked.session.clone(),
+        agent: None,
         cwd: cwd.and_then(|cwd| cwd.to_str().map(str::to_owned)),
-        ..ToolCall::default()
     };
-    let explained = gate
-        .explain(&call, &params, &gate.machine().now())
-        .map_err(|error| Failure::CantLook { fragment: error.to_string(), remedy: error.remedy() })?;
+    let explained = gate.explain(&question, &gate.machine().now())?;
     if args.json {
-        serde_json::to_writer(&mut *out, &explained)?;
-        writeln!(out)?;
+        json(out, &explained)?;
         return Ok(ExitCode::SUCCESS);
     }
     match &explained.rule_name {

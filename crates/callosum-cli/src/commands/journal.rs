@@ -3,44 +3,71 @@
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::ExitCode;
+use std::thread;
+use std::time::Duration;
 
-use callosum_core::gate::Filter;
+use callosum_core::gate::{Filter, Gate};
 use callosum_core::time;
 use serde_json::{Map, Value, json};
 
 use crate::args::{Args, Wanted};
-use crate::output::{Failure, counted, local_time, long, name};
+use crate::output::{Failure, counted, json, local_time, long, name, toned};
 
 /// Keys of a record that are shown.
 const MAX_KEYS: usize = 3;
 /// A column is not made wider than this for the sake of its longest entry.
 const MAX_PADDING: usize = 40;
 
+/// How often a followed journal is looked at.
+const FOLLOW: Duration = Duration::from_millis(300);
+/// What comes at once while a journal is followed.
+const MAX_NEWS: usize = 10_000;
+
 pub(crate) fn run(args: &Args, wanted: &Wanted, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-    let filter = filter(wanted)?;
     let gate = super::observer(args)?;
-    let entries = gate.journal(&filter, &gate.machine().now()).map_err(|(_, message)| Failure::CantLook {
-        fragment: message,
-        remedy: "then run this again".to_owned(),
-    })?;
+    let mut filter = filter(wanted, gate.machine().now().wall_ms)?;
+    let entries = gate.journal(&filter, &gate.machine().now())?;
+    if wanted.follow {
+        filter.limit = MAX_NEWS;
+        return follow(args, &gate, filter, &entries, out);
+    }
     if args.json {
-        serde_json::to_writer(&mut *out, &json!({ "entries": entries }))?;
-        writeln!(out)?;
+        json(out, &json!({ "entries": entries }))?;
     } else if entries.is_empty() {
         writeln!(out, "No such record in {}.", long(&gate.state_dir().display().to_string()))?;
     } else {
-        let records: Vec<&Map<String, Value>> = entries.iter().filter_map(Value::as_object).collect();
-        for_people(&records, out)?;
+        for_people(&entries, out)?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
+/// Shows `entries`, then whatever comes, until the reader goes away.
+fn follow(
+    args: &Args,
+    gate: &Gate,
+    mut filter: Filter,
+    entries: &[Value],
+    out: &mut dyn Write,
+) -> Result<ExitCode, Failure> {
+    let mut news = entries.to_vec();
+    loop {
+        if args.json {
+            news.iter().try_for_each(|entry| json(out, entry))?;
+        } else {
+            for_people(&news, out)?;
+        }
+        out.flush()?;
+        if let Some(last) = news.last().and_then(|entry| entry.get("seq")).and_then(Value::as_u64) {
+            filter.after = Some(last);
+        }
+        thread::sleep(FOLLOW);
+        news = gate.journal(&filter, &gate.machine().now())?;
+    }
+}
+
 /// The filter as the RPC takes it, so that both check it alike.
-fn filter(wanted: &Wanted) -> Result<Filter, Failure> {
-    let since = wanted.since.as_ref().map(|text| match text.parse::<i64>() {
-        Ok(milliseconds) => Value::from(milliseconds),
-        Err(_) => Value::from(text.as_str()),
-    });
+fn filter(wanted: &Wanted, now_ms: i64) -> Result<Filter, Failure> {
+    let since = wanted.since.as_ref().map(|text| super::moment(text, now_ms)).transpose()?;
     let text = json!({
         "limit": wanted.limit,
         "key": wanted.key,
@@ -57,7 +84,8 @@ fn filter(wanted: &Wanted) -> Result<Filter, Failure> {
 }
 
 /// One line a record; columns as wide as what is in them, within reason.
-fn for_people(records: &[&Map<String, Value>], out: &mut dyn Write) -> Result<(), Failure> {
+fn for_people(entries: &[Value], out: &mut dyn Write) -> Result<(), Failure> {
+    let records: Vec<&Map<String, Value>> = entries.iter().filter_map(Value::as_object).collect();
     let instances: BTreeSet<&str> = records
         .iter()
         .filter(|record| text(record, "session").is_some())
@@ -70,10 +98,11 @@ fn for_people(records: &[&Map<String, Value>], out: &mut dyn Write) -> Result<()
             *width = cell.chars().count().min(MAX_PADDING).max(*width);
         }
     }
-    for (row, record) in rows.iter().zip(records) {
+    for (row, record) in rows.iter().zip(&records) {
         let mut line = String::new();
         for (cell, width) in row.iter().zip(widths).filter(|(_, width)| *width > 0) {
-            line.push_str(&format!("{cell:<width$}  "));
+            line.push_str(&toned(&format!("{cell:<width$}")));
+            line.push_str("  ");
         }
         line.push_str(&details(record));
         writeln!(out, "{}", line.trim_end())?;

@@ -3,27 +3,51 @@
 pub(crate) mod check;
 pub(crate) mod explain;
 pub(crate) mod journal;
+pub(crate) mod locks;
+pub(crate) mod sessions;
 pub(crate) mod status;
+pub(crate) mod why;
 
 use std::path::{Path, PathBuf};
 
 use callosum_core::gate::{Gate, GateOptions};
 use callosum_core::store::state_dir;
+use callosum_core::time::from_rfc3339;
 use serde_json::json;
 
 use crate::args::Args;
-use crate::output::Failure;
+use crate::output::{Failure, name};
 
 /// A gate that looks at the chosen state directory and leaves no trace there.
 fn observer(args: &Args) -> Result<Gate, Failure> {
+    Ok(Gate::observer(options(args)?))
+}
+
+fn options(args: &Args) -> Result<GateOptions, Failure> {
     let state_dir = args.state_dir.as_deref().map(chosen).transpose()?;
-    Ok(Gate::observer(GateOptions {
+    Ok(GateOptions {
         settings: json!({ "instanceId": "callosum-cli", "stateDir": state_dir }).to_string(),
         runtime: "callosum-cli".to_owned(),
         home: std::env::home_dir().unwrap_or_else(|| PathBuf::from("/")),
         state_dir_variable: std::env::var(state_dir::ENVIRONMENT_VARIABLE).ok(),
         ..GateOptions::default()
-    }))
+    })
+}
+
+/// A time on the command line, as wall-clock milliseconds: a duration before `now_ms`, RFC 3339, or milliseconds since the
+/// epoch.
+fn moment(text: &str, now_ms: i64) -> Result<i64, Failure> {
+    let as_text = || match humantime::parse_duration(text) {
+        Ok(duration) => Some(now_ms.saturating_sub(i64::try_from(duration.as_millis()).unwrap_or(i64::MAX))),
+        Err(_) => from_rfc3339(text),
+    };
+    // A bare number is a moment, not a duration.
+    text.parse().ok().or_else(as_text).ok_or_else(|| Failure::CantLook {
+        fragment: format!("`{}` is no time", name(text)),
+        remedy:
+            "give a duration such as 2h, a time such as 2026-01-31T09:00:00Z, or milliseconds since the epoch"
+                .to_owned(),
+    })
 }
 
 /// A directory from the command line starts from the working folder, unlike one from a setting. A shell does

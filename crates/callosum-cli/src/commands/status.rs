@@ -6,14 +6,13 @@ use std::process::ExitCode;
 use callosum_core::gate::Status;
 
 use crate::args::Args;
-use crate::output::{Failure, counted, local_time, long, name, size, table};
+use crate::output::{Failure, counted, json, local_time, long, name, size, table};
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode, Failure> {
     let gate = super::observer(args)?;
     let status = gate.status(&gate.machine().now());
     if args.json {
-        serde_json::to_writer(&mut *out, &status)?;
-        writeln!(out)?;
+        json(out, &status)?;
     } else {
         for_people(&status, out)?;
     }
@@ -52,19 +51,7 @@ fn for_people(status: &Status, out: &mut dyn Write) -> Result<(), Failure> {
         }
     }
 
-    let leases = status.locks.iter().map(|lease| {
-        vec![
-            long(&lease.context_key),
-            name(&lease.session),
-            name(&lease.instance),
-            name(&lease.tool),
-            lease.tier.to_string(),
-            local_time(&lease.since),
-            local_time(&lease.expires_at),
-        ]
-    });
-    let header = ["RESOURCE", "SESSION", "INSTANCE", "TOOL", "TIER", "SINCE", "UNTIL"];
-    table(out, "Leases", &header, leases)?;
+    super::locks::table_of(&status.locks, out)?;
 
     let recent = status.recent_contexts.iter().map(|context| {
         vec![

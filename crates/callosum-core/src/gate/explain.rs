@@ -1,17 +1,55 @@
 //! What the gate would make of a call now. Nothing is written, and nothing is let through.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::history::History;
 use crate::pause_text;
 use crate::rules::{Explanation, Match, Scope};
 use crate::tier::Tier;
 use crate::time::Stamp;
-use crate::tool_call::{Parameters, ToolCall};
+use crate::tool_call::ToolCall;
 
 use super::Gate;
-use crate::error::StateError;
+use super::query::QueryError;
 use crate::journal::record::Conflict;
+
+/// The session of a question that names none: no journal has it.
+const NOBODY: &str = "callosum-explain";
+
+/// A call that is asked about.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Asked {
+    /// The tool, as the host names it.
+    pub tool: String,
+    /// Its parameters: an object.
+    pub params: Value,
+    /// The session that would call.
+    #[serde(default)]
+    pub session: Option<String>,
+    /// The agent.
+    #[serde(default)]
+    pub agent: Option<String>,
+    /// The folder it would work in.
+    #[serde(default)]
+    pub cwd: Option<String>,
+}
+
+impl Asked {
+    /// Reads a request from JSON text.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn read(text: &str) -> Result<Self, QueryError> {
+        let asked: Self = serde_json::from_str(text)
+            .map_err(|error| QueryError::bad_request(format!("bad request: {error}")))?;
+        if !asked.params.is_object() {
+            return Err(QueryError::bad_request("bad request: `params` must be an object"));
+        }
+        Ok(asked)
+    }
+}
 
 /// What a call would get.
 #[derive(Clone, Debug, Serialize)]
@@ -39,16 +77,19 @@ pub struct Explained {
 
 impl Gate {
     /// What a call would get now, and which parts of it led there. A session that was paused for the same would be
-    /// let through: that, too, goes by the session that `call` names.
+    /// let through: that, too, goes by the session that is named.
     ///
     /// # Errors
     /// When the state can't be looked at; a call of a tier below 3 needs none.
-    pub fn explain(
-        &self,
-        call: &ToolCall,
-        params: &dyn Parameters,
-        now: &Stamp,
-    ) -> Result<Explained, StateError> {
+    pub fn explain(&self, asked: &Asked, now: &Stamp) -> Result<Explained, QueryError> {
+        let call = &ToolCall {
+            tool: asked.tool.clone(),
+            session: asked.session.clone().unwrap_or_else(|| NOBODY.to_owned()),
+            agent: asked.agent.clone(),
+            cwd: asked.cwd.clone(),
+            ..ToolCall::default()
+        };
+        let params = &asked.params;
         let Explanation { classification, matches, rough } =
             self.current_rules(now).explain(call, &self.runtime, params);
         let intent = self.intent(call, classification.clone(), params);
@@ -66,7 +107,7 @@ impl Gate {
         if !intent.tier.is_guarded() {
             return Ok(explained);
         }
-        let history = match self.observe()? {
+        let history = match self.segments(now)? {
             Some(segments) => self.observed_history(&segments, now)?,
             None => History::new(self.keep_ms(), self.settings.lock_expiry_ms),
         };

@@ -12,11 +12,15 @@ mod end;
 mod explain;
 mod health;
 mod intent;
+mod leases;
 mod look;
 mod query;
+mod recent;
 mod report;
+mod sessions;
 mod state;
 mod status;
+mod story;
 mod upkeep;
 mod work;
 
@@ -42,11 +46,15 @@ use self::health::Health;
 use self::status::Counted;
 use self::work::Works;
 
-pub use self::explain::Explained;
+pub use self::explain::{Asked, Explained};
 pub use self::health::{Degraded, Level, Notice};
-pub use self::query::Filter;
+pub use self::leases::Released;
+pub use self::query::{Filter, QueryError};
+pub use self::recent::{Lately, RecentActions};
 pub use self::report::{EndReport, Ran};
-pub use self::status::Status;
+pub use self::sessions::Session;
+pub use self::status::{LockStatus, Status};
+pub use self::story::{Event, Story, What};
 pub use self::work::GivenUp;
 
 /// How long a worker may try to get the guard and the ledger.

@@ -1,14 +1,51 @@
 //! The journal's records, for people and programs.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::error::StateError;
 use crate::journal::recent::SLACK_MS;
+use crate::journal::segments::Segments;
 use crate::time::{Stamp, from_rfc3339};
 
 use super::Gate;
 use super::state::NotNow;
+
+/// Why a question about the journal has no answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
+#[error("{message}")]
+pub struct QueryError {
+    /// For programs: `bad-request`, `busy`, or a [`StateError`]'s code.
+    pub code: String,
+    /// For people: what, where and what to do.
+    pub message: String,
+}
+
+impl QueryError {
+    /// A question that can't be understood.
+    #[must_use]
+    pub fn bad_request(message: impl Into<String>) -> Self {
+        Self { code: "bad-request".to_owned(), message: message.into() }
+    }
+}
+
+impl From<StateError> for QueryError {
+    fn from(error: StateError) -> Self {
+        let message = format!("{}; to mend it: {}", error.in_full(), error.remedy());
+        Self { code: error.code().to_owned(), message }
+    }
+}
+
+impl From<NotNow> for QueryError {
+    fn from(reason: NotNow) -> Self {
+        match reason {
+            NotNow::Failed(error) => error.into(),
+            NotNow::Busy => {
+                Self { code: "busy".to_owned(), message: "the journal is busy; try again".to_owned() }
+            }
+        }
+    }
+}
 
 /// Which records are wanted; all given conditions must hold.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -28,11 +65,22 @@ pub struct Filter {
     pub action: Option<String>,
     /// Not older than this: RFC 3339, or milliseconds since the epoch.
     pub since: Option<Value>,
+    /// Only those with a higher sequence number: what came since one looked last.
+    pub after: Option<u64>,
 }
 
 impl Default for Filter {
     fn default() -> Self {
-        Self { limit: 50, key: None, session: None, tool: None, tier: None, action: None, since: None }
+        Self {
+            limit: 50,
+            key: None,
+            session: None,
+            tool: None,
+            tier: None,
+            action: None,
+            since: None,
+            after: None,
+        }
     }
 }
 
@@ -92,26 +140,18 @@ impl Gate {
     /// as `seq`; the newest last. For a thread that may wait.
     ///
     /// # Errors
-    /// When the filter is wrong or the journal can't be read: a code and a sentence.
-    pub fn journal(&self, filter: &Filter, now: &Stamp) -> Result<Vec<Value>, (String, String)> {
-        let since_ms = filter.since_ms().map_err(|message| ("bad-filter".to_owned(), message))?;
-        let unusable = |error: StateError| {
-            (error.code().to_owned(), format!("{}; to mend it: {}", error.in_full(), error.remedy()))
-        };
-        let segments = if self.observer {
-            let Some(segments) = self.observe().map_err(unusable)? else { return Ok(Vec::new()) };
-            segments
-        } else {
-            self.look(now, |ledger| ledger.journal().segments()).map_err(|reason| match reason {
-                NotNow::Failed(error) => unusable(error),
-                NotNow::Busy => ("busy".to_owned(), "the journal is busy; try again".to_owned()),
-            })?
-        };
+    /// When the filter is wrong or the journal can't be read.
+    pub fn journal(&self, filter: &Filter, now: &Stamp) -> Result<Vec<Value>, QueryError> {
+        let since_ms = filter.since_ms().map_err(QueryError::bad_request)?;
+        let Some(segments) = self.segments(now)? else { return Ok(Vec::new()) };
         let mut lines = segments.backward();
         let mut records = Vec::new();
         let mut was_old = false;
         while records.len() < filter.limit {
-            let Some((seq, line)) = lines.next_line().map_err(unusable)? else { break };
+            let Some((seq, line)) = lines.next_line()? else { break };
+            if filter.after.is_some_and(|after| seq <= after) {
+                break;
+            }
             let Ok(Value::Object(mut record)) = serde_json::from_slice::<Value>(&line) else { continue };
             let wall_ms = record.get("timestamp").and_then(Value::as_str).and_then(from_rfc3339);
             if let (Some(since), Some(wall_ms)) = (since_ms, wall_ms) {
@@ -129,5 +169,13 @@ impl Gate {
         }
         records.reverse();
         Ok(records)
+    }
+
+    /// The segments to look at; `None` when nothing was journaled yet.
+    pub(super) fn segments(&self, now: &Stamp) -> Result<Option<Segments>, QueryError> {
+        if self.observer {
+            return Ok(self.observe()?);
+        }
+        Ok(Some(self.look(now, |ledger| ledger.journal().segments())?))
     }
 }

@@ -292,11 +292,8 @@ struct Facts {
 
 impl Facts {
     fn of(history: &History, segments: Segments, head: u64, now: &Stamp, is_dead: IsDead<'_>) -> Self {
-        let mut holding: Vec<&Past> =
-            history.open_guarded().filter(|action| action.holds_lease(now, is_dead)).collect();
-        holding.sort_unstable_by_key(|action| action.seq);
         Self {
-            locks: holding.into_iter().flat_map(locks_of).collect(),
+            locks: live_leases(history, now, is_dead),
             recent_contexts: recent_contexts(history, now, is_dead),
             coverage: coverage(history),
             skipped: history.skipped,
@@ -305,7 +302,15 @@ impl Facts {
     }
 }
 
-fn locks_of(action: &Past) -> Vec<LockStatus> {
+/// The live leases, oldest first.
+pub(super) fn live_leases(history: &History, now: &Stamp, is_dead: IsDead<'_>) -> Vec<LockStatus> {
+    let mut holding: Vec<&Past> =
+        history.open_guarded().filter(|action| action.holds_lease(now, is_dead)).collect();
+    holding.sort_unstable_by_key(|action| action.seq);
+    holding.into_iter().flat_map(locks_of).collect()
+}
+
+pub(super) fn locks_of(action: &Past) -> Vec<LockStatus> {
     action
         .keys
         .iter()
@@ -346,7 +351,7 @@ fn recent_contexts(history: &History, now: &Stamp, is_dead: IsDead<'_>) -> Vec<C
 }
 
 /// A state in one word.
-fn state_word(state: State) -> &'static str {
+pub(super) fn state_word(state: State) -> &'static str {
     match state {
         State::InFlight => "running",
         State::Complete => "complete",

@@ -31,7 +31,7 @@ pub struct Recent {
 /// Tells, line by line and going back, when the window has been left: at the second line in a row that is older. The time
 /// of one alone may be damaged, and must not hide what stands before it.
 #[derive(Debug)]
-pub(super) struct Edge {
+pub(crate) struct Edge {
     edge_ms: u64,
     light: u64,
     /// The last line that says its time is older than the window.
@@ -41,12 +41,12 @@ pub(super) struct Edge {
 
 impl Edge {
     /// The edge of a window of so many milliseconds.
-    pub(super) fn new(window_ms: u64) -> Self {
+    pub(crate) fn new(window_ms: u64) -> Self {
         Self { edge_ms: window_ms.saturating_add(SLACK_MS), light: 0, was_old: false, beyond: false }
     }
 
     /// Whether the window was left with this line or before.
-    pub(super) fn is_beyond(&mut self, line: &Line, bytes: &[u8], now: &Stamp) -> bool {
+    pub(crate) fn is_beyond(&mut self, line: &Line, bytes: &[u8], now: &Stamp) -> bool {
         let stamp = match line {
             Line::Record(record) => Some(record.stamp()),
             Line::Newer(_) => newer_stamp(bytes),

@@ -1,0 +1,69 @@
+//! `callosum locks` and `callosum locks release`.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use callosum_core::gate::{Gate, LockStatus};
+use serde_json::json;
+
+use crate::args::Args;
+use crate::output::{Failure, json, local_time, long, name, table};
+
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+    let gate = super::observer(args)?;
+    let status = gate.status(&gate.machine().now());
+    if let Some(degraded) = status.degraded {
+        return Err(Failure::CantLook { fragment: degraded.cause, remedy: degraded.remedy });
+    }
+    if args.json {
+        json(out, &json!({ "locks": status.locks }))?;
+    } else if status.locks.is_empty() {
+        writeln!(out, "Nothing is held.")?;
+    } else {
+        table_of(&status.locks, out)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Ends the leases on `key`; 1 when there are none.
+pub(crate) fn release(args: &Args, key: &str, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+    let gate = Gate::new(super::options(args)?);
+    let now = gate.machine().now();
+    let user = std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).unwrap_or_default();
+    let by = if user.is_empty() {
+        "an operator on the command line".to_owned()
+    } else {
+        format!("{user} on the command line")
+    };
+    let released = gate.release(key, &by, &now)?;
+    gate.close(&now);
+    let ended = released.released.len();
+    if args.json {
+        json(out, &released)?;
+    } else if released.released.is_empty() {
+        writeln!(out, "Nobody holds {}.", long(key))?;
+    } else {
+        table_of(&released.released, out)?;
+        writeln!(
+            out,
+            "\nReleased. What was done stays in the journal: the next call on it is still paused."
+        )?;
+    }
+    Ok(ExitCode::from(u8::from(ended == 0)))
+}
+
+/// Leases as a table; nothing when there are none.
+pub(super) fn table_of(leases: &[LockStatus], out: &mut dyn Write) -> Result<(), Failure> {
+    let rows = leases.iter().map(|lease| {
+        vec![
+            long(&lease.context_key),
+            name(&lease.session),
+            name(&lease.instance),
+            name(&lease.tool),
+            lease.tier.to_string(),
+            local_time(&lease.since),
+            local_time(&lease.expires_at),
+        ]
+    });
+    table(out, "Leases", &["RESOURCE", "SESSION", "INSTANCE", "TOOL", "TIER", "SINCE", "UNTIL"], rows)
+}

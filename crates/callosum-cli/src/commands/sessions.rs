@@ -1,0 +1,48 @@
+//! `callosum sessions`.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use callosum_core::time::for_people;
+use serde_json::json;
+
+use crate::args::Args;
+use crate::output::{Failure, json, local_time, long, name, table};
+
+/// Resources that are listed of what a session holds.
+const MAX_HELD: usize = 3;
+
+pub(crate) fn run(args: &Args, since: &str, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+    let gate = super::observer(args)?;
+    let now = gate.machine().now();
+    let since_ms = super::moment(since, now.wall_ms)?;
+    let window_ms = u64::try_from(now.wall_ms.saturating_sub(since_ms)).unwrap_or(0);
+    let sessions = gate.sessions(window_ms, &now)?;
+    if args.json {
+        json(out, &json!({ "sessions": sessions }))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if sessions.is_empty() {
+        writeln!(out, "No session called anything in the last {}.", for_people(window_ms))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let rows = sessions.iter().map(|session| {
+        let mut holds: Vec<String> = session.holds.iter().take(MAX_HELD).map(|key| long(key)).collect();
+        if session.holds.len() > MAX_HELD {
+            holds.push(format!("and {} more", session.holds.len() - MAX_HELD));
+        }
+        vec![
+            name(&session.session),
+            name(&session.instance),
+            name(session.runtime.as_deref().unwrap_or_default()),
+            local_time(&session.last_at),
+            name(&session.last_tool),
+            session.calls.to_string(),
+            session.paused.to_string(),
+            holds.join(", "),
+        ]
+    });
+    let header = ["SESSION", "INSTANCE", "RUNTIME", "LAST", "TOOL", "CALLS", "PAUSED", "HOLDS"];
+    table(out, &format!("Sessions of the last {}", for_people(window_ms)), &header, rows)?;
+    Ok(ExitCode::SUCCESS)
+}
