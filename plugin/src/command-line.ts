@@ -1,6 +1,6 @@
 // `openclaw callosum …`: hands over to the native program in the plugin's folder, with everything that was typed.
 
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
@@ -60,13 +60,15 @@ export function handOver(
   const [program, ...first] = found;
   const env = { ...process.env, ...(stateDir !== undefined && { CALLOSUM_STATE_DIR: stateDir }) };
   return new Promise((resolve) => {
-    const child = spawn(program, [...first, ...args], { stdio: "inherit", env });
-    const pass = (signal: NodeJS.Signals) => void child.kill(signal);
-    for (const signal of STOPPING) process.on(signal, pass);
+    let child: ChildProcess | undefined;
+    const pass = (signal: NodeJS.Signals) => void child?.kill(signal);
     const done = (code: number) => {
       for (const signal of STOPPING) process.off(signal, pass);
       resolve(code);
     };
+    // Before the program is there: a signal in between must not end this process and leave the program running.
+    for (const signal of STOPPING) process.on(signal, pass);
+    child = spawn(program, [...first, ...args], { stdio: "inherit", env });
     child.once("error", (error) => {
       console.error(
         `callosum: \`${program}\` can't be started: ${messageOf(error)}; it may have been built for another C library`,
