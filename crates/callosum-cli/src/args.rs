@@ -16,11 +16,11 @@ use clap_complete::Shell;
 )]
 pub(crate) struct Args {
     /// The shared state directory [default: CALLOSUM_STATE_DIR, else ~/.callosum]
-    #[arg(long, global = true, value_name = "DIR")]
+    #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
     pub(crate) state_dir: Option<PathBuf>,
 
     /// Print one JSON document: the same as the gateway's method of that name gives
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = "Global options")]
     pub(crate) json: bool,
 
     #[command(subcommand)]

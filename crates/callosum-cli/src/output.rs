@@ -134,10 +134,11 @@ pub(crate) fn heading(text: &str) -> String {
     format!("{bold}{text}{bold:#}")
 }
 
-/// Writes a headed table, as wide as the terminal where there is one; nothing when it has no rows.
+/// Writes a table, as wide as the terminal where there is one; nothing when it has no rows. A title sets it off from what
+/// stands before it.
 pub(crate) fn table(
     out: &mut dyn Write,
-    title: &str,
+    title: Option<&str>,
     header: &[&str],
     rows: impl Iterator<Item = Vec<String>>,
 ) -> Result<(), Failure> {
@@ -150,8 +151,11 @@ pub(crate) fn table(
             None => Cell::new(text),
         })
     }));
-    if !table.is_empty() {
-        writeln!(out, "\n{}\n{}", heading(title), table.trim_fmt())?;
+    if table.is_empty() {
+        return Ok(());
     }
-    Ok(())
+    if let Some(title) = title {
+        writeln!(out, "\n{}", heading(title))?;
+    }
+    Ok(writeln!(out, "{}", table.trim_fmt())?)
 }

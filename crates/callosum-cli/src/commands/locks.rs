@@ -20,7 +20,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode, Failure>
     } else if status.locks.is_empty() {
         writeln!(out, "Nothing is held.")?;
     } else {
-        table_of(&status.locks, out)?;
+        table_of(None, &status.locks, out)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -43,7 +43,7 @@ pub(crate) fn release(args: &Args, key: &str, out: &mut dyn Write) -> Result<Exi
     } else if released.released.is_empty() {
         writeln!(out, "Nobody holds {}.", long(key))?;
     } else {
-        table_of(&released.released, out)?;
+        table_of(None, &released.released, out)?;
         writeln!(
             out,
             "\nReleased. What was done stays in the journal: the next call on it is still paused."
@@ -53,7 +53,11 @@ pub(crate) fn release(args: &Args, key: &str, out: &mut dyn Write) -> Result<Exi
 }
 
 /// Leases as a table; nothing when there are none.
-pub(super) fn table_of(leases: &[LockStatus], out: &mut dyn Write) -> Result<(), Failure> {
+pub(super) fn table_of(
+    title: Option<&str>,
+    leases: &[LockStatus],
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
     let rows = leases.iter().map(|lease| {
         vec![
             long(&lease.context_key),
@@ -65,5 +69,5 @@ pub(super) fn table_of(leases: &[LockStatus], out: &mut dyn Write) -> Result<(),
             local_time(&lease.expires_at),
         ]
     });
-    table(out, "Leases", &["RESOURCE", "SESSION", "INSTANCE", "TOOL", "TIER", "SINCE", "UNTIL"], rows)
+    table(out, title, &["RESOURCE", "SESSION", "INSTANCE", "TOOL", "TIER", "SINCE", "UNTIL"], rows)
 }

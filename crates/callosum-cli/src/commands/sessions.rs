@@ -43,6 +43,6 @@ pub(crate) fn run(args: &Args, since: &str, out: &mut dyn Write) -> Result<ExitC
         ]
     });
     let header = ["SESSION", "INSTANCE", "RUNTIME", "LAST", "TOOL", "CALLS", "PAUSED", "HOLDS"];
-    table(out, &format!("Sessions of the last {}", for_people(window_ms)), &header, rows)?;
+    table(out, None, &header, rows)?;
     Ok(ExitCode::SUCCESS)
 }

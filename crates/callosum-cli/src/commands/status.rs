@@ -51,7 +51,7 @@ fn for_people(status: &Status, out: &mut dyn Write) -> Result<(), Failure> {
         }
     }
 
-    super::locks::table_of(&status.locks, out)?;
+    super::locks::table_of(Some("Leases"), &status.locks, out)?;
 
     let recent = status.recent_contexts.iter().map(|context| {
         vec![
@@ -65,7 +65,7 @@ fn for_people(status: &Status, out: &mut dyn Write) -> Result<(), Failure> {
         ]
     });
     let header = ["RESOURCE", "STATE", "SESSION", "INSTANCE", "TOOL", "TIER", "AT"];
-    table(out, "Acted on lately", &header, recent)?;
+    table(out, Some("Acted on lately"), &header, recent)?;
 
     let coverage = status.coverage.iter().flat_map(|(runtime, tools)| {
         tools.iter().map(|(tool, seen)| {
@@ -79,5 +79,5 @@ fn for_people(status: &Status, out: &mut dyn Write) -> Result<(), Failure> {
             ]
         })
     });
-    table(out, "Hooks seen", &["RUNTIME", "TOOL", "BEFORE", "AFTER", "FIRST", "LAST"], coverage)
+    table(out, Some("Hooks seen"), &["RUNTIME", "TOOL", "BEFORE", "AFTER", "FIRST", "LAST"], coverage)
 }

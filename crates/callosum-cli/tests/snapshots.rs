@@ -1,0 +1,180 @@
+//! What an operator sees of two sessions that meet: real runs of the program on a journal that real gates wrote, compared with
+//! `snapshots/`. Run with `SNAPSHOTS=overwrite` to accept what it prints now, and read the difference.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use callosum_core::gate::{Answer, EndReport, Gate, GateOptions};
+use callosum_core::outcome::Ended;
+use callosum_core::tool_call::ToolCall;
+use serde_json::{Value, json};
+use snapbox::{Assert, Data, Redactions};
+use tempfile::TempDir;
+
+/// A gate of its own process group, as a gateway has one.
+fn gate(state_dir: &Path) -> Gate {
+    Gate::new(GateOptions {
+        settings:
+            json!({ "instanceId": "gateway", "stateDir": state_dir.to_str().unwrap(), "durability": "os" })
+                .to_string(),
+        runtime: "openclaw".to_owned(),
+        home: state_dir.to_owned(),
+        ..GateOptions::default()
+    })
+}
+
+/// A call by a session, ended when `ended` says how. Whether it was let through.
+fn call(gate: &Gate, session: &str, tool: &str, params: &Value, ended: Option<Ended>) -> bool {
+    let run = Some(session.to_owned());
+    let id = format!("{session}-{}", gate.machine().now().up_ms);
+    let call = ToolCall {
+        tool: tool.to_owned(),
+        session: session.to_owned(),
+        run: run.clone(),
+        call: Some(id.clone()),
+        ..ToolCall::default()
+    };
+    // Two calls in one millisecond would be one.
+    std::thread::sleep(std::time::Duration::from_millis(2));
+    let answer = match gate.before(&call, params, &gate.machine().now()) {
+        Answer::Wait(ticket) => gate.finish(ticket, &gate.machine().now()),
+        answer => answer,
+    };
+    let refused = matches!(answer, Answer::Refuse(_));
+    if let Some(ended) = if refused { Some(Ended::Refused) } else { ended } {
+        let report = EndReport {
+            tool: tool.to_owned(),
+            agent: None,
+            session: session.to_owned(),
+            run,
+            call: Some(id),
+            digest: None,
+            ended,
+            exit_code: None,
+            process: None,
+            ran: None,
+        };
+        if let Answer::Wait(ticket) = gate.after(&report, &gate.machine().now()) {
+            let _ = gate.finish(ticket, &gate.machine().now());
+        }
+    }
+    !refused
+}
+
+/// A chat mailed Alice, the heartbeat wanted to, read what it was told, and mails her still; it also holds a push.
+fn two_sessions() -> (TempDir, Gate) {
+    let directory = tempfile::tempdir().unwrap();
+    let gate = gate(directory.path());
+    let (chat, heartbeat) = ("agent:main:main", "agent:main:heartbeat");
+    let mail = json!({ "command": "gog gmail send --to alice@example.com --subject 'Monday' --body 'See you at ten'" });
+    let _ = gate.model_call_started(heartbeat, &gate.machine().now());
+    assert!(call(&gate, chat, "read", &json!({ "path": "notes.md" }), Some(Ended::Ok)));
+    assert!(call(&gate, chat, "exec", &mail, Some(Ended::Ok)));
+    assert!(!call(&gate, heartbeat, "exec", &mail, None));
+    let _ = gate.model_call_started(heartbeat, &gate.machine().now());
+    assert!(call(&gate, heartbeat, "exec", &mail, Some(Ended::Ok)));
+    assert!(call(&gate, heartbeat, "exec", &json!({ "command": "git push origin main" }), None));
+    gate.maintain(&gate.machine().now());
+    (directory, gate)
+}
+
+/// The time zone in which it is noon: a clock that passes midnight shows the date too.
+fn noon() -> String {
+    let hour = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() / 3600 % 24;
+    format!("NOON{}", i64::try_from(hour).unwrap() - 12)
+}
+
+fn callosum(state_dir: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_callosum"));
+    command.args(args).env("CALLOSUM_STATE_DIR", state_dir).env("TZ", noon()).env("USER", "doug");
+    command.env("COLUMNS", "120").current_dir("/");
+    command
+}
+
+/// Compares what the program prints with the file `snapshots/NAME`.
+fn shows(name: &str, code: i32, state_dir: &Path, args: &[&str]) {
+    let output = callosum(state_dir, args).output().unwrap();
+    let mut redactions = Redactions::new();
+    for (mark, pattern) in [
+        ("[AT]", r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"),
+        ("[CLOCK]", r"\b\d\d:\d\d:\d\d\b"),
+        ("[SEQ]", r#"(?:"seq":|"of":\[|"shown":\[|"head":)(?<redacted>\d+)"#),
+        ("[ID]", r#"(?:heartbeat|main)(?<redacted>-\d+)""#),
+        ("[AGE]", r"\b\d+s ago"),
+        ("[RULES]", r"\d+ rules"),
+        ("[SIZE]", r"(?<redacted>\d+\.\d KiB|\d+ bytes)"),
+    ] {
+        redactions.insert(mark, regex::Regex::new(pattern).unwrap()).unwrap();
+    }
+    redactions.insert("[STATE]", state_dir.to_owned()).unwrap();
+    redactions.insert("[VERSION]", env!("CARGO_PKG_VERSION")).unwrap();
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots").join(name);
+    let told =
+        format!("{}{}", String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    let assert = Assert::new().action_env("SNAPSHOTS").redact_with(redactions);
+    assert.eq(told, Data::read_from(&file, Some(snapbox::data::DataFormat::Text)));
+    assert_eq!(output.status.code(), Some(code), "{args:?}");
+}
+
+#[test]
+fn what_an_operator_sees_of_two_sessions_that_meet() {
+    let (state, gate) = two_sessions();
+    let state = state.path();
+    let mail = "email:alice@example.com";
+    shows("status.txt", 0, state, &["status"]);
+    shows("journal.txt", 0, state, &["journal", "--tier", "3"]);
+    shows("sessions.txt", 0, state, &["sessions"]);
+    shows("sessions.json", 0, state, &["sessions", "--json"]);
+    shows("why.txt", 0, state, &["why", mail]);
+    shows("why-nobody.txt", 0, state, &["why", "email:nobody@example.com"]);
+    shows("explain.txt", 0, state, &["explain", "exec", "cd /srv && git push origin main"]);
+    shows("locks.txt", 0, state, &["locks"]);
+    shows("locks.json", 0, state, &["locks", "--json"]);
+    shows("release.txt", 0, state, &["locks", "release", "git-push:origin/main"]);
+    shows("release-again.txt", 1, state, &["locks", "release", "git-push:origin/main"]);
+    shows("locks-none.txt", 0, state, &["locks"]);
+    shows("why-released.txt", 0, state, &["why", "git-push:origin/main"]);
+    gate.close(&gate.machine().now());
+}
+
+#[test]
+fn a_followed_journal_goes_on_with_what_comes() {
+    let directory = tempfile::tempdir().unwrap();
+    let gate = gate(directory.path());
+    let push = json!({ "command": "git push origin main" });
+    assert!(call(&gate, "first", "exec", &push, Some(Ended::Ok)));
+    let args = ["journal", "-f", "--json", "--action", "complete"];
+    let mut program = callosum(directory.path(), &args).stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(program.stdout.take().unwrap()).lines();
+    let mut next = || -> String {
+        let entry: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+        entry.get("session").and_then(Value::as_str).unwrap().to_owned()
+    };
+    assert_eq!(next(), "first");
+    assert!(call(&gate, "first", "exec", &json!({ "command": "npm publish" }), Some(Ended::Ok)));
+    assert_eq!(next(), "first");
+    assert!(call(&gate, "second", "exec", &json!({ "command": "cargo publish" }), Some(Ended::Ok)));
+    assert_eq!(next(), "second");
+    program.kill().unwrap();
+    program.wait().unwrap();
+}
+
+#[test]
+fn nothing_is_coloured_but_on_a_terminal_and_every_shell_completes() {
+    let (state, _gate) = two_sessions();
+    for args in [["status"].as_slice(), &["journal"], &["locks"], &["sessions"], &["--help"]] {
+        let output = callosum(state.path(), args).output().unwrap();
+        assert!(!output.stdout.contains(&0x1b), "{args:?}");
+    }
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let output = callosum(state.path(), &["completions", shell]).output().unwrap();
+        assert!(
+            output.status.success() && String::from_utf8(output.stdout).unwrap().contains("sessions"),
+            "{shell}"
+        );
+    }
+}
