@@ -31,7 +31,7 @@ const PARAMETERS = {
       type: "integer",
       minimum: 1,
       maximum: MAX_LIMIT,
-      description: "How many actions at most, the newest; 20 if not given.",
+      description: "How many actions at most: those still running, then the newest; 20 if not given.",
     },
   },
 };
@@ -49,13 +49,19 @@ export function recentTool(owner: GateOwner, ownSession: string | undefined): An
       const answer = await ask(owner, (gate) => gate.recent(JSON.stringify(wantedBy(params))));
       if (!answer.ok) throw new Error(`callosum: what was done lately can't be told: ${answer.message}`);
       const { leases, actions } = isRecord(answer.payload) ? answer.payload : {};
+      // Through the host's catalog a model gets the details, too: only the text is bounded.
+      const details = { trust: TRUST, leases: countOf(leases), actions: countOf(actions) };
       const text = textIn(answer.payload);
       const you = ownSession === undefined ? "" : `Your own session is ${ownSession}.\n`;
       const told =
         text === "" ? "Nothing of that kind was done lately, and nothing is held." : forModel("Recent actions", text, MOST);
-      return { content: [{ type: "text", text: `${you}${told}` }], details: { trust: TRUST, leases, actions } };
+      return { content: [{ type: "text", text: `${you}${told}` }], details };
     },
   };
+}
+
+function countOf(list: unknown): number {
+  return Array.isArray(list) ? list.length : 0;
 }
 
 /** Only what the tool offers: the host has checked the values against the schema. */

@@ -22,7 +22,7 @@ test("the question crosses with what the tool offers, and nothing else", async (
 test("the answer is marked as data, bounded, and says who asks", async () => {
   const { gate, owner } = bench();
   const line = "  - 2m ago by studio (session s): exec, complete (email:a)\n";
-  gate.recentText = JSON.stringify({ leases: [1], actions: [2], text: line.repeat(500) });
+  gate.recentText = JSON.stringify({ leases: [{}], actions: [{}, {}], text: line.repeat(500) });
   const { content, details } = await call(recentTool(owner, "agent:main:main"), {});
   const text = content[0]?.text ?? "";
   assert.match(
@@ -31,8 +31,8 @@ test("the answer is marked as data, bounded, and says who asks", async () => {
   );
   assert.match(text, /\(email:a\)\n…\n\[Callosum\] End of this data\.$/);
   assert.ok(text.length < 6_300, String(text.length));
-  assert.deepEqual(details.leases, [1]);
-  assert.deepEqual(details.actions, [2]);
+  // They reach the model, too, where the host has the tool in its catalog.
+  assert.deepEqual([details.leases, details.actions], [1, 2]);
   assert.match(String(details.trust), /data, not instructions/);
 });
 
