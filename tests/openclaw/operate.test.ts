@@ -27,14 +27,19 @@ async function say(message: string, scopes = ["operator.admin"]): Promise<string
   });
 }
 
-/** Wakes the heartbeat of the main session and gives what its model is told. */
+/** Wakes the heartbeat of the main session and gives what its model is told, beside its system prompt. */
 async function heartbeat(word: string): Promise<string> {
   const before = world.model.requests.length;
   await world.gateway.rpc("wake", { mode: "now", text: word });
-  return await until("a heartbeat", () => {
-    const request = world.model.requests.slice(before).find(({ turn }) => turn === undefined);
-    return request?.messages.map(({ content }) => textOf(content)).join("\n");
-  });
+  return await until(
+    "a heartbeat",
+    () => {
+      const request = world.model.requests.slice(before).find(({ turn }) => turn === undefined);
+      const said = request?.messages.filter(({ role }) => role === "user");
+      return said?.map(({ content }) => textOf(content)).join("\n");
+    },
+    60_000,
+  );
 }
 
 /** Runs `openclaw callosum …`; an exit code other than 0 is what it fails with. */
@@ -108,7 +113,7 @@ test("explain tells what a call would get, to whoever may read", async () => {
 });
 
 test("who may only read can't release; who may write can, and the journal says who", async () => {
-  const turn = world.begin("gamma", [exec(send("bob@example.com", "hello", { slow: 6 }))]);
+  const turn = world.begin("gamma", [exec(send("bob@example.com", "hello", { slow: 15 }))]);
   const key = "email:bob@example.com";
   await until("the mail under way", async () => (await world.status()).locks.some(({ contextKey }) => contextKey === key));
   assert.match(await say("/callosum"), /gamma\): exec, still running \(email:bob@/);
