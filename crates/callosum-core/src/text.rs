@@ -67,13 +67,13 @@ pub(crate) fn head(text: &str, max_chars: usize) -> (&str, bool) {
     }
 }
 
-/// The known name that was probably meant: at most a third of its letters apart, case aside.
+/// The known name that was probably meant: at most a third of the letters apart, case aside.
 pub(crate) fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let name = head(name, 40).0.to_lowercase();
     known
         .into_iter()
         .map(|known| (strsim::osa_distance(&name, &known.to_lowercase()), known))
-        .filter(|(edits, known)| *edits <= known.len().div_ceil(3))
+        .filter(|(edits, known)| *edits <= known.len().min(name.len()).div_ceil(3))
         .min_by_key(|(edits, _)| *edits)
         .map(|(_, known)| known)
 }
@@ -92,6 +92,7 @@ mod tests {
             ("nmae", Some("name")),
             ("commands", Some("command")),
             ("zzzzzzzzzz", None),
+            ("co", None),
             ("", None),
         ] {
             assert_eq!(nearest(name, known), nearest_name, "{name}");

@@ -55,14 +55,15 @@ impl Rule {
             }
         };
         let is_for_commands = format.command.is_some() || format.http.is_some();
-        let unless_flags = format.unless_flag.map(|flags| flags.0).unwrap_or_default();
+        let unless_flags = format.unless_flag.map(|flags| flags.value.0).unwrap_or_default();
         if !is_for_commands && !unless_flags.is_empty() {
             let message = "`unlessFlag` needs `command` or `http`: it is about one command of a line";
             return Err(source.error(format.name.at, Some(&name), message));
         }
         let command_at = format.command.as_ref().map_or(format.name.at, |texts| texts.at);
         let patterns = format.command.map(|texts| texts.value.0).unwrap_or_default();
-        let effects = is_for_commands.then(|| Effects::new(patterns, unless_flags, format.http));
+        let effects =
+            is_for_commands.then(|| Effects::new(patterns, unless_flags, format.http.map(|http| http.value)));
         if check && let Some(effects) = &effects {
             let wrong = |message| source.error(command_at, Some(&name), format!("`command`: {message}"));
             effects.check().map_err(wrong)?;

@@ -59,8 +59,8 @@ pub(super) struct RuleFormat {
     pub(super) params: Vec<ParamFormat>,
     pub(super) command_pattern: Option<At<String>>,
     pub(super) command: Option<At<Texts>>,
-    pub(super) unless_flag: Option<Texts>,
-    pub(super) http: Option<HttpFormat>,
+    pub(super) unless_flag: Option<At<Texts>>,
+    pub(super) http: Option<At<HttpFormat>>,
     pub(super) context_key: Option<At<Texts>>,
     pub(super) recent_window_ms: Option<u64>,
     pub(super) lock_expiry_ms: Option<u64>,
@@ -127,7 +127,9 @@ impl RuleFormat {
             None => Vec::new(),
         };
         let http = match fields.take_raw("http") {
-            Some(raw) => Some(HttpFormat::read(source, raw, name.as_deref())?),
+            Some(raw) => {
+                Some(At { at: source.offset(raw), value: HttpFormat::read(source, raw, name.as_deref())? })
+            }
             None => None,
         };
         let name: At<String> = fields.required("name", "a short name, which the journal shows")?;
@@ -142,7 +144,7 @@ impl RuleFormat {
             params,
             command_pattern: fields.optional("commandPattern")?,
             command: fields.optional("command")?,
-            unless_flag: texts(fields.optional("unlessFlag")?),
+            unless_flag: fields.optional("unlessFlag")?,
             http,
             context_key: fields.optional("contextKey")?,
             recent_window_ms: fields.optional::<Millis>("recentWindowMs")?.map(|ms| ms.value.0),

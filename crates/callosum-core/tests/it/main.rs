@@ -9,6 +9,7 @@ mod golden;
 mod house;
 mod index;
 mod journal_files;
+mod lint;
 mod outcomes;
 mod pausing;
 mod rewritten;

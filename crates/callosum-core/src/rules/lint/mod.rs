@@ -1,9 +1,10 @@
 //! What is wrong with a rules file, and what in it hardly does what its author wants: every mistake, not only the
 //! first, and warnings about rules that can be read.
 //!
-//! A warning that something can never happen is only given when that is certain.
+//! That a rule is never reached, or that a placeholder never has a value, is only said when it is certain.
 
 mod reach;
+mod texts;
 mod tools;
 
 use std::collections::HashSet;
@@ -52,6 +53,8 @@ pub struct Warning {
 pub enum WarningKind {
     /// Earlier rules take every call the rule is for.
     Unreachable,
+    /// A text of it that what it is compared with never looks like.
+    NeverFits,
     /// No known host has a tool of that name.
     UnknownTool,
     /// Tier 3 or 4 without `contextKey`.
@@ -84,6 +87,9 @@ pub fn lint(text: &str) -> Lint {
     for (rule, takers) in rules.iter().zip(takers) {
         let mut about = About { source, rule, warnings: &mut warnings };
         about.reach(&takers, &rules);
+        for (at, message) in texts::never_fit(rule) {
+            about.warn(at, WarningKind::NeverFits, message);
+        }
         about.tools();
         about.keys();
     }

@@ -63,13 +63,14 @@ impl<'r> Facets<'r> {
     fn of(rule: &'r RuleFormat) -> Self {
         let commands = rule.command.as_ref().map(|command| command.value.0.as_slice()).unwrap_or_default();
         let patterns = commands.iter().filter_map(|text| Some((text.as_str(), Pattern::parse(text).ok()?)));
-        let http = rule.http.as_ref().map(|http| HttpFacets {
+        let http = rule.http.as_ref().map(|http| &http.value).map(|http| HttpFacets {
             methods: names(http.method.as_ref()).into_iter().map(str::to_uppercase).collect(),
             hosts: names(http.host.as_ref()),
             paths: names(http.path.as_ref()),
         });
         let is_for_commands = rule.command.is_some() || http.is_some();
-        let unless_flags = rule.unless_flag.as_ref().map(|flags| flags.0.as_slice()).unwrap_or_default();
+        let unless_flags =
+            rule.unless_flag.as_ref().map(|flags| flags.value.0.as_slice()).unwrap_or_default();
         let effects = EffectFacets { patterns: patterns.collect(), unless_flags, http };
         Self {
             tools: rule.tool.value.0.iter().map(|tool| neutral_tool_name(tool)).collect(),
