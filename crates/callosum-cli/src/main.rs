@@ -1,6 +1,6 @@
 //! `callosum`: what all AI-agent sessions on this machine did, and whether the rules can be read.
 //!
-//! It only looks: no command here writes to the state directory.
+//! It only looks: no command here but `init` writes to the state directory.
 //!
 //! Exit codes: 0 all is well, 1 something is wrong with what was looked at, 2 wrong usage or could not look.
 
@@ -34,7 +34,8 @@ fn run(args: &Args) -> Result<ExitCode, Failure> {
         Command::Status => commands::status::run(args, &mut out)?,
         Command::Journal(wanted) => commands::journal::run(args, wanted, &mut out)?,
         Command::Explain(asked) => commands::explain::run(args, asked, &mut out)?,
-        Command::Check { file } => commands::check::run(args, file.as_deref(), &mut out)?,
+        Command::Check(checked) => commands::check::run(args, checked, &mut out)?,
+        Command::Init => commands::init::run(args, &mut out)?,
     };
     out.flush()?;
     Ok(code)
