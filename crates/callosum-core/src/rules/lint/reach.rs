@@ -171,12 +171,10 @@ impl EffectFacets<'_> {
 
 impl HttpFacets<'_> {
     fn take(&self, (method, host, path): (&str, &str, &str)) -> bool {
-        // `private` stands for many hosts: as a text it says nothing of them.
-        let host_fits = |own: &&str| match (*own, host) {
-            (PRIVATE, PRIVATE) => true,
-            (own, PRIVATE) => own == "*",
-            (PRIVATE, _) => false,
-            (own, host) => covers(own, host),
+        // `private` stands for many hosts: a glob for its letters says nothing of them.
+        let host_fits = |own: &&str| match host {
+            PRIVATE => matches!(*own, PRIVATE | "*"),
+            host => covers(own, host),
         };
         self.methods.iter().any(|own| covers(own, method))
             && self.hosts.iter().any(host_fits)
