@@ -326,6 +326,31 @@ fn what_can_not_be_cut_into_few_cases_is_let_be() {
 }
 
 #[test]
+fn of_many_rules_that_take_it_a_few_are_named() {
+    let mut case: Vec<Value> = (0..9).map(|number| json!({"agent": number.to_string()})).collect();
+    case.push(json!({"agent": (0..9).map(|number| number.to_string()).collect::<Vec<_>>()}));
+    let found = lint(&rules(&case));
+    let expected =
+        "never matches: `0` (line 1), `1` (line 1), `2` (line 1) and 6 more before it take every call";
+    assert!(found.warnings[0].message.starts_with(expected), "{}", found.warnings[0].message);
+}
+
+#[test]
+fn warnings_come_in_the_order_of_the_file() {
+    let text = r#"{"rules": [{"name": "all", "tool": "exec", "tier": 1}, {"contextKey": "{command.last}", "tier": 3, "tool": "exec", "name": "b"},
+        {"tool": "nobody_has_it", "tier": 4, "name": "c"}]}"#;
+    let found: Vec<(usize, WarningKind)> =
+        lint(text).warnings.iter().map(|warning| (warning.line, warning.kind)).collect();
+    let expected = [
+        (1, WarningKind::NeverFilled),
+        (1, WarningKind::Unreachable),
+        (2, WarningKind::UnknownTool),
+        (2, WarningKind::NoContextKey),
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
 fn own_rules_may_hide_shipped_ones_but_not_each_other() {
     let text = r#"{"extends": "default", "rules": [{"name": "all", "tier": 1, "tool": "*"}, {"name": "exec", "tier": 1, "tool": "exec"}]}"#;
     let found = lint(text);

@@ -21,6 +21,9 @@ use crate::command::Pattern;
 use crate::context_key::{Picked, Template};
 use crate::text::one_line;
 
+/// Rules that a warning names at most.
+const MAX_NAMES: usize = 3;
+
 /// What a look at a rules file found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lint {
@@ -93,6 +96,7 @@ pub fn lint(text: &str) -> Lint {
         about.tools();
         about.keys();
     }
+    warnings.sort_by_key(|warning| (warning.line, warning.column));
     let rule_count = if errors.is_empty() { RuleSet::parse(text).map_or(0, |rules| rules.len()) } else { 0 };
     Lint { rule_count, errors, warnings }
 }
@@ -118,14 +122,18 @@ impl About<'_> {
             let line = self.source.error(name.at, None, String::new()).line;
             Some(format!("`{}` (line {line})", one_line(&name.value, 80)))
         };
-        let names: Vec<String> = takers.iter().filter_map(name).collect();
-        let (verb, them) = match names.as_slice() {
-            [] => return,
-            [_] => ("takes", "that one"),
+        let names: Vec<String> = takers.iter().take(MAX_NAMES).filter_map(name).collect();
+        let more = match takers.len().saturating_sub(MAX_NAMES) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let (verb, them) = match takers.len() {
+            0 => return,
+            1 => ("takes", "that one"),
             _ => ("take", "those"),
         };
         let message = format!(
-            "never matches: {} before it {verb} every call it is for; put it before {them}, or take it out",
+            "never matches: {}{more} before it {verb} every call it is for; put it before {them}, or take it out",
             names.join(", ")
         );
         self.warn(self.rule.name.at, WarningKind::Unreachable, message);
