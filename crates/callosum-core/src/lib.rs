@@ -2,7 +2,7 @@
 //!
 //! A tool call is classified into a tier and context keys ([`rules`], [`context_key`]); what the journal
 //! says of these keys ([`journal`], [`history`]) decides whether it runs ([`decision`]); [`gate`] is the
-//! façade that runtimes talk to. Only [`store`] and [`journal`] touch the machine; nothing here knows a
+//! façade that runtimes talk to. [`simulate`] replays a journal under other rules. Only [`store`] and [`journal`] touch the machine; nothing here knows a
 //! runtime, an async executor or a command line, and no code but [`store::machine`] has a clock.
 
 mod command;
@@ -20,6 +20,7 @@ pub mod redact;
 pub mod rules;
 pub mod settings;
 pub mod shell;
+pub mod simulate;
 pub mod store;
 pub mod text;
 pub mod tier;

@@ -14,7 +14,7 @@ pub(crate) struct Site<'a, 'p> {
 }
 
 /// A source of values.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
     /// A parameter, by its dotted path.
     Param(String),

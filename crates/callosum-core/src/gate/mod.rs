@@ -15,6 +15,7 @@ mod intent;
 mod look;
 mod query;
 mod report;
+mod simulate;
 mod state;
 mod status;
 mod upkeep;
@@ -46,6 +47,7 @@ pub use self::explain::Explained;
 pub use self::health::{Degraded, Level, Notice};
 pub use self::query::Filter;
 pub use self::report::{EndReport, Ran};
+pub use self::simulate::Simulated;
 pub use self::status::Status;
 pub use self::work::GivenUp;
 

@@ -1,9 +1,11 @@
 //! The rules of `tiers.json`: which tier a tool call has and which resources it acts on.
 //!
 //! `source` reads JSON with positions, `format` the fields as they are written, `compile` makes matchers of
-//! them, `effect` matches the commands of a shell line, `rule_set` holds them all, `classify` asks them about a call.
+//! them, `effect` matches the commands of a shell line, `rule_set` holds them all, `classify` asks them about a call,
+//! `compare` asks two sets about a call of which not all is known.
 
 mod classify;
+mod compare;
 mod compile;
 mod effect;
 mod format;
