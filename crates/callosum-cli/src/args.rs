@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use callosum_core::time::from_rfc3339;
 use clap::{ColorChoice, Parser, Subcommand};
 
 /// What all AI-agent sessions on this machine did. Only looks; writes nothing.
@@ -42,6 +43,28 @@ pub(crate) enum Command {
         after_help = "Examples:\n  callosum explain exec '{\"command\": \"git push origin main\"}'\n  callosum explain exec 'git push origin main'\n  callosum explain message '{\"action\": \"send\", \"target\": \"general\"}' --json"
     )]
     Explain(Asked),
+    /// Which calls of the journal other rules would have paused, beside the rules in force. Nothing is done or written
+    #[command(
+        after_help = "Examples:\n  callosum simulate ~/.callosum/tiers.json.new\n  callosum simulate new.json --since 2026-11-01T00:00:00Z --json\n\nThe journal keeps no parameters of calls of tiers 0 and 1, and of the others a summary, cut and without secrets. A call is judged anew where the rules ask only for what was kept; where they ask for more, it keeps the rule that the journal names, or it is counted as not judged. The gateways' settings are not in the journal: the defaults are taken. What a stopped call would have led to, had it run, is not made up."
+    )]
+    Simulate(Tried),
+}
+
+/// The rules that are tried.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Tried {
+    /// The rules file to try
+    pub(crate) file: PathBuf,
+
+    /// Count only calls since this time: RFC 3339, or milliseconds since the epoch [default: all]
+    #[arg(long, value_name = "TIME", value_parser = moment)]
+    pub(crate) since: Option<i64>,
+}
+
+/// Wall-clock milliseconds of a moment.
+fn moment(text: &str) -> Result<i64, &'static str> {
+    let parsed = text.parse().ok().or_else(|| from_rfc3339(text));
+    parsed.ok_or("give it as RFC 3339, like 2026-11-01T00:00:00Z, or as milliseconds since the epoch")
 }
 
 /// The call that is asked about.

@@ -3,6 +3,7 @@
 pub(crate) mod check;
 pub(crate) mod explain;
 pub(crate) mod journal;
+pub(crate) mod simulate;
 pub(crate) mod status;
 
 use std::path::{Path, PathBuf};

@@ -25,6 +25,19 @@ pub enum Verdict {
     Block,
 }
 
+impl Verdict {
+    /// As in JSON.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Observe => "observe",
+            Self::Pause => "pause",
+            Self::Block => "block",
+        }
+    }
+}
+
 /// The history under one set of rules.
 #[derive(Debug)]
 pub(super) struct Replay {
