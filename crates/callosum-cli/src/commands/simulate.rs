@@ -25,10 +25,11 @@ pub(crate) fn run(args: &Args, tried: &Tried, out: &mut dyn Write) -> Result<Exi
     let rules = read(&tried.file)?;
     let gate = super::observer(args)?;
     let mut progress = Progress::begin();
-    let simulated = gate
-        .simulate(rules, tried.since, &gate.machine().now(), &mut |done, all| progress.tell(done, all))
-        .map_err(|error| Failure::CantLook { fragment: error.to_string(), remedy: error.remedy() })?;
+    let now = gate.machine().now();
+    let simulated = gate.simulate(rules, tried.since, &now, &mut |done, all| progress.tell(done, all));
     progress.end();
+    let simulated = simulated
+        .map_err(|error| Failure::CantLook { fragment: error.to_string(), remedy: error.remedy() })?;
     if args.json {
         serde_json::to_writer(&mut *out, &simulated)?;
         writeln!(out)?;

@@ -88,3 +88,51 @@ fn says_the_same(one: &Rule, other: &Rule) -> bool {
     let says = |rule: &Rule| (rule.tier, rule.recent_window_ms, rule.lock_expiry_ms, rule.scope, rule.mode);
     says(one) == says(other) && one.context_keys == other.context_keys
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use super::*;
+
+    const RULES: &str = r#"{"rules":[
+      {"name":"a","tier":1,"tool":"exec","command":"a"},
+      {"name":"b","tier":1,"tool":"exec","command":"b"},
+      {"name":"c","tier":3,"tool":"exec","command":"c"},
+      {"name":"rest","tier":0,"tool":"exec"},
+      {"name":"behind","tier":0,"tool":"exec"}]}"#;
+
+    /// Whether both agree about a call of the tool, once `from` is `to`.
+    fn agree(tool: &str, name: Option<&str>, from: &str, to: &str) -> bool {
+        assert!(RULES.contains(from), "{from}");
+        let call = ToolCall { tool: tool.to_owned(), session: "s".to_owned(), ..ToolCall::default() };
+        let (before, after) = (RULES, RULES.replacen(from, to, 1));
+        let (before, after) = (RuleSet::parse(before).unwrap(), RuleSet::parse(&after).unwrap());
+        after.agrees_about(&before, &call, "test", name)
+    }
+
+    #[test]
+    fn sets_agree_about_a_call_where_what_may_be_for_it_is_the_same() {
+        let tier = |of: Option<&str>, name: &str, from: u8, to: u8| {
+            let rule = |tier: u8| format!(r#""name":"{name}","tier":{tier}"#);
+            agree("exec", of, &rule(from), &rule(to))
+        };
+        // What the call's own rule says is looked up; but another command may have the say when it falls.
+        assert!(tier(Some("a"), "a", 1, 3) && tier(Some("c"), "c", 3, 4));
+        assert!(!tier(Some("c"), "c", 3, 2));
+        // Those of higher tiers are not for it, those of the same and of lower ones may be for another command.
+        assert!(tier(Some("a"), "c", 3, 4) && tier(None, "b", 1, 3));
+        assert!(!tier(Some("a"), "b", 1, 3) && !tier(Some("a"), "rest", 0, 3));
+        // None behind one that takes all is asked.
+        assert!(tier(Some("a"), "behind", 0, 3));
+        let asks = |tool: &str, to: &str| agree(tool, Some("a"), r#""command":"c""#, to);
+        assert!(!asks("exec", r#""command":"d""#) && asks("read", r#""command":"d""#));
+        assert!(!asks("exec", r#""command":"c","session":"t""#));
+        let more = |session: &str| {
+            let rule = format!(
+                r#"{{"rules":[{{"name":"z","tier":3,"tool":"exec","command":"z","session":"{session}"}},"#
+            );
+            agree("exec", Some("a"), r#"{"rules":["#, &rule)
+        };
+        assert!(more("t") && !more("s"));
+    }
+}

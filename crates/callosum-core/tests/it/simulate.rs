@@ -7,10 +7,11 @@ use callosum_core::gate::{Answer, Gate, Simulated};
 use callosum_core::outcome::Ended;
 use callosum_core::rules::{RuleSet, SHIPPED_RULES};
 use callosum_core::simulate::{Changed, Reason, Verdict};
+use callosum_core::tool_call::ToolCall;
 use serde_json::{Value, json};
 
 use crate::days;
-use crate::support::{RULES, World, alice, session};
+use crate::support::{RULES, World, alice, call, session};
 
 /// The journal under `rules`, beside the rules in force.
 fn simulate(world: &World, rules: &str) -> Simulated {
@@ -170,6 +171,91 @@ fn a_retry_after_a_recorded_pause_is_no_further_pause() {
 }
 
 #[test]
+fn a_lease_that_a_setting_gave_is_the_recorded_one() {
+    let mut world = World::new();
+    let gate = world.gate_with("doug", &json!({"lockExpiryMs": 5_000_000}));
+    let (_, answer) = world.try_call(session(&gate, "ann"), "mail", &alice());
+    assert_eq!(answer, Answer::Proceed);
+    // Longer ago than the window and the usual lease: it may have acted until its own lease ended.
+    world.pass(6_000_000);
+    world.refused(session(&gate, "bob"), "mail", &alice());
+    let report = simulate(&world, RULES).report;
+    assert_eq!((report.before.paused, report.after.paused), (1, 1));
+    let short = but(r#""tool":"mail""#, r#""tool":"mail","lockExpiryMs":300000"#);
+    assert_eq!(simulate(&world, &short).report.after.paused, 0);
+    // Where a rule gave it, it goes with the rule.
+    std::fs::write(world.path().join("tiers.json"), short.replace("300000", "5000000")).unwrap();
+    let report = simulate(&world, RULES).report;
+    assert_eq!((report.before.paused, report.after.paused), (1, 0));
+}
+
+#[test]
+fn a_call_that_ran_has_answered_its_pause() {
+    let mut world = World::new();
+    let gate = world.gate("doug");
+    let message = json!({"to": "a@example.com"});
+    world.done(session(&gate, "ann"), "message", &message);
+    world.pass(60_000);
+    world.done(session(&gate, "bob"), "message", &message);
+    let strict = but(r#""name":"message","tier":2"#, r#""name":"message","scope":"otherSessions","tier":3"#);
+    // Sooner than a pause counts as read without a signal.
+    for _ in 0..3 {
+        world.pass(100);
+        world.done(session(&gate, "bob"), "message", &message);
+        assert_eq!(simulate(&world, &strict).report.after.paused, 1);
+    }
+}
+
+#[test]
+fn a_block_that_would_have_been_a_pause_was_read_like_one() {
+    let mut world = World::new();
+    let gate = world.gate("doug");
+    let _ = gate.model_call_started("run", &world.now);
+    let (_, answer) = world.try_call(session(&gate, "ann"), "pay", &alice());
+    assert_eq!(answer, Answer::Proceed);
+    world.pass(1_000);
+    // Ann's lease ends with nobody knowing how it went: a block has not shown it to Bob, a pause would have.
+    world.refused(session(&gate, "bob"), "pay", &alice());
+    world.pass(360_000);
+    world.refused(session(&gate, "bob"), "pay", &alice());
+    let report = simulate(&world, &but(r#""name":"pay","tier":4"#, r#""name":"pay","tier":3"#)).report;
+    assert_eq!((report.before.blocked, report.before.paused), (1, 1));
+    assert_eq!((report.after.blocked, report.after.paused), (0, 1));
+}
+
+#[test]
+fn a_folder_that_the_journal_does_not_tell_is_not_made_up() {
+    let build =
+        |key: &str| behind(&format!(r#"{{"name":"build","tier":3,"tool":"build","contextKey":"{key}"}}"#));
+    let mut world = World::new();
+    std::fs::write(world.path().join("tiers.json"), build("build:{workFolder}")).unwrap();
+    let gate = world.gate("doug");
+    let mut build_in = |name: &str, cwd: Option<&str>| {
+        world.pass(1_000);
+        let call = ToolCall { cwd: cwd.map(str::to_owned), ..call(session(&gate, name), "build", None) };
+        let answer = gate.before(&call, &json!({}), &world.now);
+        let _ = world.finish(&gate, answer);
+    };
+    build_in("ann", Some("/a"));
+    build_in("bob", Some("/b"));
+    build_in("bob", Some("/a"));
+    let same = simulate(&world, &build("build:{workFolder}")).report;
+    assert_eq!((same.judged, same.before.paused, same.after.paused), (3, 1, 1));
+    let other = simulate(&world, &build("made:{workFolder}")).report;
+    assert_eq!((other.judged, other.not_judged), (0, BTreeMap::from([(Reason::Keys, 3)])));
+
+    // A runtime that says none says none under other rules either.
+    let mut world = World::new();
+    std::fs::write(world.path().join("tiers.json"), build("build:{workFolder}")).unwrap();
+    let gate = world.gate("doug");
+    world.done(session(&gate, "ann"), "build", &json!({}));
+    world.refused(session(&gate, "bob"), "build", &json!({}));
+    let report = simulate(&world, &build("made:{workFolder}")).report;
+    assert_eq!((report.judged, report.after.paused), (2, 1));
+    assert_eq!(report.changed_calls, 0);
+}
+
+#[test]
 fn a_window_a_scope_and_a_tier_change_what_they_should() {
     let mut world = World::new();
     let gate = world.gate("doug");
@@ -235,6 +321,12 @@ fn a_light_call_is_judged_by_its_tool_where_nothing_else_is_asked() {
     let shell = behind(r#"{"name":"ls","tier":3,"tool":"exec","command":"ls","contextKey":"ls"}"#);
     let report = simulate(&world, &shell).report;
     assert_eq!((report.judged, report.not_judged), (2, BTreeMap::from([(Reason::Parameters, 1)])));
+    let moved = but("^ship", "^l");
+    let report = simulate(&world, &moved).report;
+    assert_eq!((report.judged, report.not_judged), (2, BTreeMap::from([(Reason::Parameters, 1)])));
+    // When it ended is not told: it held nothing.
+    let critical = simulate(&world, &but(r#""name":"write","tier":1"#, r#""name":"write","tier":4"#)).report;
+    assert_eq!((critical.after.paused, critical.after.blocked), (1, 0));
     // For whom a rule is, is known.
     let cid = behind(r#"{"name":"srv","tier":3,"tool":"write","params":{"path":"/srv/a"},"session":"cid"}"#);
     assert_eq!(simulate(&world, &cid).report.judged, 3);
