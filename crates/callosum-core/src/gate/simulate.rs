@@ -60,7 +60,7 @@ impl Gate {
                 let first = *first.get_or_insert(seq);
                 count += 1;
                 if count.is_multiple_of(TELL_EVERY) {
-                    progress(seq - first, end.saturating_sub(first));
+                    progress(seq.saturating_sub(first), end.saturating_sub(first));
                 }
                 match Line::read(&bytes) {
                     Line::Record(record) => simulation.take(seq, &record),

@@ -208,11 +208,12 @@ impl Judge {
 
     fn at_its_word(&self, set: &Set, case: &Case<'_>) -> Result<(Classification, bool), Reason> {
         let name = case.record.rule_name.as_deref();
-        let mut found = Classification::default();
-        if let Some(name) = name {
-            let of_set = self.before.rules.named(name).and_then(|_| set.rules.named(name));
-            found = of_set.ok_or(Reason::Rule)?;
-        }
+        let found = match name {
+            Some(name) => self.before.rules.named(name).and_then(|_| set.rules.named(name)),
+            // No rule was for it.
+            None => (!case.is_tracked()).then(Classification::default),
+        };
+        let mut found = found.ok_or(Reason::Rule)?;
         let sure = set.rules.agrees_about(&self.before.rules, &case.call, case.runtime, name);
         if !sure && !case.is_tracked() {
             return Err(Reason::Parameters);
