@@ -166,6 +166,23 @@ fn what_the_journal_does_not_keep_is_said() {
 }
 
 #[test]
+fn it_says_when_the_rules_in_force_are_not_those_of_then() {
+    let mut journal = Vec::new();
+    message(&mut journal, "ann", "general", &at(0));
+    let same = Bench::new(&journal, RULES).simulate(&[]).1;
+    assert!(!same.contains("Then:"), "{same}");
+    let mut paused = Record::new(Action::Blocked, "gateway", &at(60));
+    paused.tier = Some(Tier::High);
+    (paused.session, paused.tool) = (Some("bob".to_owned()), Some("message".to_owned()));
+    paused.rule_name = Some("chat".to_owned());
+    paused.params = Some(json!({"target": "general"}).to_string());
+    journal.extend(paused.to_line().unwrap());
+    let other = Bench::new(&journal, RULES).simulate(&[]).1;
+    assert!(other.contains("Before: 0 paused, 0 blocked."), "{other}");
+    assert!(other.contains("Then:   1 paused, 0 blocked, as recorded:"), "{other}");
+}
+
+#[test]
 fn rules_that_cannot_be_used_exit_with_two_and_say_where() {
     for (text, says) in [
         (

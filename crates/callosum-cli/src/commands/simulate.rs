@@ -97,6 +97,13 @@ fn for_people(file: &Path, simulated: &Simulated, out: &mut dyn Write) -> Result
         writeln!(out, "A rules file can't be used, so that others stand for it: {}", long(error))?;
     }
     writeln!(out, "\nBefore: {}.\nAfter:  {}.", sum(&report.before), sum(&report.after))?;
+    if report.recorded != report.before {
+        writeln!(
+            out,
+            "Then:   {}, as recorded: rules or settings were others than now, or a process had died.",
+            sum(&report.recorded)
+        )?;
+    }
     let header = ["RULE", "TIER", "CALLS", "PAUSED", "BLOCKED", "OBSERVED"];
     let rows = report.rules.iter().filter(|of| of.before != of.after || of.before.stopped() > 0);
     table(out, "By rule, before → after:", &header, rows.map(of_rule))?;

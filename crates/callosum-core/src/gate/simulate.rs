@@ -34,9 +34,9 @@ pub struct Simulated {
 }
 
 impl Gate {
-    /// What the journal's calls since `since_ms` (wall-clock milliseconds; default: all) would have got under the rules `after`,
-    /// beside what they get under those in force. `progress` is told now and then how many bytes of how many were
-    /// read. For a thread that may wait.
+    /// What the journal's calls since `since_ms` (wall-clock milliseconds; default: all) would have got under the
+    /// rules `after`, beside what they get under those in force. `progress` is told now and then how many bytes of
+    /// how many were read. For a thread that may wait.
     ///
     /// # Errors
     /// When the state can't be looked at.

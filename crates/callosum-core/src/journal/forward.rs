@@ -14,8 +14,8 @@ use super::segments::Segments;
 /// Bytes read at once.
 const CHUNK: usize = 256 * 1024;
 
-/// The journal's lines from its beginning to its end: sequence number and bytes, newline left out. A segment that is gone
-/// when its turn comes was pruned, and is passed over.
+/// The journal's lines from its beginning to its end: sequence number and bytes, newline left out. A segment that is
+/// gone when its turn comes was pruned, and is passed over.
 #[derive(Debug)]
 pub struct Forward {
     segments: Segments,

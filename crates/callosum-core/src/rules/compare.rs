@@ -48,9 +48,9 @@ impl RuleSet {
     }
 
     /// Whether both sets surely have the same rule for a call, whatever its parameters: the one that has the
-    /// name `name` in `other` (`None`: no rule is for it). What that rule says may differ, and so may what those of higher
-    /// tiers say: they are not for this call, or one of them had the say. Its own tier must not fall where it is for commands,
-    /// because another command of the line would then have the say.
+    /// name `name` in `other` (`None`: no rule is for it). What that rule says may differ, and so may what those of
+    /// higher tiers say: were one of them for this call, it would have had the say. Its own tier must not fall where
+    /// it is for commands, because another command of the line would then have the say.
     #[must_use]
     pub fn agrees_about(&self, other: &Self, call: &ToolCall, runtime: &str, name: Option<&str>) -> bool {
         let tier = name.and_then(|name| other.rule_named(name)).map(|rule| rule.tier);

@@ -1,10 +1,10 @@
 //! What rules say of a journaled call, as far as the journal keeps what they ask for.
 //!
-//! 1. **Anew**, where the rules ask only for what is known. A summary that has the digest of the call's own parameters
-//!    holds all of them; else a value counts when nothing of it was cut, taken out or made one line. A call of tier
-//!    0 or 1 is known by its tool and caller alone.
-//! 2. **Its keys as recorded**, where it is known which rules are for a call but not all that its keys are made of: if those
-//!    rules give the same keys as the rules in force, and those are the ones that wrote it.
+//! 1. **Anew**, where the rules ask only for what is known. A summary that has the digest of the call's own
+//!    parameters holds all of them; else a value counts when nothing of it was cut, taken out or made one line. A
+//!    call of tier 0 or 1 is known by its tool and caller alone.
+//! 2. **Its keys as recorded**, where it is known which rules are for a call but not all that its keys are made of:
+//!    if those rules give the same keys as the rules in force, and those are the ones that wrote it.
 //! 3. **At the journal's word**, where it is not known which rules are for it: the rule that the record names. For
 //!    a call of tier 0 or 1 this is so only when both sets surely have the same rule for it; for one of
 //!    tier 2 and up it is assumed, and counted, because another rule may be for what was cut off.
@@ -29,7 +29,7 @@ const ELSEWHERE: &str = "/callosum/simulate/elsewhere";
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Reason {
-    /// The rules look at parameters that the journal does not keep: tiers 0 and 1, or cut, or taken out.
+    /// The rules look at parameters of a call of tier 0 or 1: the journal does not keep them.
     Parameters,
     /// Only the journal tells its rule, and one of the sets has none of that name.
     Rule,

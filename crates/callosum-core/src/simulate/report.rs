@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::Serialize;
 
-use crate::journal::record::Record;
+use crate::journal::record::{Action, Conflict, Record};
 use crate::rules::RuleSet;
 use crate::text::one_line;
 use crate::tier::Tier;
@@ -32,6 +32,8 @@ pub struct Report {
     pub assumed: u64,
     /// The others, by why not.
     pub not_judged: BTreeMap<Reason, u64>,
+    /// What the journal says became of them, under the rules of then.
+    pub recorded: Counts,
     /// Under the rules in force.
     pub before: Counts,
     /// Under the rules that are tried.
@@ -125,6 +127,7 @@ pub(super) struct Tally {
     judged: u64,
     assumed: u64,
     not_judged: BTreeMap<Reason, u64>,
+    recorded: Counts,
     before: Counts,
     after: Counts,
     rules: BTreeMap<Option<String>, (u64, Counts, Counts)>,
@@ -147,6 +150,7 @@ impl Tally {
         self.calls += 1;
         self.judged += 1;
         self.assumed += u64::from(before.assumed || after.assumed);
+        self.recorded.add(recorded(record));
         self.before.add(was);
         self.after.add(is);
         let (calls, counts, _) = self.of_rule(before);
@@ -193,12 +197,23 @@ impl Tally {
             judged: self.judged,
             assumed: self.assumed,
             not_judged: self.not_judged,
+            recorded: self.recorded,
             before: self.before,
             after: self.after,
             rules,
             changed_calls: self.changed_calls,
             changed: self.changed.into(),
         }
+    }
+}
+
+/// What became of a call by its own record.
+fn recorded(record: &Record) -> Verdict {
+    match (&record.action, record.conflict) {
+        (Action::Blocked, Some(Conflict::Lease)) => Verdict::Block,
+        (Action::Blocked, _) => Verdict::Pause,
+        _ if record.observed => Verdict::Observe,
+        _ => Verdict::Allow,
     }
 }
 

@@ -126,7 +126,7 @@ fn under_the_rules_that_wrote_a_journal_its_pauses_are_the_recorded_ones() {
         let same = simulate(&world, RULES).report;
         assert_eq!((same.judged, same.changed_calls), (same.calls, 0), "{seed}: {same:?}");
         assert_eq!(same.before.stopped(), stopped.len() as u64, "{seed}");
-        assert_eq!(same.before, same.after);
+        assert_eq!((same.recorded, same.before), (same.before, same.after));
         let observed = simulate(&world, &observing(RULES)).report;
         assert_eq!(told(&observed.changed), stopped, "{seed}");
         assert_eq!(observed.after.stopped(), 0);
