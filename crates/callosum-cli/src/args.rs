@@ -42,6 +42,19 @@ pub(crate) enum Command {
         after_help = "Examples:\n  callosum explain exec '{\"command\": \"git push origin main\"}'\n  callosum explain exec 'git push origin main'\n  callosum explain message '{\"action\": \"send\", \"target\": \"general\"}' --json"
     )]
     Explain(Asked),
+    /// Is it really gating? The state directory, the hooks seen, OpenClaw's own record of calls against the journal
+    #[command(
+        after_help = "Examples:\n  callosum doctor\n  callosum doctor --canary        one harmless call through the running gateway\n  callosum doctor --json"
+    )]
+    Doctor(Examined),
+}
+
+/// What is tried beside looking.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Examined {
+    /// Have the running OpenClaw gateway make one harmless tool call (`agents_list`), and see it in the journal
+    #[arg(long)]
+    pub(crate) canary: bool,
 }
 
 /// The call that is asked about.

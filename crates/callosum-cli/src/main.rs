@@ -34,6 +34,7 @@ fn run(args: &Args) -> Result<ExitCode, Failure> {
         Command::Status => commands::status::run(args, &mut out)?,
         Command::Journal(wanted) => commands::journal::run(args, wanted, &mut out)?,
         Command::Explain(asked) => commands::explain::run(args, asked, &mut out)?,
+        Command::Doctor(examined) => commands::doctor::run(args, examined, &mut out)?,
         Command::Check { file } => commands::check::run(args, file.as_deref(), &mut out)?,
     };
     out.flush()?;

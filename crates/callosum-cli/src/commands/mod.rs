@@ -1,6 +1,7 @@
 //! The commands, and what they have in common.
 
 pub(crate) mod check;
+pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod journal;
 pub(crate) mod status;

@@ -12,6 +12,7 @@ mod end;
 mod explain;
 mod health;
 mod intent;
+mod left_open;
 mod look;
 mod query;
 mod report;
@@ -44,9 +45,10 @@ use self::work::Works;
 
 pub use self::explain::Explained;
 pub use self::health::{Degraded, Level, Notice};
+pub use self::left_open::LeftOpen;
 pub use self::query::Filter;
 pub use self::report::{EndReport, Ran};
-pub use self::status::Status;
+pub use self::status::{CoverageStatus, Status};
 pub use self::work::GivenUp;
 
 /// How long a worker may try to get the guard and the ledger.

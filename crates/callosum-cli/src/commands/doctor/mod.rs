@@ -1,0 +1,71 @@
+//! `callosum doctor`: is it really gating? Each check is a module and gives findings.
+
+mod clock;
+mod finding;
+mod hooks;
+mod leases;
+mod openclaw;
+mod rules;
+mod state_dir;
+
+use std::env;
+use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
+
+use serde_json::json;
+
+use self::finding::{Finding, Level};
+use crate::args::{Args, Examined};
+use crate::output::Failure;
+
+pub(crate) fn run(args: &Args, examined: &Examined, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+    let gate = super::observer(args)?;
+    let now = gate.machine().now();
+    let status = gate.status(&now);
+    let mut findings = state_dir::look(&gate, &status);
+    findings.extend(clock::look(&gate, &now));
+    findings.push(rules::look(&status));
+    findings.extend(leases::look(&gate, &now));
+    findings.extend(hooks::look(&status, &now));
+    findings.extend(openclaw::look(&gate, &status, &now, examined.canary));
+
+    let ok = findings.iter().all(|finding| finding.level <= Level::Note);
+    if args.json {
+        serde_json::to_writer(&mut *out, &json!({ "ok": ok, "findings": findings }))?;
+        writeln!(out)?;
+    } else {
+        for_people(&findings, out)?;
+    }
+    Ok(ExitCode::from(u8::from(!ok)))
+}
+
+fn for_people(findings: &[Finding], out: &mut dyn Write) -> Result<(), Failure> {
+    let coloured = io::stdout().is_terminal() && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    for finding in findings {
+        let (word, colour) = match finding.level {
+            Level::Ok => ("ok", "32"),
+            Level::Note => ("note", "36"),
+            Level::Warning => ("warning", "33"),
+            Level::Error => ("error", "31"),
+        };
+        if coloured {
+            write!(out, "\u{1b}[{colour}m{word:<8}\u{1b}[0m")?;
+        } else {
+            write!(out, "{word:<8}")?;
+        }
+        writeln!(out, "{}", finding.title)?;
+        for line in finding.detail.lines() {
+            writeln!(out, "        {line}")?;
+        }
+        if let Some(remedy) = &finding.remedy {
+            writeln!(out, "        to mend it: {remedy}")?;
+        }
+    }
+    let count = |level: Level| findings.iter().filter(|finding| finding.level == level).count();
+    let (errors, warnings) = (count(Level::Error), count(Level::Warning));
+    match (errors, warnings) {
+        (0, 0) => writeln!(out, "\nNothing is wrong.")?,
+        _ => writeln!(out, "\nWrong: {errors} errors, {warnings} warnings.")?,
+    }
+    Ok(())
+}

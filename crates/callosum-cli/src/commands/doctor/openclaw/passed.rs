@@ -1,0 +1,177 @@
+//! OpenClaw's record of tool calls against the journal's: which calls ran without having passed the gate.
+
+use std::collections::{HashMap, HashSet};
+
+use callosum_core::tool_call::is_wrapper;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+/// A tool call that ran, as OpenClaw recorded it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Ran {
+    /// When, wall-clock milliseconds.
+    pub(super) at: i64,
+    /// Its session.
+    pub(super) session: String,
+    /// Its run.
+    pub(super) run: String,
+    /// Its tool.
+    pub(super) tool: String,
+    /// `sha256:` and the hash of its call id, in hex.
+    pub(super) fingerprint: Option<String>,
+}
+
+/// The calls that ran, newest first: one for each start. A call that was refused has no start.
+pub(super) fn ran(events: &[Value]) -> Vec<Ran> {
+    let started = |event: &Value| {
+        let text = |field: &str| event.get(field).and_then(Value::as_str).map(str::to_owned);
+        if text("action")? != "tool.action.started" {
+            return None;
+        }
+        Some(Ran {
+            at: event.get("occurredAt")?.as_i64()?,
+            session: text("sessionKey").or_else(|| text("sessionId")).unwrap_or_default(),
+            run: text("runId")?,
+            tool: text("toolName")?,
+            fingerprint: text("toolCallId"),
+        })
+    };
+    events.iter().filter_map(started).collect()
+}
+
+/// What the journal has of each run.
+#[derive(Debug, Default)]
+pub(super) struct Journaled {
+    runs: HashMap<String, Run>,
+    /// Sessions in which OpenClaw's code mode was seen: an `exec` there carries other calls.
+    in_code_mode: HashSet<String>,
+}
+
+#[derive(Debug, Default)]
+struct Run {
+    fingerprints: HashSet<String>,
+    tools: HashSet<String>,
+    /// Calls that carried a journaled one.
+    outer: HashSet<String>,
+}
+
+impl Journaled {
+    /// Of records as the journal gives them.
+    pub(super) fn of(records: &[Value]) -> Self {
+        let mut journaled = Self::default();
+        for record in records {
+            let text = |field: &str| record.get(field).and_then(Value::as_str);
+            let Some(run) = text("run") else { continue };
+            let run = journaled.runs.entry(run.to_owned()).or_default();
+            run.tools.extend(text("tool").map(str::to_owned));
+            let Some(call) = text("call") else { continue };
+            run.fingerprints.insert(fingerprint(call));
+            run.outer.extend(outer(call).map(fingerprint));
+        }
+        journaled
+    }
+
+    /// Tells code mode by an `exec` that carried a journaled call.
+    pub(super) fn with_code_mode(mut self, calls: &[Ran]) -> Self {
+        let carries = |call: &&Ran| call.tool == "exec" && self.carries(call);
+        self.in_code_mode = calls.iter().filter(carries).map(|call| call.session.clone()).collect();
+        self
+    }
+
+    fn carries(&self, call: &Ran) -> bool {
+        let run = self.runs.get(&call.run);
+        run.zip(call.fingerprint.as_ref()).is_some_and(|(run, print)| run.outer.contains(print))
+    }
+
+    /// Whether a call passed the gate, or only carried calls that did.
+    pub(super) fn gated(&self, call: &Ran) -> bool {
+        if is_wrapper(&call.tool) || call.tool == "exec" && self.in_code_mode.contains(&call.session) {
+            return true;
+        }
+        let Some(run) = self.runs.get(&call.run) else { return false };
+        match &call.fingerprint {
+            Some(print) => run.fingerprints.contains(print) || run.outer.contains(print),
+            None => run.tools.contains(&call.tool),
+        }
+    }
+}
+
+/// How OpenClaw shows a call id in its record.
+fn fingerprint(call: &str) -> String {
+    let hash = Sha256::digest(call.as_bytes());
+    hash.iter().fold("sha256:".to_owned(), |text, byte| text + &format!("{byte:02x}"))
+}
+
+/// The call that carried this one: `tool_search_code:<outer>:<tool>:<number>`.
+fn outer(call: &str) -> Option<&str> {
+    let rest = call.strip_prefix("tool_search_code:")?;
+    let (rest, _number) = rest.rsplit_once(':')?;
+    rest.rsplit_once(':').map(|(outer, _tool)| outer)
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use serde_json::json;
+
+    use super::*;
+
+    fn call(tool: &str, run: &str, id: &str) -> Ran {
+        Ran {
+            at: 1,
+            session: format!("session of {run}"),
+            run: run.to_owned(),
+            tool: tool.to_owned(),
+            fingerprint: Some(fingerprint(id)),
+        }
+    }
+
+    fn record(tool: &str, run: &str, id: &str) -> Value {
+        json!({"action": "intercept", "tool": tool, "run": run, "call": id})
+    }
+
+    #[test]
+    fn a_fingerprint_is_the_hosts() {
+        // As a real gateway recorded the call `call_1`.
+        assert!(fingerprint("call_1").starts_with("sha256:74196fe72e4cdc135c1033e0"));
+    }
+
+    #[test]
+    fn only_calls_that_started_ran() {
+        let event = |action: &str| {
+            json!({"action": action, "occurredAt": 7, "sessionKey": "s", "runId": "r", "toolName": "exec",
+                "toolCallId": fingerprint("c")})
+        };
+        let found = ran(&[event("tool.action.finished"), event("tool.action.started"), json!({"action": 1})]);
+        assert_eq!(found, [Ran { at: 7, session: "s".to_owned(), ..call("exec", "r", "c") }]);
+    }
+
+    #[test]
+    fn a_call_is_gated_by_its_run_and_id() {
+        let journaled = Journaled::of(&[record("exec", "r1", "c1"), record("read", "r1", "c2")]);
+        assert!(journaled.gated(&call("exec", "r1", "c1")));
+        for missing in [call("exec", "r1", "c3"), call("exec", "r2", "c1")] {
+            assert!(!journaled.gated(&missing), "{missing:?}");
+        }
+        let without_id = |tool: &str| Ran { fingerprint: None, ..call(tool, "r1", "") };
+        assert!(journaled.gated(&without_id("read")));
+        assert!(!journaled.gated(&without_id("message")));
+    }
+
+    #[test]
+    fn what_only_carries_calls_is_not_asked_for() {
+        let inner = record("message", "r1", "tool_search_code:c:1:message:1");
+        let calls = [call("exec", "r1", "c:1"), call("exec", "r1", "c2"), call("exec", "r2", "c3")];
+        let journaled = Journaled::of(&[inner]).with_code_mode(&calls);
+        assert!(journaled.gated(&call("tool_call", "r9", "c")));
+        let gated: Vec<bool> = calls.iter().map(|call| journaled.gated(call)).collect();
+        assert_eq!(gated, [true, true, false]);
+        assert!(!journaled.gated(&call("message", "r1", "c2")));
+    }
+
+    #[test]
+    fn the_call_around_a_call_is_in_its_id() {
+        assert_eq!(outer("tool_search_code:call_6:message:1").unwrap(), "call_6");
+        assert_eq!(outer("call_6"), None);
+    }
+}
