@@ -16,7 +16,7 @@ use serde_json::json;
 
 use self::finding::{Finding, Level};
 use crate::args::{Args, Examined};
-use crate::output::Failure;
+use crate::output::{Failure, counted};
 
 pub(crate) fn run(args: &Args, examined: &Examined, out: &mut dyn Write) -> Result<ExitCode, Failure> {
     let gate = super::observer(args)?;
@@ -61,11 +61,12 @@ fn for_people(findings: &[Finding], out: &mut dyn Write) -> Result<(), Failure> 
             writeln!(out, "        to mend it: {remedy}")?;
         }
     }
-    let count = |level: Level| findings.iter().filter(|finding| finding.level == level).count();
+    let count = |level| findings.iter().map(|finding| u64::from(finding.level == level)).sum();
     let (errors, warnings) = (count(Level::Error), count(Level::Warning));
-    match (errors, warnings) {
-        (0, 0) => writeln!(out, "\nNothing is wrong.")?,
-        _ => writeln!(out, "\nWrong: {errors} errors, {warnings} warnings.")?,
+    if errors + warnings == 0 {
+        writeln!(out, "\nNothing is wrong.")?;
+    } else {
+        writeln!(out, "\nWrong: {}, {}.", counted(errors, "error"), counted(warnings, "warning"))?;
     }
     Ok(())
 }
