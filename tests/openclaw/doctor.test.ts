@@ -52,8 +52,8 @@ describe("a gateway with the plugin", () => {
       audit: "ok",
     });
     assert.match(finding(examination, "hooks.openclaw").detail ?? "", /seen after only: no_such_tool/);
-    // The host records the wrapper `tool_call` as a call, too: with what it carries there are five.
-    assert.match(finding(examination, "audit").title, /recorded 5 calls, and every one passed the gate/);
+    // The wrapper `tool_call` is recorded as a call, too, but only carries the fourth.
+    assert.match(finding(examination, "audit").title, /recorded 4 calls, and every one passed the gate/);
     assert.equal(examination.code, examination.ok ? 0 : 1);
     assert.equal(examination.code, 0, JSON.stringify(examination));
   });
@@ -79,7 +79,7 @@ describe("a gateway with the plugin", () => {
     assert.equal(examination.code, 1);
   });
 
-  test("with the hooks off it names the calls that passed, by session and tool, and no others", async () => {
+  test("with the plugin disabled it names the calls that passed, by session and tool, and no others", async () => {
     await world.gateway.openclaw("plugins", "disable", "callosum");
     await world.play("behind", exec("himalaya message send --to bob@example.com"), exec("echo two"));
     await world.play("beside", { name: "read", args: { path: "none.txt" } });
@@ -89,7 +89,7 @@ describe("a gateway with the plugin", () => {
     assert.deepEqual({ gateway, plugin, audit, canary }, { gateway: "error", plugin: "error", audit: "error", canary: "error" });
     assert.match(finding(examination, "plugin").remedy ?? "", /plugins enable callosum/);
     const { title, detail } = finding(examination, "audit");
-    assert.match(title, /^3 calls of 8 that OpenClaw recorded passed without Callosum$/);
+    assert.match(title, /^3 calls of 7 that OpenClaw recorded passed without Callosum$/);
     const lines = detail?.split("\n") ?? [];
     assert.match(lines[0] ?? "", new RegExp(`^read in session ${sessionKey("beside")}: 1 call, at \\d\\d:\\d\\d:\\d\\d$`));
     assert.match(lines[1] ?? "", new RegExp(`^exec in session ${sessionKey("behind")}: 2 calls, `));
@@ -102,7 +102,7 @@ describe("a gateway with the plugin", () => {
     const examination = await world.doctor();
     const { gateway, plugin, audit } = levels(examination);
     assert.deepEqual({ gateway, plugin, audit }, { gateway: "ok", plugin: "ok", audit: "warning" });
-    assert.match(finding(examination, "audit").title, /^3 calls of 9 /);
+    assert.match(finding(examination, "audit").title, /^3 calls of 8 /);
     assert.match(finding(examination, "audit").remedy ?? "", /later calls were gated/);
     assert.equal(examination.code, 1);
   });

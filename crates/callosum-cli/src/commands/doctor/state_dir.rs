@@ -55,11 +55,13 @@ fn permissions(path: &Path) -> Finding {
     let shown = long(&path.display().to_string());
     let open = fs::metadata(path).is_ok_and(|folder| folder.mode() & 0o077 != 0);
     let mut bad = Vec::new();
+    let mut is_foreign = false;
     for entry in fs::read_dir(path).into_iter().flatten().flatten() {
         let Ok(file) = entry.metadata() else { continue };
         let name = long(&entry.file_name().to_string_lossy());
         let mode = file.mode() & 0o777;
         if file.uid() != us {
+            is_foreign = true;
             bad.push(format!("`{name}` belongs to user {}, not to user {us}", file.uid()));
         } else if mode & 0o022 != 0 || open && mode & 0o044 != 0 {
             let what = if mode & 0o022 != 0 { "written" } else { "read" };
@@ -73,7 +75,8 @@ fn permissions(path: &Path) -> Finding {
     if open {
         bad.insert(0, "the directory may be read by other users: parameters of calls are in it".to_owned());
     }
-    let remedy = format!("run `chmod -R u=rwX,go= {shown}` as the user whose sessions they are");
+    let chown = if is_foreign { format!("run `chown -R {us} {shown}`, then ") } else { "run ".to_owned() };
+    let remedy = format!("{chown}`chmod -R u=rwX,go= {shown}`");
     Finding::new(Level::Warning, "permissions", "Other users can see or change the state", remedy).lines(
         bad.into_iter(),
         MAX_FILES,

@@ -78,7 +78,7 @@ pub(super) fn compare(
         );
     }
     match against_journal(&calls, gate, status, now) {
-        Ok(compared) => compared.finding(&calls, is_cut),
+        Ok(compared) => compared.finding(&calls, is_cut, matches!(gateway, Running::Here(_))),
         Err(why) => not_asked(format!("the journal can't be read: {}", name(&why)), "mend it, as said above"),
     }
 }
@@ -131,21 +131,23 @@ fn compared<'a>(calls: &'a [Ran], gate: &Gate, status: &Status, now: &Stamp) -> 
 
     // Calls from before the journal are those from before Callosum was installed, or pruned ones. Unless none
     // is in it: then a gate that never worked must not pass for a new one.
-    let from = from.filter(|_| calls.iter().any(|call| journaled.gated(call)));
+    let from = from.filter(|_| calls.iter().any(|call| journaled.has(call)));
     let (known, too_old): (Vec<_>, Vec<_>) =
         calls.iter().partition(|call| from.is_none_or(|from| call.at >= from));
-    let (gated, passed): (Vec<_>, Vec<_>) = known.iter().copied().partition(|call| journaled.gated(call));
+    let newest_gated = known.iter().filter(|call| journaled.has(call)).map(|call| call.at).max();
+    let passed = |call: &&Ran| !journaled.has(call) && !journaled.only_carries(call);
     Ok(Compared {
-        passed,
+        passed: known.iter().copied().filter(passed).collect(),
         compared: known.len(),
-        newest_gated: gated.iter().map(|call| call.at).max(),
+        newest_gated,
         too_old: too_old.len(),
         from,
     })
 }
 
 impl Compared<'_> {
-    fn finding(&self, calls: &[Ran], is_cut: bool) -> Finding {
+    /// `is_loaded`: the running gateway's Callosum answers.
+    fn finding(&self, calls: &[Ran], is_cut: bool, is_loaded: bool) -> Finding {
         let number = |count: usize, thing: &str| counted(u64::try_from(count).unwrap_or(u64::MAX), thing);
         let mut finding = match self.passed.first() {
             None if self.compared == 0 => Finding::new(
@@ -158,27 +160,7 @@ impl Compared<'_> {
                 let calls = number(self.compared, "call");
                 Finding::ok(ID, format!("OpenClaw recorded {calls}, and every one passed the gate"))
             }
-            Some(newest) => {
-                let calls = number(self.passed.len(), "call");
-                let title =
-                    format!("{calls} of {} that OpenClaw recorded passed without Callosum", self.compared);
-                let finding = if self.newest_gated.is_some_and(|gated| gated > newest.at) {
-                    let remedy = "later calls were gated; see what these did: `openclaw audit --session KEY`";
-                    Finding::new(Level::Warning, ID, title, remedy)
-                } else {
-                    let remedy = "see that the gateway has loaded the plugin, as said above; then `callosum doctor --canary`";
-                    Finding::new(Level::Error, ID, title, remedy)
-                };
-                let finding =
-                    finding.lines(groups(&self.passed).into_iter(), MAX_LISTED, "sessions and tools");
-                if self.passed.iter().any(|call| call.tool == "exec") {
-                    finding.line(
-                        "(an `exec` of OpenClaw's code mode that calls no tool is recorded in the same way)",
-                    )
-                } else {
-                    finding
-                }
-            }
+            Some(newest) => self.passed(newest, is_loaded),
         };
         if let (count @ 1.., Some(from)) = (self.too_old, self.from) {
             let from = local_time(&to_rfc3339(from));
@@ -191,6 +173,35 @@ impl Compared<'_> {
             let since = local_time(&to_rfc3339(oldest.at));
             finding = finding
                 .line(format!("OpenClaw has more; compared were its newest {MAX_ROWS} rows, since {since}"));
+        }
+        finding
+    }
+
+    fn passed(&self, newest: &Ran, is_loaded: bool) -> Finding {
+        let calls = counted(u64::try_from(self.passed.len()).unwrap_or(u64::MAX), "call");
+        let title = format!("{calls} of {} that OpenClaw recorded passed without Callosum", self.compared);
+        let is_over = self.newest_gated.is_some_and(|gated| gated > newest.at);
+        let (level, remedy) = if is_over {
+            (Level::Warning, "later calls were gated; see what these did: `openclaw audit --session KEY`")
+        } else if is_loaded {
+            (
+                Level::Error,
+                "the plugin answers, but no later call passed it: run `callosum doctor --canary`; if that fails, restart the gateway and look for `callosum` in its log",
+            )
+        } else {
+            (
+                Level::Error,
+                "have the gateway load the plugin, as said above; then run `callosum doctor --canary`",
+            )
+        };
+        let mut finding = Finding::new(level, ID, title, remedy);
+        finding = finding.lines(groups(&self.passed).into_iter(), MAX_LISTED, "sessions and tools");
+        if self.newest_gated.is_none() {
+            finding = finding.line("none is in the journal; were all made before Callosum was installed, make a call and look again");
+        }
+        if self.passed.iter().any(|call| call.tool == "exec") {
+            finding = finding
+                .line("(an `exec` of OpenClaw's code mode that calls no tool is recorded in the same way)");
         }
         finding
     }

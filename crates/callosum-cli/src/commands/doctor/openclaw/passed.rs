@@ -21,11 +21,12 @@ pub(super) struct Ran {
     pub(super) fingerprint: Option<String>,
 }
 
-/// The calls that ran, newest first: one for each start. A call that was refused has no start.
+/// The calls that ran, newest first: one for each start. A call that was refused has no start, and one that only
+/// carries another is left out: the other is there too.
 pub(super) fn ran(events: &[Value]) -> Vec<Ran> {
     let started = |event: &Value| {
         let text = |field: &str| event.get(field).and_then(Value::as_str).map(str::to_owned);
-        if text("action")? != "tool.action.started" {
+        if text("action")? != "tool.action.started" || is_wrapper(&text("toolName")?) {
             return None;
         }
         Some(Ran {
@@ -83,16 +84,18 @@ impl Journaled {
         run.zip(call.fingerprint.as_ref()).is_some_and(|(run, print)| run.outer.contains(print))
     }
 
-    /// Whether a call passed the gate, or only carried calls that did.
-    pub(super) fn gated(&self, call: &Ran) -> bool {
-        if is_wrapper(&call.tool) || call.tool == "exec" && self.in_code_mode.contains(&call.session) {
-            return true;
-        }
+    /// Whether a call passed the gate.
+    pub(super) fn has(&self, call: &Ran) -> bool {
         let Some(run) = self.runs.get(&call.run) else { return false };
         match &call.fingerprint {
             Some(print) => run.fingerprints.contains(print) || run.outer.contains(print),
             None => run.tools.contains(&call.tool),
         }
+    }
+
+    /// Whether a call is of code mode: it runs a program whose calls pass the gate themselves.
+    pub(super) fn only_carries(&self, call: &Ran) -> bool {
+        call.tool == "exec" && self.in_code_mode.contains(&call.session)
     }
 }
 
@@ -137,36 +140,45 @@ mod tests {
     }
 
     #[test]
-    fn only_calls_that_started_ran() {
-        let event = |action: &str| {
-            json!({"action": action, "occurredAt": 7, "sessionKey": "s", "runId": "r", "toolName": "exec",
+    fn only_calls_that_started_ran_and_carriers_are_none() {
+        let event = |action: &str, tool: &str| {
+            json!({"action": action, "occurredAt": 7, "sessionKey": "s", "runId": "r", "toolName": tool,
                 "toolCallId": fingerprint("c")})
         };
-        let found = ran(&[event("tool.action.finished"), event("tool.action.started"), json!({"action": 1})]);
+        let found = ran(&[
+            event("tool.action.finished", "exec"),
+            event("tool.action.started", "exec"),
+            event("tool.action.started", "tool_call"),
+            json!({"action": 1}),
+        ]);
         assert_eq!(found, [Ran { at: 7, session: "s".to_owned(), ..call("exec", "r", "c") }]);
     }
 
     #[test]
-    fn a_call_is_gated_by_its_run_and_id() {
+    fn a_call_is_known_by_its_run_and_id() {
         let journaled = Journaled::of(&[record("exec", "r1", "c1"), record("read", "r1", "c2")]);
-        assert!(journaled.gated(&call("exec", "r1", "c1")));
+        assert!(journaled.has(&call("exec", "r1", "c1")));
         for missing in [call("exec", "r1", "c3"), call("exec", "r2", "c1")] {
-            assert!(!journaled.gated(&missing), "{missing:?}");
+            assert!(!journaled.has(&missing), "{missing:?}");
         }
         let without_id = |tool: &str| Ran { fingerprint: None, ..call(tool, "r1", "") };
-        assert!(journaled.gated(&without_id("read")));
-        assert!(!journaled.gated(&without_id("message")));
+        assert!(journaled.has(&without_id("read")));
+        assert!(!journaled.has(&without_id("message")));
     }
 
     #[test]
-    fn what_only_carries_calls_is_not_asked_for() {
+    fn code_mode_is_told_by_an_exec_around_a_journaled_call() {
         let inner = record("message", "r1", "tool_search_code:c:1:message:1");
         let calls = [call("exec", "r1", "c:1"), call("exec", "r1", "c2"), call("exec", "r2", "c3")];
         let journaled = Journaled::of(&[inner]).with_code_mode(&calls);
-        assert!(journaled.gated(&call("tool_call", "r9", "c")));
-        let gated: Vec<bool> = calls.iter().map(|call| journaled.gated(call)).collect();
-        assert_eq!(gated, [true, true, false]);
-        assert!(!journaled.gated(&call("message", "r1", "c2")));
+        let told: Vec<_> =
+            calls.iter().map(|call| (journaled.has(call), journaled.only_carries(call))).collect();
+        assert_eq!(told, [(true, true), (false, true), (false, false)]);
+        assert!(!journaled.only_carries(&call("message", "r1", "c2")));
+        // In compact mode it is a wrapper, and an `exec` beside it is one.
+        let compact =
+            Journaled::of(&[record("message", "r1", "tool_search_code:c9:message:1")]).with_code_mode(&calls);
+        assert!(!calls.iter().any(|call| compact.only_carries(call)));
     }
 
     #[test]
