@@ -119,6 +119,19 @@ describe("a gateway with the plugin", () => {
   });
 });
 
+test("programs of the host's code mode are not taken for commands that passed", async () => {
+  const world = await World.open({ tools: { codeMode: true } });
+  try {
+    const program = (code: string) => ({ name: "exec", args: { code } });
+    await world.play("coder", program('return await exec({ command: "echo one" })'), program("return 1"));
+    const examination = await world.doctor();
+    // The host records what a program calls, not the program.
+    assert.match(finding(examination, "audit").title, /^OpenClaw recorded 1 call, and every one passed the gate$/);
+  } finally {
+    await world.close();
+  }
+});
+
 test("a plugin that answers, is active, and has lost its before-hook is found out", async () => {
   const extension = mkdtempSync(join(tmpdir(), "callosum-hookless-"));
   cpSync(EXTENSION, extension, { recursive: true });

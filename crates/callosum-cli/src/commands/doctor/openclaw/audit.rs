@@ -127,7 +127,7 @@ fn compared<'a>(calls: &'a [Ran], gate: &Gate, status: &Status, now: &Stamp) -> 
     let first = records.first().and_then(|record| record.get("timestamp")?.as_str());
     let begins = status.journal.oldest.as_deref().and_then(from_rfc3339);
     let from = if records.len() < MAX_RECORDS { begins } else { first.and_then(from_rfc3339).max(begins) };
-    let journaled = Journaled::of(&records).with_code_mode(calls);
+    let journaled = Journaled::of(&records);
 
     // Calls from before the journal are those from before Callosum was installed, or pruned ones. Unless none
     // is in it: then a gate that never worked must not pass for a new one.
@@ -135,7 +135,7 @@ fn compared<'a>(calls: &'a [Ran], gate: &Gate, status: &Status, now: &Stamp) -> 
     let (known, too_old): (Vec<_>, Vec<_>) =
         calls.iter().partition(|call| from.is_none_or(|from| call.at >= from));
     let newest_gated = known.iter().filter(|call| journaled.has(call)).map(|call| call.at).max();
-    let passed = |call: &&Ran| !journaled.has(call) && !journaled.only_carries(call);
+    let passed = |call: &&Ran| !journaled.has(call);
     Ok(Compared {
         passed: known.iter().copied().filter(passed).collect(),
         compared: known.len(),
@@ -198,10 +198,6 @@ impl Compared<'_> {
         finding = finding.lines(groups(&self.passed).into_iter(), MAX_LISTED, "sessions and tools");
         if self.newest_gated.is_none() {
             finding = finding.line("none is in the journal; were all made before Callosum was installed, make a call and look again");
-        }
-        if self.passed.iter().any(|call| call.tool == "exec") {
-            finding = finding
-                .line("(an `exec` of OpenClaw's code mode that calls no tool is recorded in the same way)");
         }
         finding
     }

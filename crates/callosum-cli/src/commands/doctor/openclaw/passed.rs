@@ -44,16 +44,12 @@ pub(super) fn ran(events: &[Value]) -> Vec<Ran> {
 #[derive(Debug, Default)]
 pub(super) struct Journaled {
     runs: HashMap<String, Run>,
-    /// Sessions in which OpenClaw's code mode was seen: an `exec` there carries other calls.
-    in_code_mode: HashSet<String>,
 }
 
 #[derive(Debug, Default)]
 struct Run {
     fingerprints: HashSet<String>,
     tools: HashSet<String>,
-    /// Calls that carried a journaled one.
-    outer: HashSet<String>,
 }
 
 impl Journaled {
@@ -67,35 +63,17 @@ impl Journaled {
             run.tools.extend(text("tool").map(str::to_owned));
             let Some(call) = text("call") else { continue };
             run.fingerprints.insert(fingerprint(call));
-            run.outer.extend(outer(call).map(fingerprint));
         }
         journaled
-    }
-
-    /// Tells code mode by an `exec` that carried a journaled call.
-    pub(super) fn with_code_mode(mut self, calls: &[Ran]) -> Self {
-        let carries = |call: &&Ran| call.tool == "exec" && self.carries(call);
-        self.in_code_mode = calls.iter().filter(carries).map(|call| call.session.clone()).collect();
-        self
-    }
-
-    fn carries(&self, call: &Ran) -> bool {
-        let run = self.runs.get(&call.run);
-        run.zip(call.fingerprint.as_ref()).is_some_and(|(run, print)| run.outer.contains(print))
     }
 
     /// Whether a call passed the gate.
     pub(super) fn has(&self, call: &Ran) -> bool {
         let Some(run) = self.runs.get(&call.run) else { return false };
         match &call.fingerprint {
-            Some(print) => run.fingerprints.contains(print) || run.outer.contains(print),
+            Some(print) => run.fingerprints.contains(print),
             None => run.tools.contains(&call.tool),
         }
-    }
-
-    /// Whether a call is of code mode: it runs a program whose calls pass the gate themselves.
-    pub(super) fn only_carries(&self, call: &Ran) -> bool {
-        call.tool == "exec" && self.in_code_mode.contains(&call.session)
     }
 }
 
@@ -105,16 +83,8 @@ fn fingerprint(call: &str) -> String {
     hash.iter().fold("sha256:".to_owned(), |text, byte| text + &format!("{byte:02x}"))
 }
 
-/// The call that carried this one: `tool_search_code:<outer>:<tool>:<number>`.
-fn outer(call: &str) -> Option<&str> {
-    let rest = call.strip_prefix("tool_search_code:")?;
-    let (rest, _number) = rest.rsplit_once(':')?;
-    rest.rsplit_once(':').map(|(outer, _tool)| outer)
-}
-
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
     use serde_json::json;
 
     use super::*;
@@ -164,26 +134,5 @@ mod tests {
         let without_id = |tool: &str| Ran { fingerprint: None, ..call(tool, "r1", "") };
         assert!(journaled.has(&without_id("read")));
         assert!(!journaled.has(&without_id("message")));
-    }
-
-    #[test]
-    fn code_mode_is_told_by_an_exec_around_a_journaled_call() {
-        let inner = record("message", "r1", "tool_search_code:c:1:message:1");
-        let calls = [call("exec", "r1", "c:1"), call("exec", "r1", "c2"), call("exec", "r2", "c3")];
-        let journaled = Journaled::of(&[inner]).with_code_mode(&calls);
-        let told: Vec<_> =
-            calls.iter().map(|call| (journaled.has(call), journaled.only_carries(call))).collect();
-        assert_eq!(told, [(true, true), (false, true), (false, false)]);
-        assert!(!journaled.only_carries(&call("message", "r1", "c2")));
-        // In compact mode it is a wrapper, and an `exec` beside it is one.
-        let compact =
-            Journaled::of(&[record("message", "r1", "tool_search_code:c9:message:1")]).with_code_mode(&calls);
-        assert!(!calls.iter().any(|call| compact.only_carries(call)));
-    }
-
-    #[test]
-    fn the_call_around_a_call_is_in_its_id() {
-        assert_eq!(outer("tool_search_code:call_6:message:1").unwrap(), "call_6");
-        assert_eq!(outer("call_6"), None);
     }
 }
