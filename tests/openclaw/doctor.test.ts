@@ -142,7 +142,7 @@ test("a plugin that answers, is active, and has lost its before-hook is found ou
   let world: World | undefined;
   try {
     world = await World.open({ extension });
-    await world.play("quiet", exec("echo one"), exec("echo two"));
+    await world.play("quiet", exec("echo one"), exec("himalaya message send --to cy@example.com"));
     const counts = async () => (await world?.journal({ action: "seen" }))?.length;
     await until("the counts", async () => (await counts()) !== 0);
     const examination = await world.doctor("--canary");

@@ -14,7 +14,7 @@ const MAX_LISTED: usize = 20;
 
 pub(super) fn look(status: &Status, now: &Stamp) -> Vec<Finding> {
     if status.coverage.is_empty() {
-        let title = "No hook was seen of any runtime: no tool call has passed Callosum lately";
+        let title = "No hook was seen of any runtime lately (counts are written every five seconds)";
         let remedy = "make a call, or run `callosum doctor --canary`, and look again";
         return vec![Finding::new(Level::Note, "hooks", title, remedy)];
     }
@@ -42,20 +42,20 @@ fn of_runtime(runtime: &str, tools: &BTreeMap<String, CoverageStatus>, now: &Sta
             Level::Note,
             id,
             format!(
-                "{shown}: calls pass the gate, the last {} ago, but how they end was never seen",
+                "{shown}: calls passed the gate, the last {} ago, but how they end was never seen",
                 for_people(newest)
             ),
             "nothing, if they were canary calls, which have no after-hook; else see that the after-hook is registered",
         ),
         Some(newest) if unseen.is_empty() => {
-            Finding::ok(id, format!("{shown}: calls pass the gate, the last {} ago", for_people(newest)))
+            Finding::ok(id, format!("{shown}: calls passed the gate, the last {} ago", for_people(newest)))
         }
         // This host runs the after-hook also for calls that it refused before any hook, and its own record of
         // calls tells those from calls that ran.
         Some(_) if runtime == openclaw::RUNTIME => Finding::new(
             Level::Note,
             id,
-            format!("{shown}: calls pass the gate; of some tools only the end was seen"),
+            format!("{shown}: calls passed the gate; of some tools only the end was seen"),
             "nothing, if the host or another plugin refused them (no such tool, bad arguments); OpenClaw's audit, if it could be asked, tells which ran",
         ),
         Some(_) => Finding::new(

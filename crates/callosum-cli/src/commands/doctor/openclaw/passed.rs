@@ -53,12 +53,13 @@ struct Run {
 }
 
 impl Journaled {
-    /// Of records as the journal gives them.
+    /// Of records as the journal gives them. What a before-hook wrote counts; an outcome alone shows no more than that
+    /// somebody saw the call end.
     pub(super) fn of(records: &[Value]) -> Self {
         let mut journaled = Self::default();
         for record in records {
             let text = |field: &str| record.get(field).and_then(Value::as_str);
-            let Some(run) = text("run") else { continue };
+            let (Some("intercept" | "blocked"), Some(run)) = (text("action"), text("run")) else { continue };
             let run = journaled.runs.entry(run.to_owned()).or_default();
             run.tools.extend(text("tool").map(str::to_owned));
             let Some(call) = text("call") else { continue };
@@ -85,6 +86,7 @@ fn fingerprint(call: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::indexing_slicing, reason = "a test fails by panicking")]
     use serde_json::json;
 
     use super::*;
@@ -126,7 +128,9 @@ mod tests {
 
     #[test]
     fn a_call_is_known_by_its_run_and_id() {
-        let journaled = Journaled::of(&[record("exec", "r1", "c1"), record("read", "r1", "c2")]);
+        let mut ended = record("exec", "r1", "c3");
+        ended["action"] = json!("complete");
+        let journaled = Journaled::of(&[record("exec", "r1", "c1"), record("read", "r1", "c2"), ended]);
         assert!(journaled.has(&call("exec", "r1", "c1")));
         for missing in [call("exec", "r1", "c3"), call("exec", "r2", "c1")] {
             assert!(!journaled.has(&missing), "{missing:?}");
