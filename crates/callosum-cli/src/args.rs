@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 
+use crate::commands::install::Runtime;
+
 /// What all AI-agent sessions on this machine did, why a call was paused, and what a rule would do.
 #[derive(Debug, Parser)]
 #[command(
@@ -70,6 +72,12 @@ pub(crate) enum Command {
         after_help = "Examples:\n  callosum explain exec '{\"command\": \"git push origin main\"}'\n  callosum explain exec 'git push origin main'\n  callosum explain message '{\"action\": \"send\", \"target\": \"general\"}' --json"
     )]
     Explain(Asked),
+    /// Put Callosum's hooks into an agent runtime's own settings, so that its tool calls pass the gate too. Shows what changes
+    #[command(after_help = "Examples:\n  callosum install claude-code --dry-run\n  callosum install codex")]
+    Install(Target),
+    /// Take Callosum's hooks out of an agent runtime's settings again. Shows what changes
+    #[command(after_help = "Example:\n  callosum uninstall gemini")]
+    Uninstall(Target),
     /// A script for your shell that completes this command's arguments
     #[command(
         after_help = "Example:\n  callosum completions bash > ~/.local/share/bash-completion/completions/callosum"
@@ -89,6 +97,17 @@ pub(crate) enum LockAction {
         /// The context key, as `locks` shows it
         key: String,
     },
+}
+
+/// The runtime whose settings are changed.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Target {
+    /// The agent runtime
+    pub(crate) runtime: Runtime,
+
+    /// Show what would change, and write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
 }
 
 /// The call that is asked about.

@@ -2,6 +2,7 @@
 
 pub(crate) mod check;
 pub(crate) mod explain;
+pub(crate) mod install;
 pub(crate) mod journal;
 pub(crate) mod locks;
 pub(crate) mod sessions;
