@@ -193,3 +193,38 @@ fn remove(path: &Path) -> Result<(), Failure> {
         _ => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use std::os::unix::fs::chown;
+
+    use super::*;
+
+    #[test]
+    fn what_somebody_wrote_in_between_is_not_overwritten() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("settings.json");
+        let new = SettingsFile::read(&path).unwrap();
+        fs::write(&path, "theirs").unwrap();
+        assert!(new.replace(b"ours").unwrap_err().to_string().contains("just now"));
+        let old = SettingsFile::read(&path).unwrap();
+        fs::write(&path, "theirs again").unwrap();
+        assert!(old.replace(b"ours").is_err() && old.remove().is_err());
+        assert_eq!(fs::read_to_string(&path).unwrap(), "theirs again");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no draft is left");
+    }
+
+    #[test]
+    fn another_users_file_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("settings.json");
+        fs::write(&path, "{}").unwrap();
+        // Only root can give a file away.
+        if chown(&path, Some(12345), None).is_ok() {
+            let error = SettingsFile::read(&path).err().unwrap();
+            assert!(error.to_string().contains("another user"), "{error}");
+        }
+    }
+}

@@ -1,6 +1,6 @@
 //! What is put in goes out again, byte for byte, and nobody else's bytes are touched.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test fails by panicking")]
 
 use serde_json::{Value, json};
 
@@ -199,6 +199,15 @@ fn what_others_did_since_stays() {
         "{\n  \"a\": 1,\n  \"hooks\": {\n    \"BeforeTool\": [ // ours\n      { \"hooks\": [] } // theirs\n    ]\n  }\n}\n"
     );
     assert_eq!(installed(&behind), behind);
+}
+
+#[test]
+fn a_comment_swallows_nothing_when_ours_goes() {
+    let ours = json!({ "_callosum": "v1", "hooks": [{ "command": COMMAND }] });
+    let text = format!("{{\"hooks\": {{\"BeforeTool\": [ // mine\n  {ours}, {{\"hooks\": []}}]}}}}");
+    assert_eq!(parsed(&removed(&text)), json!({ "hooks": { "BeforeTool": [{ "hooks": [] }] } }));
+    let text = format!("{{\"hooks\": {{\"BeforeTool\": [1, // mine\n  {ours}], \"x\": 1}}}}");
+    assert_eq!(parsed(&removed(&text)), json!({ "hooks": { "BeforeTool": [1], "x": 1 } }));
 }
 
 #[test]
