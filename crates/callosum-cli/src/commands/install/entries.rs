@@ -14,7 +14,7 @@ use super::runtime::{Entry, Runtime, TAG};
 /// # Errors
 /// Where the text is not what the runtime reads.
 pub(super) fn put_in(text: &str, runtime: Runtime, entries: &[(&str, Entry)]) -> Result<String, Misfit> {
-    edit(text, |text| next_addition(text, runtime, entries))
+    edit(text, runtime, |text| next_addition(text, runtime, entries))
 }
 
 /// What the settings are without any entry of ours, of whatever version.
@@ -22,7 +22,7 @@ pub(super) fn put_in(text: &str, runtime: Runtime, entries: &[(&str, Entry)]) ->
 /// # Errors
 /// Where the text is not what the runtime reads.
 pub(super) fn taken_out(text: &str, runtime: Runtime) -> Result<String, Misfit> {
-    edit(text, |text| {
+    edit(text, runtime, |text| {
         let Some(settings) = Settings::read(text, runtime)? else { return Ok(None) };
         Ok(settings.own_entries().first().map(|own| settings.without(own, &runtime.mark())))
     })
@@ -33,19 +33,29 @@ pub(super) fn taken_out(text: &str, runtime: Runtime) -> Result<String, Misfit> 
 /// # Errors
 /// Where the text is not what the runtime reads.
 pub(super) fn value(text: &str, runtime: Runtime) -> Result<serde_json::Value, Misfit> {
-    let value = parse(text.trim_start_matches(BYTE_ORDER_MARK), runtime.takes_comments())?;
+    let (_, json) = without_mark(text, runtime);
+    let value = parse(json, runtime.takes_comments())?;
     Ok(value.map(Into::into).unwrap_or_default())
 }
 
-const BYTE_ORDER_MARK: char = '\u{feff}';
-
-fn edit(text: &str, step: impl Fn(&str) -> Result<Option<String>, Misfit>) -> Result<String, Misfit> {
-    let json = text.strip_prefix(BYTE_ORDER_MARK);
-    let mut edited = json.unwrap_or(text).to_owned();
+fn edit(
+    text: &str,
+    runtime: Runtime,
+    step: impl Fn(&str) -> Result<Option<String>, Misfit>,
+) -> Result<String, Misfit> {
+    let (mark, json) = without_mark(text, runtime);
+    let mut edited = json.to_owned();
     while let Some(next) = step(&edited)? {
         edited = next;
     }
-    Ok(if json.is_some() { format!("{BYTE_ORDER_MARK}{edited}") } else { edited })
+    Ok(mark.to_owned() + &edited)
+}
+
+/// The byte order mark that some editors begin a file with, and the rest. Who takes no comments takes no mark either.
+fn without_mark(text: &str, runtime: Runtime) -> (&str, &str) {
+    let mark = '\u{feff}'.len_utf8();
+    let marked = text.starts_with('\u{feff}') && runtime.takes_comments();
+    text.split_at(if marked { mark } else { 0 })
 }
 
 fn next_addition(text: &str, runtime: Runtime, entries: &[(&str, Entry)]) -> Result<Option<String>, Misfit> {

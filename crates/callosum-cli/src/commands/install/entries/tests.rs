@@ -217,6 +217,7 @@ fn what_the_runtime_could_not_read_is_refused_where_it_is_wrong() {
         ("{\"a\" 1}", Runtime::Gemini, 1, 6, "expected colon"),
         ("{} {}", Runtime::Gemini, 1, 4, "more than one"),
         ("// no\n{}", Runtime::Codex, 1, 1, "comments are not allowed"),
+        ("\u{feff}{}", Runtime::Codex, 1, 1, ""),
         ("[]", Runtime::Gemini, 1, 1, "no JSON object"),
         ("{\n \"hooks\": []}", Runtime::Gemini, 2, 11, "`hooks` is no JSON object"),
         ("{\"hooks\": null}", Runtime::Gemini, 1, 11, "`hooks` is no JSON object"),
