@@ -2,10 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Parser, Subcommand};
+use callosum_core::runtime::Runtime;
+use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-
-use crate::commands::install::Runtime;
 
 /// What all AI-agent sessions on this machine did, why a call was paused, and what a rule would do.
 #[derive(Debug, Parser)]
@@ -62,16 +61,30 @@ pub(crate) enum Command {
         #[arg(long, value_name = "TIME", default_value = "1h")]
         since: String,
     },
-    /// Whether a rules file can be used, and where not
-    Check {
-        /// The file [default: the one in the state directory, else the built-in rules]
-        file: Option<PathBuf>,
-    },
+    /// What is wrong with a rules file, and where
+    #[command(
+        after_help = "Errors keep the file from being used. Warnings are about rules that can be used and hardly do what is wanted: \
+                      one that never matches because of those before it, a tool that no known host has, tier 3 or 4 without a \
+                      `contextKey`, a placeholder that never has a value.\n\nExit codes: 0 no errors; 1 errors, with --strict \
+                      warnings too; 2 the file can't be read.\n\nExamples:\n  callosum check\n  callosum check ./tiers.json --strict"
+    )]
+    Check(Checked),
+    /// Write a `tiers.json` to start from into the state directory; one that is there is left as it is
+    #[command(after_help = "Examples:\n  callosum init && callosum check")]
+    Init,
     /// What a tool call would get now, and why: tier, rule, resources, verdict. Nothing is done or written
     #[command(
         after_help = "Examples:\n  callosum explain exec '{\"command\": \"git push origin main\"}'\n  callosum explain exec 'git push origin main'\n  callosum explain message '{\"action\": \"send\", \"target\": \"general\"}' --json"
     )]
     Explain(Asked),
+    /// What an agent runtime asks before and after each of its tool calls: reads its event on standard input, answers in its
+    /// dialect, and always exits with 0
+    Hook {
+        /// Whose event it is
+        runtime: HookRuntime,
+        /// The event's name, where the runtime does not say it
+        event: Option<String>,
+    },
     /// Put Callosum's hooks into an agent runtime's own settings, so that its tool calls pass the gate too. Shows what changes
     #[command(after_help = "Examples:\n  callosum install claude-code --dry-run\n  callosum install codex")]
     Install(Target),
@@ -88,6 +101,24 @@ pub(crate) enum Command {
     },
 }
 
+/// A runtime whose hooks come here.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum HookRuntime {
+    ClaudeCode,
+    Codex,
+    Gemini,
+}
+
+impl From<HookRuntime> for Runtime {
+    fn from(runtime: HookRuntime) -> Self {
+        match runtime {
+            HookRuntime::ClaudeCode => Self::ClaudeCode,
+            HookRuntime::Codex => Self::Codex,
+            HookRuntime::Gemini => Self::Gemini,
+        }
+    }
+}
+
 /// What to do about leases.
 #[derive(Debug, Subcommand)]
 pub(crate) enum LockAction {
@@ -99,11 +130,23 @@ pub(crate) enum LockAction {
     },
 }
 
+/// The file that is looked at.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Checked {
+    /// The file [default: the one in the state directory, else the built-in rules]
+    pub(crate) file: Option<PathBuf>,
+
+    /// Fail on warnings too
+    #[arg(long)]
+    pub(crate) strict: bool,
+}
+
 /// The runtime whose settings are changed.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Target {
-    /// The agent runtime
-    pub(crate) runtime: Runtime,
+    /// The agent runtime. Its settings: ~/.claude/settings.json (or in CLAUDE_CONFIG_DIR), ~/.codex/hooks.json (CODEX_HOME),
+    /// ~/.gemini/settings.json (the home: GEMINI_CLI_HOME)
+    pub(crate) runtime: HookRuntime,
 
     /// Show what would change, and write nothing
     #[arg(long)]

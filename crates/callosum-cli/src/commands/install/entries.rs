@@ -2,12 +2,13 @@
 
 use std::cmp::Reverse;
 
+use callosum_core::runtime::Runtime;
 use jsonc_parser::ast::{Array, Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged;
 use serde::Serialize;
 
 use super::json_text::{Container, Misfit, parse, with_object};
-use super::runtime::{Entry, Runtime, TAG};
+use super::runtime::{self, Entry, TAG};
 
 /// What the settings are once `entries` are in them. The same text when they are already.
 ///
@@ -24,7 +25,7 @@ pub(super) fn put_in(text: &str, runtime: Runtime, entries: &[(&str, Entry)]) ->
 pub(super) fn taken_out(text: &str, runtime: Runtime) -> Result<String, Misfit> {
     edit(text, runtime, |text| {
         let Some(settings) = Settings::read(text, runtime)? else { return Ok(None) };
-        Ok(settings.own_entries().first().map(|own| settings.without(own, &runtime.mark())))
+        Ok(settings.own_entries().first().map(|own| settings.without(own, &runtime::mark(runtime))))
     })
 }
 
@@ -34,7 +35,7 @@ pub(super) fn taken_out(text: &str, runtime: Runtime) -> Result<String, Misfit> 
 /// Where the text is not what the runtime reads.
 pub(super) fn value(text: &str, runtime: Runtime) -> Result<serde_json::Value, Misfit> {
     let (_, json) = without_mark(text, runtime);
-    let value = parse(json, runtime.takes_comments())?;
+    let value = parse(json, runtime::takes_comments(runtime))?;
     Ok(value.map(Into::into).unwrap_or_default())
 }
 
@@ -54,13 +55,13 @@ fn edit(
 /// The byte order mark that some editors begin a file with, and the rest. Who takes no comments takes no mark either.
 fn without_mark(text: &str, runtime: Runtime) -> (&str, &str) {
     let mark = '\u{feff}'.len_utf8();
-    let marked = text.starts_with('\u{feff}') && runtime.takes_comments();
+    let marked = text.starts_with('\u{feff}') && runtime::takes_comments(runtime);
     text.split_at(if marked { mark } else { 0 })
 }
 
 fn next_addition(text: &str, runtime: Runtime, entries: &[(&str, Entry)]) -> Result<Option<String>, Misfit> {
     let Some(settings) = Settings::read(text, runtime)? else { return Ok(Some(with_object(text))) };
-    let mark = runtime.mark();
+    let mark = runtime::mark(runtime);
     let own_entries = settings.own_entries();
     for (number, own) in own_entries.iter().enumerate() {
         let first = !own_entries.iter().take(number).any(|earlier| earlier.event() == own.event());
@@ -116,7 +117,7 @@ struct Own<'s, 't> {
 impl<'t> Settings<'t> {
     /// `None` when there is nothing in them.
     fn read(text: &'t str, runtime: Runtime) -> Result<Option<Self>, Misfit> {
-        let Some(root) = parse(text, runtime.takes_comments())? else { return Ok(None) };
+        let Some(root) = parse(text, runtime::takes_comments(runtime))? else { return Ok(None) };
         let Value::Object(object) = &root else {
             return Err(Misfit::at(text, root.start(), "the settings are no JSON object"));
         };

@@ -89,7 +89,10 @@ impl SettingsFile {
             draft(&path, &found.bytes, found.mode).and_then(|draft| match draft.persist_noclobber(&path) {
                 Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
                 Err(error) => Err(error.error),
-                Ok(_) => flush_folder(&path).map(|()| true),
+                Ok(_) => {
+                    flush_folder(&path);
+                    Ok(true)
+                }
             });
         written.map_err(|error| refused(&path, &error.to_string()))
     }
@@ -113,7 +116,8 @@ impl SettingsFile {
         let draft = draft(&self.target, bytes, mode).map_err(failed)?;
         self.still_as_found()?;
         draft.persist(&self.target).map_err(|error| failed(error.error))?;
-        flush_folder(&self.target).map_err(failed)
+        flush_folder(&self.target);
+        Ok(())
     }
 
     /// # Errors
@@ -183,8 +187,9 @@ fn draft(path: &Path, bytes: &[u8], mode: u32) -> io::Result<NamedTempFile> {
     Ok(draft)
 }
 
-fn flush_folder(path: &Path) -> io::Result<()> {
-    File::open(path.parent().unwrap_or(Path::new("/")))?.sync_all()
+fn flush_folder(path: &Path) {
+    // Some file systems can't flush a folder; the file is there all the same.
+    let _ = File::open(path.parent().unwrap_or(Path::new("/"))).and_then(|folder| folder.sync_all());
 }
 
 fn remove(path: &Path) -> Result<(), Failure> {

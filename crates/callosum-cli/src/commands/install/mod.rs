@@ -12,6 +12,7 @@ use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use callosum_core::redact::redact;
+use callosum_core::runtime::Runtime;
 use serde::Serialize;
 use similar::TextDiff;
 
@@ -21,7 +22,6 @@ use crate::output::{Failure, json, long};
 
 use self::file::{SettingsFile, shown};
 use self::json_text::Misfit;
-pub(crate) use self::runtime::Runtime;
 
 /// What was done, or would be.
 #[derive(Serialize)]
@@ -40,16 +40,16 @@ struct Report {
 }
 
 pub(crate) fn install(args: &Args, target: &Target, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-    let runtime = target.runtime;
+    let runtime = Runtime::from(target.runtime);
     let file = settings(runtime)?;
     let text = text(&file)?;
     let program = program()?;
     let state_dir = args.state_dir.as_deref().map(chosen).transpose()?;
-    let entries = runtime.entries(&runtime.command(&program, state_dir.as_deref()));
+    let entries = runtime::entries(runtime, &runtime::command(runtime, &program, state_dir.as_deref()));
     let misfit = |misfit| misplaced(file.path(), &misfit);
     let installed = entries::put_in(text, runtime, &entries).map_err(misfit)?;
     let without = entries::taken_out(text, runtime).map_err(misfit)?;
-    let mut notes = runtime.notes(&entries::value(&installed, runtime).map_err(misfit)?);
+    let mut notes = runtime::notes(runtime, &entries::value(&installed, runtime).map_err(misfit)?);
     if is_temporary(Path::new(&program)) {
         notes.push(format!(
             "This program stands in a temporary folder ({}). Once it is gone the hooks let every call through: install it \
@@ -59,7 +59,7 @@ pub(crate) fn install(args: &Args, target: &Target, out: &mut dyn Write) -> Resu
     }
     let mut report = Report::new(target, &file, text, Some(&installed), notes);
     if report.changed {
-        let title = runtime.title();
+        let title = runtime::title(runtime);
         report.notes.push(format!("Sessions of {title} that are running may have to be started anew."));
     }
     report.show_change(args, out)?;
@@ -81,7 +81,7 @@ pub(crate) fn install(args: &Args, target: &Target, out: &mut dyn Write) -> Resu
 }
 
 pub(crate) fn uninstall(args: &Args, target: &Target, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-    let runtime = target.runtime;
+    let runtime = Runtime::from(target.runtime);
     let file = settings(runtime)?;
     let text = text(&file)?;
     let without = entries::taken_out(text, runtime).map_err(|misfit| misplaced(file.path(), &misfit))?;
@@ -123,17 +123,21 @@ fn before_us(file: &SettingsFile, runtime: Runtime, without: &str) -> Option<Str
     if entries::taken_out(&backup, runtime).ok()? != backup {
         return None;
     }
-    let installed = entries::put_in(&backup, runtime, &runtime.entries(&runtime.mark())).ok()?;
+    let installed =
+        entries::put_in(&backup, runtime, &runtime::entries(runtime, &runtime::mark(runtime))).ok()?;
     (entries::taken_out(&installed, runtime).ok()? == without).then_some(backup)
 }
 
 fn settings(runtime: Runtime) -> Result<SettingsFile, Failure> {
     let home = env::home_dir().filter(|home| !home.as_os_str().is_empty());
     let home = home.ok_or_else(|| Failure::CantChange {
-        fragment: format!("don't know where {} keeps its settings: there is no home folder", runtime.title()),
+        fragment: format!(
+            "don't know where {} keeps its settings: there is no home folder",
+            runtime::title(runtime)
+        ),
         remedy: "set HOME".to_owned(),
     })?;
-    SettingsFile::read(&runtime.settings(&home, |name| env::var_os(name).map(PathBuf::from)))
+    SettingsFile::read(&runtime::settings(runtime, &home, |name| env::var_os(name).map(PathBuf::from)))
 }
 
 fn text(file: &SettingsFile) -> Result<&str, Failure> {
@@ -178,7 +182,7 @@ impl Report {
     /// `new` is what the file holds then; `None`: there is none.
     fn new(target: &Target, file: &SettingsFile, old: &str, new: Option<&str>, notes: Vec<String>) -> Self {
         Self {
-            runtime: target.runtime.name(),
+            runtime: Runtime::from(target.runtime).name(),
             file: file.path().display().to_string(),
             changed: new.unwrap_or_default() != old,
             dry_run: target.dry_run,

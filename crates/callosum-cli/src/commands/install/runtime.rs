@@ -2,22 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use callosum_core::runtime::Runtime;
 use serde::Serialize;
 use serde_json::Value;
 
 /// The key that tells our entries from everybody else's.
 pub(super) const TAG: &str = "_callosum";
-
-/// An agent runtime whose tool calls can pass the gate through hooks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Runtime {
-    /// Anthropic's Claude Code: ~/.claude/settings.json, or in CLAUDE_CONFIG_DIR
-    ClaudeCode,
-    /// OpenAI's Codex: ~/.codex/hooks.json, or in CODEX_HOME
-    Codex,
-    /// Google's Gemini CLI: ~/.gemini/settings.json, or in GEMINI_CLI_HOME
-    Gemini,
-}
 
 /// One entry of an event's list, as all three runtimes take it.
 #[derive(Debug, Serialize)]
@@ -47,112 +37,101 @@ const CODEX: [&[&str]; 2] =
 /// Never `PreCompress`: it comes with every model turn.
 const GEMINI: [&[&str]; 2] = [&["BeforeTool", "AfterTool"], &["SessionStart", "BeforeAgent", "SessionEnd"]];
 
-impl Runtime {
-    /// As the command line and the hook know it.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::ClaudeCode => "claude-code",
-            Self::Codex => "codex",
-            Self::Gemini => "gemini",
+/// As people know it.
+pub(super) fn title(runtime: Runtime) -> &'static str {
+    match runtime {
+        Runtime::ClaudeCode => "Claude Code",
+        Runtime::Codex => "Codex",
+        Runtime::Gemini => "Gemini CLI",
+    }
+}
+
+/// The file that holds the user's own hooks. An empty variable is none, as it is to the runtimes.
+pub(super) fn settings(runtime: Runtime, home: &Path, variable: impl Fn(&str) -> Option<PathBuf>) -> PathBuf {
+    let set = |name| variable(name).filter(|value| !value.as_os_str().is_empty());
+    match runtime {
+        Runtime::ClaudeCode => {
+            set("CLAUDE_CONFIG_DIR").unwrap_or_else(|| home.join(".claude")).join("settings.json")
+        }
+        Runtime::Codex => set("CODEX_HOME").unwrap_or_else(|| home.join(".codex")).join("hooks.json"),
+        // Unlike the others' it stands for the home folder.
+        Runtime::Gemini => {
+            set("GEMINI_CLI_HOME").unwrap_or_else(|| home.to_owned()).join(".gemini/settings.json")
         }
     }
+}
 
-    /// As people know it.
-    pub(super) fn title(self) -> &'static str {
-        match self {
-            Self::ClaudeCode => "Claude Code",
-            Self::Codex => "Codex",
-            Self::Gemini => "Gemini CLI",
+/// Whether the runtime reads its file although it holds comments.
+pub(super) fn takes_comments(runtime: Runtime) -> bool {
+    runtime != Runtime::Codex
+}
+
+/// What a command of ours has in it, wherever the program stands.
+pub(super) fn mark(runtime: Runtime) -> String {
+    format!(" hook {}", runtime.name())
+}
+
+/// The command of every entry: without the program it does nothing, because Gemini CLI refuses every tool when a hook's
+/// command is missing.
+pub(super) fn command(runtime: Runtime, program: &str, state_dir: Option<&str>) -> String {
+    let program = quoted(program);
+    let state_dir = state_dir.map(|path| format!(" --state-dir {}", quoted(path))).unwrap_or_default();
+    format!("[ ! -x {program} ] || exec {program}{}{state_dir}", mark(runtime))
+}
+
+/// The events that are needed, and for each the entry that runs `command`.
+pub(super) fn entries(runtime: Runtime, command: &str) -> Vec<(&'static str, Entry)> {
+    let [tools, sessions] = match runtime {
+        Runtime::ClaudeCode => CLAUDE_CODE,
+        Runtime::Codex => CODEX,
+        Runtime::Gemini => GEMINI,
+    };
+    let tools = tools.iter().map(|event| (*event, Some("*")));
+    let sessions = sessions.iter().map(|event| (*event, None));
+    let entry = |(event, matcher)| {
+        let handler =
+            Handler { kind: "command", command: command.to_owned(), timeout: timeout(runtime, event) };
+        (event, Entry { matcher, hooks: [handler], tag: "v1" })
+    };
+    tools.chain(sessions).map(entry).collect()
+}
+
+/// How long the runtime waits for a hook: milliseconds for Gemini CLI, seconds for the others.
+fn timeout(runtime: Runtime, event: &str) -> u32 {
+    match runtime {
+        Runtime::Gemini => 5000,
+        // More than this Codex cuts down, with a warning at every start.
+        Runtime::Codex if event == "SessionEnd" => 3,
+        Runtime::ClaudeCode | Runtime::Codex => 5,
+    }
+}
+
+/// What the user has to know or do before the hooks take effect, with these settings.
+pub(super) fn notes(runtime: Runtime, settings: &Value) -> Vec<String> {
+    let mut notes = Vec::new();
+    if runtime == Runtime::Codex {
+        notes.push(
+            "Codex ignores hooks that you have not trusted, and does not say so. Start codex, enter /hooks, look at \
+             Callosum's and trust them; until then Codex's tool calls are not gated. Callosum never does that for you."
+                .to_owned(),
+        );
+    }
+    let off = match runtime {
+        Runtime::ClaudeCode if settings.pointer("/disableAllHooks") == Some(&Value::Bool(true)) => {
+            Some("`disableAllHooks` is true")
         }
-    }
-
-    /// The file that holds the user's own hooks. An empty variable is none, as it is to the runtimes.
-    pub(super) fn settings(self, home: &Path, variable: impl Fn(&str) -> Option<PathBuf>) -> PathBuf {
-        let set = |name| variable(name).filter(|value| !value.as_os_str().is_empty());
-        match self {
-            Self::ClaudeCode => {
-                set("CLAUDE_CONFIG_DIR").unwrap_or_else(|| home.join(".claude")).join("settings.json")
-            }
-            Self::Codex => set("CODEX_HOME").unwrap_or_else(|| home.join(".codex")).join("hooks.json"),
-            // Unlike the others' it stands for the home folder.
-            Self::Gemini => {
-                set("GEMINI_CLI_HOME").unwrap_or_else(|| home.to_owned()).join(".gemini/settings.json")
-            }
+        Runtime::Gemini if settings.pointer("/hooksConfig/enabled") == Some(&Value::Bool(false)) => {
+            Some("`hooksConfig.enabled` is false")
         }
+        _ => None,
+    };
+    if let Some(off) = off {
+        notes.push(format!(
+            "In these settings {off}: until that is changed {} runs no hooks.",
+            title(runtime)
+        ));
     }
-
-    /// Whether the runtime reads its file although it holds comments.
-    pub(super) fn takes_comments(self) -> bool {
-        self != Self::Codex
-    }
-
-    /// What a command of ours has in it, wherever the program stands.
-    pub(super) fn mark(self) -> String {
-        format!(" hook {}", self.name())
-    }
-
-    /// The command of every entry: without the program it does nothing, because Gemini CLI refuses every tool when a hook's
-    /// command is missing.
-    pub(super) fn command(self, program: &str, state_dir: Option<&str>) -> String {
-        let program = quoted(program);
-        let state_dir = state_dir.map(|path| format!(" --state-dir {}", quoted(path))).unwrap_or_default();
-        format!("[ ! -x {program} ] || exec {program}{}{state_dir}", self.mark())
-    }
-
-    /// The events that are needed, and for each the entry that runs `command`.
-    pub(super) fn entries(self, command: &str) -> Vec<(&'static str, Entry)> {
-        let [tools, sessions] = match self {
-            Self::ClaudeCode => CLAUDE_CODE,
-            Self::Codex => CODEX,
-            Self::Gemini => GEMINI,
-        };
-        let tools = tools.iter().map(|event| (*event, Some("*")));
-        let sessions = sessions.iter().map(|event| (*event, None));
-        let entry = |(event, matcher)| {
-            let handler =
-                Handler { kind: "command", command: command.to_owned(), timeout: self.timeout(event) };
-            (event, Entry { matcher, hooks: [handler], tag: "v1" })
-        };
-        tools.chain(sessions).map(entry).collect()
-    }
-
-    /// How long the runtime waits for a hook: milliseconds for Gemini CLI, seconds for the others.
-    fn timeout(self, event: &str) -> u32 {
-        match self {
-            Self::Gemini => 5000,
-            // More than this Codex cuts down, with a warning at every start.
-            Self::Codex if event == "SessionEnd" => 3,
-            Self::ClaudeCode | Self::Codex => 5,
-        }
-    }
-
-    /// What the user has to know or do before the hooks take effect, with these settings.
-    pub(super) fn notes(self, settings: &Value) -> Vec<String> {
-        let mut notes = Vec::new();
-        if self == Self::Codex {
-            notes.push(
-                "Codex ignores hooks that you have not trusted, and does not say so. Start codex, enter /hooks, look at \
-                 Callosum's and trust them; until then Codex's tool calls are not gated. Callosum never does that for you."
-                    .to_owned(),
-            );
-        }
-        let off = match self {
-            Self::ClaudeCode if settings.pointer("/disableAllHooks") == Some(&Value::Bool(true)) => {
-                Some("`disableAllHooks` is true")
-            }
-            Self::Gemini if settings.pointer("/hooksConfig/enabled") == Some(&Value::Bool(false)) => {
-                Some("`hooksConfig.enabled` is false")
-            }
-            _ => None,
-        };
-        if let Some(off) = off {
-            notes.push(format!(
-                "In these settings {off}: until that is changed {} runs no hooks.",
-                self.title()
-            ));
-        }
-        notes
-    }
+    notes
 }
 
 /// `text` as one word of a shell command.

@@ -4,12 +4,12 @@
 
 use serde_json::{Value, json};
 
-use super::{Runtime, put_in, taken_out, value};
+use super::{Runtime, put_in, runtime, taken_out, value};
 
 const COMMAND: &str = "[ ! -x /opt/callosum ] || exec /opt/callosum hook gemini";
 
 fn installed(text: &str) -> String {
-    put_in(text, Runtime::Gemini, &Runtime::Gemini.entries(COMMAND)).unwrap()
+    put_in(text, Runtime::Gemini, &runtime::entries(Runtime::Gemini, COMMAND)).unwrap()
 }
 
 fn removed(text: &str) -> String {
@@ -212,7 +212,7 @@ fn a_comment_swallows_nothing_when_ours_goes() {
 
 #[test]
 fn what_the_runtime_could_not_read_is_refused_where_it_is_wrong() {
-    for (text, runtime, line, column, message) in [
+    for (text, of, line, column, message) in [
         ("{\n  \"a\": 1,\n}", Runtime::Gemini, 2, 9, "trailing commas are not allowed"),
         ("{\"a\" 1}", Runtime::Gemini, 1, 6, "expected colon"),
         ("{} {}", Runtime::Gemini, 1, 4, "more than one"),
@@ -226,7 +226,7 @@ fn what_the_runtime_could_not_read_is_refused_where_it_is_wrong() {
         ("{\"hooks\": {\"PreToolUse\": [], \"PreToolUse\": []}}", Runtime::Codex, 1, 30, "is there twice"),
         ("{\"a\": \"\u{e9}\", b: 1}", Runtime::Gemini, 1, 12, ""),
     ] {
-        let misfit = put_in(text, runtime, &runtime.entries(COMMAND)).unwrap_err();
+        let misfit = put_in(text, of, &runtime::entries(of, COMMAND)).unwrap_err();
         assert!(misfit.message.contains(message), "{text}: {}", misfit.message);
         assert_eq!((misfit.line, misfit.column), (line, column), "{text}: {}", misfit.message);
     }
