@@ -350,6 +350,24 @@ fn the_command_runs_this_program_wherever_it_stands_and_nothing_once_it_is_gone(
 }
 
 #[test]
+fn what_is_installed_gates() {
+    let (home, path) = home(".claude/settings.json", None);
+    let state = home.path().join("state of all");
+    ok(home.path(), &["install", "claude-code", "--state-dir", state.to_str().unwrap()]);
+    let command = parsed(&path)["hooks"]["PreToolUse"][0]["hooks"][0]["command"].as_str().unwrap().to_owned();
+    let event = json!({
+        "session_id": "s1", "cwd": home.path(), "hook_event_name": "PreToolUse", "tool_name": "Bash",
+        "tool_input": { "command": "gog gmail send --to alice@example.com" }, "tool_use_id": "toolu_1",
+    });
+    let script = format!("printf '%s' \"$EVENT\" | {{ {command}\n}}");
+    let mut shell = program(Path::new("sh"), home.path());
+    let (code, stdout, stderr) = finish(shell.args(["-c", &script]).env("EVENT", event.to_string()));
+    assert_eq!((code, stdout.as_str(), stderr.as_str()), (Some(0), "", ""));
+    let shown = ok(home.path(), &["journal", "--state-dir", state.to_str().unwrap()]);
+    assert!(shown.contains("email:alice@example.com"), "{shown}");
+}
+
+#[test]
 fn a_program_that_moved_takes_over_its_entries_and_uninstalls_them() {
     let content = "{\n  \"a\": 1 // one\n}\n";
     let (home, path) = home(".claude/settings.json", Some(content));
