@@ -110,6 +110,51 @@ fn what_is_put_in_goes_out_again_byte_for_byte() {
 }
 
 #[test]
+fn whatever_was_tagged_there_is_one_entry_an_event_and_none_afterwards() {
+    let theirs = json!({ "type": "command", "command": "theirs" });
+    let old = json!({ "type": "command", "command": "/old/callosum hook gemini" });
+    let shapes = [
+        json!({ "_callosum": "v1" }),
+        json!({ "_callosum": { "deep": [] }, "hooks": 7 }),
+        json!({ "_callosum": null, "hooks": [] }),
+        json!({ "hooks": ["text", 7], "_callosum": "v1" }),
+        json!({ "hooks": [old], "_callosum": "v1" }),
+        json!({ "matcher": "*", "hooks": [old, theirs], "_callosum": "v1" }),
+        json!({ "hooks": [theirs, old], "_callosum": "v1", "z": 1 }),
+        json!({ "hooks": [theirs] }),
+        json!("_callosum"),
+    ];
+    let mut dice = 11;
+    for _ in 0..300 {
+        let mut hooks = json!({ "Other": [theirs] });
+        for event in ["BeforeTool", "SessionEnd", "PreCompress"] {
+            let count = 1 + roll(&mut dice, 3);
+            let one = |dice: &mut u64| shapes[usize::try_from(roll(dice, 9)).unwrap()].clone();
+            hooks[event] = (0..count).map(|_| one(&mut dice)).collect();
+        }
+        let text = written(&mut dice, &json!({ "hooks": hooks, "z": 1 }), "\n", "  ", 0);
+        let with = installed(&text);
+        assert_eq!(installed(&with), with, "twice on\n{text}");
+        for (event, list) in parsed(&with)["hooks"].as_object().unwrap() {
+            let ours =
+                list.as_array().unwrap().iter().filter(|entry| entry.get("_callosum").is_some()).count();
+            assert_eq!(
+                ours,
+                usize::from(!["Other", "PreCompress"].contains(&event.as_str())),
+                "{event} in\n{with}"
+            );
+        }
+        let without = removed(&with);
+        let left = parsed(&without).to_string();
+        assert!(!left.contains("\"_callosum\":") && !left.contains("hook gemini"), "{left}");
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<String>();
+        assert_eq!(words(&without), words(&removed(&text)), "as if it had never been put in");
+        let count = |text: &str| text.matches("\"theirs\"").count();
+        assert_eq!(count(&left), count(&text), "{left}");
+    }
+}
+
+#[test]
 fn it_is_written_in_the_manner_of_what_is_there() {
     let tabs = installed("{\r\n\t\"a\": 1, // one\r\n\t\"b\": 2 // two\r\n}");
     assert!(tabs.starts_with(
