@@ -91,6 +91,11 @@ pub(crate) enum Command {
     /// Take Callosum's hooks out of an agent runtime's settings again. Shows what changes
     #[command(after_help = "Example:\n  callosum uninstall gemini")]
     Uninstall(Target),
+    /// Which calls of the journal other rules would have paused, beside the rules in force. Nothing is done or written
+    #[command(
+        after_help = "Examples:\n  callosum simulate ~/.callosum/tiers.json.new\n  callosum simulate new.json --since 7d --json\n\nThe journal keeps no parameters of calls of tiers 0 and 1, and of the others a summary, cut and without secrets. A call is judged anew where the rules ask only for what was kept; where they ask for more, it keeps the rule that the journal names, or it is counted as not judged. The gateways' settings are not in the journal: the defaults are taken. What a stopped call would have led to, had it run, is not made up."
+    )]
+    Simulate(Tried),
     /// A script for your shell that completes this command's arguments
     #[command(
         after_help = "Example:\n  callosum completions bash > ~/.local/share/bash-completion/completions/callosum"
@@ -128,6 +133,18 @@ pub(crate) enum LockAction {
         /// The context key, as `locks` shows it
         key: String,
     },
+}
+
+/// The rules that are tried.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Tried {
+    /// The rules file to try
+    pub(crate) file: PathBuf,
+
+    /// Count only calls since then: a duration such as 7d, a time as RFC 3339, or milliseconds since the epoch
+    /// [default: all]
+    #[arg(long, value_name = "TIME")]
+    pub(crate) since: Option<String>,
 }
 
 /// The file that is looked at.

@@ -52,6 +52,7 @@ fn run(args: &Args) -> Result<ExitCode, Failure> {
         }
         Command::Check(checked) => commands::check::run(args, checked, &mut out)?,
         Command::Init => commands::init::run(args, &mut out)?,
+        Command::Simulate(tried) => commands::simulate::run(args, tried, &mut out)?,
     };
     out.flush()?;
     Ok(code)

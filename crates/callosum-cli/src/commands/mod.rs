@@ -8,6 +8,7 @@ pub(crate) mod install;
 pub(crate) mod journal;
 pub(crate) mod locks;
 pub(crate) mod sessions;
+pub(crate) mod simulate;
 pub(crate) mod status;
 pub(crate) mod why;
 
