@@ -1,12 +1,17 @@
-// The first decision of a fresh native process, beside a program that does nothing.
+// What a fresh native process takes for its first decision, and a hook for its one, beside a program that does nothing.
 
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { gigabytes, type Journal, type Journals } from "./journals.ts";
 import { ask, program } from "./native.ts";
 import { atMost, type Row } from "./rows.ts";
 import { summary, type Times } from "./samples.ts";
 
 const SECTION = "first decision of a fresh native process, unflushed";
+const HOOKS = "`callosum hook codex`, before a call, from start to end, unflushed";
 const TIMES_NOTHING = 2;
+/** A call that is only logged, and one that is paused each time but the first. */
+const HOOK_COMMANDS = { "tier 1": "cargo build", "tier 3, paused": "gog gmail send --to hooks@example.com" };
 
 export async function freshRows({ all, gigabyte }: Journals, quick: boolean): Promise<Row[]> {
   const journals = gigabyte === undefined ? all : [...all, gigabyte];
@@ -24,4 +29,33 @@ export async function freshRows({ all, gigabyte }: Journals, quick: boolean): Pr
     { section: SECTION, name: "the empty program: it does nothing", unit: "µs", ...floor, targets: [] },
     ...journals.map(rowOf),
   ];
+}
+
+/** Each of the hook's calls, on every journal. */
+export async function hookRows({ all, gigabyte }: Journals, quick: boolean): Promise<Row[]> {
+  const journals = gigabyte === undefined ? all : [...all, gigabyte];
+  const rows: Row[] = [];
+  for (const [kind, command] of Object.entries(HOOK_COMMANDS)) {
+    const event = {
+      session_id: "bench",
+      hook_event_name: "PreToolUse",
+      tool_name: "Bash",
+      tool_input: { command },
+      tool_use_id: kind,
+    };
+    const stdin = join(all[0]?.dir ?? ".", "hook-event.json");
+    writeFileSync(stdin, JSON.stringify(event));
+    for (const { dir } of journals) writeFileSync(join(dir, "settings.json"), JSON.stringify({ durability: "os" }));
+    const hooks = journals.map(({ dir }) => [program("callosum"), "hook", "codex", "--state-dir", dir]);
+    const programs = [[program("nothing")], ...hooks];
+    const order = { rounds: quick ? 30 : 100, seconds: quick ? 10 : 30, programs, stdin };
+    const [nothing = [], ...times] = await ask<Times[]>(program("spawn-times"), [JSON.stringify(order)]);
+    const floor = summary(nothing);
+    for (const [index, { name }] of journals.entries()) {
+      const took = summary(times[index] ?? []);
+      const target = atMost(TIMES_NOTHING, took.p50 / floor.p50, "×", `≤ ${TIMES_NOTHING}× the empty program`);
+      rows.push({ section: HOOKS, name: `${kind}, ${name}`, unit: "µs", ...took, targets: [target] });
+    }
+  }
+  return rows;
 }

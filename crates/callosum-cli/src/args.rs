@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::{Parser, Subcommand};
+use callosum_core::runtime::Runtime;
+use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 /// What all AI-agent sessions on this machine did, why a call was paused, and what a rule would do.
@@ -70,6 +71,14 @@ pub(crate) enum Command {
         after_help = "Examples:\n  callosum explain exec '{\"command\": \"git push origin main\"}'\n  callosum explain exec 'git push origin main'\n  callosum explain message '{\"action\": \"send\", \"target\": \"general\"}' --json"
     )]
     Explain(Asked),
+    /// What an agent runtime asks before and after each of its tool calls: reads its event on standard input, answers in its
+    /// dialect, and always exits with 0
+    Hook {
+        /// Whose event it is
+        runtime: HookRuntime,
+        /// The event's name, where the runtime does not say it
+        event: Option<String>,
+    },
     /// A script for your shell that completes this command's arguments
     #[command(
         after_help = "Example:\n  callosum completions bash > ~/.local/share/bash-completion/completions/callosum"
@@ -78,6 +87,24 @@ pub(crate) enum Command {
         /// The shell
         shell: Shell,
     },
+}
+
+/// A runtime whose hooks come here.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum HookRuntime {
+    ClaudeCode,
+    Codex,
+    Gemini,
+}
+
+impl From<HookRuntime> for Runtime {
+    fn from(runtime: HookRuntime) -> Self {
+        match runtime {
+            HookRuntime::ClaudeCode => Self::ClaudeCode,
+            HookRuntime::Codex => Self::Codex,
+            HookRuntime::Gemini => Self::Gemini,
+        }
+    }
 }
 
 /// What to do about leases.

@@ -43,6 +43,7 @@ fn run(args: &Args) -> Result<ExitCode, Failure> {
         Command::Sessions { since } => commands::sessions::run(args, since, &mut out)?,
         Command::Explain(asked) => commands::explain::run(args, asked, &mut out)?,
         Command::Check { file } => commands::check::run(args, file.as_deref(), &mut out)?,
+        Command::Hook { runtime, event } => commands::hook::run(args, (*runtime).into(), event.as_deref()),
         Command::Completions { shell } => {
             clap_complete::generate(*shell, &mut Args::command(), "callosum", &mut out);
             ExitCode::SUCCESS

@@ -18,6 +18,7 @@ pub mod outcome;
 pub mod pause_text;
 pub mod redact;
 pub mod rules;
+pub mod runtime;
 pub mod settings;
 pub mod shell;
 pub mod store;

@@ -2,6 +2,7 @@
 
 pub(crate) mod check;
 pub(crate) mod explain;
+pub(crate) mod hook;
 pub(crate) mod journal;
 pub(crate) mod locks;
 pub(crate) mod sessions;
@@ -11,9 +12,9 @@ pub(crate) mod why;
 use std::path::{Path, PathBuf};
 
 use callosum_core::gate::{Gate, GateOptions};
-use callosum_core::store::state_dir;
+use callosum_core::store::{rules_file, state_dir};
 use callosum_core::time::from_rfc3339;
-use serde_json::json;
+use serde_json::{Map, Value};
 
 use crate::args::Args;
 use crate::output::{Failure, name};
@@ -24,14 +25,42 @@ fn observer(args: &Args) -> Result<Gate, Failure> {
 }
 
 fn options(args: &Args) -> Result<GateOptions, Failure> {
+    let mut options = shared_options(args)?;
+    let (path, settings) = settings_file(&options)?;
+    let mut settings: Map<String, Value> =
+        serde_json::from_str(&settings).map_err(|error| Failure::CantLook {
+            fragment: format!("`{}` is no JSON object: {error}", path.display()),
+            remedy: "mend it, or move it away".to_owned(),
+        })?;
+    settings.insert("instanceId".to_owned(), "callosum-cli".into());
+    options.settings = Value::from(settings).to_string();
+    Ok(options)
+}
+
+/// What holds for whatever the program does; its settings are not read yet.
+fn shared_options(args: &Args) -> Result<GateOptions, Failure> {
     let state_dir = args.state_dir.as_deref().map(chosen).transpose()?;
     Ok(GateOptions {
-        settings: json!({ "instanceId": "callosum-cli", "stateDir": state_dir }).to_string(),
         runtime: "callosum-cli".to_owned(),
         home: std::env::home_dir().unwrap_or_else(|| PathBuf::from("/")),
-        state_dir_variable: std::env::var(state_dir::ENVIRONMENT_VARIABLE).ok(),
+        // What is said on the command line comes before what the environment says.
+        state_dir_variable: state_dir.or_else(|| std::env::var(state_dir::ENVIRONMENT_VARIABLE).ok()),
         ..GateOptions::default()
     })
+}
+
+/// The settings of everything but OpenClaw, which has its own: `settings.json` in the state directory, and its path.
+fn settings_file(options: &GateOptions) -> Result<(PathBuf, String), Failure> {
+    let folder = state_dir::locate(None, options.state_dir_variable.as_deref(), &options.home);
+    let path = folder.join("settings.json");
+    if !path.exists() {
+        return Ok((path, "{}".to_owned()));
+    }
+    let settings = rules_file::read(&path).map_err(|reason| Failure::CantLook {
+        fragment: format!("`{}` {reason}", path.display()),
+        remedy: "mend it, or move it away".to_owned(),
+    })?;
+    Ok((path, settings))
 }
 
 /// A time on the command line, as wall-clock milliseconds: a duration before `now_ms`, RFC 3339, or milliseconds since the

@@ -95,6 +95,8 @@ pub struct GateOptions {
     pub home: PathBuf,
     /// `CALLOSUM_STATE_DIR`, if set.
     pub state_dir_variable: Option<String>,
+    /// This process only speaks for the one that runs the calls: a hook that a runtime starts for each call.
+    pub is_hook: bool,
 }
 
 /// What changes with every call; held for microseconds, by any thread.
@@ -133,6 +135,7 @@ pub struct Gate {
     runtime: String,
     directory: StateDir,
     machine: OnceLock<Machine>,
+    is_hook: bool,
     rules: Mutex<RulesFile>,
     light: Mutex<Light>,
     slot: Mutex<LedgerSlot>,
@@ -197,6 +200,7 @@ impl Gate {
             runtime: options.runtime,
             directory: StateDir { path: directory, disk },
             machine: OnceLock::new(),
+            is_hook: options.is_hook,
             light: Mutex::default(),
             slot: Mutex::default(),
             works: Mutex::default(),
@@ -221,7 +225,7 @@ impl Gate {
 
     /// The machine this gate runs on, asked once. Its clock gives the `now` of every call.
     pub fn machine(&self) -> &Machine {
-        self.machine.get_or_init(Machine::read)
+        self.machine.get_or_init(|| if self.is_hook { Machine::read_for_runtime() } else { Machine::read() })
     }
 
     /// The instance's name.

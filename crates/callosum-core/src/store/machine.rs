@@ -23,7 +23,15 @@ impl Machine {
         Self { boot: boot_id(), holder: holder_of(std::process::id()) }
     }
 
-    /// This process, as the holder of what it starts.
+    /// The same, for a process that only speaks for the one that runs the calls: its nearest ancestor that is no shell and
+    /// no wrapper. Its calls are in flight as long as that one lives.
+    #[must_use]
+    pub fn read_for_runtime() -> Self {
+        let runtime = runtime_above(std::process::id());
+        Self { boot: boot_id(), holder: runtime.and_then(holder_of) }
+    }
+
+    /// The process that runs the calls: this one, or the one it speaks for.
     #[must_use]
     pub fn holder(&self) -> Option<Holder> {
         self.holder
@@ -73,21 +81,47 @@ fn boot_id() -> Option<u32> {
     u32::from_str_radix(text.get(..8)?, 16).ok()
 }
 
+/// Programs that only start others.
+const WRAPPERS: [&str; 16] = [
+    "sh", "bash", "dash", "zsh", "fish", "ksh", "ash", "busybox", "env", "nice", "nohup", "setsid", "stdbuf",
+    "sudo", "timeout", "time",
+];
+/// More ancestors are not looked at.
+const MAX_ANCESTORS: usize = 16;
+
+/// The nearest ancestor of `pid` that is no shell and no wrapper; `None` when there is none but the first process.
+fn runtime_above(pid: u32) -> Option<u32> {
+    let mut pid = process(pid)?.parent;
+    for _ in 0..MAX_ANCESTORS {
+        let above = process(pid)?;
+        if !WRAPPERS.contains(&above.name.as_str()) {
+            return Some(pid);
+        }
+        pid = above.parent;
+    }
+    None
+}
+
 /// What `/proc/<pid>/stat` says of a process.
 struct Process {
+    /// The program's name, its first 15 bytes.
+    name: String,
+    parent: u32,
     start: u64,
     /// It keeps its id only until its parent asks how it ended, which some never do.
     has_ended: bool,
 }
 
-/// The process `pid`: its state is field 3 of `/proc/<pid>/stat`, its start time field 22 (proc(5)), counted
-/// behind the last `)` because the command's name may hold anything.
+/// The process `pid`: its state is field 3 of `/proc/<pid>/stat`, its parent field 4, its start time field 22 (proc(5)),
+/// counted behind the last `)` because the command's name may hold anything.
 fn process(pid: u32) -> Option<Process> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let (_, fields) = stat.rsplit_once(')')?;
+    let (head, fields) = stat.rsplit_once(')')?;
+    let name = head.split_once('(')?.1.to_owned();
     let mut fields = fields.split_ascii_whitespace();
     let has_ended = matches!(fields.next()?, "Z" | "X");
-    Some(Process { start: fields.nth(18)?.parse().ok()?, has_ended })
+    let parent = fields.next()?.parse().ok()?;
+    Some(Process { name, parent, start: fields.nth(17)?.parse().ok()?, has_ended })
 }
 
 /// The process `pid` as a holder.
@@ -129,6 +163,39 @@ mod tests {
         assert!(machine.is_dead(machine.now().boot, &holder));
         child.wait().unwrap();
         assert!(machine.is_dead(machine.now().boot, &holder));
+    }
+
+    #[test]
+    fn a_hook_speaks_for_the_program_that_started_its_shell() {
+        let own = Some(std::process::id());
+        assert_eq!(runtime_above_sleep("exec sleep 60"), own);
+        assert_eq!(runtime_above_sleep("env nice sleep 60; true"), own);
+    }
+
+    /// The runtime of the `sleep` in a shell's command.
+    fn runtime_above_sleep(command: &str) -> Option<u32> {
+        let mut child = std::process::Command::new("sh").args(["-c", command]).spawn().unwrap();
+        let sleep = loop {
+            let found = std::fs::read_dir("/proc")
+                .unwrap()
+                .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+            let is_below = |pid: &u32| {
+                process(*pid)
+                    .is_some_and(|it| it.name == "sleep" && (it.parent == child.id() || *pid == child.id()))
+            };
+            if let Some(pid) = found.into_iter().find(is_below) {
+                break pid;
+            }
+            std::thread::yield_now();
+        };
+        let above = runtime_above(sleep);
+        rustix::process::kill_process(
+            rustix::process::Pid::from_raw(sleep.cast_signed()).unwrap(),
+            rustix::process::Signal::KILL,
+        )
+        .unwrap();
+        let _ = child.wait();
+        above
     }
 
     #[test]

@@ -1,0 +1,313 @@
+//! `callosum hook` as the runtimes start it: a process an event, its JSON on standard input.
+
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+const MAIL: &str = "gog gmail send --to alice@example.com --subject Monday --body hello";
+const ALICE: &str = "email:alice@example.com";
+
+/// Longer than a pause of a runtime without signals needs to count as read.
+const READ: Duration = Duration::from_millis(700);
+
+struct World {
+    state: TempDir,
+}
+
+/// A session of a runtime.
+#[derive(Clone, Copy)]
+struct Session<'a> {
+    runtime: &'a str,
+    id: &'a str,
+}
+
+const CLAUDE: Session<'_> = Session { runtime: "claude-code", id: "claude-1" };
+const CODEX: Session<'_> = Session { runtime: "codex", id: "codex-1" };
+const GEMINI: Session<'_> = Session { runtime: "gemini", id: "gemini-1" };
+
+impl World {
+    fn new() -> Self {
+        Self { state: tempfile::tempdir().unwrap() }
+    }
+
+    fn start(&self, runtime: &str) -> Child {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_callosum"));
+        command
+            .args(["hook", runtime])
+            .env("CALLOSUM_STATE_DIR", self.state.path())
+            .env("HOME", self.state.path());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    }
+
+    /// What the hook says to this on its standard input; it always exits with 0 and never complains.
+    fn hook(&self, runtime: &str, input: &[u8]) -> String {
+        let mut hook = self.start(runtime);
+        hook.stdin.take().unwrap().write_all(input).unwrap();
+        let output = hook.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0));
+        assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    fn event(&self, session: Session<'_>, event: &str, more: Value) -> String {
+        let mut input =
+            json!({ "session_id": session.id, "cwd": "/home/doug/site", "hook_event_name": event });
+        input.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        self.hook(session.runtime, input.to_string().as_bytes())
+    }
+
+    /// What the hook says before a shell command, and how the runtime tells it.
+    fn before(&self, session: Session<'_>, id: &str, command: &str) -> String {
+        self.event(
+            session,
+            if session.runtime == "gemini" { "BeforeTool" } else { "PreToolUse" },
+            shell(session, id, command),
+        )
+    }
+
+    fn after(&self, session: Session<'_>, id: &str, command: &str, response: Value) {
+        let mut call = shell(session, id, command);
+        call.as_object_mut().unwrap().insert("tool_response".to_owned(), response);
+        let event = if session.runtime == "gemini" { "AfterTool" } else { "PostToolUse" };
+        assert_eq!(self.event(session, event, call), "");
+    }
+
+    /// The text of a refusal, taken out of the runtime's dialect; empty when the call may run.
+    fn refusal(&self, session: Session<'_>, id: &str, command: &str) -> String {
+        let said = self.before(session, id, command);
+        if said.is_empty() {
+            return said;
+        }
+        let said: Value = serde_json::from_str(&said).unwrap();
+        if session.runtime == "gemini" {
+            assert_eq!(said, json!({ "decision": "deny", "reason": said["reason"] }));
+            return said["reason"].as_str().unwrap().to_owned();
+        }
+        let reason = &said["hookSpecificOutput"]["permissionDecisionReason"];
+        assert_eq!(
+            said,
+            json!({ "hookSpecificOutput": {
+                "hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": reason,
+            } })
+        );
+        reason.as_str().unwrap().to_owned()
+    }
+
+    /// Session, action and exit code of each record on the mail to Alice.
+    fn story(&self) -> Vec<(String, String)> {
+        let output = Command::new(env!("CARGO_BIN_EXE_callosum"))
+            .args(["journal", "--json", "--key", ALICE])
+            .env("CALLOSUM_STATE_DIR", self.state.path())
+            .output()
+            .unwrap();
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        answer["entries"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|entry| (text(&entry["runtime"]), text(&entry["action"])))
+            .collect()
+    }
+}
+
+fn shell(session: Session<'_>, id: &str, command: &str) -> Value {
+    match session.runtime {
+        "gemini" => {
+            json!({ "tool_name": "run_shell_command", "tool_input": { "command": command, "description": "Mails" } })
+        }
+        _ => json!({
+            "tool_name": "Bash", "tool_input": { "command": command, "description": "Mails" }, "tool_use_id": id,
+            "turn_id": "t1",
+        }),
+    }
+}
+
+fn rows(expected: &[(&str, &str)]) -> Vec<(String, String)> {
+    expected.iter().map(|(runtime, action)| ((*runtime).to_owned(), (*action).to_owned())).collect()
+}
+
+#[test]
+fn a_mail_of_one_runtime_pauses_the_next_and_a_retry_passes() {
+    let world = World::new();
+    assert_eq!(world.refusal(CLAUDE, "c1", MAIL), "");
+    world.after(CLAUDE, "c1", MAIL, json!({ "stdout": "sent", "stderr": "", "interrupted": false }));
+    for session in [CODEX, GEMINI] {
+        let text = world.refusal(session, "x1", MAIL);
+        assert!(text.starts_with("[Callosum] \"email:alice@example.com\" was already acted on"), "{text}");
+        assert!(text.contains("(session claude-1): exec, complete; parameters identical"), "{text}");
+        // Two calls in one message: the second is no retry.
+        assert_ne!(world.refusal(session, "x2", MAIL), "");
+    }
+    thread::sleep(READ);
+    assert_eq!(world.refusal(CODEX, "x3", MAIL), "");
+    world.after(CODEX, "x3", MAIL, json!("Exit code: 7\nOutput:\nno route"));
+    // What failed is no news: what Gemini was shown still holds.
+    assert_eq!(world.refusal(GEMINI, "x3", MAIL), "");
+    world.after(
+        GEMINI,
+        "x3",
+        MAIL,
+        json!({ "llmContent": "Output: sent\nExit Code: 0", "returnDisplay": "sent" }),
+    );
+    assert_eq!(
+        world.story(),
+        rows(&[
+            ("claude-code", "intercept"),
+            ("claude-code", "complete"),
+            ("codex", "blocked"),
+            ("codex", "blocked"),
+            ("gemini", "blocked"),
+            ("gemini", "blocked"),
+            ("codex", "intercept"),
+            ("codex", "failed"),
+            ("gemini", "intercept"),
+            ("gemini", "complete"),
+        ])
+    );
+}
+
+#[test]
+fn one_at_a_time_and_an_open_call_is_told_so() {
+    let world = World::new();
+    assert_eq!(world.refusal(GEMINI, "", MAIL), "");
+    let text = world.refusal(CLAUDE, "c1", MAIL);
+    assert!(text.contains("is being acted on") && text.contains("still running"), "{text}");
+}
+
+#[test]
+fn of_many_processes_at_once_exactly_one_is_let_through() {
+    let world = World::new();
+    let allowed = thread::scope(|scope| {
+        let hooks: Vec<_> = (0..8)
+            .map(|number| {
+                let world = &world;
+                scope.spawn(move || {
+                    let runtime = ["claude-code", "codex", "gemini"][number % 3];
+                    let id = format!("{runtime}-{number}");
+                    world.refusal(Session { runtime, id: &id }, "x", MAIL).is_empty()
+                })
+            })
+            .collect();
+        hooks.into_iter().map(|hook| hook.join().unwrap()).filter(|allowed| *allowed).count()
+    });
+    assert_eq!(allowed, 1);
+}
+
+#[test]
+fn a_session_that_starts_is_told_what_others_did_and_what_it_did_itself() {
+    let world = World::new();
+    assert_eq!(world.event(CLAUDE, "SessionStart", json!({ "source": "startup" })), "");
+    assert_eq!(world.refusal(CODEX, "x1", MAIL), "");
+    world.after(CODEX, "x1", MAIL, json!("ok"));
+    assert_eq!(world.refusal(CLAUDE, "c1", "git push origin main"), "");
+    for session in [CLAUDE, GEMINI] {
+        let said: Value =
+            serde_json::from_str(&world.event(session, "SessionStart", json!({ "source": "compact" })))
+                .unwrap();
+        let text = said["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+        assert!(
+            text.starts_with("[Callosum] What agent sessions") && text.contains("not instructions"),
+            "{text}"
+        );
+        assert!(text.contains("(session codex-1): exec, complete (email:alice@example.com)"), "{text}");
+        assert_eq!(text.contains("By this session:"), session.runtime == "claude-code", "{text}");
+        assert_eq!(said["hookSpecificOutput"].as_object().unwrap().len(), 2);
+    }
+    for event in ["UserPromptSubmit", "Stop", "SessionEnd", "PreCompact", "SomethingNew"] {
+        assert_eq!(world.event(CLAUDE, event, json!({})), "");
+    }
+}
+
+#[test]
+fn files_of_different_runtimes_have_one_key() {
+    let world = World::new();
+    world.event(CLAUDE, "PreToolUse", json!({ "tool_name": "Write", "tool_input": { "file_path": "/home/doug/site/a.md" }, "tool_use_id": "1" }));
+    world.event(
+        GEMINI,
+        "BeforeTool",
+        json!({ "tool_name": "write_file", "tool_input": { "file_path": "a.md" } }),
+    );
+    let patch = "*** Begin Patch\n*** Update File: a.md\n*** Add File: b/c.md\n*** End Patch";
+    world.event(
+        CODEX,
+        "PreToolUse",
+        json!({ "tool_name": "apply_patch", "tool_input": { "command": patch }, "tool_use_id": "1" }),
+    );
+    let journal = fs::read_to_string(world.state.path().join("journal.jsonl")).unwrap();
+    assert_eq!(journal.matches("\"file:/home/doug/site/a.md\"").count(), 3, "{journal}");
+    assert_eq!(journal.matches("\"file:/home/doug/site/b/c.md\"").count(), 1);
+}
+
+#[test]
+fn hostile_input_is_answered_with_silence() {
+    let world = World::new();
+    let whole = json!({ "session_id": "s", "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": { "command": MAIL } }).to_string();
+    let huge = format!("{{\"session_id\":\"s\",\"junk\":\"{}", "x".repeat(50 << 20));
+    let deep = "[".repeat(1 << 20);
+    for runtime in ["claude-code", "codex", "gemini"] {
+        for input in [
+            b"".as_slice(),
+            b"not JSON",
+            b"{}",
+            b"null",
+            b"[1,2]",
+            b"\xff\xfe",
+            huge.as_bytes(),
+            deep.as_bytes(),
+            &whole.as_bytes()[..60],
+        ] {
+            assert_eq!(world.hook(runtime, input), "");
+        }
+        for more in [
+            json!({ "tool_name": 7 }),
+            json!({ "tool_name": "Bash", "tool_input": "x" }),
+            json!({ "tool_input": null, "extra": { "a": 1 } }),
+        ] {
+            assert_eq!(world.event(Session { runtime, id: "odd" }, "PreToolUse", more), "");
+        }
+    }
+    // Nothing was let through that was not asked.
+    assert!(world.story().is_empty());
+}
+
+#[test]
+fn a_runtime_that_never_ends_its_event_is_not_waited_for() {
+    let world = World::new();
+    let mut hook = world.start("codex");
+    let mut stdin = hook.stdin.take().unwrap();
+    stdin.write_all(b"{\"session_id\":").unwrap();
+    // Whoever waits for more than the test's own time hangs.
+    let status = hook.wait().unwrap();
+    assert_eq!(status.code(), Some(0));
+    drop(stdin);
+}
+
+#[test]
+fn where_nothing_can_be_written_the_settings_decide() {
+    let world = World::new();
+    fs::set_permissions(world.state.path(), fs::Permissions::from_mode(0o777)).unwrap();
+    assert_eq!(world.refusal(CODEX, "x1", "ls"), "");
+    let text = world.refusal(CODEX, "x2", MAIL);
+    assert!(text.contains("Can't check") && text.contains("chmod"), "{text}");
+    fs::write(world.state.path().join("settings.json"), r#"{"onStateError":"open"}"#).unwrap();
+    assert_eq!(world.refusal(CODEX, "x3", MAIL), "");
+    // A settings file that can't be used changes nothing, and is named to who asks.
+    fs::write(world.state.path().join("settings.json"), "{").unwrap();
+    assert_ne!(world.refusal(CODEX, "x4", MAIL), "");
+    let output = Command::new(env!("CARGO_BIN_EXE_callosum"))
+        .arg("status")
+        .env("CALLOSUM_STATE_DIR", world.state.path())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("settings.json"));
+}
