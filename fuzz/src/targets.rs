@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 
 use callosum_core::gate::{Answer, Filter, Gate, GateOptions};
 use callosum_core::journal::record::Line;
+use callosum_core::rules::lint::lint;
 use callosum_core::rules::{Classification, RuleSet};
 use callosum_core::shell::Line as ShellLine;
 use callosum_core::time::Stamp;
@@ -30,8 +31,10 @@ pub(crate) const TARGETS: &[Target] = &[
 /// The text of a `tiers.json`: it is rules, or an error that says where.
 pub(crate) fn rules(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
+    let found = lint(text);
     match RuleSet::parse(text) {
         Ok(rules) => {
+            assert_eq!((found.errors.len(), found.rule_count), (0, rules.len()));
             let params =
                 json!({"action": "add", "command": "send --to a@x", "to": ["a", "b"], "path": "x/../y"});
             for tool in ["exec", "message", "mcp__a__b"] {
@@ -39,6 +42,7 @@ pub(crate) fn rules(data: &[u8]) {
             }
         }
         Err(error) => {
+            assert_eq!(found.errors.first(), Some(&error));
             let lines: Vec<&str> = text.split('\n').collect();
             let line = lines.get(error.line.wrapping_sub(1));
             let line = line.unwrap_or_else(|| panic!("no such line: {error}"));

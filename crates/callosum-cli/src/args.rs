@@ -61,11 +61,17 @@ pub(crate) enum Command {
         #[arg(long, value_name = "TIME", default_value = "1h")]
         since: String,
     },
-    /// Whether a rules file can be used, and where not
-    Check {
-        /// The file [default: the one in the state directory, else the built-in rules]
-        file: Option<PathBuf>,
-    },
+    /// What is wrong with a rules file, and where
+    #[command(
+        after_help = "Errors keep the file from being used. Warnings are about rules that can be used and hardly do what is wanted: \
+                      one that never matches because of those before it, a tool that no known host has, tier 3 or 4 without a \
+                      `contextKey`, a placeholder that never has a value.\n\nExit codes: 0 no errors; 1 errors, with --strict \
+                      warnings too; 2 the file can't be read.\n\nExamples:\n  callosum check\n  callosum check ./tiers.json --strict"
+    )]
+    Check(Checked),
+    /// Write a `tiers.json` to start from into the state directory; one that is there is left as it is
+    #[command(after_help = "Examples:\n  callosum init && callosum check")]
+    Init,
     /// What a tool call would get now, and why: tier, rule, resources, verdict. Nothing is done or written
     #[command(
         after_help = "Examples:\n  callosum explain exec '{\"command\": \"git push origin main\"}'\n  callosum explain exec 'git push origin main'\n  callosum explain message '{\"action\": \"send\", \"target\": \"general\"}' --json"
@@ -116,6 +122,17 @@ pub(crate) enum LockAction {
         /// The context key, as `locks` shows it
         key: String,
     },
+}
+
+/// The file that is looked at.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Checked {
+    /// The file [default: the one in the state directory, else the built-in rules]
+    pub(crate) file: Option<PathBuf>,
+
+    /// Fail on warnings too
+    #[arg(long)]
+    pub(crate) strict: bool,
 }
 
 /// The call that is asked about.

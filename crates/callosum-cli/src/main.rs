@@ -1,6 +1,7 @@
 //! `callosum`: what all AI-agent sessions on this machine did, why a call was paused, and what the rules make of it.
 //!
-//! What only looks leaves no trace in the state directory; `locks release` writes one record there.
+//! What only looks leaves no trace in the state directory; `locks release` writes one record there, `init` a
+//! rules file.
 //!
 //! Exit codes: 0 all is well, 1 something is wrong with what was looked at, 2 wrong usage or could not be done.
 
@@ -42,12 +43,13 @@ fn run(args: &Args) -> Result<ExitCode, Failure> {
         Command::Why { key } => commands::why::run(args, key, &mut out)?,
         Command::Sessions { since } => commands::sessions::run(args, since, &mut out)?,
         Command::Explain(asked) => commands::explain::run(args, asked, &mut out)?,
-        Command::Check { file } => commands::check::run(args, file.as_deref(), &mut out)?,
         Command::Hook { runtime, event } => commands::hook::run(args, (*runtime).into(), event.as_deref()),
         Command::Completions { shell } => {
             clap_complete::generate(*shell, &mut Args::command(), "callosum", &mut out);
             ExitCode::SUCCESS
         }
+        Command::Check(checked) => commands::check::run(args, checked, &mut out)?,
+        Command::Init => commands::init::run(args, &mut out)?,
     };
     out.flush()?;
     Ok(code)

@@ -288,7 +288,8 @@ fn check_says_which_file_and_where_it_is_wrong() {
     assert!(answer["ruleCount"].as_u64().unwrap() > 10 && answer.get("error").is_none());
 
     fs::write(file("tiers.json"), r#"{"rules":[{"name":"all","tier":1,"tool":"*"}]}"#).unwrap();
-    let expected = json!({"ok": true, "file": file("tiers.json"), "ruleCount": 1});
+    let expected =
+        json!({"ok": true, "file": file("tiers.json"), "ruleCount": 1, "errors": [], "warnings": []});
     assert_eq!(run_json(state.path(), &["check", "--json"]), (Some(0), expected));
     assert!(run(state.path(), &["check"]).1.contains("tiers.json: all well, 1 rule\n"));
 

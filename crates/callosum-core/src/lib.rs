@@ -11,6 +11,7 @@ pub mod decision;
 pub mod digest;
 pub mod error;
 pub mod gate;
+mod glob;
 pub mod history;
 pub mod journal;
 pub mod ledger;

@@ -67,9 +67,38 @@ pub(crate) fn head(text: &str, max_chars: usize) -> (&str, bool) {
     }
 }
 
+/// The known name that was probably meant: at most a third of the letters apart, case aside.
+pub(crate) fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
+    let name = head(name, 40).0.to_lowercase();
+    known
+        .into_iter()
+        .map(|known| (strsim::osa_distance(&name, &known.to_lowercase()), known))
+        .filter(|(edits, known)| *edits <= known.len().min(name.len()).div_ceil(3))
+        .min_by_key(|(edits, _)| *edits)
+        .map(|(_, known)| known)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_nearest_name_is_one_that_was_probably_meant() {
+        let known = ["contextKey", "commandPattern", "command", "name"];
+        for (name, nearest_name) in [
+            ("contextkey", Some("contextKey")),
+            ("context_key", Some("contextKey")),
+            ("comandPattern", Some("commandPattern")),
+            ("nmae", Some("name")),
+            ("commands", Some("command")),
+            ("zzzzzzzzzz", None),
+            ("co", None),
+            ("", None),
+        ] {
+            assert_eq!(nearest(name, known), nearest_name, "{name}");
+        }
+        assert_eq!(nearest(&"é".repeat(1_000_000), known), None);
+    }
 
     #[test]
     fn a_line_is_one_line_and_shows_what_was_hidden() {

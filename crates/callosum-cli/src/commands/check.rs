@@ -1,20 +1,20 @@
 //! `callosum check`.
 
 use std::io::Write;
-use std::path::Path;
 use std::process::ExitCode;
 
-use callosum_core::rules::{RuleError, RuleSet, SHIPPED_RULES};
+use callosum_core::rules::SHIPPED_RULES;
+use callosum_core::rules::lint::{Lint, lint};
 use callosum_core::store::rules_file;
 use serde_json::json;
 
-use crate::args::Args;
-use crate::output::{Failure, counted, long};
+use crate::args::{Args, Checked};
+use crate::output::{Failure, counted, json, long};
 
-pub(crate) fn run(args: &Args, file: Option<&Path>, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &Args, checked: &Checked, out: &mut dyn Write) -> Result<ExitCode, Failure> {
     let in_state_dir;
-    let path = match file {
-        Some(file) => Some(file),
+    let path = match &checked.file {
+        Some(file) => Some(file.as_path()),
         None => {
             in_state_dir = super::observer(args)?.state_dir().join("tiers.json");
             Some(in_state_dir.as_path()).filter(|path| path.exists())
@@ -31,48 +31,50 @@ pub(crate) fn run(args: &Args, file: Option<&Path>, out: &mut dyn Write) -> Resu
         }
         None => ("built in".to_owned(), SHIPPED_RULES.to_owned()),
     };
-    let result = RuleSet::parse(&text);
+    let found = lint(&text);
+    let ok = found.errors.is_empty() && (found.warnings.is_empty() || !checked.strict);
     if args.json {
-        for_programs(&source, &result, out)?;
+        for_programs(&source, ok, &found, out)?;
     } else {
-        for_people(&source, &result, out)?;
+        for_people(&source, &found, out)?;
     }
-    Ok(ExitCode::from(u8::from(result.is_err())))
+    Ok(ExitCode::from(u8::from(!ok)))
 }
 
-fn for_programs(
-    source: &str,
-    result: &Result<RuleSet, RuleError>,
-    out: &mut dyn Write,
-) -> Result<(), Failure> {
+fn for_programs(source: &str, ok: bool, found: &Lint, out: &mut dyn Write) -> Result<(), Failure> {
     let mut answer = json!({
-        "ok": result.is_ok(),
+        "ok": ok,
         "file": source,
-        "ruleCount": result.as_ref().map_or(0, RuleSet::len),
+        "ruleCount": found.rule_count,
+        "errors": found.errors,
+        "warnings": found.warnings,
     });
-    if let (Err(error), Some(answer)) = (result, answer.as_object_mut()) {
-        let mut shown = json!({ "line": error.line, "column": error.column, "message": error.message });
-        if let (Some(rule), Some(shown)) = (&error.rule, shown.as_object_mut()) {
-            shown.insert("rule".to_owned(), json!(rule));
-        }
-        answer.insert("error".to_owned(), shown);
+    if let (Some(first), Some(answer)) = (found.errors.first(), answer.as_object_mut()) {
+        answer.insert("error".to_owned(), json!(first));
     }
-    serde_json::to_writer(&mut *out, &answer)?;
-    Ok(writeln!(out)?)
+    json(out, &answer)
 }
 
-fn for_people(source: &str, result: &Result<RuleSet, RuleError>, out: &mut dyn Write) -> Result<(), Failure> {
+fn for_people(source: &str, found: &Lint, out: &mut dyn Write) -> Result<(), Failure> {
     let source = long(source);
-    match result {
-        Ok(rules) => {
-            let count = u64::try_from(rules.len()).unwrap_or(u64::MAX);
-            writeln!(out, "{source}: all well, {}", counted(count, "rule"))?;
-        }
-        // The form that editors know how to jump by.
-        Err(error) => {
-            let rule = error.rule.as_ref().map(|rule| format!("rule `{}`: ", long(rule))).unwrap_or_default();
-            writeln!(out, "{source}:{}:{}: {rule}{}", error.line, error.column, long(&error.message))?;
-        }
+    // The form that editors know how to jump by.
+    let mut line = |line: usize, column: usize, what: &str, rule: Option<&str>, message: &str| {
+        let rule = rule.map(|rule| format!("rule `{}`: ", long(rule))).unwrap_or_default();
+        writeln!(out, "{source}:{line}:{column}: {what}{rule}{}", long(message))
+    };
+    for error in &found.errors {
+        line(error.line, error.column, "", error.rule.as_deref(), &error.message)?;
+    }
+    for warning in &found.warnings {
+        line(warning.line, warning.column, "warning: ", Some(&warning.rule), &warning.message)?;
+    }
+    let number = |length: usize, thing| counted(u64::try_from(length).unwrap_or(u64::MAX), thing);
+    let rules = number(found.rule_count, "rule");
+    let warnings = number(found.warnings.len(), "warning");
+    match (found.errors.len(), found.warnings.len()) {
+        (0, 0) => writeln!(out, "{source}: all well, {rules}")?,
+        (0, _) => writeln!(out, "{source}: can be used, {rules}, {warnings}")?,
+        (errors, _) => writeln!(out, "{source}: can't be used, {}, {warnings}", number(errors, "error"))?,
     }
     Ok(())
 }

@@ -96,7 +96,7 @@ fn plain<'a, 'l>(arguments: &'a [Argument<'l>]) -> impl DoubleEndedIterator<Item
 
 /// The placeholders of a command that have no number or name in them.
 #[rustfmt::skip]
-const PLACEHOLDERS: &[&str] = &[
+pub(crate) const PLACEHOLDERS: &[&str] = &[
     "command.program", "command.args", "command.verb", "command.last", "http.method", "http.host", "http.path", "http.url",
     "git.remote", "git.branch", "forge.target", "notion.target", "kube.context", "kube.object", "storage.written", "ssh.host",
 ];

@@ -1,8 +1,11 @@
 //! `command` of a rule: `git push`, `gh pr create|merge`, `aws s3 cp ... s3://*`.
 
+use std::borrow::Cow;
+
 use wildmatch::WildMatch;
 
 use super::{Command, Fit, plain};
+use crate::glob;
 use crate::shell::Argument;
 
 /// A program with subcommands, options that must be there, and arguments that must be among its own.
@@ -104,6 +107,33 @@ impl Pattern {
             && (!self.outside || plain(rest).any(is_outside));
         fits.then_some(Fit { command, after, subcommands: self.subcommands.len() })
     }
+
+    /// How many subcommands it names.
+    pub(crate) fn depth(&self) -> usize {
+        self.subcommands.len()
+    }
+
+    /// Whether it surely fits every command that `other` fits.
+    pub(crate) fn covers(&self, other: &Self) -> bool {
+        let Some((own, further)) = other.subcommands.split_at_checked(self.depth()) else { return false };
+        let mut subcommands = self.subcommands.iter().zip(own);
+        // The value of an option of an unknown program may be its subcommand: a wider word may take one that the
+        // other passes by, and then the next words stand elsewhere. After the last one that does no harm.
+        let last = subcommands.next_back();
+        let same_steps = subcommands.all(|(word, of)| word.covers(of) && of.covers(word))
+            && last.is_none_or(|(word, of)| word.covers(of));
+        let said = further.iter().chain(&other.among).chain(&other.last);
+        let is_said = |word: &Word| said.clone().any(|of| word.covers(of));
+        let is_given = |names: &Vec<String>| {
+            other.options.iter().any(|given| given.iter().all(|option| names.contains(option)))
+        };
+        self.program.covers(&other.program)
+            && same_steps
+            && self.options.iter().all(is_given)
+            && self.among.iter().all(is_said)
+            && self.last.as_ref().is_none_or(|word| other.last.as_ref().is_some_and(|of| word.covers(of)))
+            && (!self.outside || other.outside)
+    }
 }
 
 /// A word of a pattern: alternatives, exact or with `*` and `?`.
@@ -119,12 +149,21 @@ impl Word {
         if alternatives.iter().any(String::is_empty) {
             return Err(format!("`{word}` has an empty alternative"));
         }
-        let (globs, exact) =
-            alternatives.into_iter().partition::<Vec<_>, _>(|word| word.contains(['*', '?']));
+        let (globs, exact) = alternatives.into_iter().partition::<Vec<_>, _>(|word| glob::is_glob(word));
         Ok(Self { exact, globs: globs.iter().map(|glob| WildMatch::new(glob)).collect() })
     }
 
     fn matches(&self, word: &str) -> bool {
         self.exact.iter().any(|exact| exact == word) || self.globs.iter().any(|glob| glob.matches(word))
+    }
+
+    fn covers(&self, other: &Self) -> bool {
+        let mut narrow = other.alternatives();
+        narrow.all(|narrow| self.alternatives().any(|wide| glob::covers(&wide, &narrow)))
+    }
+
+    fn alternatives(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        let globs = self.globs.iter().map(|glob| Cow::Owned(glob.pattern()));
+        self.exact.iter().map(|word| Cow::Borrowed(word.as_str())).chain(globs)
     }
 }

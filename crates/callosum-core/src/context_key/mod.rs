@@ -15,7 +15,7 @@ use serde_json::Value;
 
 pub(crate) use file_path::{is_outside, path_in, work_folder};
 pub(crate) use template::Template;
-pub(crate) use value::Site;
+pub(crate) use value::{Picked, Site};
 
 use crate::digest::{hash_text, number_text};
 use crate::redact::redact_key;

@@ -5,11 +5,11 @@ use std::borrow::Cow;
 use super::address::address_list;
 use super::command_recipient::recipients;
 use super::file_path::file_paths;
-use super::value::{Origin, Site};
+use super::value::{FAMILIES, Origin, Picked, Site};
 use super::{MAX_KEYS, UNKNOWN, bounded, distinct};
 use crate::digest::{digest, neutral_tool_name};
 use crate::shell::Line;
-use crate::text::one_line;
+use crate::text::{nearest, one_line};
 
 const KNOWN: &str = "{tool}, {digest}, {filePath}, {workFolder}, {commandRecipients}, {params.NAME}, \
                      {params.NAME|OTHER|fallback}, {params.NAME+OTHER}, {command.flag.NAME}, {command.arg.N}, \
@@ -91,6 +91,20 @@ impl Template {
     }
 }
 
+impl Template {
+    /// The placeholders that no call has a value for, under a rule that picks out such a command, or none.
+    pub(crate) fn never_filled(&self, picked: Option<Picked>) -> impl Iterator<Item = String> {
+        self.parts.iter().filter_map(move |part| match part {
+            Part::Values { groups, .. } => {
+                let names = groups.iter().flatten().map(|origin| origin.never_has(picked));
+                let names = names.collect::<Option<Vec<_>>>()?;
+                Some(format!("{{{}}}", names.join("|")))
+            }
+            _ => None,
+        })
+    }
+}
+
 impl Part {
     fn parse(placeholder: &str) -> Result<Self, String> {
         match placeholder {
@@ -100,8 +114,13 @@ impl Part {
             "digest" => return Ok(Self::Digest),
             _ => {}
         }
-        let unknown =
-            || format!("unknown placeholder `{{{}}}`: known are {KNOWN}", one_line(placeholder, 60));
+        let unknown = || {
+            let shown = one_line(placeholder, 60);
+            match meant(placeholder) {
+                Some(name) => format!("unknown placeholder `{{{shown}}}`: did you mean `{{{name}}}`?"),
+                None => format!("unknown placeholder `{{{shown}}}`: known are {KNOWN}"),
+            }
+        };
         let mut words: Vec<&str> = placeholder.split('|').collect();
         let first = words.first().and_then(|word| word.split('+').next()).unwrap_or_default();
         Origin::parse(first, None).ok_or_else(unknown)?;
@@ -149,6 +168,21 @@ impl Part {
             return vec![Cow::Borrowed(UNKNOWN)];
         }
         values.into_iter().map(|value| Cow::Owned(bounded(value))).collect()
+    }
+}
+
+/// The placeholder that was probably meant: by its whole name, or by its family, the word before the first dot.
+fn meant(placeholder: &str) -> Option<String> {
+    let first = placeholder.split(['|', '+']).next().unwrap_or(placeholder);
+    let whole = ["tool", "digest", "filePath", "workFolder", "commandRecipients"];
+    let names = whole.into_iter().chain(crate::command::PLACEHOLDERS.iter().copied());
+    match (nearest(first, names), first.split_once('.')) {
+        (Some(name), _) => Some(name.to_owned()),
+        (None, Some((family, name))) => {
+            let meant = format!("{}.{name}", nearest(family, FAMILIES.iter().copied())?);
+            Origin::parse(&meant, None).map(|_| one_line(&meant, 60))
+        }
+        (None, None) => None,
     }
 }
 

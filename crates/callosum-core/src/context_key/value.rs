@@ -13,6 +13,15 @@ pub(crate) struct Site<'a, 'p> {
     pub(crate) fit: Option<&'a Fit<'a, 'a>>,
 }
 
+/// What every command is like that a rule picks out of a line.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Picked {
+    /// The rule names so many subcommands at most.
+    pub(crate) subcommands: usize,
+    /// It may be a program that sends HTTP requests.
+    pub(crate) may_send: bool,
+}
+
 /// A source of values.
 #[derive(Clone, Debug)]
 pub(super) enum Origin {
@@ -29,7 +38,8 @@ pub(super) enum Origin {
 }
 
 /// The families of placeholders; a word without one has that of the first word.
-const FAMILIES: &[&str] = &["params", "command", "http", "git", "forge", "kube", "notion", "storage", "ssh"];
+pub(super) const FAMILIES: &[&str] =
+    &["params", "command", "http", "git", "forge", "kube", "notion", "storage", "ssh"];
 
 impl Origin {
     /// Reads a word of a placeholder, `like` being one before it: `b` in `{params.a|b}` is a parameter too. `None` when there
@@ -55,6 +65,24 @@ impl Origin {
             return number.parse::<usize>().ok()?.checked_sub(1).map(Self::Path);
         }
         Fit::knows(&whole).then_some(Self::Command(whole))
+    }
+
+    /// The name of a source that has a value in no call, under a rule that picks out such a command, or none.
+    pub(super) fn never_has(&self, picked: Option<Picked>) -> Option<String> {
+        let name = match self {
+            Self::Param(_) | Self::WorkFolder => return None,
+            Self::Command(name) => name.clone(),
+            Self::Path(number) => format!("command.path.{}", number + 1),
+            Self::Outside => "command.outside".to_owned(),
+        };
+        let Some(picked) = picked else { return Some(name) };
+        let word = match name.as_str() {
+            "command.verb" => Some(1),
+            name => name.strip_prefix("command.word.").and_then(|number| number.parse::<usize>().ok()),
+        };
+        let never = word.is_some_and(|word| word > picked.subcommands)
+            || name.starts_with("http.") && !picked.may_send;
+        never.then_some(name)
     }
 
     /// Its values for a call; none when the call says nothing of it.

@@ -12,6 +12,7 @@ use super::source::Source;
 use super::{Mode, RuleError, Scope};
 use crate::context_key::{Lookup, Template};
 use crate::digest::neutral_tool_name;
+use crate::glob::is_glob;
 use crate::text::one_line;
 use crate::tier::Tier;
 use crate::tool_call::ToolCall;
@@ -54,14 +55,15 @@ impl Rule {
             }
         };
         let is_for_commands = format.command.is_some() || format.http.is_some();
-        let unless_flags = format.unless_flag.map(|flags| flags.0).unwrap_or_default();
+        let unless_flags = format.unless_flag.map(|flags| flags.value.0).unwrap_or_default();
         if !is_for_commands && !unless_flags.is_empty() {
             let message = "`unlessFlag` needs `command` or `http`: it is about one command of a line";
             return Err(source.error(format.name.at, Some(&name), message));
         }
         let command_at = format.command.as_ref().map_or(format.name.at, |texts| texts.at);
         let patterns = format.command.map(|texts| texts.value.0).unwrap_or_default();
-        let effects = is_for_commands.then(|| Effects::new(patterns, unless_flags, format.http));
+        let effects =
+            is_for_commands.then(|| Effects::new(patterns, unless_flags, format.http.map(|http| http.value)));
         if check && let Some(effects) = &effects {
             let wrong = |message| source.error(command_at, Some(&name), format!("`command`: {message}"));
             effects.check().map_err(wrong)?;
@@ -74,12 +76,12 @@ impl Rule {
                 })?);
             }
         }
-        let tools = format.tool.0.into_iter().map(|tool| match neutral_tool_name(&tool) {
+        let tools = format.tool.value.0.into_iter().map(|tool| match neutral_tool_name(&tool) {
             neutral if neutral == tool => tool,
             neutral => neutral.to_owned(),
         });
         Ok(Self {
-            tier: format.tier,
+            tier: format.tier.value,
             tools: Names::new(tools),
             params: format.params.into_iter().map(Param::compile).collect(),
             command_pattern,
@@ -180,7 +182,7 @@ pub(super) struct Names {
 
 impl Names {
     pub(super) fn new(names: impl Iterator<Item = String>) -> Self {
-        let (globs, exact) = names.partition::<Vec<_>, _>(|name| name.contains(['*', '?']));
+        let (globs, exact) = names.partition::<Vec<_>, _>(|name| is_glob(name));
         Self { exact, globs: globs.iter().map(|glob| WildMatch::new(glob)).collect() }
     }
 
@@ -211,28 +213,27 @@ impl From<Texts> for Names {
 #[derive(Clone, Debug)]
 struct Param {
     path: String,
-    /// Hosts write actions as `channel-delete`, `channelDelete`, `channel_delete` or `Channel Delete`.
-    folded: bool,
     values: Vec<Value>,
 }
 
 impl Param {
     fn compile(format: ParamFormat) -> Self {
-        Self { folded: format.path == "action", path: format.path, values: format.values }
+        Self { path: format.path, values: format.values }
     }
 
     fn matches(&self, params: &Lookup<'_>) -> bool {
-        params
-            .get(&self.path)
-            .is_some_and(|actual| self.values.iter().any(|value| self.equal(value, &actual)))
+        let is = |actual: &Value| self.values.iter().any(|value| equal_values(&self.path, value, actual));
+        params.get(&self.path).is_some_and(|actual| is(&actual))
     }
+}
 
-    fn equal(&self, one: &Value, other: &Value) -> bool {
-        match (one, other) {
-            (Value::String(one), Value::String(other)) if self.folded => folded(one).eq(folded(other)),
-            (Value::Number(one), Value::Number(other)) => one == other || one.as_f64() == other.as_f64(),
-            _ => one == other,
-        }
+/// Whether two values of the parameter `path` count as one. Hosts write actions as `channel-delete`, `channelDelete`,
+/// `channel_delete` or `Channel Delete`.
+pub(super) fn equal_values(path: &str, one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::String(one), Value::String(other)) if path == "action" => folded(one).eq(folded(other)),
+        (Value::Number(one), Value::Number(other)) => one == other || one.as_f64() == other.as_f64(),
+        _ => one == other,
     }
 }
 

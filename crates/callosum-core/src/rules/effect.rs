@@ -73,7 +73,7 @@ struct HttpMatch {
 }
 
 /// Stands for the hosts of this machine and its network.
-const PRIVATE: &str = "private";
+pub(super) const PRIVATE: &str = "private";
 
 impl HttpMatch {
     fn new(format: HttpFormat) -> Self {
@@ -103,7 +103,7 @@ impl HttpMatch {
 }
 
 /// Programs that send HTTP requests.
-const HTTP_CLIENTS: &[&str] =
+pub(super) const HTTP_CLIENTS: &[&str] =
     &["curl", "curlie", "wget", "http", "https", "xh", "xhs", "xurl", "gh", "glab", "ntn"];
 
 /// Which rules may be for which commands, without reading a line as a shell would.

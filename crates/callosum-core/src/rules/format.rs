@@ -36,25 +36,31 @@ pub(super) const RULE_FIELDS: &[&str] = &[
     "runtime",
 ];
 
-/// The file: its rules in order.
-#[derive(Debug)]
-pub(super) struct RulesFile {
+/// The values of `scope`.
+const SCOPES: &[(&str, Scope)] = &[("any", Scope::Any), ("otherSessions", Scope::OtherSessions)];
+
+/// The values of `mode`.
+const MODES: &[(&str, Mode)] = &[("enforce", Mode::Enforce), ("observe", Mode::Observe)];
+
+/// The file: its rules in order, each still to be read, so that a mistake in one hides none in another.
+pub(super) struct RulesFile<'a> {
     /// Whether the shipped rules follow.
     pub(super) extends_default: bool,
-    pub(super) rules: Vec<RuleFormat>,
+    /// The text of each rule.
+    pub(super) rules: Vec<&'a RawValue>,
 }
 
 /// A rule as it is written.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct RuleFormat {
     pub(super) name: At<String>,
-    pub(super) tier: Tier,
-    pub(super) tool: Texts,
+    pub(super) tier: At<Tier>,
+    pub(super) tool: At<Texts>,
     pub(super) params: Vec<ParamFormat>,
     pub(super) command_pattern: Option<At<String>>,
     pub(super) command: Option<At<Texts>>,
-    pub(super) unless_flag: Option<Texts>,
-    pub(super) http: Option<HttpFormat>,
+    pub(super) unless_flag: Option<At<Texts>>,
+    pub(super) http: Option<At<HttpFormat>>,
     pub(super) context_key: Option<At<Texts>>,
     pub(super) recent_window_ms: Option<u64>,
     pub(super) lock_expiry_ms: Option<u64>,
@@ -66,14 +72,14 @@ pub(super) struct RuleFormat {
 }
 
 /// A parameter's dotted path and the values it may have.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct ParamFormat {
     pub(super) path: String,
     pub(super) values: Vec<Value>,
 }
 
 /// What an HTTP request must be like.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct HttpFormat {
     pub(super) method: Option<Texts>,
     pub(super) host: Option<Texts>,
@@ -84,12 +90,12 @@ pub(super) struct HttpFormat {
 pub(super) const HTTP_FIELDS: &[&str] = &["method", "host", "path"];
 
 /// One text or a list of them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Texts(pub(super) Vec<String>);
 
-impl RulesFile {
-    /// Reads the whole file.
-    pub(super) fn read(source: Source<'_>) -> Result<Self, RuleError> {
+impl<'a> RulesFile<'a> {
+    /// Reads the file as far as its rules.
+    pub(super) fn read(source: Source<'a>) -> Result<Self, RuleError> {
         let mut fields = Fields::read(source, source.json(), FILE_FIELDS, None)?;
         let extends_default = match fields.take_raw("extends") {
             None => false,
@@ -103,14 +109,13 @@ impl RulesFile {
             let message = "`rules` is missing: a list of rules, the first that matches wins";
             return Err(source.error(fields.at, None, message));
         };
-        let rules: Vec<&RawValue> = source.read(rules, None)?;
-        let rules = rules.into_iter().map(|rule| RuleFormat::read(source, rule.get()));
-        Ok(Self { extends_default, rules: rules.collect::<Result<_, _>>()? })
+        Ok(Self { extends_default, rules: source.read(rules, None)? })
     }
 }
 
 impl RuleFormat {
-    fn read<'a>(source: Source<'a>, text: &'a str) -> Result<Self, RuleError> {
+    /// Reads one rule.
+    pub(super) fn read<'a>(source: Source<'a>, text: &'a str) -> Result<Self, RuleError> {
         // The name first, so that what else is wrong can be told by it.
         let name = source.read::<Members<'a>>(text, None).ok().and_then(|members| {
             let (_, raw) = members.0.into_iter().find(|(key, _)| key == "name")?;
@@ -122,7 +127,9 @@ impl RuleFormat {
             None => Vec::new(),
         };
         let http = match fields.take_raw("http") {
-            Some(raw) => Some(HttpFormat::read(source, raw, name.as_deref())?),
+            Some(raw) => {
+                Some(At { at: source.offset(raw), value: HttpFormat::read(source, raw, name.as_deref())? })
+            }
             None => None,
         };
         let name: At<String> = fields.required("name", "a short name, which the journal shows")?;
@@ -132,20 +139,18 @@ impl RuleFormat {
         let texts = |field: Option<At<Texts>>| field.map(|texts| texts.value);
         Ok(Self {
             name,
-            tier: fields.required("tier", "a number from 0 to 4")?.value,
-            tool: fields
-                .required::<Texts>("tool", "a tool's name, a list of names, or \"*\" for every tool")?
-                .value,
+            tier: fields.required("tier", "a number from 0 to 4")?,
+            tool: fields.required("tool", "a tool's name, a list of names, or \"*\" for every tool")?,
             params,
             command_pattern: fields.optional("commandPattern")?,
             command: fields.optional("command")?,
-            unless_flag: texts(fields.optional("unlessFlag")?),
+            unless_flag: fields.optional("unlessFlag")?,
             http,
             context_key: fields.optional("contextKey")?,
             recent_window_ms: fields.optional::<Millis>("recentWindowMs")?.map(|ms| ms.value.0),
             lock_expiry_ms: fields.optional::<Millis>("lockExpiryMs")?.map(|ms| ms.value.0),
-            scope: fields.optional("scope")?.map_or(Scope::Any, |scope| scope.value),
-            mode: fields.optional("mode")?.map(|mode| mode.value),
+            scope: fields.choice("scope", SCOPES)?.unwrap_or_default(),
+            mode: fields.choice("mode", MODES)?,
             agent: texts(fields.optional("agent")?),
             session: texts(fields.optional("session")?),
             runtime: texts(fields.optional("runtime")?),

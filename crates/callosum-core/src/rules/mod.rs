@@ -2,17 +2,19 @@
 //!
 //! `source` reads JSON with positions, `format` the fields as they are written, `compile` makes matchers of
 //! them, `effect` matches the commands of a shell line, `rule_set` holds them all, `classify` asks them about a call.
+//! `lint` looks at a whole file as its author would want it looked at.
 
 mod classify;
 mod compile;
 mod effect;
 mod format;
+pub mod lint;
 mod rule_set;
 mod source;
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 pub use rule_set::RuleSet;
 
@@ -89,7 +91,7 @@ impl Default for Classification {
 }
 
 /// Whose earlier actions pause a call.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Scope {
     /// Everybody's, the session's own too: after a compaction or a replay a session repeats itself.
@@ -100,7 +102,7 @@ pub enum Scope {
 }
 
 /// Whether a rule stops calls.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
     /// Calls are paused and blocked.
@@ -109,14 +111,18 @@ pub enum Mode {
     Observe,
 }
 
+/// The rules that `callosum init` puts into a state directory: examples that only observe, before the shipped ones.
+pub const STARTER_RULES: &str = include_str!("starter.json");
+
 /// Why a text is no rules: where, in which rule, and what to do about it.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
 pub struct RuleError {
     /// The line, from 1.
     pub line: usize,
     /// The character in the line, from 1.
     pub column: usize,
     /// The rule's name, when it is about one rule and its name is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
     /// What is wrong and how to put it right, in lower case.
     pub message: String,

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use super::classify::Question;
 use super::compile::Rule;
 use super::effect::CommandIndex;
-use super::format::RulesFile;
+use super::format::{RuleFormat, RulesFile};
 use super::source::Source;
 use super::{Classification, Explanation, Match, RuleError, SHIPPED_RULES};
 use crate::context_key::Lookup;
@@ -168,13 +168,23 @@ fn compile_all(text: &str) -> Result<(Vec<Rule>, bool), RuleError> {
     let check = text != SHIPPED_RULES;
     let mut names = HashSet::new();
     let mut rules = Vec::with_capacity(file.rules.len());
-    for format in file.rules {
-        let name = &format.name;
-        if !names.insert(name.value.clone()) {
-            let message = "another rule has this name: give each its own, the journal and the pauses show it";
-            return Err(source.error(name.at, Some(&name.value), message));
-        }
-        rules.push(Rule::compile(format, source, check)?);
+    for text in file.rules {
+        rules.push(Rule::compile(read_rule(source, text.get(), &mut names)?, source, check)?);
     }
     Ok((rules, file.extends_default))
+}
+
+/// Reads one rule of a file; `names` are those of the rules before it.
+pub(super) fn read_rule<'a>(
+    source: Source<'a>,
+    text: &'a str,
+    names: &mut HashSet<String>,
+) -> Result<RuleFormat, RuleError> {
+    let format = RuleFormat::read(source, text)?;
+    let name = &format.name;
+    if !names.insert(name.value.clone()) {
+        let message = "another rule has this name: give each its own, the journal and the pauses show it";
+        return Err(source.error(name.at, Some(&name.value), message));
+    }
+    Ok(format)
 }

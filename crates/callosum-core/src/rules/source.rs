@@ -10,10 +10,10 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::RuleError;
-use crate::text::one_line;
+use crate::text::{nearest, one_line};
 
 /// A value and the byte of the file at which it stands.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct At<T> {
     pub(super) at: usize,
     pub(super) value: T,
@@ -101,11 +101,8 @@ impl<'a, 'n> Fields<'a, 'n> {
                 Cow::Owned(_) => source.offset(raw.get()),
             };
             if !known.contains(&key.as_ref()) {
-                let hint = match nearest(key, known) {
-                    Some(name) => format!("did you mean `{name}`?"),
-                    None => format!("known are {}", known.join(", ")),
-                };
-                return Err(source.error(at, rule, format!("unknown field `{}`: {hint}", one_line(key, 60))));
+                let message = format!("unknown field `{}`: {}", one_line(key, 60), hint(key, known));
+                return Err(source.error(at, rule, message));
             }
             if members.iter().take(index).any(|(earlier, _)| earlier == key) {
                 return Err(source.error(at, rule, format!("field `{key}` stands here twice: keep one")));
@@ -130,6 +127,21 @@ impl<'a, 'n> Fields<'a, 'n> {
         Ok(Some(At { at: self.source.offset(raw), value }))
     }
 
+    /// Reads a field that has one of a few names and takes it out.
+    pub(super) fn choice<T: Copy>(
+        &mut self,
+        name: &str,
+        known: &[(&str, T)],
+    ) -> Result<Option<T>, RuleError> {
+        let Some(At { at, value }) = self.optional::<String>(name)? else { return Ok(None) };
+        if let Some((_, choice)) = known.iter().find(|(known, _)| *known == value) {
+            return Ok(Some(*choice));
+        }
+        let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+        let message = format!("`{name}`: unknown value `{}`: {}", one_line(&value, 60), hint(&value, &names));
+        Err(self.source.error(at, self.rule, message))
+    }
+
     /// Reads a field that must be there and takes it out; `what` tells what it should be.
     pub(super) fn required<T: Deserialize<'a>>(
         &mut self,
@@ -142,34 +154,12 @@ impl<'a, 'n> Fields<'a, 'n> {
     }
 }
 
-/// The known name that was probably meant: at most a third of its letters apart.
-fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
-    let name = name.get(..40).unwrap_or(name).to_ascii_lowercase();
-    known
-        .iter()
-        .map(|known| (edits(&name, &known.to_ascii_lowercase()), *known))
-        .filter(|(edits, known)| *edits <= known.len().div_ceil(3))
-        .min_by_key(|(edits, _)| *edits)
-        .map(|(_, known)| known)
-}
-
-/// How many single letters must change to make one text of the other.
-fn edits(one: &str, other: &str) -> usize {
-    let mut row: Vec<usize> = (0..=other.chars().count()).collect();
-    for (line, a) in one.chars().enumerate() {
-        let mut diagonal = line;
-        let mut left = line + 1;
-        if let Some(first) = row.first_mut() {
-            *first = left;
-        }
-        for (cell, b) in row.iter_mut().skip(1).zip(other.chars()) {
-            let best = (diagonal + usize::from(a != b)).min(left + 1).min(*cell + 1);
-            diagonal = *cell;
-            *cell = best;
-            left = best;
-        }
+/// What was probably meant instead of an unknown name, else all that are known.
+fn hint(name: &str, known: &[&str]) -> String {
+    match nearest(name, known.iter().copied()) {
+        Some(name) => format!("did you mean `{name}`?"),
+        None => format!("known are {}", known.join(", ")),
     }
-    row.last().copied().unwrap_or_default()
 }
 
 /// The members of an object in their order, values unread.

@@ -9,6 +9,7 @@ mod golden;
 mod house;
 mod index;
 mod journal_files;
+mod lint;
 mod operate;
 mod outcomes;
 mod pausing;

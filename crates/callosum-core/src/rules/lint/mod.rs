@@ -1,0 +1,202 @@
+//! What is wrong with a rules file, and what in it hardly does what its author wants: every mistake, not only the
+//! first, and warnings about rules that can be read.
+//!
+//! That a rule is never reached, or that a placeholder never has a value, is only said when it is certain.
+
+mod reach;
+mod texts;
+mod tools;
+
+use std::collections::HashSet;
+
+use serde::Serialize;
+
+use super::compile::Rule;
+use super::effect::HTTP_CLIENTS;
+use super::format::{RuleFormat, RulesFile};
+use super::rule_set::read_rule;
+use super::source::Source;
+use super::{RuleError, RuleSet};
+use crate::command::Pattern;
+use crate::context_key::{Picked, Template};
+use crate::text::one_line;
+
+/// Rules that a warning names at most.
+const MAX_NAMES: usize = 3;
+
+/// What a look at a rules file found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lint {
+    /// How many rules hold with it, the shipped ones it extends among them; 0 when it has errors.
+    pub rule_count: usize,
+    /// Why it can't be used, in the order of the file: at most one for each rule.
+    pub errors: Vec<RuleError>,
+    /// What may be used, but hardly does what is wanted, in the order of the file.
+    pub warnings: Vec<Warning>,
+}
+
+/// Something in a rule that hardly does what is wanted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Warning {
+    /// The line, from 1.
+    pub line: usize,
+    /// The character in the line, from 1.
+    pub column: usize,
+    /// The rule's name.
+    pub rule: String,
+    /// What it is about.
+    pub kind: WarningKind,
+    /// What is the matter and how to put it right, in lower case.
+    pub message: String,
+}
+
+/// What a warning is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WarningKind {
+    /// Earlier rules take every call the rule is for.
+    Unreachable,
+    /// A text of it that what it is compared with never looks like.
+    NeverFits,
+    /// No known host has a tool of that name.
+    UnknownTool,
+    /// Tier 3 or 4 without `contextKey`.
+    NoContextKey,
+    /// A placeholder of `contextKey` has a value in no call that the rule is for.
+    NeverFilled,
+}
+
+/// Looks at the text of a `tiers.json`. Shipped rules that its own ones take the place of, or come before, are not
+/// looked at: that is what own rules are for.
+#[must_use]
+pub fn lint(text: &str) -> Lint {
+    let source = Source::new(text);
+    let file = match RulesFile::read(source) {
+        Ok(file) => file,
+        Err(error) => return Lint { errors: vec![error], ..Lint::default() },
+    };
+    let mut errors = Vec::new();
+    let mut rules = Vec::new();
+    let mut names = HashSet::new();
+    for text in &file.rules {
+        let read = read_rule(source, text.get(), &mut names);
+        match read.and_then(|rule| Rule::compile(rule.clone(), source, true).map(|_| rule)) {
+            Ok(rule) => rules.push(rule),
+            Err(error) => errors.push(error),
+        }
+    }
+    let mut warnings = Vec::new();
+    let takers = reach::takers(&rules);
+    for (rule, takers) in rules.iter().zip(takers) {
+        let mut about = About { source, rule, warnings: &mut warnings };
+        about.reach(&takers, &rules);
+        for (at, message) in texts::never_fit(rule) {
+            about.warn(at, WarningKind::NeverFits, message);
+        }
+        about.tools();
+        about.keys();
+    }
+    warnings.sort_by_key(|warning| (warning.line, warning.column));
+    let rule_count = if errors.is_empty() { RuleSet::parse(text).map_or(0, |rules| rules.len()) } else { 0 };
+    Lint { rule_count, errors, warnings }
+}
+
+/// One rule, and where its warnings go.
+struct About<'a> {
+    source: Source<'a>,
+    rule: &'a RuleFormat,
+    warnings: &'a mut Vec<Warning>,
+}
+
+impl About<'_> {
+    fn warn(&mut self, at: usize, kind: WarningKind, message: String) {
+        // Positions and names are put as those of errors are.
+        let place = self.source.error(at, Some(&self.rule.name.value), String::new());
+        let rule = place.rule.unwrap_or_default();
+        self.warnings.push(Warning { line: place.line, column: place.column, rule, kind, message });
+    }
+
+    fn reach(&mut self, takers: &[usize], rules: &[RuleFormat]) {
+        let name = |taker: &usize| {
+            let name = &rules.get(*taker)?.name;
+            let line = self.source.error(name.at, None, String::new()).line;
+            Some(format!("`{}` (line {line})", one_line(&name.value, 80)))
+        };
+        let names: Vec<String> = takers.iter().take(MAX_NAMES).filter_map(name).collect();
+        let more = match takers.len().saturating_sub(MAX_NAMES) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let (verb, them) = match takers.len() {
+            0 => return,
+            1 => ("takes", "that one"),
+            _ => ("take", "those"),
+        };
+        let message = format!(
+            "never matches: {}{more} before it {verb} every call it is for; put it before {them}, or take it out",
+            names.join(", ")
+        );
+        self.warn(self.rule.name.at, WarningKind::Unreachable, message);
+    }
+
+    fn tools(&mut self) {
+        for name in tools::unknown(self.rule) {
+            let shown = one_line(name, 80);
+            let remedy = match tools::meant(name) {
+                Some(meant) => format!("did you mean `{meant}`?"),
+                None => "that is right if a plugin brings it; MCP tools are named `server__tool`".to_owned(),
+            };
+            let message = format!("no known host has a tool `{shown}`: {remedy}");
+            self.warn(self.rule.tool.at, WarningKind::UnknownTool, message);
+        }
+    }
+
+    fn keys(&mut self) {
+        let Some(keys) = &self.rule.context_key else {
+            if self.rule.tier.value.is_guarded() {
+                let message = "no `contextKey`: only a call with the very same parameters counts as the same; name what \
+                               it acts on, like `order:{params.id}`";
+                self.warn(self.rule.tier.at, WarningKind::NoContextKey, message.to_owned());
+            }
+            return;
+        };
+        let picked = picked(self.rule);
+        let templates = keys.value.0.iter().filter_map(|text| Template::parse(text).ok());
+        let never: Vec<String> =
+            templates.flat_map(|key| key.never_filled(picked).collect::<Vec<_>>()).collect();
+        for placeholder in never {
+            let why = if picked.is_none() {
+                "the rule picks no command out of a line; give it `command` or `http`, or take `{params.NAME}`"
+            } else if placeholder.starts_with("{http.") {
+                "no program of the rule sends HTTP requests; give it `http`, or name one that does"
+            } else {
+                "no `command` of the rule names so many subcommands; take `{command.arg.N}` for what follows them"
+            };
+            let message = format!("`contextKey`: `{}` never has a value: {why}", one_line(&placeholder, 80));
+            self.warn(keys.at, WarningKind::NeverFilled, message);
+        }
+    }
+}
+
+/// What the commands are like that a rule picks out of a line; `None` when it is for whole calls.
+fn picked(rule: &RuleFormat) -> Option<Picked> {
+    let texts = rule.command.as_ref().map(|command| command.value.0.as_slice()).unwrap_or_default();
+    if texts.is_empty() && rule.http.is_none() {
+        return None;
+    }
+    let patterns = texts.iter().filter_map(|text| Pattern::parse(text).ok());
+    Some(Picked {
+        subcommands: patterns.map(|pattern| pattern.depth()).max().unwrap_or(0),
+        may_send: rule.http.is_some() || texts.iter().any(|text| !programs_are(text, |name| !sends(name))),
+    })
+}
+
+/// Whether a program, or what a glob stands for, may send HTTP requests.
+fn sends(program: &str) -> bool {
+    HTTP_CLIENTS.iter().any(|client| crate::glob::covers(program, client))
+}
+
+/// Whether all programs that a command's pattern names are so.
+fn programs_are(pattern: &str, is: impl Fn(&str) -> bool) -> bool {
+    Pattern::outline(pattern).next().is_some_and(|programs| programs.split('|').all(is))
+}

@@ -1,0 +1,45 @@
+//! Texts of a rule that what they are compared with never looks like.
+
+use crate::command::Pattern;
+use crate::rules::format::{RuleFormat, Texts};
+use crate::text::one_line;
+
+/// Where such a text stands, as a byte of the file, and what to write instead.
+pub(super) fn never_fit(rule: &RuleFormat) -> Vec<(usize, String)> {
+    let mut found = Vec::new();
+    if let Some(command) = &rule.command {
+        let programs = command.value.0.iter().filter_map(|text| Pattern::outline(text).next());
+        for program in programs.flat_map(|word| word.split('|')).filter(|name| name.contains('/')) {
+            let name = program.rsplit('/').next().unwrap_or_default();
+            let message = format!(
+                "`command`: no program is called `{}`: a program is compared by its name, without its folder; write `{}`",
+                one_line(program, 80),
+                one_line(name, 80)
+            );
+            found.push((command.at, message));
+        }
+    }
+    if let Some(flags) = &rule.unless_flag {
+        for flag in flags.value.0.iter().filter(|flag| !flag.starts_with(['-', '+'])) {
+            let flag = one_line(flag, 80);
+            let message = format!(
+                "`unlessFlag`: no option is called `{flag}`: write it with its dashes, like `--{flag}`"
+            );
+            found.push((flags.at, message));
+        }
+    }
+    if let Some(http) = &rule.http {
+        let texts =
+            |texts: &Option<Texts>| texts.iter().flat_map(|texts| texts.0.clone()).collect::<Vec<_>>();
+        let has_capitals = |host: &String| !host.contains('$') && host.chars().any(char::is_uppercase);
+        for host in texts(&http.value.host).iter().filter(|host| has_capitals(host)) {
+            let lower = one_line(&host.to_lowercase(), 80);
+            found.push((http.at, format!("`http.host` is compared in lower case: write `{lower}`")));
+        }
+        for path in texts(&http.value.path).iter().filter(|path| path.starts_with('/')) {
+            let bare = one_line(path.trim_matches('/'), 80);
+            found.push((http.at, format!("`http.path` is compared without its first slash: write `{bare}`")));
+        }
+    }
+    found
+}
