@@ -31,6 +31,7 @@ impl GateOptions {
             packaged_tiers: self.packaged_tiers.map(PathBuf::from),
             home: std::env::home_dir().unwrap_or_else(|| PathBuf::from("/")),
             state_dir_variable: std::env::var(callosum_core::store::state_dir::ENVIRONMENT_VARIABLE).ok(),
+            is_hook: false,
         }
     }
 }
