@@ -50,8 +50,9 @@ for (const runtime of ["codex", "gemini"] as const) {
         [a, a, b, b, b],
       );
       assert.ok(rows.every((row) => row.runtime === runtime && row.tool === "exec"));
-      assert.match(told ?? "", PAUSED);
-      assert.ok(told?.includes(`"${key("alice")}" was already acted on`), told);
+      assert.ok(told !== undefined);
+      assert.match(told, PAUSED);
+      assert.ok(told.includes(`"${key("alice")}" was already acted on`), told);
       assert.ok(told.includes(`(session ${a}): exec, complete; parameters identical`), told);
       assert.match(told, /If this is intentionally different, retry\. Otherwise, skip it\./);
       assert.match(retried ?? "", /Message sent\./);
@@ -63,7 +64,8 @@ for (const runtime of ["codex", "gemini"] as const) {
       const session = scene.begin(agent);
       await session.results();
       const [request] = session.requests();
-      assert.ok(request?.includes("[Callosum] What agent sessions on this machine did lately"), request);
+      assert.ok(request !== undefined);
+      assert.ok(request.includes("[Callosum] What agent sessions on this machine did lately"), request);
       assert.ok(request.includes(key("bob")));
     });
 
