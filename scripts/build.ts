@@ -37,6 +37,7 @@ export async function build(): Promise<void> {
     if (existsSync(join(ROOT, name))) cpSync(join(ROOT, name), join(EXTENSION, name));
     else if (name !== "README.md") throw new TaskError(`\`${name}\` is missing at the top of the repository`);
   }
+  for (const name of ["assets", "skills"]) cpSync(join(ROOT, name), join(EXTENSION, name), { recursive: true });
   const program = join(EXTENSION, "bin", "callosum");
   cpSync(join(ROOT, "target", "release", "callosum"), program);
   chmodSync(program, 0o755);

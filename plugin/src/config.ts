@@ -13,9 +13,20 @@ export function configText(pluginConfig: unknown): { text: string; problem?: str
 }
 
 /**
- * True when the operator wants no call to go on without the gate. The only setting that is read here: it must hold when the core can't be
- * asked, because its addon did not load.
+ * True when the operator wants no call to go on without the gate. Read here because it must hold when the core can't be asked, its addon not
+ * having loaded.
  */
 export function isClosedOnError(pluginConfig: unknown): boolean {
   return isRecord(pluginConfig) && pluginConfig.onStateError === "closed";
+}
+
+/** Whether heartbeats are told what other sessions did. The core names a value that is no boolean; then the default holds. */
+export function wantsHeartbeatContext(pluginConfig: unknown): boolean {
+  return !(isRecord(pluginConfig) && pluginConfig.heartbeatContext === false);
+}
+
+/** The state directory that the operator chose, for the native program, which does not read the host's config. */
+export function stateDirIn(pluginConfig: unknown): string | undefined {
+  const stateDir = isRecord(pluginConfig) ? pluginConfig.stateDir : undefined;
+  return typeof stateDir === "string" && stateDir.trim() !== "" ? stateDir : undefined;
 }

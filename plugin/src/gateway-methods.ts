@@ -1,7 +1,9 @@
-// The gateway methods `callosum.status` and `callosum.journal`. Both only read.
+// The gateway methods `callosum.*`. All but `callosum.release` only read.
 
+import type { WorkspaceOf } from "./before-tool-call.ts";
+import { ask, type CoreAnswer } from "./core-answer.ts";
 import type { GateOwner } from "./gate-owner.ts";
-import { isRecord, messageOf } from "./host.ts";
+import { isRecord, type RpcClient } from "./host.ts";
 
 export interface MethodFailure {
   code: "INVALID_REQUEST" | "UNAVAILABLE";
@@ -13,45 +15,79 @@ export type MethodAnswer = { ok: true; payload: unknown } | { ok: false; error: 
 const MAX_LIMIT = 1_000;
 const MAX_TEXT = 1_024;
 
-/** How each parameter of `callosum.journal` must look. */
-const FILTERS: Record<string, { expects: string; fits: (value: unknown) => boolean }> = {
+/** How a parameter must look. */
+interface Parameter {
+  expects: string;
+  fits: (value: unknown) => boolean;
+  required?: true;
+}
+type Parameters = Record<string, Parameter>;
+
+const TEXT: Parameter = { expects: "a text", fits: isText };
+const FILTERS: Parameters = {
   limit: { expects: `a whole number from 1 to ${MAX_LIMIT}`, fits: (value) => isWhole(value, 1, MAX_LIMIT) },
   tier: { expects: "a whole number from 0 to 4", fits: (value) => isWhole(value, 0, 4) },
-  key: { expects: "a text", fits: isText },
-  session: { expects: "a text", fits: isText },
-  tool: { expects: "a text", fits: isText },
-  action: { expects: "a text", fits: isText },
+  key: TEXT,
+  session: TEXT,
+  tool: TEXT,
+  action: TEXT,
   since: {
     expects: "a time like 2026-01-31T09:00:00Z, or milliseconds since 1970",
     fits: (value) => isText(value) || isWhole(value, 0, Number.MAX_SAFE_INTEGER),
   },
 };
+const KEY: Parameters = { key: { ...TEXT, required: true } };
+const CALL: Parameters = {
+  tool: { ...TEXT, required: true },
+  params: { expects: "an object", fits: isRecord, required: true },
+  session: TEXT,
+  agent: TEXT,
+};
 
 /** `callosum.status` */
 export async function status(owner: GateOwner, version: string): Promise<MethodAnswer> {
-  try {
-    const gate = owner.lookAt();
-    if (gate === undefined) {
-      return { ok: true, payload: { version, degraded: degradedBy(owner) } };
-    }
-    return parse(await gate.status());
-  } catch (thrown) {
-    return unavailable(messageOf(thrown));
-  }
+  if (owner.lookAt() === undefined) return { ok: true, payload: { version, degraded: degradedBy(owner) } };
+  return answered(await ask(owner, (gate) => gate.status()));
 }
 
 /** `callosum.journal` */
 export async function journal(owner: GateOwner, params: unknown): Promise<MethodAnswer> {
-  try {
-    const filter = params === undefined || params === null ? {} : params;
-    const problem = isRecord(filter) ? problemIn(filter) : "the parameters must be an object";
-    if (problem !== undefined) return { ok: false, error: { code: "INVALID_REQUEST", message: `callosum.journal: ${problem}` } };
-    const gate = owner.lookAt();
-    if (gate === undefined) return unavailable(owner.failure?.cause ?? "this instance of the plugin has been closed");
-    return parse(await gate.journal(JSON.stringify(filter)));
-  } catch (thrown) {
-    return unavailable(messageOf(thrown));
-  }
+  const filter = params ?? {};
+  const problem = problemIn(filter, FILTERS);
+  if (problem !== undefined) return invalid("callosum.journal", problem);
+  return answered(await ask(owner, (gate) => gate.journal(JSON.stringify(filter))));
+}
+
+/** `callosum.why` */
+export async function why(owner: GateOwner, params: unknown): Promise<MethodAnswer> {
+  const problem = problemIn(params, KEY);
+  if (problem !== undefined) return invalid("callosum.why", problem);
+  return answered(await ask(owner, (gate) => gate.why(keyIn(params))));
+}
+
+/** `callosum.explain`: as if the agent called it in its workspace. */
+export async function explain(owner: GateOwner, workspaceOf: WorkspaceOf, params: unknown): Promise<MethodAnswer> {
+  const problem = problemIn(params, CALL);
+  if (problem !== undefined) return invalid("callosum.explain", problem);
+  const call = isRecord(params) ? params : {};
+  const cwd = workspaceOf(typeof call.agent === "string" ? call.agent : null) ?? undefined;
+  return answered(await ask(owner, (gate) => gate.explain(JSON.stringify({ ...call, cwd }))));
+}
+
+/** `callosum.release`: the journal says who did it. */
+export async function release(owner: GateOwner, params: unknown, client: RpcClient | null): Promise<MethodAnswer> {
+  const problem = problemIn(params, KEY);
+  if (problem !== undefined) return invalid("callosum.release", problem);
+  return answered(await ask(owner, (gate) => gate.release(keyIn(params), callerName(client))));
+}
+
+/** Whom the host has recognised, else what the client calls itself. */
+function callerName(client: RpcClient | null): string {
+  const { id, mode, displayName } = client?.connect?.client ?? {};
+  const program = [displayName ?? id ?? "the gateway itself", mode === undefined ? "" : `(${mode})`].join(" ").trim();
+  const person = client?.authenticatedUserProfile?.displayName ?? client?.authenticatedUserId;
+  const name = person === undefined || person === null ? program : `${person}, by ${program}`;
+  return name.slice(0, MAX_TEXT);
 }
 
 /** In the shape in which the core tells why it is degraded. */
@@ -62,25 +98,29 @@ function degradedBy(owner: GateOwner): unknown {
   return { code: "addon-not-loaded", cause, remedy: remedy.join(" "), since };
 }
 
-function problemIn(filter: Record<string, unknown>): string | undefined {
-  for (const [name, value] of Object.entries(filter)) {
-    const known = Object.hasOwn(FILTERS, name) ? FILTERS[name] : undefined;
-    if (known === undefined)
-      return `no parameter is called \`${name.slice(0, 64)}\`; there are ${Object.keys(FILTERS).join(", ")}`;
-    if (!known.fits(value)) return `\`${name}\` must be ${known.expects}`;
+function problemIn(params: unknown, known: Parameters): string | undefined {
+  if (!isRecord(params)) return "the parameters must be an object";
+  for (const [name, value] of Object.entries(params)) {
+    const parameter = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (parameter === undefined)
+      return `no parameter is called \`${name.slice(0, 64)}\`; there are ${Object.keys(known).join(", ")}`;
+    if (!parameter.fits(value)) return `\`${name}\` must be ${parameter.expects}`;
   }
-  return undefined;
+  const missing = Object.keys(known).find((name) => known[name]?.required && !Object.hasOwn(params, name));
+  return missing === undefined ? undefined : `\`${missing}\` is missing: ${known[missing]?.expects}`;
 }
 
-/** The core answers with JSON text; a failure is an object with `error`. */
-function parse(text: string): MethodAnswer {
-  const payload: unknown = JSON.parse(text);
-  if (isRecord(payload) && isRecord(payload.error)) return unavailable(String(payload.error.message ?? payload.error.code));
-  return { ok: true, payload };
+function keyIn(params: unknown): string {
+  return isRecord(params) ? String(params.key) : "";
 }
 
-function unavailable(message: string): MethodAnswer {
-  return { ok: false, error: { code: "UNAVAILABLE", message: `callosum: ${message}` } };
+function answered(answer: CoreAnswer): MethodAnswer {
+  if (answer.ok) return answer;
+  return { ok: false, error: { code: "UNAVAILABLE", message: `callosum: ${answer.message}` } };
+}
+
+function invalid(method: string, problem: string): MethodAnswer {
+  return { ok: false, error: { code: "INVALID_REQUEST", message: `${method}: ${problem}` } };
 }
 
 function isWhole(value: unknown, least: number, most: number): boolean {

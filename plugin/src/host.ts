@@ -41,6 +41,13 @@ export interface PersistContext {
   toolCallId?: string | undefined;
 }
 
+/** Who calls a gateway method: what the client says of itself, and whom the host has recognised behind it. */
+export interface RpcClient {
+  connect?: { client?: { id?: string; mode?: string; displayName?: string } };
+  authenticatedUserId?: string;
+  authenticatedUserProfile?: { displayName: string | null };
+}
+
 export interface Logger {
   info(message: string): void;
   warn(message: string): void;

@@ -8,10 +8,14 @@ import { join } from "node:path";
 import type { OpenClawPluginApi } from "openclaw/plugin-sdk/plugin-entry";
 import { afterToolCall, modelCallStarted, toolResultPersisted } from "./after-tool-call.ts";
 import { beforeToolCall, type WorkspaceOf } from "./before-tool-call.ts";
-import { configText, isClosedOnError } from "./config.ts";
+import { chatCommand } from "./chat-command.ts";
+import { registerCommandLine } from "./command-line.ts";
+import { configText, isClosedOnError, wantsHeartbeatContext } from "./config.ts";
 import { GateOwner } from "./gate-owner.ts";
-import { journal, type MethodAnswer, status } from "./gateway-methods.ts";
+import { explain, journal, type MethodAnswer, release, status, why } from "./gateway-methods.ts";
+import { heartbeatContext } from "./heartbeat.ts";
 import { type Loaded, loadGate, ownRulesFile } from "./native.runtime.ts";
+import { RECENT_TOOL, recentTool } from "./recent-tool.ts";
 
 /** Last of all vetoes: a gate that takes a lease must not hold one for a call that somebody else refuses. */
 const AFTER_OTHER_VETOES = -1000;
@@ -20,7 +24,7 @@ const WORKSPACE_MS = 5_000;
 
 type Respond = (ok: boolean, payload?: unknown, error?: { code: string; message: string }) => void;
 
-/** Registers the hooks and methods. Reads nothing of the runtime: in some modes even touching it throws. */
+/** Registers everything. Reads nothing of the runtime: in some modes even touching it throws. */
 function register(api: OpenClawPluginApi): void {
   const owner = new GateOwner({
     load: () => load(api),
@@ -34,6 +38,29 @@ function register(api: OpenClawPluginApi): void {
   api.on("tool_result_persist", (event, ctx) => toolResultPersisted(owner, event, ctx));
   api.on("model_call_started", (event) => modelCallStarted(owner, event));
 
+  if (wantsHeartbeatContext(api.pluginConfig))
+    api.on("heartbeat_prompt_contribution", (_event, ctx) => heartbeatContext(owner, ctx.sessionKey));
+
+  registerMethods(api, owner, workspaceOf);
+  api.registerCommand({
+    name: "callosum",
+    description: "What all sessions on this machine did lately: status, or why KEY",
+    acceptsArgs: true,
+    requireAuth: true,
+    // In a chat only an owner has it: the answer tells what was done in everybody's sessions.
+    requiredScopes: ["operator.read"],
+    handler: ({ args }) => chatCommand(owner, args),
+  });
+  api.registerTool(({ sessionKey }) => recentTool(owner, sessionKey), { name: RECENT_TOOL });
+  registerCommandLine(api);
+
+  const dispose = () => owner.dispose();
+  // Older hosts have no managed instances; there the end of the gateway is the end of this one.
+  if (api.lifecycle?.onDispose === undefined) api.on("gateway_stop", dispose);
+  else api.lifecycle.onDispose(dispose);
+}
+
+function registerMethods(api: OpenClawPluginApi, owner: GateOwner, workspaceOf: WorkspaceOf): void {
   const version = api.version ?? "unknown";
   const reading = { scope: "operator.read" } as const;
   api.registerGatewayMethod("callosum.status", async ({ respond }) => answer(respond, await status(owner, version)), reading);
@@ -42,11 +69,17 @@ function register(api: OpenClawPluginApi): void {
     async ({ params, respond }) => answer(respond, await journal(owner, params)),
     reading,
   );
-
-  const dispose = () => owner.dispose();
-  // Older hosts have no managed instances; there the end of the gateway is the end of this one.
-  if (api.lifecycle?.onDispose === undefined) api.on("gateway_stop", dispose);
-  else api.lifecycle.onDispose(dispose);
+  api.registerGatewayMethod("callosum.why", async ({ params, respond }) => answer(respond, await why(owner, params)), reading);
+  api.registerGatewayMethod(
+    "callosum.explain",
+    async ({ params, respond }) => answer(respond, await explain(owner, workspaceOf, params)),
+    reading,
+  );
+  api.registerGatewayMethod(
+    "callosum.release",
+    async ({ params, client, respond }) => answer(respond, await release(owner, params, client)),
+    { scope: "operator.write" },
+  );
 }
 
 function answer(respond: Respond, result: MethodAnswer): void {

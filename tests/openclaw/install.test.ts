@@ -162,6 +162,8 @@ test("installed with `plugins install`: linked, packed, as published; gated each
   await enable(world);
   await assertGated(world, "packed");
   await uninstall(world);
+  // The host takes its link to a skill away when an agent next runs.
+  await assertNotGated(world, "unpacked");
   assertNoTrace(world);
 
   await install(`npm-pack:${publishedPackage()}`);

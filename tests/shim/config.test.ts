@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { configText, isClosedOnError } from "../../plugin/src/config.ts";
+import { configText, isClosedOnError, stateDirIn, wantsHeartbeatContext } from "../../plugin/src/config.ts";
 
 test("settings cross as they were written, wrong ones too: the core names them", () => {
   assert.deepEqual(configText({ recentWindowMs: "soon" }), { text: '{"recentWindowMs":"soon"}' });
@@ -21,4 +21,16 @@ test("only the exact word closes the gate", () => {
   for (const config of [undefined, null, "closed", {}, { onStateError: "open" }, { onStateError: true }]) {
     assert.equal(isClosedOnError(config), false);
   }
+});
+
+test("only the exact word keeps heartbeats as they are", () => {
+  assert.equal(wantsHeartbeatContext({ heartbeatContext: false }), false);
+  for (const config of [undefined, null, {}, { heartbeatContext: true }, { heartbeatContext: "false" }]) {
+    assert.equal(wantsHeartbeatContext(config), true);
+  }
+});
+
+test("a state directory is a text that is not empty", () => {
+  assert.equal(stateDirIn({ stateDir: "~/elsewhere" }), "~/elsewhere");
+  for (const config of [undefined, null, {}, { stateDir: " " }, { stateDir: 1 }]) assert.equal(stateDirIn(config), undefined);
 });

@@ -17,6 +17,10 @@ export class FakeGate implements NativeGate {
   maintained: Promise<void> = Promise.resolve();
   statusText = "{}";
   journalText = '{"entries":[]}';
+  recentText = '{"leases":[],"actions":[],"text":""}';
+  whyText = '{"key":"k","events":[],"text":""}';
+  explainText = "{}";
+  releaseText = '{"key":"k","released":[]}';
   pendingNotices: Array<{ level: string; text: string }> = [];
   throws: Error | undefined;
 
@@ -56,6 +60,22 @@ export class FakeGate implements NativeGate {
   journal(filter: string): Promise<string> {
     this.#note("journal", [filter]);
     return Promise.resolve(this.journalText);
+  }
+  recent(request: string): Promise<string> {
+    this.#note("recent", [request]);
+    return Promise.resolve(this.recentText);
+  }
+  why(key: string): Promise<string> {
+    this.#note("why", [key]);
+    return Promise.resolve(this.whyText);
+  }
+  explain(request: string): Promise<string> {
+    this.#note("explain", [request]);
+    return Promise.resolve(this.explainText);
+  }
+  release(key: string, by: string): Promise<string> {
+    this.#note("release", [key, by]);
+    return Promise.resolve(this.releaseText);
   }
   close(): Promise<void> {
     this.#note("close", []);

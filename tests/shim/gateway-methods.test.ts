@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { journal, status } from "../../plugin/src/gateway-methods.ts";
+import { explain, journal, release, status, why } from "../../plugin/src/gateway-methods.ts";
 import { bench, NOT_LOADED } from "./fakes.ts";
 
 test("status is what the core says", async () => {
@@ -75,4 +75,68 @@ test("wrong parameters are named", async () => {
 test("without the addon the journal is unavailable", async () => {
   const { owner } = bench({ loaded: NOT_LOADED });
   assert.deepEqual(await journal(owner, {}), { ok: false, error: { code: "UNAVAILABLE", message: "callosum: no such file" } });
+});
+
+const nowhere = () => null;
+
+test("why and release take a key and nothing else", async () => {
+  const { gate, owner } = bench();
+  gate.whyText = '{"key":"email:a","events":[],"text":"told"}';
+  assert.deepEqual(await why(owner, { key: "email:a" }), { ok: true, payload: { key: "email:a", events: [], text: "told" } });
+  assert.deepEqual(await release(owner, { key: "email:a" }, null), { ok: true, payload: { key: "k", released: [] } });
+  assert.deepEqual(gate.calls, [
+    { method: "why", args: ["email:a"] },
+    { method: "release", args: ["email:a", "the gateway itself"] },
+  ]);
+  for (const params of [{}, undefined, { key: "" }, { key: 1 }, { key: "a", by: "somebody else" }, "email:a"]) {
+    for (const answer of [await why(owner, params), await release(owner, params, null)]) {
+      assert.equal(answer.ok === false && answer.error.code, "INVALID_REQUEST");
+    }
+  }
+  assert.equal(gate.calls.length, 2);
+});
+
+test("a release is put down to whom the host has recognised, else to what the client calls itself", async () => {
+  const { gate, owner } = bench();
+  const client = { id: "cli", mode: "cli" };
+  const profile = { displayName: "Ada" };
+  const callers: Array<[Parameters<typeof release>[2], string]> = [
+    [{ connect: { client } }, "cli (cli)"],
+    [{ connect: { client: { ...client, displayName: "Ada's laptop" } } }, "Ada's laptop (cli)"],
+    [{ connect: { client }, authenticatedUserId: "ada@example.com" }, "ada@example.com, by cli (cli)"],
+    [{ connect: { client }, authenticatedUserId: "ada@example.com", authenticatedUserProfile: profile }, "Ada, by cli (cli)"],
+    [{ authenticatedUserProfile: { displayName: null } }, "the gateway itself"],
+  ];
+  for (const [caller] of callers) await release(owner, { key: "k" }, caller);
+  assert.deepEqual(
+    gate.calls.map((call) => call.args[1]),
+    callers.map(([, name]) => name),
+  );
+});
+
+test("explain asks for a call as its agent would make it", async () => {
+  const { gate, owner } = bench();
+  const call = { tool: "write", params: { path: "a.txt" }, session: "s", agent: "ops" };
+  const workspaceOf = (agent: string | null) => `/work/${agent}`;
+  assert.equal((await explain(owner, workspaceOf, call)).ok, true);
+  assert.equal((await explain(owner, nowhere, { tool: "read", params: {} })).ok, true);
+  assert.deepEqual(
+    gate.calls.map(({ args }) => JSON.parse(String(args[0]))),
+    [
+      { ...call, cwd: "/work/ops" },
+      { tool: "read", params: {} },
+    ],
+  );
+  for (const wrong of [{}, { tool: "exec" }, { params: {} }, { tool: "exec", params: "ls" }, { ...call, cwd: "/" }]) {
+    const answer = await explain(owner, nowhere, wrong);
+    assert.equal(answer.ok === false && answer.error.code, "INVALID_REQUEST");
+  }
+  assert.match(JSON.stringify(await explain(owner, nowhere, { tool: "exec" })), /`params` is missing: an object/);
+});
+
+test("what the core refuses crosses as an error of the method", async () => {
+  const { gate, owner } = bench();
+  gate.releaseText = '{"error":{"code":"disk-full","message":"the disk is full"}}';
+  const error = { code: "UNAVAILABLE", message: "callosum: the disk is full" };
+  assert.deepEqual(await release(owner, { key: "k" }, null), { ok: false, error });
 });

@@ -16,12 +16,25 @@ interface Manifest {
   configSchema: Schema;
   configGroups: Array<{ properties: string[] }>;
   uiHints: Record<string, { label: string; help: string }>;
+  contracts: { tools: string[] };
+  toolMetadata: Record<string, unknown>;
+  skills: string[];
 }
 
-const manifest = JSON.parse(readFileSync(new URL("../../openclaw.plugin.json", import.meta.url), "utf8")) as Manifest;
+const at = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url));
+const manifest = JSON.parse(at("openclaw.plugin.json").toString()) as Manifest;
 const properties = manifest.configSchema.properties ?? {};
 const SETTINGS = [
-  ...["durability", "instanceId", "journalMaxAgeMs", "journalMaxBytes", "lockExpiryMs", "mode", "onStateError"],
+  ...[
+    "durability",
+    "heartbeatContext",
+    "instanceId",
+    "journalMaxAgeMs",
+    "journalMaxBytes",
+    "lockExpiryMs",
+    "mode",
+    "onStateError",
+  ],
   ...["paramsSummaryChars", "recentWindowMs", "retryWindowMs", "stateDir", "tiersFile"],
 ];
 
@@ -46,9 +59,38 @@ test("no value of a setting can keep the gateway from starting: the core names a
   }
 });
 
+test("every tool has its metadata, and is one that only reads in the shipped rules", () => {
+  const { tools } = manifest.contracts;
+  assert.deepEqual(Object.keys(manifest.toolMetadata), tools);
+  const { rules } = JSON.parse(at("tiers.json").toString()) as { rules: Array<{ name: string; tier: number; tool: string[] }> };
+  const reading = rules.find((rule) => rule.name === "read");
+  assert.equal(reading?.tier, 0);
+  for (const tool of tools) assert.ok(reading?.tool.includes(tool), tool);
+});
+
+test("the skill is there under its own name, for models only: as a slash command it would take the place of ours", () => {
+  assert.deepEqual(manifest.skills, ["./skills"]);
+  const text = at("skills/callosum/SKILL.md").toString();
+  const [, head = ""] = /^---\n(.+?)\n---\n/s.exec(text) ?? [];
+  assert.match(head, /^name: callosum$/m);
+  assert.match(head, /^user-invocable: false$/m);
+  const description = /^description: "(.+)"$/m.exec(head)?.[1] ?? "";
+  assert.ok(description.length > 0 && description.length < 160, String(description.length));
+  for (const tool of manifest.contracts.tools) assert.ok(text.includes(tool), tool);
+});
+
+test("the icons are what the host takes", () => {
+  const png = at("assets/icon.png");
+  assert.equal(png.subarray(1, 4).toString(), "PNG");
+  assert.deepEqual([png.readUInt32BE(16), png.readUInt32BE(20)], [512, 512]);
+  const svg = at("assets/activity.svg").toString();
+  assert.match(svg, /viewBox="0 0 24 24"/);
+  assert.ok((svg.match(/<[a-z]/g) ?? []).length <= 4);
+});
+
 test("one version everywhere", () => {
-  const cargo = readFileSync(new URL("../../Cargo.toml", import.meta.url), "utf8");
-  const root = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string };
+  const cargo = at("Cargo.toml").toString();
+  const root = JSON.parse(at("package.json").toString()) as { version: string };
   assert.equal(/^version = "(.+)"$/m.exec(cargo)?.[1], manifest.version);
   assert.equal(root.version, manifest.version);
 });

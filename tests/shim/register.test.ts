@@ -1,19 +1,28 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { OpenClawPluginApi } from "openclaw/plugin-sdk/plugin-entry";
 import plugin from "../../plugin/src/index.ts";
 import { FakeLogger } from "./fakes.ts";
 
+const manifest = JSON.parse(readFileSync(new URL("../../openclaw.plugin.json", import.meta.url), "utf8")) as {
+  contracts: { tools: string[] };
+  cliCommands: unknown[];
+};
+
 /** An API of the host that only remembers; `runtime` throws, as it does in the modes that have none. */
-function fakeApi(registrationMode: string, lifecycle: unknown) {
+function fakeApi(registrationMode: string, lifecycle: unknown, pluginConfig: unknown = {}) {
   const hooks = new Map<string, { handler: unknown; priority: number | undefined }>();
   const methods = new Map<string, { scope: string | undefined }>();
+  const commands: Array<{ name: string; requireAuth?: boolean; requiredScopes?: string[] }> = [];
+  const tools: string[] = [];
+  const programs: Array<{ name: string; description: string }> = [];
   const disposers: Array<() => Promise<void>> = [];
   const api = {
     id: "callosum",
     registrationMode,
     version: "1.2.3",
-    pluginConfig: {},
+    pluginConfig,
     logger: new FakeLogger(),
     lifecycle: lifecycle === "managed" ? { onDispose: (dispose: () => Promise<void>) => disposers.push(dispose) } : lifecycle,
     get runtime(): never {
@@ -26,18 +35,22 @@ function fakeApi(registrationMode: string, lifecycle: unknown) {
     registerGatewayMethod(name: string, _handler: unknown, options?: { scope?: string }) {
       methods.set(name, { scope: options?.scope });
     },
+    registerCommand: (command: { name: string }) => void commands.push(command),
+    registerTool: (_tool: unknown, options: { name: string }) => void tools.push(options.name),
+    registerCli: (_registrar: unknown, options: { descriptors: typeof programs }) => void programs.push(...options.descriptors),
   };
-  return { api: api as unknown as OpenClawPluginApi, hooks, methods, disposers };
+  return { api: api as unknown as OpenClawPluginApi, hooks, methods, commands, tools, programs, disposers };
 }
 
 for (const mode of ["full", "discovery", "tool-discovery", "cli-metadata", "setup-only", "setup-runtime"]) {
   test(`in mode ${mode} everything is registered, unbound, and the runtime is not touched`, () => {
-    const { api, hooks, methods, disposers } = fakeApi(mode, "managed");
+    const { api, hooks, methods, commands, tools, programs, disposers } = fakeApi(mode, "managed");
     const { register } = plugin;
     assert.equal(register(api), undefined);
     assert.deepEqual([...hooks.keys()].sort(), [
       "after_tool_call",
       "before_tool_call",
+      "heartbeat_prompt_contribution",
       "model_call_started",
       "tool_result_persist",
     ]);
@@ -47,11 +60,28 @@ for (const mode of ["full", "discovery", "tool-discovery", "cli-metadata", "setu
       [
         ["callosum.status", { scope: "operator.read" }],
         ["callosum.journal", { scope: "operator.read" }],
+        ["callosum.why", { scope: "operator.read" }],
+        ["callosum.explain", { scope: "operator.read" }],
+        ["callosum.release", { scope: "operator.write" }],
       ],
+    );
+    const [command] = commands;
+    assert.deepEqual([command?.name, command?.requireAuth, command?.requiredScopes], ["callosum", true, ["operator.read"]]);
+    assert.deepEqual(tools, manifest.contracts.tools);
+    assert.deepEqual(
+      programs.map(({ name, description }) => ({ name, description, hasSubcommands: true })),
+      manifest.cliCommands,
     );
     assert.equal(disposers.length, 1);
   });
 }
+
+test("heartbeats stay as they are where the operator wants that", () => {
+  const { api, hooks } = fakeApi("full", "managed", { heartbeatContext: false });
+  plugin.register(api);
+  assert.ok(!hooks.has("heartbeat_prompt_contribution"));
+  assert.ok(hooks.has("before_tool_call"));
+});
 
 test("a host without managed instances gets its clean-up with the gateway's end", () => {
   const { api, hooks } = fakeApi("full", undefined);

@@ -85,6 +85,16 @@ pub(crate) enum Command {
         /// The event's name, where the runtime does not say it
         event: Option<String>,
     },
+    /// Which calls of the journal other rules would have paused, beside the rules in force. Nothing is done or written
+    #[command(
+        after_help = "Examples:\n  callosum simulate ~/.callosum/tiers.json.new\n  callosum simulate new.json --since 7d --json\n\nThe journal keeps no parameters of calls of tiers 0 and 1, and of the others a summary, cut and without secrets. A call is judged anew where the rules ask only for what was kept; where they ask for more, it keeps the rule that the journal names, or it is counted as not judged. The gateways' settings are not in the journal: the defaults are taken. What a stopped call would have led to, had it run, is not made up."
+    )]
+    Simulate(Tried),
+    /// Is it really gating? The state directory, the hooks seen, OpenClaw's own record of calls against the journal
+    #[command(
+        after_help = "Examples:\n  callosum doctor\n  callosum doctor --canary        one harmless call through the running gateway\n  callosum doctor --json"
+    )]
+    Doctor(Examined),
     /// A script for your shell that completes this command's arguments
     #[command(
         after_help = "Example:\n  callosum completions bash > ~/.local/share/bash-completion/completions/callosum"
@@ -122,6 +132,26 @@ pub(crate) enum LockAction {
         /// The context key, as `locks` shows it
         key: String,
     },
+}
+
+/// What is tried beside looking.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Examined {
+    /// Have the running OpenClaw gateway make one harmless tool call (`agents_list`), and see it in the journal
+    #[arg(long)]
+    pub(crate) canary: bool,
+}
+
+/// The rules that are tried.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Tried {
+    /// The rules file to try
+    pub(crate) file: PathBuf,
+
+    /// Count only calls since then: a duration such as 7d, a time as RFC 3339, or milliseconds since the epoch
+    /// [default: all]
+    #[arg(long, value_name = "TIME")]
+    pub(crate) since: Option<String>,
 }
 
 /// The file that is looked at.

@@ -50,6 +50,8 @@ fn run(args: &Args) -> Result<ExitCode, Failure> {
         }
         Command::Check(checked) => commands::check::run(args, checked, &mut out)?,
         Command::Init => commands::init::run(args, &mut out)?,
+        Command::Simulate(tried) => commands::simulate::run(args, tried, &mut out)?,
+        Command::Doctor(examined) => commands::doctor::run(args, examined, &mut out)?,
     };
     out.flush()?;
     Ok(code)

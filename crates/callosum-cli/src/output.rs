@@ -87,7 +87,7 @@ pub(crate) fn json(out: &mut dyn Write, document: &impl Serialize) -> Result<(),
     Ok(writeln!(out)?)
 }
 
-/// What a state, or a record's action, means to who looks for trouble.
+/// What a state, a record's action or a finding's level means to who looks for trouble.
 #[derive(Clone, Copy)]
 enum Tone {
     Done,
@@ -99,10 +99,10 @@ enum Tone {
 impl Tone {
     fn of(word: &str) -> Option<Self> {
         Some(match word {
-            "complete" => Self::Done,
-            "running" => Self::Open,
-            "blocked" | "unknown" | "refused" | "released" => Self::Stopped,
-            "failed" => Self::Bad,
+            "complete" | "ok" => Self::Done,
+            "running" | "note" => Self::Open,
+            "blocked" | "unknown" | "refused" | "released" | "warning" => Self::Stopped,
+            "failed" | "error" => Self::Bad,
             _ => return None,
         })
     }
@@ -117,7 +117,7 @@ impl Tone {
     }
 }
 
-/// `cell`, in the colour of the state or action that it begins with.
+/// `cell`, in the colour of the state, action or level that it is.
 pub(crate) fn toned(cell: &str) -> String {
     match Tone::of(cell.trim_end()) {
         Some(tone) => {

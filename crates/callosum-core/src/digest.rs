@@ -42,7 +42,7 @@ pub fn digest(call: &ToolCall, params: &AllParameters<'_>) -> String {
 /// Whether a top-level parameter changes what a call does, rather than how long the host waits for it or how
 /// it is announced. A `description` beside a command only announces it; elsewhere it may be the content
 /// itself (an issue, an event).
-fn has_effect(name: &str, is_command: bool) -> bool {
+pub(crate) fn has_effect(name: &str, is_command: bool) -> bool {
     let waits =
         |prefix: &str| name.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix));
     match name {

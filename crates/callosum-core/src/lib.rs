@@ -2,8 +2,9 @@
 //!
 //! A tool call is classified into a tier and context keys ([`rules`], [`context_key`]); what the journal
 //! says of these keys ([`journal`], [`history`]) decides whether it runs ([`decision`]); [`gate`] is the
-//! façade that runtimes talk to. Only [`store`] and [`journal`] touch the machine; nothing here knows a
-//! runtime, an async executor or a command line, and no code but [`store::machine`] has a clock.
+//! façade that runtimes talk to; [`simulate`] replays a journal under other rules. Only [`store`] and [`journal`]
+//! touch the machine; nothing here knows a runtime, an async executor or a command line, and no code but
+//! [`store::machine`] has a clock.
 
 mod command;
 pub mod context_key;
@@ -22,6 +23,7 @@ pub mod rules;
 pub mod runtime;
 pub mod settings;
 pub mod shell;
+pub mod simulate;
 pub mod store;
 pub mod text;
 pub mod tier;

@@ -56,6 +56,8 @@ pub struct Settings {
     pub journal_max_age_ms: u64,
     /// Length of the parameter summary in a record, characters; 0 leaves it out.
     pub params_summary_chars: u64,
+    /// Whether heartbeat prompts tell what other sessions did lately. The host's shim goes by it.
+    pub heartbeat_context: bool,
 }
 
 impl Default for Settings {
@@ -73,6 +75,7 @@ impl Default for Settings {
             journal_max_bytes: 256 * 1024 * 1024,
             journal_max_age_ms: 30 * 24 * 3600 * 1000,
             params_summary_chars: 400,
+            heartbeat_context: true,
         }
     }
 }
@@ -144,6 +147,7 @@ impl Settings {
                 0,
                 10_000,
             ),
+            heartbeat_context: reader.flag("heartbeatContext", default.heartbeat_context),
         };
         reader.name_strangers();
         (settings, reader.problems)
@@ -183,6 +187,17 @@ impl Reader {
                     default
                 }
             },
+        }
+    }
+
+    fn flag(&mut self, name: &str, default: bool) -> bool {
+        match self.object.remove(name) {
+            None | Some(Value::Null) => default,
+            Some(Value::Bool(flag)) => flag,
+            Some(value) => {
+                self.complain(name, &value, "true or false");
+                default
+            }
         }
     }
 
@@ -235,6 +250,20 @@ mod tests {
             assert!(problems.iter().any(|problem| problem.contains(name)), "{name}: {problems:?}");
         }
         assert_eq!(problems.len(), 4);
+    }
+
+    #[test]
+    fn a_flag_is_true_or_false_and_nothing_else() {
+        let of = |text: &str| Settings::read(text);
+        let off = Settings { heartbeat_context: false, ..Settings::default() };
+        assert_eq!(of(r#"{"heartbeatContext":false}"#), (off, vec![]));
+        assert_eq!(of(r#"{"heartbeatContext":null}"#), (Settings::default(), vec![]));
+        let (settings, problems) = of(r#"{"heartbeatContext":"no"}"#);
+        assert_eq!(settings, Settings::default());
+        assert_eq!(
+            problems,
+            ["`heartbeatContext` is \"no\", but must be true or false; the default is used"]
+        );
     }
 
     #[test]

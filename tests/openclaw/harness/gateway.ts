@@ -89,6 +89,21 @@ export class Gateway {
     return stdout + stderr;
   }
 
+  /** Runs a program as the person would, with `openclaw` on the PATH and more in the environment; gives its exit code and what it printed. */
+  async asPerson(program: string, args: string[], env: Record<string, string>): Promise<{ code: number; stdout: string }> {
+    const bin = join(this.dir, "bin");
+    mkdirSync(bin, { recursive: true });
+    writeFileSync(join(bin, "openclaw"), `#!/bin/sh\nexec '${process.execPath}' '${OPENCLAW}' "$@"\n`, { mode: 0o755 });
+    const own = this.#environment();
+    const options = { cwd: this.workspace, env: { ...own, PATH: `${bin}:${own.PATH}`, ...env }, timeout: 150_000 };
+    return await new Promise((resolve, reject) => {
+      execFile(program, args, options, (error, stdout) => {
+        if (error === null || typeof error.code === "number") resolve({ code: Number(error?.code ?? 0), stdout });
+        else reject(error);
+      });
+    });
+  }
+
   async start(): Promise<void> {
     await this.configure();
     const output = openSync(join(this.dir, "gateway.log"), "a");
@@ -111,7 +126,7 @@ export class Gateway {
       await sleep(100);
     }
     if (this.#child !== child) throw new Error("the gateway was stopped while it started");
-    await this.#connect();
+    this.#client = await this.#connect(["operator.admin", "operator.read", "operator.write"]);
   }
 
   /** Asks the gateway to stop and waits for it; after a bounded time it is killed. */
@@ -133,6 +148,16 @@ export class Gateway {
   async rpc<T>(method: string, params: unknown = {}): Promise<T> {
     if (this.#client === undefined) throw new Error("the gateway is not running");
     return await this.#client.request<T>(method, params, { timeoutMs: 20_000 });
+  }
+
+  /** Calls a gateway method as a client that has only these scopes. */
+  async rpcAs<T>(scopes: string[], method: string, params: unknown = {}): Promise<T> {
+    const client = await this.#connect(scopes);
+    try {
+      return await client.request<T>(method, params, { timeoutMs: 20_000 });
+    } finally {
+      client.stop();
+    }
   }
 
   /** Sends a message to a session and waits until its turn has ended. */
@@ -171,25 +196,25 @@ export class Gateway {
     }
   }
 
-  async #connect(): Promise<void> {
-    await new Promise<void>((resolve, reject) => {
+  async #connect(scopes: string[]): Promise<GatewayClient> {
+    return await new Promise<GatewayClient>((resolve, reject) => {
       const late = setTimeout(() => reject(new Error("no connection to the gateway within 30 s")), 30_000);
-      this.#client = new GatewayClient({
+      const client = new GatewayClient({
         url: `ws://127.0.0.1:${this.#port}`,
         token: this.token,
         clientName: "gateway-client",
         mode: "backend",
         role: "operator",
-        scopes: ["operator.admin", "operator.read", "operator.write"],
+        scopes,
         deviceIdentity: null,
         onHelloOk: () => {
           clearTimeout(late);
-          resolve();
+          resolve(client);
         },
         // It tries again by itself: a gateway that answers on HTTP may not take connections yet.
         onConnectError: () => {},
       });
-      this.#client.start();
+      client.start();
     });
   }
 

@@ -12,7 +12,7 @@ import { type AgentAnswer, Gateway } from "./gateway.ts";
 import { Mail } from "./mail.ts";
 
 const ROOT = new URL("../../../", import.meta.url).pathname;
-const EXTENSION = join(ROOT, "dist", "callosum");
+export const EXTENSION = join(ROOT, "dist", "callosum");
 const TWICE = new URL("./twice-plugin", import.meta.url).pathname;
 const NEIGHBOUR = new URL("./neighbour-plugin", import.meta.url).pathname;
 
@@ -56,7 +56,16 @@ export interface Status {
   degraded?: { code: string; cause: string; remedy: string };
 }
 
+/** What `callosum doctor` answers, and how it exits. */
+export interface Examination {
+  code: number;
+  ok: boolean;
+  findings: Array<{ id: string; level: "ok" | "note" | "warning" | "error"; title: string; detail?: string; remedy?: string }>;
+}
+
 export interface WorldOptions {
+  /** The folder of the plugin, in place of the built one. */
+  extension?: string;
   /** The plugin's config, beside the state directory. */
   config?: Record<string, unknown>;
   /** No plugin at all: the test installs it, and the state directory is the default one in the gateway's own home. */
@@ -91,7 +100,7 @@ export class World {
       dir: join(dir, "gateway"),
       modelUrl: model.baseUrl,
       execPath: this.mail.bin,
-      pluginPaths: [EXTENSION, TWICE, NEIGHBOUR],
+      pluginPaths: [options.extension ?? EXTENSION, TWICE, NEIGHBOUR],
       pluginEntries: {
         callosum: { enabled: true, config: { ...(home === undefined && { stateDir: this.stateDir }), ...options.config } },
         twice: { enabled: true },
@@ -166,6 +175,14 @@ export class World {
     const env = { ...process.env, CALLOSUM_STATE_DIR: this.stateDir };
     const { stdout } = await promisify(execFile)(join(EXTENSION, "bin", "callosum"), args, { env, timeout: 10_000 });
     return stdout;
+  }
+
+  /** Runs `callosum doctor` as the person to whom the gateway belongs. */
+  async doctor(...args: string[]): Promise<Examination> {
+    const env = { CALLOSUM_STATE_DIR: this.stateDir };
+    const program = join(EXTENSION, "bin", "callosum");
+    const { code, stdout } = await this.gateway.asPerson(program, ["doctor", "--json", ...args], env);
+    return { code, ...(JSON.parse(stdout) as Omit<Examination, "code">) };
   }
 }
 

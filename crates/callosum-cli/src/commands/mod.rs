@@ -1,12 +1,14 @@
 //! The commands, and what they have in common.
 
 pub(crate) mod check;
+pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod hook;
 pub(crate) mod init;
 pub(crate) mod journal;
 pub(crate) mod locks;
 pub(crate) mod sessions;
+pub(crate) mod simulate;
 pub(crate) mod status;
 pub(crate) mod why;
 
@@ -75,7 +77,7 @@ fn moment(text: &str, now_ms: i64) -> Result<i64, Failure> {
     text.parse().ok().or_else(as_text).ok_or_else(|| Failure::CantLook {
         fragment: format!("`{}` is no time", name(text)),
         remedy:
-            "give a duration such as 2h, a time such as 2026-01-31T09:00:00Z, or milliseconds since the epoch"
+            "give a duration such as 2h, a time as RFC 3339 such as 2026-01-31T09:00:00Z, or milliseconds since the epoch"
                 .to_owned(),
     })
 }

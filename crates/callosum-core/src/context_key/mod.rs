@@ -20,6 +20,7 @@ pub(crate) use value::{Picked, Site};
 use crate::digest::{hash_text, number_text};
 use crate::redact::redact_key;
 use crate::text::{Shown, head, shown};
+use crate::tier::Tier;
 use crate::tool_call::{AllParameters, Parameters};
 
 /// A call with more keys than this is not understood, only listed.
@@ -102,6 +103,14 @@ pub(crate) fn context_keys(templates: &[Template], site: Site<'_, '_>) -> (Vec<S
     too_many |= keys.len() > MAX_KEYS;
     keys.truncate(MAX_KEYS);
     (keys, too_many)
+}
+
+/// The keys of a call; a guarded one without a key of its own is at least not done twice in the same form.
+pub(crate) fn keys_or_digest(mut keys: Vec<String>, tier: Tier, tool: &str, digest: &str) -> Vec<String> {
+    if keys.is_empty() && tier.is_guarded() {
+        keys.push(format!("{tool}:{}", digest.trim_end_matches('~')));
+    }
+    keys
 }
 
 /// What keys of chat channels begin with.

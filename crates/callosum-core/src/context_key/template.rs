@@ -19,12 +19,12 @@ const KNOWN: &str = "{tool}, {digest}, {filePath}, {workFolder}, {commandRecipie
                      and {ssh.host}";
 
 /// A context key with placeholders.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Template {
     parts: Vec<Part>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Part {
     Literal(String),
     Tool,

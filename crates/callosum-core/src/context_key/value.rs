@@ -23,7 +23,7 @@ pub(crate) struct Picked {
 }
 
 /// A source of values.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
     /// A parameter, by its dotted path.
     Param(String),

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use crate::context_key::keys_or_digest;
 use crate::digest::digest;
 use crate::error::StateError;
 use crate::history::{Action as Past, History, Who};
@@ -15,7 +16,7 @@ use crate::tool_call::{Parameters, ToolCall, is_wrapper};
 
 use super::calls::{Phase, Unflushed};
 use super::health::Level;
-use super::intent::{keys_or_digest, short_name};
+use super::intent::short_name;
 use super::report::{EndReport, Ran};
 use super::state::NotNow;
 use super::work::Work;

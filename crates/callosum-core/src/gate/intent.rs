@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::context_key::keys_or_digest;
 use crate::digest::digest;
 use crate::history::Who;
 use crate::journal::record::{Action, Conflict, Holder, Record};
@@ -38,14 +39,6 @@ pub(super) fn with_short_names(call: &ToolCall) -> Cow<'_, ToolCall> {
         agent: call.agent.as_ref().map(short),
         ..call.clone()
     })
-}
-
-/// The keys of a call; a guarded one without a key of its own is at least not done twice in the same form.
-pub(super) fn keys_or_digest(mut keys: Vec<String>, tier: Tier, tool: &str, digest: &str) -> Vec<String> {
-    if keys.is_empty() && tier.is_guarded() {
-        keys.push(format!("{tool}:{}", digest.trim_end_matches('~')));
-    }
-    keys
 }
 
 /// A classified call.

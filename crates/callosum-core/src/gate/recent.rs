@@ -29,7 +29,7 @@ pub struct Lately {
     pub session: Option<String>,
     /// Not by this session of the asking gate's own instance.
     pub except_session: Option<String>,
-    /// How many at most, the newest; 1 to 100.
+    /// How many at most, 1 to 100: those that hold a lease, then the newest.
     pub limit: usize,
 }
 
@@ -85,7 +85,7 @@ pub struct RecentAction {
 pub struct RecentActions {
     /// The live leases, oldest first.
     pub leases: Vec<LockStatus>,
-    /// The actions, newest first.
+    /// The actions: first those that hold a lease, then the others, each newest first.
     pub actions: Vec<RecentAction>,
     /// Both in a few bounded lines; empty when there is nothing.
     pub text: String,
@@ -115,13 +115,18 @@ impl Gate {
         let on_key = |action: &&Past| {
             wanted.key.as_ref().is_none_or(|key| action.keys.iter().any(|known| **known == **key))
         };
-        let actions: Vec<&Past> = history
-            .newest()
-            .filter(|action| action.last_sign_age_ms(now) <= history.keep_ms())
-            .filter(on_key)
-            .filter(|action| wants(&action.who.instance, &action.who.session))
-            .take(wanted.limit)
-            .collect();
+        let found = || {
+            history
+                .newest()
+                .filter(|action| action.last_sign_age_ms(now) <= history.keep_ms())
+                .filter(on_key)
+                .filter(|action| wants(&action.who.instance, &action.who.session))
+        };
+        let is_held = |action: &&Past| action.holds_lease(now, &is_dead);
+        // However much came after it: what is held now is what a plan meets.
+        let held = found().filter(is_held);
+        let actions: Vec<&Past> =
+            held.chain(found().filter(|action| !is_held(action))).take(wanted.limit).collect();
         let mut text = String::new();
         for action in &actions {
             text.push_str(&pause_text::line(action, action.state(now, &is_dead), now));

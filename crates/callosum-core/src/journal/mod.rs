@@ -5,6 +5,7 @@
 //! and foreign lines.
 
 pub mod backward;
+pub mod forward;
 pub mod index;
 pub mod light;
 pub mod recent;

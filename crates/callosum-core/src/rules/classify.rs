@@ -33,7 +33,8 @@ impl<'a> Question<'a> {
         if !may_be_for_a_command && (text.is_empty() || !for_all.is_some_and(|rule| rule.tier.is_tracked())) {
             if let Some(rule) = for_all {
                 verdict.take(rule, self.site(None));
-                verdict.classification.exit_proves = rule.tier.is_tracked() && self.is_simple();
+                verdict.classification.exit_proves =
+                    rule.tier.is_tracked() && !self.rules.without_proof && self.is_simple();
             }
             return (verdict.classification, false);
         }

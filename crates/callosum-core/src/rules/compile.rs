@@ -101,10 +101,7 @@ impl Rule {
     /// Whether the rule is for this call, whose tool is known to fit, as far as the whole call says it; cheap
     /// conditions first.
     pub(super) fn matches(&self, call: &ToolCall, runtime: &str, params: &Lookup<'_>) -> bool {
-        let fits = |names: &Option<Names>, name: &str| names.as_ref().is_none_or(|names| names.matches(name));
-        fits(&self.runtime, runtime)
-            && fits(&self.agent, call.agent.as_deref().unwrap_or_default())
-            && fits(&self.session, &call.session)
+        self.is_for_caller(call, runtime)
             && self.params.iter().all(|param| param.matches(params))
             && self.command_pattern.as_ref().is_none_or(|pattern| {
                 let command = params.get("command");
@@ -117,6 +114,28 @@ impl Rule {
 }
 
 impl Rule {
+    /// Whether the rule is for callers like this, whatever the parameters of their calls.
+    pub(super) fn is_for_caller(&self, call: &ToolCall, runtime: &str) -> bool {
+        let fits = |names: &Option<Names>, name: &str| names.as_ref().is_none_or(|names| names.matches(name));
+        fits(&self.runtime, runtime)
+            && fits(&self.agent, call.agent.as_deref().unwrap_or_default())
+            && fits(&self.session, &call.session)
+    }
+
+    /// Whether the rule is for calls whatever their parameters.
+    pub(super) fn asks_no_parameters(&self) -> bool {
+        self.params.is_empty() && self.command_pattern.is_none() && self.effects.is_none()
+    }
+
+    /// Whether the rule is for the same calls as another one.
+    pub(super) fn asks_the_same(&self, other: &Self) -> bool {
+        let pattern = |rule: &Self| rule.command_pattern.as_ref().map(|pattern| pattern.text.clone());
+        let callers = |rule: &Self| (rule.agent.clone(), rule.session.clone(), rule.runtime.clone());
+        (&self.tools, &self.params, &self.effects) == (&other.tools, &other.params, &other.effects)
+            && pattern(self) == pattern(other)
+            && callers(self) == callers(other)
+    }
+
     /// Which of its conditions led to it, in words.
     pub(super) fn because(&self, of_command: bool) -> String {
         let mut reasons = Vec::new();
@@ -174,7 +193,7 @@ fn pattern_error(error: &regex::Error) -> String {
 }
 
 /// Exact names and globs (`*` for any text, `?` for one character).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Names {
     exact: Vec<String>,
     globs: Vec<WildMatch>,
@@ -210,7 +229,7 @@ impl From<Texts> for Names {
 }
 
 /// A parameter that must have one of some values.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Param {
     path: String,
     values: Vec<Value>,

@@ -54,6 +54,13 @@ impl Effects {
     }
 }
 
+impl PartialEq for Effects {
+    /// By what was written; what was made of it follows.
+    fn eq(&self, other: &Self) -> bool {
+        (&self.texts, &self.unless_flags, &self.http) == (&other.texts, &other.unless_flags, &other.http)
+    }
+}
+
 impl Effects {
     /// Which of its conditions a command met, in words.
     pub(super) fn because(&self) -> Vec<&'static str> {
@@ -63,7 +70,7 @@ impl Effects {
 }
 
 /// What an HTTP request must be like.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct HttpMatch {
     method: Option<Names>,
     host: Option<Names>,

@@ -1,10 +1,12 @@
 //! The rules of `tiers.json`: which tier a tool call has and which resources it acts on.
 //!
 //! `source` reads JSON with positions, `format` the fields as they are written, `compile` makes matchers of
-//! them, `effect` matches the commands of a shell line, `rule_set` holds them all, `classify` asks them about a call.
-//! `lint` looks at a whole file as its author would want it looked at.
+//! them, `effect` matches the commands of a shell line, `rule_set` holds them all, `classify` asks them about a call,
+//! `compare` asks two sets about a call of which not all is known. `lint` looks at a whole file as its author would want it
+//! looked at.
 
 mod classify;
+mod compare;
 mod compile;
 mod effect;
 mod format;

@@ -16,7 +16,7 @@ use crate::tool_call::{Parameters, ToolCall};
 /// Rules in order, compiled once; the first that matches a call says what it is.
 #[derive(Clone, Debug, Default)]
 pub struct RuleSet {
-    rules: Vec<Rule>,
+    pub(super) rules: Vec<Rule>,
     /// The rules that may match a tool some rule names, in order, by the tool's neutral name: a call to
     /// `read` is not compared with fifty other names.
     by_tool: HashMap<String, Vec<Candidate>>,
@@ -26,6 +26,8 @@ pub struct RuleSet {
     commands: OnceLock<CommandIndex>,
     largest_window_ms: u64,
     largest_lock_expiry_ms: u64,
+    /// It is not asked whether an exit code proves something.
+    pub(super) without_proof: bool,
 }
 
 /// A rule that may match a tool.
@@ -73,7 +75,7 @@ impl RuleSet {
         Self::parse(SHIPPED_RULES).unwrap_or_default()
     }
 
-    fn index(rules: Vec<Rule>) -> Self {
+    pub(super) fn index(rules: Vec<Rule>) -> Self {
         let candidates = |tool: Option<&str>| {
             let candidate = |(index, rule): (usize, &Rule)| {
                 let named = tool.is_some_and(|tool| rule.tools.exact().iter().any(|exact| exact == tool));
@@ -89,6 +91,7 @@ impl RuleSet {
             by_tool,
             with_globs,
             commands: OnceLock::new(),
+            without_proof: false,
             largest_window_ms: largest(|rule| rule.recent_window_ms),
             largest_lock_expiry_ms: largest(|rule| rule.lock_expiry_ms),
             rules,
@@ -124,6 +127,17 @@ impl RuleSet {
         let candidates = self.by_tool.get(neutral).unwrap_or(&self.with_globs);
         Question { rules: self, call, neutral, runtime, params: Lookup::new(params), candidates }
             .answer(matches)
+    }
+
+    /// The rules that may be for calls of a tool, in order.
+    pub(super) fn for_tool<'s>(&'s self, tool: &'s str) -> impl Iterator<Item = &'s Rule> {
+        let neutral = neutral_tool_name(tool);
+        let candidates = self.by_tool.get(neutral).unwrap_or(&self.with_globs);
+        candidates.iter().filter_map(move |candidate| {
+            let rule = self.rule(*candidate)?;
+            let fits = candidate.named || rule.tools.matches_glob(tool) || rule.tools.matches_glob(neutral);
+            fits.then_some(rule)
+        })
     }
 
     pub(super) fn rule(&self, candidate: Candidate) -> Option<&Rule> {

@@ -58,6 +58,19 @@ impl StateGuard {
         Ok(guard)
     }
 
+    /// Proves the same of a guard that is there already, and leaves no trace; `false` where there is none yet.
+    ///
+    /// # Errors
+    /// As [`StateGuard::open`].
+    pub fn prove(directory: &StateDir) -> Result<bool, StateError> {
+        let path = directory.path.join(FILE_NAME);
+        match directory.disk.facts(&path) {
+            Ok(_) => Self::open(directory).map(|_| true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(source) => Err(StateError::io("examine", &path, source)),
+        }
+    }
+
     /// `try_lock` is what the second descriptor tries: tests have no file system whose locks do nothing.
     fn prove_that_it_excludes(&self, try_lock: fn(&File) -> io::Result<()>) -> Result<(), StateError> {
         // Busy is proof as well: somebody's lock kept ours out.
@@ -149,6 +162,17 @@ mod tests {
         let other = open(&directory);
         let _held = other.try_hold().unwrap().unwrap();
         guard.prove_that_it_excludes(|_| Ok(())).unwrap();
+    }
+
+    #[test]
+    fn a_look_at_a_guard_makes_none() {
+        let directory = tempfile::tempdir().unwrap();
+        let state = StateDir::new(directory.path().to_owned());
+        assert!(!StateGuard::prove(&state).unwrap());
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+        let guard = open(&directory);
+        assert!(StateGuard::prove(&state).unwrap());
+        assert!(guard.try_hold().unwrap().is_some());
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::support::{World, call, session};
 /// A call of a fixture in `tests/commands`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Line {
+pub(crate) struct Line {
     /// When it began: `HH:MM:SS`.
     at: String,
     #[serde(default)]
@@ -36,7 +36,7 @@ impl Line {
     }
 }
 
-fn read(name: &str) -> Vec<Line> {
+pub(crate) fn read(name: &str) -> Vec<Line> {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/commands").join(name);
     let text = std::fs::read_to_string(&path).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -44,17 +44,18 @@ fn read(name: &str) -> Vec<Line> {
 
 /// What a gate made of a fixture's calls.
 #[derive(Debug, Default)]
-struct Replay {
+pub(crate) struct Replay {
     /// How many calls are tier 3.
     guarded: usize,
     /// Line numbers of the refused calls.
-    refused: Vec<usize>,
+    pub(crate) refused: Vec<usize>,
     /// The refused calls, and how their refusals begin.
     told: String,
 }
 
-/// Calls in their order and at their times, with `rules` or else the shipped ones.
-fn replay(lines: &[Line], rules: Option<&str>) -> Replay {
+/// Calls in their order and at their times, with `rules` or else the shipped ones; the world they were in, too.
+/// A session that insists retries each call that is refused.
+pub(crate) fn replay(lines: &[Line], rules: Option<&str>, insists: bool) -> (World, Replay) {
     let mut world = World::new();
     let file = world.path().join("tiers.json");
     match rules {
@@ -65,42 +66,51 @@ fn replay(lines: &[Line], rules: Option<&str>) -> Replay {
     let mut replay = Replay::default();
     let mut clock_ms = lines[0].at_ms();
     for (number, line) in (1..).zip(lines) {
-        world.pass(line.at_ms().checked_sub(clock_ms).unwrap());
-        clock_ms = line.at_ms();
-        let (by, id) = (session(&gate, &line.session), world.id());
-        let mut call = call(by, &line.tool, Some(&id));
+        world.pass(line.at_ms().saturating_sub(clock_ms));
+        clock_ms = clock_ms.max(line.at_ms());
+        let by = session(&gate, &line.session);
+        let mut call = call(by, &line.tool, None);
         call.cwd = Some(line.text("workdir").unwrap_or("/home/me/app").to_owned());
         let tier = gate.classify(&call, &line.params, &world.now).tier;
         replay.guarded += usize::from(tier == Tier::High);
-        let answer = gate.before(&call, &line.params, &world.now);
-        // How long a call took is not told: it ends at once.
-        let (ended, exit_code) = match world.finish(&gate, answer) {
-            Answer::Refuse(text) => {
-                let what = line.text("command").unwrap_or(&line.tool);
-                let beginning: Vec<&str> = text.lines().take(5).collect();
-                replay.refused.push(number);
-                replay.told += &format!("line {number}: {what}\n    {}\n", beginning.join("\n    "));
-                (Ended::Refused, None)
+        loop {
+            let id = world.id();
+            call.call = Some(id.clone());
+            let answer = gate.before(&call, &line.params, &world.now);
+            // How long a call took is not told: it ends at once.
+            let (ended, exit_code) = match world.finish(&gate, answer) {
+                Answer::Refuse(text) => {
+                    let what = line.text("command").unwrap_or(&line.tool);
+                    let beginning: Vec<&str> = text.lines().take(5).collect();
+                    replay.refused.push(number);
+                    replay.told += &format!("line {number}: {what}\n    {}\n", beginning.join("\n    "));
+                    (Ended::Refused, None)
+                }
+                Answer::Proceed if line.ok => (Ended::Ok, None),
+                Answer::Proceed => (Ended::Error, Some(1)),
+                answer => panic!("line {number}: {answer:?}"),
+            };
+            world.after(by, &line.tool, &id, ended, exit_code);
+            if !insists || ended != Ended::Refused {
+                break;
             }
-            Answer::Proceed if line.ok => (Ended::Ok, None),
-            Answer::Proceed => (Ended::Error, Some(1)),
-            answer => panic!("line {number}: {answer:?}"),
-        };
-        world.after(by, &line.tool, &id, ended, exit_code);
+            world.pass(600);
+            clock_ms += 600;
+        }
     }
-    replay
+    (world, replay)
 }
 
 #[test]
 fn a_day_of_one_session_is_never_paused() {
     let day = read("day.jsonl");
     assert!(day.len() >= 400, "{} calls", day.len());
-    let shipped = replay(&day, None);
+    let shipped = replay(&day, None, false).1;
     assert!(shipped.guarded >= 100, "{} calls of tier 3", shipped.guarded);
     assert!(shipped.refused.is_empty(), "{}", shipped.told);
     // What the day does twice is what the scopes are for: without them it would be paused again and again.
     let unscoped = SHIPPED_RULES.replace("\"scope\": \"otherSessions\"", "\"scope\": \"any\"");
-    let paused = replay(&day, Some(&unscoped));
+    let paused = replay(&day, Some(&unscoped), false).1;
     assert!(paused.refused.len() >= 20, "only {} pauses:\n{}", paused.refused.len(), paused.told);
 }
 
@@ -110,6 +120,6 @@ fn of_two_sessions_the_second_to_do_the_same_is_paused() {
     let expected: Vec<usize> =
         (1..).zip(&two).filter(|(_, line)| line.pauses).map(|(number, _)| number).collect();
     assert!(!expected.is_empty());
-    let shipped = replay(&two, None);
+    let shipped = replay(&two, None, false).1;
     assert_eq!(shipped.refused, expected, "{}", shipped.told);
 }

@@ -1,10 +1,12 @@
 //! The golden cases in `tests/golden`, which the TypeScript tests read too.
 
 use std::fs;
+use std::path::Path;
 
-use callosum_core::gate::{Answer, Filter, GateOptions};
+use callosum_core::gate::{Answer, Filter, Gate, GateOptions};
+use callosum_core::rules::RuleSet;
 use callosum_core::store::machine::Machine;
-use callosum_core::time::to_rfc3339;
+use callosum_core::time::{Stamp, to_rfc3339};
 use serde_json::{Value, json};
 
 use crate::support::{call, session};
@@ -44,6 +46,18 @@ fn journal(history: &[Value], now_ms: i64) -> String {
     text
 }
 
+/// What a replay of the journal makes of the call at `now`, under the shipped rules.
+fn simulated(directory: &Path, now: &Stamp) -> &'static str {
+    let settings = json!({"stateDir": directory}).to_string();
+    let gate = Gate::observer(GateOptions { settings, ..GateOptions::default() });
+    // Under none it is let through: what stops it changes.
+    let none = RuleSet::parse(r#"{"rules":[]}"#).unwrap();
+    let at = to_rfc3339(now.wall_ms);
+    let report = gate.simulate(none, None, now, &mut |_, _| {}).unwrap().report;
+    let found = report.changed.iter().find(|call| call.at == at);
+    found.map_or("allow", |call| call.before.as_str())
+}
+
 #[test]
 fn every_golden_case_is_decided_as_it_says() {
     let file: Value = serde_json::from_str(&fs::read_to_string(CASES).unwrap()).unwrap();
@@ -56,10 +70,7 @@ fn every_golden_case_is_decided_as_it_says() {
         let history = journal(case["history"].as_array().unwrap(), now.wall_ms);
         fs::write(directory.path().join("journal.jsonl"), history).unwrap();
         let settings = json!({"stateDir": directory.path(), "instanceId": "golden", "durability": "os"});
-        let gate = callosum_core::gate::Gate::new(GateOptions {
-            settings: settings.to_string(),
-            ..GateOptions::default()
-        });
+        let gate = Gate::new(GateOptions { settings: settings.to_string(), ..GateOptions::default() });
         let (asked, expect) = (&case["call"], &case["expect"]);
         let by = session(&gate, asked["session"].as_str().unwrap());
         let answer =
@@ -78,6 +89,7 @@ fn every_golden_case_is_decided_as_it_says() {
         for said in texts("saysNot") {
             assert!(!text.contains(said.as_str().unwrap()), "{name}: {said} is in {text}");
         }
+        assert_eq!(simulated(directory.path(), &now), verdict, "{name}: simulated");
         let row = gate.journal(&Filter { limit: 1, ..Filter::default() }, &now).unwrap().remove(0);
         assert_eq!(row["session"], asked["session"], "{name}");
         for field in ["tier", "ruleName", "contextKeys"] {

@@ -32,7 +32,7 @@ fn core() -> PathBuf {
 fn the_decision_and_what_it_stands_on_know_no_file_and_no_clock() {
     let pure = ["decision.rs", "outcome.rs", "pause_text.rs", "digest.rs", "tool_call.rs", "text.rs"];
     let mut files: Vec<PathBuf> = pure.iter().map(|name| core().join(name)).collect();
-    for folder in ["history", "rules", "context_key", "shell", "command"] {
+    for folder in ["history", "rules", "context_key", "shell", "command", "simulate"] {
         files.extend(sources(&core().join(folder)));
     }
     assert!(files.len() > 15);

@@ -16,6 +16,7 @@ mod pausing;
 mod rewritten;
 mod rules;
 mod shipped_rules;
+mod simulate;
 mod support;
 mod time_and_holders;
 mod unusable_state;

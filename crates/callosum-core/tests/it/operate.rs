@@ -195,6 +195,11 @@ fn what_was_done_lately_is_told_by_resource_and_by_session() {
     // A session of the same name in another gateway is another session.
     assert_eq!(recent(&home, &world, &json!({"exceptSession": "a"})), [mail_eve.clone(), mail_b]);
     assert_eq!(home.recent(&Lately::default(), &world.now).unwrap().leases.len(), 1);
+    // What is held comes first, however much came after it.
+    world.done(b, "mail", &json!({"to": "dan@example.com"}));
+    assert_eq!(recent(&home, &world, &json!({"limit": 1})), std::slice::from_ref(&mail_eve));
+    let newest = ("email:dan@example.com".to_owned(), "complete");
+    assert_eq!(recent(&home, &world, &json!({"limit": 2})), [mail_eve, newest]);
     for bad in ["", "7", r#"{"limit":0}"#, r#"{"limit":101}"#, r#"{"sesion":"a"}"#] {
         let error = Lately::read(bad).unwrap_err();
         assert_eq!(error.code, "bad-request", "{bad}");

@@ -74,6 +74,15 @@ impl World {
         })
     }
 
+    /// A gate that only looks.
+    pub(crate) fn observer(&self) -> Gate {
+        Gate::observer(GateOptions {
+            settings: json!({ "stateDir": self.path().to_str().unwrap() }).to_string(),
+            home: self.path().to_owned(),
+            ..GateOptions::default()
+        })
+    }
+
     pub(crate) fn pass(&mut self, ms: u64) {
         self.now = self.now.plus_ms(ms);
     }

@@ -14,8 +14,8 @@ const MCP: &str = "__";
 /// OpenClaw's own tools, those of the plugins it comes with, and older names of both.
 #[rustfmt::skip]
 const TOOLS: &[&str] = &[
-    "agents_list", "agents_wait", "apply_patch", "ask_user", "automations", "browser", "canvas", "code_execution", "computer",
-    "conversations_list", "conversations_send", "conversations_turn", "crabbox", "create_goal", "dashboard", "dir_fetch",
+    "agents_list", "agents_wait", "apply_patch", "ask_user", "automations", "browser", "callosum_recent", "canvas", "code_execution",
+    "computer", "conversations_list", "conversations_send", "conversations_turn", "crabbox", "create_goal", "dashboard", "dir_fetch",
     "dir_list", "dismiss_task", "edit", "exec", "file_fetch", "file_write", "find", "gateway", "get_goal",
     "github_identity_status", "github_publish", "glob", "grep", "heartbeat_respond", "image", "image_generate", "intent",
     "llm-task", "ls", "memory_get", "memory_search", "message", "mobile_ui", "music_generate", "node_inference", "nodes",

@@ -1,0 +1,80 @@
+//! Which hooks the journal has seen, by runtime and tool.
+
+use std::collections::BTreeMap;
+
+use callosum_core::gate::{CoverageStatus, Status};
+use callosum_core::time::{Stamp, for_people, from_rfc3339};
+
+use super::finding::{Finding, Level};
+use super::openclaw;
+use crate::output::name;
+
+/// Tools listed by name.
+const MAX_LISTED: usize = 20;
+
+pub(super) fn look(status: &Status, now: &Stamp) -> Vec<Finding> {
+    if status.coverage.is_empty() {
+        let title = "No hook was seen of any runtime lately (counts are written every five seconds)";
+        let remedy = "make a call, or run `callosum doctor --canary`, and look again";
+        return vec![Finding::new(Level::Note, "hooks", title, remedy)];
+    }
+    status.coverage.iter().map(|(runtime, tools)| of_runtime(runtime, tools, now)).collect()
+}
+
+fn of_runtime(runtime: &str, tools: &BTreeMap<String, CoverageStatus>, now: &Stamp) -> Finding {
+    let id = format!("hooks.{}", name(runtime));
+    let shown = name(runtime);
+    let (gated, unseen): (Vec<_>, Vec<_>) = tools.iter().partition(|(_, seen)| seen.before > 0);
+    let newest = gated.iter().filter_map(|(_, seen)| age_ms(seen, now)).min();
+    let lines = unseen
+        .iter()
+        .map(|(tool, seen)| format!("seen after only: {}", counts(tool, seen, now)))
+        .chain(gated.iter().map(|(tool, seen)| format!("gated: {}", counts(tool, seen, now))));
+
+    let finding = match newest {
+        None => Finding::new(
+            Level::Error,
+            id,
+            format!("{shown}: calls are seen only after they were done; none passed the gate"),
+            "see that the before-hook is registered, and that no other hook keeps it from running",
+        ),
+        Some(newest) if unseen.is_empty() && gated.iter().all(|(_, seen)| seen.after == 0) => Finding::new(
+            Level::Note,
+            id,
+            format!(
+                "{shown}: calls passed the gate, the last {} ago, but how they end was never seen",
+                for_people(newest)
+            ),
+            "nothing, if they were canary calls, which have no after-hook; else see that the after-hook is registered",
+        ),
+        Some(newest) if unseen.is_empty() => {
+            Finding::ok(id, format!("{shown}: calls passed the gate, the last {} ago", for_people(newest)))
+        }
+        // This host runs the after-hook also for calls that it refused before any hook, and its own record of
+        // calls tells those from calls that ran.
+        Some(_) if runtime == openclaw::RUNTIME => Finding::new(
+            Level::Note,
+            id,
+            format!("{shown}: calls passed the gate; of some tools only the end was seen"),
+            "nothing, if the host or another plugin refused them (no such tool, bad arguments); OpenClaw's audit, if it could be asked, tells which ran",
+        ),
+        Some(_) => Finding::new(
+            Level::Warning,
+            id,
+            format!("{shown}: of some tools only the end is seen; their calls do not pass the gate"),
+            "see that the before-hook is registered for these tools too",
+        ),
+    };
+    finding.lines(lines, MAX_LISTED, "tools")
+}
+
+/// When hooks of a tool were last reported, milliseconds ago.
+fn age_ms(seen: &CoverageStatus, now: &Stamp) -> Option<u64> {
+    let at = from_rfc3339(&seen.last)?;
+    Some(u64::try_from(now.wall_ms.saturating_sub(at)).unwrap_or(0))
+}
+
+fn counts(tool: &str, seen: &CoverageStatus, now: &Stamp) -> String {
+    let ago = age_ms(seen, now).map_or_else(String::new, |age| format!(", the last {} ago", for_people(age)));
+    format!("{} ({} before, {} after{ago})", name(tool), seen.before, seen.after)
+}

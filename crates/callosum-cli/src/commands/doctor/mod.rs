@@ -1,0 +1,64 @@
+//! `callosum doctor`: is it really gating? Each check is a module and gives findings.
+
+mod clock;
+mod finding;
+mod hooks;
+mod leases;
+mod openclaw;
+mod rules;
+mod state_dir;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use serde_json::json;
+
+use self::finding::{Finding, Level};
+use crate::args::{Args, Examined};
+use crate::output::{Failure, counted, json, toned};
+
+pub(crate) fn run(args: &Args, examined: &Examined, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+    let gate = super::observer(args)?;
+    let now = gate.machine().now();
+    let status = gate.status(&now);
+    let mut findings = state_dir::look(&gate, &status);
+    findings.extend(clock::look(&gate, &now));
+    findings.push(rules::look(&status));
+    findings.extend(leases::look(&gate, &now));
+    findings.extend(hooks::look(&status, &now));
+    findings.extend(openclaw::look(&gate, &status, &now, examined.canary));
+
+    let ok = findings.iter().all(|finding| finding.level <= Level::Note);
+    if args.json {
+        json(out, &json!({ "ok": ok, "findings": findings }))?;
+    } else {
+        for_people(&findings, out)?;
+    }
+    Ok(ExitCode::from(u8::from(!ok)))
+}
+
+fn for_people(findings: &[Finding], out: &mut dyn Write) -> Result<(), Failure> {
+    for finding in findings {
+        let word = match finding.level {
+            Level::Ok => "ok",
+            Level::Note => "note",
+            Level::Warning => "warning",
+            Level::Error => "error",
+        };
+        writeln!(out, "{}{}", toned(&format!("{word:<8}")), finding.title)?;
+        for line in finding.detail.lines() {
+            writeln!(out, "        {line}")?;
+        }
+        if let Some(remedy) = &finding.remedy {
+            writeln!(out, "        to mend it: {remedy}")?;
+        }
+    }
+    let count = |level| findings.iter().map(|finding| u64::from(finding.level == level)).sum();
+    let (errors, warnings) = (count(Level::Error), count(Level::Warning));
+    if errors + warnings == 0 {
+        writeln!(out, "\nNothing is wrong.")?;
+    } else {
+        writeln!(out, "\nWrong: {}, {}.", counted(errors, "error"), counted(warnings, "warning"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,108 @@
+//! OpenClaw, where there is one: what its running gateway says of the plugin, and its own record of tool calls
+//! against the journal.
+
+mod ask;
+mod audit;
+mod canary;
+mod gateway;
+mod passed;
+
+use std::env;
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+use std::thread;
+use std::time::Duration;
+
+use callosum_core::gate::{Gate, Status};
+use callosum_core::time::Stamp;
+
+use self::ask::{Answer, NoAnswer, Program};
+use super::finding::{Finding, Level};
+use crate::output::long;
+
+/// The runtime's name in the journal.
+pub(super) const RUNTIME: &str = "openclaw";
+/// How long its command may take. It needs one or two seconds, on a busy machine ten.
+const DEADLINE: Duration = Duration::from_secs(30);
+/// Looking at a plugin without a gateway, it loads all of them.
+const INSPECT_DEADLINE: Duration = Duration::from_secs(60);
+
+pub(super) fn look(gate: &Gate, status: &Status, now: &Stamp, wants_canary: bool) -> Vec<Finding> {
+    let Some(program) = Program::on_path("openclaw") else {
+        return without_program(wants_canary);
+    };
+    progress("asking OpenClaw's gateway for its plugin, and for the calls it recorded …");
+    let since = now.wall_ms.saturating_sub_unsigned(audit::LOOK_BACK_MS).to_string();
+    let of_audit = audit::question(&since);
+    let (running, plugins, recorded) = thread::scope(|scope| {
+        let ask = |question: &[&'static str]| {
+            let question = question.to_vec();
+            let program = &program;
+            scope.spawn(move || program.ask(&question, DEADLINE))
+        };
+        let running = ask(&["gateway", "call", "callosum.status", "--json"]);
+        let plugins = ask(&["gateway", "call", "plugins.list", "--json"]);
+        let recorded = program.ask(&of_audit, DEADLINE);
+        (joined(running.join()), joined(plugins.join()), recorded)
+    });
+
+    let gateway = gateway::Running::of(running, gate);
+    let mut findings = gateway.findings(status);
+    if matches!(gateway, gateway::Running::Down(_)) {
+        progress("asking OpenClaw for the plugin: no gateway runs, so this takes longer …");
+        let answer = program.ask(&["plugins", "inspect", "callosum", "--json"], INSPECT_DEADLINE);
+        findings.push(gateway::installed(&answer));
+    } else {
+        findings.extend(gateway::listed(&plugins));
+    }
+    progress("comparing OpenClaw's calls with the journal …");
+    findings.push(audit::compare(recorded, &gateway, gate, status, now));
+    if wants_canary {
+        progress("making a canary call …");
+        findings.push(canary::call(&program, gate, &gateway));
+    }
+    progress("");
+    findings
+}
+
+fn joined(answer: thread::Result<Answer>) -> Answer {
+    answer.unwrap_or_else(|_| Err(NoAnswer::Failed("the thread that asked panicked".to_owned())))
+}
+
+fn without_program(wants_canary: bool) -> Vec<Finding> {
+    let folder = env::var_os("OPENCLAW_STATE_DIR")
+        .filter(|folder| !folder.is_empty())
+        .map(PathBuf::from)
+        .or_else(|| env::home_dir().map(|home| home.join(".openclaw")))
+        .filter(|folder| folder.is_dir());
+    let remedy = "run it where `openclaw` is on the PATH";
+    let mut findings = vec![match folder {
+        None => Finding::ok("openclaw", "There is no OpenClaw here"),
+        Some(folder) => Finding::new(
+            Level::Note,
+            "openclaw",
+            format!(
+                "OpenClaw keeps its state in `{}`, but it can't be asked: no `openclaw` is on the PATH",
+                long(&folder.display().to_string())
+            ),
+            remedy,
+        )
+        .line(
+            "whether its gateway has loaded the plugin, and which calls passed without it, was not looked at",
+        ),
+    }];
+    if wants_canary {
+        let title = "No canary call was made: no `openclaw` is on the PATH";
+        findings.push(Finding::new(Level::Warning, "canary", title, remedy));
+    }
+    findings
+}
+
+/// Says on a terminal what takes long; an empty text takes it back.
+fn progress(text: &str) {
+    let mut terminal = io::stderr();
+    if terminal.is_terminal() {
+        // What can't be said is no reason to stop.
+        let _ = write!(terminal, "\r\u{1b}[K{text}").and_then(|()| terminal.flush());
+    }
+}

@@ -1,0 +1,23 @@
+//! The rules that a fresh process would use.
+
+use callosum_core::gate::Status;
+
+use super::finding::{Finding, Level};
+use crate::output::{counted, long};
+
+pub(super) fn look(status: &Status) -> Finding {
+    let rules = counted(u64::try_from(status.rule_count).unwrap_or(u64::MAX), "rule");
+    let source = long(&status.rules.source);
+    match &status.rules.error {
+        None => Finding::ok("rules", format!("{rules}, {source}")),
+        Some(error) => Finding::new(
+            Level::Error,
+            "rules",
+            format!("The rules file can't be used: {}", long(error)),
+            "mend it; `callosum check` says whether it can be used",
+        )
+        .line(format!(
+            "a session that starts now has the {rules} `{source}`; a running one keeps its last good ones"
+        )),
+    }
+}

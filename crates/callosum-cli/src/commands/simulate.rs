@@ -1,0 +1,209 @@
+//! `callosum simulate`.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use callosum_core::gate::Simulated;
+use callosum_core::rules::RuleSet;
+use callosum_core::simulate::{Changed, Counts, OfRule, Reason, Report};
+use callosum_core::store::rules_file;
+use callosum_core::tier::Tier;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::args::{Args, Tried};
+use crate::output::{Failure, counted, json, local_time, long, name, table};
+
+/// Changed calls that are shown, and keys of each.
+const MAX_SHOWN: usize = 20;
+const MAX_KEYS: usize = 3;
+/// What takes longer shows its progress.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+pub(crate) fn run(args: &Args, tried: &Tried, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+    let rules = read(&tried.file)?;
+    let gate = super::observer(args)?;
+    let now = gate.machine().now();
+    let since_ms = tried.since.as_ref().map(|text| super::moment(text, now.wall_ms)).transpose()?;
+    let mut progress = Progress::begin();
+    let simulated = gate.simulate(rules, since_ms, &now, &mut |done, all| progress.tell(done, all));
+    progress.end();
+    let simulated = simulated
+        .map_err(|error| Failure::CantLook { fragment: error.to_string(), remedy: error.remedy() })?;
+    if args.json {
+        json(out, &simulated)?;
+    } else {
+        for_people(&tried.file, &simulated, out)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn read(file: &Path) -> Result<RuleSet, Failure> {
+    let shown = long(&file.display().to_string());
+    let text = rules_file::read(file).map_err(|reason| Failure::CantLook {
+        fragment: format!("`{shown}` {}", long(&reason)),
+        remedy: "give the path of a rules file that this user can read".to_owned(),
+    })?;
+    RuleSet::parse(&text).map_err(|error| {
+        let rule = error.rule.as_ref().map(|rule| format!("rule `{}`: ", long(rule))).unwrap_or_default();
+        Failure::CantLook {
+            fragment: format!("{shown}:{}:{}: {rule}{}", error.line, error.column, long(&error.message)),
+            remedy: "put that right, then run this again".to_owned(),
+        }
+    })
+}
+
+/// How far reading is, on a terminal, once that takes its time.
+struct Progress {
+    began: Instant,
+    bar: Option<ProgressBar>,
+}
+
+impl Progress {
+    fn begin() -> Self {
+        Self { began: Instant::now(), bar: None }
+    }
+
+    fn tell(&mut self, done: u64, all: u64) {
+        if self.bar.is_none() && self.began.elapsed() < PATIENCE {
+            return;
+        }
+        let bar = self.bar.get_or_insert_with(|| {
+            let style = ProgressStyle::with_template("reading the journal {bar:30} {percent}%");
+            ProgressBar::new(all).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+        });
+        bar.set_position(done);
+    }
+
+    fn end(self) {
+        if let Some(bar) = self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn for_people(file: &Path, simulated: &Simulated, out: &mut dyn Write) -> Result<(), Failure> {
+    let report = &simulated.report;
+    let file = long(&file.display().to_string());
+    writeln!(
+        out,
+        "{}, {} judged under the rules in force ({}) and under {file}.",
+        counted(report.calls, "call"),
+        report.judged,
+        long(&simulated.rules_before)
+    )?;
+    if let Some(error) = &simulated.rules_error {
+        writeln!(out, "A rules file can't be used, so that others stand for it: {}", long(error))?;
+    }
+    writeln!(out, "\nBefore: {}.\nAfter:  {}.", sum(&report.before), sum(&report.after))?;
+    if report.recorded != report.before {
+        writeln!(
+            out,
+            "Then:   {}, as recorded: rules or settings were others than now, or a process had died.",
+            sum(&report.recorded)
+        )?;
+    }
+    let header = ["RULE", "TIER", "CALLS", "PAUSED", "BLOCKED", "OBSERVED"];
+    let rows = report.rules.iter().filter(|of| of.before != of.after || of.before.stopped() > 0);
+    table(out, Some("By rule, before → after:"), &header, rows.map(of_rule))?;
+    changed(report, out)?;
+    not_judged(simulated, out)
+}
+
+fn sum(counts: &Counts) -> String {
+    let mut text = format!("{} paused, {} blocked", counts.paused, counts.blocked);
+    if counts.observed > 0 {
+        text.push_str(&format!(", {} only observed", counts.observed));
+    }
+    text
+}
+
+fn of_rule(of: &OfRule) -> Vec<String> {
+    let tier = |tier: Option<Tier>| tier.map_or("–".to_owned(), |tier| (tier as u8).to_string());
+    let of_both = |count: fn(&Counts) -> u64| both(count(&of.before), count(&of.after));
+    vec![
+        of.rule_name.as_deref().map_or("(no rule)".to_owned(), name),
+        both(tier(of.tier_before), tier(of.tier_after)),
+        of_both(|counts| counts.calls),
+        of_both(|counts| counts.paused),
+        of_both(|counts| counts.blocked),
+        of_both(|counts| counts.observed),
+    ]
+}
+
+/// `3`, or `3 → 4` where it changed.
+fn both<T: PartialEq + ToString>(before: T, after: T) -> String {
+    if before == after {
+        before.to_string()
+    } else {
+        format!("{} → {}", before.to_string(), after.to_string())
+    }
+}
+
+fn changed(report: &Report, out: &mut dyn Write) -> Result<(), Failure> {
+    if report.changed_calls == 0 {
+        writeln!(out, "\nNo call that could be judged gets another verdict.")?;
+        return Ok(());
+    }
+    let shown = report.changed.len().min(MAX_SHOWN);
+    let heading = match report.changed_calls - shown as u64 {
+        0 => "Calls that get another verdict:".to_owned(),
+        more => format!("The newest calls that get another verdict ({more} more; --json tells up to 1,000):"),
+    };
+    let header = ["TIME", "SESSION", "TOOL", "KEYS", "RULE", "VERDICT"];
+    let newest = report.changed.iter().skip(report.changed.len() - shown);
+    table(out, Some(&heading), &header, newest.map(changed_row))
+}
+
+fn changed_row(call: &Changed) -> Vec<String> {
+    let rule = |rule: &Option<String>| rule.as_deref().map_or("–".to_owned(), name);
+    let mut keys: Vec<String> = call.context_keys.iter().take(MAX_KEYS).map(|key| long(key)).collect();
+    if call.context_keys.len() > MAX_KEYS {
+        keys.push("…".to_owned());
+    }
+    vec![
+        local_time(&call.at),
+        format!("{} ({})", name(&call.session), name(&call.instance)),
+        name(&call.tool),
+        keys.join(", "),
+        both(rule(&call.rule_before), rule(&call.rule_after)),
+        both(call.before.as_str().to_owned(), call.after.as_str().to_owned()),
+    ]
+}
+
+fn not_judged(simulated: &Simulated, out: &mut dyn Write) -> Result<(), Failure> {
+    let report = &simulated.report;
+    if report.assumed > 0 {
+        writeln!(
+            out,
+            "\nOf those judged, {} kept the rule that the journal names, because what was cut off or taken out of \
+             their parameters might tell another.",
+            report.assumed
+        )?;
+    }
+    let count: u64 = report.not_judged.values().sum();
+    if count > 0 {
+        writeln!(out, "\nNot judged: {}.", counted(count, "call"))?;
+    }
+    for (reason, count) in &report.not_judged {
+        writeln!(out, "  {count}: {}", why(*reason))?;
+    }
+    if simulated.skipped > 0 {
+        let lines = counted(simulated.skipped, "line");
+        writeln!(out, "\n{lines} of the journal can't be read (torn, foreign, or of a newer version).")?;
+    }
+    Ok(())
+}
+
+fn why(reason: Reason) -> &'static str {
+    match reason {
+        Reason::Parameters => {
+            "rules of one side ask for parameters of tier 0 or 1 calls, which the journal does not keep"
+        }
+        Reason::Rule => "only the rule that the journal names is known, and one side has none of that name",
+        Reason::Keys => "what their resources would be called is made of parameters that were not kept",
+        Reason::Undecided => "refused before anything was decided about them",
+        Reason::Original => "written by the original plugin",
+    }
+}

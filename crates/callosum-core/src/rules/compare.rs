@@ -1,0 +1,138 @@
+//! Two sets of rules, and a call whose parameters are not known: what can be said of it all the same.
+
+use super::Classification;
+use super::compile::Rule;
+use super::rule_set::RuleSet;
+use crate::tool_call::ToolCall;
+
+impl RuleSet {
+    /// The same rules, which do not say whether a call's exit code proves something: they read only the parameters
+    /// that decide which of them is for a call, and what its keys are.
+    #[must_use]
+    pub fn without_proof(&self) -> Self {
+        let mut rules = self.clone();
+        rules.without_proof = true;
+        rules
+    }
+
+    /// The same, and none of them gives a key.
+    #[must_use]
+    pub fn without_keys(&self) -> Self {
+        let mut rules = self.rules.clone();
+        rules.iter_mut().for_each(|rule| rule.context_keys.clear());
+        Self::index(rules).without_proof()
+    }
+
+    /// What the rule of this name says of a call, its keys aside; `None` when there is no such rule.
+    #[must_use]
+    pub fn named(&self, name: &str) -> Option<Classification> {
+        let rule = self.rule_named(name)?;
+        Some(Classification {
+            tier: rule.tier,
+            rule_name: Some(rule.name.clone()),
+            recent_window_ms: rule.recent_window_ms,
+            lock_expiry_ms: rule.lock_expiry_ms,
+            scope: rule.scope,
+            mode: rule.mode,
+            ..Classification::default()
+        })
+    }
+
+    /// Whether a rule here gives a call the same keys as a rule of `other`.
+    #[must_use]
+    pub fn gives_keys_like(&self, name: &str, other: &Self, other_name: &str) -> bool {
+        match (self.rule_named(name), other.rule_named(other_name)) {
+            (Some(rule), Some(other)) => rule.context_keys == other.context_keys,
+            _ => false,
+        }
+    }
+
+    /// Whether both sets surely have the same rule for a call, whatever its parameters: the one that has the
+    /// name `name` in `other` (`None`: no rule is for it). What that rule says may differ, and so may what those of
+    /// higher tiers say: were one of them for this call, it would have had the say. Its own tier must not fall where
+    /// it is for commands, because another command of the line would then have the say.
+    #[must_use]
+    pub fn agrees_about(&self, other: &Self, call: &ToolCall, runtime: &str, name: Option<&str>) -> bool {
+        let tier = name.and_then(|name| other.rule_named(name)).map(|rule| rule.tier);
+        let (mut rules, mut others) = (self.may_be_for(call, runtime), other.may_be_for(call, runtime));
+        loop {
+            let (rule, other) = match (rules.next(), others.next()) {
+                (Some(rule), Some(other)) => (rule, other),
+                (rule, other) => return rule.is_none() && other.is_none(),
+            };
+            let may_differ = if Some(other.name.as_str()) == name {
+                rule.name == other.name && (rule.effects.is_none() || rule.tier >= other.tier)
+            } else {
+                tier.is_none_or(|tier| other.tier > tier)
+            };
+            if !rule.asks_the_same(other) || !(may_differ || says_the_same(rule, other)) {
+                return false;
+            }
+            // None behind it is asked.
+            if rule.asks_no_parameters() {
+                return true;
+            }
+        }
+    }
+
+    fn may_be_for<'s>(&'s self, call: &'s ToolCall, runtime: &'s str) -> impl Iterator<Item = &'s Rule> {
+        self.for_tool(&call.tool).filter(move |rule| rule.is_for_caller(call, runtime))
+    }
+
+    fn rule_named(&self, name: &str) -> Option<&Rule> {
+        self.rules.iter().find(|rule| rule.name == name)
+    }
+}
+
+fn says_the_same(one: &Rule, other: &Rule) -> bool {
+    let says = |rule: &Rule| (rule.tier, rule.recent_window_ms, rule.lock_expiry_ms, rule.scope, rule.mode);
+    says(one) == says(other) && one.context_keys == other.context_keys
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use super::*;
+
+    const RULES: &str = r#"{"rules":[
+      {"name":"a","tier":1,"tool":"exec","command":"a"},
+      {"name":"b","tier":1,"tool":"exec","command":"b"},
+      {"name":"c","tier":3,"tool":"exec","command":"c"},
+      {"name":"rest","tier":0,"tool":"exec"},
+      {"name":"behind","tier":0,"tool":"exec"}]}"#;
+
+    /// Whether both agree about a call of the tool, once `from` is `to`.
+    fn agree(tool: &str, name: Option<&str>, from: &str, to: &str) -> bool {
+        assert!(RULES.contains(from), "{from}");
+        let call = ToolCall { tool: tool.to_owned(), session: "s".to_owned(), ..ToolCall::default() };
+        let (before, after) = (RULES, RULES.replacen(from, to, 1));
+        let (before, after) = (RuleSet::parse(before).unwrap(), RuleSet::parse(&after).unwrap());
+        after.agrees_about(&before, &call, "test", name)
+    }
+
+    #[test]
+    fn sets_agree_about_a_call_where_what_may_be_for_it_is_the_same() {
+        let tier = |of: Option<&str>, name: &str, from: u8, to: u8| {
+            let rule = |tier: u8| format!(r#""name":"{name}","tier":{tier}"#);
+            agree("exec", of, &rule(from), &rule(to))
+        };
+        // What the call's own rule says is looked up; but another command may have the say when it falls.
+        assert!(tier(Some("a"), "a", 1, 3) && tier(Some("c"), "c", 3, 4));
+        assert!(!tier(Some("c"), "c", 3, 2));
+        // Those of higher tiers are not for it, those of the same and of lower ones may be for another command.
+        assert!(tier(Some("a"), "c", 3, 4) && tier(None, "b", 1, 3));
+        assert!(!tier(Some("a"), "b", 1, 3) && !tier(Some("a"), "rest", 0, 3));
+        // None behind one that takes all is asked.
+        assert!(tier(Some("a"), "behind", 0, 3));
+        let asks = |tool: &str, to: &str| agree(tool, Some("a"), r#""command":"c""#, to);
+        assert!(!asks("exec", r#""command":"d""#) && asks("read", r#""command":"d""#));
+        assert!(!asks("exec", r#""command":"c","session":"t""#));
+        let more = |session: &str| {
+            let rule = format!(
+                r#"{{"rules":[{{"name":"z","tier":3,"tool":"exec","command":"z","session":"{session}"}},"#
+            );
+            agree("exec", Some("a"), r#"{"rules":["#, &rule)
+        };
+        assert!(more("t") && !more("s"));
+    }
+}

@@ -1,0 +1,144 @@
+//! A journal under one set of rules.
+
+use serde::Serialize;
+
+use crate::decision::{Decision, Question, decide};
+use crate::history::{History, Who};
+use crate::journal::record::{Action as Kind, Conflict, Record, Shown};
+use crate::rules::RuleSet;
+use crate::settings::Settings;
+use crate::time::Stamp;
+
+use super::judge::Judged;
+
+/// What would have become of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// Let through.
+    Allow,
+    /// Let through, and written down that it would have been paused or blocked.
+    Observe,
+    /// Paused with the facts.
+    Pause,
+    /// Refused until the lease of another call ends.
+    Block,
+}
+
+impl Verdict {
+    /// As in JSON.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Observe => "observe",
+            Self::Pause => "pause",
+            Self::Block => "block",
+        }
+    }
+}
+
+/// The history under one set of rules.
+#[derive(Debug)]
+pub(super) struct Replay {
+    history: History,
+    retry_window_ms: u64,
+}
+
+impl Replay {
+    pub(super) fn new(rules: &RuleSet, settings: &Settings) -> Self {
+        let window_ms = rules.largest_window_ms().max(settings.recent_window_ms);
+        let lease_ms = rules.largest_lock_expiry_ms().max(settings.lock_expiry_ms);
+        let keep_ms = window_ms.saturating_add(lease_ms).max(settings.retry_window_ms);
+        Self {
+            history: History::new(keep_ms, settings.lock_expiry_ms),
+            retry_window_ms: settings.retry_window_ms,
+        }
+    }
+
+    pub(super) fn keep_ms(&self) -> u64 {
+        self.history.keep_ms()
+    }
+
+    pub(super) fn prune(&mut self, now: &Stamp) {
+        self.history.prune(now, self.retry_window_ms);
+    }
+
+    /// Takes in a record as it is.
+    pub(super) fn apply(&mut self, seq: u64, record: &Record) {
+        self.history.apply(seq, record);
+    }
+
+    /// Decides about a call, and takes in what came of it.
+    pub(super) fn play(&mut self, seq: u64, record: &Record, judged: &Judged) -> Verdict {
+        if !judged.tier.is_tracked() {
+            return Verdict::Allow;
+        }
+        let acts = record.action == Kind::Intercept;
+        let (verdict, shown) = self.decide(record, judged);
+        if verdict == Verdict::Pause {
+            self.pause(seq, record, judged, shown, acts);
+        }
+        if acts {
+            self.start(seq, record, judged);
+        }
+        verdict
+    }
+
+    fn decide(&self, record: &Record, judged: &Judged) -> (Verdict, Vec<Shown>) {
+        if !judged.tier.is_guarded() {
+            return (Verdict::Allow, Vec::new());
+        }
+        let question = Question {
+            who: &Who::of(record),
+            tier: judged.tier,
+            keys: &judged.keys,
+            window_ms: judged.window_ms,
+            retry_window_ms: self.retry_window_ms,
+            scope: judged.scope,
+        };
+        // Whether a process was dead at that moment, no journal says.
+        match decide(&self.history, &question, &record.stamp(), &|_, _| false) {
+            Decision::Allow(_) => (Verdict::Allow, Vec::new()),
+            _ if judged.observe => (Verdict::Observe, Vec::new()),
+            Decision::Pause(pieces) => {
+                (Verdict::Pause, pieces.iter().map(|piece| piece.action.shown()).collect())
+            }
+            Decision::Block(_) => (Verdict::Block, Vec::new()),
+        }
+    }
+
+    fn pause(&mut self, seq: u64, record: &Record, judged: &Judged, shown: Vec<Shown>, acts: bool) {
+        let mut pause = record.clone();
+        pause.action = Kind::Blocked;
+        pause.tier = Some(judged.tier);
+        pause.context_keys.clone_from(&judged.keys);
+        // Nobody signalled that a block was read.
+        pause.signal = record.signal && record.conflict != Some(Conflict::Lease);
+        pause.conflict = Some(Conflict::Recent);
+        pause.evidence = shown;
+        self.history.apply(seq, &pause);
+        if acts {
+            let mut delivered = Record::new(Kind::Delivered, &record.instance, &record.stamp());
+            delivered.session.clone_from(&record.session);
+            delivered.of = vec![seq];
+            self.history.apply(seq, &delivered);
+        }
+    }
+
+    fn start(&mut self, seq: u64, record: &Record, judged: &Judged) {
+        let mut start = record.clone();
+        start.tier = Some(judged.tier);
+        start.context_keys.clone_from(&judged.keys);
+        start.expires_ms = judged.tier.is_guarded().then(|| record.stamp().plus_ms(judged.lease_ms).wall_ms);
+        self.history.apply(seq, &start);
+        if !record.tier.is_some_and(crate::tier::Tier::is_tracked) {
+            let mut end = Record::new(Kind::Complete, &record.instance, &record.stamp());
+            end.session.clone_from(&record.session);
+            end.call.clone_from(&record.call);
+            end.of = vec![seq];
+            // No line begins at a line's second byte.
+            self.history.apply(seq + 1, &end);
+        }
+    }
+}

@@ -1,0 +1,160 @@
+// `callosum doctor` beside a real gateway: it says that calls are gated when they are, and which passed when they are not.
+
+import assert from "node:assert/strict";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { EXTENSION, type Examination, exec, sessionKey, until, via, World } from "./harness/world.ts";
+
+function finding(examination: Examination, id: string): Examination["findings"][number] {
+  const found = examination.findings.find((finding) => finding.id === id);
+  assert.ok(found, `no finding \`${id}\` in ${JSON.stringify(examination, null, 2)}`);
+  return found;
+}
+
+function levels(examination: Examination): Record<string, string> {
+  for (const { id, level, remedy } of examination.findings) assert.equal(remedy === undefined, level === "ok", id);
+  return Object.fromEntries(examination.findings.map(({ id, level }) => [id, level]));
+}
+
+describe("a gateway with the plugin", () => {
+  let world: World;
+  before(async () => {
+    world = await World.open();
+  });
+  after(() => world?.close());
+
+  test("gates: every call that the host recorded is in the journal", async () => {
+    const message = via("message", { action: "send", channel: "nowhere", target: "ann", message: "hi" });
+    const mail = exec("himalaya message send --to ann@example.com");
+    await world.play("good", mail, exec("echo one"), { name: "read", args: { path: "none.txt" } }, message);
+    // One that is refused never ran, and one that does not exist was never begun.
+    await world.play("paused", mail, { name: "no_such_tool", args: {} });
+    // Another process sees the counts when they are written.
+    const counted = async () => (await world.journal({ action: "seen" })).some((row) => "no_such_tool" in (row.seen as object));
+    await until("the counts", counted);
+    const examination = await world.doctor();
+    const { disk: _, ...rest } = levels(examination);
+    assert.deepEqual(rest, {
+      "state-dir": "ok",
+      permissions: "ok",
+      guard: "ok",
+      journal: "ok",
+      clock: "ok",
+      rules: "ok",
+      leases: "ok",
+      // The tool that does not exist had an after-hook alone.
+      "hooks.openclaw": "note",
+      gateway: "ok",
+      versions: "ok",
+      plugin: "ok",
+      audit: "ok",
+    });
+    assert.match(finding(examination, "hooks.openclaw").detail ?? "", /seen after only: no_such_tool/);
+    // The wrapper `tool_call` is recorded as a call, too, but only carries the fourth.
+    assert.match(finding(examination, "audit").title, /recorded 4 calls, and every one passed the gate/);
+    assert.equal(examination.code, examination.ok ? 0 : 1);
+    assert.equal(examination.code, 0, JSON.stringify(examination));
+  });
+
+  test("a canary call comes through, and changes nothing of that", async () => {
+    const examination = await world.doctor("--canary");
+    assert.equal(finding(examination, "canary").level, "ok", JSON.stringify(examination));
+    const canaries = (await world.journal({ tool: "agents_list" })).filter((row) => /callosum-canary/.test(row.call ?? ""));
+    assert.deepEqual(
+      canaries.map((row) => [row.action, row.tier]),
+      [["intercept", 0]],
+    );
+    assert.equal(examination.code, 0);
+  });
+
+  test("that journals elsewhere is told, with the place, and its calls are not taken for passed ones", async () => {
+    const elsewhere = join(world.dir, "elsewhere");
+    const examination = await world.doctor("--state-dir", elsewhere, "--canary");
+    assert.equal(finding(examination, "gateway").level, "error");
+    assert.ok(finding(examination, "gateway").remedy?.includes(`--state-dir ${world.stateDir}`));
+    assert.equal(finding(examination, "audit").level, "note");
+    assert.equal(finding(examination, "canary").level, "warning");
+    assert.equal(examination.code, 1);
+  });
+
+  test("with the plugin disabled it names the calls that passed, by session and tool, and no others", async () => {
+    await world.gateway.openclaw("plugins", "disable", "callosum");
+    await world.play("behind", exec("himalaya message send --to bob@example.com"), exec("echo two"));
+    await world.play("beside", { name: "read", args: { path: "none.txt" } });
+    const examination = await world.doctor("--canary");
+    assert.equal(examination.code, 1);
+    const { gateway, plugin, audit, canary } = levels(examination);
+    assert.deepEqual({ gateway, plugin, audit, canary }, { gateway: "error", plugin: "error", audit: "error", canary: "error" });
+    assert.match(finding(examination, "plugin").remedy ?? "", /plugins enable callosum/);
+    const { title, detail } = finding(examination, "audit");
+    assert.match(title, /^3 calls of 7 that OpenClaw recorded passed without Callosum$/);
+    const lines = detail?.split("\n") ?? [];
+    assert.match(lines[0] ?? "", new RegExp(`^read in session ${sessionKey("beside")}: 1 call, at \\d\\d:\\d\\d:\\d\\d$`));
+    assert.match(lines[1] ?? "", new RegExp(`^exec in session ${sessionKey("behind")}: 2 calls, `));
+    assert.doesNotMatch(detail ?? "", /good|paused/);
+  });
+
+  test("gated again, it says that of later calls, and still names those", async () => {
+    await world.gateway.openclaw("plugins", "enable", "callosum");
+    await world.play("again", exec("echo three"));
+    const examination = await world.doctor();
+    const { gateway, plugin, audit } = levels(examination);
+    assert.deepEqual({ gateway, plugin, audit }, { gateway: "ok", plugin: "ok", audit: "warning" });
+    assert.match(finding(examination, "audit").title, /^3 calls of 8 /);
+    assert.match(finding(examination, "audit").remedy ?? "", /later calls were gated/);
+    assert.equal(examination.code, 1);
+  });
+
+  test("without a gateway that is said, and nothing else is wrong", async () => {
+    await world.gateway.stop();
+    const examination = await world.doctor("--canary");
+    const { gateway, plugin, audit, canary, journal } = levels(examination);
+    assert.deepEqual(
+      { gateway, plugin, audit, canary, journal },
+      { gateway: "note", plugin: "note", audit: "note", canary: "warning", journal: "ok" },
+    );
+    assert.equal((await world.doctor()).code, 0);
+  });
+});
+
+test("programs of the host's code mode are not taken for commands that passed", async () => {
+  const world = await World.open({ tools: { codeMode: true } });
+  try {
+    const program = (code: string) => ({ name: "exec", args: { code } });
+    await world.play("coder", program('return await exec({ command: "echo one" })'), program("return 1"));
+    const examination = await world.doctor();
+    // The host records what a program calls, not the program.
+    assert.match(finding(examination, "audit").title, /^OpenClaw recorded 1 call, and every one passed the gate$/);
+  } finally {
+    await world.close();
+  }
+});
+
+test("a plugin that answers, is active, and has lost its before-hook is found out", async () => {
+  const extension = mkdtempSync(join(tmpdir(), "callosum-hookless-"));
+  cpSync(EXTENSION, extension, { recursive: true });
+  const entry = join(extension, "src", "index.js");
+  const source = readFileSync(entry, "utf8");
+  writeFileSync(entry, source.replace('api.on("before_tool_call"', 'api.on("before_tool_call_not"'));
+  assert.notEqual(readFileSync(entry, "utf8"), source);
+  let world: World | undefined;
+  try {
+    world = await World.open({ extension });
+    await world.play("quiet", exec("echo one"), exec("himalaya message send --to cy@example.com"));
+    const counts = async () => (await world?.journal({ action: "seen" }))?.length;
+    await until("the counts", async () => (await counts()) !== 0);
+    const examination = await world.doctor("--canary");
+    const { gateway, plugin, audit, canary, "hooks.openclaw": hooks } = levels(examination);
+    assert.deepEqual(
+      { gateway, plugin, audit, canary, hooks },
+      { gateway: "ok", plugin: "ok", audit: "error", canary: "error", hooks: "error" },
+    );
+    assert.match(finding(examination, "audit").detail ?? "", new RegExp(`exec in session ${sessionKey("quiet")}: 2 calls`));
+    assert.equal(examination.code, 1);
+  } finally {
+    await world?.close();
+    rmSync(extension, { recursive: true, force: true });
+  }
+});
