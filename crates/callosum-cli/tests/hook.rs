@@ -242,6 +242,17 @@ fn a_session_that_starts_is_told_what_others_did_and_what_it_did_itself() {
 }
 
 #[test]
+fn the_window_is_named_once_and_hooks_that_read_no_rules_do_not_shorten_it() {
+    let world = World::new();
+    for id in ["x1", "x2"] {
+        assert_eq!(world.refusal(CODEX, id, "ls"), "");
+        world.after_codex(id, "ls", 0);
+    }
+    let journal = fs::read_to_string(world.state.path().join("journal.jsonl")).unwrap();
+    assert_eq!(journal.matches("\"action\":\"rules\"").count(), 1, "{journal}");
+}
+
+#[test]
 fn files_of_different_runtimes_have_one_key() {
     let world = World::new();
     world.event(CLAUDE, "PreToolUse", json!({ "tool_name": "Write", "tool_input": { "file_path": "/home/doug/site/a.md" }, "tool_use_id": "1" }));
