@@ -134,7 +134,7 @@ fn tail(path: &Path, bytes: u64) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
     use super::*;
     use serde_json::json;
     use std::fs;
