@@ -13,6 +13,7 @@ const TESTS: Record<string, () => Promise<void>> = {
   races: () => nodeTests("tests/races/**/*.test.ts"),
   stops: () => nodeTests("tests/stops/**/*.test.ts"),
   openclaw: () => nodeTests("tests/openclaw/**/*.test.ts"),
+  agents: () => nodeTests("tests/agents/**/*.test.ts"),
 };
 
 const TASKS: Record<string, (args: string[]) => Promise<void>> = {

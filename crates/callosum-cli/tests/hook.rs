@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tempfile::TempDir;
+use tempfile::{NamedTempFile, TempDir};
 
 const MAIL: &str = "gog gmail send --to alice@example.com --subject Monday --body hello";
 const ALICE: &str = "email:alice@example.com";
@@ -20,6 +20,8 @@ const READ: Duration = Duration::from_millis(700);
 
 struct World {
     state: TempDir,
+    /// Codex's record of its sessions.
+    transcript: NamedTempFile,
 }
 
 /// A session of a runtime.
@@ -35,7 +37,7 @@ const GEMINI: Session<'_> = Session { runtime: "gemini", id: "gemini-1" };
 
 impl World {
     fn new() -> Self {
-        Self { state: tempfile::tempdir().unwrap() }
+        Self { state: tempfile::tempdir().unwrap(), transcript: NamedTempFile::new().unwrap() }
     }
 
     fn start(&self, runtime: &str) -> Child {
@@ -78,6 +80,18 @@ impl World {
         call.as_object_mut().unwrap().insert("tool_response".to_owned(), response);
         let event = if session.runtime == "gemini" { "AfterTool" } else { "PostToolUse" };
         assert_eq!(self.event(session, event, call), "");
+    }
+
+    /// Codex tells its hook what the command printed, and writes elsewhere how it exited.
+    fn after_codex(&self, id: &str, command: &str, exit_code: i64) {
+        let line = json!({ "payload": { "type": "item_completed", "turn_id": "t1", "item": {
+            "type": "CommandExecution", "id": id, "exit_code": exit_code,
+        } } });
+        writeln!(self.transcript.as_file(), "{line}").unwrap();
+        let mut call = shell(CODEX, id, command);
+        let more = json!({ "tool_response": "as it was printed", "transcript_path": self.transcript.path() });
+        call.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        assert_eq!(self.event(CODEX, "PostToolUse", call), "");
     }
 
     /// The text of a refusal, taken out of the runtime's dialect; empty when the call may run.
@@ -149,14 +163,14 @@ fn a_mail_of_one_runtime_pauses_the_next_and_a_retry_passes() {
     }
     thread::sleep(READ);
     assert_eq!(world.refusal(CODEX, "x3", MAIL), "");
-    world.after(CODEX, "x3", MAIL, json!("Exit code: 7\nOutput:\nno route"));
+    world.after_codex("x3", MAIL, 7);
     // What failed is no news: what Gemini was shown still holds.
     assert_eq!(world.refusal(GEMINI, "x3", MAIL), "");
     world.after(
         GEMINI,
         "x3",
         MAIL,
-        json!({ "llmContent": "Output: sent\nExit Code: 0", "returnDisplay": "sent" }),
+        json!({ "llmContent": "Output: sent\nProcess Group PGID: 7", "returnDisplay": "sent" }),
     );
     assert_eq!(
         world.story(),
@@ -207,7 +221,7 @@ fn a_session_that_starts_is_told_what_others_did_and_what_it_did_itself() {
     let world = World::new();
     assert_eq!(world.event(CLAUDE, "SessionStart", json!({ "source": "startup" })), "");
     assert_eq!(world.refusal(CODEX, "x1", MAIL), "");
-    world.after(CODEX, "x1", MAIL, json!("ok"));
+    world.after_codex("x1", MAIL, 0);
     assert_eq!(world.refusal(CLAUDE, "c1", "git push origin main"), "");
     for session in [CLAUDE, GEMINI] {
         let said: Value =
@@ -225,6 +239,17 @@ fn a_session_that_starts_is_told_what_others_did_and_what_it_did_itself() {
     for event in ["UserPromptSubmit", "Stop", "SessionEnd", "PreCompact", "SomethingNew"] {
         assert_eq!(world.event(CLAUDE, event, json!({})), "");
     }
+}
+
+#[test]
+fn the_window_is_named_once_and_hooks_that_read_no_rules_do_not_shorten_it() {
+    let world = World::new();
+    for id in ["x1", "x2"] {
+        assert_eq!(world.refusal(CODEX, id, "ls"), "");
+        world.after_codex(id, "ls", 0);
+    }
+    let journal = fs::read_to_string(world.state.path().join("journal.jsonl")).unwrap();
+    assert_eq!(journal.matches("\"action\":\"rules\"").count(), 1, "{journal}");
 }
 
 #[test]

@@ -1,5 +1,5 @@
-// A model that plays a script instead of thinking: an OpenAI-compatible chat-completions server on loopback. The user's message holds the
-// script, so one server serves any number of sessions at once, and the request bodies it keeps show exactly what each session was told.
+// A model that plays a script instead of thinking: a model server on loopback, in the dialect of whoever asks it. The user's message holds the
+// script, so one server serves any number of sessions at once, and the requests it keeps show exactly what each session was told.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -18,25 +18,39 @@ export interface Step {
   hold?: string;
 }
 
-interface Message {
-  role: string;
-  content?: unknown;
-  tool_calls?: unknown;
-  tool_call_id?: string;
+/** What a request for the model's next message says, as far as a script needs to know. */
+export interface Conversation {
+  /** The person's last message. */
+  said: string;
+  /** How many messages with tool calls the model has written since. */
+  done: number;
+  /** The results of these calls, in order. */
+  results: string[];
 }
 
-/** A request body as the host sent it, reduced to what tests look at. */
+/** What the model answers. */
+export type Reply = { text: string } | { calls: Array<{ id: string; name: string; args: Record<string, unknown> }> };
+
+/** How one kind of client talks with its model. */
+export interface Dialect {
+  /** Whether a POST to this path asks for the model's next message. */
+  asks(path: string): boolean;
+  read(body: Record<string, unknown>): Conversation;
+  /** Streams the whole reply and ends the response. */
+  write(response: ServerResponse, reply: Reply): void;
+}
+
+/** A request for the model's next message. */
 export interface ModelRequest {
   /** The turn's name from the script, or undefined for a request that no script asked for. */
   turn?: string;
-  messages: Message[];
-  tools: string[];
-  at: number;
+  /** The results of the turn's calls so far, in order. */
+  results: string[];
+  /** The whole request, as it was sent. */
+  body: string;
 }
 
 const SCRIPT = /<<play (\{.*\})>>/s;
-/** How a user message begins that the host adds by itself, behind the person's one. */
-const HOST_CONTEXT = "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>";
 /** In a call's arguments: replaced by the first group of this pattern in the last tool result of the conversation. */
 const FROM_RESULT = /^\{\{result (.+)\}\}$/s;
 
@@ -48,22 +62,30 @@ export function script(turn: string, steps: Step[]): string {
 /** The text of a message whose content is a string or a list of parts. */
 export function textOf(content: unknown): string {
   if (typeof content === "string") return content;
-  if (!Array.isArray(content)) return "";
-  return content.map((part: unknown) => (isRecord(part) && typeof part.text === "string" ? part.text : "")).join("");
+  return listOf(content)
+    .map((part) => (typeof part.text === "string" ? part.text : ""))
+    .join("");
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
+/** The objects of what should be a list of them. */
+export function listOf(value: unknown): Array<Record<string, unknown>> {
+  return Array.isArray(value) ? value.filter(isRecord) : [];
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 export class FakeModel {
   readonly requests: ModelRequest[] = [];
+  readonly #dialects: Dialect[];
   readonly #server: Server;
   readonly #released = new Set<string>();
   readonly #waiting = new Map<string, Array<() => void>>();
   #calls = 0;
 
-  private constructor() {
+  private constructor(dialects: Dialect[]) {
+    this.#dialects = dialects;
     this.#server = createServer((request, response) => {
       this.#serve(request, response).catch((error: unknown) => {
         if (!response.headersSent) response.writeHead(500);
@@ -72,8 +94,8 @@ export class FakeModel {
     });
   }
 
-  static async start(): Promise<FakeModel> {
-    const model = new FakeModel();
+  static async start(dialects: Dialect[]): Promise<FakeModel> {
+    const model = new FakeModel(dialects);
     await new Promise<void>((resolve, reject) => {
       model.#server.once("error", reject);
       model.#server.listen(0, "127.0.0.1", resolve);
@@ -81,9 +103,14 @@ export class FakeModel {
     return model;
   }
 
-  get baseUrl(): string {
+  /** Where the server listens. */
+  get origin(): string {
     const { port } = this.#server.address() as AddressInfo;
-    return `http://127.0.0.1:${port}/v1`;
+    return `http://127.0.0.1:${port}`;
+  }
+
+  get baseUrl(): string {
+    return `${this.origin}/v1`;
   }
 
   async stop(): Promise<void> {
@@ -106,43 +133,31 @@ export class FakeModel {
 
   /** What the model was given as the results of its tool calls in this turn, in order. */
   toolResults(turn: string): string[] {
-    const last = this.turn(turn).at(-1);
-    if (last === undefined) return [];
-    const from = last.messages.findLastIndex((message) => message.role === "user" && SCRIPT.test(textOf(message.content)));
-    return last.messages
-      .slice(from + 1)
-      .filter((message) => message.role === "tool")
-      .map((message) => textOf(message.content));
+    return this.turn(turn).at(-1)?.results ?? [];
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    if (request.method !== "POST" || !request.url?.endsWith("/chat/completions")) {
+    const [path = ""] = (request.url ?? "").split("?");
+    const dialect = request.method === "POST" ? this.#dialects.find((known) => known.asks(path)) : undefined;
+    if (dialect === undefined) {
       response.writeHead(404).end();
       return;
     }
-    const body: unknown = JSON.parse(Buffer.concat(chunks).toString("utf8"));
-    if (!isRecord(body)) throw new Error("the request is not an object");
-    const messages = (Array.isArray(body.messages) ? body.messages : []) as Message[];
-    const from = messages.findLastIndex(
-      (message) => message.role === "user" && !textOf(message.content).startsWith(HOST_CONTEXT),
-    );
-    const played = SCRIPT.exec(textOf(messages[from]?.content));
-    const plan = played?.[1] === undefined ? undefined : (JSON.parse(played[1]) as { turn: string; steps: Step[] });
-    const toolNames = (Array.isArray(body.tools) ? body.tools : []).map((tool: unknown) =>
-      isRecord(tool) && isRecord(tool.function) ? String(tool.function.name) : "?",
-    );
-    this.requests.push({ ...(plan && { turn: plan.turn }), messages, tools: toolNames, at: Date.now() });
+    const body = Buffer.concat(chunks).toString("utf8");
+    const parsed: unknown = JSON.parse(body);
+    if (!isRecord(parsed)) throw new Error("the request is not an object");
+    const { said, done, results } = dialect.read(parsed);
+    const played = SCRIPT.exec(said)?.[1];
+    const plan = played === undefined ? undefined : (JSON.parse(played) as { turn: string; steps: Step[] });
+    this.requests.push({ ...(plan && { turn: plan.turn }), results, body });
 
-    const done = messages.slice(from + 1).filter((message) => message.role === "assistant" && message.tool_calls).length;
     const step = plan?.steps[done];
     if (step?.hold !== undefined) await this.#held(step.hold);
-    const lastResult = textOf(messages.findLast((message) => message.role === "tool")?.content);
-    stream(
-      response,
-      step === undefined ? { text: "Done." } : { calls: step.calls.map((call) => this.#toolCall(call, lastResult)) },
-    );
+    const reply =
+      step === undefined ? { text: "Done." } : { calls: step.calls.map((call) => this.#toolCall(call, results.at(-1) ?? "")) };
+    dialect.write(response, reply);
   }
 
   #held(name: string): Promise<void> {
@@ -152,7 +167,7 @@ export class FakeModel {
     });
   }
 
-  #toolCall(call: ScriptedCall, lastResult: string): { id: string; name: string; args: string } {
+  #toolCall(call: ScriptedCall, lastResult: string): { id: string; name: string; args: Record<string, unknown> } {
     this.#calls += 1;
     const args = Object.fromEntries(
       Object.entries(call.args).map(([name, value]) => {
@@ -160,44 +175,6 @@ export class FakeModel {
         return [name, pattern === undefined ? value : (new RegExp(pattern).exec(lastResult)?.[1] ?? "(not in the last result)")];
       }),
     );
-    return { id: call.id ?? `call_${this.#calls}`, name: call.name, args: JSON.stringify(args) };
+    return { id: call.id ?? `call_${this.#calls}`, name: call.name, args };
   }
-}
-
-interface Reply {
-  text?: string;
-  calls?: Array<{ id: string; name: string; args: string }>;
-}
-
-function stream(response: ServerResponse, reply: Reply): void {
-  const send = (delta: unknown, finish: string | null) => {
-    const chunk = {
-      id: "fake",
-      object: "chat.completion.chunk",
-      created: 0,
-      model: "scripted",
-      choices: [{ index: 0, delta, finish_reason: finish }],
-    };
-    response.write(`data: ${JSON.stringify(chunk)}\n\n`);
-  };
-  response.writeHead(200, { "content-type": "text/event-stream" });
-  send({ role: "assistant", content: reply.text ?? "" }, null);
-  const calls = reply.calls ?? [];
-  if (calls.length > 0) {
-    send(
-      {
-        tool_calls: calls.map((call, index) => ({
-          index,
-          id: call.id,
-          type: "function",
-          function: { name: call.name, arguments: call.args },
-        })),
-      },
-      null,
-    );
-  }
-  send({}, calls.length > 0 ? "tool_calls" : "stop");
-  const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
-  response.write(`data: ${JSON.stringify({ id: "fake", object: "chat.completion.chunk", choices: [], usage })}\n\n`);
-  response.end("data: [DONE]\n\n");
 }

@@ -6,6 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { chatCompletions } from "./chat-completions.ts";
 import { FakeModel, type ScriptedCall, type Step, script } from "./fake-model.ts";
 import { type AgentAnswer, Gateway } from "./gateway.ts";
 import { Mail } from "./mail.ts";
@@ -116,7 +117,7 @@ export class World {
   static async open(options: WorldOptions = {}, opening?: (world: World) => void | Promise<void>): Promise<World> {
     const dir = mkdtempSync(join(tmpdir(), "callosum-world-"));
     mkdirSync(join(dir, "gateway"));
-    const world = new World(dir, await FakeModel.start(), options);
+    const world = new World(dir, await FakeModel.start([chatCompletions]), options);
     OPEN.add(world);
     try {
       if (options.rules !== undefined) {

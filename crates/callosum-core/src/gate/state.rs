@@ -13,6 +13,9 @@ use crate::time::Stamp;
 
 use super::{Gate, LedgerSlot, MAX_IMPATIENT_RECORDS, lock};
 
+/// After this time a hook's process names its window again; it must be far below the time for which others remember it.
+const NAME_WINDOW_AGAIN_MS: u64 = 24 * 3_600_000;
+
 /// Why a step did not happen.
 pub(super) enum NotNow {
     /// Busy, or too much to read: a thread that may wait must do it.
@@ -50,7 +53,7 @@ impl Gate {
             return Err(NotNow::Busy);
         }
         let here = (ledger.journal().active().base, keep_ms);
-        if *window_named_in != Some(here) {
+        if *window_named_in != Some(here) && !(self.is_hook && self.window_is_known(ledger, keep_ms, now)) {
             // Whoever prunes must know how far back this process looks: said in every segment it writes.
             let mut record = Record::new(Action::Rules, &self.instance, now);
             record.window_ms = Some(keep_ms);
@@ -161,6 +164,16 @@ impl Gate {
         let window_ms = rules.rules().largest_window_ms().max(self.settings.recent_window_ms);
         let lease_ms = rules.rules().largest_lock_expiry_ms().max(self.settings.lock_expiry_ms);
         window_ms.saturating_add(lease_ms).max(self.settings.retry_window_ms)
+    }
+
+    /// A hook lives for one event: it names its window only when no other hook of its instance did so lately. One that comes
+    /// after a call has read no rules and knows of the default window alone; it must not take back what they said.
+    fn window_is_known(&self, ledger: &Ledger, keep_ms: u64, now: &Stamp) -> bool {
+        ledger
+            .history()
+            .windows
+            .get(&self.instance)
+            .is_some_and(|known| known.ms >= keep_ms && now.wall_ms.abs_diff(known.at) < NAME_WINDOW_AGAIN_MS)
     }
 
     /// The files are not what they were, perhaps: neither is what was counted in them.

@@ -4,6 +4,7 @@
 //! what suits it. Only a decision refuses a call.
 
 mod answer;
+mod ending;
 mod event;
 
 use std::io::{self, Read, Write};

@@ -1,0 +1,134 @@
+// One scene: a folder with a scripted model, a fake mail program, homes of Codex and Gemini with Callosum's hooks, and the state directory that
+// their sessions share. Everything lies in that folder and goes with it.
+
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { FakeModel, type ScriptedCall, type Step, script } from "../../openclaw/harness/fake-model.ts";
+import { Mail } from "../../openclaw/harness/mail.ts";
+import type { Row } from "../../openclaw/harness/world.ts";
+import { Agent, type Run, type RuntimeName } from "./agent.ts";
+import { generateContent } from "./generate-content.ts";
+import { responses } from "./responses.ts";
+
+const CALLOSUM = new URL("../../../dist/callosum/bin/callosum", import.meta.url).pathname;
+
+/** One thing that happened to a resource, as `callosum why` tells it. */
+export interface Told {
+  what: string;
+  session: string;
+  runtime: string;
+  [field: string]: unknown;
+}
+
+export interface SceneOptions {
+  /** The state directory of another scene. */
+  stateDir?: string;
+  /** The mail program of another scene. */
+  mail?: Mail;
+  /** Another program in the hooks. */
+  program?: string;
+}
+
+export class Scene {
+  readonly dir: string;
+  readonly stateDir: string;
+  readonly mail: Mail;
+  readonly model: FakeModel;
+  readonly codex: Agent;
+  readonly gemini: Agent;
+  #turns = 0;
+
+  private constructor(dir: string, model: FakeModel, options: SceneOptions) {
+    this.dir = dir;
+    this.stateDir = options.stateDir ?? join(dir, "callosum");
+    this.mail = options.mail ?? new Mail(dir);
+    this.model = model;
+    const program = options.program ?? CALLOSUM;
+    const agent = (runtime: RuntimeName) =>
+      new Agent(runtime, {
+        dir: join(dir, runtime),
+        modelOrigin: model.origin,
+        path: this.mail.bin,
+        hook: () => guarded(program, runtime),
+        env: { CALLOSUM_STATE_DIR: this.stateDir },
+      });
+    this.codex = agent("codex");
+    this.gemini = agent("gemini");
+  }
+
+  static async open(options: SceneOptions = {}): Promise<Scene> {
+    const dir = mkdtempSync(join(tmpdir(), "callosum-agents-"));
+    return new Scene(dir, await FakeModel.start([responses, generateContent]), options);
+  }
+
+  /** Ends everything and removes the folder. CALLOSUM_KEEP=1 keeps it, to look at. */
+  async close(): Promise<void> {
+    this.codex.stop();
+    this.gemini.stop();
+    await this.model.stop();
+    if (process.env.CALLOSUM_KEEP === "1") console.log(`kept ${this.dir}`);
+    else rmSync(this.dir, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  /** Starts a session of its own in which the model plays these steps. */
+  begin(agent: Agent, ...steps: Array<Step | ScriptedCall>): Session {
+    this.#turns += 1;
+    const name = `${agent.runtime}-${this.#turns}`;
+    const plan = steps.map((step) => ("calls" in step ? step : { calls: [step] }));
+    return new Session(this.model, name, agent.run(script(name, plan)));
+  }
+
+  /** Plays a whole session and gives what the model was told as the results of its calls. */
+  async play(agent: Agent, ...steps: Array<Step | ScriptedCall>): Promise<string[]> {
+    return await this.begin(agent, ...steps).results();
+  }
+
+  /** The journal's lines on a resource. */
+  async journal(key: string): Promise<Row[]> {
+    return (await this.#ask<{ entries: Row[] }>("journal", "-n", "1000", "--key", key)).entries;
+  }
+
+  /** The story of a resource. */
+  async why(key: string): Promise<{ events: Told[]; leases: unknown[] }> {
+    return await this.#ask("why", key);
+  }
+
+  async #ask<T>(...args: string[]): Promise<T> {
+    const env = { ...process.env, CALLOSUM_STATE_DIR: this.stateDir };
+    const { stdout } = await promisify(execFile)(CALLOSUM, [...args, "--json"], { env, timeout: 10_000 });
+    return JSON.parse(stdout) as T;
+  }
+}
+
+/** The command of a hook: without the program it allows everything in silence, where a runtime would block every tool. */
+function guarded(program: string, runtime: RuntimeName): string {
+  return `c='${program}'; [ ! -x "$c" ] || exec "$c" hook ${runtime}`;
+}
+
+/** A session under way. */
+export class Session {
+  readonly name: string;
+  readonly ended: Promise<Run>;
+  readonly #model: FakeModel;
+
+  constructor(model: FakeModel, name: string, ended: Promise<Run>) {
+    this.#model = model;
+    this.name = name;
+    this.ended = ended;
+  }
+
+  /** Waits for the end; then what the model was told as the results of its calls, in order. */
+  async results(): Promise<string[]> {
+    const { exitCode, output } = await this.ended;
+    if (exitCode !== 0) throw new Error(`${this.name} ended with ${exitCode}:\n${output.slice(-4000)}`);
+    return this.#model.toolResults(this.name);
+  }
+
+  /** The requests to the model so far, as they were sent. */
+  requests(): string[] {
+    return this.#model.turn(this.name).map(({ body }) => body);
+  }
+}
