@@ -147,7 +147,7 @@ test("`openclaw callosum` is the native program, on the state directory of the s
 });
 
 test("one setting keeps heartbeats as they are", async () => {
-  await world.gateway.openclaw("config", "set", "plugins.entries.callosum.config.heartbeatContext", "false");
+  await world.gateway.openclaw("config", "set", "plugins.entries.callosum.config.sessionContext", "false");
   await until("the setting to take effect", async () => !(await heartbeat("once more")).includes(HEARTBEAT), 30_000);
   assert.equal((await world.status()).settingErrors, undefined);
   const [told] = await world.play("epsilon", exec(send("ann@example.com")));
