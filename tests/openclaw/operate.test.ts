@@ -27,7 +27,7 @@ async function say(message: string, scopes = ["operator.admin"]): Promise<string
   });
 }
 
-/** Wakes the heartbeat of the main session and gives what its model is told, beside its system prompt. */
+/** Wakes the heartbeat of the main session and gives what its model is told, beside its system prompt. The host keeps 30 s between two. */
 async function heartbeat(word: string): Promise<string> {
   const before = world.model.requests.length;
   await world.gateway.rpc("wake", { mode: "now", text: word });
@@ -148,7 +148,7 @@ test("`openclaw callosum` is the native program, on the state directory of the s
 
 test("one setting keeps heartbeats as they are", async () => {
   await world.gateway.openclaw("config", "set", "plugins.entries.callosum.config.sessionContext", "false");
-  await until("the setting to take effect", async () => !(await heartbeat("once more")).includes(HEARTBEAT), 30_000);
+  await until("the setting to take effect", async () => !(await heartbeat("once more")).includes(HEARTBEAT), 120_000);
   assert.equal((await world.status()).settingErrors, undefined);
   const [told] = await world.play("epsilon", exec(send("ann@example.com")));
   assert.match(told ?? "", /^\[Callosum\] "email:ann@example\.com" was already acted on/);
