@@ -85,6 +85,12 @@ pub(crate) enum Command {
         /// The event's name, where the runtime does not say it
         event: Option<String>,
     },
+    /// Put Callosum's hooks into an agent runtime's own settings, so that its tool calls pass the gate too. Shows what changes
+    #[command(after_help = "Examples:\n  callosum install claude-code --dry-run\n  callosum install codex")]
+    Install(Target),
+    /// Take Callosum's hooks out of an agent runtime's settings again. Shows what changes
+    #[command(after_help = "Example:\n  callosum uninstall gemini")]
+    Uninstall(Target),
     /// Which calls of the journal other rules would have paused, beside the rules in force. Nothing is done or written
     #[command(
         after_help = "Examples:\n  callosum simulate ~/.callosum/tiers.json.new\n  callosum simulate new.json --since 7d --json\n\nThe journal keeps no parameters of calls of tiers 0 and 1, and of the others a summary, cut and without secrets. A call is judged anew where the rules ask only for what was kept; where they ask for more, it keeps the rule that the journal names, or it is counted as not judged. The gateways' settings are not in the journal: the defaults are taken. What a stopped call would have led to, had it run, is not made up."
@@ -163,6 +169,18 @@ pub(crate) struct Checked {
     /// Fail on warnings too
     #[arg(long)]
     pub(crate) strict: bool,
+}
+
+/// The runtime whose settings are changed.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Target {
+    /// The agent runtime. Its settings: ~/.claude/settings.json (or in CLAUDE_CONFIG_DIR), ~/.codex/hooks.json (CODEX_HOME),
+    /// ~/.gemini/settings.json (the home: GEMINI_CLI_HOME)
+    pub(crate) runtime: HookRuntime,
+
+    /// Show what would change, and write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
 }
 
 /// The call that is asked about.

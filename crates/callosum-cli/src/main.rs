@@ -1,7 +1,7 @@
 //! `callosum`: what all AI-agent sessions on this machine did, why a call was paused, and what the rules make of it.
 //!
 //! What only looks leaves no trace in the state directory; `locks release` writes one record there, `init` a
-//! rules file.
+//! rules file; `install` and `uninstall` write a runtime's own settings.
 //!
 //! Exit codes: 0 all is well, 1 something is wrong with what was looked at, 2 wrong usage or could not be done.
 
@@ -44,6 +44,8 @@ fn run(args: &Args) -> Result<ExitCode, Failure> {
         Command::Sessions { since } => commands::sessions::run(args, since, &mut out)?,
         Command::Explain(asked) => commands::explain::run(args, asked, &mut out)?,
         Command::Hook { runtime, event } => commands::hook::run(args, (*runtime).into(), event.as_deref()),
+        Command::Install(target) => commands::install::install(args, target, &mut out)?,
+        Command::Uninstall(target) => commands::install::uninstall(args, target, &mut out)?,
         Command::Completions { shell } => {
             clap_complete::generate(*shell, &mut Args::command(), "callosum", &mut out);
             ExitCode::SUCCESS

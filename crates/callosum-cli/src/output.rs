@@ -16,6 +16,9 @@ pub(crate) enum Failure {
     /// What was asked for can't be looked at.
     #[error("{fragment}; {remedy}")]
     CantLook { fragment: String, remedy: String },
+    /// What was asked to be changed is left as it was.
+    #[error("{fragment}; {remedy}")]
+    CantChange { fragment: String, remedy: String },
     /// The journal has no answer.
     #[error("{0}")]
     Query(#[from] QueryError),

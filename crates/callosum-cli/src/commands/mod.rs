@@ -5,6 +5,7 @@ pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod hook;
 pub(crate) mod init;
+pub(crate) mod install;
 pub(crate) mod journal;
 pub(crate) mod locks;
 pub(crate) mod sessions;

@@ -120,3 +120,133 @@ pub fn read_back(segments: &Segments, window_ms: u64, now: &Stamp) -> Result<Rec
     recent.records.reverse();
     Ok(recent)
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use std::fs;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::journal::segment::SegmentFile;
+    use crate::store::disk::{Disk, Open, SystemDisk};
+    use crate::tier::Tier;
+
+    const WINDOW_MS: u64 = 600_000;
+
+    fn now() -> Stamp {
+        Stamp { wall_ms: 1_800_000_000_000, up_ms: 900_000_000, boot: Some(7) }
+    }
+
+    /// A moment so many milliseconds before now.
+    fn ago(ms: u64) -> Stamp {
+        let now = now();
+        Stamp { wall_ms: now.wall_ms.checked_sub_unsigned(ms).unwrap(), up_ms: now.up_ms - ms, ..now }
+    }
+
+    fn line(action: Action, tier: Tier, age_ms: u64) -> Vec<u8> {
+        let mut record = Record::new(action, "home", &ago(age_ms));
+        record.tier = Some(tier);
+        record.to_line().unwrap()
+    }
+
+    fn is_beyond(edge: &mut Edge, bytes: &[u8]) -> bool {
+        let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+        edge.is_beyond(&Line::read(bytes), bytes, &now())
+    }
+
+    #[test]
+    fn the_window_is_left_at_the_second_old_line_in_a_row() {
+        let at = |age_ms| line(Action::Intercept, Tier::High, age_ms);
+        let (on_edge, old) = (at(WINDOW_MS + SLACK_MS), at(WINDOW_MS + SLACK_MS + 1));
+        let mut edge = Edge::new(WINDOW_MS);
+        assert!(
+            ![&on_edge, &on_edge, &old, &on_edge, &old].into_iter().any(|line| is_beyond(&mut edge, line))
+        );
+        assert!(is_beyond(&mut edge, &old));
+        // It stays left, whatever comes.
+        assert!(is_beyond(&mut edge, &at(0)) && is_beyond(&mut edge, b"torn"));
+        let mut edge = Edge::new(WINDOW_MS);
+        assert!(!is_beyond(&mut edge, &old));
+        // What says no time neither leaves the window nor keeps within it.
+        assert!(!is_beyond(&mut edge, b"torn") && !is_beyond(&mut edge, b"") && is_beyond(&mut edge, &old));
+    }
+
+    #[test]
+    fn light_lines_are_looked_at_now_and_then_and_newer_ones_always() {
+        let old = WINDOW_MS + SLACK_MS + 1;
+        let light = line(Action::Intercept, Tier::Low, old);
+        let mut edge = Edge::new(WINDOW_MS);
+        let left = (1..=200).position(|_| is_beyond(&mut edge, &light));
+        assert_eq!(left, Some(usize::try_from(LIGHT_STRIDE).unwrap()));
+
+        let newer = String::from_utf8(line(Action::Intercept, Tier::High, old))
+            .unwrap()
+            .replace("\"v\":1", "\"v\":9");
+        let mut edge = Edge::new(WINDOW_MS);
+        assert!(!is_beyond(&mut edge, newer.as_bytes()) && is_beyond(&mut edge, newer.as_bytes()));
+    }
+
+    /// Reads the last `WINDOW_MS` of a journal with one closed and one active segment.
+    fn read(closed: &[Vec<u8>], active: &[Vec<u8>]) -> Recent {
+        let directory = tempfile::tempdir().unwrap();
+        let disk: Arc<dyn Disk> = Arc::new(SystemDisk);
+        let paths = [directory.path().join("journal.0.jsonl"), directory.path().join("journal.jsonl")];
+        let base = closed.concat().len() as u64;
+        fs::write(&paths[0], closed.concat()).unwrap();
+        fs::write(&paths[1], active.concat()).unwrap();
+        let file = SegmentFile::open(&disk, paths[1].clone(), Open::Read).unwrap();
+        let segments = Segments { closed: vec![(0, paths[0].clone())], active: (base, Arc::new(file)), disk };
+        read_back(&segments, WINDOW_MS, &now()).unwrap()
+    }
+
+    fn ages(recent: &Recent) -> Vec<(u64, Action)> {
+        recent
+            .records
+            .iter()
+            .map(|(_, record)| (record.stamp().age_ms(&now()), record.action.clone()))
+            .collect()
+    }
+
+    #[test]
+    fn what_lies_before_the_window_is_not_read_but_the_windows_of_others() {
+        let old = WINDOW_MS + SLACK_MS + 1;
+        let mail = |age_ms| line(Action::Intercept, Tier::High, age_ms);
+        let rules = |age_ms| line(Action::Rules, Tier::None, age_ms);
+        let torn = || b"torn\n".to_vec();
+        let active = [rules(old + 3), torn(), mail(old + 2), mail(old + 1), mail(old), mail(5)];
+        let recent = read(&[rules(old + 9), mail(old + 8)], &active);
+        // The first old one is still taken: one alone may be damaged. The torn line before the window was not looked at.
+        let expected = [(old + 3, Action::Rules), (old, Action::Intercept), (5, Action::Intercept)];
+        assert_eq!(ages(&recent), expected);
+        assert_eq!((recent.skipped, recent.newer_format), (0, None));
+        assert_eq!(recent.read, active.concat().len() as u64);
+        let first = recent.records.last().unwrap().0;
+        let base = rules(old + 9).len() + mail(old + 8).len();
+        assert_eq!(first, (base + active[..5].concat().len()) as u64);
+    }
+
+    #[test]
+    fn all_of_a_window_is_read_over_both_segments_and_newer_lines_count_within_it() {
+        let mail = |age_ms| line(Action::Intercept, Tier::High, age_ms);
+        let newer = |age_ms| {
+            let text = String::from_utf8(mail(age_ms)).unwrap();
+            text.replace("\"v\":1", "\"v\":9").into_bytes()
+        };
+        let recent = read(&[mail(9), b"torn\n".to_vec(), mail(8)], &[mail(7), newer(6)]);
+        assert_eq!(ages(&recent).iter().map(|(age, _)| *age).collect::<Vec<_>>(), [9, 8, 7]);
+        assert_eq!((recent.skipped, recent.newer_format), (1, Some(9)));
+        let old = WINDOW_MS + SLACK_MS + 1;
+        assert_eq!(read(&[], &[newer(old), mail(5)]).newer_format, None);
+    }
+
+    #[test]
+    fn whoever_reads_on_meets_the_closing_line_of_a_rotation_that_was_cut_off() {
+        let mail = line(Action::Intercept, Tier::High, 5);
+        let recent = read(&[], &[mail.clone(), line(Action::Closed, Tier::None, 4)]);
+        assert_eq!(recent.read, mail.len() as u64);
+        // Only at the very end it is one.
+        let more = [mail.clone(), line(Action::Closed, Tier::None, 4), mail.clone()];
+        assert_eq!(read(&[], &more).read, more.concat().len() as u64);
+    }
+}

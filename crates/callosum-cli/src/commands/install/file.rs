@@ -1,0 +1,235 @@
+//! A runtime's settings file: read with care, replaced in one step, with one backup beside it.
+
+use std::fs::{self, DirBuilder, File, Permissions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use crate::output::{Failure, long};
+
+/// Larger files are no settings.
+const MAX_BYTES: u64 = 4 << 20;
+
+/// Permissions of what is created: settings may hold secrets.
+const FILE_MODE: u32 = 0o600;
+const FOLDER_MODE: u32 = 0o700;
+
+/// A settings file as it was found.
+pub(super) struct SettingsFile {
+    /// As the runtime names it.
+    path: PathBuf,
+    /// Where it is: `path`, unless that is a symbolic link.
+    target: PathBuf,
+    found: Option<Found>,
+}
+
+struct Found {
+    bytes: Vec<u8>,
+    mode: u32,
+}
+
+impl SettingsFile {
+    /// # Errors
+    /// When there is something that can't be read, or that must not be replaced: no file, somebody else's, write-protected.
+    pub(super) fn read(path: &Path) -> Result<Self, Failure> {
+        let path = std::path::absolute(path).map_err(|error| refused(path, &error.to_string()))?;
+        if let Err(error) = fs::symlink_metadata(&path) {
+            return match error.kind() {
+                io::ErrorKind::NotFound => Ok(Self { target: path.clone(), path, found: None }),
+                _ => Err(refused(&path, &error.to_string())),
+            };
+        }
+        let target = fs::canonicalize(&path).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => refused(&path, "is a link to nothing"),
+            _ => refused(&path, &error.to_string()),
+        })?;
+        let found = read(&target).map_err(|reason| refused(&path, &reason))?;
+        Ok(Self { path, target, found: Some(found) })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What is in it; nothing when there is none.
+    pub(super) fn bytes(&self) -> &[u8] {
+        self.found.as_ref().map(|found| found.bytes.as_slice()).unwrap_or_default()
+    }
+
+    pub(super) fn exists(&self) -> bool {
+        self.found.is_some()
+    }
+
+    /// Whether the runtime's path leads to it by a symbolic link.
+    pub(super) fn is_linked(&self) -> bool {
+        fs::symlink_metadata(&self.path).is_ok_and(|metadata| metadata.is_symlink())
+    }
+
+    pub(super) fn backup_path(&self) -> PathBuf {
+        let mut name = self.path.file_name().unwrap_or_default().to_owned();
+        name.push(".callosum-backup");
+        self.path.with_file_name(name)
+    }
+
+    /// What the backup holds, if there is one that can be read.
+    pub(super) fn backup(&self) -> Option<Vec<u8>> {
+        read(&self.backup_path()).ok().map(|found| found.bytes)
+    }
+
+    /// Keeps what was found in a file beside it, unless there is such a file yet. Whether it is kept.
+    ///
+    /// # Errors
+    /// When it can't be written.
+    pub(super) fn keep_backup(&self) -> Result<bool, Failure> {
+        let path = self.backup_path();
+        let Some(found) = &self.found else { return Ok(false) };
+        let written =
+            draft(&path, &found.bytes, found.mode).and_then(|draft| match draft.persist_noclobber(&path) {
+                Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+                Err(error) => Err(error.error),
+                Ok(_) => {
+                    flush_folder(&path);
+                    Ok(true)
+                }
+            });
+        written.map_err(|error| refused(&path, &error.to_string()))
+    }
+
+    /// # Errors
+    /// When it is there and can't be removed.
+    pub(super) fn remove_backup(&self) -> Result<(), Failure> {
+        remove(&self.backup_path())
+    }
+
+    /// Puts `bytes` in its place in one step. Its permissions stay.
+    ///
+    /// # Errors
+    /// When it can't be written, or has changed since it was read.
+    pub(super) fn replace(&self, bytes: &[u8]) -> Result<(), Failure> {
+        let mode = self.found.as_ref().map_or(FILE_MODE, |found| found.mode);
+        let failed = |error: io::Error| refused(&self.path, &error.to_string());
+        if let Some(folder) = self.target.parent() {
+            DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(folder).map_err(failed)?;
+        }
+        let draft = draft(&self.target, bytes, mode).map_err(failed)?;
+        self.still_as_found()?;
+        draft.persist(&self.target).map_err(|error| failed(error.error))?;
+        flush_folder(&self.target);
+        Ok(())
+    }
+
+    /// # Errors
+    /// When it can't be removed, or has changed since it was read.
+    pub(super) fn remove(&self) -> Result<(), Failure> {
+        self.still_as_found()?;
+        remove(&self.path)
+    }
+
+    /// A running session of the runtime may write its settings too.
+    fn still_as_found(&self) -> Result<(), Failure> {
+        let now = match fs::read(&self.target) {
+            Ok(bytes) => Some(bytes),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(refused(&self.path, &error.to_string())),
+        };
+        if now.as_ref() == self.found.as_ref().map(|found| &found.bytes) {
+            return Ok(());
+        }
+        Err(Failure::CantChange {
+            fragment: format!("`{}` was changed by somebody else just now", shown(&self.path)),
+            remedy: "nothing was written; try again".to_owned(),
+        })
+    }
+}
+
+/// A path fit for a terminal.
+pub(super) fn shown(path: &Path) -> String {
+    long(&path.display().to_string())
+}
+
+fn refused(path: &Path, reason: &str) -> Failure {
+    Failure::CantChange {
+        fragment: format!("can't change `{}`: {}", shown(path), long(reason)),
+        remedy: "nothing was changed; make it a file of yours that can be written, and try again".to_owned(),
+    }
+}
+
+fn read(path: &Path) -> Result<Found, String> {
+    let metadata = fs::metadata(path).map_err(|error| error.to_string())?;
+    if !metadata.is_file() {
+        return Err("it is no file".to_owned());
+    }
+    if metadata.uid() != rustix::process::geteuid().as_raw() {
+        return Err("it belongs to another user".to_owned());
+    }
+    if metadata.permissions().readonly() {
+        return Err("it is write-protected".to_owned());
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(|error| error.to_string())?;
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    if u64::try_from(bytes.len()).is_ok_and(|length| length > MAX_BYTES) {
+        return Err("it is larger than any settings".to_owned());
+    }
+    Ok(Found { bytes, mode: metadata.mode() & 0o7777 })
+}
+
+/// A file beside `path`, flushed, that only wants its name.
+fn draft(path: &Path, bytes: &[u8], mode: u32) -> io::Result<NamedTempFile> {
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    let mut draft = tempfile::Builder::new().prefix(".callosum-").tempfile_in(folder)?;
+    draft.write_all(bytes)?;
+    // Not at its creation: that would be subject to the umask.
+    draft.as_file().set_permissions(Permissions::from_mode(mode))?;
+    draft.as_file().sync_all()?;
+    Ok(draft)
+}
+
+fn flush_folder(path: &Path) {
+    // Some file systems can't flush a folder; the file is there all the same.
+    let _ = File::open(path.parent().unwrap_or(Path::new("/"))).and_then(|folder| folder.sync_all());
+}
+
+fn remove(path: &Path) -> Result<(), Failure> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(refused(path, &error.to_string())),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use std::os::unix::fs::chown;
+
+    use super::*;
+
+    #[test]
+    fn what_somebody_wrote_in_between_is_not_overwritten() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("settings.json");
+        let new = SettingsFile::read(&path).unwrap();
+        fs::write(&path, "theirs").unwrap();
+        assert!(new.replace(b"ours").unwrap_err().to_string().contains("just now"));
+        let old = SettingsFile::read(&path).unwrap();
+        fs::write(&path, "theirs again").unwrap();
+        assert!(old.replace(b"ours").is_err() && old.remove().is_err());
+        assert_eq!(fs::read_to_string(&path).unwrap(), "theirs again");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no draft is left");
+    }
+
+    #[test]
+    fn another_users_file_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("settings.json");
+        fs::write(&path, "{}").unwrap();
+        // Only root can give a file away.
+        if chown(&path, Some(12345), None).is_ok() {
+            let error = SettingsFile::read(&path).err().unwrap();
+            assert!(error.to_string().contains("another user"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! `callosum install` and `callosum uninstall`: our hooks in an agent runtime's own settings.
+
+mod entries;
+mod file;
+mod json_text;
+mod runtime;
+
+use std::env;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anstyle::{AnsiColor, Style};
+use callosum_core::redact::redact;
+use callosum_core::runtime::Runtime;
+use serde::Serialize;
+use similar::TextDiff;
+
+use crate::args::{Args, Target};
+use crate::commands::chosen;
+use crate::output::{Failure, json, long};
+
+use self::file::{SettingsFile, shown};
+use self::json_text::Misfit;
+
+/// What was done, or would be.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Report {
+    runtime: &'static str,
+    file: String,
+    changed: bool,
+    dry_run: bool,
+    /// The copy of what was there before, while there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    backup: Option<String>,
+    /// A unified diff for people: secrets are taken out, long lines are cut.
+    diff: Vec<String>,
+    notes: Vec<String>,
+}
+
+pub(crate) fn install(args: &Args, target: &Target, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+    let runtime = Runtime::from(target.runtime);
+    let file = settings(runtime)?;
+    let text = text(&file)?;
+    let program = program()?;
+    let state_dir = args.state_dir.as_deref().map(chosen).transpose()?;
+    let entries = runtime::entries(runtime, &runtime::command(runtime, &program, state_dir.as_deref()));
+    let misfit = |misfit| misplaced(file.path(), &misfit);
+    let installed = entries::put_in(text, runtime, &entries).map_err(misfit)?;
+    let without = entries::taken_out(text, runtime).map_err(misfit)?;
+    let mut notes = runtime::notes(runtime, &entries::value(&installed, runtime).map_err(misfit)?);
+    if is_temporary(Path::new(&program)) {
+        notes.push(format!(
+            "This program stands in a temporary folder ({}). Once it is gone the hooks let every call through: install it \
+             where it stays, and run this again from there.",
+            long(&program)
+        ));
+    }
+    let mut report = Report::new(target, &file, text, Some(&installed), notes);
+    if report.changed {
+        let title = runtime::title(runtime);
+        report.notes.push(format!("Sessions of {title} that are running may have to be started anew."));
+    }
+    report.show_change(args, out)?;
+    if report.changed && !target.dry_run {
+        // With entries of ours in it, it is not what there was before.
+        if without == text && file.keep_backup()? {
+            report.backup = Some(file.backup_path().display().to_string());
+        }
+        file.replace(installed.as_bytes())?;
+    }
+    let done = match (report.changed, target.dry_run) {
+        (false, _) => format!("Callosum's hooks are in {} already.", shown(file.path())),
+        (true, true) => {
+            format!("Nothing was written. Without --dry-run, this goes to {}.", shown(file.path()))
+        }
+        (true, false) => format!("Wrote {}.", shown(file.path())),
+    };
+    report.end(args, &done, out)
+}
+
+pub(crate) fn uninstall(args: &Args, target: &Target, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+    let runtime = Runtime::from(target.runtime);
+    let file = settings(runtime)?;
+    let text = text(&file)?;
+    let without = entries::taken_out(text, runtime).map_err(|misfit| misplaced(file.path(), &misfit))?;
+    let installed = without != text;
+    let before = installed.then(|| before_us(&file, runtime, &without)).flatten();
+    // What is ours alone was made by us; a link was made by somebody else.
+    let ours_alone = installed && before.is_none() && without.trim() == "{}" && !file.is_linked();
+    let rest = before.unwrap_or(without);
+    let left = Some(rest.as_str()).filter(|_| !ours_alone);
+    let report = Report::new(target, &file, text, left, Vec::new());
+    report.show_change(args, out)?;
+    if !target.dry_run {
+        if ours_alone {
+            file.remove()?;
+        } else if installed {
+            file.replace(rest.as_bytes())?;
+        }
+        if installed || file.backup().is_some_and(|backup| backup == rest.as_bytes()) {
+            file.remove_backup()?;
+        }
+    }
+    let path = shown(file.path());
+    let done = match (installed, target.dry_run, ours_alone) {
+        (false, ..) => format!("No hooks of Callosum's are in {path}."),
+        (true, true, true) => {
+            format!("Nothing was written. Without --dry-run, {path} is removed: it holds nothing else.")
+        }
+        (true, true, false) => format!("Nothing was written. Without --dry-run, this goes to {path}."),
+        (true, false, true) => format!("Removed {path}: it held nothing else."),
+        (true, false, false) => format!("Wrote {path}."),
+    };
+    report.end(args, &done, out)
+}
+
+/// What the file held before us, byte for byte, if others have left it alone since: then the backup with our entries, and
+/// these taken out again, is what the file is without them.
+fn before_us(file: &SettingsFile, runtime: Runtime, without: &str) -> Option<String> {
+    let backup = String::from_utf8(file.backup()?).ok()?;
+    if entries::taken_out(&backup, runtime).ok()? != backup {
+        return None;
+    }
+    let installed =
+        entries::put_in(&backup, runtime, &runtime::entries(runtime, &runtime::mark(runtime))).ok()?;
+    (entries::taken_out(&installed, runtime).ok()? == without).then_some(backup)
+}
+
+fn settings(runtime: Runtime) -> Result<SettingsFile, Failure> {
+    let home = env::home_dir().filter(|home| !home.as_os_str().is_empty());
+    let home = home.ok_or_else(|| Failure::CantChange {
+        fragment: format!(
+            "don't know where {} keeps its settings: there is no home folder",
+            runtime::title(runtime)
+        ),
+        remedy: "set HOME".to_owned(),
+    })?;
+    SettingsFile::read(&runtime::settings(runtime, &home, |name| env::var_os(name).map(PathBuf::from)))
+}
+
+fn text(file: &SettingsFile) -> Result<&str, Failure> {
+    std::str::from_utf8(file.bytes()).map_err(|error| {
+        let readable = file.bytes().get(..error.valid_up_to()).unwrap_or_default();
+        let readable = std::str::from_utf8(readable).unwrap_or_default();
+        misplaced(file.path(), &Misfit::at(readable, readable.len(), "this is no UTF-8"))
+    })
+}
+
+/// In the form that editors know how to jump by.
+fn misplaced(path: &Path, misfit: &Misfit) -> Failure {
+    Failure::CantChange {
+        fragment: format!("{}:{}:{}: {}", shown(path), misfit.line, misfit.column, long(&misfit.message)),
+        remedy: "nothing was changed; mend it there and try again".to_owned(),
+    }
+}
+
+/// The absolute path of this program, which the hooks run.
+fn program() -> Result<String, Failure> {
+    let unknown = |reason: String| Failure::CantChange {
+        fragment: format!("can't tell where this program is: {reason}"),
+        remedy: "nothing was changed; put it where it can be run from, and try again".to_owned(),
+    };
+    let path = env::current_exe().map_err(|error| unknown(error.to_string()))?;
+    if !path.is_file() {
+        return Err(unknown(format!("`{}` is gone", shown(&path))));
+    }
+    path.into_os_string()
+        .into_string()
+        .map_err(|path| unknown(format!("`{}` is no UTF-8", shown(Path::new(&path)))))
+}
+
+/// Whether `program` may be gone tomorrow: `npx` runs from a cache.
+fn is_temporary(program: &Path) -> bool {
+    let folder = env::temp_dir();
+    let folder = folder.canonicalize().unwrap_or(folder);
+    program.starts_with(folder) || program.components().any(|part| part.as_os_str() == "_npx")
+}
+
+impl Report {
+    /// `new` is what the file holds then; `None`: there is none.
+    fn new(target: &Target, file: &SettingsFile, old: &str, new: Option<&str>, notes: Vec<String>) -> Self {
+        Self {
+            runtime: Runtime::from(target.runtime).name(),
+            file: file.path().display().to_string(),
+            changed: new.unwrap_or_default() != old,
+            dry_run: target.dry_run,
+            backup: None,
+            diff: diff(file, old, new),
+            notes,
+        }
+    }
+
+    /// Shows people what changes before it does.
+    fn show_change(&self, args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
+        if args.json || self.diff.is_empty() {
+            return Ok(());
+        }
+        for line in &self.diff {
+            let color = match line.as_bytes().first() {
+                Some(b'+') => Style::new().fg_color(Some(AnsiColor::Green.into())),
+                Some(b'-') => Style::new().fg_color(Some(AnsiColor::Red.into())),
+                _ => Style::new(),
+            };
+            writeln!(out, "{color}{line}{color:#}")?;
+        }
+        writeln!(out)?;
+        Ok(out.flush()?)
+    }
+
+    fn end(&self, args: &Args, done: &str, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+        if args.json {
+            json(out, self)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        writeln!(out, "{done}")?;
+        if let Some(backup) = &self.backup {
+            writeln!(out, "What was there before is in {}.", long(backup))?;
+        }
+        for note in &self.notes {
+            writeln!(out, "{note}")?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn diff(file: &SettingsFile, old: &str, new: Option<&str>) -> Vec<String> {
+    let path = shown(file.path());
+    let named = |exists: bool| if exists { path.as_str() } else { "/dev/null" };
+    let lines = TextDiff::from_lines(old, new.unwrap_or_default());
+    let mut diff = lines.unified_diff();
+    let diff = diff.context_radius(2).header(named(file.exists()), named(new.is_some())).to_string();
+    diff.lines().map(|line| long(&redact(line)).trim_end().to_owned()).collect()
+}

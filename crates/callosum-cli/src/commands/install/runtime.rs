@@ -1,0 +1,145 @@
+//! The runtimes: where each keeps its settings, which of its events are needed, and what an entry looks like there.
+
+use std::path::{Path, PathBuf};
+
+use callosum_core::runtime::Runtime;
+use serde::Serialize;
+use serde_json::Value;
+
+/// The key that tells our entries from everybody else's.
+pub(super) const TAG: &str = "_callosum";
+
+/// One entry of an event's list, as all three runtimes take it.
+#[derive(Debug, Serialize)]
+pub(super) struct Entry {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    matcher: Option<&'static str>,
+    hooks: [Handler; 1],
+    #[serde(rename = "_callosum")]
+    tag: &'static str,
+}
+
+#[derive(Debug, Serialize)]
+struct Handler {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    command: String,
+    timeout: u32,
+}
+
+/// The events that tell of a tool call, and those that tell of a session.
+const CLAUDE_CODE: [&[&str]; 2] = [
+    &["PreToolUse", "PostToolUse", "PostToolUseFailure"],
+    &["SessionStart", "UserPromptSubmit", "SessionEnd"],
+];
+const CODEX: [&[&str]; 2] =
+    [&["PreToolUse", "PostToolUse"], &["SessionStart", "UserPromptSubmit", "SessionEnd"]];
+/// Never `PreCompress`: it comes with every model turn.
+const GEMINI: [&[&str]; 2] = [&["BeforeTool", "AfterTool"], &["SessionStart", "BeforeAgent", "SessionEnd"]];
+
+/// As people know it.
+pub(super) fn title(runtime: Runtime) -> &'static str {
+    match runtime {
+        Runtime::ClaudeCode => "Claude Code",
+        Runtime::Codex => "Codex",
+        Runtime::Gemini => "Gemini CLI",
+    }
+}
+
+/// The file that holds the user's own hooks. An empty variable is none, as it is to the runtimes.
+pub(super) fn settings(runtime: Runtime, home: &Path, variable: impl Fn(&str) -> Option<PathBuf>) -> PathBuf {
+    let set = |name| variable(name).filter(|value| !value.as_os_str().is_empty());
+    match runtime {
+        Runtime::ClaudeCode => {
+            set("CLAUDE_CONFIG_DIR").unwrap_or_else(|| home.join(".claude")).join("settings.json")
+        }
+        Runtime::Codex => set("CODEX_HOME").unwrap_or_else(|| home.join(".codex")).join("hooks.json"),
+        // Unlike the others' it stands for the home folder.
+        Runtime::Gemini => {
+            set("GEMINI_CLI_HOME").unwrap_or_else(|| home.to_owned()).join(".gemini/settings.json")
+        }
+    }
+}
+
+/// Whether the runtime reads its file although it holds comments.
+pub(super) fn takes_comments(runtime: Runtime) -> bool {
+    runtime != Runtime::Codex
+}
+
+/// What a command of ours has in it, wherever the program stands.
+pub(super) fn mark(runtime: Runtime) -> String {
+    format!(" hook {}", runtime.name())
+}
+
+/// The command of every entry: without the program it does nothing, because Gemini CLI refuses every tool when a hook's
+/// command is missing.
+pub(super) fn command(runtime: Runtime, program: &str, state_dir: Option<&str>) -> String {
+    let program = quoted(program);
+    let state_dir = state_dir.map(|path| format!(" --state-dir {}", quoted(path))).unwrap_or_default();
+    format!("[ ! -x {program} ] || exec {program}{}{state_dir}", mark(runtime))
+}
+
+/// The events that are needed, and for each the entry that runs `command`.
+pub(super) fn entries(runtime: Runtime, command: &str) -> Vec<(&'static str, Entry)> {
+    let [tools, sessions] = match runtime {
+        Runtime::ClaudeCode => CLAUDE_CODE,
+        Runtime::Codex => CODEX,
+        Runtime::Gemini => GEMINI,
+    };
+    let tools = tools.iter().map(|event| (*event, Some("*")));
+    let sessions = sessions.iter().map(|event| (*event, None));
+    let entry = |(event, matcher)| {
+        let handler =
+            Handler { kind: "command", command: command.to_owned(), timeout: timeout(runtime, event) };
+        (event, Entry { matcher, hooks: [handler], tag: "v1" })
+    };
+    tools.chain(sessions).map(entry).collect()
+}
+
+/// How long the runtime waits for a hook: milliseconds for Gemini CLI, seconds for the others.
+fn timeout(runtime: Runtime, event: &str) -> u32 {
+    match runtime {
+        Runtime::Gemini => 5000,
+        // More than this Codex cuts down, with a warning at every start.
+        Runtime::Codex if event == "SessionEnd" => 3,
+        Runtime::ClaudeCode | Runtime::Codex => 5,
+    }
+}
+
+/// What the user has to know or do before the hooks take effect, with these settings.
+pub(super) fn notes(runtime: Runtime, settings: &Value) -> Vec<String> {
+    let mut notes = Vec::new();
+    if runtime == Runtime::Codex {
+        notes.push(
+            "Codex ignores hooks that you have not trusted, and does not say so. Start codex, enter /hooks, look at \
+             Callosum's and trust them; until then Codex's tool calls are not gated. Callosum never does that for you."
+                .to_owned(),
+        );
+    }
+    let off = match runtime {
+        Runtime::ClaudeCode if settings.pointer("/disableAllHooks") == Some(&Value::Bool(true)) => {
+            Some("`disableAllHooks` is true")
+        }
+        Runtime::Gemini if settings.pointer("/hooksConfig/enabled") == Some(&Value::Bool(false)) => {
+            Some("`hooksConfig.enabled` is false")
+        }
+        _ => None,
+    };
+    if let Some(off) = off {
+        notes.push(format!(
+            "In these settings {off}: until that is changed {} runs no hooks.",
+            title(runtime)
+        ));
+    }
+    notes
+}
+
+/// `text` as one word of a shell command.
+fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@%:,=".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        return text.to_owned();
+    }
+    // Gemini CLI puts variables into its settings before a shell sees them; a `$` with a quote behind it is none.
+    format!("'{}'", text.replace('\'', r"'\''").replace('$', "$''"))
+}

@@ -1,0 +1,382 @@
+//! `callosum install` and `callosum uninstall` as a user runs them, on settings as people have them, in a home of their own.
+
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+const RUNTIMES: [(&str, &str, &str); 3] = [
+    ("claude-code", ".claude/settings.json", "PreToolUse"),
+    ("codex", ".codex/hooks.json", "PreToolUse"),
+    ("gemini", ".gemini/settings.json", "BeforeTool"),
+];
+
+/// The program in a home that is nobody's.
+fn program(program: &Path, home: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.env("HOME", home);
+    for variable in ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "CALLOSUM_STATE_DIR"] {
+        command.env_remove(variable);
+    }
+    command
+}
+
+fn run_in(home: &Path, args: &[&str]) -> (Option<i32>, String, String) {
+    finish(program(Path::new(env!("CARGO_BIN_EXE_callosum")), home).args(args))
+}
+
+fn finish(command: &mut Command) -> (Option<i32>, String, String) {
+    let Output { status, stdout, stderr } = command.output().unwrap();
+    (status.code(), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
+}
+
+fn ok(home: &Path, args: &[&str]) -> String {
+    let (code, stdout, stderr) = run_in(home, args);
+    assert_eq!((code, stderr.as_str()), (Some(0), ""), "{args:?}: {stdout}");
+    stdout
+}
+
+/// A home with the runtime's settings, if any.
+fn home(settings: &str, content: Option<&str>) -> (TempDir, PathBuf) {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join(settings);
+    if let Some(content) = content {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, content).unwrap();
+    }
+    (home, path)
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+fn parsed(path: &Path) -> Value {
+    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+}
+
+/// Settings of people, each with whether it has comments.
+const SETTINGS: [(&str, bool); 16] = [
+    ("", false),
+    ("\n \n", false),
+    ("{}", false),
+    ("{ }\n", false),
+    ("{\n}\n", false),
+    ("{\"hooks\":{}}", false),
+    ("{\"model\":\"opus\",\"env\":{\"A\":\"1\"}}", false),
+    ("{\n  \"hooks\": {\n    \"PreToolUse\": [],\n    \"BeforeTool\": [\n    ]\n  }\n}", false),
+    (
+        "{\n  \"permissions\": {\n    \"allow\": [\"Bash(npm run:*)\"],\n    \"deny\": []\n  },\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n        \"matcher\": \"Bash\",\n        \"hooks\": [{ \"type\": \"command\", \"command\": \"rtk hook claude\" }]\n      }\n    ]\n  },\n  \"statusLine\": { \"type\": \"command\", \"command\": \"x\" }\n}\n",
+        false,
+    ),
+    (
+        "{\r\n\t\"security\": {\r\n\t\t\"auth\": { \"selectedType\": \"gemini-api-key\" }\r\n\t}\r\n}\r\n",
+        false,
+    ),
+    ("{\n    \"a\": [\n        1,\n        2\n    ]\n\n\n}\n\n", false),
+    (
+        "{\"hooks\": {\"SessionStart\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"x\"}]}]}, \"z\": null}\n",
+        false,
+    ),
+    (
+        "// my settings\n{\n  // the theme   \n  \"ui\": { \"theme\": \"Dracula\" } // dark\n  /* end */\n}\n// bye",
+        true,
+    ),
+    ("{\n  \"hooks\": { // mine\n    \"BeforeTool\": [\n      // none yet\n    ]\n  }\n}\n", true),
+    ("/* nothing */\n", true),
+    ("{ /* a */ \"x\" /* b */ : /* c */ 1 /* d */ }", true),
+];
+
+#[test]
+fn uninstall_leaves_the_file_as_it_was_and_a_second_install_changes_nothing() {
+    for (runtime, settings, event) in RUNTIMES {
+        for (content, comments) in SETTINGS {
+            if comments && runtime == "codex" {
+                continue;
+            }
+            let (home, path) = home(settings, Some(content));
+            fs::set_permissions(&path, Permissions::from_mode(0o640)).unwrap();
+            let before = fs::read(&path).unwrap();
+            let shown = ok(home.path(), &["install", runtime]);
+            assert!(shown.contains("+++ ") && shown.contains(&format!("hook {runtime}")), "{shown}");
+            let with = fs::read_to_string(&path).unwrap();
+            assert!(with.contains(event) && mode(&path) == 0o640, "{with}");
+            let backup = path
+                .with_file_name(format!("{}.callosum-backup", path.file_name().unwrap().to_str().unwrap()));
+            assert_eq!((fs::read(&backup).unwrap(), mode(&backup)), (before.clone(), 0o640));
+
+            let again = ok(home.path(), &["install", runtime]);
+            assert!(again.contains("already") && !again.contains("+++"), "{again}");
+            assert_eq!(fs::read_to_string(&path).unwrap(), with, "twice is once");
+
+            ok(home.path(), &["uninstall", runtime]);
+            assert_eq!(fs::read(&path).unwrap(), before, "{runtime} {content:?} out of\n{with}");
+            assert_eq!((names(path.parent().unwrap()).len(), mode(&path)), (1, 0o640), "no backup is left");
+            let nothing = ok(home.path(), &["uninstall", runtime]);
+            assert!(nothing.contains("No hooks of Callosum's"), "{nothing}");
+            assert_eq!(fs::read(&path).unwrap(), before);
+        }
+    }
+}
+
+#[test]
+fn without_a_file_there_is_a_private_one_and_none_again_afterwards() {
+    for (runtime, settings, event) in RUNTIMES {
+        let (home, path) = home(settings, None);
+        let report: Value =
+            serde_json::from_str(&ok(home.path(), &["install", runtime, "--dry-run", "--json"])).unwrap();
+        assert_eq!((&report["changed"], &report["dryRun"]), (&json!(true), &json!(true)));
+        assert_eq!(names(home.path()), [""; 0], "--dry-run writes nothing");
+
+        let report: Value = serde_json::from_str(&ok(home.path(), &["install", runtime, "--json"])).unwrap();
+        assert_eq!(report["file"], path.to_str().unwrap());
+        assert_eq!((mode(path.parent().unwrap()), mode(&path)), (0o700, 0o600));
+        let entry = parsed(&path)["hooks"][event][0].clone();
+        let command = entry["hooks"][0]["command"].as_str().unwrap();
+        let itself = env!("CARGO_BIN_EXE_callosum");
+        assert!(command.contains(itself) && command.ends_with(&format!(" hook {runtime}")), "{command}");
+        let timeout = if runtime == "gemini" { 5000 } else { 5 };
+        assert_eq!(entry["hooks"][0]["timeout"], timeout);
+        assert_eq!((&entry["matcher"], &entry["_callosum"]), (&json!("*"), &json!("v1")));
+
+        let shown = ok(home.path(), &["uninstall", runtime, "--dry-run"]);
+        assert!(shown.contains("+++ /dev/null") && path.exists(), "{shown}");
+        ok(home.path(), &["uninstall", runtime]);
+        assert_eq!(names(path.parent().unwrap()), [""; 0], "the file is gone");
+    }
+}
+
+#[test]
+fn the_events_are_those_that_each_runtime_has() {
+    let wanted = [
+        ["PostToolUse", "PostToolUseFailure", "PreToolUse", "SessionEnd", "SessionStart", "UserPromptSubmit"]
+            .as_slice(),
+        &["PostToolUse", "PreToolUse", "SessionEnd", "SessionStart", "UserPromptSubmit"],
+        &["AfterTool", "BeforeAgent", "BeforeTool", "SessionEnd", "SessionStart"],
+    ];
+    for ((runtime, settings, _), wanted) in RUNTIMES.into_iter().zip(wanted) {
+        let (home, path) = home(settings, None);
+        ok(home.path(), &["install", runtime]);
+        let hooks = parsed(&path)["hooks"].as_object().unwrap().clone();
+        assert_eq!(hooks.keys().collect::<Vec<_>>(), wanted);
+        for (event, list) in hooks {
+            let about_a_tool = event.contains("Tool");
+            assert_eq!(list[0].get("matcher").is_some(), about_a_tool, "{event}");
+        }
+    }
+}
+
+#[test]
+fn codex_users_are_told_to_trust_the_hooks_and_what_is_off_is_said() {
+    let (codex, _) = home(".codex/hooks.json", None);
+    for _ in 0..2 {
+        let shown = ok(codex.path(), &["install", "codex"]);
+        assert!(shown.contains("/hooks") && shown.contains("trust"), "{shown}");
+    }
+    assert_eq!(names(&codex.path().join(".codex")), ["hooks.json"], "trust is not ours to write");
+    for (runtime, settings, content, off) in [
+        ("claude-code", ".claude/settings.json", "{\"disableAllHooks\": true}", "disableAllHooks"),
+        ("gemini", ".gemini/settings.json", "{\"hooksConfig\": {\"enabled\": false}}", "hooksConfig.enabled"),
+    ] {
+        let (home, _) = home(settings, Some(content));
+        let shown = ok(home.path(), &["install", runtime]);
+        assert!(shown.contains(&format!("`{off}` is")), "{shown}");
+    }
+}
+
+#[test]
+fn what_others_changed_since_stays_and_only_ours_goes() {
+    let (home, path) = home(".claude/settings.json", Some("{\n  \"model\": \"opus\"\n}\n"));
+    ok(home.path(), &["install", "claude-code"]);
+    let with = fs::read_to_string(&path).unwrap();
+    fs::write(&path, with.replace("opus", "sonnet")).unwrap();
+    ok(home.path(), &["uninstall", "claude-code"]);
+    assert_eq!(fs::read_to_string(&path).unwrap(), "{\n  \"model\": \"sonnet\"\n}\n");
+    assert_eq!(names(path.parent().unwrap()), ["settings.json"]);
+}
+
+#[test]
+fn a_backup_that_is_there_is_never_overwritten() {
+    let (home, path) = home(".claude/settings.json", Some("{\"a\": 1}"));
+    let backup = path.with_file_name("settings.json.callosum-backup");
+    fs::write(&backup, "{\"mine\": true}").unwrap();
+    let shown = ok(home.path(), &["install", "claude-code"]);
+    assert!(!shown.contains("callosum-backup"), "{shown}");
+    assert_eq!(fs::read_to_string(&backup).unwrap(), "{\"mine\": true}");
+    ok(home.path(), &["uninstall", "claude-code"]);
+    assert_eq!(fs::read_to_string(&path).unwrap(), "{\"a\": 1}");
+}
+
+#[test]
+fn what_cannot_be_edited_is_refused_and_stays() {
+    for (content, place) in [
+        ("{\n  \"a\": 1,\n}", ":2:9: "),
+        ("{\n  \"hooks\": [1]\n}", ":2:12: "),
+        ("{\"hooks\": {\"PreToolUse\": 7}}", ":1:26: "),
+        ("nonsense", ":1:1: "),
+        ("[]", ":1:1: "),
+    ] {
+        let (home, path) = home(".claude/settings.json", Some(content));
+        let (code, stdout, stderr) = run_in(home.path(), &["install", "claude-code"]);
+        assert_eq!((code, stdout.as_str()), (Some(2), ""), "{content}");
+        assert!(stderr.contains(&format!("settings.json{place}")), "{stderr}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), content);
+        assert_eq!(names(path.parent().unwrap()), ["settings.json"]);
+    }
+    let (home, path) = home(".claude/settings.json", Some("{}"));
+    fs::write(&path, b"{\"a\":\n \"\xff\"}").unwrap();
+    let (code, _, stderr) = run_in(home.path(), &["install", "claude-code"]);
+    assert!(code == Some(2) && stderr.contains("settings.json:2:3: this is no UTF-8"), "{stderr}");
+
+    fs::write(&path, "{}").unwrap();
+    fs::set_permissions(&path, Permissions::from_mode(0o444)).unwrap();
+    let (code, _, stderr) = run_in(home.path(), &["install", "claude-code"]);
+    assert!(code == Some(2) && stderr.contains("write-protected"), "{stderr}");
+    fs::remove_file(&path).unwrap();
+    fs::create_dir(&path).unwrap();
+    let (code, _, stderr) = run_in(home.path(), &["install", "claude-code"]);
+    assert!(code == Some(2) && stderr.contains("it is no file"), "{stderr}");
+}
+
+#[test]
+fn a_link_stays_one_and_its_target_is_changed() {
+    let (home, path) = home(".gemini/settings.json", None);
+    let dotfiles = home.path().join("dotfiles");
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::create_dir(&dotfiles).unwrap();
+    let target = dotfiles.join("gemini.json");
+    symlink("../dotfiles/gemini.json", &path).unwrap();
+    let (code, _, stderr) = run_in(home.path(), &["install", "gemini"]);
+    assert!(code == Some(2) && stderr.contains("link to nothing"), "{stderr}");
+
+    fs::write(&target, "{}").unwrap();
+    ok(home.path(), &["install", "gemini"]);
+    assert!(fs::symlink_metadata(&path).unwrap().is_symlink());
+    assert!(fs::read_to_string(&target).unwrap().contains("hook gemini"));
+    fs::remove_file(path.with_file_name("settings.json.callosum-backup")).unwrap();
+    ok(home.path(), &["uninstall", "gemini"]);
+    assert_eq!(fs::read_to_string(&target).unwrap(), "{}");
+    assert!(fs::symlink_metadata(&path).unwrap().is_symlink());
+}
+
+#[test]
+fn each_runtime_is_found_where_its_variable_says() {
+    let home = tempfile::tempdir().unwrap();
+    let elsewhere = home.path().join("else where");
+    for (runtime, variable, settings) in [
+        ("claude-code", "CLAUDE_CONFIG_DIR", "settings.json"),
+        ("codex", "CODEX_HOME", "hooks.json"),
+        ("gemini", "GEMINI_CLI_HOME", ".gemini/settings.json"),
+    ] {
+        let itself = Path::new(env!("CARGO_BIN_EXE_callosum"));
+        let (code, ..) =
+            finish(program(itself, home.path()).args(["install", runtime]).env(variable, &elsewhere));
+        assert!(code == Some(0) && elsewhere.join(settings).exists(), "{runtime}");
+        fs::remove_dir_all(&elsewhere).unwrap();
+        assert_eq!(names(home.path()), [""; 0]);
+    }
+}
+
+#[test]
+fn secrets_beside_our_entries_are_not_shown() {
+    let secret = format!("sk-ant-api03-{}", "a1B2".repeat(20));
+    let (home, path) =
+        home(".claude/settings.json", Some(&format!("{{\n  \"env\": {{ \"KEY\": \"{secret}\" }}\n}}\n")));
+    let shown = ok(home.path(), &["install", "claude-code"]);
+    assert!(shown.contains("\"KEY\"") && !shown.contains(&secret), "{shown}");
+    assert!(fs::read_to_string(&path).unwrap().contains(&secret));
+}
+
+/// A copy of the program in a folder with this name.
+fn program_in(folder: &Path, name: &str) -> PathBuf {
+    let folder = folder.join(name);
+    fs::create_dir(&folder).unwrap();
+    let path = folder.join("callosum");
+    let itself = env!("CARGO_BIN_EXE_callosum");
+    if fs::hard_link(itself, &path).is_err() {
+        fs::copy(itself, &path).unwrap();
+    }
+    path
+}
+
+#[test]
+fn the_command_runs_this_program_wherever_it_stands_and_nothing_once_it_is_gone() {
+    for name in
+        ["plain", "with space", "it's \"quoted\"", "a$HOME ${PATH}", "`id`;x&y|z", "*?[a]", "ne\nw", "žluť"]
+    {
+        let folder = tempfile::tempdir().unwrap();
+        let at = program_in(folder.path(), name);
+        for (runtime, settings, event) in RUNTIMES {
+            let (code, _, stderr) =
+                finish(program(&at, folder.path()).args(["install", runtime, "--state-dir", "/s t"]));
+            assert_eq!(code, Some(0), "{stderr}");
+            let entry = parsed(&folder.path().join(settings))["hooks"][event][0].clone();
+            let command = entry["hooks"][0]["command"].as_str().unwrap().to_owned();
+            // What Gemini CLI takes for a variable in its settings.
+            let after_dollar = command.split('$').skip(1).filter_map(|rest| rest.chars().next());
+            assert!(after_dollar.into_iter().all(|c| c == '\''), "{command}");
+
+            // In its place, one that tells how it was called.
+            let kept = at.with_extension("kept");
+            fs::rename(&at, &kept).unwrap();
+            fs::write(&at, "#!/bin/sh\nprintf '%s|' \"$@\"\ncat\n").unwrap();
+            fs::set_permissions(&at, Permissions::from_mode(0o700)).unwrap();
+            for shell in ["sh", "bash"] {
+                let script = format!("printf input | {{ {command}\n}}");
+                let (code, stdout, stderr) = finish(Command::new(shell).args(["-c", &script]));
+                let called = format!("hook|{runtime}|--state-dir|/s t|input");
+                assert_eq!((code, stdout, stderr.as_str()), (Some(0), called, ""), "{command}");
+            }
+            fs::remove_file(&at).unwrap();
+            let (code, stdout, stderr) = finish(Command::new("sh").args(["-c", &command]));
+            assert_eq!((code, stdout.as_str(), stderr.as_str()), (Some(0), "", ""), "{command}");
+            fs::rename(&kept, &at).unwrap();
+        }
+    }
+}
+
+#[test]
+fn what_is_installed_gates() {
+    let (home, path) = home(".claude/settings.json", None);
+    let state = home.path().join("state of all");
+    ok(home.path(), &["install", "claude-code", "--state-dir", state.to_str().unwrap()]);
+    let command = parsed(&path)["hooks"]["PreToolUse"][0]["hooks"][0]["command"].as_str().unwrap().to_owned();
+    let event = json!({
+        "session_id": "s1", "cwd": home.path(), "hook_event_name": "PreToolUse", "tool_name": "Bash",
+        "tool_input": { "command": "gog gmail send --to alice@example.com" }, "tool_use_id": "toolu_1",
+    });
+    let script = format!("printf '%s' \"$EVENT\" | {{ {command}\n}}");
+    let mut shell = program(Path::new("sh"), home.path());
+    let (code, stdout, stderr) = finish(shell.args(["-c", &script]).env("EVENT", event.to_string()));
+    assert_eq!((code, stdout.as_str(), stderr.as_str()), (Some(0), "", ""));
+    let shown = ok(home.path(), &["journal", "--state-dir", state.to_str().unwrap()]);
+    assert!(shown.contains("email:alice@example.com"), "{shown}");
+}
+
+#[test]
+fn a_program_that_moved_takes_over_its_entries_and_uninstalls_them() {
+    let content = "{\n  \"a\": 1 // one\n}\n";
+    let (home, path) = home(".claude/settings.json", Some(content));
+    let old = program_in(home.path(), "old");
+    let (code, ..) = finish(program(&old, home.path()).args(["install", "claude-code"]));
+    assert_eq!(code, Some(0));
+    ok(home.path(), &["install", "claude-code"]);
+    let now = fs::read_to_string(&path).unwrap();
+    assert!(!now.contains("/old/callosum") && now.matches("_callosum").count() == 6, "{now}");
+    ok(home.path(), &["uninstall", "claude-code"]);
+    assert_eq!(fs::read_to_string(&path).unwrap(), content);
+}
