@@ -144,7 +144,7 @@ function publishedPackage(): string {
 }
 
 test("installed with `plugins install`: linked, packed, as published; gated each time, and no trace afterwards", {
-  timeout: 240_000,
+  timeout: 360_000,
 }, async (t) => {
   const world = await World.open({ bare: true, env });
   t.after(() => world.close());
