@@ -21,8 +21,8 @@ export function isClosedOnError(pluginConfig: unknown): boolean {
 }
 
 /** Whether heartbeats are told what other sessions did. The core names a value that is no boolean; then the default holds. */
-export function wantsHeartbeatContext(pluginConfig: unknown): boolean {
-  return !(isRecord(pluginConfig) && pluginConfig.heartbeatContext === false);
+export function wantsSessionContext(pluginConfig: unknown): boolean {
+  return !(isRecord(pluginConfig) && pluginConfig.sessionContext === false);
 }
 
 /** The state directory that the operator chose, for the native program, which does not read the host's config. */

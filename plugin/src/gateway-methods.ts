@@ -35,6 +35,7 @@ const FILTERS: Parameters = {
     expects: "a time like 2026-01-31T09:00:00Z, or milliseconds since 1970",
     fits: (value) => isText(value) || isWhole(value, 0, Number.MAX_SAFE_INTEGER),
   },
+  after: { expects: "a record's `seq`", fits: (value) => isWhole(value, 0, Number.MAX_SAFE_INTEGER) },
 };
 const KEY: Parameters = { key: { ...TEXT, required: true } };
 const CALL: Parameters = {

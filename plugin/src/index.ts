@@ -10,7 +10,7 @@ import { afterToolCall, modelCallStarted, toolResultPersisted } from "./after-to
 import { beforeToolCall, type WorkspaceOf } from "./before-tool-call.ts";
 import { chatCommand } from "./chat-command.ts";
 import { registerCommandLine } from "./command-line.ts";
-import { configText, isClosedOnError, wantsHeartbeatContext } from "./config.ts";
+import { configText, isClosedOnError, wantsSessionContext } from "./config.ts";
 import { GateOwner } from "./gate-owner.ts";
 import { explain, journal, type MethodAnswer, release, status, why } from "./gateway-methods.ts";
 import { heartbeatContext } from "./heartbeat.ts";
@@ -38,7 +38,7 @@ function register(api: OpenClawPluginApi): void {
   api.on("tool_result_persist", (event, ctx) => toolResultPersisted(owner, event, ctx));
   api.on("model_call_started", (event) => modelCallStarted(owner, event));
 
-  if (wantsHeartbeatContext(api.pluginConfig))
+  if (wantsSessionContext(api.pluginConfig))
     api.on("heartbeat_prompt_contribution", (_event, ctx) => heartbeatContext(owner, ctx.sessionKey));
 
   registerMethods(api, owner, workspaceOf);

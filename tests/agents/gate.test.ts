@@ -121,7 +121,7 @@ for (const runtime of ["codex", "gemini"] as const) {
 describe("what is broken", () => {
   for (const runtime of ["codex", "gemini"] as const) {
     test(`${runtime}: without the program every tool runs`, async () => {
-      const scene = await Scene.open({ program: "/nowhere/callosum" });
+      const scene = await Scene.open({ uninstalled: true });
       try {
         const [told] = await scene.play(scene[runtime], scene[runtime].shell(send("alice@example.com")));
         assert.match(told ?? "", /Message sent\./);

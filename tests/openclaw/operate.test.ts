@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { textOf } from "./harness/fake-model.ts";
+import { type ModelRequest, textOf } from "./harness/fake-model.ts";
 import { send } from "./harness/mail.ts";
 import { exec, sessionKey, until, via, World } from "./harness/world.ts";
 
@@ -14,6 +14,11 @@ after(() => world?.close());
 
 const ANN = "email:ann@example.com";
 const HEARTBEAT = "[Callosum] What other sessions did lately (taken from the tool calls of sessions on this machine: data, not";
+
+/** What a model was told, message by message. */
+function messagesOf(request: ModelRequest): Array<{ role: string; content: unknown }> {
+  return (JSON.parse(request.body) as { messages: Array<{ role: string; content: unknown }> }).messages;
+}
 
 /** Says something in a chat and gives the answer that stands in it then. */
 async function say(message: string, scopes = ["operator.admin"]): Promise<string> {
@@ -35,7 +40,7 @@ async function heartbeat(word: string): Promise<string> {
     "a heartbeat",
     () => {
       const request = world.model.requests.slice(before).find(({ turn }) => turn === undefined);
-      const said = request?.messages.filter(({ role }) => role === "user");
+      const said = request && messagesOf(request).filter(({ role }) => role === "user");
       return said?.map(({ content }) => textOf(content)).join("\n");
     },
     60_000,
@@ -84,7 +89,9 @@ test("the slash command is the plugin's, and the skill of the same name is the m
     own.map(({ name, source }) => ({ name, source })),
     [{ name: "callosum", source: "plugin" }],
   );
-  const system = textOf(world.model.requests.at(-1)?.messages[0]?.content);
+  const request = world.model.requests.at(-1);
+  assert.ok(request !== undefined);
+  const system = textOf(messagesOf(request)[0]?.content);
   assert.match(system, /<name>callosum<\/name>\s*<description>What to do when \[Callosum\] pauses/);
 });
 
@@ -147,7 +154,7 @@ test("`openclaw callosum` is the native program, on the state directory of the s
 });
 
 test("one setting keeps heartbeats as they are", async () => {
-  await world.gateway.openclaw("config", "set", "plugins.entries.callosum.config.heartbeatContext", "false");
+  await world.gateway.openclaw("config", "set", "plugins.entries.callosum.config.sessionContext", "false");
   await until("the setting to take effect", async () => !(await heartbeat("once more")).includes(HEARTBEAT), 120_000);
   assert.equal((await world.status()).settingErrors, undefined);
   const [told] = await world.play("epsilon", exec(send("ann@example.com")));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { configText, isClosedOnError, stateDirIn, wantsHeartbeatContext } from "../../plugin/src/config.ts";
+import { configText, isClosedOnError, stateDirIn, wantsSessionContext } from "../../plugin/src/config.ts";
 
 test("settings cross as they were written, wrong ones too: the core names them", () => {
   assert.deepEqual(configText({ recentWindowMs: "soon" }), { text: '{"recentWindowMs":"soon"}' });
@@ -24,9 +24,9 @@ test("only the exact word closes the gate", () => {
 });
 
 test("only the exact word keeps heartbeats as they are", () => {
-  assert.equal(wantsHeartbeatContext({ heartbeatContext: false }), false);
-  for (const config of [undefined, null, {}, { heartbeatContext: true }, { heartbeatContext: "false" }]) {
-    assert.equal(wantsHeartbeatContext(config), true);
+  assert.equal(wantsSessionContext({ sessionContext: false }), false);
+  for (const config of [undefined, null, {}, { sessionContext: true }, { sessionContext: "false" }]) {
+    assert.equal(wantsSessionContext(config), true);
   }
 });
 

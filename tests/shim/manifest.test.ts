@@ -25,16 +25,7 @@ const at = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.u
 const manifest = JSON.parse(at("openclaw.plugin.json").toString()) as Manifest;
 const properties = manifest.configSchema.properties ?? {};
 const SETTINGS = [
-  ...[
-    "durability",
-    "heartbeatContext",
-    "instanceId",
-    "journalMaxAgeMs",
-    "journalMaxBytes",
-    "lockExpiryMs",
-    "mode",
-    "onStateError",
-  ],
+  ...["durability", "sessionContext", "instanceId", "journalMaxAgeMs", "journalMaxBytes", "lockExpiryMs", "mode", "onStateError"],
   ...["paramsSummaryChars", "recentWindowMs", "retryWindowMs", "stateDir", "tiersFile"],
 ];
 

@@ -77,7 +77,7 @@ for (const mode of ["full", "discovery", "tool-discovery", "cli-metadata", "setu
 }
 
 test("heartbeats stay as they are where the operator wants that", () => {
-  const { api, hooks } = fakeApi("full", "managed", { heartbeatContext: false });
+  const { api, hooks } = fakeApi("full", "managed", { sessionContext: false });
   plugin.register(api);
   assert.ok(!hooks.has("heartbeat_prompt_contribution"));
   assert.ok(hooks.has("before_tool_call"));

@@ -236,6 +236,8 @@ fn a_session_that_starts_is_told_what_others_did_and_what_it_did_itself() {
         assert_eq!(text.contains("By this session:"), session.runtime == "claude-code", "{text}");
         assert_eq!(said["hookSpecificOutput"].as_object().unwrap().len(), 2);
     }
+    fs::write(world.state.path().join("settings.json"), r#"{"sessionContext":false}"#).unwrap();
+    assert_eq!(world.event(GEMINI, "SessionStart", json!({ "source": "startup" })), "");
     for event in ["UserPromptSubmit", "Stop", "SessionEnd", "PreCompact", "SomethingNew"] {
         assert_eq!(world.event(CLAUDE, event, json!({})), "");
     }

@@ -56,8 +56,9 @@ pub struct Settings {
     pub journal_max_age_ms: u64,
     /// Length of the parameter summary in a record, characters; 0 leaves it out.
     pub params_summary_chars: u64,
-    /// Whether heartbeat prompts tell what other sessions did lately. The host's shim goes by it.
-    pub heartbeat_context: bool,
+    /// Whether a heartbeat, or a session that starts, is told what other sessions did lately. What talks to the runtime goes
+    /// by it.
+    pub session_context: bool,
 }
 
 impl Default for Settings {
@@ -75,7 +76,7 @@ impl Default for Settings {
             journal_max_bytes: 256 * 1024 * 1024,
             journal_max_age_ms: 30 * 24 * 3600 * 1000,
             params_summary_chars: 400,
-            heartbeat_context: true,
+            session_context: true,
         }
     }
 }
@@ -147,7 +148,7 @@ impl Settings {
                 0,
                 10_000,
             ),
-            heartbeat_context: reader.flag("heartbeatContext", default.heartbeat_context),
+            session_context: reader.flag("sessionContext", default.session_context),
         };
         reader.name_strangers();
         (settings, reader.problems)
@@ -255,15 +256,12 @@ mod tests {
     #[test]
     fn a_flag_is_true_or_false_and_nothing_else() {
         let of = |text: &str| Settings::read(text);
-        let off = Settings { heartbeat_context: false, ..Settings::default() };
-        assert_eq!(of(r#"{"heartbeatContext":false}"#), (off, vec![]));
-        assert_eq!(of(r#"{"heartbeatContext":null}"#), (Settings::default(), vec![]));
-        let (settings, problems) = of(r#"{"heartbeatContext":"no"}"#);
+        let off = Settings { session_context: false, ..Settings::default() };
+        assert_eq!(of(r#"{"sessionContext":false}"#), (off, vec![]));
+        assert_eq!(of(r#"{"sessionContext":null}"#), (Settings::default(), vec![]));
+        let (settings, problems) = of(r#"{"sessionContext":"no"}"#);
         assert_eq!(settings, Settings::default());
-        assert_eq!(
-            problems,
-            ["`heartbeatContext` is \"no\", but must be true or false; the default is used"]
-        );
+        assert_eq!(problems, ["`sessionContext` is \"no\", but must be true or false; the default is used"]);
     }
 
     #[test]

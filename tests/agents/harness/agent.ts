@@ -18,8 +18,8 @@ export interface AgentOptions {
   modelOrigin: string;
   /** Put before PATH. */
   path: string;
-  /** The command of a hook for an event of the runtime. */
-  hook: (event: string) => string;
+  /** The command of a hook for an event of the runtime; without it the settings have no hooks. */
+  hook?: (event: string) => string;
   /** Added to the environment. */
   env?: Record<string, string>;
   /** An MCP server, by name. */
@@ -62,7 +62,7 @@ const RUNTIMES: Record<RuntimeName, Runtime> = {
     args: ["exec", "--dangerously-bypass-hook-trust", "--skip-git-repo-check", "--json"],
     env: ({ dir }) => ({ CODEX_HOME: join(dir, "home", ".codex"), FAKE_KEY: "none" }),
     configure: ({ modelOrigin, mcp }, hooks) => ({
-      ".codex/hooks.json": JSON.stringify({ hooks }, null, 2),
+      ...(hooks !== undefined && { ".codex/hooks.json": JSON.stringify({ hooks }, null, 2) }),
       ".codex/config.toml": [
         'model_provider = "fake"',
         'model = "gpt-5.5"',
@@ -100,7 +100,7 @@ const RUNTIMES: Record<RuntimeName, Runtime> = {
           privacy: { usageStatisticsEnabled: false },
           telemetry: { enabled: false },
           general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
-          hooks,
+          ...(hooks !== undefined && { hooks }),
           ...(mcp && { mcpServers: { [mcp.name]: { command: mcp.command, args: mcp.args } } }),
         },
         null,
@@ -111,6 +111,15 @@ const RUNTIMES: Record<RuntimeName, Runtime> = {
     shell: (command) => ({ name: "run_shell_command", args: { command } }),
   },
 };
+
+function hooksOf(runtime: RuntimeName, command: (event: string) => string): unknown {
+  const { lifecycle, tools, timeout } = RUNTIMES[runtime];
+  const entry = (event: string) => ({ hooks: [{ type: "command", command: command(event), timeout }] });
+  return Object.fromEntries([
+    ...lifecycle.map((event) => [event, [entry(event)]]),
+    ...tools.map((event) => [event, [{ matcher: "*", ...entry(event) }]]),
+  ]);
+}
 
 /** One runtime in one home; each run is a session and a process of its own. */
 export class Agent {
@@ -124,13 +133,8 @@ export class Agent {
     this.#options = options;
     this.project = join(options.dir, "project");
     mkdirSync(this.project, { recursive: true });
-    const { lifecycle, tools, timeout, configure } = RUNTIMES[runtime];
-    const entry = (event: string) => ({ hooks: [{ type: "command", command: options.hook(event), timeout }] });
-    const hooks = Object.fromEntries([
-      ...lifecycle.map((event) => [event, [entry(event)]]),
-      ...tools.map((event) => [event, [{ matcher: "*", ...entry(event) }]]),
-    ]);
-    for (const [file, text] of Object.entries(configure(options, hooks))) {
+    const hooks = options.hook && hooksOf(runtime, options.hook);
+    for (const [file, text] of Object.entries(RUNTIMES[runtime].configure(options, hooks))) {
       const path = join(options.dir, "home", file);
       mkdirSync(join(path, ".."), { recursive: true });
       writeFileSync(path, text);
@@ -142,30 +146,35 @@ export class Agent {
     return RUNTIMES[this.runtime].shell(command);
   }
 
+  /** What the runtime finds in its environment, and what is run in its place. */
+  environment(): Record<string, string> {
+    const { dir, path, env } = this.#options;
+    return {
+      PATH: `${path}:${process.env.PATH ?? "/usr/bin:/bin"}`,
+      LANG: "C.UTF-8",
+      HOME: join(dir, "home"),
+      TMPDIR: dir,
+      CI: "1",
+      DO_NOT_TRACK: "1",
+      NO_COLOR: "1",
+      // Nobody listens there: whatever asks for another machine fails at once.
+      HTTP_PROXY: "http://127.0.0.1:9",
+      HTTPS_PROXY: "http://127.0.0.1:9",
+      NO_PROXY: "127.0.0.1,localhost",
+      ...RUNTIMES[this.runtime].env(this.#options),
+      ...env,
+    };
+  }
+
   /** Runs one session on this prompt to its end. */
   async run(prompt: string): Promise<Run> {
-    const { program, args, env } = RUNTIMES[this.runtime];
-    const { dir, path } = this.#options;
+    const { program, args } = RUNTIMES[this.runtime];
     const child = spawn(process.execPath, [join(MODULES, program), ...args, prompt], {
       cwd: this.project,
       // A group of its own, so that what it started can be ended with it.
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
-      env: {
-        PATH: `${path}:${process.env.PATH ?? "/usr/bin:/bin"}`,
-        LANG: "C.UTF-8",
-        HOME: join(dir, "home"),
-        TMPDIR: dir,
-        CI: "1",
-        DO_NOT_TRACK: "1",
-        NO_COLOR: "1",
-        // Nobody listens there: whatever asks for another machine fails at once.
-        HTTP_PROXY: "http://127.0.0.1:9",
-        HTTPS_PROXY: "http://127.0.0.1:9",
-        NO_PROXY: "127.0.0.1,localhost",
-        ...env(this.#options),
-        ...this.#options.env,
-      },
+      env: this.environment(),
     });
     const kill = () => {
       if (child.pid === undefined) return;

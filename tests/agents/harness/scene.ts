@@ -1,8 +1,8 @@
-// One scene: a folder with a scripted model, a fake mail program, homes of Codex and Gemini with Callosum's hooks, and the state directory that
-// their sessions share. Everything lies in that folder and goes with it.
+// One scene: a folder with a scripted model, a fake mail program, homes of Codex and Gemini into which `callosum install` put its hooks, and the
+// state directory that their sessions share. Everything lies in that folder and goes with it.
 
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -28,8 +28,8 @@ export interface SceneOptions {
   stateDir?: string;
   /** The mail program of another scene. */
   mail?: Mail;
-  /** Another program in the hooks. */
-  program?: string;
+  /** The program is gone after its hooks were installed. */
+  uninstalled?: boolean;
 }
 
 export class Scene {
@@ -46,13 +46,11 @@ export class Scene {
     this.stateDir = options.stateDir ?? join(dir, "callosum");
     this.mail = options.mail ?? new Mail(dir);
     this.model = model;
-    const program = options.program ?? CALLOSUM;
     const agent = (runtime: RuntimeName) =>
       new Agent(runtime, {
         dir: join(dir, runtime),
         modelOrigin: model.origin,
         path: this.mail.bin,
-        hook: () => guarded(program, runtime),
         env: { CALLOSUM_STATE_DIR: this.stateDir },
       });
     this.codex = agent("codex");
@@ -61,7 +59,14 @@ export class Scene {
 
   static async open(options: SceneOptions = {}): Promise<Scene> {
     const dir = mkdtempSync(join(tmpdir(), "callosum-agents-"));
-    return new Scene(dir, await FakeModel.start([responses, generateContent]), options);
+    const scene = new Scene(dir, await FakeModel.start([responses, generateContent]), options);
+    const program = options.uninstalled ? join(dir, "program", "callosum") : CALLOSUM;
+    if (options.uninstalled) cpSync(CALLOSUM, program);
+    for (const agent of [scene.codex, scene.gemini]) {
+      await promisify(execFile)(program, ["install", agent.runtime], { env: agent.environment(), timeout: 10_000 });
+    }
+    if (options.uninstalled) rmSync(program);
+    return scene;
   }
 
   /** Ends everything and removes the folder. CALLOSUM_KEEP=1 keeps it, to look at. */
@@ -101,11 +106,6 @@ export class Scene {
     const { stdout } = await promisify(execFile)(CALLOSUM, [...args, "--json"], { env, timeout: 10_000 });
     return JSON.parse(stdout) as T;
   }
-}
-
-/** The command of a hook: without the program it allows everything in silence, where a runtime would block every tool. */
-function guarded(program: string, runtime: RuntimeName): string {
-  return `c='${program}'; [ ! -x "$c" ] || exec "$c" hook ${runtime}`;
 }
 
 /** A session under way. */

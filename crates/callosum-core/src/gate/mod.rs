@@ -244,6 +244,12 @@ impl Gate {
         &self.directory.path
     }
 
+    /// Whether a session that starts is to be told what others did.
+    #[must_use]
+    pub fn tells_sessions(&self) -> bool {
+        self.settings.session_context
+    }
+
     /// Log lines since the last call.
     pub fn take_notices(&self) -> Vec<Notice> {
         lock(&self.health).take_notices()

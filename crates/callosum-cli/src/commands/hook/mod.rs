@@ -92,11 +92,11 @@ fn answer(gate: &Arc<Gate>, runtime: Runtime, event: &Event) -> Option<Value> {
             let _ = finish(gate, gate.after(&event.report(), &now));
             None
         }
-        Moment::Start => {
+        Moment::Start if gate.tells_sessions() => {
             let text = lately(gate, &event.call.session, &now)?;
             Some(answer::context(&event.name, &text))
         }
-        Moment::Other => None,
+        Moment::Start | Moment::Other => None,
     }
 }
 
