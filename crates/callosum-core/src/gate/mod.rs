@@ -148,6 +148,8 @@ pub struct Gate {
     /// By a segment's base, how many lines its first so many bytes hold: what is written stays.
     counted: Mutex<HashMap<u64, Counted>>,
     closed: AtomicBool,
+    /// It was closed, and what was left has been written: no file stays open.
+    has_let_go: AtomicBool,
     /// Only looks, and leaves no trace.
     observer: bool,
 }
@@ -211,6 +213,7 @@ impl Gate {
             health: Mutex::default(),
             counted: Mutex::default(),
             closed: AtomicBool::new(false),
+            has_let_go: AtomicBool::new(false),
             observer: false,
             setting_problems,
         };

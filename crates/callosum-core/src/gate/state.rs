@@ -1,5 +1,7 @@
 //! Getting at the ledger: opened when first needed, opened again when it was replaced.
 
+use std::ops::{Deref, DerefMut};
+use std::sync::atomic::Ordering;
 use std::sync::{MutexGuard, TryLockError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -27,6 +29,35 @@ pub(super) enum NotNow {
 impl From<StateError> for NotNow {
     fn from(error: StateError) -> Self {
         Self::Failed(error)
+    }
+}
+
+/// The ledger's place, locked. A closed gate holds no file: whoever still had something to do when it was closed, and so
+/// opened the ledger again, lets it go with the lock.
+pub(super) struct LockedSlot<'a> {
+    gate: &'a Gate,
+    slot: MutexGuard<'a, LedgerSlot>,
+}
+
+impl Deref for LockedSlot<'_> {
+    type Target = LedgerSlot;
+
+    fn deref(&self) -> &LedgerSlot {
+        &self.slot
+    }
+}
+
+impl DerefMut for LockedSlot<'_> {
+    fn deref_mut(&mut self) -> &mut LedgerSlot {
+        &mut self.slot
+    }
+}
+
+impl Drop for LockedSlot<'_> {
+    fn drop(&mut self) {
+        if self.gate.has_let_go.load(Ordering::Acquire) {
+            *self.slot = LedgerSlot::default();
+        }
     }
 }
 
@@ -73,18 +104,18 @@ impl Gate {
         Ok(result)
     }
 
-    pub(super) fn lock_slot(&self, patience: Patience) -> Result<MutexGuard<'_, LedgerSlot>, NotNow> {
+    pub(super) fn lock_slot(&self, patience: Patience) -> Result<LockedSlot<'_>, NotNow> {
         let start = Instant::now();
         loop {
             match self.slot.try_lock() {
-                Ok(slot) => return Ok(slot),
+                Ok(slot) => return Ok(LockedSlot { gate: self, slot }),
                 Err(TryLockError::Poisoned(poisoned)) => {
                     // A panic in the middle of a step: what is in memory may be half done, the journal is
                     // not. Read it again.
                     let mut slot = poisoned.into_inner();
                     *slot = LedgerSlot::default();
                     self.slot.clear_poison();
-                    return Ok(slot);
+                    return Ok(LockedSlot { gate: self, slot });
                 }
                 Err(TryLockError::WouldBlock) => match patience {
                     Patience::None => return Err(NotNow::Busy),
@@ -229,5 +260,26 @@ impl Gate {
 
     pub(super) fn flushes(&self) -> bool {
         self.settings.durability == Durability::Disk
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use super::*;
+    use crate::gate::GateOptions;
+
+    /// A call that was on its way when the gate was closed comes to the ledger after all was let go.
+    #[test]
+    fn a_closed_gate_holds_no_file_whoever_comes_late() {
+        let directory = tempfile::tempdir().unwrap();
+        let state_dir_variable = Some(directory.path().display().to_string());
+        let gate = Gate::new(GateOptions { state_dir_variable, ..GateOptions::default() });
+        let now = gate.machine().now();
+        let write = || gate.with_ledger(&Needs::default(), Patience::None, true, &now, |_, _| Ok(()));
+        assert!(write().is_ok() && lock(&gate.slot).ledger.is_some());
+        gate.close(&now);
+        assert!(lock(&gate.slot).ledger.is_none());
+        assert!(write().is_ok() && lock(&gate.slot).ledger.is_none());
     }
 }

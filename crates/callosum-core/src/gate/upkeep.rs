@@ -15,7 +15,7 @@ use crate::time::Stamp;
 
 use super::calls::Unflushed;
 use super::state::NotNow;
-use super::{Gate, LedgerSlot, lock};
+use super::{Gate, lock};
 
 /// Hook counts are written at most this often, milliseconds.
 const SEEN_INTERVAL_MS: u64 = 5_000;
@@ -35,15 +35,9 @@ impl Gate {
             return;
         }
         self.upkeep(true, now);
-        self.let_go();
-    }
-
-    /// Closes the files. What a worker still had to finish when the gate was closed opens them again, and
-    /// lets them go again.
-    pub(super) fn let_go(&self) {
-        if let Ok(mut slot) = self.lock_slot(self.patience()) {
-            *slot = LedgerSlot::default();
-        }
+        self.has_let_go.store(true, Ordering::Release);
+        // Whoever has the lock now lets the files go in our stead.
+        drop(self.lock_slot(self.patience()));
     }
 
     fn upkeep(&self, closing: bool, now: &Stamp) {

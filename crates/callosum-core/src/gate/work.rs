@@ -94,11 +94,7 @@ impl Gate {
                 None => break Answer::Proceed,
             }
         };
-        let answer = self.conclude(ticket, answer, now);
-        if self.is_closed() {
-            self.let_go();
-        }
-        answer
+        self.conclude(ticket, answer, now)
     }
 
     fn perform(&self, work: Work, patience: Patience, now: &Stamp) -> Answer {
