@@ -174,6 +174,7 @@ test("installed with `plugins install`: linked, packed, as published; gated each
     execFileSync(linked, ["status"], { env: { ...env, CALLOSUM_STATE_DIR: world.stateDir }, encoding: "utf8" }),
     /email:/,
   );
+  assert.match(await world.gateway.openclaw("callosum", "status"), /email:/);
   await uninstall(world);
   await assertNotGated(world, "unpublished");
   assertNoTrace(world);

@@ -117,13 +117,13 @@ test("a release is put down to whom the host has recognised, else to what the cl
 test("explain asks for a call as its agent would make it", async () => {
   const { gate, owner } = bench();
   const call = { tool: "write", params: { path: "a.txt" }, session: "s", agent: "ops" };
-  const workspaceOf = (agent: string | null) => `/work/${agent}`;
+  const workspaceOf = (agent: string | null) => `/agents/${agent}`;
   assert.equal((await explain(owner, workspaceOf, call)).ok, true);
   assert.equal((await explain(owner, nowhere, { tool: "read", params: {} })).ok, true);
   assert.deepEqual(
     gate.calls.map(({ args }) => JSON.parse(String(args[0]))),
     [
-      { ...call, cwd: "/work/ops" },
+      { ...call, cwd: "/agents/ops" },
       { tool: "read", params: {} },
     ],
   );

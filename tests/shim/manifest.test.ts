@@ -25,8 +25,8 @@ const at = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.u
 const manifest = JSON.parse(at("openclaw.plugin.json").toString()) as Manifest;
 const properties = manifest.configSchema.properties ?? {};
 const SETTINGS = [
-  ...["durability", "sessionContext", "instanceId", "journalMaxAgeMs", "journalMaxBytes", "lockExpiryMs", "mode", "onStateError"],
-  ...["paramsSummaryChars", "recentWindowMs", "retryWindowMs", "stateDir", "tiersFile"],
+  ...["durability", "instanceId", "journalMaxAgeMs", "journalMaxBytes", "lockExpiryMs", "mode", "onStateError"],
+  ...["paramsSummaryChars", "recentWindowMs", "retryWindowMs", "sessionContext", "stateDir", "tiersFile"],
 ];
 
 test("the gateway loads the plugin at its start: otherwise nothing is gated and nobody notices", () => {

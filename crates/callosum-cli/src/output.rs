@@ -43,6 +43,10 @@ impl From<serde_json::Error> for Failure {
 pub(crate) const NAME_CHARS: usize = 80;
 pub(crate) const LONG_CHARS: usize = 300;
 
+/// No table is squeezed into fewer columns; it gets as many as a terminal usually has.
+const LEAST_WIDTH: u16 = 40;
+const USUAL_WIDTH: u16 = 80;
+
 /// A name from the journal, fit for a terminal.
 pub(crate) fn name(text: &str) -> String {
     one_line(text, NAME_CHARS)
@@ -147,6 +151,10 @@ pub(crate) fn table(
 ) -> Result<(), Failure> {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    // A terminal that does not know its width says 0; in a column a letter wide nothing can be read.
+    if table.width().is_some_and(|width| width < LEAST_WIDTH) {
+        table.set_width(USUAL_WIDTH);
+    }
     table.set_header(header.iter().map(|name| Cell::new(name).add_attribute(Attribute::Dim)));
     table.add_rows(rows.map(|row| {
         row.into_iter().map(|text| match Tone::of(&text) {
