@@ -77,7 +77,8 @@ impl Home {
         let file = self.path(".codex/hooks.json");
         let settings: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
         let hooks = settings["hooks"].as_object().unwrap().iter().map(|(event, entries)| {
-            let name = event[..1].to_lowercase() + &event[1..];
+            let (first, rest) = event.split_at(1);
+            let name = first.to_lowercase() + rest;
             let mut hook = json!({
                 "eventName": name, "handlerType": "command", "command": entries[0]["hooks"][0]["command"],
                 "sourcePath": file, "source": "user", "enabled": true, "isManaged": false, "trustStatus": "trusted",

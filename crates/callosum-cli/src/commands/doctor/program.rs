@@ -15,7 +15,7 @@ const MAX_ANSWER: u64 = 16 * 1024 * 1024;
 /// How often a running program is looked at.
 const GLANCE: Duration = Duration::from_millis(20);
 /// How long a program may take to end once it has answered.
-const FAREWELL: Duration = Duration::from_secs(2);
+const FAREWELL: Duration = Duration::from_secs(5);
 
 /// A program that was found.
 #[derive(Debug)]
@@ -178,8 +178,11 @@ mod tests {
 
     #[test]
     fn the_first_line_that_answers_ends_the_conversation() {
-        let script = "read a; echo notice; echo $a; echo 8; cat >/dev/null";
-        assert_eq!(sh().converse(&["-c", script], "7\n", number, DEADLINE).unwrap(), 7);
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("ended");
+        let script = format!("read a; echo no; echo $a; echo 8; cat >/dev/null; echo >{}", file.display());
+        assert_eq!(sh().converse(&["-c", &script], "7\n", number, DEADLINE).unwrap(), 7);
+        assert!(file.exists(), "it could end by itself");
         let why = sh().converse(&["-c", "echo no; echo 'bad option' >&2"], "7\n", number, DEADLINE);
         assert_eq!(why.unwrap_err().to_string(), "ended without an answer: bad option");
     }
