@@ -51,7 +51,7 @@ impl Program {
     }
 
     /// Runs it with `args`, tells it `said`, and gives what `answer` takes from one of its lines, the first in which it finds
-    /// something. It is ended then, or when `deadline` is over.
+    /// something. It is told no more then, and ended when it stays or `deadline` is over.
     ///
     /// # Errors
     /// When it can't be run, or gave no such line: a fragment.
