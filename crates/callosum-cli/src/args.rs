@@ -96,7 +96,8 @@ pub(crate) enum Command {
         after_help = "Examples:\n  callosum simulate ~/.callosum/tiers.json.new\n  callosum simulate new.json --since 7d --json\n\nThe journal keeps no parameters of calls of tiers 0 and 1, and of the others a summary, cut and without secrets. A call is judged anew where the rules ask only for what was kept; where they ask for more, it keeps the rule that the journal names, or it is counted as not judged. The gateways' settings are not in the journal: the defaults are taken. What a stopped call would have led to, had it run, is not made up."
     )]
     Simulate(Tried),
-    /// Is it really gating? The state directory, the hooks seen, OpenClaw's own record of calls against the journal
+    /// Is it really gating? The state directory, the hooks seen, those in other runtimes' settings, OpenClaw's own record of
+    /// calls against the journal
     #[command(
         after_help = "Examples:\n  callosum doctor\n  callosum doctor --canary        one harmless call through the running gateway\n  callosum doctor --json"
     )]

@@ -5,10 +5,14 @@ mod finding;
 mod hooks;
 mod leases;
 mod openclaw;
+mod program;
 mod rules;
+mod runtimes;
 mod state_dir;
 
-use std::io::Write;
+use std::fs;
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde_json::json;
@@ -26,6 +30,7 @@ pub(crate) fn run(args: &Args, examined: &Examined, out: &mut dyn Write) -> Resu
     findings.push(rules::look(&status));
     findings.extend(leases::look(&gate, &now));
     findings.extend(hooks::look(&status, &now));
+    findings.extend(runtimes::look(&gate, &status));
     findings.extend(openclaw::look(&gate, &status, &now, examined.canary));
 
     let ok = findings.iter().all(|finding| finding.level <= Level::Note);
@@ -61,4 +66,19 @@ fn for_people(findings: &[Finding], out: &mut dyn Write) -> Result<(), Failure> 
         writeln!(out, "\nWrong: {}, {}.", counted(errors, "error"), counted(warnings, "warning"))?;
     }
     Ok(())
+}
+
+/// Says on a terminal what takes long; an empty text takes it back.
+fn progress(text: &str) {
+    let mut terminal = io::stderr();
+    if terminal.is_terminal() {
+        // What can't be said is no reason to stop.
+        let _ = write!(terminal, "\r\u{1b}[K{text}").and_then(|()| terminal.flush());
+    }
+}
+
+/// Two paths of one file or folder; one that is not there yet is compared by its name.
+fn is_same(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path));
+    real(one) == real(other)
 }

@@ -29,6 +29,57 @@ pub(super) fn taken_out(text: &str, runtime: Runtime) -> Result<String, Misfit> 
     })
 }
 
+/// An event, and what of our entry there is not as `put_in` would leave it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Amiss {
+    Missing,
+    Different,
+    /// None belongs there, or not one more.
+    Needless,
+}
+
+/// The commands of our entries as they stand, by event.
+///
+/// # Errors
+/// Where the text is not what the runtime reads.
+pub(super) fn commands(text: &str, runtime: Runtime) -> Result<Vec<(String, String)>, Misfit> {
+    let (_, json) = without_mark(text, runtime);
+    let Some(settings) = Settings::read(json, runtime)? else { return Ok(Vec::new()) };
+    let mark = runtime::mark(runtime);
+    let own = settings.own_entries();
+    Ok(own.iter().map(|own| (own.event().to_owned(), own.command(&mark).to_owned())).collect())
+}
+
+/// Where the settings are not what [`put_in`] would make of them.
+///
+/// # Errors
+/// Where the text is not what the runtime reads.
+pub(super) fn amiss(
+    text: &str,
+    runtime: Runtime,
+    entries: &[(&str, Entry)],
+) -> Result<Vec<(String, Amiss)>, Misfit> {
+    let (_, json) = without_mark(text, runtime);
+    let settings = Settings::read(json, runtime)?;
+    let own_entries = settings.as_ref().map(Settings::own_entries).unwrap_or_default();
+    let mark = runtime::mark(runtime);
+    let mut amiss = Vec::new();
+    for (event, entry) in entries {
+        match own_entries.iter().find(|own| own.event() == *event) {
+            None => amiss.push(((*event).to_owned(), Amiss::Missing)),
+            Some(own) if !own.runs(entry, &mark) => amiss.push(((*event).to_owned(), Amiss::Different)),
+            Some(_) => {}
+        }
+    }
+    for (number, own) in own_entries.iter().enumerate() {
+        let is_known = entries.iter().any(|(event, _)| *event == own.event());
+        if !is_known || own_entries.iter().take(number).any(|earlier| earlier.event() == own.event()) {
+            amiss.push((own.event().to_owned(), Amiss::Needless));
+        }
+    }
+    Ok(amiss)
+}
+
 /// The settings as a value; null when they hold none.
 ///
 /// # Errors
@@ -186,6 +237,13 @@ impl Own<'_, '_> {
 
     fn own_handler(&self, mark: &str) -> Option<usize> {
         self.handlers().iter().position(|handler| is_own(handler, mark))
+    }
+
+    /// The command of our hook in it; empty when it has none.
+    fn command(&self, mark: &str) -> &str {
+        let handler = self.handlers().get(self.own_handler(mark).unwrap_or_default());
+        let command = handler.and_then(Value::as_object).and_then(|handler| handler.get_string("command"));
+        command.map(|command| command.value.as_ref()).unwrap_or_default()
     }
 
     /// Whether others' hooks are in it too: some installers put theirs to what has the same matcher. A hook that stands alone is

@@ -167,13 +167,30 @@ fn read(path: &Path) -> Result<Found, String> {
     if metadata.permissions().readonly() {
         return Err("it is write-protected".to_owned());
     }
+    Ok(Found { bytes: bytes_of(path)?, mode: metadata.mode() & 0o7777 })
+}
+
+/// What is in the file at `path`, for who only looks; `None` when there is none.
+///
+/// # Errors
+/// Why it can't be read.
+pub(super) fn look(path: &Path) -> Result<Option<Vec<u8>>, String> {
+    match fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error.to_string()),
+        Ok(metadata) if !metadata.is_file() => Err("it is no file".to_owned()),
+        Ok(_) => bytes_of(path).map(Some),
+    }
+}
+
+fn bytes_of(path: &Path) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(|error| error.to_string())?;
     file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
     if u64::try_from(bytes.len()).is_ok_and(|length| length > MAX_BYTES) {
         return Err("it is larger than any settings".to_owned());
     }
-    Ok(Found { bytes, mode: metadata.mode() & 0o7777 })
+    Ok(bytes)
 }
 
 /// A file beside `path`, flushed, that only wants its name.

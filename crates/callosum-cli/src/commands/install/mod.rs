@@ -2,6 +2,7 @@
 
 mod entries;
 mod file;
+mod installed;
 mod json_text;
 mod runtime;
 
@@ -20,8 +21,11 @@ use crate::args::{Args, Target};
 use crate::commands::chosen;
 use crate::output::{Failure, json, long};
 
+pub(crate) use self::entries::Amiss;
 use self::file::{SettingsFile, shown};
+pub(crate) use self::installed::{Hooks, Installed};
 use self::json_text::Misfit;
+pub(crate) use self::runtime::{gating_event, title};
 
 /// What was done, or would be.
 #[derive(Serialize)]
@@ -129,15 +133,20 @@ fn before_us(file: &SettingsFile, runtime: Runtime, without: &str) -> Option<Str
 }
 
 fn settings(runtime: Runtime) -> Result<SettingsFile, Failure> {
-    let home = env::home_dir().filter(|home| !home.as_os_str().is_empty());
-    let home = home.ok_or_else(|| Failure::CantChange {
+    let path = settings_path(runtime).ok_or_else(|| Failure::CantChange {
         fragment: format!(
             "don't know where {} keeps its settings: there is no home folder",
             runtime::title(runtime)
         ),
         remedy: "set HOME".to_owned(),
     })?;
-    SettingsFile::read(&runtime::settings(runtime, &home, |name| env::var_os(name).map(PathBuf::from)))
+    SettingsFile::read(&path)
+}
+
+/// Where the runtime keeps its settings; `None` without a home folder.
+fn settings_path(runtime: Runtime) -> Option<PathBuf> {
+    let home = env::home_dir().filter(|home| !home.as_os_str().is_empty())?;
+    Some(runtime::settings(runtime, &home, |name| env::var_os(name).map(PathBuf::from)))
 }
 
 fn text(file: &SettingsFile) -> Result<&str, Failure> {

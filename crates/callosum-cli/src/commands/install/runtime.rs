@@ -38,7 +38,7 @@ const CODEX: [&[&str]; 2] =
 const GEMINI: [&[&str]; 2] = [&["BeforeTool", "AfterTool"], &["SessionStart", "BeforeAgent", "SessionEnd"]];
 
 /// As people know it.
-pub(super) fn title(runtime: Runtime) -> &'static str {
+pub(crate) fn title(runtime: Runtime) -> &'static str {
     match runtime {
         Runtime::ClaudeCode => "Claude Code",
         Runtime::Codex => "Codex",
@@ -79,6 +79,22 @@ pub(super) fn command(runtime: Runtime, program: &str, state_dir: Option<&str>) 
     format!("[ ! -x {program} ] || exec {program}{}{state_dir}", mark(runtime))
 }
 
+/// What a command of ours says: the program it runs, and the state directory it names.
+pub(super) fn parts(command: &str) -> Option<(PathBuf, Option<String>)> {
+    let words = shlex::split(command)?;
+    let program = words.iter().position(|word| word == "exec").map_or(0, |exec| exec + 1);
+    let state_dir = words.iter().position(|word| word == "--state-dir").and_then(|at| words.get(at + 1));
+    Some((PathBuf::from(words.get(program)?), state_dir.cloned()))
+}
+
+/// The event whose hook decides about calls.
+pub(crate) fn gating_event(runtime: Runtime) -> &'static str {
+    match runtime {
+        Runtime::ClaudeCode | Runtime::Codex => "PreToolUse",
+        Runtime::Gemini => "BeforeTool",
+    }
+}
+
 /// The events that are needed, and for each the entry that runs `command`.
 pub(super) fn entries(runtime: Runtime, command: &str) -> Vec<(&'static str, Entry)> {
     let [tools, sessions] = match runtime {
@@ -116,7 +132,18 @@ pub(super) fn notes(runtime: Runtime, settings: &Value) -> Vec<String> {
                 .to_owned(),
         );
     }
-    let off = match runtime {
+    if let Some(off) = off(runtime, settings) {
+        notes.push(format!(
+            "In these settings {off}: until that is changed {} runs no hooks.",
+            title(runtime)
+        ));
+    }
+    notes
+}
+
+/// What in these settings keeps the runtime from running any hook.
+pub(super) fn off(runtime: Runtime, settings: &Value) -> Option<&'static str> {
+    match runtime {
         Runtime::ClaudeCode if settings.pointer("/disableAllHooks") == Some(&Value::Bool(true)) => {
             Some("`disableAllHooks` is true")
         }
@@ -124,14 +151,13 @@ pub(super) fn notes(runtime: Runtime, settings: &Value) -> Vec<String> {
             Some("`hooksConfig.enabled` is false")
         }
         _ => None,
-    };
-    if let Some(off) = off {
-        notes.push(format!(
-            "In these settings {off}: until that is changed {} runs no hooks.",
-            title(runtime)
-        ));
     }
-    notes
+}
+
+/// Whether these settings name `command` among the hooks that are not to run.
+pub(super) fn is_disabled(runtime: Runtime, settings: &Value, command: &str) -> bool {
+    let disabled = settings.pointer("/hooksConfig/disabled").and_then(Value::as_array);
+    runtime == Runtime::Gemini && disabled.is_some_and(|names| names.iter().any(|name| name == command))
 }
 
 /// `text` as one word of a shell command.

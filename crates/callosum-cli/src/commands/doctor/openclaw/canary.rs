@@ -8,9 +8,10 @@ use callosum_core::gate::{Filter, Gate};
 use serde_json::{Value, json};
 
 use super::DEADLINE;
-use super::ask::{NoAnswer, Program};
+use super::ask::{NoAnswer, ask};
 use super::gateway::Running;
 use crate::commands::doctor::finding::{Finding, Level};
+use crate::commands::doctor::program::Program;
 use crate::output::{long, name};
 
 /// Tools that only look and that every gateway has; a policy may take some away.
@@ -40,7 +41,7 @@ pub(super) fn call(program: &Program, gate: &Gate, gateway: &Running) -> Finding
     for tool in HARMLESS {
         let params = json!({ "name": tool, "args": {}, "idempotencyKey": key }).to_string();
         let answer =
-            program.ask(&["gateway", "call", "tools.invoke", "--json", "--params", &params], DEADLINE);
+            ask(program, &["gateway", "call", "tools.invoke", "--json", "--params", &params], DEADLINE);
         match answer {
             Ok(answer) if answer.get("ok") == Some(&Value::Bool(true)) => {
                 return seen(gate, tool, &key, began.wall_ms);

@@ -1,13 +1,13 @@
 //! What the running gateway says of Callosum: whether its own copy answers, where it journals, what ails it.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use callosum_core::gate::{Gate, Status};
 use serde_json::Value;
 
 use super::ask::{Answer, NoAnswer};
 use crate::commands::doctor::finding::{Finding, Level};
+use crate::commands::doctor::is_same;
 use crate::output::{long, name};
 
 const START: &str = "start it (`openclaw gateway run`), and look again";
@@ -214,10 +214,4 @@ pub(super) fn installed(answer: &Answer) -> Finding {
 
 fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
     value.pointer(pointer)?.as_str()
-}
-
-/// Two paths of one folder; one that is not there yet is compared by its name.
-fn is_same(one: &Path, other: &Path) -> bool {
-    let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path));
-    real(one) == real(other)
 }

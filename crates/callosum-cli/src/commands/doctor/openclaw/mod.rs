@@ -8,7 +8,6 @@ mod gateway;
 mod passed;
 
 use std::env;
-use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
@@ -16,8 +15,10 @@ use std::time::Duration;
 use callosum_core::gate::{Gate, Status};
 use callosum_core::time::Stamp;
 
-use self::ask::{Answer, NoAnswer, Program};
+use self::ask::{Answer, NoAnswer, ask};
 use super::finding::{Finding, Level};
+use super::program::Program;
+use super::progress;
 use crate::output::long;
 
 /// The runtime's name in the journal.
@@ -35,14 +36,14 @@ pub(super) fn look(gate: &Gate, status: &Status, now: &Stamp, wants_canary: bool
     let since = now.wall_ms.saturating_sub_unsigned(audit::LOOK_BACK_MS).to_string();
     let of_audit = audit::question(&since);
     let (running, plugins, recorded) = thread::scope(|scope| {
-        let ask = |question: &[&'static str]| {
+        let asked = |question: &[&'static str]| {
             let question = question.to_vec();
             let program = &program;
-            scope.spawn(move || program.ask(&question, DEADLINE))
+            scope.spawn(move || ask(program, &question, DEADLINE))
         };
-        let running = ask(&["gateway", "call", "callosum.status", "--json"]);
-        let plugins = ask(&["gateway", "call", "plugins.list", "--json"]);
-        let recorded = program.ask(&of_audit, DEADLINE);
+        let running = asked(&["gateway", "call", "callosum.status", "--json"]);
+        let plugins = asked(&["gateway", "call", "plugins.list", "--json"]);
+        let recorded = ask(&program, &of_audit, DEADLINE);
         (joined(running.join()), joined(plugins.join()), recorded)
     });
 
@@ -50,7 +51,7 @@ pub(super) fn look(gate: &Gate, status: &Status, now: &Stamp, wants_canary: bool
     let mut findings = gateway.findings(status);
     if matches!(gateway, gateway::Running::Down(_)) {
         progress("asking OpenClaw for the plugin: no gateway runs, so this takes longer …");
-        let answer = program.ask(&["plugins", "inspect", "callosum", "--json"], INSPECT_DEADLINE);
+        let answer = ask(&program, &["plugins", "inspect", "callosum", "--json"], INSPECT_DEADLINE);
         findings.push(gateway::installed(&answer));
     } else {
         findings.extend(gateway::listed(&plugins));
@@ -96,13 +97,4 @@ fn without_program(wants_canary: bool) -> Vec<Finding> {
         findings.push(Finding::new(Level::Warning, "canary", title, remedy));
     }
     findings
-}
-
-/// Says on a terminal what takes long; an empty text takes it back.
-fn progress(text: &str) {
-    let mut terminal = io::stderr();
-    if terminal.is_terminal() {
-        // What can't be said is no reason to stop.
-        let _ = write!(terminal, "\r\u{1b}[K{text}").and_then(|()| terminal.flush());
-    }
 }

@@ -4,12 +4,17 @@
 
 use serde_json::{Value, json};
 
-use super::{Runtime, put_in, runtime, taken_out, value};
+use super::{Runtime, amiss, put_in, runtime, taken_out, value};
 
 const COMMAND: &str = "[ ! -x /opt/callosum ] || exec /opt/callosum hook gemini";
 
 fn installed(text: &str) -> String {
-    put_in(text, Runtime::Gemini, &runtime::entries(Runtime::Gemini, COMMAND)).unwrap()
+    let entries = runtime::entries(Runtime::Gemini, COMMAND);
+    let installed = put_in(text, Runtime::Gemini, &entries).unwrap();
+    let amiss = |text| amiss(text, Runtime::Gemini, &entries).unwrap();
+    assert_eq!(amiss(text).is_empty(), installed == text, "{text}: {:?}", amiss(text));
+    assert_eq!(amiss(&installed), [], "{installed}");
+    installed
 }
 
 fn removed(text: &str) -> String {

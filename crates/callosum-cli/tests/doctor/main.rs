@@ -3,6 +3,8 @@
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+mod runtimes;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -124,11 +126,15 @@ impl Home {
                 format!("'{words}') printf '%s\\n' '{}';;\n", answer.to_string().replace('\'', r"'\''"))
             })
             .collect();
-        let script = format!(
-            "#!/bin/sh\ncase \"$1 $2 $3\" in\n{cases}*) echo \"no answer to $*\" >&2; exit 1;;\nesac\n"
+        self.program(
+            "openclaw",
+            &format!("case \"$1 $2 $3\" in\n{cases}*) echo \"no answer to $*\" >&2; exit 1;;\nesac\n"),
         );
-        let path = self.directory.path().join("bin/openclaw");
-        fs::write(&path, script).unwrap();
+    }
+
+    fn program(&self, name: &str, script: &str) {
+        let path = self.directory.path().join("bin").join(name);
+        fs::write(&path, format!("#!/bin/sh\n{script}")).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     }
 }

@@ -1,0 +1,162 @@
+//! Claude Code, Codex and Gemini CLI, where they are: whether our hooks stand in their settings, what these would run, and
+//! whether anything keeps the runtime from running them.
+
+mod trust;
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use callosum_core::gate::{Gate, Status};
+use callosum_core::runtime::Runtime;
+use callosum_core::store::state_dir;
+use clap::ValueEnum;
+
+use super::finding::{Finding, Level};
+use super::is_same;
+use super::program::is_executable;
+use crate::args::HookRuntime;
+use crate::commands::install::{Amiss, Hooks, Installed, gating_event, title};
+use crate::output::{long, name};
+
+/// Hooks listed.
+const MAX_LISTED: usize = 10;
+
+pub(super) fn look(gate: &Gate, status: &Status) -> Vec<Finding> {
+    let runtimes = HookRuntime::value_variants().iter().map(|runtime| Runtime::from(*runtime));
+    runtimes.flat_map(|runtime| of_runtime(runtime, gate, status)).collect()
+}
+
+fn of_runtime(runtime: Runtime, gate: &Gate, status: &Status) -> Vec<Finding> {
+    let (id, title) = (runtime.name(), title(runtime));
+    let install = install(runtime);
+    match Installed::of(runtime) {
+        Installed::NoRuntime => Vec::new(),
+        Installed::None { folder } => vec![Finding::new(
+            Level::Note,
+            id,
+            format!("{title} is here (`{}`), without Callosum's hooks in its settings", shown(&folder)),
+            format!("run {install}, if its tool calls are to pass the gate too"),
+        )],
+        Installed::Unreadable { why, has_ours } => {
+            let level = if has_ours { Level::Error } else { Level::Warning };
+            let remedy = format!("mend it there; then run {install}");
+            vec![Finding::new(level, id, format!("{title}'s settings can't be read: {why}"), remedy)]
+        }
+        Installed::Hooks(hooks) => {
+            let mut findings = vec![standing(runtime, &hooks, status)];
+            findings.extend(off(runtime, &hooks));
+            findings.extend(program(runtime, &hooks));
+            findings.extend(directory(runtime, &hooks, gate));
+            if runtime == Runtime::Codex {
+                findings.push(trust::look(&hooks));
+            }
+            findings
+        }
+    }
+}
+
+fn install(runtime: Runtime) -> String {
+    format!("`callosum install {}`", runtime.name())
+}
+
+fn shown(path: &Path) -> String {
+    long(&path.display().to_string())
+}
+
+/// Whether they are as they would be written now, and whether they were ever seen to run.
+fn standing(runtime: Runtime, hooks: &Hooks, status: &Status) -> Finding {
+    let (id, title, file) = (runtime.name(), title(runtime), shown(&hooks.file));
+    if !hooks.amiss.is_empty() {
+        let ungated = hooks
+            .amiss
+            .iter()
+            .any(|(event, amiss)| event == gating_event(runtime) && *amiss == Amiss::Missing);
+        let level = if ungated { Level::Error } else { Level::Warning };
+        let lines = hooks.amiss.iter().map(|(event, amiss)| {
+            let how = match amiss {
+                Amiss::Missing => "is missing",
+                Amiss::Different => "is not as it would be written now",
+                Amiss::Needless => "is not needed",
+            };
+            format!("the hook for {} {how}", name(event))
+        });
+        return Finding::new(
+            level,
+            id,
+            format!("{title}: Callosum's hooks in `{file}` are not all as they should be"),
+            format!("run {}", install(runtime)),
+        )
+        .lines(lines, MAX_LISTED, "hooks");
+    }
+    if status.coverage.contains_key(id) {
+        return Finding::ok(id, format!("{title}: Callosum's hooks are in `{file}`"));
+    }
+    Finding::new(
+        Level::Note,
+        id,
+        format!("{title}: Callosum's hooks are in `{file}`, but no call of it was seen lately"),
+        "have it make a tool call, and look again; sessions that ran before the hooks were there have to be started anew",
+    )
+}
+
+fn off(runtime: Runtime, hooks: &Hooks) -> Option<Finding> {
+    let off = hooks.off?;
+    Some(Finding::new(
+        Level::Error,
+        format!("{}.off", runtime.name()),
+        format!("{} runs no hooks of Callosum's: {off} in `{}`", title(runtime), shown(&hooks.file)),
+        "change that, and start its sessions anew",
+    ))
+}
+
+/// Whether what they run is there, and is this program.
+fn program(runtime: Runtime, hooks: &Hooks) -> Option<Finding> {
+    let id = format!("{}.program", runtime.name());
+    let (title, install) = (title(runtime), install(runtime));
+    let Some((program, _)) = &hooks.program else {
+        let what = format!("{title}'s hooks of Callosum name no program");
+        return Some(Finding::new(Level::Error, id, what, format!("run {install}")));
+    };
+    let there = shown(program);
+    if !is_executable(program) {
+        let why = if program.exists() { "can't be run" } else { "is not there" };
+        return Some(Finding::new(
+            Level::Error,
+            id,
+            format!("{title}'s hooks let every call through: the program they run, `{there}`, {why}"),
+            format!("put it back, or run {install} with the one that stays"),
+        ));
+    }
+    let own = env::current_exe().ok()?;
+    if is_same(program, &own) {
+        return None;
+    }
+    Some(Finding::new(
+        Level::Warning,
+        id,
+        format!("{title}'s hooks run another program than this: `{there}`"),
+        format!("run {install} with the one that stays; this is `{}`", shown(&own)),
+    ))
+}
+
+/// Whether they journal where this looks. What the runtime's own environment says is not known; it is taken to be this one's.
+fn directory(runtime: Runtime, hooks: &Hooks, gate: &Gate) -> Option<Finding> {
+    let (_, named) = hooks.program.as_ref()?;
+    let environment = env::var(state_dir::ENVIRONMENT_VARIABLE).ok();
+    let home = env::home_dir().unwrap_or_else(|| PathBuf::from("/"));
+    let there = state_dir::locate(None, named.as_deref().or(environment.as_deref()), &home);
+    if is_same(&there, gate.state_dir()) {
+        return None;
+    }
+    let (there, here) = (shown(&there), shown(gate.state_dir()));
+    Some(Finding::new(
+        Level::Warning,
+        format!("{}.state-dir", runtime.name()),
+        format!("{}'s hooks journal into `{there}`, and this looked at `{here}`", title(runtime)),
+        format!(
+            "look there (`callosum --state-dir {there} doctor`), or run `callosum --state-dir {here} install {}`; sessions \
+             see each other only in one directory",
+            runtime.name()
+        ),
+    ))
+}
