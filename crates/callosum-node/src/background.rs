@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use callosum_core::gate::{self, Asked, Filter, GivenUp, Lately, QueryError};
+use callosum_core::gate::{self, Asked, Filter, GivenUp, Lately, QueryError, Story};
 use callosum_core::time::Stamp;
 use napi::bindgen_prelude::AsyncTask;
 use napi::{Env, Task};
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 
 use crate::js_types::Answer;
 use crate::panic_guard::guarded;
@@ -81,27 +82,29 @@ pub(crate) enum Query {
     Release { key: String, by: String },
 }
 
+/// A story with its text for people.
+#[derive(Serialize)]
+struct Told<'a> {
+    #[serde(flatten)]
+    story: &'a Story,
+    text: String,
+}
+
 impl Query {
-    fn answer(&self, gate: &gate::Gate, now: &Stamp) -> Result<Value, QueryError> {
+    fn answer(&self, gate: &gate::Gate, now: &Stamp) -> Result<String, QueryError> {
         let answer = match self {
-            Self::Status => serde_json::to_value(gate.status(now)),
+            Self::Status => serde_json::to_string(&gate.status(now)),
             Self::Journal(filter) => {
                 let filter = Filter::read(filter).map_err(QueryError::bad_request)?;
-                Ok(json!({ "entries": gate.journal(&filter, now)? }))
+                serde_json::to_string(&json!({ "entries": gate.journal(&filter, now)? }))
             }
-            Self::Recent(wanted) => serde_json::to_value(gate.recent(&Lately::read(wanted)?, now)?),
+            Self::Recent(wanted) => serde_json::to_string(&gate.recent(&Lately::read(wanted)?, now)?),
             Self::Why(key) => {
                 let story = gate.why(key, now)?;
-                let text = story.text(&str::to_owned);
-                serde_json::to_value(story).map(|mut answer| {
-                    if let Value::Object(fields) = &mut answer {
-                        fields.insert("text".to_owned(), text.into());
-                    }
-                    answer
-                })
+                serde_json::to_string(&Told { text: story.text(&str::to_owned), story: &story })
             }
-            Self::Explain(asked) => serde_json::to_value(gate.explain(&Asked::read(asked)?, now)?),
-            Self::Release { key, by } => serde_json::to_value(gate.release(key, by, now)?),
+            Self::Explain(asked) => serde_json::to_string(&gate.explain(&Asked::read(asked)?, now)?),
+            Self::Release { key, by } => serde_json::to_string(&gate.release(key, by, now)?),
         };
         answer.map_err(|error| QueryError { code: "internal".to_owned(), message: error.to_string() })
     }
@@ -124,7 +127,7 @@ impl Task for QueryTask {
             message: "the query failed; see the log of the gateway".to_owned(),
         };
         let answer = guarded("query", Err(failed), || self.query.answer(gate, &gate.machine().now()));
-        Ok(answer.unwrap_or_else(|error| json!({ "error": error })).to_string())
+        Ok(answer.unwrap_or_else(|error| json!({ "error": error }).to_string()))
     }
 
     fn resolve(&mut self, _env: Env, text: String) -> napi::Result<String> {
