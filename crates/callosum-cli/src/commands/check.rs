@@ -5,7 +5,6 @@ use std::process::ExitCode;
 
 use callosum_core::rules::SHIPPED_RULES;
 use callosum_core::rules::lint::{Lint, lint};
-use callosum_core::store::rules_file;
 use serde_json::json;
 
 use crate::args::{Args, Checked};
@@ -21,14 +20,7 @@ pub(crate) fn run(args: &Args, checked: &Checked, out: &mut dyn Write) -> Result
         }
     };
     let (source, text) = match path {
-        Some(path) => {
-            let source = path.display().to_string();
-            let text = rules_file::read(path).map_err(|reason| Failure::CantLook {
-                fragment: format!("`{}` {}", long(&source), long(&reason)),
-                remedy: "give the path of a rules file that this user can read".to_owned(),
-            })?;
-            (source, text)
-        }
+        Some(path) => (path.display().to_string(), super::rules_text(path)?),
         None => ("built in".to_owned(), SHIPPED_RULES.to_owned()),
     };
     let found = lint(&text);

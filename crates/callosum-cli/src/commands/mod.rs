@@ -21,7 +21,7 @@ use callosum_core::time::from_rfc3339;
 use serde_json::{Map, Value};
 
 use crate::args::Args;
-use crate::output::{Failure, name};
+use crate::output::{Failure, long, name};
 
 /// A gate that looks at the chosen state directory and leaves no trace there.
 fn observer(args: &Args) -> Result<Gate, Failure> {
@@ -65,6 +65,14 @@ fn settings_file(options: &GateOptions) -> Result<(PathBuf, String), Failure> {
         remedy: "mend it, or move it away".to_owned(),
     })?;
     Ok((path, settings))
+}
+
+/// The text of a rules file that was asked about.
+fn rules_text(path: &Path) -> Result<String, Failure> {
+    rules_file::read(path).map_err(|reason| Failure::CantLook {
+        fragment: format!("`{}` {}", long(&path.display().to_string()), long(&reason)),
+        remedy: "give the path of a rules file that this user can read".to_owned(),
+    })
 }
 
 /// A time on the command line, as wall-clock milliseconds: a duration before `now_ms`, RFC 3339, or milliseconds since the

@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 use callosum_core::gate::Simulated;
 use callosum_core::rules::RuleSet;
 use callosum_core::simulate::{Changed, Counts, OfRule, Reason, Report};
-use callosum_core::store::rules_file;
 use callosum_core::tier::Tier;
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -41,11 +40,7 @@ pub(crate) fn run(args: &Args, tried: &Tried, out: &mut dyn Write) -> Result<Exi
 
 fn read(file: &Path) -> Result<RuleSet, Failure> {
     let shown = long(&file.display().to_string());
-    let text = rules_file::read(file).map_err(|reason| Failure::CantLook {
-        fragment: format!("`{shown}` {}", long(&reason)),
-        remedy: "give the path of a rules file that this user can read".to_owned(),
-    })?;
-    RuleSet::parse(&text).map_err(|error| {
+    RuleSet::parse(&super::rules_text(file)?).map_err(|error| {
         let rule = error.rule.as_ref().map(|rule| format!("rule `{}`: ", long(rule))).unwrap_or_default();
         Failure::CantLook {
             fragment: format!("{shown}:{}:{}: {rule}{}", error.line, error.column, long(&error.message)),
