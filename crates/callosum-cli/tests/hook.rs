@@ -236,7 +236,10 @@ fn a_session_that_starts_is_told_what_others_did_and_what_it_did_itself() {
         assert_eq!(text.contains("By this session:"), session.runtime == "claude-code", "{text}");
         assert_eq!(said["hookSpecificOutput"].as_object().unwrap().len(), 2);
     }
-    fs::write(world.state.path().join("settings.json"), r#"{"sessionContext":false}"#).unwrap();
+    // The state directory is where its settings are found, whatever they say.
+    let settings = r#"{"sessionContext":false,"stateDir":"/nowhere"}"#;
+    fs::write(world.state.path().join("settings.json"), settings).unwrap();
+    assert_ne!(world.refusal(GEMINI, "g1", MAIL), "");
     assert_eq!(world.event(GEMINI, "SessionStart", json!({ "source": "startup" })), "");
     for event in ["UserPromptSubmit", "Stop", "SessionEnd", "PreCompact", "SomethingNew"] {
         assert_eq!(world.event(CLAUDE, event, json!({})), "");

@@ -30,12 +30,7 @@ fn observer(args: &Args) -> Result<Gate, Failure> {
 
 fn options(args: &Args) -> Result<GateOptions, Failure> {
     let mut options = shared_options(args)?;
-    let (path, settings) = settings_file(&options)?;
-    let mut settings: Map<String, Value> =
-        serde_json::from_str(&settings).map_err(|error| Failure::CantLook {
-            fragment: format!("`{}` is no JSON object: {error}", path.display()),
-            remedy: "mend it, or move it away".to_owned(),
-        })?;
+    let mut settings = settings_of(&options)?;
     settings.insert("instanceId".to_owned(), "callosum-cli".into());
     options.settings = Value::from(settings).to_string();
     Ok(options)
@@ -53,18 +48,23 @@ fn shared_options(args: &Args) -> Result<GateOptions, Failure> {
     })
 }
 
-/// The settings of everything but OpenClaw, which has its own: `settings.json` in the state directory, and its path.
-fn settings_file(options: &GateOptions) -> Result<(PathBuf, String), Failure> {
+/// The settings of everything but OpenClaw, which has its own: `settings.json` in the state directory. Where that is, it
+/// can't say itself.
+fn settings_of(options: &GateOptions) -> Result<Map<String, Value>, Failure> {
     let folder = state_dir::locate(None, options.state_dir_variable.as_deref(), &options.home);
     let path = folder.join("settings.json");
     if !path.exists() {
-        return Ok((path, "{}".to_owned()));
+        return Ok(Map::new());
     }
-    let settings = rules_file::read(&path).map_err(|reason| Failure::CantLook {
+    let unusable = |reason: String| Failure::CantLook {
         fragment: format!("`{}` {reason}", path.display()),
         remedy: "mend it, or move it away".to_owned(),
-    })?;
-    Ok((path, settings))
+    };
+    let text = rules_file::read(&path).map_err(unusable)?;
+    let mut settings: Map<String, Value> =
+        serde_json::from_str(&text).map_err(|error| unusable(format!("is no JSON object: {error}")))?;
+    settings.remove("stateDir");
+    Ok(settings)
 }
 
 /// The text of a rules file that was asked about.

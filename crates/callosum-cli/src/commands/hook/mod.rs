@@ -68,10 +68,10 @@ fn read_input() -> Option<Vec<u8>> {
 /// What cannot be used of the settings is named by `callosum status`; a hook goes on without.
 fn hook_options(args: &Args, runtime: Runtime) -> Result<GateOptions, Failure> {
     let options = super::shared_options(args)?;
-    let settings = super::settings_file(&options).map(|(_, settings)| settings).unwrap_or_default();
+    let settings = super::settings_of(&options).unwrap_or_default();
     let folder = options.home.join(format!(".{}", runtime.name()));
     Ok(GateOptions {
-        settings,
+        settings: Value::from(settings).to_string(),
         runtime: runtime.name().to_owned(),
         runtime_state_dir: folder.to_string_lossy().into_owned(),
         host_name: rustix::system::uname().nodename().to_string_lossy().into_owned(),
