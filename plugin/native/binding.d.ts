@@ -44,31 +44,15 @@ export declare class Gate {
   maintain(): Promise<void>
   /** Log lines since the last call. */
   notices(): Array<Notice>
-  /** The status as JSON text; never rejects. */
-  status(): Promise<string>
   /**
-   * The newest records as JSON text, `{"entries":[…]}`, or `{"error":{"code","message"}}`; never
-   * rejects. The filter is JSON text: limit, key, session, tool, tier, action, since, after.
+   * Answers a question about all sessions with JSON text, or with `{"error":{"code","message"}}`; never
+   * rejects. The questions are `status`, `journal`, `recent`, `why` and `explain`; the request is JSON
+   * text, an object, or empty.
    */
-  journal(filter: string): Promise<string>
-  /**
-   * What was done lately as JSON text, `{"leases":[…],"actions":[…],"text"}`, or an error as
-   * `journal` gives it. The request is JSON text: key, session, exceptSession, limit.
-   */
-  recent(request: string): Promise<string>
-  /**
-   * The causal story of a resource as JSON text, `{"key","events":[…],"earlier","leases","text"}`,
-   * or an error as `journal` gives it.
-   */
-  why(key: string): Promise<string>
-  /**
-   * What a call would get now, as `callosum explain --json` gives it, or an error as `journal` gives
-   * it. The request is JSON text: tool, params, session, agent, cwd.
-   */
-  explain(request: string): Promise<string>
+  ask(question: string, request: string): Promise<string>
   /**
    * Ends the live leases on a resource in the name of `by`: `{"key","released":[…]}`, or an error as
-   * `journal` gives it.
+   * `ask` gives it.
    */
   release(key: string, by: string): Promise<string>
   /** Writes what is left and lets the files go. Afterwards every method answers `null`. */

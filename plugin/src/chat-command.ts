@@ -20,20 +20,20 @@ export async function chatCommand(owner: GateOwner, args: string | undefined): P
 }
 
 async function status(owner: GateOwner): Promise<string> {
-  const answer = await ask(owner, (gate) => gate.status());
+  const answer = await ask(owner, "status");
   if (!answer.ok) return `Callosum can't be asked: ${bounded(answer.message, MOST_PROBLEMS)}.`;
   const status = isRecord(answer.payload) ? answer.payload : {};
   const head = `Callosum on ${status.instanceId ?? "this gateway"}: mode ${status.mode}, ${status.ruleCount} rules.`;
   const wrong = problemsIn(status);
   const problems = wrong.length === 0 ? "" : `\nWrong:\n${forChat(bounded(wrong.join("\n"), MOST_PROBLEMS))}`;
-  const recent = await ask(owner, (gate) => gate.recent(JSON.stringify({ limit: ACTIONS })));
+  const recent = await ask(owner, "recent", { limit: ACTIONS });
   if (!recent.ok) return `${head}${problems}\nWhat was done lately can't be told: ${bounded(recent.message, MOST_PROBLEMS)}.`;
   const text = textIn(recent.payload);
   return `${head}${problems}\n${text === "" ? "Nothing significant was done lately, and nothing is held." : forChat(bounded(text, MOST))}`;
 }
 
 async function why(owner: GateOwner, key: string): Promise<string> {
-  const answer = await ask(owner, (gate) => gate.why(key));
+  const answer = await ask(owner, "why", { key });
   if (!answer.ok) return `Callosum can't tell: ${bounded(answer.message, MOST_PROBLEMS)}.`;
   return forChat(newest(textIn(answer.payload), MOST));
 }

@@ -6,12 +6,17 @@ import type { NativeGate } from "./native.runtime.ts";
 
 export type CoreAnswer = { ok: true; payload: unknown } | { ok: false; message: string };
 
-/** Asks the gate that the hooks go to. */
-export async function ask(owner: GateOwner, question: (gate: NativeGate) => Promise<string>): Promise<CoreAnswer> {
+/** Asks the gate that the hooks go to a question of the core, by its name. */
+export function ask(owner: GateOwner, question: string, request: unknown = {}): Promise<CoreAnswer> {
+  return answerOf(owner, (gate) => gate.ask(question, JSON.stringify(request)));
+}
+
+/** What the gate that the hooks go to answers. */
+export async function answerOf(owner: GateOwner, step: (gate: NativeGate) => Promise<string>): Promise<CoreAnswer> {
   try {
     const gate = owner.lookAt();
     if (gate === undefined) return failed(owner.failure?.cause ?? "this instance of the plugin has been closed");
-    const payload: unknown = JSON.parse(await question(gate));
+    const payload: unknown = JSON.parse(await step(gate));
     if (isRecord(payload) && isRecord(payload.error)) return failed(String(payload.error.message ?? payload.error.code));
     return { ok: true, payload };
   } catch (thrown) {

@@ -1,7 +1,7 @@
 // The gateway methods `callosum.*`. All but `callosum.release` only read.
 
 import type { WorkspaceOf } from "./before-tool-call.ts";
-import { ask, type CoreAnswer } from "./core-answer.ts";
+import { answerOf, ask, type CoreAnswer } from "./core-answer.ts";
 import type { GateOwner } from "./gate-owner.ts";
 import { isRecord, type RpcClient } from "./host.ts";
 
@@ -48,7 +48,7 @@ const CALL: Parameters = {
 /** `callosum.status` */
 export async function status(owner: GateOwner, version: string): Promise<MethodAnswer> {
   if (owner.lookAt() === undefined) return { ok: true, payload: { version, degraded: degradedBy(owner) } };
-  return answered(await ask(owner, (gate) => gate.status()));
+  return answered(await ask(owner, "status"));
 }
 
 /** `callosum.journal` */
@@ -56,14 +56,14 @@ export async function journal(owner: GateOwner, params: unknown): Promise<Method
   const filter = params ?? {};
   const problem = problemIn(filter, FILTERS);
   if (problem !== undefined) return invalid("callosum.journal", problem);
-  return answered(await ask(owner, (gate) => gate.journal(JSON.stringify(filter))));
+  return answered(await ask(owner, "journal", filter));
 }
 
 /** `callosum.why` */
 export async function why(owner: GateOwner, params: unknown): Promise<MethodAnswer> {
   const problem = problemIn(params, KEY);
   if (problem !== undefined) return invalid("callosum.why", problem);
-  return answered(await ask(owner, (gate) => gate.why(keyIn(params))));
+  return answered(await ask(owner, "why", params));
 }
 
 /** `callosum.explain`: as if the agent called it in its workspace. */
@@ -72,14 +72,14 @@ export async function explain(owner: GateOwner, workspaceOf: WorkspaceOf, params
   if (problem !== undefined) return invalid("callosum.explain", problem);
   const call = isRecord(params) ? params : {};
   const cwd = workspaceOf(typeof call.agent === "string" ? call.agent : null) ?? undefined;
-  return answered(await ask(owner, (gate) => gate.explain(JSON.stringify({ ...call, cwd }))));
+  return answered(await ask(owner, "explain", { ...call, cwd }));
 }
 
 /** `callosum.release`: the journal says who did it. */
 export async function release(owner: GateOwner, params: unknown, client: RpcClient | null): Promise<MethodAnswer> {
   const problem = problemIn(params, KEY);
   if (problem !== undefined) return invalid("callosum.release", problem);
-  return answered(await ask(owner, (gate) => gate.release(keyIn(params), callerName(client))));
+  return answered(await answerOf(owner, (gate) => gate.release(keyIn(params), callerName(client))));
 }
 
 /** Whom the host has recognised, else what the client calls itself. */

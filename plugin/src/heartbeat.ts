@@ -16,9 +16,8 @@ export async function heartbeatContext(
   session: string | undefined,
   waitMs: number = WAIT_MS,
 ): Promise<{ prependContext: string } | undefined> {
-  const request = JSON.stringify({ exceptSession: session, limit: ACTIONS });
   const late = sleep(waitMs, undefined, { ref: false });
-  const answer = await Promise.race([ask(owner, (gate) => gate.recent(request)), late]);
+  const answer = await Promise.race([ask(owner, "recent", { exceptSession: session, limit: ACTIONS }), late]);
   const text = answer?.ok ? textIn(answer.payload) : "";
   return text === "" ? undefined : { prependContext: forModel("What other sessions did lately", text, MOST) };
 }

@@ -46,7 +46,7 @@ export function recentTool(owner: GateOwner, ownSession: string | undefined): An
       "Ask before planning such an action, and when a call was paused by Callosum. Without parameters: the newest actions of all sessions, your own too.",
     parameters: PARAMETERS,
     execute: async (_call: string, params: unknown) => {
-      const answer = await ask(owner, (gate) => gate.recent(JSON.stringify(wantedBy(params))));
+      const answer = await ask(owner, "recent", wantedBy(params));
       if (!answer.ok) throw new Error(`callosum: what was done lately can't be told: ${answer.message}`);
       const { leases, actions } = isRecord(answer.payload) ? answer.payload : {};
       // Through the host's catalog a model gets the details, too: only the text is bounded.

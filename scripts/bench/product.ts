@@ -57,7 +57,7 @@ export class Product {
   }
 
   async #status(): Promise<Status> {
-    return JSON.parse(await this.#gate.status()) as Status;
+    return JSON.parse(await this.#gate.ask("status", "")) as Status;
   }
 
   /** Reads what others wrote, however much it is. */
@@ -135,13 +135,13 @@ export class Product {
 
   async statuses(count: number): Promise<Times> {
     const times: Times = [];
-    for (let done = 0; done < count; done += 1) times.push(await awaited(() => this.#gate.status()));
+    for (let done = 0; done < count; done += 1) times.push(await awaited(() => this.#gate.ask("status", "")));
     return times;
   }
 
   async journals(count: number): Promise<Times> {
     const times: Times = [];
-    for (let done = 0; done < count; done += 1) times.push(await awaited(() => this.#gate.journal('{"limit":50}')));
+    for (let done = 0; done < count; done += 1) times.push(await awaited(() => this.#gate.ask("journal", '{"limit":50}')));
     return times;
   }
 

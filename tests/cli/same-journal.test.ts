@@ -67,7 +67,7 @@ test("the journal is the same, whole and filtered", async () => {
     ['{"session":"bob","action":"blocked"}', ["--session", "bob", "--action", "blocked"]],
     ['{"key":"email:alice","tool":"send"}', ["--key", "email:alice", "--tool", "send"]],
   ] as const) {
-    const expected = JSON.parse(await gateway.journal(filter)) as { entries: unknown[] };
+    const expected = JSON.parse(await gateway.ask("journal", filter)) as { entries: unknown[] };
     assert.ok(expected.entries.length > 0, filter);
     assert.deepEqual(callosum("journal", ...args), expected, filter);
   }
@@ -75,7 +75,7 @@ test("the journal is the same, whole and filtered", async () => {
 
 test("the status is the same, but for whose it is", async () => {
   const own = ["instanceId", "rules"];
-  const expected = JSON.parse(await gateway.status()) as Record<string, unknown>;
+  const expected = JSON.parse(await gateway.ask("status", "{}")) as Record<string, unknown>;
   const status = callosum("status");
   assert.deepEqual(Object.keys(status), Object.keys(expected));
   for (const field of Object.keys(expected).filter((field) => !own.includes(field)))
@@ -91,11 +91,11 @@ test("nobody's look writes anything", async () => {
   const before = contents();
   callosum("status");
   callosum("journal");
-  await gateway.status();
+  await gateway.ask("status", "{}");
   // A gateway's other instance, which answers the RPC and has seen no call.
   const other = open();
-  await other.status();
-  await other.journal("{}");
+  await other.ask("status", "{}");
+  await other.ask("journal", "{}");
   await other.close();
   assert.deepEqual(contents(), before);
 });

@@ -79,7 +79,7 @@ for (const { name, history, call, expect } of cases) {
       assert.equal(text === "" ? "allow" : held ? "block" : "pause", expect.verdict, text);
       for (const said of expect.says ?? []) assert.ok(text.includes(said), `${said} is not in ${text}`);
       for (const said of expect.saysNot ?? []) assert.ok(!text.includes(said), `${said} is in ${text}`);
-      const { entries } = JSON.parse(await gate.journal('{"limit":1}')) as { entries: Record<string, unknown>[] };
+      const { entries } = JSON.parse(await gate.ask("journal", '{"limit":1}')) as { entries: Record<string, unknown>[] };
       const row = entries[0] ?? assert.fail("no row");
       assert.equal(row["session"], call.session);
       if (expect.tier !== undefined) assert.equal(row["tier"], expect.tier);

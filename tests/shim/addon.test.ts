@@ -38,7 +38,9 @@ test("a write's content is never read: a large one costs what a small one costs"
   assert.equal(reads, 0);
   gate.after("write", "main", "s", "r", "c1", params, "ok", null, null);
   assert.equal(reads, 0);
-  const { entries } = JSON.parse(await gate.journal("{}")) as { entries: Array<{ tool?: string; contextKeys?: string[] }> };
+  const { entries } = JSON.parse(await gate.ask("journal", "{}")) as {
+    entries: Array<{ tool?: string; contextKeys?: string[] }>;
+  };
   assert.deepEqual(entries.find((entry) => entry.tool === "write")?.contextKeys, ["file:/w/notes.txt"]);
   await gate.close();
 });

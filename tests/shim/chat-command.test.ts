@@ -8,8 +8,8 @@ const recent = (text: string) => JSON.stringify({ leases: [], actions: [], text 
 
 function healthy() {
   const world = bench();
-  world.gate.statusText = JSON.stringify(HEALTHY);
-  world.gate.recentText = recent("  - 2m ago by studio: exec, complete (email:a)\n");
+  world.gate.answers.status = JSON.stringify(HEALTHY);
+  world.gate.answers.recent = recent("  - 2m ago by studio: exec, complete (email:a)\n");
   return world;
 }
 
@@ -17,13 +17,13 @@ test("without words it tells the status: the mode and what was done lately", asy
   const { gate, owner } = healthy();
   const expected = "Callosum on studio: mode enforce, 3 rules.\n```\n  - 2m ago by studio: exec, complete (email:a)\n```";
   for (const args of [undefined, "", "  ", "status", " status "]) assert.equal((await chatCommand(owner, args)).text, expected);
-  gate.recentText = recent("");
+  gate.answers.recent = recent("");
   assert.match((await chatCommand(owner, "")).text, /Nothing significant was done lately, and nothing is held\.$/);
 });
 
 test("everything that is wrong stands before what was done", async () => {
   const { gate, owner } = healthy();
-  gate.statusText = JSON.stringify({
+  gate.answers.status = JSON.stringify({
     ...HEALTHY,
     degraded: { cause: "the disk is full", remedy: "Make room." },
     rules: { error: "tiers.json:3:4: unknown field" },
@@ -48,15 +48,15 @@ test("everything that is wrong stands before what was done", async () => {
 
 test("why tells the story of a key, which may hold blanks", async () => {
   const { gate, owner } = healthy();
-  gate.whyText = '{"key":"k","events":[],"text":"the story\\n"}';
+  gate.answers.why = '{"key":"k","events":[],"text":"the story\\n"}';
   assert.equal((await chatCommand(owner, "why  email:a b ")).text, "```\nthe story\n```");
-  assert.deepEqual(gate.calls.at(-1), { method: "why", args: ["email:a b"] });
+  assert.deepEqual(gate.calls.at(-1), { method: "why", args: ['{"key":"email:a b"}'] });
 });
 
 test("of a long story the first line and the end are told", async () => {
   const { gate, owner } = healthy();
   const lines = Array.from({ length: 500 }, (_, index) => `line ${index}`);
-  gate.whyText = JSON.stringify({ text: ["the title", ...lines].join("\n") });
+  gate.answers.why = JSON.stringify({ text: ["the title", ...lines].join("\n") });
   const { text } = await chatCommand(owner, "why k");
   assert.ok(text.length < 1_600, String(text.length));
   assert.match(text, /^```\nthe title\n…\nline \d+\n/);
@@ -73,7 +73,7 @@ test("anything else gets the usage, and asks nobody", async () => {
 
 test("what comes from calls can't leave its block or fill the chat", async () => {
   const { gate, owner } = healthy();
-  gate.recentText = recent(`  - \`\`\`@everyone ${"long ".repeat(10)}\n`.repeat(200));
+  gate.answers.recent = recent(`  - \`\`\`@everyone ${"long ".repeat(10)}\n`.repeat(200));
   const { text } = await chatCommand(owner, "");
   assert.equal(text.match(/```/g)?.length, 2);
   assert.ok(text.length < 1_700, String(text.length));
@@ -85,6 +85,6 @@ test("when nothing can be asked, it says why", async () => {
   assert.equal((await chatCommand(owner, "")).text, "Callosum can't be asked: no such file.");
   assert.equal((await chatCommand(owner, "why k")).text, "Callosum can't tell: no such file.");
   const { gate, owner: other } = healthy();
-  gate.recentText = '{"error":{"code":"busy","message":"the journal is busy"}}';
+  gate.answers.recent = '{"error":{"code":"busy","message":"the journal is busy"}}';
   assert.match((await chatCommand(other, "")).text, /can't be told: the journal is busy\.$/);
 });

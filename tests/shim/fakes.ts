@@ -15,11 +15,14 @@ export class FakeGate implements NativeGate {
   answer: Answer | null = null;
   finished: Promise<Answer | null> = Promise.resolve(null);
   maintained: Promise<void> = Promise.resolve();
-  statusText = "{}";
-  journalText = '{"entries":[]}';
-  recentText = '{"leases":[],"actions":[],"text":""}';
-  whyText = '{"key":"k","events":[],"text":""}';
-  explainText = "{}";
+  /** What it answers to a question. */
+  answers: Record<string, string> = {
+    status: "{}",
+    journal: '{"entries":[]}',
+    recent: '{"leases":[],"actions":[],"text":""}',
+    why: '{"key":"k","events":[],"text":""}',
+    explain: "{}",
+  };
   releaseText = '{"key":"k","released":[]}';
   pendingNotices: Array<{ level: string; text: string }> = [];
   throws: Error | undefined;
@@ -54,24 +57,9 @@ export class FakeGate implements NativeGate {
   notices() {
     return this.pendingNotices.splice(0) as ReturnType<NativeGate["notices"]>;
   }
-  status(): Promise<string> {
-    return Promise.resolve(this.statusText);
-  }
-  journal(filter: string): Promise<string> {
-    this.#note("journal", [filter]);
-    return Promise.resolve(this.journalText);
-  }
-  recent(request: string): Promise<string> {
-    this.#note("recent", [request]);
-    return Promise.resolve(this.recentText);
-  }
-  why(key: string): Promise<string> {
-    this.#note("why", [key]);
-    return Promise.resolve(this.whyText);
-  }
-  explain(request: string): Promise<string> {
-    this.#note("explain", [request]);
-    return Promise.resolve(this.explainText);
+  ask(question: string, request: string): Promise<string> {
+    this.#note(question, [request]);
+    return Promise.resolve(this.answers[question] ?? '{"error":{"code":"bad-request","message":"no such question"}}');
   }
   release(key: string, by: string): Promise<string> {
     this.#note("release", [key, by]);

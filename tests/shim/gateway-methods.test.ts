@@ -5,7 +5,7 @@ import { bench, NOT_LOADED } from "./fakes.ts";
 
 test("status is what the core says", async () => {
   const { gate, owner } = bench();
-  gate.statusText = '{"instanceId":"i","ruleCount":3}';
+  gate.answers.status = '{"instanceId":"i","ruleCount":3}';
   assert.deepEqual(await status(owner, "1.2.3"), { ok: true, payload: { instanceId: "i", ruleCount: 3 } });
 });
 
@@ -22,12 +22,12 @@ test("without the addon the status says so, with the cause and the remedy", asyn
 
 test("a failure in the core crosses as an error of the method", async () => {
   const { gate, owner } = bench();
-  gate.statusText = '{"error":{"code":"degraded","message":"the disk is full"}}';
+  gate.answers.status = '{"error":{"code":"degraded","message":"the disk is full"}}';
   assert.deepEqual(await status(owner, "1"), {
     ok: false,
     error: { code: "UNAVAILABLE", message: "callosum: the disk is full" },
   });
-  gate.statusText = "not JSON";
+  gate.answers.status = "not JSON";
   assert.equal((await status(owner, "1")).ok, false);
 });
 
@@ -81,11 +81,11 @@ const nowhere = () => null;
 
 test("why and release take a key and nothing else", async () => {
   const { gate, owner } = bench();
-  gate.whyText = '{"key":"email:a","events":[],"text":"told"}';
+  gate.answers.why = '{"key":"email:a","events":[],"text":"told"}';
   assert.deepEqual(await why(owner, { key: "email:a" }), { ok: true, payload: { key: "email:a", events: [], text: "told" } });
   assert.deepEqual(await release(owner, { key: "email:a" }, null), { ok: true, payload: { key: "k", released: [] } });
   assert.deepEqual(gate.calls, [
-    { method: "why", args: ["email:a"] },
+    { method: "why", args: ['{"key":"email:a"}'] },
     { method: "release", args: ["email:a", "the gateway itself"] },
   ]);
   for (const params of [{}, undefined, { key: "" }, { key: 1 }, { key: "a", by: "somebody else" }, "email:a"]) {

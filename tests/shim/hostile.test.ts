@@ -44,7 +44,7 @@ class Trial {
   }
 
   async rows(): Promise<Row[]> {
-    const { entries } = JSON.parse(await this.gate.journal('{"limit":1000}')) as { entries: Row[] };
+    const { entries } = JSON.parse(await this.gate.ask("journal", '{"limit":1000}')) as { entries: Row[] };
     return entries.filter((row) => row.session !== undefined);
   }
 

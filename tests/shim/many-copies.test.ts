@@ -34,7 +34,7 @@ const PRELUDE = `
   const mail = (gate, session, call, to) =>
     gate.before("exec", null, null, session, "r", call, null, { command: "mail -s hi " + to + "@example.com" });
   const done = (gate, session, call) => gate.after("exec", null, session, "r", call, {}, "ok", 0, null);
-  const journal = async (gate, filter) => JSON.parse(await gate.journal(JSON.stringify({ limit: 10000, ...filter }))).entries;
+  const journal = async (gate, filter) => JSON.parse(await gate.ask("journal", JSON.stringify({ limit: 10000, ...filter }))).entries;
 `;
 
 function run(program: string): string {
@@ -82,7 +82,7 @@ test("worker threads that end by themselves, are ended in mid-call, or leave gat
           // Every other one is left under way.
           const under = answer?.ticket ? gate.finish(answer.ticket) : undefined;
           void gate.maintain();
-          void gate.status();
+          void gate.ask("status", "");
           if (call % 2) await under;
         }
         if (workerData.exits) process.exit(0);
@@ -105,7 +105,7 @@ test("worker threads that end by themselves, are ended in mid-call, or leave gat
     for (const copy of copies) await Promise.all(ways.map((how) => one(copy, how)));
     // The main thread's gate is as well as before, and the journal whole.
     assert.strictEqual(await settle(main, mail(main, "main", "2", "after")), null);
-    const status = JSON.parse(await main.status());
+    const status = JSON.parse(await main.ask("status", "{}"));
     assert.strictEqual(status.degraded, undefined);
     assert.strictEqual(status.journal.skipped, 0);
     const intercepts = await journal(main, { action: "intercept" });

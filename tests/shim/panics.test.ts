@@ -35,8 +35,8 @@ const PROGRAM = `
     said.processEnded = gate.processEnded("p", "ok", 0);
     said.resultPersisted = gate.resultPersisted("s", "2");
     said.abandon = gate.abandon(77);
-    said.status = JSON.parse(await gate.status()).error?.code ?? "told";
-    said.journal = JSON.parse(await gate.journal("")).error?.code ?? "told";
+    said.status = JSON.parse(await gate.ask("status", "")).error?.code ?? "told";
+    said.journal = JSON.parse(await gate.ask("journal", "{}")).error?.code ?? "told";
     said.notices = gate.notices().length > 0;
     await gate.maintain();
     await gate.close();

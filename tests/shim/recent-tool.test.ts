@@ -22,7 +22,7 @@ test("the question crosses with what the tool offers, and nothing else", async (
 test("the answer is marked as data, bounded, and says who asks", async () => {
   const { gate, owner } = bench();
   const line = "  - 2m ago by studio (session s): exec, complete (email:a)\n";
-  gate.recentText = JSON.stringify({ leases: [{}], actions: [{}, {}], text: line.repeat(500) });
+  gate.answers.recent = JSON.stringify({ leases: [{}], actions: [{}, {}], text: line.repeat(500) });
   const { content, details } = await call(recentTool(owner, "agent:main:main"), {});
   const text = content[0]?.text ?? "";
   assert.match(
@@ -44,7 +44,7 @@ test("nothing done is said so", async () => {
 
 test("what can't be told is an error of the tool: an empty answer would read as leave to act", async () => {
   const { gate, owner } = bench();
-  gate.recentText = '{"error":{"code":"busy","message":"the journal is busy"}}';
+  gate.answers.recent = '{"error":{"code":"busy","message":"the journal is busy"}}';
   await assert.rejects(
     call(recentTool(owner, "s"), {}),
     /^Error: callosum: what was done lately can't be told: the journal is busy$/,

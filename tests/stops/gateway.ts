@@ -158,7 +158,7 @@ clearInterval(upkeepTimer);
 await Promise.all(open);
 await tidying;
 await gate.maintain();
-const { waiting } = JSON.parse(await gate.status()) as Pick<Measured, "waiting">;
+const { waiting } = JSON.parse(await gate.ask("status", "")) as Pick<Measured, "waiting">;
 await gate.close();
 const measured: Measured = {
   ...done,

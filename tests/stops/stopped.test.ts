@@ -64,7 +64,7 @@ class Gateway {
   }
 
   async status() {
-    return JSON.parse(await this.#gate.status()) as {
+    return JSON.parse(await this.#gate.ask("status", "")) as {
       degraded?: { code: string };
       waiting: { queued: number; lost: number };
       journal: { skipped: number };
@@ -72,7 +72,7 @@ class Gateway {
   }
 
   async actionsOn(key: string): Promise<string[]> {
-    const told = JSON.parse(await this.#gate.journal(JSON.stringify({ key, limit: 100 }))) as {
+    const told = JSON.parse(await this.#gate.ask("journal", JSON.stringify({ key, limit: 100 }))) as {
       entries: Array<{ action: string }>;
     };
     return told.entries.map((entry) => entry.action);

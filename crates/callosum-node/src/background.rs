@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use callosum_core::gate::{self, Asked, Filter, GivenUp, Lately, QueryError, Story};
+use callosum_core::gate::{self, GivenUp, QueryError};
 use callosum_core::time::Stamp;
 use napi::bindgen_prelude::AsyncTask;
 use napi::{Env, Task};
-use serde::Serialize;
 use serde_json::json;
 
 use crate::js_types::Answer;
@@ -74,39 +73,17 @@ impl Task for UpkeepTask {
 
 /// What [`QueryTask`] asks.
 pub(crate) enum Query {
-    Status,
-    Journal(String),
-    Recent(String),
-    Why(String),
-    Explain(String),
+    Ask { question: String, request: String },
     Release { key: String, by: String },
-}
-
-/// A story with its text for people.
-#[derive(Serialize)]
-struct Told<'a> {
-    #[serde(flatten)]
-    story: &'a Story,
-    text: String,
 }
 
 impl Query {
     fn answer(&self, gate: &gate::Gate, now: &Stamp) -> Result<String, QueryError> {
-        let answer = match self {
-            Self::Status => serde_json::to_string(&gate.status(now)),
-            Self::Journal(filter) => {
-                let filter = Filter::read(filter).map_err(QueryError::bad_request)?;
-                serde_json::to_string(&json!({ "entries": gate.journal(&filter, now)? }))
-            }
-            Self::Recent(wanted) => serde_json::to_string(&gate.recent(&Lately::read(wanted)?, now)?),
-            Self::Why(key) => {
-                let story = gate.why(key, now)?;
-                serde_json::to_string(&Told { text: story.text(&str::to_owned), story: &story })
-            }
-            Self::Explain(asked) => serde_json::to_string(&gate.explain(&Asked::read(asked)?, now)?),
-            Self::Release { key, by } => serde_json::to_string(&gate.release(key, by, now)?),
-        };
-        answer.map_err(|error| QueryError { code: "internal".to_owned(), message: error.to_string() })
+        match self {
+            Self::Ask { question, request } => gate.ask(question, request, now),
+            Self::Release { key, by } => serde_json::to_string(&gate.release(key, by, now)?)
+                .map_err(|error| QueryError { code: "internal".to_owned(), message: error.to_string() }),
+        }
     }
 }
 

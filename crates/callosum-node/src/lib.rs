@@ -175,42 +175,16 @@ impl Gate {
         })
     }
 
-    /// The status as JSON text; never rejects.
+    /// Answers a question about all sessions with JSON text, or with `{"error":{"code","message"}}`; never
+    /// rejects. The questions are `status`, `journal`, `recent`, `why` and `explain`; the request is JSON
+    /// text, an object, or empty.
     #[napi(ts_return_type = "Promise<string>")]
-    pub fn status(&self) -> AsyncTask<QueryTask> {
-        background::query(&self.gate, Query::Status)
-    }
-
-    /// The newest records as JSON text, `{"entries":[…]}`, or `{"error":{"code","message"}}`; never
-    /// rejects. The filter is JSON text: limit, key, session, tool, tier, action, since, after.
-    #[napi(ts_return_type = "Promise<string>")]
-    pub fn journal(&self, filter: String) -> AsyncTask<QueryTask> {
-        background::query(&self.gate, Query::Journal(filter))
-    }
-
-    /// What was done lately as JSON text, `{"leases":[…],"actions":[…],"text"}`, or an error as
-    /// `journal` gives it. The request is JSON text: key, session, exceptSession, limit.
-    #[napi(ts_return_type = "Promise<string>")]
-    pub fn recent(&self, request: String) -> AsyncTask<QueryTask> {
-        background::query(&self.gate, Query::Recent(request))
-    }
-
-    /// The causal story of a resource as JSON text, `{"key","events":[…],"earlier","leases","text"}`,
-    /// or an error as `journal` gives it.
-    #[napi(ts_return_type = "Promise<string>")]
-    pub fn why(&self, key: String) -> AsyncTask<QueryTask> {
-        background::query(&self.gate, Query::Why(key))
-    }
-
-    /// What a call would get now, as `callosum explain --json` gives it, or an error as `journal` gives
-    /// it. The request is JSON text: tool, params, session, agent, cwd.
-    #[napi(ts_return_type = "Promise<string>")]
-    pub fn explain(&self, request: String) -> AsyncTask<QueryTask> {
-        background::query(&self.gate, Query::Explain(request))
+    pub fn ask(&self, question: String, request: String) -> AsyncTask<QueryTask> {
+        background::query(&self.gate, Query::Ask { question, request })
     }
 
     /// Ends the live leases on a resource in the name of `by`: `{"key","released":[…]}`, or an error as
-    /// `journal` gives it.
+    /// `ask` gives it.
     #[napi(ts_return_type = "Promise<string>")]
     pub fn release(&self, key: String, by: String) -> AsyncTask<QueryTask> {
         background::query(&self.gate, Query::Release { key, by })

@@ -5,6 +5,7 @@
 //! [`Answer::Wait`] with a ticket, and [`Gate::finish`] does the rest on a thread that may wait. Tiers 0–2
 //! do not wait at all: their records go to a bounded backlog.
 
+mod ask;
 mod backlog;
 mod begin;
 mod calls;
