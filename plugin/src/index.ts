@@ -61,9 +61,14 @@ function register(api: OpenClawPluginApi): void {
     page.end();
     return owner.dispose();
   };
-  // Older hosts have no managed instances; there the end of the gateway is the end of this one.
-  if (api.lifecycle?.onDispose === undefined) api.on("gateway_stop", dispose);
-  else api.lifecycle.onDispose(dispose);
+  if (api.lifecycle?.onDispose === undefined) {
+    // Older hosts have no managed instances; there the end of the gateway is the end of this one.
+    api.on("gateway_stop", dispose);
+  } else {
+    api.lifecycle.onDispose(dispose);
+    // That comes too late: the host waits a second for open streams before it cuts them off.
+    api.on("gateway_stop", () => page.end());
+  }
 }
 
 function registerMethods(api: OpenClawPluginApi, owner: GateOwner, workspaceOf: WorkspaceOf): void {
