@@ -54,7 +54,7 @@ function register(api: OpenClawPluginApi): void {
   });
   api.registerTool(({ sessionKey }) => recentTool(owner, sessionKey), { name: RECENT_TOOL });
   registerCommandLine(api);
-  const page = new PageRoutes(api, owner, api.version ?? "unknown", workspaceOf);
+  const page = new PageRoutes(api, owner, workspaceOf);
   page.register();
 
   const dispose = () => {

@@ -86,7 +86,7 @@ for (const mode of ["full", "discovery", "tool-discovery", "cli-metadata", "setu
         [`${base}api`, "prefix", "plugin"],
         [`${base}app.js`, "exact", "plugin"],
         [`${base}app.css`, "exact", "plugin"],
-        [`${base}assets`, "prefix", "plugin"],
+        [`${base}icon.svg`, "exact", "plugin"],
       ]),
     );
     assert.deepEqual(

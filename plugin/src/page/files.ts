@@ -1,9 +1,9 @@
-// The files of the page, as the build left them beside the compiled plugin: read once, at the first look, and served from memory. What is not in
-// the folder then is not there, so no path of a request ever reaches the disk.
+// The files of the page, as the build left them beside the compiled plugin: read once, at the first look, and served from memory. There is a fixed
+// list of them, so no path of a request ever reaches the disk.
 
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { extname, join, relative, sep } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** Beside the compiled `src`; in the source tree the folder of this name has the page's sources, which no browser can run. */
@@ -11,17 +11,14 @@ const FOLDER = fileURLToPath(new URL("../../page", import.meta.url));
 const DOCUMENT = "index.html";
 /** Stands in the document where it is told about this host. */
 const PLACEHOLDER = "<!--callosum-page-->";
-const TYPES: Record<string, string> = {
-  ".css": "text/css; charset=utf-8",
-  ".html": "text/html; charset=utf-8",
-  ".ico": "image/x-icon",
-  ".js": "text/javascript; charset=utf-8",
-  ".json": "application/json; charset=utf-8",
-  ".png": "image/png",
-  ".svg": "image/svg+xml",
-  ".txt": "text/plain; charset=utf-8",
-  ".woff2": "font/woff2",
-};
+/** What the document loads, and its types. */
+export const FILES = {
+  "app.js": "text/javascript; charset=utf-8",
+  "app.css": "text/css; charset=utf-8",
+  "icon.svg": "image/svg+xml",
+} as const;
+
+export type FileName = keyof typeof FILES;
 
 /** What the document is told when it is served. */
 export interface About {
@@ -42,28 +39,23 @@ export interface PageFile {
 
 export class PageFiles {
   readonly #document: string;
-  readonly #files: Map<string, PageFile>;
+  readonly #files: Map<FileName, PageFile>;
 
-  private constructor(document: string, files: Map<string, PageFile>) {
+  private constructor(document: string, files: Map<FileName, PageFile>) {
     this.#document = document;
     this.#files = files;
   }
 
   /** Reads the folder; undefined when it has no built page. Throws when it can't be read. */
   static read(folder: string = FOLDER): PageFiles | undefined {
-    if (!existsSync(join(folder, DOCUMENT)) || !existsSync(join(folder, "app.js"))) return undefined;
-    const files = new Map<string, PageFile>();
-    for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-      const path = join(entry.parentPath, entry.name);
-      const type = TYPES[extname(entry.name)];
-      if (!entry.isFile() || type === undefined) continue;
-      const body = readFileSync(path);
+    const names = Object.keys(FILES) as FileName[];
+    if (![DOCUMENT, ...names].every((name) => existsSync(join(folder, name)))) return undefined;
+    const files = names.map((name): [FileName, PageFile] => {
+      const body = readFileSync(join(folder, name));
       const etag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
-      files.set(relative(folder, path).split(sep).join("/"), { type, body, etag });
-    }
-    const document = files.get(DOCUMENT)?.body.toString("utf8");
-    files.delete(DOCUMENT);
-    return document?.includes(PLACEHOLDER) ? new PageFiles(document, files) : undefined;
+      return [name, { type: FILES[name], body, etag }];
+    });
+    return new PageFiles(readFileSync(join(folder, DOCUMENT), "utf8"), new Map(files));
   }
 
   /** The document for one copy of the page. */
@@ -72,8 +64,8 @@ export class PageFiles {
     return this.#document.replace(PLACEHOLDER, () => `<meta name="callosum-page" content="${content}">`);
   }
 
-  /** A file besides the document, by its path relative to it. */
-  file(path: string): PageFile | undefined {
-    return this.#files.get(path);
+  /** A file that the document loads. */
+  file(name: FileName): PageFile | undefined {
+    return this.#files.get(name);
   }
 }

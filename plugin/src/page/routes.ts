@@ -9,7 +9,7 @@ import type { GateOwner } from "../gate-owner.ts";
 import { inWorkspace } from "../gateway-methods.ts";
 import { isRecord } from "../host.ts";
 import { HeadStreams } from "./events.ts";
-import { PageFiles } from "./files.ts";
+import { FILES, type FileName, PageFiles } from "./files.ts";
 import { mayRelease, Passes } from "./passes.ts";
 import { Questions } from "./questions.ts";
 import { forPage, readBody, sendDocument, sendFailure, sendFile, sendJson, sendPlain, statusOfFailure } from "./reply.ts";
@@ -34,14 +34,18 @@ export class PageRoutes {
   readonly #api: OpenClawPluginApi;
   readonly #owner: GateOwner;
   readonly #version: string;
+  readonly #folder: string | undefined;
   readonly #questions: Questions;
   readonly #streams: HeadStreams;
   readonly #passes: Passes;
   #files: PageFiles | undefined;
   #bodies = 0;
 
-  constructor(api: OpenClawPluginApi, owner: GateOwner, version: string, workspaceOf: WorkspaceOf) {
+  /** `folder` has the built page; a test brings its own. */
+  constructor(api: OpenClawPluginApi, owner: GateOwner, workspaceOf: WorkspaceOf, folder?: string) {
+    const version = api.version ?? "unknown";
     this.#api = api;
+    this.#folder = folder;
     this.#owner = owner;
     this.#version = version;
     this.#questions = new Questions(owner, version, (call) => inWorkspace(workspaceOf, call));
@@ -100,17 +104,13 @@ export class PageRoutes {
       auth: "plugin",
       handler: this.#safely((request, response) => this.#private(api, request, response)),
     });
-    // The same program that everybody can read in the package.
-    for (const [name, match] of [
-      ["app.js", "exact"],
-      ["app.css", "exact"],
-      ["assets", "prefix"],
-    ] as const)
+    // They hold nothing that is not in the package.
+    for (const name of Object.keys(FILES) as FileName[])
       this.#api.registerHttpRoute({
         path: `${base}${name}`,
-        match,
+        match: "exact",
         auth: "plugin",
-        handler: get((request, response) => this.#file(base, request, response)),
+        handler: get((request, response) => this.#file(name, request, response)),
       });
   }
 
@@ -138,9 +138,8 @@ export class PageRoutes {
     sendDocument(response, files.document(about));
   }
 
-  #file(base: string, request: IncomingMessage, response: ServerResponse): void {
-    const { pathname } = urlOf(request);
-    const file = pathname.startsWith(base) ? this.#opened()?.file(pathname.slice(base.length)) : undefined;
+  #file(name: FileName, request: IncomingMessage, response: ServerResponse): void {
+    const file = this.#opened()?.file(name);
     if (file === undefined) sendPlain(request, response, 404, "The page has no such file.");
     else sendFile(request, response, file);
   }
@@ -208,7 +207,7 @@ export class PageRoutes {
   }
 
   #opened(): PageFiles | undefined {
-    this.#files ??= PageFiles.read();
+    this.#files ??= PageFiles.read(this.#folder);
     return this.#files;
   }
 
