@@ -26,17 +26,17 @@ const MAX_NEWS: usize = 10_000;
 pub(crate) fn run(args: &Args, wanted: &Wanted, out: &mut dyn Write) -> Result<ExitCode, Failure> {
     let gate = super::observer(args)?;
     let mut filter = filter(wanted, gate.machine().now().wall_ms)?;
-    let entries = gate.journal(&filter, &gate.machine().now())?;
+    let found = gate.journal(&filter, &gate.machine().now())?;
     if wanted.follow {
         filter.limit = MAX_NEWS;
-        return follow(args, &gate, filter, &entries, out);
+        return follow(args, &gate, filter, found.entries, out);
     }
     if args.json {
-        json(out, &json!({ "entries": entries }))?;
-    } else if entries.is_empty() {
+        json(out, &found)?;
+    } else if found.entries.is_empty() {
         writeln!(out, "No such record in {}.", long(&gate.state_dir().display().to_string()))?;
     } else {
-        for_people(&entries, out)?;
+        for_people(&found.entries, out)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -46,10 +46,9 @@ fn follow(
     args: &Args,
     gate: &Gate,
     mut filter: Filter,
-    entries: &[Value],
+    mut news: Vec<Value>,
     out: &mut dyn Write,
 ) -> Result<ExitCode, Failure> {
-    let mut news = entries.to_vec();
     loop {
         if args.json {
             news.iter().try_for_each(|entry| json(out, entry))?;
@@ -61,7 +60,7 @@ fn follow(
             filter.after = Some(last);
         }
         thread::sleep(FOLLOW);
-        news = gate.journal(&filter, &gate.machine().now())?;
+        news = gate.journal(&filter, &gate.machine().now())?.entries;
     }
 }
 

@@ -1,5 +1,6 @@
 //! Questions by name, answered as JSON text: what the addon, the gateway's methods and the page hand over.
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -7,9 +8,12 @@ use crate::time::Stamp;
 
 use super::Gate;
 use super::explain::Asked;
-use super::query::{Filter, QueryError};
+use super::filter::Filter;
+use super::query::QueryError;
 use super::recent::Lately;
 use super::story::Story;
+use super::tally::TallyRequest;
+use super::timeline::TimelineRequest;
 
 /// Asks for the story of a resource.
 #[derive(Deserialize)]
@@ -26,34 +30,51 @@ struct Told<'a> {
     text: String,
 }
 
+/// Reads a request from JSON text.
+pub(super) fn request<T: DeserializeOwned>(text: &str) -> Result<T, QueryError> {
+    serde_json::from_str(text).map_err(|error| QueryError::bad_request(format!("bad request: {error}")))
+}
+
 impl Gate {
     /// Answers `question` with JSON text. `request` is JSON text too, an object; what is in it depends on the question:
     ///
-    /// - `status`: nothing. The answer is a [`Status`](super::Status).
-    /// - `journal`: a [`Filter`]. The answer is `{"entries":[…]}`.
-    /// - `recent`: a [`Lately`]. The answer is a [`RecentActions`](super::RecentActions).
-    /// - `why`: `key`. The answer is a [`Story`] with its `text`.
-    /// - `explain`: an [`Asked`]. The answer is an [`Explained`](super::Explained).
+    /// | question | request | answer |
+    /// |---|---|---|
+    /// | `head` | nothing | `{"head","now"}`: the sequence number that the next record will have, and the wall clock, milliseconds |
+    /// | `status` | nothing | a [`Status`](super::Status) |
+    /// | `journal` | a [`Filter`] | [`Found`](super::Found) records |
+    /// | `timeline` | a [`TimelineRequest`] | a piece of a [`Timeline`](super::Timeline) |
+    /// | `tally` | a [`TallyRequest`] | a piece of a [`Tally`](super::Tally) |
+    /// | `rules` | nothing | the [`RulesInForce`](super::RulesInForce) |
+    /// | `recent` | a [`Lately`] | [`RecentActions`](super::RecentActions) |
+    /// | `why` | `key` | a [`Story`] with its `text` |
+    /// | `explain` | an [`Asked`] | an [`Explained`](super::Explained) |
+    ///
+    /// `timeline`, `tally` and a `journal` with a `budget` do a bounded piece of work each time. Whoever wants more asks again
+    /// with `before` set to the answer's `next`, until that is null.
     ///
     /// For a thread that may wait.
     ///
     /// # Errors
     /// When there is no such question, the request is wrong, or the state can't be looked at.
-    pub fn ask(&self, question: &str, request: &str, now: &Stamp) -> Result<String, QueryError> {
+    pub fn ask(&self, question: &str, text: &str, now: &Stamp) -> Result<String, QueryError> {
         let answer = match question {
+            "head" => serde_json::to_string(&json!({ "head": self.head()?, "now": now.wall_ms })),
             "status" => serde_json::to_string(&self.status(now)),
             "journal" => {
-                let filter = Filter::read(request).map_err(QueryError::bad_request)?;
-                serde_json::to_string(&json!({ "entries": self.journal(&filter, now)? }))
+                let filter = Filter::read(text).map_err(QueryError::bad_request)?;
+                serde_json::to_string(&self.journal(&filter, now)?)
             }
-            "recent" => serde_json::to_string(&self.recent(&Lately::read(request)?, now)?),
+            "timeline" => serde_json::to_string(&self.timeline(&TimelineRequest::read(text)?, now)?),
+            "tally" => serde_json::to_string(&self.tally(&TallyRequest::read(text)?, now)?),
+            "rules" => serde_json::to_string(&self.rules_in_force(now)),
+            "recent" => serde_json::to_string(&self.recent(&Lately::read(text)?, now)?),
             "why" => {
-                let wanted: OnKey = serde_json::from_str(request)
-                    .map_err(|error| QueryError::bad_request(format!("bad request: {error}")))?;
+                let wanted: OnKey = request(text)?;
                 let story = self.why(&wanted.key, now)?;
                 serde_json::to_string(&Told { text: story.text(&str::to_owned), story: &story })
             }
-            "explain" => serde_json::to_string(&self.explain(&Asked::read(request)?, now)?),
+            "explain" => serde_json::to_string(&self.explain(&Asked::read(text)?, now)?),
             _ => return Err(QueryError::bad_request(format!("no question is called `{question}`"))),
         };
         answer.map_err(|error| QueryError { code: "internal".to_owned(), message: error.to_string() })

@@ -42,8 +42,7 @@ impl Asked {
     /// # Errors
     /// When it is none.
     pub fn read(text: &str) -> Result<Self, QueryError> {
-        let asked: Self = serde_json::from_str(text)
-            .map_err(|error| QueryError::bad_request(format!("bad request: {error}")))?;
+        let asked: Self = super::ask::request(text)?;
         if !asked.params.is_object() {
             return Err(QueryError::bad_request("bad request: `params` must be an object"));
         }

@@ -11,6 +11,7 @@ mod begin;
 mod calls;
 mod end;
 mod explain;
+mod filter;
 mod health;
 mod intent;
 mod leases;
@@ -19,11 +20,15 @@ mod look;
 mod query;
 mod recent;
 mod report;
+mod rules_in_force;
 mod sessions;
+mod sieve;
 mod simulate;
 mod state;
 mod status;
 mod story;
+mod tally;
+mod timeline;
 mod upkeep;
 mod work;
 
@@ -50,16 +55,20 @@ use self::status::Counted;
 use self::work::Works;
 
 pub use self::explain::{Asked, Explained};
+pub use self::filter::Filter;
 pub use self::health::{Degraded, Level, Notice};
 pub use self::leases::Released;
 pub use self::left_open::LeftOpen;
-pub use self::query::{Filter, QueryError};
+pub use self::query::{Found, QueryError};
 pub use self::recent::{Lately, RecentActions};
 pub use self::report::{EndReport, Ran};
+pub use self::rules_in_force::RulesInForce;
 pub use self::sessions::Session;
 pub use self::simulate::Simulated;
 pub use self::status::{CoverageStatus, LockStatus, Status};
 pub use self::story::{Event, Story, What};
+pub use self::tally::{BucketCount, RuleCount, Tally, TallyRequest};
+pub use self::timeline::{Moment, Timeline, TimelineRequest};
 pub use self::work::GivenUp;
 
 /// How long a worker may try to get the guard and the ledger.

@@ -45,8 +45,7 @@ impl Lately {
     /// # Errors
     /// When it is none.
     pub fn read(text: &str) -> Result<Self, QueryError> {
-        let wanted: Self = serde_json::from_str(text)
-            .map_err(|error| QueryError::bad_request(format!("bad request: {error}")))?;
+        let wanted: Self = super::ask::request(text)?;
         if wanted.limit == 0 || wanted.limit > MAX_LIMIT {
             let message = format!("bad request: `limit` must be from 1 to {MAX_LIMIT}");
             return Err(QueryError::bad_request(message));

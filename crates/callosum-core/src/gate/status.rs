@@ -208,7 +208,7 @@ impl Gate {
     fn observed_facts(&self, now: &Stamp, is_dead: IsDead<'_>) -> Result<Facts, StateError> {
         let Some(segments) = self.observe()? else { return Ok(Facts::default()) };
         let history = self.observed_history(&segments, now)?;
-        let head = segments.active.0 + segments.active.1.facts().map_or(0, |facts| facts.size);
+        let head = segments.head();
         Ok(Facts::of(&history, segments, head, now, is_dead))
     }
 

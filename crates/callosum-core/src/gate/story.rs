@@ -61,7 +61,7 @@ pub enum What {
 }
 
 impl What {
-    fn of(record: &Record) -> Option<Self> {
+    pub(super) fn of(record: &Record) -> Option<Self> {
         Some(match &record.action {
             Action::Intercept if record.observed => Self::Observed,
             Action::Intercept if record.evidence.is_empty() => Self::Started,
@@ -206,7 +206,7 @@ fn gather(segments: &Segments, key: &str) -> Result<(BTreeMap<u64, Record>, bool
 }
 
 /// A record of any tier, with its keys where this version has them.
-fn read(line: &[u8]) -> Option<Record> {
+pub(super) fn read(line: &[u8]) -> Option<Record> {
     match Line::read(line) {
         Line::Record(record) => Some(*record),
         Line::Light => serde_json::from_slice(line).ok(),
@@ -214,7 +214,8 @@ fn read(line: &[u8]) -> Option<Record> {
     }
 }
 
-fn event(seq: u64, record: &Record) -> Option<Event> {
+/// A record as an event; `None` when nothing happened to any call.
+pub(super) fn event(seq: u64, record: &Record) -> Option<Event> {
     Some(Event {
         seq,
         at: to_rfc3339(record.wall_ms),

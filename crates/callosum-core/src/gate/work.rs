@@ -238,7 +238,7 @@ mod tests {
             if refused {
                 assert_eq!(again, answer);
             }
-            let records = gate.journal(&crate::gate::Filter::default(), &now).unwrap();
+            let records = gate.journal(&crate::gate::Filter::default(), &now).unwrap().entries;
             let actions: Vec<&str> = records
                 .iter()
                 .filter(|record| record.get("session").is_some())

@@ -7,6 +7,7 @@ use crate::error::StateError;
 use crate::store::disk::{Disk, Open};
 
 use super::segment::SegmentFile;
+use super::segments::Segments;
 
 /// Bytes read at once.
 const CHUNK: u64 = 64 * 1024;
@@ -18,6 +19,8 @@ pub struct Backward {
     /// Closed segments not yet begun, oldest first.
     closed: Vec<(u64, PathBuf)>,
     current: Option<Current>,
+    /// Bytes loaded from segments that were read to their beginning.
+    loaded: u64,
 }
 
 #[derive(Debug)]
@@ -26,6 +29,8 @@ struct Current {
     base: u64,
     /// Everything from here on has been loaded.
     loaded_from: u64,
+    /// Bytes loaded.
+    loaded: u64,
     /// Loaded bytes that have not been handed out.
     buffer: Vec<u8>,
     /// The end of the file as it was when it was begun has been made out to be a line's end.
@@ -43,7 +48,36 @@ impl Backward {
         closed: Vec<(u64, PathBuf)>,
     ) -> Self {
         let current = newest.and_then(|(base, file)| Current::begin(base, file).ok());
-        Self { disk: Arc::clone(disk), closed, current }
+        Self { disk: Arc::clone(disk), closed, current, loaded: 0 }
+    }
+
+    /// Those of the lines of `segments` that begin before the sequence number `end`.
+    ///
+    /// # Errors
+    /// When the system refuses to read.
+    pub fn before(segments: &Segments, end: u64) -> Result<Self, StateError> {
+        let (active, file) = &segments.active;
+        if end > *active {
+            let current = Current::begin_before(*active, Arc::clone(file), end - active, false)?;
+            let closed = segments.closed.clone();
+            return Ok(Self { disk: Arc::clone(&segments.disk), closed, current: Some(current), loaded: 0 });
+        }
+        let mut closed = segments.closed.clone();
+        closed.retain(|(base, _)| *base < end);
+        let mut lines = Self::new(&segments.disk, None, closed);
+        let Some((base, path)) = lines.closed.pop() else { return Ok(lines) };
+        match SegmentFile::open(&segments.disk, path, Open::Read) {
+            Ok(file) => lines.current = Some(Current::begin_before(base, Arc::new(file), end - base, true)?),
+            // Pruned: so is what stood before it.
+            Err(_) => lines.closed.clear(),
+        }
+        Ok(lines)
+    }
+
+    /// How many bytes have been read.
+    #[must_use]
+    pub fn loaded(&self) -> u64 {
+        self.loaded + self.current.as_ref().map_or(0, |current| current.loaded)
     }
 
     /// The next line, going back; `None` at the beginning of what is there.
@@ -60,7 +94,10 @@ impl Backward {
             };
             match current.take_last_line()? {
                 Some(line) => return Ok(Some(line)),
-                None => self.current = None,
+                None => {
+                    self.loaded += current.loaded;
+                    self.current = None;
+                }
             }
         }
     }
@@ -69,7 +106,23 @@ impl Backward {
 impl Current {
     fn begin(base: u64, file: Arc<SegmentFile>) -> Result<Self, StateError> {
         let size = file.facts()?.size;
-        Ok(Self { file, base, loaded_from: size, buffer: Vec::new(), aligned: false })
+        Ok(Self { file, base, loaded_from: size, loaded: 0, buffer: Vec::new(), aligned: false })
+    }
+
+    /// Begins with the last line that begins before `offset`.
+    fn begin_before(
+        base: u64,
+        file: Arc<SegmentFile>,
+        offset: u64,
+        is_closed: bool,
+    ) -> Result<Self, StateError> {
+        match end_of_line(&file, offset.saturating_sub(1))? {
+            Some(end) => {
+                Ok(Self { file, base, loaded_from: end, loaded: 0, buffer: Vec::new(), aligned: true })
+            }
+            None if is_closed => Self::begin_closed(base, file),
+            None => Self::begin(base, file),
+        }
     }
 
     /// Nobody ends the last line of a closed segment any more: what stands behind its last newline is a torn one.
@@ -132,7 +185,22 @@ impl Current {
         chunk.append(&mut self.buffer);
         self.buffer = chunk;
         self.loaded_from = from;
+        self.loaded += length;
         Ok(true)
+    }
+}
+
+/// Behind the first newline from `offset` on; `None` where the file ends before one.
+fn end_of_line(file: &SegmentFile, mut offset: u64) -> Result<Option<u64>, StateError> {
+    let mut chunk = [0; 4 * 1024];
+    loop {
+        let got = file.read_at(&mut chunk, offset)?;
+        let read = chunk.get(..got).unwrap_or_default();
+        match memchr::memchr(b'\n', read) {
+            Some(newline) => return Ok(Some(offset + newline as u64 + 1)),
+            None if got == 0 => return Ok(None),
+            None => offset += got as u64,
+        }
     }
 }
 

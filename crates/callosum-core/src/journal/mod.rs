@@ -6,6 +6,7 @@
 
 pub mod backward;
 pub mod forward;
+pub mod head;
 pub mod index;
 pub mod light;
 pub mod recent;
@@ -13,6 +14,7 @@ pub mod record;
 pub mod retention;
 pub mod segment;
 pub mod segments;
+pub mod span;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -299,7 +299,7 @@ pub enum Line {
 }
 
 /// How a record of this version begins.
-const OWN_START: &[u8] = br#"{"v":1,"action":"#;
+pub(super) const OWN_START: &[u8] = br#"{"v":1,"action":"#;
 
 #[derive(Deserialize)]
 struct VersionOnly {

@@ -32,6 +32,12 @@ impl Segments {
         closed + self.active.1.facts().map_or(0, |facts| facts.size)
     }
 
+    /// The sequence number that the next record will have.
+    #[must_use]
+    pub fn head(&self) -> u64 {
+        self.active.0 + self.active.1.facts().map_or(0, |facts| facts.size)
+    }
+
     /// Their lines, last first.
     #[must_use]
     pub fn backward(&self) -> Backward {

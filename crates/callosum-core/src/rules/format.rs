@@ -69,6 +69,8 @@ pub(super) struct RuleFormat {
     pub(super) agent: Option<Texts>,
     pub(super) session: Option<Texts>,
     pub(super) runtime: Option<Texts>,
+    /// `$comment`, where it is a text.
+    pub(super) comment: Option<String>,
 }
 
 /// A parameter's dotted path and the values it may have.
@@ -154,6 +156,7 @@ impl RuleFormat {
             agent: texts(fields.optional("agent")?),
             session: texts(fields.optional("session")?),
             runtime: texts(fields.optional("runtime")?),
+            comment: fields.take_raw("$comment").and_then(|raw| serde_json::from_str(raw).ok()),
         })
     }
 }

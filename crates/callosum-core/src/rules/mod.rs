@@ -11,6 +11,7 @@ mod compile;
 mod effect;
 mod format;
 pub mod lint;
+mod listed;
 mod rule_set;
 mod source;
 
@@ -18,6 +19,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+pub use listed::ListedRule;
 pub use rule_set::RuleSet;
 
 use crate::tier::Tier;

@@ -7,6 +7,7 @@ use super::classify::Question;
 use super::compile::Rule;
 use super::effect::CommandIndex;
 use super::format::{RuleFormat, RulesFile};
+use super::listed::Texts;
 use super::source::Source;
 use super::{Classification, Explanation, Match, RuleError, SHIPPED_RULES};
 use crate::context_key::Lookup;
@@ -26,6 +27,8 @@ pub struct RuleSet {
     commands: OnceLock<CommandIndex>,
     largest_window_ms: u64,
     largest_lock_expiry_ms: u64,
+    /// What the rules were made of.
+    pub(super) texts: Texts,
     /// It is not asked whether an exit code proves something.
     pub(super) without_proof: bool,
 }
@@ -66,7 +69,7 @@ impl RuleSet {
             let own: HashSet<String> = rules.iter().map(|rule| rule.name.clone()).collect();
             rules.extend(shipped.into_iter().filter(|rule| !own.contains(&rule.name)));
         }
-        Ok(Self::index(rules))
+        Ok(Self { texts: Texts::new(text, shipped, extends_default), ..Self::index(rules) })
     }
 
     /// The rules that Callosum ships. A test proves that they can be read.
@@ -91,6 +94,7 @@ impl RuleSet {
             by_tool,
             with_globs,
             commands: OnceLock::new(),
+            texts: Texts::default(),
             without_proof: false,
             largest_window_ms: largest(|rule| rule.recent_window_ms),
             largest_lock_expiry_ms: largest(|rule| rule.lock_expiry_ms),

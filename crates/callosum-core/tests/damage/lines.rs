@@ -200,7 +200,7 @@ fn a_damaged_time_deletes_nothing_and_hides_nothing() {
             bench.put(&damage.apply(&sample.files), None, &sample.now);
             let filter =
                 Filter { limit: 100, since: Some(json!(sample.now.wall_ms - 60_000)), ..Filter::default() };
-            let found = bench.gate.journal(&filter, &sample.now).unwrap().len();
+            let found = bench.gate.journal(&filter, &sample.now).unwrap().entries.len();
             if found >= last { Vec::new() } else { vec![format!("{found} of {last} records")] }
         },
     );
@@ -233,6 +233,7 @@ fn a_rotation_that_was_cut_off_is_not_finished_where_a_damaged_line_says() {
                 .gate
                 .journal(&all, &sample.now)
                 .unwrap()
+                .entries
                 .iter()
                 .filter_map(|one| one["seq"].as_u64())
                 .collect();

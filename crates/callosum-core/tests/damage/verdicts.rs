@@ -46,7 +46,8 @@ pub(crate) fn look(bench: &mut Bench, ask_other: bool, now: &Stamp) -> Seen {
         let asked = call(session, tool, &format!("probe-{calls}"));
         finish(gate, gate.before(&asked, &json!({ "to": to }), now), now)
     };
-    let records = gate.journal(&Filter { limit: 10_000, ..Filter::default() }, now).unwrap_or_default();
+    let records =
+        gate.journal(&Filter { limit: 10_000, ..Filter::default() }, now).unwrap_or_default().entries;
     let note = ask(gate, "z", "note", &json!("gina"));
     let mail = ask(gate, "z", "mail", &json!(KEYS));
     let retry = ask(gate, "p", "mail", &json!("dave"));

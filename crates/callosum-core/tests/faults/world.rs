@@ -135,7 +135,7 @@ pub(crate) fn allows(answer: &Answer) -> bool {
 /// Sequence number and record of everything that the gate says is in the journal.
 pub(crate) fn told(gate: &Gate, now: &Stamp) -> Vec<(u64, Value)> {
     let filter = callosum_core::gate::Filter { limit: 10_000, ..Default::default() };
-    let records = gate.journal(&filter, now).unwrap();
+    let records = gate.journal(&filter, now).unwrap().entries;
     let split = |mut record: Value| {
         let seq = record.as_object_mut().unwrap().remove("seq").unwrap();
         (seq.as_u64().unwrap(), record)

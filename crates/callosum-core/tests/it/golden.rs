@@ -90,7 +90,7 @@ fn every_golden_case_is_decided_as_it_says() {
             assert!(!text.contains(said.as_str().unwrap()), "{name}: {said} is in {text}");
         }
         assert_eq!(simulated(directory.path(), &now), verdict, "{name}: simulated");
-        let row = gate.journal(&Filter { limit: 1, ..Filter::default() }, &now).unwrap().remove(0);
+        let row = gate.journal(&Filter { limit: 1, ..Filter::default() }, &now).unwrap().entries.remove(0);
         assert_eq!(row["session"], asked["session"], "{name}");
         for field in ["tier", "ruleName", "contextKeys"] {
             if let Some(expected) = expect.get(field) {

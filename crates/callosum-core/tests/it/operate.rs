@@ -239,9 +239,9 @@ fn a_follower_gets_what_came_since() {
     let seen = world.records(&gate);
     let after = seen.last().unwrap()["seq"].as_u64();
     let filter = Filter { after, ..Filter::default() };
-    assert!(gate.journal(&filter, &world.now).unwrap().is_empty());
+    assert!(gate.journal(&filter, &world.now).unwrap().entries.is_empty());
     world.done(session(&gate, "b"), "message", &alice());
-    let news = gate.journal(&filter, &world.now).unwrap();
+    let news = gate.journal(&filter, &world.now).unwrap().entries;
     let actions: Vec<&str> = news.iter().filter_map(|record| record["action"].as_str()).collect();
     assert_eq!(actions, ["intercept", "complete"]);
 }

@@ -141,7 +141,7 @@ impl World {
 
     /// All records of the journal, oldest first.
     pub(crate) fn records(&self, gate: &Gate) -> Vec<Value> {
-        gate.journal(&Filter { limit: 10_000, ..Filter::default() }, &self.now).unwrap()
+        gate.journal(&Filter { limit: 10_000, ..Filter::default() }, &self.now).unwrap().entries
     }
 
     /// Session and action of the records of calls.

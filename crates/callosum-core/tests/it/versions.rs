@@ -114,7 +114,7 @@ fn what_a_newer_minor_version_adds_is_kept_shown_and_ignored() {
     assert_eq!((&status["journal"]["skipped"], &status["degraded"]), (&json!(0), &Value::Null));
     // An operator sees the lines as they stand, whatever this version knows of them.
     for looking in [&gate, &observer(&world)] {
-        let records = looking.journal(&Filter::default(), &world.now).unwrap();
+        let records = looking.journal(&Filter::default(), &world.now).unwrap().entries;
         assert_eq!(records[0]["colour"], newer["colour"]);
         assert_eq!(records[0]["holder"]["host"], "elsewhere");
         assert_eq!(records[1]["action"], "dreamt");

@@ -12,7 +12,7 @@ const TOLERATED_MS: u64 = 5_000;
 pub(super) fn look(gate: &Gate, now: &Stamp) -> Vec<Finding> {
     let mut findings = Vec::new();
     let newest = gate.journal(&Filter { limit: 1, ..Filter::default() }, now).ok();
-    let newest = newest.as_ref().and_then(|records| records.first()?.get("timestamp")?.as_str());
+    let newest = newest.as_ref().and_then(|found| found.entries.first()?.get("timestamp")?.as_str());
     let ahead = newest.and_then(from_rfc3339).map_or(0, |at| at.saturating_sub(now.wall_ms));
     let ahead = u64::try_from(ahead).unwrap_or(0);
     match newest {

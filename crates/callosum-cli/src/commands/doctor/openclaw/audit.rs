@@ -123,7 +123,7 @@ fn compared<'a>(calls: &'a [Ran], gate: &Gate, status: &Status, now: &Stamp) -> 
         since: Some(Value::from(oldest.saturating_sub(SLACK_MS))),
         ..Filter::default()
     };
-    let records = gate.journal(&filter, now).map_err(|error| error.message)?;
+    let records = gate.journal(&filter, now).map_err(|error| error.message)?.entries;
     let first = records.first().and_then(|record| record.get("timestamp")?.as_str());
     let begins = status.journal.oldest.as_deref().and_then(from_rfc3339);
     let from = if records.len() < MAX_RECORDS { begins } else { first.and_then(from_rfc3339).max(begins) };

@@ -66,7 +66,7 @@ fn seen(gate: &Gate, tool: &str, key: &str, since_ms: i64) -> Finding {
     let filter = Filter { limit: MAX_RECORDS, since, tool: Some(tool.to_owned()), ..Filter::default() };
     let until = Instant::now() + PATIENCE;
     loop {
-        let records = gate.journal(&filter, &gate.machine().now()).unwrap_or_default();
+        let records = gate.journal(&filter, &gate.machine().now()).unwrap_or_default().entries;
         let is_it = |record: &&Value| {
             record.get("call").and_then(Value::as_str).is_some_and(|call| call.ends_with(key))
         };

@@ -1,0 +1,104 @@
+//! The rules as their authors wrote them, for who wants to see them.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use serde::Serialize;
+
+use super::format::{RuleFormat, RulesFile};
+use super::source::Source;
+use super::{Mode, RuleSet, SHIPPED_RULES, Scope};
+use crate::tier::Tier;
+
+/// A rule as it is written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ListedRule {
+    /// Its name.
+    pub name: String,
+    /// The tier of the calls it is for.
+    pub tier: Tier,
+    /// It is not one of those that Callosum ships.
+    pub own: bool,
+    /// The tools it is for, names and globs.
+    pub tool: Vec<String>,
+    /// The commands it is for; empty when it is not for commands of a shell line.
+    pub command: Vec<String>,
+    /// The resources that its calls act on, as templates.
+    pub context_key: Vec<String>,
+    /// How far back earlier actions count, milliseconds, if the rule says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recent_window_ms: Option<u64>,
+    /// How long a lease lasts, milliseconds, if the rule says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lock_expiry_ms: Option<u64>,
+    /// Whose earlier actions count.
+    pub scope: Scope,
+    /// Whether it stops calls, if the rule says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<Mode>,
+    /// What its author says of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+}
+
+/// The texts that a set of rules was made of.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Texts {
+    first: Cow<'static, str>,
+    /// The first is what is shipped.
+    is_shipped: bool,
+    /// What follows the first where it extends the shipped rules.
+    then: Option<Cow<'static, str>>,
+}
+
+impl Texts {
+    /// Of a text, and of the shipped one that may follow it.
+    pub(super) fn new(text: &str, shipped: &str, extends: bool) -> Self {
+        Self { first: kept(text), is_shipped: text == shipped, then: extends.then(|| kept(shipped)) }
+    }
+}
+
+/// The text itself where that costs nothing.
+fn kept(text: &str) -> Cow<'static, str> {
+    if text == SHIPPED_RULES { Cow::Borrowed(SHIPPED_RULES) } else { Cow::Owned(text.to_owned()) }
+}
+
+impl RuleSet {
+    /// The rules in the order in which they are asked, as they are written.
+    #[must_use]
+    pub fn listed(&self) -> Vec<ListedRule> {
+        let mut names = HashSet::new();
+        let mut rules = listed(&self.texts.first, !self.texts.is_shipped);
+        rules.extend(self.texts.then.iter().flat_map(|text| listed(text, false)));
+        // A rule takes the place of a shipped one of its name.
+        rules.retain(|rule| names.insert(rule.name.clone()));
+        rules
+    }
+}
+
+/// The rules of a text that could be read before.
+fn listed(text: &str, own: bool) -> Vec<ListedRule> {
+    let source = Source::new(text);
+    let Ok(file) = RulesFile::read(source) else { return Vec::new() };
+    let formats = file.rules.into_iter().filter_map(|rule| RuleFormat::read(source, rule.get()).ok());
+    formats.map(|format| ListedRule::of(format, own)).collect()
+}
+
+impl ListedRule {
+    fn of(format: RuleFormat, own: bool) -> Self {
+        Self {
+            name: format.name.value,
+            tier: format.tier.value,
+            own,
+            tool: format.tool.value.0,
+            command: format.command.map(|texts| texts.value.0).unwrap_or_default(),
+            context_key: format.context_key.map(|texts| texts.value.0).unwrap_or_default(),
+            recent_window_ms: format.recent_window_ms,
+            lock_expiry_ms: format.lock_expiry_ms,
+            scope: format.scope,
+            mode: format.mode,
+            comment: format.comment,
+        }
+    }
+}
