@@ -125,11 +125,17 @@ async function answerOf(url: string, options: RequestInit): Promise<unknown> {
     if (options.signal?.aborted) throw error;
     answer = undefined;
   }
-  const failure = (answer as { error?: { code?: unknown; message?: unknown } } | null | undefined)?.error;
+  const failure = failureIn(answer);
   if (response.ok && failure === undefined && answer !== undefined) return answer;
   const code = response.status === 401 ? "unauthorized" : response.status === 403 ? "forbidden" : "internal";
   throw new AskError(
     typeof failure?.code === "string" ? failure.code : code,
     typeof failure?.message === "string" ? failure.message : `The server answered with status ${response.status}.`,
   );
+}
+
+/** A failure is an object; the `error` of the rules is a text. */
+function failureIn(answer: unknown): { code?: unknown; message?: unknown } | undefined {
+  const error = (answer as { error?: unknown } | null | undefined)?.error;
+  return typeof error === "object" && error !== null ? error : undefined;
 }

@@ -3,6 +3,7 @@
 import { createContext, use } from "react";
 import type { Api, AskError, Link } from "../api.ts";
 import type { Place } from "../model/place.ts";
+import type { WindowId } from "../model/times.ts";
 import type { Status } from "../model/wire.ts";
 
 /** What a story is about: the resources of an event, and the event. */
@@ -26,6 +27,10 @@ export interface App {
   refresh(): void;
   place: Place;
   go(change: Partial<Place>): void;
+  /** Shows the last so and so many hours, also when it was they that were chosen before. */
+  chooseWindow(window: WindowId): void;
+  /** Goes up with each choice. */
+  windowTurn: number;
   openStory(subject: Subject): void;
 }
 

@@ -20,11 +20,12 @@ export interface View {
   moveBy(share: number): void;
 }
 
-/** The view of a timeline `width` pixels wide; choosing another window shows that, up to now. */
-export function useView(window: WindowId, width: number): View {
+/** The view of a timeline `width` pixels wide; choosing a window (`turn` counts the choices) shows that, up to now. */
+export function useView(window: WindowId, turn: number, width: number): View {
   const [now, setNow] = useState(Date.now);
-  const [state, setState] = useState({ window, follows: true, span: following(windowMs(window), now) });
-  if (state.window !== window) setState({ window, follows: true, span: following(windowMs(window), now) });
+  const [state, setState] = useState({ window, turn, follows: true, span: following(windowMs(window), now) });
+  if (state.window !== window || state.turn !== turn)
+    setState({ window, turn, follows: true, span: following(windowMs(window), now) });
   const length = state.span.to - state.span.from;
   // As often as it shows, and at least every half minute.
   const tickMs = Math.min(30 * SECOND, Math.max(SECOND, length / Math.max(width, 100)));

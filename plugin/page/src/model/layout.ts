@@ -48,17 +48,20 @@ export interface Curve {
 
 /** The lines between the marks that are placed. */
 export function curvesOf(boxes: readonly LaneBox[], stacked: boolean): Curve[] {
-  const places = new Map<number, { x: number; y: number; action: Action }>();
+  const places = new Map<number, { x: number; start: number; y: number; action: Action }>();
   for (const box of boxes)
     for (const mark of box.placed) {
       const y = box.top + rowTop(box, mark.row, stacked) + ROW / 2;
-      places.set(mark.action.seq, { x: mark.x + mark.width - 8, y, action: mark.action });
+      places.set(mark.action.seq, { x: mark.x + mark.width - 8, start: mark.x + 8, y, action: mark.action });
     }
   const curves: Curve[] = [];
   for (const to of places.values())
     for (const seq of to.action.event.shown ?? []) {
       const from = places.get(seq);
-      if (from !== undefined) curves.push({ from, to, shown: from.action, by: to.action });
+      if (from === undefined) continue;
+      // What was shown may have ended later: the line leaves its bar where it was shown.
+      const x = Math.max(from.start, Math.min(from.x, to.start - 4));
+      curves.push({ from: { x, y: from.y }, to: { x: to.start, y: to.y }, shown: from.action, by: to.action });
     }
   return curves;
 }
@@ -69,6 +72,6 @@ export function curvePath({ from, to }: Curve): string {
     const lift = Math.min(26, 8 + Math.abs(to.x - from.x) / 6);
     return `M${from.x} ${from.y - 5}Q${(from.x + to.x) / 2} ${from.y - 5 - lift} ${to.x} ${to.y - 7}`;
   }
-  const bend = Math.max(24, Math.abs(to.x - from.x) / 2);
+  const bend = Math.max(6, Math.abs(to.x - from.x) / 2);
   return `M${from.x} ${from.y}C${from.x + bend} ${from.y} ${to.x - bend} ${to.y} ${to.x} ${to.y}`;
 }

@@ -6,10 +6,9 @@ export interface Stretch {
   sign: boolean;
 }
 
-// Controls, soft hyphen, what turns the direction or takes no room, separators, fillers, tags, private use, halves of pairs. The zero-width
-// joiner is left alone after an emoji: families are made with it.
+// Controls, separators, private use, halves of pairs, and all that takes no room or turns the direction; but for what emoji are made with.
 const UNSEEN =
-  /[\p{Cc}\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\p{Co}\p{Cs}\u{e0000}-\u{e0fff}]|\u034f|(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f])\u200d/gu;
+  /[\p{Cc}\p{Zl}\p{Zp}\p{Co}\p{Cs}\ufff9-\ufffb]|(?!(?<=\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)\u200d|(?<=\p{Extended_Pictographic})\ufe0f)\p{Default_Ignorable_Code_Point}/gu;
 
 /** More marks on one letter than any language writes: they would cover the lines around. */
 const PILE = /(\p{M}{4})\p{M}+/gu;

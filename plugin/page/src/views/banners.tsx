@@ -33,7 +33,7 @@ export function Banners() {
           kind="error"
           title={
             <>
-              Callosum can't use its state, and guards nothing that needs it
+              Callosum can't use its shared state
               {degraded.since !== undefined && (
                 <>
                   , since <When at={degraded.since} now={now} style="moment" />

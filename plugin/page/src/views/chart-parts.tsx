@@ -92,23 +92,27 @@ interface TipProps {
   boxes: LaneBox[];
   curves: Curve[];
   width: number;
-  height: number;
+  /** What of the lanes is scrolled into sight, pixels. */
+  sight: { top: number; height: number };
+  /** The width of the labels at the left. */
+  left: number;
   stacked: boolean;
   now: number;
 }
 
 const TIP_WIDTH = 300;
+const AXIS = 28;
 
 /** The card of the mark that is pointed to or has the focus: what its label says, for the eye. */
-export function Tip({ action, boxes, curves, width, height, stacked, now }: TipProps) {
+export function Tip({ action, boxes, curves, width, sight, left, stacked, now }: TipProps) {
   const box = boxes.find((known) => known.lane.id === action.lane);
   const mark = box?.placed.find((known) => known.action === action);
   if (box === undefined || mark === undefined) return null;
   const { event, keys } = action;
-  const y = box.top + rowTop(box, mark.row, stacked);
-  const below = y < height / 2 || y < 190;
+  const y = AXIS + box.top + rowTop(box, mark.row, stacked) - sight.top;
+  const below = y < sight.height / 2;
   const middle = Math.min(Math.max(mark.x + mark.width - 8, 0), width);
-  const x = Math.min(Math.max(middle - TIP_WIDTH / 2, 4), Math.max(4, width - TIP_WIDTH - 4));
+  const x = left + Math.min(Math.max(middle - TIP_WIDTH / 2, 4), Math.max(4, width - TIP_WIDTH - 4));
   const before = curves.filter((curve) => curve.by === action).map((curve) => curve.shown);
   const after = curves.filter((curve) => curve.shown === action).map((curve) => curve.by);
   const reason = action.ending?.reason ?? event.reason;

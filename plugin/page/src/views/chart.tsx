@@ -16,6 +16,8 @@ interface Props {
   view: View;
   /** Of the plot, without labels: pixels. */
   width: number;
+  /** Of the labels at the left: pixels. */
+  labels: number;
   /** Labels stand above their lanes. */
   stacked: boolean;
   /** Counts instead of single calls. */
@@ -30,7 +32,7 @@ const BEYOND = 400;
 const FEW_CURVES = 12;
 
 /** Lanes, axis and marks. */
-export function Chart({ lanes, columns, view, width, stacked, dense, covered, loading }: Props) {
+export function Chart({ lanes, columns, view, width, labels, stacked, dense, covered, loading }: Props) {
   const { openStory } = useApp();
   const { span, now } = view;
   const [scroller, setScroller] = useState<HTMLElement | null>(null);
@@ -111,76 +113,87 @@ export function Chart({ lanes, columns, view, width, stacked, dense, covered, lo
       box.lane.id === entryPoint?.lane,
   );
   return (
-    <section
-      className="chart"
-      data-stacked={stacked || undefined}
-      ref={setScroller}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and takes keys that zoom and move
-      tabIndex={0}
-      aria-label={`Lanes of ${lanes.length} sessions. Plus and minus zoom, arrow keys move. ${dense ? "" : "Tab leads to the marks, arrow keys from mark to mark, Enter opens a story."}`}
-    >
-      {!stacked && (
-        <div className="lane-labels" aria-hidden="true">
-          <div className="axis-corner">Session</div>
+    <div className="chart-frame">
+      <section
+        className="chart"
+        data-stacked={stacked || undefined}
+        ref={setScroller}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and takes keys that zoom and move
+        tabIndex={0}
+        aria-label={`Lanes of ${lanes.length} sessions. Plus and minus zoom, arrow keys move. ${dense ? "" : "Tab leads to the marks, arrow keys from mark to mark, Enter opens a story."}`}
+      >
+        {!stacked && (
+          <div className="lane-labels" aria-hidden="true">
+            <div className="axis-corner">Session</div>
+            <div className="lane-space" style={{ height }}>
+              {inSight.map(({ lane, top, height }) => (
+                <div className="lane-label" key={lane.id} style={{ transform: `translateY(${top}px)`, height }}>
+                  <LaneLabel lane={lane} />
+                </div>
+              ))}
+            </div>
+          </div>
+        )}
+        <div className="plot" ref={setPlot}>
+          <Axis span={span} width={width} height={height} />
           <div className="lane-space" style={{ height }}>
-            {inSight.map(({ lane, top, height }) => (
-              <div className="lane-label" key={lane.id} style={{ transform: `translateY(${top}px)`, height }}>
-                <LaneLabel lane={lane} />
-              </div>
-            ))}
+            <ul className="lanes">
+              {inSight.map((box) => (
+                <li className="lane" key={box.lane.id} style={{ transform: `translateY(${box.top}px)`, height: box.height }}>
+                  {stacked ? (
+                    <div className="lane-label">
+                      <LaneLabel lane={box.lane} />
+                    </div>
+                  ) : (
+                    <span className="sr-only">
+                      <LaneLabel lane={box.lane} />
+                    </span>
+                  )}
+                  <Strip
+                    columns={columns.get(box.lane.id) ?? NO_COLUMNS}
+                    span={span}
+                    width={width}
+                    height={box.height}
+                    dense={dense}
+                    stacked={stacked}
+                  />
+                  <LaneMarks
+                    box={box}
+                    span={span}
+                    now={now}
+                    width={width}
+                    stacked={stacked}
+                    entry={entryPoint?.seq}
+                    active={shownSeq}
+                    lit={lit}
+                    point={setPointed}
+                    focus={setFocused}
+                    press={onKey}
+                    open={open}
+                  />
+                </li>
+              ))}
+            </ul>
+            <Curves curves={curves.length <= FEW_CURVES ? curves : lit} lit={lit} width={width} height={height} />
+            <Now span={span} width={width} now={now} />
+            <Unloaded span={span} width={width} covered={covered} loading={loading && !dense} />
           </div>
         </div>
+        <Summary lanes={lanes} dense={dense} />
+      </section>
+      {active !== undefined && (
+        <Tip
+          action={active}
+          boxes={boxes}
+          curves={lit}
+          width={width}
+          sight={sight}
+          left={stacked ? 0 : labels}
+          stacked={stacked}
+          now={now}
+        />
       )}
-      <div className="plot" ref={setPlot}>
-        <Axis span={span} width={width} height={height} />
-        <div className="lane-space" style={{ height }}>
-          <ul className="lanes">
-            {inSight.map((box) => (
-              <li className="lane" key={box.lane.id} style={{ transform: `translateY(${box.top}px)`, height: box.height }}>
-                {stacked ? (
-                  <div className="lane-label">
-                    <LaneLabel lane={box.lane} />
-                  </div>
-                ) : (
-                  <span className="sr-only">
-                    <LaneLabel lane={box.lane} />
-                  </span>
-                )}
-                <Strip
-                  columns={columns.get(box.lane.id) ?? NO_COLUMNS}
-                  span={span}
-                  width={width}
-                  height={box.height}
-                  dense={dense}
-                  stacked={stacked}
-                />
-                <LaneMarks
-                  box={box}
-                  span={span}
-                  now={now}
-                  width={width}
-                  stacked={stacked}
-                  entry={entryPoint?.seq}
-                  active={shownSeq}
-                  lit={lit}
-                  point={setPointed}
-                  focus={setFocused}
-                  press={onKey}
-                  open={open}
-                />
-              </li>
-            ))}
-          </ul>
-          <Curves curves={curves.length <= FEW_CURVES ? curves : lit} lit={lit} width={width} height={height} />
-          <Now span={span} width={width} now={now} />
-          <Unloaded span={span} width={width} covered={covered} loading={loading && !dense} />
-          {active !== undefined && (
-            <Tip action={active} boxes={boxes} curves={lit} width={width} height={height} stacked={stacked} now={now} />
-          )}
-        </div>
-      </div>
-      <Summary lanes={lanes} dense={dense} />
-    </section>
+    </div>
   );
 }
 

@@ -64,17 +64,16 @@ export function KeyName({ name, max = 80 }: { name: string; max?: number }) {
 /** The keys of a call: the first, and how many more. */
 export function Keys({ keys, max = 60 }: { keys: readonly string[]; max?: number }) {
   const [first] = keys;
-  if (first === undefined) return <span className="muted">no resource</span>;
+  if (first === undefined) return <span className="muted">–</span>;
   return (
-    <>
+    <span className="keys">
       <KeyName name={first} max={max} />
       {keys.length > 1 && (
-        <span className="muted more" title={visible(keys.slice(1, 20).join("\n"))}>
-          {" "}
+        <span className="muted" title={visible(keys.slice(1, 20).join("\n"))}>
           +{keys.length - 1}
         </span>
       )}
-    </>
+    </span>
   );
 }
 
@@ -94,19 +93,13 @@ export function When({ at, now, style = "clock" }: { at: string | number; now: n
 export function TierBadge({ tier }: { tier: Tier | undefined }) {
   if (tier === undefined) return <span className="muted">–</span>;
   return (
-    <span className="tier" data-tier={tier} title={`Tier ${tier}: ${TIER_NAMES[tier]}`}>
+    <span className="tier" data-tier={tier} title={`Tier ${tier}: ${RISKS[tier]} risk`}>
       T{tier}
     </span>
   );
 }
 
-export const TIER_NAMES: Record<Tier, string> = {
-  0: "harmless",
-  1: "local and easily undone",
-  2: "noticed by others",
-  3: "can't be taken back: paused when done before",
-  4: "dangerous at the same time: held by one session",
-};
+const RISKS: Record<Tier, string> = { 0: "no", 1: "low", 2: "medium", 3: "high", 4: "critical" };
 
 /** Whose call: session, instance and runtime. */
 export function Who({
@@ -159,6 +152,8 @@ export function Notice({
 
 /** A question that was not answered: what was asked, why not, and another try. */
 export function Failure({ what, error, retry }: { what: string; error: AskError; retry?: () => void }) {
+  // That is told once, for the whole page.
+  if (error.code === "unauthorized") return null;
   const again = retry !== undefined && (
     <Button className="button" onPress={retry}>
       Try again

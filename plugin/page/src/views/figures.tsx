@@ -7,22 +7,31 @@ import type { Bucket } from "../model/wire.ts";
 
 const NUMBER = new Intl.NumberFormat();
 
+interface Props {
+  buckets: Bucket[];
+  /** Something was counted. */
+  known: boolean;
+  view: View;
+  stops: number;
+  dense: boolean;
+}
+
 /** The figures above the timeline. */
-export function Figures({ buckets, view, stops, dense }: { buckets: Bucket[]; view: View; stops: number; dense: boolean }) {
+export function Figures({ buckets, known, view, stops, dense }: Props) {
   const { status, go } = useApp();
   const { sessions, calls, significant, paused } = figures(buckets, view.span.from);
   const held = status?.locks?.length;
   const stopped = dense ? paused : Math.max(paused, stops);
   return (
-    <dl className="figures">
-      <Figure name="Sessions" value={sessions} />
-      <Figure name="Calls" value={calls} />
-      <Figure name="Significant" value={significant} hint="Tier 2 and above" />
-      <Figure name="Paused or blocked" value={stopped} stands={stopped > 0 ? "warn" : undefined} />
+    <dl className="figures" aria-busy={!known}>
+      <Figure name="Sessions" value={known ? sessions : undefined} />
+      <Figure name="Calls" value={known ? calls : undefined} />
+      <Figure name="Significant" value={known ? significant : undefined} hint="Tier 2 and above" />
+      <Figure name="Paused or blocked" value={known ? stopped : undefined} stands={stopped > 0 ? "warn" : undefined} />
       <div className="figure" title="Resources that one session holds now">
         <dt>Held now</dt>
         <dd>
-          <button type="button" className="plain" onClick={() => go({ tab: "leases" })}>
+          <button type="button" className="plain" title="Show the leases" onClick={() => go({ tab: "leases" })}>
             {held === undefined ? "–" : NUMBER.format(held)}
           </button>
         </dd>
@@ -31,11 +40,21 @@ export function Figures({ buckets, view, stops, dense }: { buckets: Bucket[]; vi
   );
 }
 
-function Figure({ name, value, hint, stands }: { name: string; value: number; hint?: string; stands?: "warn" | undefined }) {
+function Figure({
+  name,
+  value,
+  hint,
+  stands,
+}: {
+  name: string;
+  value: number | undefined;
+  hint?: string;
+  stands?: "warn" | undefined;
+}) {
   return (
     <div className="figure" data-stands={stands} title={hint}>
       <dt>{name}</dt>
-      <dd>{NUMBER.format(value)}</dd>
+      <dd>{value === undefined ? "–" : NUMBER.format(value)}</dd>
     </div>
   );
 }

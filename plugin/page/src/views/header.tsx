@@ -1,13 +1,14 @@
 // The top line: what this is, whether it is live, and over which window.
 
+import { Button } from "react-aria-components/Button";
 import { useApp } from "../hooks/app.ts";
 import { useNow } from "../hooks/basics.ts";
-import { WINDOWS, type WindowId } from "../model/times.ts";
+import { WINDOWS } from "../model/times.ts";
 import { Text, When } from "./common.tsx";
 
 /** The page's top line. */
 export function Header() {
-  const { api, status, place, go } = useApp();
+  const { api, status } = useApp();
   const now = useNow(10_000);
   const { mode, rules, ruleCount, instanceId } = status ?? {};
   return (
@@ -65,16 +66,7 @@ export function Header() {
           </div>
         )}
       </dl>
-      <label className="window-choice">
-        <span>Last</span>
-        <select value={place.window} onChange={(event) => go({ window: event.target.value as WindowId })}>
-          {WINDOWS.map((window) => (
-            <option key={window.id} value={window.id}>
-              {window.label}
-            </option>
-          ))}
-        </select>
-      </label>
+      <WindowChoice />
     </header>
   );
 }
@@ -88,5 +80,27 @@ function LinkState() {
       <span className="dot" aria-hidden="true" />
       {words}
     </span>
+  );
+}
+
+function WindowChoice() {
+  const { place, chooseWindow } = useApp();
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would be announced as part of a form
+    <div className="window-choice" role="group" aria-label="Window">
+      <span aria-hidden="true">Last</span>
+      <span className="segmented">
+        {WINDOWS.map((window) => (
+          <Button
+            key={window.id}
+            className="segment"
+            aria-pressed={place.window === window.id}
+            onPress={() => chooseWindow(window.id)}
+          >
+            {window.short}
+          </Button>
+        ))}
+      </span>
+    </div>
   );
 }

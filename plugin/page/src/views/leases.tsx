@@ -43,9 +43,9 @@ export function Leases() {
       {leases.length === 0 ? (
         <Empty title="Nobody holds anything now">
           <p>
-            A call of tier 4 (a deploy, a forced push, an update of the gateway) holds the resources it acts on while it runs: no
-            other session may act on them until it has ended, its process has died, or its lease has run out. Then the lease is
-            gone by itself.
+            A call of tier 3 or 4 (a mail, a push, a change of the gateway) holds the resources it acts on while it runs.
+            Meanwhile another call of tier 3 on the same is paused and shown it, and one of tier 4 is blocked. A lease ends with
+            its call, with the process that made it, or when its time runs out.
           </p>
         </Empty>
       ) : (

@@ -6,9 +6,9 @@ import { Shape } from "./mark.tsx";
 
 const ORDER: Outcome[] = ["complete", "failed", "refused", "paused", "blocked", "running", "unknown", "begun"];
 const TIERS: [Tier, string][] = [
-  [2, "noticed by others"],
-  [3, "can't be taken back"],
-  [4, "one at a time"],
+  [2, "medium risk"],
+  [3, "high"],
+  [4, "critical"],
 ];
 
 /** The legend below the timeline. */

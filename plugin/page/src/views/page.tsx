@@ -7,6 +7,7 @@ import type { Boot } from "../boot.ts";
 import { type App, AppContext, type Subject } from "../hooks/app.ts";
 import { useHead, usePlace, useStatus } from "../hooks/use-core.ts";
 import { TABS, type TabId } from "../model/place.ts";
+import type { WindowId } from "../model/times.ts";
 import { Banners } from "./banners.tsx";
 import { Notice } from "./common.tsx";
 import { Coverage } from "./coverage.tsx";
@@ -34,9 +35,21 @@ export function Page({ boot }: { boot: Boot }) {
   const { status, error: statusError, refresh } = useStatus(api, head, report);
   const [place, go] = usePlace(boot.view === "leases" ? "leases" : "timeline");
   const [story, setStory] = useState<Subject>();
+  const [windowTurn, setWindowTurn] = useState(0);
+  const chooseWindow = useCallback(
+    (window: WindowId) => {
+      go({ window });
+      setWindowTurn((turn) => turn + 1);
+    },
+    [go],
+  );
+  const core = useMemo(
+    () => ({ api, head, link, expired, report, status, statusError, refresh }),
+    [api, head, link, expired, report, status, statusError, refresh],
+  );
   const app = useMemo<App>(
-    () => ({ api, head, link, expired, report, status, statusError, refresh, place, go, openStory: setStory }),
-    [api, head, link, expired, report, status, statusError, refresh, place, go],
+    () => ({ ...core, place, go, chooseWindow, windowTurn, openStory: setStory }),
+    [core, place, go, chooseWindow, windowTurn],
   );
   const leases = status?.locks?.length ?? 0;
   return (

@@ -141,9 +141,9 @@ function RuleRow({ rule, count, now }: { rule: Rule; count: RuleCount | undefine
       <td data-label="Rule" className="rule-name">
         <Text text={rule.name} max={80} />
         {rule.own && <span className="own">own</span>}
-        {special.length > 0 && <div className="muted">{special.join(" · ")}</div>}
+        {special.length > 0 && <div className="rule-note">{special.join(" · ")}</div>}
         {rule.comment && (
-          <div className="muted">
+          <div className="rule-note">
             <Text text={rule.comment} max={200} />
           </div>
         )}
@@ -172,7 +172,7 @@ function RuleRow({ rule, count, now }: { rule: Rule; count: RuleCount | undefine
           </>
         ) : (
           <code>
-            <Text text={rule.tool.length === 0 ? "every tool" : rule.tool.join(", ")} max={160} />
+            <Text text={rule.tool.length === 0 ? "every tool" : rule.tool.join(", ")} max={90} />
           </code>
         )}
       </td>
@@ -186,7 +186,7 @@ function RuleRow({ rule, count, now }: { rule: Rule; count: RuleCount | undefine
       <Count name="Calls" value={count?.calls} />
       <Count name="Paused" value={count?.paused} />
       <Count name="Blocked" value={count?.blocked} />
-      <td data-label="Last">
+      <td data-label="Last" className="nowrap">
         {count !== undefined && count.last > 0 ? (
           <button
             type="button"

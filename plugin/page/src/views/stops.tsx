@@ -10,8 +10,16 @@ import { OutcomeLabel } from "./mark.tsx";
 
 const FEW = 8;
 
+interface Props {
+  stops: Stop[];
+  now: number;
+  loading: boolean;
+  /** Only what is later was looked through; undefined: all of the view was. */
+  since: number | undefined;
+}
+
 /** The list below the timeline. */
-export function Stops({ stops, now, loading, dense }: { stops: Stop[]; now: number; loading: boolean; dense: boolean }) {
+export function Stops({ stops, now, loading, since }: Props) {
   const [all, setAll] = useState(false);
   const shown = all ? stops : stops.slice(0, FEW);
   return (
@@ -19,7 +27,7 @@ export function Stops({ stops, now, loading, dense }: { stops: Stop[]; now: numb
       <h2 id="stops-title">What was stopped, and why</h2>
       {shown.length === 0 ? (
         <p className="muted">
-          {loading ? "Looking …" : dense ? "Zoom in to see single calls." : "Nothing was paused or blocked within this view."}
+          {loading ? "Looking …" : `Nothing was paused or blocked ${since === undefined ? "within this view" : "of late"}.`}
         </p>
       ) : (
         <ul>
@@ -27,6 +35,11 @@ export function Stops({ stops, now, loading, dense }: { stops: Stop[]; now: numb
             <StopLine stop={stop} now={now} key={stop.action.seq} />
           ))}
         </ul>
+      )}
+      {since !== undefined && (
+        <p className="muted foot">
+          Looked through since <When at={since} now={now} style="moment" />. Zoom in to see what was before; the journal has all.
+        </p>
       )}
       {stops.length > FEW && (
         <Button className="quiet" onPress={() => setAll(!all)}>
@@ -40,7 +53,7 @@ export function Stops({ stops, now, loading, dense }: { stops: Stop[]; now: numb
 function StopLine({ stop: { action, shown, retry }, now }: { stop: Stop; now: number }) {
   const { openStory } = useApp();
   const { event, keys } = action;
-  const verb = action.observed ? "would have been paused (only observed)" : OUTCOME_NAMES[action.outcome];
+  const verb = action.observed ? "would have been paused" : `was ${OUTCOME_NAMES[action.outcome]}`;
   return (
     <li className="stop">
       <OutcomeMark action={action} />
@@ -49,7 +62,8 @@ function StopLine({ stop: { action, shown, retry }, now }: { stop: Stop; now: nu
           <span className="stop-who">
             <Text text={event.session || event.instance} max={60} />
           </span>{" "}
-          wanted <Text text={event.tool ?? "an unnamed tool"} max={40} /> on <Keys keys={keys} /> and was <strong>{verb}</strong>
+          {action.observed ? "started" : "wanted"} <Text text={event.tool ?? "an unnamed tool"} max={40} /> on{" "}
+          <Keys keys={keys} /> and <strong>{verb}</strong>
           {shown.length > 0 && (action.outcome === "blocked" ? " while " : ": ")}
           {shown.slice(0, 2).map((earlier, place) => (
             <span key={earlier.seq}>
@@ -77,7 +91,7 @@ function StopLine({ stop: { action, shown, retry }, now }: { stop: Stop; now: nu
 function OutcomeMark({ action }: { action: Action }) {
   return (
     <span className="stop-mark" data-tier={action.event.tier}>
-      <OutcomeLabel outcome={action.observed ? action.outcome : action.outcome} observed={action.observed} />
+      <OutcomeLabel outcome={action.outcome} observed={action.observed} />
     </span>
   );
 }
@@ -89,7 +103,7 @@ function Earlier({ earlier, action }: { earlier: Action; action: Action }) {
   if (action.outcome === "blocked")
     return (
       <>
-        {who} held it, since {before}
+        {who} had held it for {before}
       </>
     );
   return (
@@ -100,7 +114,7 @@ function Earlier({ earlier, action }: { earlier: Action; action: Action }) {
 }
 
 function After({ action, retry }: { action: Action; retry: Action | undefined }) {
-  if (action.observed) return <>It was let through: {OUTCOME_NAMES[action.outcome]}.</>;
+  if (action.observed) return <>Only observed: it was let through, and is {OUTCOME_NAMES[action.outcome]}.</>;
   if (retry !== undefined)
     return (
       <>

@@ -169,8 +169,8 @@ function Numbers({ numbers }: { numbers: number[] }) {
       {numbers.slice(0, MOST_NUMBERS).map((number, place) => (
         <Fragment key={number}>
           {place > 0 && ", "}
-          <button type="button" className="plain number-link" onClick={() => go(number)} aria-label={`call ${number}`}>
-            № {number}
+          <button type="button" className="plain number-link" onClick={() => go(number)}>
+            call {number}
           </button>
         </Fragment>
       ))}

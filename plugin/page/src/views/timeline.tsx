@@ -1,6 +1,6 @@
 // The timeline: what each session did and when, with what was stopped below.
 
-import { useMemo, useRef, useState } from "react";
+import { useMemo, useRef } from "react";
 import { Button } from "react-aria-components/Button";
 import { useApp } from "../hooks/app.ts";
 import { useMedia, useSettled, useSize } from "../hooks/basics.ts";
@@ -10,8 +10,8 @@ import { useView, type View } from "../hooks/use-view.ts";
 import { actionsOf, stopsOf } from "../model/actions.ts";
 import { isTooMany, laneOrder, lanesOf } from "../model/lanes.ts";
 import { bucketFor } from "../model/spans.ts";
-import { columnsOf } from "../model/tally.ts";
-import { date, duration, sameDay, shortClock, WINDOWS } from "../model/times.ts";
+import { columnsOf, figures } from "../model/tally.ts";
+import { date, duration, sameDay, shortClock } from "../model/times.ts";
 import { Chart } from "./chart.tsx";
 import { Empty, Failure, Skeleton } from "./common.tsx";
 import { Figures } from "./figures.tsx";
@@ -22,14 +22,14 @@ const LABELS = 224;
 
 /** The tab "Timeline". */
 export function Timeline() {
-  const { place, status } = useApp();
+  const { place, windowTurn, status } = useApp();
   const stacked = useMedia("(max-width: 720px)");
   const [frame, { width: whole }] = useSize<HTMLElement>();
   const width = Math.max(0, whole - (stacked ? 0 : LABELS));
-  const view = useView(place.window, width);
+  const view = useView(place.window, windowTurn, width);
   const loaded = useTimeline(view.span);
   const settled = useSettled(view.span, 400);
-  const { tally } = useTally(settled, bucketFor(settled, Math.max(20, Math.min(160, width / 8))));
+  const { tally, complete } = useTally(settled, bucketFor(settled, Math.max(20, Math.min(160, width / 8))));
 
   const actions = useMemo(() => actionsOf(loaded.events), [loaded.events]);
   const columns = useMemo(() => columnsOf(tally.buckets), [tally]);
@@ -49,7 +49,9 @@ export function Timeline() {
     return found.sort((one, other) => (rank.get(one.id) ?? 0) - (rank.get(other.id) ?? 0));
   }, [actions, others, view.span, view.now]);
   const marks = lanes.reduce((count, lane) => count + lane.actions.length, 0);
-  const dense = loaded.tooMany || isTooMany(marks, lanes.length, width);
+  // The counts are there first, as a rule: then nothing is drawn that has to go again.
+  const counted = complete ? figures(tally.buckets, view.span.from).significant : 0;
+  const dense = loaded.tooMany || isTooMany(Math.max(marks, counted), lanes.length, width);
   const stops = useMemo(() => {
     const inView = actions.filter((action) => action.start >= view.span.from && action.start <= view.span.to);
     return stopsOf(inView, 100);
@@ -57,7 +59,13 @@ export function Timeline() {
 
   return (
     <section aria-label="Timeline" ref={frame}>
-      <Figures buckets={tally.buckets} view={view} stops={stops.length} dense={dense} />
+      <Figures
+        buckets={tally.buckets}
+        known={complete || tally.buckets.length > 0}
+        view={view}
+        stops={stops.length}
+        dense={dense}
+      />
       <Toolbar view={view} dense={dense} loading={loaded.loading} />
       {loaded.error !== undefined && <Failure what="The timeline can't be loaded" error={loaded.error} retry={loaded.retry} />}
       {lanes.length > 0 && width > 0 ? (
@@ -66,6 +74,7 @@ export function Timeline() {
           columns={columns}
           view={view}
           width={width}
+          labels={LABELS}
           stacked={stacked}
           dense={dense}
           covered={loaded.covered}
@@ -78,8 +87,17 @@ export function Timeline() {
           <Nothing isNew={status?.journal?.lines === 0} window={duration(view.span.to - view.span.from)} />
         )
       )}
-      <Legend dense={dense} />
-      <Stops stops={stops} now={view.now} loading={loaded.loading} dense={dense} />
+      {lanes.length > 0 && (
+        <>
+          <Legend dense={dense} />
+          <Stops
+            stops={stops}
+            now={view.now}
+            loading={loaded.loading}
+            since={loaded.tooMany ? loaded.covered?.from : undefined}
+          />
+        </>
+      )}
     </section>
   );
 }
@@ -97,31 +115,12 @@ function Nothing({ isNew, window }: { isNew: boolean; window: string }) {
 }
 
 function Toolbar({ view, dense, loading }: { view: View; dense: boolean; loading: boolean }) {
-  const { place, go } = useApp();
-  const [announced, setAnnounced] = useState("");
   const { from, to } = view.span;
   const until = Math.min(to, view.now);
   const day = (ms: number) => (sameDay(ms, view.now) ? "" : `${date(ms)}, `);
   return (
     <div className="toolbar">
-      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would be drawn and announced as part of a form */}
-      <div className="segmented" role="group" aria-label="Window">
-        {WINDOWS.map((window) => (
-          <Button
-            key={window.id}
-            className="segment"
-            aria-pressed={place.window === window.id}
-            onPress={() => {
-              go({ window: window.id });
-              view.show({ from: Date.now() - window.ms * 0.98, to: Date.now() + window.ms * 0.02 });
-              setAnnounced(`The last ${window.label}`);
-            }}
-          >
-            {window.short}
-          </Button>
-        ))}
-      </div>
-      {/* biome-ignore lint/a11y/useSemanticElements: as above */}
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would be announced as part of a form */}
       <div className="segmented" role="group" aria-label="Zoom and move">
         <Button className="segment" aria-label="Earlier" onPress={() => view.moveBy(-0.5)}>
           ‹
@@ -155,9 +154,6 @@ function Toolbar({ view, dense, loading }: { view: View; dense: boolean; loading
         {dense ? "Counts per stretch" : "Single calls"}
       </span>
       {loading && <span className="loading">Loading older …</span>}
-      <span className="sr-only" role="status">
-        {announced}
-      </span>
     </div>
   );
 }
