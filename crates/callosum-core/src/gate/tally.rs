@@ -129,7 +129,7 @@ struct Call<'l> {
 
 /// A text that is borrowed where it can be.
 #[derive(Deserialize)]
-struct Text<'l>(#[serde(borrow)] Cow<'l, str>);
+pub(super) struct Text<'l>(#[serde(borrow)] pub(super) Cow<'l, str>);
 
 impl Call<'_> {
     /// The call of a line; `None` when it is none, or not a call's first.
