@@ -172,6 +172,15 @@ fn is_between(record: &Value, from: i64, to: i64) -> bool {
     time.is_some_and(|time| (from..=to).contains(&time))
 }
 
+/// The lines of tier 2 or more within a stretch of time, found by reading all.
+fn within(written: &[(u64, Vec<u8>)], from: i64, to: i64) -> Vec<u64> {
+    let is_wanted = |line: &[u8]| {
+        let record: Value = serde_json::from_slice(line).unwrap();
+        record["tier"].as_u64() >= Some(2) && is_between(&record, from, to)
+    };
+    written.iter().filter(|(_, line)| is_wanted(line)).map(|(seq, _)| *seq).collect()
+}
+
 #[test]
 fn a_stretch_far_back_is_found_without_reading_up_to_it() {
     let world = World::new();
@@ -189,14 +198,7 @@ fn a_stretch_far_back_is_found_without_reading_up_to_it() {
     for days_ago in [0, 1, 11, 20, 29, 40, -3] {
         let to = world.now.wall_ms - days_ago * 24 * HOUR;
         let from = to - 6 * HOUR;
-        let expected: Vec<u64> = written
-            .iter()
-            .filter(|(_, line)| {
-                let record: Value = serde_json::from_slice(line).unwrap();
-                record["tier"].as_u64() >= Some(2) && is_between(&record, from, to)
-            })
-            .map(|(seq, _)| *seq)
-            .collect();
+        let expected = within(&written, from, to);
         let before = disk.0.load(Ordering::Relaxed);
         let timeline = pieces(&gate, "timeline", &json!({ "from": from, "to": to }), &world.now);
         assert_eq!(seqs(&merged(&timeline, "events")), expected, "{days_ago}");
@@ -217,7 +219,7 @@ fn the_pieces_add_up_to_what_one_pass_finds() {
     let (from, to) = (world.now.wall_ms - 25 * 24 * HOUR, world.now.wall_ms - 24 * HOUR);
     let records: Vec<(u64, Value)> =
         written.iter().map(|(seq, line)| (*seq, serde_json::from_slice(line).unwrap())).collect();
-    let within: Vec<&(u64, Value)> = records
+    let all: Vec<&(u64, Value)> = records
         .iter()
         .filter(|(_, record)| record["session"].is_string() && is_between(record, from, to))
         .collect();
@@ -236,7 +238,7 @@ fn the_pieces_add_up_to_what_one_pass_finds() {
         let wanted = json!({ "from": from, "to": to, "limit": limit });
         let told = pieces(&gate, "timeline", &wanted, &world.now);
         assert!(told.len() > 1);
-        let expected: Vec<u64> = within
+        let expected: Vec<u64> = all
             .iter()
             .filter(|(_, record)| record["tier"].as_u64() >= Some(2))
             .map(|(seq, _)| *seq)
@@ -253,7 +255,7 @@ fn the_pieces_add_up_to_what_one_pass_finds() {
     assert!(counted.len() > 1);
     let mut expected: BTreeMap<(i64, String, u64), (u64, u64)> = BTreeMap::new();
     let mut rules: BTreeMap<Option<String>, (u64, u64)> = BTreeMap::new();
-    for (_, record) in &within {
+    for (_, record) in &all {
         let time = from_rfc3339(record["timestamp"].as_str().unwrap()).unwrap();
         let bucket = from + (time - from) / bucket_ms * bucket_ms;
         let session = record["session"].as_str().unwrap().to_owned();
@@ -435,17 +437,35 @@ fn wrong_times_hide_nothing_that_stands_around_them() {
     let gate = world.gate("home");
     for number in (100..2_900).step_by(97) {
         let (from, to) = (now - (3_000 - number) * MINUTE, now - (2_900 - number) * MINUTE);
-        let expected: Vec<u64> = written
-            .iter()
-            .filter(|(_, line)| {
-                let record: Value = serde_json::from_slice(line).unwrap();
-                record["tier"].is_number() && is_between(&record, from, to)
-            })
-            .map(|(seq, _)| *seq)
-            .collect();
+        let expected = within(&written, from, to);
         assert!(expected.len() > 70, "{number}");
         let timeline = pieces(&gate, "timeline", &json!({ "from": from, "to": to }), &world.now);
         assert_eq!(seqs(&merged(&timeline, "events")), expected, "from {number} on");
+    }
+}
+
+#[test]
+fn lines_that_are_a_minute_out_of_order_are_found() {
+    let world = World::new();
+    let begin = world.now.wall_ms - HOUR;
+    let mut dice = Dice(5);
+    // Lines of several processes, a second apart, written up to a minute late; so long that they fill several places where
+    // times are looked at.
+    let line = |number: i64, late: usize| {
+        let mut record =
+            record(Action::Intercept, Tier::High, begin + number * 1_000 - i64::try_from(late).unwrap());
+        record.params = Some("x".repeat(3_000));
+        record.to_line().unwrap()
+    };
+    let lines: Vec<Vec<u8>> = (0..1_000).map(|number| line(number, dice.roll(58_000))).collect();
+    let written = write(&world, &lines.chunks(400).map(<[Vec<u8>]>::to_vec).collect::<Vec<_>>());
+    let gate = world.gate("home");
+    for second in (0..950).step_by(50) {
+        let (from, to) = (begin + second * 1_000, begin + second * 1_000 + 20_000);
+        let expected = within(&written, from, to);
+        let filter = json!({ "since": from, "until": to, "minTier": 2, "limit": 10_000, "budget": true });
+        let found = pieces(&gate, "journal", &filter, &world.now);
+        assert_eq!(seqs(&merged(&found, "entries")), expected, "from {second} s on");
     }
 }
 
@@ -594,9 +614,7 @@ fn a_filter_that_looks_at_bytes_finds_what_one_that_reads_everything_finds() {
     let mut dice = Dice(8);
     let segments: Vec<Vec<Vec<u8>>> = (0..4)
         .map(|segment| {
-            (0..400)
-                .map(|line| random_line(&mut dice, now - (1_600 - segment * 400 - line) * MINUTE))
-                .collect()
+            (0..200).map(|line| random_line(&mut dice, now - (800 - segment * 200 - line) * MINUTE)).collect()
         })
         .collect();
     let written = write(&world, &segments);
@@ -607,15 +625,15 @@ fn a_filter_that_looks_at_bytes_finds_what_one_that_reads_everything_finds() {
         .collect();
     let observer = world.observer();
     let mut found_any = 0;
-    for round in 0..300 {
+    for round in 0..150 {
         let mut filter = json!({ "limit": 10_000, "budget": round % 2 == 0 });
         for _ in 0..=dice.roll(2) {
             let (field, value) = match dice.roll(11) {
                 0 => ("tier", json!(dice.roll(5))),
                 1 => ("minTier", json!(dice.roll(5))),
                 2 => ("action", json!(dice.pick(&["intercept", "blocked", "seen", "dreamt"]))),
-                3 => ("since", json!(now - i64::try_from(dice.roll(1_700)).unwrap() * MINUTE)),
-                4 => ("until", json!(now - i64::try_from(dice.roll(1_700)).unwrap() * MINUTE)),
+                3 => ("since", json!(now - i64::try_from(dice.roll(850)).unwrap() * MINUTE)),
+                4 => ("until", json!(now - i64::try_from(dice.roll(850)).unwrap() * MINUTE)),
                 5 => (
                     dice.pick(&["before", "after"]),
                     json!(dice.pick(&records.iter().map(|(seq, _)| *seq).collect::<Vec<_>>())),
@@ -635,7 +653,7 @@ fn a_filter_that_looks_at_bytes_finds_what_one_that_reads_everything_finds() {
         assert_eq!(seqs(&found), expected, "{filter}");
         found_any += usize::from(!expected.is_empty());
     }
-    assert!(found_any > 150, "{found_any}");
+    assert!(found_any > 60, "{found_any}");
 }
 
 #[test]
