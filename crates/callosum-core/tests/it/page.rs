@@ -323,6 +323,32 @@ fn an_outcome_belongs_to_its_start_though_it_came_later_than_was_asked_for() {
 }
 
 #[test]
+fn an_outcome_is_looked_for_as_long_as_it_may_come() {
+    let world = World::new();
+    let begin = world.now.wall_ms - 24 * HOUR;
+    let line = |action: Action, minutes: i64, of: Option<u64>| {
+        let mut record = record(action, Tier::High, begin + minutes * MINUTE);
+        record.of = of.into_iter().collect();
+        record.to_line().unwrap()
+    };
+    let first = write(&world, &[vec![line(Action::Intercept, 0, None)]])[1].0;
+    let written = write(
+        &world,
+        &[
+            vec![line(Action::Intercept, 0, None)],
+            vec![line(Action::Running, 5, Some(first)), line(Action::Intercept, 6, None)],
+            vec![line(Action::Complete, 14, Some(first))],
+            vec![line(Action::Intercept, 600, None)],
+        ],
+    );
+    assert_eq!(written[1].0, first);
+    let wanted = json!({ "from": begin, "to": begin + MINUTE });
+    let events = told(&world.observer(), &wanted, &world.now);
+    assert_eq!(what(&events), ["started", "running", "complete"]);
+    assert!(events.iter().all(|(_, stands)| stands.is_none()));
+}
+
+#[test]
 fn how_a_call_stands_is_told_where_it_is_known() {
     let mut world = World::new();
     let gate = world.gate("home");
