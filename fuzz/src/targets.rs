@@ -138,7 +138,8 @@ impl Bench {
         self.gate.maintain(&now);
         let records =
             self.gate.journal(&Filter { limit: 10_000, ..Filter::default() }, &now).unwrap_or_default();
-        let seqs: Vec<u64> = records.entries.iter().filter_map(|record| record.get("seq")?.as_u64()).collect();
+        let seqs: Vec<u64> =
+            records.entries.iter().filter_map(|record| record.get("seq")?.as_u64()).collect();
         assert!(seqs.is_sorted_by(|one, next| one < next), "sequence numbers rise: {seqs:?}");
     }
 

@@ -16,6 +16,7 @@ import { facts, machine } from "./machine.ts";
 import { memoryRows } from "./memory.ts";
 import { endAll } from "./native.ts";
 import { processRows } from "./processes.ts";
+import { questionRows } from "./questions.ts";
 import type { Row } from "./rows.ts";
 import { table, verdict } from "./table.ts";
 
@@ -46,10 +47,12 @@ async function measure(root: string, quick: boolean): Promise<Row[]> {
   const decisions = new Decisions(journals, floorDir, say);
   await decisions.measure(quick ? 8 : 20);
   await decisions.close();
+  say("asking the page's questions …");
+  const questions = await questionRows(journals, quick);
   say("classifying shell commands …");
   const commands = await commandRows();
   say("running several processes …");
-  return [...decisions.rows(), ...commands, ...fresh, ...memory, ...(await processRows(root, quick))];
+  return [...decisions.rows(), ...questions, ...commands, ...fresh, ...memory, ...(await processRows(root, quick))];
 }
 
 async function main(): Promise<void> {

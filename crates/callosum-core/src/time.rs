@@ -90,6 +90,72 @@ impl Rfc3339 {
     }
 }
 
+/// The wall-clock milliseconds of a moment as [`Rfc3339`] writes it, a few times faster than of any other RFC 3339 text;
+/// `None` when it is none of ours.
+#[must_use]
+pub fn from_own_rfc3339(text: &[u8; 24]) -> Option<i64> {
+    let [
+        y0,
+        y1,
+        y2,
+        y3,
+        b'-',
+        m0,
+        m1,
+        b'-',
+        d0,
+        d1,
+        b'T',
+        h0,
+        h1,
+        b':',
+        i0,
+        i1,
+        b':',
+        s0,
+        s1,
+        b'.',
+        f0,
+        f1,
+        f2,
+        b'Z',
+    ] = *text
+    else {
+        return None;
+    };
+    let number = |digits: &[u8]| {
+        let is_number = digits.iter().all(u8::is_ascii_digit);
+        is_number.then(|| digits.iter().fold(0, |number, digit| number * 10 + i64::from(digit - b'0')))
+    };
+    let (year, month, day) = (number(&[y0, y1, y2, y3])?, number(&[m0, m1])?, number(&[d0, d1])?);
+    let (hour, minute, second) = (number(&[h0, h1])?, number(&[i0, i1])?, number(&[s0, s1])?);
+    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let (before, days) = *MONTHS.get(usize::try_from(month).ok()?.checked_sub(1)?)?;
+    if day < 1 || day > days + i64::from(is_leap && month == 2) || hour > 23 || minute > 59 || second > 59 {
+        return None;
+    }
+    let leap_years = |upto: i64| upto.div_euclid(4) - upto.div_euclid(100) + upto.div_euclid(400);
+    let leap_days = leap_years(year - 1) - leap_years(1969) + i64::from(is_leap && month > 2);
+    let whole_days = (year - 1970) * 365 + leap_days + before + day - 1;
+    Some((((whole_days * 24 + hour) * 60 + minute) * 60 + second) * 1000 + number(&[f0, f1, f2])?)
+}
+
+/// Days of a year without a leap day: before each month, and in it.
+const MONTHS: [(i64, i64); 12] = [
+    (0, 31),
+    (31, 28),
+    (59, 31),
+    (90, 30),
+    (120, 31),
+    (151, 30),
+    (181, 31),
+    (212, 31),
+    (243, 30),
+    (273, 31),
+    (304, 30),
+    (334, 31),
+];
+
 /// The wall-clock milliseconds of an RFC 3339 text, `None` when it is none.
 #[must_use]
 pub fn from_rfc3339(text: &str) -> Option<i64> {
@@ -140,6 +206,22 @@ mod tests {
             assert_eq!(to_rfc3339(wall_ms), text.to_rfc3339_opts(chrono::SecondsFormat::Millis, true));
         }
         assert_eq!(to_rfc3339(i64::MAX), "1970-01-01T00:00:00.000Z");
+    }
+
+    #[test]
+    fn our_own_moments_are_read_as_every_other_is() {
+        // Every day from the year 0 to 9999, at another time of the day.
+        for day in -719_528..2_932_897_i64 {
+            let wall_ms = day * 86_400_000 + (day * 7_919).rem_euclid(86_400_000);
+            assert_eq!(from_own_rfc3339(&Rfc3339::of(wall_ms).0), Some(wall_ms));
+        }
+        for text in ["2025-02-29T12:00:00.123Z", "2025-11-20T24:00:00.123Z", "2025-00-20T12:00:00.123Z"] {
+            assert_eq!(from_rfc3339(text), None);
+            assert_eq!(text.as_bytes().try_into().ok().and_then(from_own_rfc3339), None, "{text}");
+        }
+        for text in ["2025-11-20T12:00:60.123Z", "2025-11-20 12:00:00.123Z", "2025-11-20T12:00:00.+23Z"] {
+            assert_eq!(text.as_bytes().try_into().ok().and_then(from_own_rfc3339), None, "{text}");
+        }
     }
 
     #[test]

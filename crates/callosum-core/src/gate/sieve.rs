@@ -2,12 +2,14 @@
 
 use memchr::memmem::Finder;
 use regex::bytes::{Regex, RegexBuilder};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::journal::head::Head;
 use crate::journal::span::Met;
 
 use super::filter::Filter;
+use super::tally::Text;
 
 /// Where a text is looked for.
 const TEXT_FIELDS: [&str; 7] = ["tool", "session", "agent", "params", "reason", "ruleName", "contextKey"];
@@ -123,17 +125,54 @@ impl Wanted {
         Self { bytes: bytes.flatten(), folded }
     }
 
+    /// Whether it may stand in a line of ours.
     fn may_be_in(&self, line: &[u8]) -> bool {
         self.bytes.as_ref().is_none_or(|bytes| bytes.is_match(line))
+            && serde_json::from_slice(line)
+                .map_or(true, |shown: Shown<'_>| shown.texts().any(|text| self.is_part_of(text)))
     }
 
     fn is_in(&self, record: &Map<String, Value>) -> bool {
         let texts = TEXT_FIELDS.into_iter().filter_map(|field| text_of(record, field));
-        texts.chain(keys(record)).any(|text| folded(text).contains(&self.folded))
+        texts.chain(keys(record)).any(|text| self.is_part_of(text))
+    }
+
+    fn is_part_of(&self, text: &str) -> bool {
+        folded(text).contains(&self.folded)
     }
 }
 
-/// A text in lower case. What is not ASCII does not become ASCII: a Kelvin sign is no `k`, so that what is ASCII in a text
+/// What people see of a line of ours, without all the rest.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Shown<'l> {
+    #[serde(borrow, default)]
+    tool: Option<Text<'l>>,
+    #[serde(borrow, default)]
+    session: Option<Text<'l>>,
+    #[serde(borrow, default)]
+    agent: Option<Text<'l>>,
+    #[serde(borrow, default)]
+    params: Option<Text<'l>>,
+    #[serde(borrow, default)]
+    reason: Option<Text<'l>>,
+    #[serde(borrow, default)]
+    rule_name: Option<Text<'l>>,
+    #[serde(borrow, default)]
+    context_key: Option<Text<'l>>,
+    #[serde(borrow, default)]
+    context_keys: Vec<Text<'l>>,
+}
+
+impl Shown<'_> {
+    fn texts(&self) -> impl Iterator<Item = &str> {
+        let Self { tool, session, agent, params, reason, rule_name, context_key, context_keys } = self;
+        let single = [tool, session, agent, params, reason, rule_name, context_key];
+        single.into_iter().flatten().chain(context_keys).map(|text| &*text.0)
+    }
+}
+
+/// A text in lower case. What is not ASCII does not become ASCII (a Kelvin sign is no `k`), so that what is ASCII in a text
 /// can be looked for in a line's bytes.
 fn folded(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());

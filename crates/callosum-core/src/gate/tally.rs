@@ -56,7 +56,8 @@ impl TallyRequest {
 
     /// When the bucket of a moment within the wanted time begins.
     fn bucket(&self, wall_ms: i64) -> i64 {
-        wall_ms - (wall_ms - self.from) % self.bucket_ms
+        let past_begin = (i128::from(wall_ms) - i128::from(self.from)) % i128::from(self.bucket_ms);
+        wall_ms.saturating_sub(i64::try_from(past_begin).unwrap_or(0))
     }
 }
 
@@ -129,7 +130,7 @@ struct Call<'l> {
 
 /// A text that is borrowed where it can be.
 #[derive(Deserialize)]
-struct Text<'l>(#[serde(borrow)] Cow<'l, str>);
+pub(super) struct Text<'l>(#[serde(borrow)] pub(super) Cow<'l, str>);
 
 impl Call<'_> {
     /// The call of a line; `None` when it is none, or not a call's first.

@@ -116,7 +116,9 @@ impl Current {
         offset: u64,
         is_closed: bool,
     ) -> Result<Self, StateError> {
-        match end_of_line(&file, offset.saturating_sub(1))? {
+        let is_within = offset < file.facts()?.size;
+        let end = if is_within { end_of_line(&file, offset.saturating_sub(1))? } else { None };
+        match end {
             Some(end) => {
                 Ok(Self { file, base, loaded_from: end, loaded: 0, buffer: Vec::new(), aligned: true })
             }
@@ -247,6 +249,31 @@ mod tests {
         assert_eq!(lengths, [(400_008, 4), (200_007, 200_000), (200_001, 5), (0, 200_000)]);
         assert_eq!(lines(&["no newline at all"]), [(0, "no newline at all".to_owned())]);
         assert_eq!(lines(&[""]), []);
+    }
+
+    #[test]
+    fn reading_begins_with_the_last_line_that_begins_before_a_place() {
+        let directory = tempfile::tempdir().unwrap();
+        let disk: Arc<dyn Disk> = Arc::new(crate::store::disk::SystemDisk);
+        let paths = [directory.path().join("closed"), directory.path().join("active")];
+        std::fs::write(&paths[0], "a\nbb\ntorn").unwrap();
+        std::fs::write(&paths[1], "ccc\nd\nunfinished").unwrap();
+        let file = Arc::new(SegmentFile::open(&disk, paths[1].clone(), Open::Read).unwrap());
+        let segments = Segments { closed: vec![(0, paths[0].clone())], active: (9, file), disk };
+        let all = [(0, "a"), (2, "bb"), (5, "torn"), (9, "ccc"), (13, "d")];
+        for end in (0..40).chain([u64::MAX]) {
+            let mut backward = Backward::before(&segments, end).unwrap();
+            let mut found = Vec::new();
+            while let Some((seq, line)) = backward.next_line().unwrap() {
+                found.insert(0, (seq, String::from_utf8(line).unwrap()));
+            }
+            let expected: Vec<(u64, String)> = all
+                .iter()
+                .filter(|(seq, _)| *seq < end)
+                .map(|(seq, line)| (*seq, (*line).to_owned()))
+                .collect();
+            assert_eq!(found, expected, "before {end}");
+        }
     }
 
     #[test]

@@ -1,11 +1,8 @@
 //! How a line of ours begins: enough to pass over most lines without reading them as JSON.
 
-use crate::time::from_rfc3339;
+use crate::time::from_own_rfc3339;
 
 use super::record::{Line, OWN_START};
-
-/// Bytes of a moment as this version writes it: RFC 3339 in UTC with milliseconds.
-const MOMENT: usize = 24;
 
 /// What every line of this version says first, in this order. A line that begins otherwise may still be a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,9 +27,9 @@ impl<'a> Head<'a> {
             Some(_) => return None,
             None => (None, rest),
         };
-        let (moment, rest) = rest.strip_prefix(b"\"timestamp\":\"")?.split_at_checked(MOMENT)?;
+        let (moment, rest) = rest.strip_prefix(b"\"timestamp\":\"")?.split_first_chunk()?;
         let is_whole = rest.starts_with(b"\"") && line.ends_with(b"}");
-        let wall_ms = from_rfc3339(std::str::from_utf8(moment).ok()?)?;
+        let wall_ms = from_own_rfc3339(moment)?;
         is_whole.then_some(Self { action, tier, wall_ms })
     }
 }

@@ -181,12 +181,13 @@ fn end_of(segments: &Segments, wall_ms: i64) -> Result<Option<u64>, StateError> 
         };
         let size = file.facts()?.size;
         let first = time_at(&file, 0)?;
-        let is_later = |time: Option<i64>| time.is_some_and(|time| time > wall_ms);
-        if is_later(first) && is_later(time_at(&file, size.saturating_sub(PROBE as u64))?) {
+        let last = time_at(&file, size.saturating_sub(PROBE as u64))?;
+        // Where time goes back, a clock that was ahead was set right in between.
+        if first.is_some_and(|first| first > wall_ms && last.is_some_and(|last| last >= first)) {
             end = Some(base);
             continue;
         }
-        // From its end, not by halves: where a clock was set back, times are in no order.
+        // From its end, not by halves: times need not be in order.
         let stride = PROBE_STRIDE.max(size.div_ceil(MAX_PROBES));
         let mut offset = size / stride * stride;
         while offset > 0 {
@@ -197,9 +198,7 @@ fn end_of(segments: &Segments, wall_ms: i64) -> Result<Option<u64>, StateError> 
             }
             offset -= stride.min(offset);
         }
-        if is_later(first) {
-            end = Some(base);
-        } else if first.is_some() {
+        if first.is_some_and(|first| first <= wall_ms) {
             break;
         }
     }

@@ -12,6 +12,7 @@ mod journal_files;
 mod lint;
 mod operate;
 mod outcomes;
+mod page;
 mod pausing;
 mod rewritten;
 mod rules;

@@ -1,0 +1,758 @@
+//! What the page asks: bounded pieces of the journal that add up to the whole truth.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use callosum_core::gate::{Gate, GateOptions};
+use callosum_core::journal::record::{Action, Conflict, Record};
+use callosum_core::outcome::Ended;
+use callosum_core::store::disk::{Disk, DiskFile, Facts, Open, SystemDisk};
+use callosum_core::tier::Tier;
+use callosum_core::time::{Stamp, from_rfc3339};
+use serde_json::{Value, json};
+
+use crate::support::{World, alice, session};
+
+const MINUTE: i64 = 60_000;
+const HOUR: i64 = 60 * MINUTE;
+
+fn ask(gate: &Gate, question: &str, request: &Value, now: &Stamp) -> Value {
+    let answer = gate.ask(question, &request.to_string(), now).unwrap();
+    serde_json::from_str(&answer).unwrap()
+}
+
+/// All pieces, the newest first.
+fn pieces(gate: &Gate, question: &str, request: &Value, now: &Stamp) -> Vec<Value> {
+    let mut request = request.clone();
+    let mut pieces = Vec::new();
+    loop {
+        let piece = ask(gate, question, &request, now);
+        let next = piece["next"].clone();
+        pieces.push(piece);
+        if next.is_null() {
+            return pieces;
+        }
+        assert!(request["before"].as_u64().is_none_or(|before| next.as_u64().unwrap() < before));
+        request["before"] = next;
+    }
+}
+
+/// What the pieces list under `name`, oldest first.
+fn merged(pieces: &[Value], name: &str) -> Vec<Value> {
+    pieces.iter().rev().flat_map(|piece| piece[name].as_array().unwrap().clone()).collect()
+}
+
+fn seqs(list: &[Value]) -> Vec<u64> {
+    list.iter().map(|one| one["seq"].as_u64().unwrap()).collect()
+}
+
+/// A wall-clock moment without a boot clock: of any day.
+fn at(wall_ms: i64) -> Stamp {
+    Stamp { wall_ms, up_ms: 0, boot: None }
+}
+
+fn record(action: Action, tier: Tier, wall_ms: i64) -> Record {
+    let mut record = Record::new(action, "home", &at(wall_ms));
+    record.tier = Some(tier);
+    record.session = Some("a".to_owned());
+    record.tool = Some("mail".to_owned());
+    record.rule_name = Some("mail".to_owned());
+    record
+}
+
+/// Writes the lines of each segment, the last one active; a segment begins with its own first line. Returns all lines with
+/// their sequence numbers.
+fn write(world: &World, segments: &[Vec<Vec<u8>>]) -> Vec<(u64, Vec<u8>)> {
+    let mut written = Vec::new();
+    let mut base = 0;
+    for (number, lines) in segments.iter().enumerate() {
+        let first: Option<Value> = lines.iter().find_map(|line| serde_json::from_slice(line).ok());
+        let wall_ms = first.and_then(|line| from_rfc3339(line["timestamp"].as_str()?));
+        let mut opened = Record::new(Action::Opened, "home", &at(wall_ms.unwrap_or(0)));
+        opened.base = Some(base);
+        opened.of = vec![base];
+        let mut text = Vec::new();
+        for line in [opened.to_line().unwrap()].iter().chain(lines) {
+            written.push((base + text.len() as u64, line.strip_suffix(b"\n").unwrap().to_vec()));
+            text.extend_from_slice(line);
+        }
+        let is_active = number + 1 == segments.len();
+        let name = if is_active { "journal.jsonl".to_owned() } else { format!("journal.{base}.jsonl") };
+        fs::write(world.path().join(name), &text).unwrap();
+        base += text.len() as u64;
+    }
+    written
+}
+
+/// A month of long lines, one each five minutes, most of them of tier 1: some 13 MiB.
+fn month(end: i64) -> Vec<Vec<Vec<u8>>> {
+    const LINES: i64 = 30 * 24 * 12;
+    let line = |number: i64| {
+        let tier = match number % 20 {
+            0 => Tier::High,
+            10 => Tier::Medium,
+            _ => Tier::Low,
+        };
+        let action = if number % 100 == 0 { Action::Blocked } else { Action::Intercept };
+        let mut record = record(action, tier, end - (LINES - number) * 5 * MINUTE);
+        record.session = Some(format!("session-{}", number % 7));
+        record.rule_name = (number % 3 > 0).then(|| format!("rule-{}", number % 3));
+        record.context_keys = vec![format!("email:{number}@example.com")];
+        record.params = Some("x".repeat(1_200));
+        record.to_line().unwrap()
+    };
+    let lines: Vec<Vec<u8>> = (0..LINES).map(line).collect();
+    lines.chunks(1_000).map(<[Vec<u8>]>::to_vec).collect()
+}
+
+/// The system's disk, which counts what is read.
+#[derive(Clone, Debug, Default)]
+struct Counting(Arc<AtomicU64>);
+
+#[derive(Debug)]
+struct CountingFile(Box<dyn DiskFile>, Arc<AtomicU64>);
+
+impl Disk for Counting {
+    fn open(&self, path: &Path, purpose: Open) -> io::Result<Box<dyn DiskFile>> {
+        Ok(Box::new(CountingFile(SystemDisk.open(path, purpose)?, Arc::clone(&self.0))))
+    }
+    fn open_guard(&self, path: &Path) -> io::Result<File> {
+        SystemDisk.open_guard(path)
+    }
+    fn facts(&self, path: &Path) -> io::Result<Facts> {
+        SystemDisk.facts(path)
+    }
+    fn list(&self, folder: &Path) -> io::Result<Vec<OsString>> {
+        SystemDisk.list(folder)
+    }
+    fn make_folder(&self, path: &Path) -> io::Result<()> {
+        SystemDisk.make_folder(path)
+    }
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        SystemDisk.rename(from, to)
+    }
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        SystemDisk.remove(path)
+    }
+    fn sync_folder(&self, path: &Path) -> io::Result<()> {
+        SystemDisk.sync_folder(path)
+    }
+}
+
+impl DiskFile for CountingFile {
+    fn facts(&self) -> io::Result<Facts> {
+        self.0.facts()
+    }
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        let got = self.0.read_at(buffer, offset)?;
+        self.1.fetch_add(got as u64, Ordering::Relaxed);
+        Ok(got)
+    }
+    fn write(&self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+    fn set_size(&self, size: u64) -> io::Result<()> {
+        self.0.set_size(size)
+    }
+    fn make_private(&self) -> io::Result<()> {
+        self.0.make_private()
+    }
+    fn sync(&self) -> io::Result<()> {
+        self.0.sync()
+    }
+}
+
+fn is_between(record: &Value, from: i64, to: i64) -> bool {
+    let time = record["timestamp"].as_str().and_then(from_rfc3339);
+    time.is_some_and(|time| (from..=to).contains(&time))
+}
+
+/// The lines of tier 2 or more within a stretch of time, found by reading all.
+fn within(written: &[(u64, Vec<u8>)], from: i64, to: i64) -> Vec<u64> {
+    let is_wanted = |line: &[u8]| {
+        let record: Value = serde_json::from_slice(line).unwrap();
+        record["tier"].as_u64() >= Some(2) && is_between(&record, from, to)
+    };
+    written.iter().filter(|(_, line)| is_wanted(line)).map(|(seq, _)| *seq).collect()
+}
+
+#[test]
+fn a_stretch_far_back_is_found_without_reading_up_to_it() {
+    let world = World::new();
+    let written = write(&world, &month(world.now.wall_ms));
+    let total: usize = written.iter().map(|(_, line)| line.len()).sum();
+    let disk = Counting::default();
+    let options = GateOptions {
+        settings: json!({ "instanceId": "home", "stateDir": world.path(), "durability": "os" }).to_string(),
+        runtime: "test".to_owned(),
+        home: world.path().to_owned(),
+        ..GateOptions::default()
+    };
+    let gate = Gate::on_disk(options, Arc::new(disk.clone()));
+    ask(&gate, "journal", &json!({ "limit": 1 }), &world.now);
+    for days_ago in [0, 1, 11, 20, 29, 40, -3] {
+        let to = world.now.wall_ms - days_ago * 24 * HOUR;
+        let from = to - 6 * HOUR;
+        let expected = within(&written, from, to);
+        let before = disk.0.load(Ordering::Relaxed);
+        let timeline = pieces(&gate, "timeline", &json!({ "from": from, "to": to }), &world.now);
+        assert_eq!(seqs(&merged(&timeline, "events")), expected, "{days_ago}");
+        let since_then = json!({ "since": from, "until": to, "minTier": 2, "limit": 1000, "budget": true });
+        let found = pieces(&gate, "journal", &since_then, &world.now);
+        assert_eq!(seqs(&merged(&found, "entries")), expected, "{days_ago}");
+        // Two questions about a hundred lines of 1.5 kB.
+        let read = usize::try_from(disk.0.load(Ordering::Relaxed) - before).unwrap();
+        assert!(read < total / 4, "{read} of {total} bytes, {days_ago} days ago");
+    }
+}
+
+#[test]
+fn the_pieces_add_up_to_what_one_pass_finds() {
+    let world = World::new();
+    let written = write(&world, &month(world.now.wall_ms));
+    let gate = world.gate("home");
+    let (from, to) = (world.now.wall_ms - 25 * 24 * HOUR, world.now.wall_ms - 24 * HOUR);
+    let records: Vec<(u64, Value)> =
+        written.iter().map(|(seq, line)| (*seq, serde_json::from_slice(line).unwrap())).collect();
+    let all: Vec<&(u64, Value)> = records
+        .iter()
+        .filter(|(_, record)| record["session"].is_string() && is_between(record, from, to))
+        .collect();
+
+    let filter = json!({ "session": "session-3", "limit": 10_000 });
+    let whole = ask(&gate, "journal", &filter, &world.now);
+    assert_eq!(whole["next"], Value::Null);
+    for limit in [10_000, 50] {
+        let filter = json!({ "session": "session-3", "limit": limit, "budget": true });
+        let found = pieces(&gate, "journal", &filter, &world.now);
+        assert!(found.len() > 1, "the journal has more bytes than a piece");
+        assert_eq!(merged(&found, "entries"), *whole["entries"].as_array().unwrap());
+    }
+
+    for limit in [10_000, 30] {
+        let wanted = json!({ "from": from, "to": to, "limit": limit });
+        let told = pieces(&gate, "timeline", &wanted, &world.now);
+        assert!(told.len() > 1);
+        let expected: Vec<u64> = all
+            .iter()
+            .filter(|(_, record)| record["tier"].as_u64() >= Some(2))
+            .map(|(seq, _)| *seq)
+            .collect();
+        assert_eq!(seqs(&merged(&told, "events")), expected);
+        let reached: Vec<i64> = told.iter().map(|piece| piece["reached"].as_i64().unwrap()).collect();
+        assert!(reached.is_sorted_by(|newer, older| newer > older), "{reached:?}");
+        assert_eq!(reached.last(), Some(&from));
+    }
+
+    let bucket_ms = 24 * HOUR;
+    let counted =
+        pieces(&gate, "tally", &json!({ "from": from, "to": to, "bucketMs": bucket_ms }), &world.now);
+    assert!(counted.len() > 1);
+    let mut expected: BTreeMap<(i64, String, u64), (u64, u64)> = BTreeMap::new();
+    let mut rules: BTreeMap<Option<String>, (u64, u64)> = BTreeMap::new();
+    for (_, record) in &all {
+        let time = from_rfc3339(record["timestamp"].as_str().unwrap()).unwrap();
+        let bucket = from + (time - from) / bucket_ms * bucket_ms;
+        let session = record["session"].as_str().unwrap().to_owned();
+        let was_paused = u64::from(record["action"] == "blocked");
+        for count in [
+            expected.entry((bucket, session, record["tier"].as_u64().unwrap())).or_default(),
+            rules.entry(record["ruleName"].as_str().map(str::to_owned)).or_default(),
+        ] {
+            *count = (count.0 + 1, count.1 + was_paused);
+        }
+    }
+    for row in merged(&counted, "buckets") {
+        let key = (
+            row["at"].as_i64().unwrap(),
+            row["session"].as_str().unwrap().to_owned(),
+            row["tier"].as_u64().unwrap(),
+        );
+        let left = expected.get_mut(&key).unwrap();
+        *left = (left.0 - row["calls"].as_u64().unwrap(), left.1 - row["paused"].as_u64().unwrap());
+    }
+    for row in merged(&counted, "rules") {
+        let left = rules.get_mut(&row["rule"].as_str().map(str::to_owned)).unwrap();
+        *left = (left.0 - row["calls"].as_u64().unwrap(), left.1 - row["paused"].as_u64().unwrap());
+    }
+    assert!(expected.values().chain(rules.values()).all(|left| *left == (0, 0)), "{expected:?} {rules:?}");
+}
+
+/// The events of the timeline as `what` and whether they say how they stand.
+fn told(gate: &Gate, request: &Value, now: &Stamp) -> Vec<(String, Option<String>)> {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let events = merged(&pieces(gate, "timeline", request, now), "events");
+    events.iter().map(|event| (text(&event["what"]).unwrap(), text(&event["stands"]))).collect()
+}
+
+fn what(told: &[(String, Option<String>)]) -> Vec<&str> {
+    told.iter().map(|(what, _)| what.as_str()).collect()
+}
+
+#[test]
+fn an_outcome_belongs_to_its_start_though_it_came_later_than_was_asked_for() {
+    let mut world = World::new();
+    let gate = world.gate("home");
+    let begin = world.now.wall_ms;
+    let (first, _) = world.try_call(session(&gate, "a"), "mail", &alice());
+    world.pass(60_000);
+    let to = world.now.wall_ms;
+    world.pass(60_000);
+    let (second, _) = world.try_call(session(&gate, "b"), "push", &json!({ "to": "bob" }));
+    world.pass(60_000);
+    world.after(session(&gate, "a"), "mail", &first, Ended::Ok, None);
+    world.after(session(&gate, "b"), "push", &second, Ended::Error, None);
+    world.pass(3_600_000);
+    let wanted = json!({ "from": begin, "to": to });
+    let events = told(&gate, &wanted, &world.now);
+    // Neither the later start nor its outcome.
+    assert_eq!(what(&events), ["started", "complete"]);
+    assert!(events.iter().all(|(_, stands)| stands.is_none()));
+    assert_eq!(told(&world.observer(), &wanted, &world.now), events);
+    let answer = ask(&gate, "timeline", &wanted, &world.now);
+    let [start, end] = [&answer["events"][0], &answer["events"][1]];
+    assert_eq!(end["of"][0], start["seq"]);
+    assert_eq!(start["contextKeys"], json!(["email:alice@example.com"]));
+    assert_eq!(start.get("params"), None);
+    assert_eq!(answer["head"], ask(&gate, "head", &json!({}), &world.now)["head"]);
+}
+
+#[test]
+fn an_outcome_is_looked_for_as_long_as_it_may_come() {
+    let world = World::new();
+    let begin = world.now.wall_ms - 24 * HOUR;
+    let line = |action: Action, minutes: i64, of: Option<u64>| {
+        let mut record = record(action, Tier::High, begin + minutes * MINUTE);
+        record.of = of.into_iter().collect();
+        record.to_line().unwrap()
+    };
+    let first = write(&world, &[vec![line(Action::Intercept, 0, None)]])[1].0;
+    let written = write(
+        &world,
+        &[
+            vec![line(Action::Intercept, 0, None)],
+            vec![line(Action::Running, 5, Some(first)), line(Action::Intercept, 6, None)],
+            vec![line(Action::Complete, 14, Some(first))],
+            vec![line(Action::Intercept, 600, None)],
+        ],
+    );
+    assert_eq!(written[1].0, first);
+    let wanted = json!({ "from": begin, "to": begin + MINUTE });
+    let events = told(&world.observer(), &wanted, &world.now);
+    assert_eq!(what(&events), ["started", "running", "complete"]);
+    assert!(events.iter().all(|(_, stands)| stands.is_none()));
+}
+
+#[test]
+fn how_a_call_stands_is_told_where_it_is_known() {
+    let mut world = World::new();
+    let gate = world.gate("home");
+    let from = world.now.wall_ms;
+    world.try_call(session(&gate, "a"), "mail", &alice());
+    world.pass(1_000);
+    world.done(session(&gate, "b"), "push", &json!({ "to": "bob" }));
+    let wanted = json!({ "from": from, "to": world.now.wall_ms });
+    let running = Some("still running".to_owned());
+    let expected =
+        [("started".to_owned(), running), ("started".to_owned(), None), ("complete".to_owned(), None)];
+    assert_eq!(told(&gate, &wanted, &world.now), expected);
+    assert_eq!(told(&world.observer(), &wanted, &world.now), expected);
+    // In a piece of its own the start does not show that nothing came after it: the gate knows, an observer does not.
+    let one_by_one = json!({ "from": from, "to": world.now.wall_ms, "limit": 1 });
+    assert_eq!(told(&gate, &one_by_one, &world.now), expected);
+    assert_eq!(told(&world.observer(), &one_by_one, &world.now)[0], ("started".to_owned(), None));
+    world.pass(3_600_000);
+    let lapsed = "no outcome came, so it is unknown, verify first";
+    assert_eq!(told(&gate, &wanted, &world.now)[0].1.as_deref(), Some(lapsed));
+}
+
+#[test]
+fn low_tiers_are_on_the_timeline_only_when_asked_for() {
+    let mut world = World::new();
+    let gate = world.gate("home");
+    let from = world.now.wall_ms;
+    world.done(session(&gate, "a"), "write", &json!({ "path": "/tmp/x" }));
+    world.done(session(&gate, "a"), "message", &alice());
+    world.done(session(&gate, "a"), "mail", &json!({ "to": "bob@example.com" }));
+    gate.maintain(&world.now);
+    let tiers = |min_tier: u8| {
+        let wanted = json!({ "from": from, "to": world.now.wall_ms, "minTier": min_tier });
+        let events = merged(&pieces(&gate, "timeline", &wanted, &world.now), "events");
+        events.iter().map(|event| event["tier"].as_u64().unwrap()).collect::<Vec<u64>>()
+    };
+    assert_eq!(tiers(0), [1, 2, 2, 3, 3]);
+    assert_eq!(tiers(2), [2, 2, 3, 3]);
+    assert_eq!(tiers(3), [3, 3]);
+    let by_default = told(&gate, &json!({ "from": from, "to": world.now.wall_ms }), &world.now);
+    assert_eq!(by_default.len(), 4);
+}
+
+#[test]
+fn pauses_and_blocks_are_counted_apart() {
+    let world = World::new();
+    let now = world.now.wall_ms;
+    let call = |action: Action, conflict| {
+        let mut record = record(action, Tier::Critical, now - MINUTE);
+        record.conflict = conflict;
+        record.to_line().unwrap()
+    };
+    let mut unnamed = record(Action::Intercept, Tier::None, now - 2 * MINUTE);
+    (unnamed.rule_name, unnamed.session) = (None, None);
+    write(
+        &world,
+        &[vec![
+            unnamed.to_line().unwrap(),
+            call(Action::Intercept, None),
+            call(Action::Blocked, Some(Conflict::Recent)),
+            call(Action::Blocked, Some(Conflict::Lease)),
+            // An outcome is no call.
+            call(Action::Complete, None),
+            b"torn\n".to_vec(),
+        ]],
+    );
+    let tally = ask(
+        &world.gate("home"),
+        "tally",
+        &json!({ "from": now - HOUR, "to": now, "bucketMs": HOUR * 2 }),
+        &world.now,
+    );
+    let row = |session, tier, calls, paused| {
+        json!({
+            "at": now - HOUR, "instance": "home", "session": session, "runtime": "",
+            "tier": tier, "calls": calls, "paused": paused,
+        })
+    };
+    assert_eq!(tally["buckets"], json!([row("", 0, 1, 0), row("a", 4, 3, 2)]));
+    assert_eq!(
+        tally["rules"],
+        json!([
+            { "rule": null, "calls": 1, "paused": 0, "blocked": 0, "last": now - 2 * MINUTE },
+            { "rule": "mail", "calls": 3, "paused": 1, "blocked": 1, "last": now - MINUTE },
+        ])
+    );
+    assert_eq!((tally["next"].clone(), tally["reached"].clone()), (Value::Null, json!(now - HOUR)));
+}
+
+#[test]
+fn wrong_times_hide_nothing_that_stands_around_them() {
+    let world = World::new();
+    let now = world.now.wall_ms;
+    // A line a minute; some say a wrong time, and for twenty minutes the clock was a year ahead.
+    let wall_ms = |number: i64| {
+        let right = now - (3_000 - number) * MINUTE;
+        match number {
+            500 | 1_500 => from_rfc3339("1970-01-01T00:00:00.000Z").unwrap(),
+            700 | 1_700 => from_rfc3339("2099-01-01T00:00:00.000Z").unwrap(),
+            2_000..2_020 => right + 365 * 24 * HOUR,
+            _ => right,
+        }
+    };
+    let line = |number: i64| {
+        let mut record = record(Action::Intercept, Tier::High, wall_ms(number));
+        record.params = Some("x".repeat(900));
+        record.to_line().unwrap()
+    };
+    let lines: Vec<Vec<u8>> = (0..3_000).map(line).collect();
+    let segments: Vec<Vec<Vec<u8>>> = lines.chunks(400).map(<[Vec<u8>]>::to_vec).collect();
+    let written = write(&world, &segments);
+    let gate = world.gate("home");
+    for number in (100..2_900).step_by(97) {
+        let (from, to) = (now - (3_000 - number) * MINUTE, now - (2_900 - number) * MINUTE);
+        let expected = within(&written, from, to);
+        assert!(expected.len() > 70, "{number}");
+        let timeline = pieces(&gate, "timeline", &json!({ "from": from, "to": to }), &world.now);
+        assert_eq!(seqs(&merged(&timeline, "events")), expected, "from {number} on");
+    }
+}
+
+#[test]
+fn lines_that_are_a_minute_out_of_order_are_found() {
+    let world = World::new();
+    let begin = world.now.wall_ms - HOUR;
+    let mut dice = Dice(5);
+    // Lines of several processes, a second apart, written up to a minute late; so long that they fill several places where
+    // times are looked at.
+    let line = |number: i64, late: usize| {
+        let mut record =
+            record(Action::Intercept, Tier::High, begin + number * 1_000 - i64::try_from(late).unwrap());
+        record.params = Some("x".repeat(3_000));
+        record.to_line().unwrap()
+    };
+    let lines: Vec<Vec<u8>> = (0..1_000).map(|number| line(number, dice.roll(58_000))).collect();
+    let written = write(&world, &lines.chunks(400).map(<[Vec<u8>]>::to_vec).collect::<Vec<_>>());
+    let gate = world.gate("home");
+    for second in (0..950).step_by(50) {
+        let (from, to) = (begin + second * 1_000, begin + second * 1_000 + 20_000);
+        let expected = within(&written, from, to);
+        let filter = json!({ "since": from, "until": to, "minTier": 2, "limit": 10_000, "budget": true });
+        let found = pieces(&gate, "journal", &filter, &world.now);
+        assert_eq!(seqs(&merged(&found, "entries")), expected, "from {second} s on");
+    }
+}
+
+#[test]
+fn wrong_requests_are_answered_with_a_sentence() {
+    let mut world = World::new();
+    let gate = world.gate("home");
+    world.done(session(&gate, "a"), "mail", &alice());
+    let wrong = [
+        ("dance", "{}"),
+        ("timeline", ""),
+        ("timeline", "{"),
+        ("timeline", "{}"),
+        ("timeline", r#"{"from":2,"to":1}"#),
+        ("timeline", r#"{"from":1,"to":2,"limit":0}"#),
+        ("timeline", r#"{"from":1,"to":2,"limit":1000000000000}"#),
+        ("timeline", r#"{"from":1,"to":2,"minTier":-1}"#),
+        ("timeline", r#"{"from":1e300,"to":2}"#),
+        ("timeline", r#"{"from":1,"to":2,"before":-1}"#),
+        ("timeline", r#"{"from":1,"to":2,"colour":"red"}"#),
+        ("tally", r#"{"from":1,"to":2}"#),
+        ("tally", r#"{"from":1,"to":2,"bucketMs":0}"#),
+        ("tally", r#"{"from":1,"to":2,"bucketMs":-5}"#),
+        ("tally", r#"{"from":2,"to":1,"bucketMs":5}"#),
+        ("tally", r#"{"from":0,"to":1763640000000,"bucketMs":1}"#),
+        ("tally", r#"{"from":-9223372036854775808,"to":9223372036854775807,"bucketMs":1}"#),
+        ("journal", r#"{"limit":0}"#),
+        ("journal", r#"{"limit":1000000000000}"#),
+        ("journal", r#"{"until":"yesterday"}"#),
+        ("journal", r#"{"minTier":300}"#),
+        ("journal", r#"{"budget":1}"#),
+        ("journal", &format!(r#"{{"text":"{}"}}"#, "x".repeat(1_001))),
+    ];
+    for (question, request) in wrong {
+        let error = gate.ask(question, request, &world.now).unwrap_err();
+        assert_eq!(error.code, "bad-request", "{question} {request}");
+        assert!(error.message.len() > 10, "{question} {request}: {}", error.message);
+    }
+    // Absurd, but clear enough.
+    let far = r#"{"from":-9223372036854775808,"to":9223372036854775807,"minTier":0}"#;
+    assert!(gate.ask("timeline", far, &world.now).unwrap().contains("started"));
+    let far = r#"{"from":-9223372036854775808,"to":9223372036854775807,"bucketMs":9223372036854775807}"#;
+    assert!(gate.ask("tally", far, &world.now).unwrap().contains(r#""calls":1"#));
+    for before in [0, 1, 77, u64::MAX] {
+        ask(&gate, "timeline", &json!({ "from": 0, "to": 1, "before": before }), &world.now);
+        ask(&gate, "journal", &json!({ "before": before }), &world.now);
+    }
+}
+
+/// Numbers that look random and are always the same.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % sides
+    }
+
+    fn pick<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.roll(of.len())]
+    }
+}
+
+const NAMES: [&str; 10] = [
+    "mail",
+    "Mail",
+    "a\"b",
+    "back\\slash",
+    "Grüße",
+    "grÜSSE",
+    "line\nbreak",
+    "timestamp",
+    "\u{212a}elvin",
+    "Kelvin",
+];
+const TEXTS: [&str; 12] =
+    ["mail", "MAIL", "\"", "\\", "ÜSS", "e\nb", "k", "elv", "timestamp", "tier", "grüsse", "\u{212a}"];
+
+/// A line as some writer wrote it.
+fn random_line(dice: &mut Dice, wall_ms: i64) -> Vec<u8> {
+    let actions = [Action::Intercept, Action::Blocked, Action::Complete, Action::Delivered, Action::Seen];
+    let action = actions[dice.roll(actions.len())].clone();
+    let mut record = Record::new(action, dice.pick(&NAMES), &at(wall_ms));
+    record.tier = Tier::try_from(u8::try_from(dice.roll(6)).unwrap()).ok();
+    let mut name = || (dice.roll(3) > 0).then(|| dice.pick(&NAMES).to_owned());
+    record.runtime = name();
+    record.agent = name();
+    record.session = name();
+    record.tool = name();
+    record.rule_name = name();
+    record.params = name();
+    record.reason = name();
+    record.context_keys = [name(), name()].into_iter().flatten().collect();
+    let mut value = serde_json::to_value(&record).unwrap();
+    match dice.roll(12) {
+        0 => b"torn\n".to_vec(),
+        1 => {
+            let line = record.to_line().unwrap();
+            [&line[..line.len() / 2], b"\n"].concat()
+        }
+        // As others write: another order, no version, one key, everything but ASCII escaped.
+        2 => {
+            value.as_object_mut().unwrap().remove("v");
+            value["contextKey"] = json!(dice.pick(&NAMES));
+            let text: String = value
+                .to_string()
+                .chars()
+                .map(|c| if c.is_ascii() { c.to_string() } else { format!("\\u{:04x}", u32::from(c)) })
+                .collect();
+            format!("{text}\n").into_bytes()
+        }
+        _ => record.to_line().unwrap(),
+    }
+}
+
+/// What a filter means, without any haste.
+fn is_wanted(filter: &Value, seq: u64, record: &Value) -> bool {
+    let is = |field: &str| filter.get(field).is_none_or(|wanted| record.get(field) == Some(wanted));
+    let keys = || {
+        let listed = record["contextKeys"].as_array().into_iter().flatten();
+        listed.chain(record.get("contextKey")).filter_map(Value::as_str)
+    };
+    // A Kelvin sign is no k.
+    let lower = |text: &str| text.replace('\u{212a}', "\u{e000}").to_lowercase();
+    let shown = || {
+        let fields = ["tool", "session", "agent", "params", "reason", "ruleName"];
+        fields.into_iter().filter_map(|field| record[field].as_str()).chain(keys())
+    };
+    let tier = record["tier"].as_u64();
+    let time = record["timestamp"].as_str().and_then(from_rfc3339);
+    let number = |field: &str| filter[field].as_i64();
+    ["session", "instance", "runtime", "tool", "tier", "action"].into_iter().all(is)
+        && filter["key"].as_str().is_none_or(|key| keys().any(|known| known == key))
+        && filter["text"].as_str().is_none_or(|text| shown().any(|shown| lower(shown).contains(&lower(text))))
+        && filter["minTier"].as_u64().is_none_or(|least| tier >= Some(least))
+        && number("since").is_none_or(|since| time.is_some_and(|time| time >= since))
+        && number("until").is_none_or(|until| time.is_some_and(|time| time <= until))
+        && filter["after"].as_u64().is_none_or(|after| seq > after)
+        && filter["before"].as_u64().is_none_or(|before| seq < before)
+}
+
+#[test]
+fn a_filter_that_looks_at_bytes_finds_what_one_that_reads_everything_finds() {
+    let world = World::new();
+    let now = world.now.wall_ms;
+    let mut dice = Dice(8);
+    let segments: Vec<Vec<Vec<u8>>> = (0..4)
+        .map(|segment| {
+            (0..200).map(|line| random_line(&mut dice, now - (800 - segment * 200 - line) * MINUTE)).collect()
+        })
+        .collect();
+    let written = write(&world, &segments);
+    let records: Vec<(u64, Value)> = written
+        .iter()
+        .filter_map(|(seq, line)| Some((*seq, serde_json::from_slice(line).ok()?)))
+        .filter(|(_, record): &(u64, Value)| record.is_object())
+        .collect();
+    let observer = world.observer();
+    let mut found_any = 0;
+    for round in 0..150 {
+        let mut filter = json!({ "limit": 10_000, "budget": round % 2 == 0 });
+        for _ in 0..=dice.roll(2) {
+            let (field, value) = match dice.roll(11) {
+                0 => ("tier", json!(dice.roll(5))),
+                1 => ("minTier", json!(dice.roll(5))),
+                2 => ("action", json!(dice.pick(&["intercept", "blocked", "seen", "dreamt"]))),
+                3 => ("since", json!(now - i64::try_from(dice.roll(850)).unwrap() * MINUTE)),
+                4 => ("until", json!(now - i64::try_from(dice.roll(850)).unwrap() * MINUTE)),
+                5 => (
+                    dice.pick(&["before", "after"]),
+                    json!(dice.pick(&records.iter().map(|(seq, _)| *seq).collect::<Vec<_>>())),
+                ),
+                6 | 7 => ("text", json!(dice.pick(&TEXTS))),
+                8 => ("key", json!(dice.pick(&NAMES))),
+                _ => (dice.pick(&["session", "instance", "runtime", "tool"]), json!(dice.pick(&NAMES))),
+            };
+            filter[field] = value;
+        }
+        let expected: Vec<u64> = records
+            .iter()
+            .filter(|(seq, record)| is_wanted(&filter, *seq, record))
+            .map(|(seq, _)| *seq)
+            .collect();
+        let found = merged(&pieces(&observer, "journal", &filter, &world.now), "entries");
+        assert_eq!(seqs(&found), expected, "{filter}");
+        found_any += usize::from(!expected.is_empty());
+    }
+    assert!(found_any > 60, "{found_any}");
+}
+
+#[test]
+fn the_head_moves_with_each_record_and_waits_for_nobody() {
+    let mut world = World::new();
+    let gate = world.gate("home");
+    let head = |gate: &Gate, now: &Stamp| ask(gate, "head", &json!({}), now);
+    assert_eq!(head(&gate, &world.now), json!({ "head": 0, "now": world.now.wall_ms }));
+    world.done(session(&gate, "a"), "mail", &alice());
+    let first = head(&gate, &world.now)["head"].as_u64().unwrap();
+    assert_eq!(first, fs::metadata(world.journal_path()).unwrap().len());
+    world.done(session(&gate, "a"), "message", &alice());
+    let guard = File::open(world.path().join("state.guard")).unwrap();
+    guard.lock().unwrap();
+    assert!(head(&gate, &world.now)["head"].as_u64().unwrap() > first);
+    assert_eq!(head(&gate, &world.now), head(&world.observer(), &world.now));
+}
+
+#[test]
+fn the_rules_are_listed_in_the_order_in_which_they_are_asked() {
+    let world = World::new();
+    let text = r#"{"extends":"default","rules":[
+      {"name":"mine","tier":3,"tool":["mail","post"],"contextKey":"email:{params.to}","recentWindowMs":5,"$comment":"why"},
+      {"name":"watched","tier":2,"tool":"exec","command":"ship","mode":"observe","scope":"otherSessions","lockExpiryMs":7}
+    ]}"#;
+    fs::write(world.path().join("tiers.json"), text).unwrap();
+    let rules = ask(&world.gate("home"), "rules", &json!({}), &world.now);
+    assert_eq!(rules["source"], world.path().join("tiers.json").to_str().unwrap());
+    assert_eq!(rules["error"], Value::Null);
+    assert!(from_rfc3339(rules["loadedAt"].as_str().unwrap()).is_some());
+    let list = rules["rules"].as_array().unwrap();
+    assert_eq!(
+        list[0],
+        json!({
+            "name": "mine", "tier": 3, "own": true, "tool": ["mail", "post"], "command": [],
+            "contextKey": ["email:{params.to}"], "recentWindowMs": 5, "scope": "any", "mode": "enforce", "comment": "why",
+        })
+    );
+    assert_eq!(
+        list[1],
+        json!({
+            "name": "watched", "tier": 2, "own": true, "tool": ["exec"], "command": ["ship"],
+            "contextKey": [], "lockExpiryMs": 7, "scope": "otherSessions", "mode": "observe",
+        })
+    );
+    let shipped: Value = serde_json::from_str(callosum_core::rules::SHIPPED_RULES).unwrap();
+    let names = |rules: &[Value]| rules.iter().map(|rule| rule["name"].clone()).collect::<Vec<_>>();
+    assert_eq!(names(&list[2..]), names(shipped["rules"].as_array().unwrap()));
+    assert!(list[2..].iter().all(|rule| rule["own"] == false));
+    let watching = world.gate_with("home", &json!({ "mode": "observe" }));
+    let rules = ask(&watching, "rules", &json!({}), &world.now);
+    assert!(rules["rules"].as_array().unwrap().iter().all(|rule| rule["mode"] == "observe"));
+}
+
+#[test]
+fn a_bad_edit_of_the_rules_is_told_and_a_rule_takes_the_place_of_a_shipped_one() {
+    let mut world = World::new();
+    let shipped: Value = serde_json::from_str(callosum_core::rules::SHIPPED_RULES).unwrap();
+    let name = &shipped["rules"][3]["name"];
+    let text = json!({ "extends": "default", "rules": [{ "name": name, "tier": 0, "tool": "x" }] });
+    fs::write(world.path().join("tiers.json"), text.to_string()).unwrap();
+    let gate = world.gate("home");
+    let list = ask(&gate, "rules", &json!({}), &world.now)["rules"].clone();
+    assert_eq!(list.as_array().unwrap().len(), shipped["rules"].as_array().unwrap().len());
+    let of_name = list.as_array().unwrap().iter().filter(|rule| rule["name"] == *name);
+    assert_eq!(of_name.map(|rule| rule["own"].clone()).collect::<Vec<_>>(), [json!(true)]);
+    world.pass(1_000);
+    fs::write(world.path().join("tiers.json"), "{").unwrap();
+    let rules = ask(&gate, "rules", &json!({}), &world.now);
+    assert!(rules["error"].as_str().unwrap().contains("tiers.json"));
+    assert_eq!(rules["rules"], list);
+    let none = World::new();
+    fs::remove_file(none.path().join("tiers.json")).unwrap();
+    let rules = ask(&none.gate("home"), "rules", &json!({}), &none.now);
+    assert_eq!((&rules["source"], &rules["rules"][0]["own"]), (&json!("built in"), &json!(false)));
+}
