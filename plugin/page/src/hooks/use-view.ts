@@ -2,7 +2,7 @@
 
 import { select } from "d3-selection";
 import { type D3ZoomEvent, type ZoomBehavior, zoom, zoomIdentity } from "d3-zoom";
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import type { Span } from "../model/lanes.ts";
 import { following, moved, zoomed } from "../model/spans.ts";
 import { SECOND, type WindowId, windowMs } from "../model/times.ts";
@@ -33,7 +33,7 @@ export function useView(window: WindowId, turn: number, width: number): View {
     const timer = setInterval(() => setNow(Date.now()), tickMs);
     return () => clearInterval(timer);
   }, [tickMs]);
-  const span = state.follows ? following(length, now) : state.span;
+  const span = useMemo(() => (state.follows ? following(length, now) : state.span), [state, length, now]);
   const latest = useLatest({ span, follows: state.follows });
   const show = useCallback((next: Span) => {
     const present = Date.now();
@@ -70,6 +70,7 @@ export function useGestures(element: HTMLElement | null, view: View): void {
     const target = select<HTMLElement, unknown>(element);
     const behavior: ZoomBehavior<HTMLElement, unknown> = zoom<HTMLElement, unknown>()
       .scaleExtent([1e-6, 1e6])
+      .wheelDelta(wheelStep)
       .filter((event: MouseEvent | WheelEvent | TouchEvent) => {
         if (event.type === "wheel")
           return event.ctrlKey || event.metaKey || (event.target as Element).closest("[data-wheel]") !== null;
@@ -111,6 +112,8 @@ export function useViewKeys(element: HTMLElement | null, view: View): void {
     if (element === null) return;
     const press = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+      // A mark's own arrow keys lead to other marks; React hears of them only after this.
+      if (!event.shiftKey && event.key.startsWith("Arrow") && (event.target as Element).closest(".mark") !== null) return;
       if (!onKey(event.key, latest.current)) return;
       event.preventDefault();
     };
@@ -128,4 +131,11 @@ function onKey(key: string, view: View): boolean {
   else if (key === "n") view.follow();
   else return false;
   return true;
+}
+
+/** How far one turn of the wheel zooms. A trackpad's pinch comes as small turns with Ctrl held. */
+function wheelStep(event: WheelEvent): number {
+  const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 0.05 : event.deltaMode === WheelEvent.DOM_DELTA_PAGE ? 1 : 0.002;
+  const isPinch = event.ctrlKey && event.deltaMode === WheelEvent.DOM_DELTA_PIXEL && Math.abs(event.deltaY) < 30;
+  return -event.deltaY * unit * (isPinch ? 8 : 1);
 }

@@ -2,7 +2,7 @@
 
 import { memo, useMemo } from "react";
 import { type Action, OUTCOME_NAMES } from "../model/actions.ts";
-import { endOf, type Lane, type Span } from "../model/lanes.ts";
+import { endOf, type Lane, MARK_WIDTH, type Span } from "../model/lanes.ts";
 import { type Curve, LABEL_LINE, type LaneBox, rowTop } from "../model/layout.ts";
 import { type Column, significant } from "../model/tally.ts";
 import { cut, visible } from "../model/text.ts";
@@ -48,10 +48,11 @@ interface MarksProps {
 /** The marks of a lane's calls. */
 export function LaneMarks({ box, width, stacked, entry, active, lit, point, focus, press, open, now }: MarksProps) {
   return box.placed.map(({ action, x, width: length, row }) => {
-    if (x > width || x + length < 0) return null;
+    // The one with the focus stays, else the keys would lead nowhere.
+    if ((x > width || x + length < 0) && action.seq !== active) return null;
     // What reaches out of the view would make the page as wide.
-    const from = Math.max(x, -20);
-    const until = Math.min(x + length, width + 20);
+    const from = Math.min(Math.max(x, -20), width + 4);
+    const until = Math.max(from + MARK_WIDTH, Math.min(x + length, width + 20));
     const isLinked = lit.some((curve) => curve.shown === action || curve.by === action);
     return (
       <button
