@@ -90,8 +90,19 @@ const MarkInside = memo(function MarkInside({ outcome, observed }: { outcome: Ac
   );
 });
 
+/** The sentences of calls that have ended: they are asked for with every move. */
+const labels = new WeakMap<Action, string>();
+
 /** A call in a sentence, for those who hear the page. */
 function labelOf(action: Action, now: number): string {
+  const known = labels.get(action);
+  if (known !== undefined) return known;
+  const label = writeLabel(action, now);
+  if (action.outcome !== "running") labels.set(action, label);
+  return label;
+}
+
+function writeLabel(action: Action, now: number): string {
   const { event, keys } = action;
   const tool = visible(cut(event.tool ?? "an unnamed tool", 60));
   const key =

@@ -1,6 +1,6 @@
 // What was paused or blocked within the view, and why: in sentences.
 
-import { useState } from "react";
+import { memo, useState } from "react";
 import { Button } from "react-aria-components/Button";
 import { useApp } from "../hooks/app.ts";
 import { type Action, OUTCOME_NAMES, type Stop } from "../model/actions.ts";
@@ -19,7 +19,7 @@ interface Props {
 }
 
 /** The list below the timeline. */
-export function Stops({ stops, now, loading, since }: Props) {
+export const Stops = memo(function Stops({ stops, now, loading, since }: Props) {
   const [all, setAll] = useState(false);
   const shown = all ? stops : stops.slice(0, FEW);
   return (
@@ -48,7 +48,7 @@ export function Stops({ stops, now, loading, since }: Props) {
       )}
     </section>
   );
-}
+});
 
 function StopLine({ stop: { action, shown, retry }, now }: { stop: Stop; now: number }) {
   const { openStory } = useApp();

@@ -36,11 +36,11 @@ export function Timeline() {
   const others = useMemo(() => {
     const last = new Map<string, number>();
     for (const [id, own] of columns) {
-      const inside = own.findLast((column) => column.at <= view.span.to && column.at >= view.span.from);
+      const inside = own.findLast((column) => column.at <= settled.to && column.at >= settled.from);
       if (inside !== undefined) last.set(id, inside.at);
     }
     return last;
-  }, [columns, view.span]);
+  }, [columns, settled]);
   const order = useRef<string[]>([]);
   const lanes = useMemo(() => {
     const found = lanesOf(actions, others, view.span, view.now);
@@ -50,19 +50,19 @@ export function Timeline() {
   }, [actions, others, view.span, view.now]);
   const marks = lanes.reduce((count, lane) => count + lane.actions.length, 0);
   // The counts are there first, as a rule: then nothing is drawn that has to go again.
-  const counted = complete ? figures(tally.buckets, view.span.from).significant : 0;
+  const counted = useMemo(() => (complete ? figures(tally.buckets, settled.from).significant : 0), [complete, tally, settled]);
   const dense = loaded.tooMany || isTooMany(Math.max(marks, counted), lanes.length, width);
   const stops = useMemo(() => {
-    const inView = actions.filter((action) => action.start >= view.span.from && action.start <= view.span.to);
+    const inView = actions.filter((action) => action.start >= settled.from && action.start <= settled.to);
     return stopsOf(inView, 100);
-  }, [actions, view.span]);
+  }, [actions, settled]);
 
   return (
     <section aria-label="Timeline" ref={frame}>
       <Figures
         buckets={tally.buckets}
         known={complete || tally.buckets.length > 0}
-        view={view}
+        from={settled.from}
         stops={stops.length}
         dense={dense}
       />
