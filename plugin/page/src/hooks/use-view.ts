@@ -61,6 +61,19 @@ export function useView(window: WindowId, turn: number, width: number): View {
   return { span, follows: state.follows, now, show, follow, zoomBy, moveBy };
 }
 
+/** So far beyond each end of a view, in lengths of it, is drawn along with it. */
+export const REACH = 0.25;
+
+/** The stretch to draw for `span`: itself, or one that it has moved away from a little; what was drawn is then only pushed along. */
+export function useDrawn(span: Span): Span {
+  const [drawn, setDrawn] = useState(span);
+  const length = span.to - span.from;
+  const isNear = Math.abs(drawn.to - drawn.from - length) < 1 && Math.abs(drawn.from - span.from) <= REACH * length;
+  if (isNear) return drawn;
+  setDrawn(span);
+  return span;
+}
+
 /** Dragging, pinching and the wheel on `element` move and zoom the view. A plain wheel scrolls, except on what is marked `data-wheel`. */
 export function useGestures(element: HTMLElement | null, view: View): void {
   const latest = useLatest(view);

@@ -1,6 +1,7 @@
 // One lane: its label, the marks of its calls, and the counts at its foot.
 
 import { memo, useMemo } from "react";
+import { REACH } from "../hooks/use-view.ts";
 import { type Action, OUTCOME_NAMES } from "../model/actions.ts";
 import { endOf, type Lane, MARK_WIDTH, type Span } from "../model/lanes.ts";
 import { type Curve, LABEL_LINE, type LaneBox, rowTop } from "../model/layout.ts";
@@ -31,7 +32,6 @@ export const LaneLabel = memo(function LaneLabel({ lane }: { lane: Lane }) {
 
 interface MarksProps {
   box: LaneBox;
-  span: Span;
   now: number;
   width: number;
   stacked: boolean;
@@ -40,19 +40,32 @@ interface MarksProps {
   active: number | undefined;
   lit: Curve[];
   point(seq: number | undefined): void;
-  focus(seq: number | undefined): void;
+  focus(action: Action | undefined): void;
   press(action: Action, event: { key: string; shiftKey: boolean; preventDefault(): void }): void;
   open(action: Action): void;
 }
 
 /** The marks of a lane's calls. */
-export function LaneMarks({ box, width, stacked, entry, active, lit, point, focus, press, open, now }: MarksProps) {
+export const LaneMarks = memo(function LaneMarks({
+  box,
+  width,
+  stacked,
+  entry,
+  active,
+  lit,
+  point,
+  focus,
+  press,
+  open,
+  now,
+}: MarksProps) {
+  const reach = REACH * width;
   return box.placed.map(({ action, x, width: length, row }) => {
     // The one with the focus stays, else the keys would lead nowhere.
-    if ((x > width || x + length < 0) && action.seq !== active) return null;
+    if ((x > width + reach || x + length < -reach) && action.seq !== active) return null;
     // What reaches out of the view would make the page as wide.
-    const from = Math.min(Math.max(x, -20), width + 4);
-    const until = Math.max(from + MARK_WIDTH, Math.min(x + length, width + 20));
+    const from = Math.min(Math.max(x, -reach - 20), width + reach + 4);
+    const until = Math.max(from + MARK_WIDTH, Math.min(x + length, width + reach + 20));
     const isLinked = lit.some((curve) => curve.shown === action || curve.by === action);
     return (
       <button
@@ -70,7 +83,7 @@ export function LaneMarks({ box, width, stacked, entry, active, lit, point, focu
         style={{ transform: `translate(${from.toFixed(1)}px, ${rowTop(box, row, stacked)}px)`, width: until - from }}
         onPointerEnter={() => point(action.seq)}
         onPointerLeave={() => point(undefined)}
-        onFocus={() => focus(action.seq)}
+        onFocus={() => focus(action)}
         onBlur={() => focus(undefined)}
         onKeyDown={(event) => press(action, event)}
         onClick={() => open(action)}
@@ -79,7 +92,7 @@ export function LaneMarks({ box, width, stacked, entry, active, lit, point, focu
       </button>
     );
   });
-}
+});
 
 const MarkInside = memo(function MarkInside({ outcome, observed }: { outcome: Action["outcome"]; observed: boolean }) {
   return (
@@ -172,7 +185,7 @@ function stripPaths(
     `M${x.toFixed(1)} ${y.toFixed(1)}h${wide.toFixed(1)}v${tall.toFixed(1)}h${(-wide).toFixed(1)}z`;
   for (const column of columns) {
     const x = (column.at - span.from) * perMs;
-    if (x > width || x + wide < 0) continue;
+    if (x > (1 + REACH) * width || x + wide < -REACH * width) continue;
     const light = column.tiers[0] + column.tiers[1];
     if (light > 0) {
       const tall = 1 + (FOOT - 2) * Math.sqrt(light / mostLight);
