@@ -53,6 +53,7 @@ export const Stops = memo(function Stops({ stops, now, loading, since }: Props) 
 function StopLine({ stop: { action, shown, retry }, now }: { stop: Stop; now: number }) {
   const { openStory } = useApp();
   const { event, keys } = action;
+  const unseen = event.shown?.length ?? 0;
   const verb = action.observed ? "would have been paused" : `was ${OUTCOME_NAMES[action.outcome]}`;
   return (
     <li className="stop">
@@ -71,6 +72,9 @@ function StopLine({ stop: { action, shown, retry }, now }: { stop: Stop; now: nu
               <Earlier earlier={earlier} action={action} />
             </span>
           ))}
+          {shown.length === 0 &&
+            unseen > 0 &&
+            `: it was shown ${unseen} ${unseen === 1 ? "call" : "calls"} from before this view`}
           {shown.length > 2 && `; and ${shown.length - 2} more`}.
         </div>
         <div className="muted">
