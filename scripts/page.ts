@@ -25,6 +25,7 @@ export async function buildPage(into: string): Promise<void> {
       cssCodeSplit: false,
       modulePreload: false,
       reportCompressedSize: false,
+      license: { fileName: "licenses.txt" },
       chunkSizeWarningLimit: 2_000,
       rolldownOptions: {
         input: join(SOURCE, "src", "main.tsx"),

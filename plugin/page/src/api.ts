@@ -73,8 +73,10 @@ export class Api {
     let wait = FIRST_WAIT_MS;
     const open = () => {
       const opened = new EventSource(`api/events?${new URLSearchParams({ t: this.boot.token })}`, { withCredentials: true });
+      let wasOpen = false;
       stream = opened;
       opened.addEventListener("open", () => {
+        wasOpen = true;
         wait = FIRST_WAIT_MS;
         onLink("live");
       });
@@ -83,9 +85,9 @@ export class Api {
         if (head !== undefined) onHead(head);
       });
       opened.addEventListener("error", () => {
-        onLink("lost");
-        // The browser tries again by itself unless the server answered with an error.
-        if (opened.readyState !== EventSource.CLOSED) return;
+        // Not left to the browser, which gives up on some answers. A server ends its streams now and then: that alone is no loss.
+        opened.close();
+        if (!wasOpen) onLink("lost");
         again = setTimeout(open, wait);
         wait = Math.min(2 * wait, LONGEST_WAIT_MS);
       });
@@ -98,8 +100,8 @@ export class Api {
   }
 }
 
-const FIRST_WAIT_MS = 1_000;
-const LONGEST_WAIT_MS = 15_000;
+const FIRST_WAIT_MS = 250;
+const LONGEST_WAIT_MS = 10_000;
 
 function headIn(data: unknown): number | undefined {
   try {

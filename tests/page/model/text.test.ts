@@ -4,8 +4,8 @@ import { cut, stretches, visible } from "../../../plugin/page/src/model/text.ts"
 
 test("what can't be seen or turns the direction is written out", () => {
   assert.equal(visible("a\u202eb"), "a⟨U+202E⟩b");
-  assert.equal(visible("\u001b[31mred\u0007"), "␛[31mred␇");
-  assert.equal(visible("one\ntwo\tthree\u007f"), "one␊two␉three␡");
+  assert.equal(visible("\u001b[31mred\u0007"), "⟨U+001B⟩[31mred⟨U+0007⟩");
+  assert.equal(visible("one\ntwo\tthree\u007f"), "one↵two⇥three⟨U+007F⟩");
   for (const character of [
     "\u200b",
     "\u200d",
@@ -34,7 +34,7 @@ test("what people write is left as it is", () => {
 test("signs are told from the text around them", () => {
   assert.deepEqual(stretches("a\u0000b"), [
     { text: "a", sign: false },
-    { text: "␀", sign: true },
+    { text: "⟨U+0000⟩", sign: true },
     { text: "b", sign: false },
   ]);
 });

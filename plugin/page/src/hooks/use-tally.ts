@@ -31,17 +31,17 @@ export function useTally(span: Span, bucketMs: number): Counted {
 
   const count = useCallback(
     async (range: Span, bucket: number, signal: AbortSignal, onPiece?: (tally: Tally) => void): Promise<Tally> => {
-      const pieces: Tally[] = [];
+      let total = NOTHING;
       let before: number | null = null;
       do {
         const request: Record<string, unknown> = { from: range.from, to: range.to, bucketMs: bucket };
         if (before !== null) request.before = before;
         const piece = await api.ask("tally", request, signal);
-        pieces.push(piece);
+        total = sum([total, piece]);
         before = piece.next;
-        if (before !== null) onPiece?.(sum(pieces));
+        if (before !== null) onPiece?.(total);
       } while (before !== null && !signal.aborted);
-      return sum(pieces);
+      return total;
     },
     [api],
   );

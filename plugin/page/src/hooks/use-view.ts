@@ -2,7 +2,7 @@
 
 import { select } from "d3-selection";
 import { type D3ZoomEvent, type ZoomBehavior, zoom, zoomIdentity } from "d3-zoom";
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import type { Span } from "../model/lanes.ts";
 import { following, moved, zoomed } from "../model/spans.ts";
 import { SECOND, type WindowId, windowMs } from "../model/times.ts";
@@ -33,7 +33,7 @@ export function useView(window: WindowId, turn: number, width: number): View {
     const timer = setInterval(() => setNow(Date.now()), tickMs);
     return () => clearInterval(timer);
   }, [tickMs]);
-  const span = state.follows ? following(length, now) : state.span;
+  const span = useMemo(() => (state.follows ? following(length, now) : state.span), [state, length, now]);
   const latest = useLatest({ span, follows: state.follows });
   const show = useCallback((next: Span) => {
     const present = Date.now();
@@ -61,6 +61,19 @@ export function useView(window: WindowId, turn: number, width: number): View {
   return { span, follows: state.follows, now, show, follow, zoomBy, moveBy };
 }
 
+/** So far beyond each end of a view, in lengths of it, is drawn along with it. */
+export const REACH = 0.25;
+
+/** The stretch to draw for `span`: itself, or one that it has moved away from a little; what was drawn is then only pushed along. */
+export function useDrawn(span: Span): Span {
+  const [drawn, setDrawn] = useState(span);
+  const length = span.to - span.from;
+  const isNear = Math.abs(drawn.to - drawn.from - length) < 1 && Math.abs(drawn.from - span.from) <= REACH * length;
+  if (isNear) return drawn;
+  setDrawn(span);
+  return span;
+}
+
 /** Dragging, pinching and the wheel on `element` move and zoom the view. A plain wheel scrolls, except on what is marked `data-wheel`. */
 export function useGestures(element: HTMLElement | null, view: View): void {
   const latest = useLatest(view);
@@ -70,6 +83,7 @@ export function useGestures(element: HTMLElement | null, view: View): void {
     const target = select<HTMLElement, unknown>(element);
     const behavior: ZoomBehavior<HTMLElement, unknown> = zoom<HTMLElement, unknown>()
       .scaleExtent([1e-6, 1e6])
+      .wheelDelta(wheelStep)
       .filter((event: MouseEvent | WheelEvent | TouchEvent) => {
         if (event.type === "wheel")
           return event.ctrlKey || event.metaKey || (event.target as Element).closest("[data-wheel]") !== null;
@@ -111,6 +125,8 @@ export function useViewKeys(element: HTMLElement | null, view: View): void {
     if (element === null) return;
     const press = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+      // A mark's own arrow keys lead to other marks; React hears of them only after this.
+      if (!event.shiftKey && event.key.startsWith("Arrow") && (event.target as Element).closest(".mark") !== null) return;
       if (!onKey(event.key, latest.current)) return;
       event.preventDefault();
     };
@@ -128,4 +144,11 @@ function onKey(key: string, view: View): boolean {
   else if (key === "n") view.follow();
   else return false;
   return true;
+}
+
+/** How far one turn of the wheel zooms. A trackpad's pinch comes as small turns with Ctrl held. */
+function wheelStep(event: WheelEvent): number {
+  const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 0.05 : event.deltaMode === WheelEvent.DOM_DELTA_PAGE ? 1 : 0.002;
+  const isPinch = event.ctrlKey && event.deltaMode === WheelEvent.DOM_DELTA_PIXEL && Math.abs(event.deltaY) < 30;
+  return -event.deltaY * unit * (isPinch ? 8 : 1);
 }

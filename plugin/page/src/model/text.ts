@@ -43,8 +43,8 @@ export function cut(text: string, most: number): string {
 }
 
 function signFor(character: string): string {
+  if (character === "\n") return "↵";
+  if (character === "\t") return "⇥";
   const code = character.codePointAt(0) ?? 0;
-  if (code < 0x20) return String.fromCodePoint(0x2400 + code);
-  if (code === 0x7f) return "␡";
   return `⟨U+${code.toString(16).toUpperCase().padStart(4, "0")}⟩`;
 }

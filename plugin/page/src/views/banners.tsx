@@ -1,13 +1,17 @@
 // What is wrong, for all views: on top, with what to do about it.
 
 import { useApp } from "../hooks/app.ts";
-import { useNow } from "../hooks/basics.ts";
+import { useNow, useSettled } from "../hooks/basics.ts";
 import { Failure, LongText, Notice, Text, When } from "./common.tsx";
+
+/** A loss this short is not worth a notice. */
+const GRACE_MS = 3_000;
 
 /** The notices above the tabs; nothing when all is well. */
 export function Banners() {
   const { api, status, statusError, expired, link, refresh } = useApp();
   const now = useNow(10_000);
+  const isLost = useSettled(link, GRACE_MS) === "lost" && link === "lost";
   if (expired)
     return (
       <Notice kind="error" title="This page was opened with a link that no longer holds">
@@ -20,7 +24,7 @@ export function Banners() {
   const { degraded, settingErrors = [], rules, waiting, mode } = status ?? {};
   return (
     <div className="banners">
-      {link === "lost" && statusError !== undefined && (
+      {isLost && (
         <Notice kind="warn" title="The connection is lost">
           The page tries again by itself. What is shown is as of the last moment it was there.
         </Notice>

@@ -71,10 +71,25 @@ export function Unloaded({
   );
 }
 
+interface CurvesProps {
+  curves: Curve[];
+  lit: Curve[];
+  /** How far what is drawn is pushed, pixels. */
+  aside: number;
+  width: number;
+  height: number;
+}
+
 /** From what was shown to whom it was shown. */
-export function Curves({ curves, lit, width, height }: { curves: Curve[]; lit: Curve[]; width: number; height: number }) {
+export function Curves({ curves, lit, aside, width, height }: CurvesProps) {
   return (
-    <svg className="curves" width={width} height={height} aria-hidden="true">
+    <svg
+      className="curves"
+      width={width}
+      height={height}
+      style={{ transform: `translateX(${aside.toFixed(1)}px)` }}
+      aria-hidden="true"
+    >
       {curves.map((curve) => (
         <path
           key={`${curve.shown.seq} ${curve.by.seq}`}
@@ -91,6 +106,8 @@ interface TipProps {
   action: Action;
   boxes: LaneBox[];
   curves: Curve[];
+  /** How far what is drawn is pushed, pixels. */
+  aside: number;
   width: number;
   /** What of the lanes is scrolled into sight, pixels. */
   sight: { top: number; height: number };
@@ -104,14 +121,14 @@ const TIP_WIDTH = 300;
 const AXIS = 28;
 
 /** The card of the mark that is pointed to or has the focus: what its label says, for the eye. */
-export function Tip({ action, boxes, curves, width, sight, left, stacked, now }: TipProps) {
+export function Tip({ action, boxes, curves, aside, width, sight, left, stacked, now }: TipProps) {
   const box = boxes.find((known) => known.lane.id === action.lane);
   const mark = box?.placed.find((known) => known.action === action);
   if (box === undefined || mark === undefined) return null;
   const { event, keys } = action;
   const y = AXIS + box.top + rowTop(box, mark.row, stacked) - sight.top;
   const below = y < sight.height / 2;
-  const middle = Math.min(Math.max(mark.x + mark.width - 8, 0), width);
+  const middle = Math.min(Math.max(mark.x + aside + mark.width - 8, 0), width);
   const x = left + Math.min(Math.max(middle - TIP_WIDTH / 2, 4), Math.max(4, width - TIP_WIDTH - 4));
   const before = curves.filter((curve) => curve.by === action).map((curve) => curve.shown);
   const after = curves.filter((curve) => curve.shown === action).map((curve) => curve.by);

@@ -2,10 +2,11 @@
 
 import { memo, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useApp } from "../hooks/app.ts";
+import { useLatest } from "../hooks/basics.ts";
 import { useGestures, useViewKeys, type View } from "../hooks/use-view.ts";
 import type { Action } from "../model/actions.ts";
-import { endOf, type Lane, neighbour, type Span } from "../model/lanes.ts";
-import { boxesOf, curvesOf } from "../model/layout.ts";
+import { type Lane, neighbour, type Span } from "../model/lanes.ts";
+import { boxesOf, type Curve, curvesOf } from "../model/layout.ts";
 import type { Column } from "../model/tally.ts";
 import { Axis, Curves, Now, Tip, Unloaded } from "./chart-parts.tsx";
 import { LaneLabel, LaneMarks, Strip } from "./lane.tsx";
@@ -14,6 +15,10 @@ interface Props {
   lanes: Lane[];
   columns: Map<string, Column[]>;
   view: View;
+  /** The stretch that the lanes are laid out for, which may lie a little aside of the view. */
+  drawn: Span;
+  /** The moment that they are laid out for. */
+  laidAt: number;
   /** Of the plot, without labels: pixels. */
   width: number;
   /** Of the labels at the left: pixels. */
@@ -32,7 +37,7 @@ const BEYOND = 400;
 const FEW_CURVES = 12;
 
 /** Lanes, axis and marks. */
-export function Chart({ lanes, columns, view, width, labels, stacked, dense, covered, loading }: Props) {
+export function Chart({ lanes, columns, view, drawn, laidAt, width, labels, stacked, dense, covered, loading }: Props) {
   const { openStory } = useApp();
   const { span, now } = view;
   const [scroller, setScroller] = useState<HTMLElement | null>(null);
@@ -45,20 +50,14 @@ export function Chart({ lanes, columns, view, width, labels, stacked, dense, cov
   useViewKeys(scroller, view);
 
   const boxes = useMemo(
-    () => boxesOf(dense ? lanes.map((lane) => ({ ...lane, actions: [] })) : lanes, span, width, now, stacked),
-    [lanes, dense, span, width, now, stacked],
+    () => boxesOf(dense ? lanes.map((lane) => ({ ...lane, actions: [] })) : lanes, drawn, width, laidAt, stacked),
+    [lanes, dense, drawn, width, laidAt, stacked],
   );
+  const aside = ((drawn.from - span.from) / (span.to - span.from)) * width;
   const height = boxes.reduce((sum, box) => sum + box.height, 0);
   const curves = useMemo(() => (dense ? [] : curvesOf(boxes, stacked)), [boxes, dense, stacked]);
-  const rows = useMemo(
-    () =>
-      boxes.map((box) => {
-        const inView = box.lane.actions.filter((action) => action.start <= span.to && endOf(action, now) >= span.from);
-        return inView.sort((one, other) => one.start - other.start || one.seq - other.seq);
-      }),
-    [boxes, span, now],
-  );
-  const all = rows.flat();
+  const rows = useMemo(() => boxes.map((box) => box.placed.map((mark) => mark.action)), [boxes]);
+  const all = useMemo(() => rows.flat(), [rows]);
   const bySeq = (seq: number | undefined) => (seq === undefined ? undefined : all.find((action) => action.seq === seq));
   // One mark can be reached with Tab: where the reader was last, else the newest.
   const entryPoint =
@@ -95,18 +94,36 @@ export function Chart({ lanes, columns, view, width, labels, stacked, dense, cov
     mark.focus({ preventScroll: true });
     mark.scrollIntoView({ block: "nearest", inline: "nearest" });
   });
-  const onKey = (action: Action, event: { key: string; shiftKey: boolean; preventDefault(): void }) => {
-    if (event.shiftKey) return;
-    const next = neighbour(rows, action, event.key);
-    const isMove = event.key.startsWith("Arrow") || event.key === "Home" || event.key === "End";
-    if (isMove) event.preventDefault();
-    if (next !== undefined) goTo(next);
-  };
-  const open = (action: Action) => openStory({ keys: action.keys, seq: action.seq });
+  const latest = useLatest({ rows, goTo, span });
+  const onKey = useCallback(
+    (action: Action, event: { key: string; shiftKey: boolean; preventDefault(): void }) => {
+      if (event.shiftKey) return;
+      const next = neighbour(latest.current.rows, action, event.key);
+      const isMove = event.key.startsWith("Arrow") || event.key === "Home" || event.key === "End";
+      if (isMove) event.preventDefault();
+      if (next !== undefined) latest.current.goTo(next);
+    },
+    [latest],
+  );
+  const onFocus = useCallback(
+    (action: Action | undefined) => {
+      setFocused(action?.seq);
+      // Tab may lead to a mark that is drawn, but out of sight.
+      const { span, goTo } = latest.current;
+      if (action !== undefined && (action.start > span.to || (action.end ?? action.start) < span.from)) goTo(action);
+    },
+    [latest],
+  );
+  const open = useCallback((action: Action) => openStory({ keys: action.keys, seq: action.seq }), [openStory]);
 
   const shownSeq = pointed ?? focused;
   const active = bySeq(shownSeq);
-  const lit = curves.filter((curve) => curve.shown.seq === shownSeq || curve.by.seq === shownSeq);
+  const lit = useMemo(
+    () =>
+      shownSeq === undefined ? NO_CURVES : curves.filter((curve) => curve.shown.seq === shownSeq || curve.by.seq === shownSeq),
+    [curves, shownSeq],
+  );
+  const pushed = { transform: `translateX(${aside.toFixed(1)}px)` };
   const inSight = boxes.filter(
     (box) =>
       (box.top + box.height >= sight.top - BEYOND && box.top <= sight.top + sight.height + BEYOND) ||
@@ -149,32 +166,33 @@ export function Chart({ lanes, columns, view, width, labels, stacked, dense, cov
                       <LaneLabel lane={box.lane} />
                     </span>
                   )}
-                  <Strip
-                    columns={columns.get(box.lane.id) ?? NO_COLUMNS}
-                    span={span}
-                    width={width}
-                    height={box.height}
-                    dense={dense}
-                    stacked={stacked}
-                  />
-                  <LaneMarks
-                    box={box}
-                    span={span}
-                    now={now}
-                    width={width}
-                    stacked={stacked}
-                    entry={entryPoint?.seq}
-                    active={shownSeq}
-                    lit={lit}
-                    point={setPointed}
-                    focus={setFocused}
-                    press={onKey}
-                    open={open}
-                  />
+                  <div className="pushed" style={pushed}>
+                    <Strip
+                      columns={columns.get(box.lane.id) ?? NO_COLUMNS}
+                      span={drawn}
+                      width={width}
+                      height={box.height}
+                      dense={dense}
+                      stacked={stacked}
+                    />
+                    <LaneMarks
+                      box={box}
+                      now={laidAt}
+                      width={width}
+                      stacked={stacked}
+                      entry={entryPoint?.seq}
+                      active={shownSeq}
+                      lit={lit}
+                      point={setPointed}
+                      focus={onFocus}
+                      press={onKey}
+                      open={open}
+                    />
+                  </div>
                 </li>
               ))}
             </ul>
-            <Curves curves={curves.length <= FEW_CURVES ? curves : lit} lit={lit} width={width} height={height} />
+            <Curves curves={curves.length <= FEW_CURVES ? curves : lit} lit={lit} aside={aside} width={width} height={height} />
             <Now span={span} width={width} now={now} />
             <Unloaded span={span} width={width} covered={covered} loading={loading && !dense} />
           </div>
@@ -186,6 +204,7 @@ export function Chart({ lanes, columns, view, width, labels, stacked, dense, cov
           action={active}
           boxes={boxes}
           curves={lit}
+          aside={aside}
           width={width}
           sight={sight}
           left={stacked ? 0 : labels}
@@ -198,6 +217,7 @@ export function Chart({ lanes, columns, view, width, labels, stacked, dense, cov
 }
 
 const NO_COLUMNS: Column[] = [];
+const NO_CURVES: Curve[] = [];
 
 const Summary = memo(function Summary({ lanes, dense }: { lanes: Lane[]; dense: boolean }) {
   const actions = lanes.flatMap((lane) => lane.actions);

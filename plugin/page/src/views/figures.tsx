@@ -1,7 +1,7 @@
 // What there is in view, in figures.
 
+import { useMemo } from "react";
 import { useApp } from "../hooks/app.ts";
-import type { View } from "../hooks/use-view.ts";
 import { figures } from "../model/tally.ts";
 import type { Bucket } from "../model/wire.ts";
 
@@ -11,15 +11,16 @@ interface Props {
   buckets: Bucket[];
   /** Something was counted. */
   known: boolean;
-  view: View;
+  /** What is counted begins there: wall-clock milliseconds. */
+  from: number;
   stops: number;
   dense: boolean;
 }
 
 /** The figures above the timeline. */
-export function Figures({ buckets, known, view, stops, dense }: Props) {
+export function Figures({ buckets, known, from, stops, dense }: Props) {
   const { status, go } = useApp();
-  const { sessions, calls, significant, paused } = figures(buckets, view.span.from);
+  const { sessions, calls, significant, paused } = useMemo(() => figures(buckets, from), [buckets, from]);
   const held = status?.locks?.length;
   const stopped = dense ? paused : Math.max(paused, stops);
   return (

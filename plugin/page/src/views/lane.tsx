@@ -1,8 +1,9 @@
 // One lane: its label, the marks of its calls, and the counts at its foot.
 
 import { memo, useMemo } from "react";
+import { REACH } from "../hooks/use-view.ts";
 import { type Action, OUTCOME_NAMES } from "../model/actions.ts";
-import { endOf, type Lane, type Span } from "../model/lanes.ts";
+import { endOf, type Lane, MARK_WIDTH, type Span } from "../model/lanes.ts";
 import { type Curve, LABEL_LINE, type LaneBox, rowTop } from "../model/layout.ts";
 import { type Column, significant } from "../model/tally.ts";
 import { cut, visible } from "../model/text.ts";
@@ -31,7 +32,6 @@ export const LaneLabel = memo(function LaneLabel({ lane }: { lane: Lane }) {
 
 interface MarksProps {
   box: LaneBox;
-  span: Span;
   now: number;
   width: number;
   stacked: boolean;
@@ -40,18 +40,32 @@ interface MarksProps {
   active: number | undefined;
   lit: Curve[];
   point(seq: number | undefined): void;
-  focus(seq: number | undefined): void;
+  focus(action: Action | undefined): void;
   press(action: Action, event: { key: string; shiftKey: boolean; preventDefault(): void }): void;
   open(action: Action): void;
 }
 
 /** The marks of a lane's calls. */
-export function LaneMarks({ box, width, stacked, entry, active, lit, point, focus, press, open, now }: MarksProps) {
+export const LaneMarks = memo(function LaneMarks({
+  box,
+  width,
+  stacked,
+  entry,
+  active,
+  lit,
+  point,
+  focus,
+  press,
+  open,
+  now,
+}: MarksProps) {
+  const reach = REACH * width;
   return box.placed.map(({ action, x, width: length, row }) => {
-    if (x > width || x + length < 0) return null;
+    // The one with the focus stays, else the keys would lead nowhere.
+    if ((x > width + reach || x + length < -reach) && action.seq !== active) return null;
     // What reaches out of the view would make the page as wide.
-    const from = Math.max(x, -20);
-    const until = Math.min(x + length, width + 20);
+    const from = Math.min(Math.max(x, -reach - 20), width + reach + 4);
+    const until = Math.max(from + MARK_WIDTH, Math.min(x + length, width + reach + 20));
     const isLinked = lit.some((curve) => curve.shown === action || curve.by === action);
     return (
       <button
@@ -69,7 +83,7 @@ export function LaneMarks({ box, width, stacked, entry, active, lit, point, focu
         style={{ transform: `translate(${from.toFixed(1)}px, ${rowTop(box, row, stacked)}px)`, width: until - from }}
         onPointerEnter={() => point(action.seq)}
         onPointerLeave={() => point(undefined)}
-        onFocus={() => focus(action.seq)}
+        onFocus={() => focus(action)}
         onBlur={() => focus(undefined)}
         onKeyDown={(event) => press(action, event)}
         onClick={() => open(action)}
@@ -78,7 +92,7 @@ export function LaneMarks({ box, width, stacked, entry, active, lit, point, focu
       </button>
     );
   });
-}
+});
 
 const MarkInside = memo(function MarkInside({ outcome, observed }: { outcome: Action["outcome"]; observed: boolean }) {
   return (
@@ -89,8 +103,19 @@ const MarkInside = memo(function MarkInside({ outcome, observed }: { outcome: Ac
   );
 });
 
+/** The sentences of calls that have ended: they are asked for with every move. */
+const labels = new WeakMap<Action, string>();
+
 /** A call in a sentence, for those who hear the page. */
 function labelOf(action: Action, now: number): string {
+  const known = labels.get(action);
+  if (known !== undefined) return known;
+  const label = writeLabel(action, now);
+  if (action.outcome !== "running") labels.set(action, label);
+  return label;
+}
+
+function writeLabel(action: Action, now: number): string {
   const { event, keys } = action;
   const tool = visible(cut(event.tool ?? "an unnamed tool", 60));
   const key =
@@ -160,7 +185,7 @@ function stripPaths(
     `M${x.toFixed(1)} ${y.toFixed(1)}h${wide.toFixed(1)}v${tall.toFixed(1)}h${(-wide).toFixed(1)}z`;
   for (const column of columns) {
     const x = (column.at - span.from) * perMs;
-    if (x > width || x + wide < 0) continue;
+    if (x > (1 + REACH) * width || x + wide < -REACH * width) continue;
     const light = column.tiers[0] + column.tiers[1];
     if (light > 0) {
       const tall = 1 + (FOOT - 2) * Math.sqrt(light / mostLight);

@@ -1,6 +1,6 @@
 // What was paused or blocked within the view, and why: in sentences.
 
-import { useState } from "react";
+import { memo, useState } from "react";
 import { Button } from "react-aria-components/Button";
 import { useApp } from "../hooks/app.ts";
 import { type Action, OUTCOME_NAMES, type Stop } from "../model/actions.ts";
@@ -19,7 +19,7 @@ interface Props {
 }
 
 /** The list below the timeline. */
-export function Stops({ stops, now, loading, since }: Props) {
+export const Stops = memo(function Stops({ stops, now, loading, since }: Props) {
   const [all, setAll] = useState(false);
   const shown = all ? stops : stops.slice(0, FEW);
   return (
@@ -48,11 +48,12 @@ export function Stops({ stops, now, loading, since }: Props) {
       )}
     </section>
   );
-}
+});
 
 function StopLine({ stop: { action, shown, retry }, now }: { stop: Stop; now: number }) {
   const { openStory } = useApp();
   const { event, keys } = action;
+  const unseen = event.shown?.length ?? 0;
   const verb = action.observed ? "would have been paused" : `was ${OUTCOME_NAMES[action.outcome]}`;
   return (
     <li className="stop">
@@ -71,6 +72,9 @@ function StopLine({ stop: { action, shown, retry }, now }: { stop: Stop; now: nu
               <Earlier earlier={earlier} action={action} />
             </span>
           ))}
+          {shown.length === 0 &&
+            unseen > 0 &&
+            `: it was shown ${unseen} ${unseen === 1 ? "call" : "calls"} from before this view`}
           {shown.length > 2 && `; and ${shown.length - 2} more`}.
         </div>
         <div className="muted">

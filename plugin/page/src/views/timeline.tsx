@@ -6,12 +6,12 @@ import { useApp } from "../hooks/app.ts";
 import { useMedia, useSettled, useSize } from "../hooks/basics.ts";
 import { useTally } from "../hooks/use-tally.ts";
 import { useTimeline } from "../hooks/use-timeline.ts";
-import { useView, type View } from "../hooks/use-view.ts";
-import { actionsOf, stopsOf } from "../model/actions.ts";
+import { REACH, useDrawn, useView, type View } from "../hooks/use-view.ts";
+import { type Action, actionsOf, stopsOf } from "../model/actions.ts";
 import { isTooMany, laneOrder, lanesOf } from "../model/lanes.ts";
 import { bucketFor } from "../model/spans.ts";
 import { columnsOf, figures } from "../model/tally.ts";
-import { date, duration, sameDay, shortClock } from "../model/times.ts";
+import { date, duration, SECOND, sameDay, shortClock } from "../model/times.ts";
 import { Chart } from "./chart.tsx";
 import { Empty, Failure, Skeleton } from "./common.tsx";
 import { Figures } from "./figures.tsx";
@@ -36,33 +36,41 @@ export function Timeline() {
   const others = useMemo(() => {
     const last = new Map<string, number>();
     for (const [id, own] of columns) {
-      const inside = own.findLast((column) => column.at <= view.span.to && column.at >= view.span.from);
+      const inside = own.findLast((column) => column.at <= settled.to && column.at >= settled.from);
       if (inside !== undefined) last.set(id, inside.at);
     }
     return last;
-  }, [columns, view.span]);
+  }, [columns, settled]);
   const order = useRef<string[]>([]);
+  const drawn = useDrawn(view.span);
+  const length = drawn.to - drawn.from;
+  // Bars of running calls grow by the pixel.
+  const laidAt = view.now - (view.now % Math.max(SECOND, length / Math.max(1, width)));
   const lanes = useMemo(() => {
-    const found = lanesOf(actions, others, view.span, view.now);
+    const reach = REACH * (drawn.to - drawn.from);
+    const found = lanesOf(actions, others, { from: drawn.from - reach, to: drawn.to + reach }, laidAt);
     order.current = laneOrder(order.current, found);
     const rank = new Map(order.current.map((id, place) => [id, place]));
     return found.sort((one, other) => (rank.get(one.id) ?? 0) - (rank.get(other.id) ?? 0));
-  }, [actions, others, view.span, view.now]);
-  const marks = lanes.reduce((count, lane) => count + lane.actions.length, 0);
+  }, [actions, others, drawn, laidAt]);
+  const marks = useMemo(() => {
+    const isIn = (action: Action) => action.start >= drawn.from && action.start <= drawn.to;
+    return lanes.reduce((count, lane) => count + lane.actions.filter(isIn).length, 0);
+  }, [lanes, drawn]);
   // The counts are there first, as a rule: then nothing is drawn that has to go again.
-  const counted = complete ? figures(tally.buckets, view.span.from).significant : 0;
+  const counted = useMemo(() => (complete ? figures(tally.buckets, settled.from).significant : 0), [complete, tally, settled]);
   const dense = loaded.tooMany || isTooMany(Math.max(marks, counted), lanes.length, width);
   const stops = useMemo(() => {
-    const inView = actions.filter((action) => action.start >= view.span.from && action.start <= view.span.to);
+    const inView = actions.filter((action) => action.start >= settled.from && action.start <= settled.to);
     return stopsOf(inView, 100);
-  }, [actions, view.span]);
+  }, [actions, settled]);
 
   return (
     <section aria-label="Timeline" ref={frame}>
       <Figures
         buckets={tally.buckets}
         known={complete || tally.buckets.length > 0}
-        view={view}
+        from={settled.from}
         stops={stops.length}
         dense={dense}
       />
@@ -73,6 +81,8 @@ export function Timeline() {
           lanes={lanes}
           columns={columns}
           view={view}
+          drawn={drawn}
+          laidAt={laidAt}
           width={width}
           labels={LABELS}
           stacked={stacked}
