@@ -260,7 +260,15 @@ fn a_link_opens_the_page_once_and_the_newest_counts() {
     server.stdin.write_all(b"\n").unwrap();
     server.read_link();
     assert_eq!(server.get(&superseded, "").status, 403);
-    server.open();
+
+    // A browser that is redirected from a link of another site keeps its new cookie back: that one goes on by itself.
+    let linked = format!("GET /?code={} HTTP/1.1", server.code);
+    let host = format!("Host: {}", server.host());
+    let reply = server.send(&[&linked, &host, "Sec-Fetch-Site: cross-site"], "");
+    assert_eq!((reply.status, reply.header("refresh")), (200, Some("0;url=/")));
+    let cookie = reply.header("set-cookie").unwrap().split(';').next().unwrap();
+    assert_eq!(server.get("/", cookie).status, 200);
+    assert_eq!(server.get(&format!("/?code={}", server.code), "").status, 403);
 }
 
 #[test]
