@@ -31,8 +31,9 @@ use self::server::{Server, THREADS};
 const MAX_CONNECTIONS: u32 = 64;
 /// How long the server waits before it tries again, when it can't take a client.
 const REST: Duration = Duration::from_millis(100);
-/// How long what is being answered may take when the server is to end.
-const FAREWELL: Duration = Duration::from_secs(3);
+/// How long connections, and then what is worked on, may take when the server is to end. What a release has not written
+/// by then it does not write.
+const FAREWELL: Duration = Duration::from_secs(1);
 
 /// Serves the page until Ctrl-C or SIGTERM.
 pub(crate) fn run(args: &Args, port: Option<u16>, out: &mut dyn Write) -> Result<ExitCode, Failure> {
@@ -42,7 +43,6 @@ pub(crate) fn run(args: &Args, port: Option<u16>, out: &mut dyn Write) -> Result
         .build()
         .map_err(|error| cant_serve(&error))?;
     let result = runtime.block_on(serve(args, port, out));
-    // A release that has begun is waited for, within reason.
     runtime.shutdown_timeout(FAREWELL);
     result
 }

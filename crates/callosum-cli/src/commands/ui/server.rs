@@ -8,7 +8,7 @@ use std::time::Duration;
 use callosum_core::gate::{Gate, GateOptions, QueryError};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::Incoming;
-use hyper::header::{ALLOW, HeaderValue, LOCATION, SET_COOKIE};
+use hyper::header::{ALLOW, HeaderMap, HeaderValue, LOCATION, REFRESH, SET_COOKIE};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, StatusCode};
@@ -22,7 +22,7 @@ use tokio::time::timeout;
 use crate::commands::locks::end_leases;
 
 use super::access::Access;
-use super::answer::{Answer, of_core, refusal, sentence, whole};
+use super::answer::{Answer, of_core, refusal, sentence};
 use super::events::{self, Head};
 use super::page::Page;
 
@@ -184,7 +184,7 @@ async fn respond(server: &Arc<Server>, request: Request<Incoming>) -> Answer {
     let query = Query::read(request.uri().query().unwrap_or_default());
     let has_session = access.has_session(headers);
     if let ("/", Some(code)) = (path, &query.code) {
-        return opened(access, code, has_session);
+        return opened(access, code, headers);
     }
     let Some(question) = path.strip_prefix("/api/") else {
         if !has_session {
@@ -221,19 +221,25 @@ fn unauthorized() -> Answer {
 }
 
 /// Lets in who has the link's code. Who is in already only gets rid of the code in the address.
-fn opened(access: &Access, code: &str, has_session: bool) -> Answer {
+fn opened(access: &Access, code: &str, headers: &HeaderMap) -> Answer {
     let is_let_in = access.redeem(code);
-    if !is_let_in && !has_session {
+    if !is_let_in && !access.has_session(headers) {
         return sentence(
             StatusCode::FORBIDDEN,
             "This link was used already, or is not the newest. For a fresh one press Enter where `callosum ui` runs.",
         );
     }
-    let mut answer = whole(StatusCode::SEE_OTHER, "text/plain; charset=utf-8", "");
-    let headers = answer.headers_mut();
-    headers.insert(LOCATION, HeaderValue::from_static("/"));
+    // Redirected from a link on another site, such as a terminal in a browser, it would come without its cookie.
+    let is_linked = headers.get("sec-fetch-site").is_some_and(|site| site == "cross-site");
+    let (status, name, value) = if is_linked {
+        (StatusCode::OK, REFRESH, HeaderValue::from_static("0;url=/"))
+    } else {
+        (StatusCode::SEE_OTHER, LOCATION, HeaderValue::from_static("/"))
+    };
+    let mut answer = sentence(status, "The page is at `/`.");
+    answer.headers_mut().insert(name, value);
     if let (true, Ok(cookie)) = (is_let_in, HeaderValue::try_from(access.cookie())) {
-        headers.insert(SET_COOKIE, cookie);
+        answer.headers_mut().insert(SET_COOKIE, cookie);
     }
     answer
 }
