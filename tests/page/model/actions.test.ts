@@ -77,6 +77,7 @@ test("a stop names what it was shown and the retry that followed", () => {
     event(1, 0, "started", { contextKeys: [KEY] }),
     event(2, 5, "paused", { ...OTHER, shown: [1] }),
     event(3, 6, "started", { session: "agent:main:other", contextKeys: ["email:bob@example.com"] }),
+    event(6, 6, "started", { session: "agent:main:fourth", contextKeys: [KEY] }),
     event(4, 7, "retried", { ...OTHER, shown: [1] }),
     event(5, 8, "blocked", { session: "agent:main:third", contextKeys: [KEY], shown: [1, 99] }),
   ]);
