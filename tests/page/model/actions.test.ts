@@ -30,6 +30,17 @@ test("what is about a call that is not loaded makes none", () => {
   assert.deepEqual(actionsOf(events), []);
 });
 
+test("an outcome whose start is not loaded stands for its call, until that is", () => {
+  const outcome = event(5, 3, "failed", { of: [1], exitCode: 2 });
+  const [alone] = actionsOf([outcome, event(6, 4, "read", { of: [2] })], true);
+  assert.deepEqual([alone?.seq, alone?.outcome, alone?.loose, alone?.end], [5, "failed", true, alone?.start]);
+  const whole = actionsOf([event(1, 0, "started"), outcome], true);
+  assert.deepEqual(
+    whole.map((call) => [call.seq, call.outcome, call.loose]),
+    [[1, "failed", false]],
+  );
+});
+
 test("how an open call stands is told by the core's words, or else not at all", () => {
   const outcome = (stands: string | null | undefined) =>
     actionsOf([event(1, 0, "started", stands === undefined ? {} : { stands })])[0]?.outcome;
@@ -66,6 +77,7 @@ test("a stop names what it was shown and the retry that followed", () => {
     event(1, 0, "started", { contextKeys: [KEY] }),
     event(2, 5, "paused", { ...OTHER, shown: [1] }),
     event(3, 6, "started", { session: "agent:main:other", contextKeys: ["email:bob@example.com"] }),
+    event(6, 6, "started", { session: "agent:main:fourth", contextKeys: [KEY] }),
     event(4, 7, "retried", { ...OTHER, shown: [1] }),
     event(5, 8, "blocked", { session: "agent:main:third", contextKeys: [KEY], shown: [1, 99] }),
   ]);

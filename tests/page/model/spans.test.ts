@@ -35,14 +35,17 @@ test("buckets have round lengths", () => {
 });
 
 test("the axis has no two texts upon each other", () => {
-  for (const days of [0.02, 0.25, 1, 7, 60]) {
-    const ticks = ticksOf({ from: Date.UTC(2026, 0, 15, 7), to: Date.UTC(2026, 0, 15, 7) + days * 86_400_000 }, 700, 92);
-    assert.ok(ticks.length >= 2, `${days} days have ${ticks.length} ticks`);
-    for (const [place, tick] of ticks.entries()) {
-      const next = ticks[place + 1];
-      if (next !== undefined) assert.ok(next.x - tick.x > 30, `${tick.text} and ${next.text} of ${days} days`);
+  const from = Date.UTC(2026, 0, 15, 7);
+  for (const days of [0.02, 0.25, 1, 7, 60])
+    for (const width of [380, 1_015, 1_750]) {
+      const ticks = ticksOf({ from, to: from + days * 86_400_000 }, width, 92);
+      assert.ok(ticks.length >= 2, `${days} days on ${width} pixels have ${ticks.length} ticks`);
+      for (const [place, tick] of ticks.entries()) {
+        const next = ticks[place + 1];
+        if (next !== undefined)
+          assert.ok(next.x - tick.x >= tick.text.length * 7, `${tick.text} and ${next.text} of ${days} days`);
+      }
     }
-  }
 });
 
 test("lengths of time are short", () => {

@@ -14,10 +14,10 @@ test("pieces of one bucket and counts of one rule are summed", () => {
   const rule = { rule: "email-send", calls: 2, paused: 1, blocked: 0, last: 5 };
   const pieces = [
     { buckets: [bucket(0, 3, 2, 1), bucket(0, 0, 5)], rules: [rule, { ...rule, rule: null }] },
-    { buckets: [bucket(0, 3, 4), bucket(0, 3, 1, 0, "two")], rules: [{ ...rule, calls: 3, last: 4 }] },
+    { buckets: [bucket(0, 3, 4, 2), bucket(0, 3, 1, 0, "two")], rules: [{ ...rule, calls: 3, last: 4 }] },
   ];
   const total = sum(pieces);
-  assert.deepEqual(total.buckets, [bucket(0, 3, 6, 1), bucket(0, 0, 5), bucket(0, 3, 1, 0, "two")]);
+  assert.deepEqual(total.buckets, [bucket(0, 3, 6, 3), bucket(0, 0, 5), bucket(0, 3, 1, 0, "two")]);
   assert.deepEqual(total.rules[0], { rule: "email-send", calls: 5, paused: 2, blocked: 0, last: 5 });
   assert.equal(total.rules.length, 2);
   assert.equal(pieces[0]?.buckets[0]?.calls, 2, "the pieces themselves are changed");

@@ -4,10 +4,10 @@ import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { AskError } from "../api.ts";
 import type { Span } from "../model/lanes.ts";
 import { missing, wanted } from "../model/spans.ts";
-import { MINUTE } from "../model/times.ts";
+import { MINUTE, msOf } from "../model/times.ts";
 import type { JournalEvent, TimelinePiece } from "../model/wire.ts";
 import { useApp } from "./app.ts";
-import { useSettled } from "./basics.ts";
+import { useLatest, useSettled } from "./basics.ts";
 import { asAskError, useOften } from "./use-core.ts";
 
 /** Events of a piece; and how many are loaded for a view before counts are shown instead. */
@@ -35,9 +35,11 @@ interface Store {
 
 /** The events in and around `view`. */
 export function useTimeline(view: Span): Loaded {
-  const { api, head, report } = useApp();
+  const { api, head, report, status } = useApp();
   const settled = useSettled(view, 200);
   const store = useRef<Store>({ events: new Map(), covered: undefined });
+  /** The starts of held calls that were asked for. */
+  const sought = useRef(new Set<string>());
   const [version, setVersion] = useState(0);
   const [loading, setLoading] = useState(true);
   const [tooMany, setTooMany] = useState(false);
@@ -69,7 +71,10 @@ export function useTimeline(view: Span): Loaded {
     const want = wanted(settled, Date.now());
     const { ranges, joins } = missing(store.current.covered, want);
     const work = async () => {
-      if (!joins && store.current.covered !== undefined) store.current = { events: new Map(), covered: undefined };
+      if (!joins && store.current.covered !== undefined) {
+        store.current = { events: new Map(), covered: undefined };
+        sought.current.clear();
+      }
       setLoading(ranges.some((range) => range.to - range.from > 5 * MINUTE));
       setTooMany(false);
       for (const range of ranges) {
@@ -102,6 +107,7 @@ export function useTimeline(view: Span): Loaded {
   }, [settled, load, changed, report, attempt]);
 
   // What is new: the last minute over again, since lines may stand a little out of order.
+  const latestView = useLatest(view);
   const refreshing = useRef<AbortController | undefined>(undefined);
   const refresh = useCallback(async () => {
     const { covered } = store.current;
@@ -114,15 +120,38 @@ export function useTimeline(view: Span): Loaded {
       const to = Date.now();
       await load({ from: covered.to - SLACK_MS, to }, abort.signal, () => true);
       if (store.current.covered !== undefined) store.current.covered = { from: store.current.covered.from, to };
+      if (prune(store.current, latestView.current)) sought.current.clear();
       changed();
     } catch (thrown) {
       if (!abort.signal.aborted) report(asAskError(thrown));
     } finally {
       refreshing.current = undefined;
     }
-  }, [load, changed, report]);
+  }, [load, changed, report, latestView]);
   useOften(refresh, head, 1_000, 30_000);
   useEffect(() => () => refreshing.current?.abort(), []);
+
+  // What is held may have begun long before the view: then its start is asked for on its own.
+  const locks = status?.locks;
+  useEffect(() => {
+    const { covered } = store.current;
+    if (locks === undefined || loading || covered === undefined) return;
+    const abort = new AbortController();
+    const early = new Set(
+      locks.map((lock) => lock.since).filter((since) => msOf(since) < covered.from && !sought.current.has(since)),
+    );
+    const seek = async () => {
+      for (const since of early) {
+        await load({ from: msOf(since) - 1, to: msOf(since) + 1 }, abort.signal, () => true);
+        sought.current.add(since);
+      }
+      if (early.size > 0) changed();
+    };
+    seek().catch((thrown) => {
+      if (!abort.signal.aborted) report(asAskError(thrown));
+    });
+    return () => abort.abort();
+  }, [locks, loading, load, changed, report]);
 
   // How open calls stand changes without a line in the journal: a lease lapses, a process dies.
   const reload = useCallback(() => {
@@ -144,10 +173,19 @@ export function useTimeline(view: Span): Loaded {
   return { events, covered: store.current.covered, loading, tooMany, error, retry };
 }
 
+/** Lets go of what lies far before the view, once there is much: a page may stay open for weeks. Says whether it did. */
+function prune(store: Store, view: Span): boolean {
+  if (store.covered === undefined || store.events.size < 2 * MOST_EVENTS) return false;
+  const from = view.from - (view.to - view.from);
+  for (const [seq, event] of store.events) if (msOf(event.at) < from) store.events.delete(seq);
+  store.covered = { from: Math.max(from, store.covered.from), to: Math.max(from, store.covered.to) };
+  return true;
+}
+
 function countIn(events: ReadonlyMap<number, JournalEvent>, span: Span): number {
   let count = 0;
   for (const event of events.values()) {
-    const at = Date.parse(event.at);
+    const at = msOf(event.at);
     if (at >= span.from && at <= span.to) count += 1;
   }
   return count;

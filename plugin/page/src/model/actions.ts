@@ -28,6 +28,8 @@ export interface Action {
   releasedAt: number | undefined;
   /** The event of its outcome. */
   ending: JournalEvent | undefined;
+  /** It began before what is known here: all there is of it is its outcome. */
+  loose: boolean;
   lane: string;
   keys: string[];
 }
@@ -39,14 +41,17 @@ export function laneOf(event: { instance: string; session?: string; runtime?: st
   return JSON.stringify([event.instance, event.session ?? "", event.runtime ?? ""]);
 }
 
-/** The calls among `events`, which stand in the order of their numbers. */
-export function actionsOf(events: readonly JournalEvent[]): Action[] {
+/**
+ * The calls among `events`, which stand in the order of their numbers. An outcome whose start is not among them is left out, or with
+ * `loose` stands for its call, as long as no more is known.
+ */
+export function actionsOf(events: readonly JournalEvent[], loose = false): Action[] {
   const actions: Action[] = [];
   const bySeq = new Map<number, Action>();
   for (const event of events) {
     const abouts = (event.of ?? []).flatMap((seq) => bySeq.get(seq) ?? []);
     if (abouts.length > 0) for (const action of abouts) follow(action, event);
-    else if (isCall(event)) {
+    else if (isCall(event) || (loose && ENDINGS.has(event.what))) {
       const action = begin(event);
       actions.push(action);
       bySeq.set(event.seq, action);
@@ -76,6 +81,7 @@ function begin(event: JournalEvent): Action {
     readAt: undefined,
     releasedAt: undefined,
     ending: undefined,
+    loose: (event.of ?? []).length > 0,
     lane: laneOf(event),
     keys: event.contextKeys ?? [],
   };

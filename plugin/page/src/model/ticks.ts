@@ -23,15 +23,17 @@ export function ticksOf(span: Span, width: number, every: number): Tick[] {
     const text = major || step >= DAY ? date(ms) : step < MINUTE ? clock(ms) : shortClock(ms);
     return { ms, x: scale(tick), text, major };
   });
-  return marks.filter((tick, place) => tick.major || !marks.some((other, at) => covers(other, tick, at - place)));
+  // Days first: where two texts would lie on each other, the time of day gives way.
+  const kept: Tick[] = [];
+  for (const tick of marks.toSorted((one, other) => Number(other.major) - Number(one.major) || one.x - other.x))
+    if (!kept.some((other) => wouldCover(other, tick))) kept.push(tick);
+  return kept.sort((one, other) => one.x - other.x);
 }
 
 /** About the width of a letter, pixels. */
 const LETTER = 7.4;
 
-/** Whether the text of `other`, which stands `steps` further, and that of `tick` would lie on each other, and `tick` has to give way. */
-function covers(other: Tick, tick: Tick, steps: number): boolean {
-  if (steps === 0 || (steps > 0 && !other.major)) return false;
-  const [left, right] = other.x < tick.x ? [other, tick] : [tick, other];
-  return other.major && right.x - left.x < left.text.length * LETTER + 10;
+function wouldCover(one: Tick, other: Tick): boolean {
+  const [left, right] = one.x < other.x ? [one, other] : [other, one];
+  return right.x - left.x < left.text.length * LETTER + 10;
 }

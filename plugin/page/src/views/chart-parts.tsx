@@ -153,6 +153,7 @@ export function Tip({ action, boxes, curves, aside, width, sight, left, stacked,
       ))}
       {keys.length > 3 && <div className="muted">and {keys.length - 3} more resources</div>}
       <div className="muted">
+        {action.loose && "ended "}
         {clock(action.start)}
         {action.end !== action.start &&
           `, ${action.end === undefined && action.outcome !== "running" ? "no outcome seen" : duration(endOf(action, now) - action.start)}`}

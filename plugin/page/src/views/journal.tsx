@@ -115,7 +115,9 @@ export function Journal() {
                 ? `${MOST_RECORDS.toLocaleString()} records are loaded, and there are more: filters lead further back.`
                 : more
                   ? ""
-                  : "This is where the journal begins."}
+                  : filtered
+                    ? "Nothing older matches."
+                    : "This is where the journal begins."}
           </p>
         )}
       </section>

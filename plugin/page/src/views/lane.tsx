@@ -123,7 +123,7 @@ function writeLabel(action: Action, now: number): string {
   const shown = (event.shown ?? []).length > 0 ? `, shown ${(event.shown ?? []).length} earlier` : "";
   const length = action.end === undefined || action.end > action.start ? `, ${duration(endOf(action, now) - action.start)}` : "";
   const observed = action.observed ? ", only observed" : "";
-  return `${OUTCOME_NAMES[action.outcome]}: ${tool}${key}, tier ${event.tier ?? "unknown"}, ${clock(action.start)}${length}${shown}${observed}`;
+  return `${OUTCOME_NAMES[action.outcome]}: ${tool}${key}, tier ${event.tier ?? "unknown"}, ${action.loose ? "ended " : ""}${clock(action.start)}${length}${shown}${observed}`;
 }
 
 interface StripProps {

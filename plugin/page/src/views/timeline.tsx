@@ -31,7 +31,7 @@ export function Timeline() {
   const settled = useSettled(view.span, 400);
   const { tally, complete } = useTally(settled, bucketFor(settled, Math.max(20, Math.min(160, width / 8))));
 
-  const actions = useMemo(() => actionsOf(loaded.events), [loaded.events]);
+  const actions = useMemo(() => actionsOf(loaded.events, true), [loaded.events]);
   const columns = useMemo(() => columnsOf(tally.buckets), [tally]);
   const others = useMemo(() => {
     const last = new Map<string, number>();
