@@ -91,5 +91,7 @@ export async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env.CALLOSUM_SCREENSHOTS;
   if (folder === undefined || folder === "") return;
   mkdirSync(folder, { recursive: true });
+  // A sandboxed frame is drawn by a process of its own, a moment after its document has changed.
+  await page.waitForTimeout(500);
   await page.screenshot({ path: join(folder, `${name}.png`) });
 }
