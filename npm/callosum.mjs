@@ -1,11 +1,12 @@
 #!/usr/bin/env node
 // The `callosum` command of the published package: starts the program of the platform's package, which npm installed beside this one.
 
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
 const require = createRequire(import.meta.url);
+const STOPPING = ["SIGINT", "SIGTERM", "SIGHUP"];
 const machine = `${process.platform}-${process.arch}`;
 
 /** @param {string} platform */
@@ -17,14 +18,40 @@ function programOf(platform) {
   }
 }
 
+/**
+ * Runs the program in the foreground and ends as it does; comes back only when it can't be started.
+ * @param {string} program
+ * @returns {Promise<void>}
+ */
+function become(program) {
+  return new Promise((resolve) => {
+    /** @type {import("node:child_process").ChildProcess | undefined} */
+    let child;
+    /** @param {NodeJS.Signals} signal */
+    const pass = (signal) => void child?.kill(signal);
+    const letGo = () => {
+      for (const signal of STOPPING) process.off(signal, pass);
+    };
+    // `callosum ui` must not go on without this process; before it is there, for a signal in between.
+    for (const signal of STOPPING) process.on(signal, pass);
+    child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
+    child.once("error", () => {
+      letGo();
+      resolve();
+    });
+    child.once("close", (code, signal) => {
+      // What never started is closed too.
+      if (child?.pid === undefined) return;
+      letGo();
+      if (signal !== null) process.kill(process.pid, signal);
+      process.exit(code ?? 1);
+    });
+  });
+}
+
 // An npm that does not know the C library of a package installs both; the one for another library can't be started.
 const programs = [machine, `${machine}-gnu`, `${machine}-musl`].map(programOf).filter((path) => path !== undefined);
-for (const program of programs) {
-  const { status, signal, error } = spawnSync(program, process.argv.slice(2), { stdio: "inherit" });
-  if (error !== undefined) continue;
-  if (signal !== null) process.kill(process.pid, signal);
-  process.exit(status ?? 1);
-}
+for (const program of programs) await become(program);
 console.error(
   programs.length === 0
     ? `callosum: there is no program for ${machine} here; it comes as an optional dependency, so install without \`--omit=optional\`, on a platform that README.md names.`

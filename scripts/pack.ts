@@ -1,6 +1,6 @@
-// Lays out in dist/npm what is published: one package for each platform, with the addon and the `callosum` program, and the main package, which
-// has neither and names them all as optional dependencies. `node scripts/pack.ts FOLDER` takes what the release built from
-// FOLDER/<platform>/; without a folder it takes what `npm run build` made for this machine.
+// Lays out in dist/npm what is published: one package for each platform, with the addon, the `callosum` program and the page that it serves, and
+// the main package, which has no native code and names them all as optional dependencies. `node scripts/pack.ts FOLDER` takes what the release
+// built from FOLDER/<platform>/; without a folder it takes what `npm run build` made for this machine.
 
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -48,6 +48,8 @@ export function pack(artifacts?: string): string[] {
     cpSync(files.program, join(dir, "bin", PROGRAM));
     // Artifacts of a workflow come without their modes.
     chmodSync(join(dir, "bin", PROGRAM), 0o755);
+    // The program looks for it beside its own folder.
+    cpSync(join(EXTENSION, "page"), join(dir, "page"), { recursive: true });
     cpSync(join(ROOT, "LICENSE"), join(dir, "LICENSE"));
     writeJson(join(dir, "package.json"), {
       name: `${napi.packageName}-${platform}`,
@@ -55,7 +57,7 @@ export function pack(artifacts?: string): string[] {
       description: `${extension.description} (${platform})`,
       license: extension.license,
       main: addon,
-      files: [addon, `bin/${PROGRAM}`],
+      files: [addon, `bin/${PROGRAM}`, "page"],
       engines: extension.engines,
       os: [target.platform],
       cpu: [target.arch],

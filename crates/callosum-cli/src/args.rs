@@ -102,6 +102,16 @@ pub(crate) enum Command {
         after_help = "Examples:\n  callosum doctor\n  callosum doctor --canary        one harmless call through the running gateway\n  callosum doctor --json"
     )]
     Doctor(Examined),
+    /// The page: timeline, leases, journal and rules in a browser. Serves it to this machine alone, until Ctrl-C
+    #[command(
+        after_help = "Prints a link that opens the page once. Enter prints a fresh one, and so does every line on standard \
+                      input.\n\nExamples:\n  callosum ui\n  callosum ui --port 4300"
+    )]
+    Ui {
+        /// The port on 127.0.0.1 [default: any that is free]
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1024..))]
+        port: Option<u16>,
+    },
     /// A script for your shell that completes this command's arguments
     #[command(
         after_help = "Example:\n  callosum completions bash > ~/.local/share/bash-completion/completions/callosum"

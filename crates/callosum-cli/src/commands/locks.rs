@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use callosum_core::gate::{Gate, LockStatus};
+use callosum_core::gate::{Gate, GateOptions, LockStatus, QueryError, Released};
 use serde_json::json;
 
 use crate::args::Args;
@@ -27,16 +27,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode, Failure>
 
 /// Ends the leases on `key`; 1 when there are none.
 pub(crate) fn release(args: &Args, key: &str, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-    let gate = Gate::new(super::options(args)?);
-    let now = gate.machine().now();
-    let user = std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).unwrap_or_default();
-    let by = if user.is_empty() {
-        "an operator on the command line".to_owned()
-    } else {
-        format!("{user} on the command line")
-    };
-    let released = gate.release(key, &by, &now)?;
-    gate.close(&now);
+    let released = end_leases(super::options(args)?, key, "on the command line")?;
     let ended = released.released.len();
     if args.json {
         json(out, &released)?;
@@ -50,6 +41,17 @@ pub(crate) fn release(args: &Args, key: &str, out: &mut dyn Write) -> Result<Exi
         )?;
     }
     Ok(ExitCode::from(u8::from(ended == 0)))
+}
+
+/// Ends the leases on `key`; the journal says that this user did, and `place`, such as "on the command line".
+pub(super) fn end_leases(options: GateOptions, key: &str, place: &str) -> Result<Released, QueryError> {
+    let gate = Gate::new(options);
+    let now = gate.machine().now();
+    let user = std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).unwrap_or_default();
+    let who = if user.is_empty() { "an operator" } else { &user };
+    let released = gate.release(key, &format!("{who} {place}"), &now)?;
+    gate.close(&now);
+    Ok(released)
 }
 
 /// Leases as a table; nothing when there are none.

@@ -11,6 +11,7 @@ pub(crate) mod locks;
 pub(crate) mod sessions;
 pub(crate) mod simulate;
 pub(crate) mod status;
+pub(crate) mod ui;
 pub(crate) mod why;
 
 use std::path::{Path, PathBuf};

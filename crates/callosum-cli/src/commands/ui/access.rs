@@ -1,0 +1,111 @@
+//! Who may see the page: whoever was given the link, in the browser that opened it.
+
+use std::fmt::Write;
+use std::sync::{Mutex, PoisonError};
+
+use hyper::header::{COOKIE, HOST, HeaderMap, HeaderName, ORIGIN};
+use subtle::ConstantTimeEq;
+
+/// 128 bits from the system's randomness, in hex.
+struct Secret(String);
+
+impl Secret {
+    fn new() -> Result<Self, getrandom::Error> {
+        let mut bytes = [0; 16];
+        getrandom::fill(&mut bytes)?;
+        let mut text = String::new();
+        for byte in bytes {
+            // Writing into a string can't fail.
+            let _ = write!(text, "{byte:02x}");
+        }
+        Ok(Self(text))
+    }
+
+    /// Takes as long for a text that is nearly right as for one that is not.
+    fn is(&self, given: &str) -> bool {
+        self.0.as_bytes().ct_eq(given.as_bytes()).into()
+    }
+}
+
+/// What the server knows its callers by. Any page in any browser may call it, and so may every user of this machine.
+pub(super) struct Access {
+    port: u16,
+    /// Opens the page once, then is gone.
+    code: Mutex<Option<Secret>>,
+    /// In the cookie of who has opened it.
+    session: Secret,
+    /// In the page, and in what the page asks: another server on this address gets the cookie too, but can't read the page.
+    token: Secret,
+}
+
+impl Access {
+    /// For the server on `port`; nobody may see anything yet.
+    pub(super) fn new(port: u16) -> Result<Self, getrandom::Error> {
+        Ok(Self { port, code: Mutex::default(), session: Secret::new()?, token: Secret::new()? })
+    }
+
+    /// A link that opens the page once; the one before it opens nothing any more.
+    pub(super) fn fresh_link(&self) -> Result<String, getrandom::Error> {
+        let code = Secret::new()?;
+        let link = format!("http://127.0.0.1:{}/?code={}", self.port, code.0);
+        *self.code.lock().unwrap_or_else(PoisonError::into_inner) = Some(code);
+        Ok(link)
+    }
+
+    /// Whether `given` is the code of the link; it is used up then.
+    pub(super) fn redeem(&self, given: &str) -> bool {
+        self.code.lock().unwrap_or_else(PoisonError::into_inner).take_if(|code| code.is(given)).is_some()
+    }
+
+    /// The cookie for who opened the page. Browsers tell ports apart by nothing else than its name.
+    pub(super) fn cookie(&self) -> String {
+        format!("{}={}; HttpOnly; SameSite=Strict; Path=/", self.cookie_name(), self.session.0)
+    }
+
+    fn cookie_name(&self) -> String {
+        format!("callosum-ui-{}", self.port)
+    }
+
+    /// Whether the caller has opened the page before.
+    pub(super) fn has_session(&self, headers: &HeaderMap) -> bool {
+        let name = self.cookie_name();
+        headers
+            .get_all(COOKIE)
+            .iter()
+            .filter_map(|cookies| cookies.to_str().ok())
+            .flat_map(|cookies| cookies.split(';'))
+            .filter_map(|cookie| cookie.trim().split_once('='))
+            .any(|(known, value)| known == name && self.session.is(value))
+    }
+
+    /// The page's token.
+    pub(super) fn token(&self) -> &str {
+        &self.token.0
+    }
+
+    /// Whether `given` is the page's token.
+    pub(super) fn is_token(&self, given: &str) -> bool {
+        self.token.is(given)
+    }
+
+    /// Whether the caller means this server: a name that somebody lets point here is not ours.
+    pub(super) fn is_own_host(&self, headers: &HeaderMap) -> bool {
+        only(headers, &HOST).is_some_and(|host| {
+            [format!("127.0.0.1:{}", self.port), format!("localhost:{}", self.port)]
+                .contains(&host.to_owned())
+        })
+    }
+
+    /// Whether it is our page that posts.
+    pub(super) fn is_own_origin(&self, headers: &HeaderMap) -> bool {
+        let host = only(headers, &HOST).unwrap_or_default();
+        only(headers, &ORIGIN).is_some_and(|origin| origin == format!("http://{host}"))
+    }
+}
+
+/// The value of a header that is there once.
+fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+    let mut values = headers.get_all(name).iter();
+    let value = values.next()?.to_str().ok()?;
+    values.next().is_none().then_some(value)
+}

@@ -1,0 +1,120 @@
+//! `callosum ui`: the page, for one user of this machine, on loopback.
+
+mod access;
+mod answer;
+mod events;
+mod page;
+mod server;
+mod standard_input;
+
+use std::io::{self, Write};
+use std::net::Ipv4Addr;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::runtime;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{sleep, timeout};
+
+use crate::args::Args;
+use crate::output::{Failure, json};
+
+use self::access::Access;
+use self::page::Page;
+use self::server::{Server, THREADS};
+
+/// How many clients are served at once; more wait.
+const MAX_CONNECTIONS: u32 = 64;
+/// How long the server waits before it tries again, when it can't take a client.
+const REST: Duration = Duration::from_millis(100);
+/// How long connections, and then what is worked on, may take when the server is to end. What a release has not written
+/// by then it does not write.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// Serves the page until Ctrl-C or SIGTERM.
+pub(crate) fn run(args: &Args, port: Option<u16>, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+    let runtime = runtime::Builder::new_current_thread()
+        .enable_all()
+        .max_blocking_threads(THREADS)
+        .build()
+        .map_err(|error| cant_serve(&error))?;
+    let result = runtime.block_on(serve(args, port, out));
+    runtime.shutdown_timeout(FAREWELL);
+    result
+}
+
+fn cant_serve(error: &dyn std::error::Error) -> Failure {
+    Failure::CantLook {
+        fragment: format!("can't serve the page: {error}"),
+        remedy: "try again when the system has more to give".to_owned(),
+    }
+}
+
+async fn serve(args: &Args, port: Option<u16>, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+    let options = super::options(args)?;
+    let listen = async || {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port.unwrap_or(0))).await?;
+        let port = listener.local_addr()?.port();
+        io::Result::Ok((listener, port))
+    };
+    let (listener, port) = listen().await.map_err(|error| Failure::CantLook {
+        fragment: format!("can't listen on 127.0.0.1:{}: {error}", port.unwrap_or(0)),
+        remedy: "give another `--port`, or none".to_owned(),
+    })?;
+    let access = Access::new(port).map_err(|error| cant_serve(&error))?;
+    let page = Page::read(access.token())?;
+    let server = Arc::new(Server::new(access, page, options));
+
+    // Heard from now on: who has the link may end this at once.
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(|error| cant_serve(&error))?;
+    let mut terminate = signal(SignalKind::terminate()).map_err(|error| cant_serve(&error))?;
+    let mut wishes = standard_input::wishes();
+    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS as usize));
+    tokio::spawn(events::watch(Arc::clone(&server)));
+    print_link(args, &server, out)?;
+    loop {
+        tokio::select! {
+            (stream, place) = next(&listener, &places) => {
+                let server = Arc::clone(&server);
+                tokio::spawn(async move {
+                    let _place = place;
+                    server.serve(stream).await;
+                });
+            }
+            Some(()) = wishes.recv() => print_link(args, &server, out)?,
+            _ = interrupt.recv() => break,
+            _ = terminate.recv() => break,
+        }
+    }
+    server.stop();
+    // Nobody is left when all places are free.
+    let _ = timeout(FAREWELL, places.acquire_many(MAX_CONNECTIONS)).await;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The next client, when there is a place for it.
+async fn next(listener: &TcpListener, places: &Arc<Semaphore>) -> (TcpStream, Option<OwnedSemaphorePermit>) {
+    // Nobody closes the places, so that there is one.
+    let place = Arc::clone(places).acquire_owned().await.ok();
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => return (stream, place),
+            // The client is gone again, or this process has too many files open.
+            Err(_) => sleep(REST).await,
+        }
+    }
+}
+
+fn print_link(args: &Args, server: &Server, out: &mut dyn Write) -> Result<(), Failure> {
+    let url = server.access.fresh_link().map_err(|error| cant_serve(&error))?;
+    if args.json {
+        json(out, &json!({ "url": url }))?;
+    } else {
+        writeln!(out, "{url} opens the page, once. Enter gives a fresh link, Ctrl-C ends this.")?;
+    }
+    Ok(out.flush()?)
+}

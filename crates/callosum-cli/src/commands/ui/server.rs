@@ -1,0 +1,280 @@
+//! Who gets what: every request passes here.
+
+use std::convert::Infallible;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use callosum_core::gate::{Gate, GateOptions, QueryError};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use hyper::body::Incoming;
+use hyper::header::{ALLOW, HeaderMap, HeaderValue, LOCATION, REFRESH, SET_COOKIE};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Method, Request, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use serde::Deserialize;
+use tokio::net::TcpStream;
+use tokio::sync::{Semaphore, watch};
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
+
+use crate::commands::locks::end_leases;
+
+use super::access::Access;
+use super::answer::{Answer, of_core, refusal, sentence};
+use super::events::{self, Head};
+use super::page::Page;
+
+/// What the page may ask the core.
+const QUESTIONS: [&str; 9] =
+    ["head", "status", "journal", "timeline", "tally", "why", "explain", "rules", "recent"];
+
+/// Bytes of a request's head, with its query.
+const MAX_HEAD: usize = 32 * 1024;
+/// Bytes of what is posted.
+const MAX_POSTED: usize = 16 * 1024;
+/// How long a client may take for a request's head, and as long again for what it posts.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How many pages may listen for events.
+const MAX_STREAMS: usize = 16;
+/// How many questions are worked on at once.
+const MAX_QUESTIONS: usize = 6;
+/// Threads for them, and for the looks at the journal's end, which must not wait behind them.
+pub(super) const THREADS: usize = MAX_QUESTIONS + 2;
+
+/// What all connections share.
+pub(super) struct Server {
+    /// Who may see the page.
+    pub(super) access: Access,
+    /// How far the journal reaches, as last looked at.
+    pub(super) head: watch::Sender<Option<Head>>,
+    /// Places for pages that listen for events.
+    pub(super) streams: Arc<Semaphore>,
+    page: Page,
+    /// Only looks.
+    gate: Arc<Gate>,
+    /// Of the gate that releases.
+    options: GateOptions,
+    questions: Arc<Semaphore>,
+    stopping: watch::Sender<bool>,
+}
+
+impl Server {
+    /// A server that shows the state that `options` lead to.
+    pub(super) fn new(access: Access, page: Page, options: GateOptions) -> Self {
+        Self {
+            access,
+            head: watch::Sender::default(),
+            streams: Arc::new(Semaphore::new(MAX_STREAMS)),
+            page,
+            gate: Arc::new(Gate::observer(options.clone())),
+            options,
+            questions: Arc::new(Semaphore::new(MAX_QUESTIONS)),
+            stopping: watch::Sender::default(),
+        }
+    }
+
+    /// Lets every connection end when it has its answer.
+    pub(super) fn stop(&self) {
+        self.stopping.send_replace(true);
+    }
+
+    /// Waits until the server is to end.
+    pub(super) async fn stopped(&self) {
+        // The sender is here, so that this can't fail.
+        let _ = self.stopping.subscribe().wait_for(|is_stopping| *is_stopping).await;
+    }
+
+    /// Answers one client until it goes, is too slow, or the server ends.
+    pub(super) async fn serve(self: Arc<Self>, stream: TcpStream) {
+        let respond = service_fn(|request| async { Ok::<_, Infallible>(respond(&self, request).await) });
+        let mut connection = pin!(
+            http1::Builder::new()
+                .timer(TokioTimer::new())
+                .header_read_timeout(PATIENCE)
+                .max_buf_size(MAX_HEAD)
+                .serve_connection(TokioIo::new(stream), respond)
+        );
+        // A client that breaks off, or speaks no HTTP, is nobody else's trouble.
+        tokio::select! {
+            _ = connection.as_mut() => return,
+            () = self.stopped() => connection.as_mut().graceful_shutdown(),
+        }
+        let _ = connection.await;
+    }
+
+    /// A question that needs nothing said and takes no time.
+    pub(super) async fn glance(&self, question: &'static str) -> Result<String, QueryError> {
+        let gate = Arc::clone(&self.gate);
+        off_thread(move || gate.ask(question, "{}", &gate.machine().now())).await
+    }
+
+    /// Does `work` when its turn comes.
+    async fn in_turn(
+        &self,
+        work: impl FnOnce() -> Result<String, QueryError> + Send + 'static,
+    ) -> Result<String, QueryError> {
+        // The turn is taken where one can still give up, and ends with the work: a page that asks and goes leaves no queue.
+        let turn = Arc::clone(&self.questions).acquire_owned().await;
+        off_thread(move || {
+            let _turn = turn;
+            work()
+        })
+        .await
+    }
+}
+
+async fn off_thread(
+    work: impl FnOnce() -> Result<String, QueryError> + Send + 'static,
+) -> Result<String, QueryError> {
+    let broken = |_| QueryError {
+        code: "internal".to_owned(),
+        message: "the answer could not be worked out; what broke stands where `callosum ui` runs".to_owned(),
+    };
+    spawn_blocking(work).await.map_err(broken)?
+}
+
+/// What a query says.
+#[derive(Default)]
+struct Query {
+    /// Of the link.
+    code: Option<String>,
+    /// The page's token.
+    t: String,
+    /// What is asked, as JSON text.
+    q: Option<String>,
+}
+
+impl Query {
+    fn read(text: &str) -> Self {
+        let mut query = Self::default();
+        for (name, value) in form_urlencoded::parse(text.as_bytes()) {
+            match &*name {
+                "code" => query.code = Some(value.into_owned()),
+                "t" => query.t = value.into_owned(),
+                "q" => query.q = Some(value.into_owned()),
+                _ => {}
+            }
+        }
+        query
+    }
+}
+
+async fn respond(server: &Arc<Server>, request: Request<Incoming>) -> Answer {
+    let access = &server.access;
+    let headers = request.headers();
+    if !access.is_own_host(headers) {
+        return sentence(
+            StatusCode::FORBIDDEN,
+            "This server answers to the address in the link that `callosum ui` prints.",
+        );
+    }
+    let path = request.uri().path();
+    let (method, allowed) =
+        if path == "/api/release" { (Method::POST, "POST") } else { (Method::GET, "GET") };
+    if *request.method() != method {
+        let mut answer = sentence(StatusCode::METHOD_NOT_ALLOWED, "That can't be done here.");
+        answer.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
+        return answer;
+    }
+    if method == Method::POST && !access.is_own_origin(headers) {
+        return refusal(StatusCode::FORBIDDEN, "forbidden", "only the page itself may post");
+    }
+    let query = Query::read(request.uri().query().unwrap_or_default());
+    let has_session = access.has_session(headers);
+    if let ("/", Some(code)) = (path, &query.code) {
+        return opened(access, code, headers);
+    }
+    let Some(question) = path.strip_prefix("/api/") else {
+        if !has_session {
+            return sentence(
+                StatusCode::UNAUTHORIZED,
+                "Open the page by the link that `callosum ui` prints. For a fresh one press Enter where it runs.",
+            );
+        }
+        return server.page.answer(path);
+    };
+    if !has_session {
+        return unauthorized();
+    }
+    if question == "release" {
+        return release(server, request.into_body()).await;
+    }
+    if !access.is_token(&query.t) {
+        return unauthorized();
+    }
+    if question == "events" {
+        return events::stream(server);
+    }
+    let Some(question) = QUESTIONS.into_iter().find(|known| *known == question) else {
+        return refusal(StatusCode::NOT_FOUND, "not-found", "there is no such question");
+    };
+    let gate = Arc::clone(&server.gate);
+    let asked = query.q.unwrap_or_else(|| "{}".to_owned());
+    of_core(server.in_turn(move || gate.ask(question, &asked, &gate.machine().now())).await)
+}
+
+fn unauthorized() -> Answer {
+    let message = "this page may not ask any more; open it anew by a link of `callosum ui`";
+    refusal(StatusCode::UNAUTHORIZED, "unauthorized", message)
+}
+
+/// Lets in who has the link's code. Who is in already only gets rid of the code in the address.
+fn opened(access: &Access, code: &str, headers: &HeaderMap) -> Answer {
+    let is_let_in = access.redeem(code);
+    if !is_let_in && !access.has_session(headers) {
+        return sentence(
+            StatusCode::FORBIDDEN,
+            "This link was used already, or is not the newest. For a fresh one press Enter where `callosum ui` runs.",
+        );
+    }
+    // Redirected from a link on another site, such as a terminal in a browser, it would come without its cookie.
+    let is_linked = headers.get("sec-fetch-site").is_some_and(|site| site == "cross-site");
+    let (status, name, value) = if is_linked {
+        (StatusCode::OK, REFRESH, HeaderValue::from_static("0;url=/"))
+    } else {
+        (StatusCode::SEE_OTHER, LOCATION, HeaderValue::from_static("/"))
+    };
+    let mut answer = sentence(status, "The page is at `/`.");
+    answer.headers_mut().insert(name, value);
+    if let (true, Ok(cookie)) = (is_let_in, HeaderValue::try_from(access.cookie())) {
+        answer.headers_mut().insert(SET_COOKIE, cookie);
+    }
+    answer
+}
+
+/// What the page posts to end the leases on a resource.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wanted {
+    key: String,
+    token: String,
+}
+
+async fn release(server: &Server, posted: Incoming) -> Answer {
+    let posted = match timeout(PATIENCE, Limited::new(posted, MAX_POSTED).collect()).await {
+        Ok(Ok(posted)) => posted.to_bytes(),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => {
+            return refusal(StatusCode::PAYLOAD_TOO_LARGE, "bad-request", "that is too much for one request");
+        }
+        Ok(Err(_)) => return refusal(StatusCode::BAD_REQUEST, "bad-request", "the request broke off"),
+        Err(_) => return refusal(StatusCode::REQUEST_TIMEOUT, "bad-request", "the request took too long"),
+    };
+    let wanted: Wanted = match serde_json::from_slice(&posted) {
+        Ok(wanted) => wanted,
+        Err(error) => {
+            return refusal(StatusCode::BAD_REQUEST, "bad-request", &format!("bad request: {error}"));
+        }
+    };
+    if !server.access.is_token(&wanted.token) {
+        return unauthorized();
+    }
+    let options = server.options.clone();
+    let released = server.in_turn(move || {
+        let released = end_leases(options, &wanted.key, "in callosum ui")?;
+        serde_json::to_string(&released)
+            .map_err(|error| QueryError { code: "internal".to_owned(), message: error.to_string() })
+    });
+    of_core(released.await)
+}
