@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { buildPage } from "./page.ts";
 import { ROOT, run, runModule, TaskError } from "./run.ts";
 
 export const EXTENSION = join(ROOT, "dist", "callosum");
@@ -37,6 +38,7 @@ export async function build(): Promise<void> {
     if (existsSync(join(ROOT, name))) cpSync(join(ROOT, name), join(EXTENSION, name));
     else if (name !== "README.md") throw new TaskError(`\`${name}\` is missing at the top of the repository`);
   }
+  await buildPage(join(EXTENSION, "page"));
   for (const name of ["assets", "skills"]) cpSync(join(ROOT, name), join(EXTENSION, name), { recursive: true });
   const program = join(EXTENSION, "bin", "callosum");
   cpSync(join(ROOT, "target", "release", "callosum"), program);

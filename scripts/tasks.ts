@@ -14,6 +14,7 @@ const TESTS: Record<string, () => Promise<void>> = {
   stops: () => nodeTests("tests/stops/**/*.test.ts"),
   openclaw: () => nodeTests("tests/openclaw/**/*.test.ts"),
   agents: () => nodeTests("tests/agents/**/*.test.ts"),
+  page: () => nodeTests("tests/page/**/*.test.ts"),
 };
 
 const TASKS: Record<string, (args: string[]) => Promise<void>> = {
@@ -50,6 +51,7 @@ async function check(): Promise<void> {
   await build();
   await runModule("@biomejs/biome/bin/biome", ["ci", "--colors=off"]);
   await runModule("typescript/bin/tsc", ["--noEmit"]);
+  await runModule("typescript/bin/tsc", ["--noEmit", "-p", "plugin/page"]);
   // The binding is generated and committed: a difference means that the addon's face changed without anybody having looked at it.
   await run("git", ["ls-files", "--error-unmatch", "plugin/native/binding.js", "plugin/native/binding.d.ts"]);
   await run("git", ["diff", "--exit-code", "--", "plugin/native"]);

@@ -1,0 +1,54 @@
+// Whether the gate sees the calls: what each runtime's hooks counted.
+
+import { msOf } from "./times.ts";
+import type { HookCounts } from "./wire.ts";
+
+/** The runtimes that can pass the gate, and how they join. */
+export const RUNTIMES = [
+  { id: "openclaw", name: "OpenClaw", join: "openclaw plugins install callosum" },
+  { id: "claude-code", name: "Claude Code", join: "callosum install claude-code" },
+  { id: "codex", name: "Codex", join: "callosum install codex" },
+  { id: "gemini", name: "Gemini CLI", join: "callosum install gemini" },
+] as const;
+
+export interface ToolCoverage extends HookCounts {
+  tool: string;
+  /** After-hooks are far fewer than before-hooks: outcomes get lost. */
+  lacking: boolean;
+}
+
+export interface RuntimeCoverage {
+  id: string;
+  name: string;
+  /** How to have it join; undefined where it is none that Callosum knows. */
+  join: string | undefined;
+  tools: ToolCoverage[];
+  before: number;
+  after: number;
+  /** Wall-clock milliseconds; `NaN` when it was never seen. */
+  last: number;
+}
+
+/** Of so many calls a few may still be running; of more than a fifth without an end the hook is the likelier reason. */
+export function isLacking({ before, after }: { before: number; after: number }): boolean {
+  return before >= 10 && after < before * 0.8;
+}
+
+/** All runtimes, those seen first; the tools of each by how often they were called. */
+export function coverageOf(given: Record<string, Record<string, HookCounts>>): RuntimeCoverage[] {
+  const ids = [...Object.keys(given), ...RUNTIMES.map((runtime) => runtime.id).filter((id) => !Object.hasOwn(given, id))];
+  return ids.map((id) => {
+    const known = RUNTIMES.find((runtime) => runtime.id === id);
+    const tools = Object.entries(given[id] ?? {}).map(([tool, counts]) => ({ tool, ...counts, lacking: isLacking(counts) }));
+    tools.sort((one, other) => other.before + other.after - one.before - one.after || (one.tool < other.tool ? -1 : 1));
+    return {
+      id,
+      name: known?.name ?? id,
+      join: known?.join,
+      tools,
+      before: tools.reduce((sum, tool) => sum + tool.before, 0),
+      after: tools.reduce((sum, tool) => sum + tool.after, 0),
+      last: tools.length === 0 ? Number.NaN : Math.max(...tools.map((tool) => msOf(tool.last))),
+    };
+  });
+}

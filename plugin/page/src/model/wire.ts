@@ -1,0 +1,185 @@
+// What the core answers, as far as the page reads it. Times are RFC 3339 in UTC unless a name ends in `Ms`.
+
+export type Tier = 0 | 1 | 2 | 3 | 4;
+
+export type What =
+  | "started"
+  | "retried"
+  | "observed"
+  | "paused"
+  | "blocked"
+  | "read"
+  | "running"
+  | "complete"
+  | "failed"
+  | "refused"
+  | "unknown"
+  | "released";
+
+/** A record as `timeline` and `why` tell it. */
+export interface JournalEvent {
+  seq: number;
+  at: string;
+  what: What;
+  instance: string;
+  session?: string;
+  runtime?: string;
+  tool?: string;
+  tier?: Tier;
+  ruleName?: string;
+  /** The events it is about: of an outcome its start, of a reading the pauses, of a release the calls. */
+  of?: number[];
+  /** The starts that a pause showed, or that a retry had been shown. */
+  shown?: number[];
+  exitCode?: number;
+  reason?: string;
+  params?: string;
+  /** Of a start without an outcome: how it stands now, in words. */
+  stands?: string | null;
+  contextKeys?: string[];
+}
+
+export interface TimelinePiece {
+  events: JournalEvent[];
+  /** Go on with `before: next`; null when the range is read. */
+  next: number | null;
+  /** How far back this piece went, wall-clock milliseconds. */
+  reached: number;
+  head: number;
+}
+
+export interface Bucket {
+  at: number;
+  instance: string;
+  session: string;
+  runtime: string;
+  tier: Tier;
+  calls: number;
+  paused: number;
+}
+
+export interface RuleCount {
+  /** Null: no rule was for the call. */
+  rule: string | null;
+  calls: number;
+  paused: number;
+  blocked: number;
+  last: number;
+}
+
+export interface TallyPiece {
+  buckets: Bucket[];
+  rules: RuleCount[];
+  next: number | null;
+  reached: number;
+}
+
+/** A line of the journal, as it stands there. */
+export interface JournalRecord {
+  seq: number;
+  action: string;
+  timestamp: string;
+  tier?: Tier;
+  instance?: string;
+  runtime?: string;
+  agent?: string;
+  session?: string;
+  tool?: string;
+  ruleName?: string;
+  contextKeys?: string[];
+  /** The original plugin's single key. */
+  contextKey?: string;
+  of?: number[];
+  params?: string;
+  conflict?: "recent" | "inFlight" | "lease";
+  observed?: boolean;
+  evidence?: { seq: number }[];
+  exitCode?: number;
+  reason?: string;
+}
+
+export interface JournalPiece {
+  entries: JournalRecord[];
+  next: number | null;
+}
+
+export interface Lease {
+  contextKey: string;
+  instance: string;
+  session: string;
+  tool: string;
+  tier: Tier;
+  since: string;
+  expiresAt: string;
+}
+
+export interface HookCounts {
+  before: number;
+  after: number;
+  first: string;
+  last: string;
+}
+
+export interface Degraded {
+  code: string;
+  cause: string;
+  remedy: string;
+  since?: string;
+}
+
+/** All but `version` may be missing: without its native part the plugin can only say why. */
+export interface Status {
+  version: string;
+  instanceId?: string;
+  stateDir?: string;
+  mode?: "enforce" | "observe";
+  ruleCount?: number;
+  rules?: { source: string; loadedAt: string; error?: string | null };
+  locks?: Lease[];
+  journal?: { lines: number; bytes: number; segments: number; skipped: number; head: number; oldest?: string };
+  coverage?: Record<string, Record<string, HookCounts>>;
+  waiting?: { queued: number; lost: number; unwritten: number };
+  settingErrors?: string[];
+  degraded?: Degraded | null;
+}
+
+export interface Story {
+  key: string;
+  events: JournalEvent[];
+  /** There is more further back than is told. */
+  earlier: boolean;
+  leases: Lease[];
+}
+
+export interface Rule {
+  name: string;
+  tier: Tier;
+  own: boolean;
+  tool: string[];
+  command: string[];
+  contextKey: string[];
+  recentWindowMs?: number | null;
+  lockExpiryMs?: number | null;
+  scope: string;
+  mode: string;
+  comment?: string | null;
+}
+
+export interface RuleBook {
+  source: string;
+  loadedAt: string;
+  error: string | null;
+  rules: Rule[];
+}
+
+export interface Explained {
+  tier: Tier;
+  ruleName: string | null;
+  contextKeys: string[];
+  recentWindowMs: number;
+  scope: string;
+  verdict: "allow" | "pause" | "block" | "observe";
+  text: string | null;
+  matched: { ruleName: string; tier: Tier; contextKeys: string[]; command: string | null; because: string }[];
+  rough: boolean;
+}

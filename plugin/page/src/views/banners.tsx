@@ -1,0 +1,75 @@
+// What is wrong, for all views: on top, with what to do about it.
+
+import { useApp } from "../hooks/app.ts";
+import { useNow, useSettled } from "../hooks/basics.ts";
+import { Failure, LongText, Notice, Text, When } from "./common.tsx";
+
+/** A loss this short is not worth a notice. */
+const GRACE_MS = 3_000;
+
+/** The notices above the tabs; nothing when all is well. */
+export function Banners() {
+  const { api, status, statusError, expired, link, refresh } = useApp();
+  const now = useNow(10_000);
+  const isLost = useSettled(link, GRACE_MS) === "lost" && link === "lost";
+  if (expired)
+    return (
+      <Notice kind="error" title="This page was opened with a link that no longer holds">
+        {api.boot.host === "openclaw"
+          ? "Open Callosum anew from the Control UI's side bar."
+          : "Open the link that the running callosum ui printed last; if it has ended, start callosum ui again."}{" "}
+        What is shown below is not fresh.
+      </Notice>
+    );
+  const { degraded, settingErrors = [], rules, waiting, mode } = status ?? {};
+  return (
+    <div className="banners">
+      {isLost && (
+        <Notice kind="warn" title="The connection is lost">
+          The page tries again by itself. What is shown is as of the last moment it was there.
+        </Notice>
+      )}
+      {statusError !== undefined && link !== "lost" && (
+        <Failure what="The status can't be told" error={statusError} retry={refresh} />
+      )}
+      {degraded && (
+        <Notice
+          kind="error"
+          title={
+            <>
+              Callosum can't use its shared state
+              {degraded.since !== undefined && (
+                <>
+                  , since <When at={degraded.since} now={now} style="moment" />
+                </>
+              )}
+            </>
+          }
+        >
+          <LongText text={degraded.cause} /> <br />
+          <strong>To mend it:</strong> <LongText text={degraded.remedy} />
+        </Notice>
+      )}
+      {rules?.error && (
+        <Notice kind="error" title="The rules file can't be read: the rules loaded before it stay in force">
+          <LongText text={rules.error} />
+        </Notice>
+      )}
+      {settingErrors.map((error) => (
+        <Notice kind="warn" title="A setting can't be used" key={error}>
+          <Text text={error} max={500} />
+        </Notice>
+      ))}
+      {waiting !== undefined && waiting.lost > 0 && (
+        <Notice kind="error" title={`${waiting.lost} ${waiting.lost === 1 ? "record is" : "records are"} lost`}>
+          They could not be written and found no place in memory. The journal has a gap there.
+        </Notice>
+      )}
+      {mode === "observe" && (
+        <Notice kind="info" title="Only observing">
+          What would be paused is written down, and nothing is stopped. The setting <code>mode: "enforce"</code> changes that.
+        </Notice>
+      )}
+    </div>
+  );
+}

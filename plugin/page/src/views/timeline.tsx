@@ -1,0 +1,169 @@
+// The timeline: what each session did and when, with what was stopped below.
+
+import { useMemo, useRef } from "react";
+import { Button } from "react-aria-components/Button";
+import { useApp } from "../hooks/app.ts";
+import { useMedia, useSettled, useSize } from "../hooks/basics.ts";
+import { useTally } from "../hooks/use-tally.ts";
+import { useTimeline } from "../hooks/use-timeline.ts";
+import { REACH, useDrawn, useView, type View } from "../hooks/use-view.ts";
+import { type Action, actionsOf, stopsOf } from "../model/actions.ts";
+import { isTooMany, laneOrder, lanesOf } from "../model/lanes.ts";
+import { bucketFor } from "../model/spans.ts";
+import { columnsOf, figures } from "../model/tally.ts";
+import { date, duration, SECOND, sameDay, shortClock } from "../model/times.ts";
+import { Chart } from "./chart.tsx";
+import { Empty, Failure, Skeleton } from "./common.tsx";
+import { Figures } from "./figures.tsx";
+import { Legend } from "./legend.tsx";
+import { Stops } from "./stops.tsx";
+
+const LABELS = 224;
+
+/** The tab "Timeline". */
+export function Timeline() {
+  const { place, windowTurn, status } = useApp();
+  const stacked = useMedia("(max-width: 720px)");
+  const [frame, { width: whole }] = useSize<HTMLElement>();
+  const width = Math.max(0, whole - (stacked ? 0 : LABELS));
+  const view = useView(place.window, windowTurn, width);
+  const loaded = useTimeline(view.span);
+  const settled = useSettled(view.span, 400);
+  const { tally, complete } = useTally(settled, bucketFor(settled, Math.max(20, Math.min(160, width / 8))));
+
+  const actions = useMemo(() => actionsOf(loaded.events, true), [loaded.events]);
+  const columns = useMemo(() => columnsOf(tally.buckets), [tally]);
+  const others = useMemo(() => {
+    const last = new Map<string, number>();
+    for (const [id, own] of columns) {
+      const inside = own.findLast((column) => column.at <= settled.to && column.at >= settled.from);
+      if (inside !== undefined) last.set(id, inside.at);
+    }
+    return last;
+  }, [columns, settled]);
+  const order = useRef<string[]>([]);
+  const drawn = useDrawn(view.span);
+  const length = drawn.to - drawn.from;
+  // Bars of running calls grow by the pixel.
+  const laidAt = view.now - (view.now % Math.max(SECOND, length / Math.max(1, width)));
+  const lanes = useMemo(() => {
+    const reach = REACH * (drawn.to - drawn.from);
+    const found = lanesOf(actions, others, { from: drawn.from - reach, to: drawn.to + reach }, laidAt);
+    order.current = laneOrder(order.current, found);
+    const rank = new Map(order.current.map((id, place) => [id, place]));
+    return found.sort((one, other) => (rank.get(one.id) ?? 0) - (rank.get(other.id) ?? 0));
+  }, [actions, others, drawn, laidAt]);
+  const marks = useMemo(() => {
+    const isIn = (action: Action) => action.start >= drawn.from && action.start <= drawn.to;
+    return lanes.reduce((count, lane) => count + lane.actions.filter(isIn).length, 0);
+  }, [lanes, drawn]);
+  // The counts are there first, as a rule: then nothing is drawn that has to go again.
+  const counted = useMemo(() => (complete ? figures(tally.buckets, settled.from).significant : 0), [complete, tally, settled]);
+  const dense = loaded.tooMany || isTooMany(Math.max(marks, counted), lanes.length, width);
+  const stops = useMemo(() => {
+    const inView = actions.filter((action) => action.start >= settled.from && action.start <= settled.to);
+    return stopsOf(inView, 100);
+  }, [actions, settled]);
+
+  return (
+    <section aria-label="Timeline" ref={frame}>
+      <Figures
+        buckets={tally.buckets}
+        known={complete || tally.buckets.length > 0}
+        from={settled.from}
+        stops={stops.length}
+        dense={dense}
+      />
+      <Toolbar view={view} dense={dense} loading={loaded.loading} />
+      {loaded.error !== undefined && <Failure what="The timeline can't be loaded" error={loaded.error} retry={loaded.retry} />}
+      {lanes.length > 0 && width > 0 ? (
+        <Chart
+          lanes={lanes}
+          columns={columns}
+          view={view}
+          drawn={drawn}
+          laidAt={laidAt}
+          width={width}
+          labels={LABELS}
+          stacked={stacked}
+          dense={dense}
+          covered={loaded.covered}
+          loading={loaded.loading}
+        />
+      ) : loaded.loading || width === 0 ? (
+        <Skeleton rows={6} label="The timeline is loading" />
+      ) : (
+        loaded.error === undefined && (
+          <Nothing isNew={status?.journal?.lines === 0} window={duration(view.span.to - view.span.from)} />
+        )
+      )}
+      {lanes.length > 0 && (
+        <>
+          <Legend dense={dense} />
+          <Stops
+            stops={stops}
+            now={view.now}
+            loading={loaded.loading}
+            since={loaded.tooMany ? loaded.covered?.from : undefined}
+          />
+        </>
+      )}
+    </section>
+  );
+}
+
+function Nothing({ isNew, window }: { isNew: boolean; window: string }) {
+  if (!isNew)
+    return <Empty title={`No session did anything within these ${window}`}>A longer window shows what was before.</Empty>;
+  return (
+    <Empty title="No session has done anything yet">
+      <p>As soon as an agent calls a tool, it shows here. To see whether calls pass the gate at all, run:</p>
+      <pre className="command">callosum doctor --canary</pre>
+      <p>Claude Code, Codex and Gemini CLI join with hooks of their own: the tab Coverage tells how.</p>
+    </Empty>
+  );
+}
+
+function Toolbar({ view, dense, loading }: { view: View; dense: boolean; loading: boolean }) {
+  const { from, to } = view.span;
+  const until = Math.min(to, view.now);
+  const day = (ms: number) => (sameDay(ms, view.now) ? "" : `${date(ms)}, `);
+  return (
+    <div className="toolbar">
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would be announced as part of a form */}
+      <div className="segmented" role="group" aria-label="Zoom and move">
+        <Button className="segment" aria-label="Earlier" onPress={() => view.moveBy(-0.5)}>
+          ‹
+        </Button>
+        <Button className="segment" aria-label="Zoom out" onPress={() => view.zoomBy(2)}>
+          −
+        </Button>
+        <Button className="segment" aria-label="Zoom in" onPress={() => view.zoomBy(0.5)}>
+          +
+        </Button>
+        <Button className="segment" aria-label="Later" onPress={() => view.moveBy(0.5)}>
+          ›
+        </Button>
+      </div>
+      <Button className="button follow" aria-pressed={view.follows} onPress={view.follow}>
+        {view.follows ? "Following now" : "Back to now"}
+      </Button>
+      <span className="range">
+        {day(from)}
+        {shortClock(from)} – {view.follows ? "now" : `${sameDay(from, until) ? "" : day(until)}${shortClock(until)}`}
+        <span className="muted"> ({duration(to - from)})</span>
+      </span>
+      <span
+        className="kind"
+        title={
+          dense
+            ? "There are too many calls to show each: zoom in to see them"
+            : "Each significant call (tier 2 and above) has a mark"
+        }
+      >
+        {dense ? "Counts per stretch" : "Single calls"}
+      </span>
+      {loading && <span className="loading">Loading older …</span>}
+    </div>
+  );
+}
