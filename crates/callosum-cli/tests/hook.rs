@@ -247,6 +247,45 @@ fn a_session_that_starts_is_told_what_others_did_and_what_it_did_itself() {
 }
 
 #[test]
+fn a_session_that_called_nothing_is_there_until_it_ends() {
+    let world = World::new();
+    let sessions = || -> Vec<Value> {
+        let output = Command::new(env!("CARGO_BIN_EXE_callosum"))
+            .args(["sessions", "--json"])
+            .env("CALLOSUM_STATE_DIR", world.state.path())
+            .output()
+            .unwrap();
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        answer["sessions"].as_array().unwrap().clone()
+    };
+    for (session, start, prompt) in [
+        (CLAUDE, "SessionStart", "UserPromptSubmit"),
+        (CODEX, "SessionStart", "UserPromptSubmit"),
+        (GEMINI, "SessionStart", "BeforeAgent"),
+    ] {
+        world.event(session, start, json!({ "source": "startup" }));
+        let told = sessions();
+        assert_eq!((&told[0]["session"], &told[0]["runtime"]), (&json!(session.id), &json!(session.runtime)));
+        assert_eq!(
+            (&told[0]["calls"], told[0].get("lastTool"), told[0].get("over")),
+            (&json!(0), None, None)
+        );
+        assert_eq!(world.event(session, prompt, json!({ "prompt": "Mail Alice, the key is hunter2" })), "");
+        assert_eq!(world.refusal(session, "1", "ls"), "");
+        assert_eq!((&sessions()[0]["lastTool"], &sessions()[0]["calls"]), (&json!("exec"), &json!(1)));
+        assert_eq!(world.event(session, "SessionEnd", json!({ "reason": "exit" })), "");
+        assert_eq!(sessions()[0]["over"], "ended");
+    }
+    for event in ["Stop", "PreCompact", "SubagentStop", "AfterAgent"] {
+        assert_eq!(world.event(Session { runtime: "codex", id: "no-sign" }, event, json!({})), "");
+    }
+    assert_eq!(sessions().len(), 3);
+    let journal = fs::read_to_string(world.state.path().join("journal.jsonl")).unwrap();
+    assert!(journal.contains(r#""reason":"startup","event":"start""#), "{journal}");
+    assert!(!journal.contains("hunter2") && !journal.contains("Mail Alice"), "{journal}");
+}
+
+#[test]
 fn the_window_is_named_once_and_hooks_that_read_no_rules_do_not_shorten_it() {
     let world = World::new();
     for id in ["x1", "x2"] {

@@ -159,6 +159,9 @@ fn details(record: &Map<String, Value>) -> String {
     if let Some(process) = text(record, "process") {
         details.push(format!("process {}", name(process)));
     }
+    if let (Some("session"), Some(event)) = (text(record, "action"), text(record, "event")) {
+        details.push(name(event));
+    }
     if let Some(reason) = text(record, "reason") {
         details.push(long(reason));
     }

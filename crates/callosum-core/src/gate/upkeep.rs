@@ -101,7 +101,7 @@ impl Gate {
         self.note_failure(result, now);
     }
 
-    fn append(&self, record: &Record, patience: Patience, now: &Stamp) -> Result<(), NotNow> {
+    pub(super) fn append(&self, record: &Record, patience: Patience, now: &Stamp) -> Result<(), NotNow> {
         self.with_ledger(&Needs::default(), patience, false, now, |ledger, proof| {
             ledger.append(&proof, record, now).map(drop)
         })
@@ -151,7 +151,7 @@ impl Gate {
         self.note_failure(result, now);
     }
 
-    fn note_failure<T>(&self, result: Result<T, NotNow>, now: &Stamp) {
+    pub(super) fn note_failure<T>(&self, result: Result<T, NotNow>, now: &Stamp) {
         if let Err(NotNow::Failed(error)) = result {
             lock(&self.health).failed(&error, now);
         }

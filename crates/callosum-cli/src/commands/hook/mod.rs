@@ -82,6 +82,9 @@ fn hook_options(args: &Args, runtime: Runtime) -> Result<GateOptions, Failure> {
 
 fn answer(gate: &Arc<Gate>, runtime: Runtime, event: &Event) -> Option<Value> {
     let now = gate.machine().now();
+    if let Some(presence) = event.presence() {
+        gate.presence(&presence, &now);
+    }
     match event.moment {
         Moment::Before => {
             let answer = finish(gate, gate.before(&event.call, &event.params, &now));
@@ -96,7 +99,7 @@ fn answer(gate: &Arc<Gate>, runtime: Runtime, event: &Event) -> Option<Value> {
             let text = lately(gate, &event.call.session, &now)?;
             Some(answer::context(&event.name, &text))
         }
-        Moment::Start | Moment::Other => None,
+        Moment::Start | Moment::Prompt | Moment::End | Moment::Other => None,
     }
 }
 
