@@ -28,6 +28,8 @@ export interface SceneOptions {
   stateDir?: string;
   /** The mail program of another scene. */
   mail?: Mail;
+  /** An MCP server that mails, under the name `mailer`. */
+  mailer?: { command: string; args: string[] };
   /** The program is gone after its hooks were installed. */
   uninstalled?: boolean;
 }
@@ -52,6 +54,7 @@ export class Scene {
         modelOrigin: model.origin,
         path: this.mail.bin,
         env: { CALLOSUM_STATE_DIR: this.stateDir },
+        ...(options.mailer && { mcp: { name: "mailer", ...options.mailer } }),
       });
     this.codex = agent("codex");
     this.gemini = agent("gemini");
