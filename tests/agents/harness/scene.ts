@@ -23,6 +23,14 @@ export interface Told {
   [field: string]: unknown;
 }
 
+/** A session, as `callosum sessions` tells it. */
+export interface Heard {
+  session: string;
+  runtime: string;
+  calls: number;
+  over?: string;
+}
+
 export interface SceneOptions {
   /** The state directory of another scene. */
   stateDir?: string;
@@ -102,6 +110,11 @@ export class Scene {
   /** The story of a resource. */
   async why(key: string): Promise<{ events: Told[]; leases: unknown[] }> {
     return await this.#ask("why", key);
+  }
+
+  /** The sessions heard of lately, the latest first. */
+  async sessions(): Promise<Heard[]> {
+    return (await this.#ask<{ sessions: Heard[] }>("sessions")).sessions;
   }
 
   async #ask<T>(...args: string[]): Promise<T> {
