@@ -349,6 +349,22 @@ fn hostile_input_is_answered_with_silence() {
 }
 
 #[test]
+fn a_hook_of_another_version_lets_every_call_through() {
+    let world = World::new();
+    for args in [["hook", "somebody"].as_slice(), &["hook", "codex", "--new"], &["hook"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_callosum"));
+        command.args(args).env("CALLOSUM_STATE_DIR", world.state.path());
+        let mut hook =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        // More than a pipe holds: nobody reads it, or all of it is read.
+        hook.stdin.take().unwrap().write_all(&vec![b' '; 1 << 20]).unwrap();
+        let output = hook.wait_with_output().unwrap();
+        assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), b"".as_slice()), "{args:?}");
+        assert!(!output.stderr.is_empty(), "{args:?}");
+    }
+}
+
+#[test]
 fn a_runtime_that_never_ends_its_event_is_not_waited_for() {
     let world = World::new();
     let mut hook = world.start("codex");

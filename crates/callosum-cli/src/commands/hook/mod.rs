@@ -51,6 +51,12 @@ pub(crate) fn run(args: &Args, runtime: Runtime, named: Option<&str>) -> ExitCod
     ExitCode::SUCCESS
 }
 
+/// A hook that was written by another version, or by hand: a runtime may take any exit but 0 for a refusal.
+pub(crate) fn misused() -> ExitCode {
+    let _ = read_input();
+    ExitCode::SUCCESS
+}
+
 /// Standard input to its end, as far as it comes in time.
 fn read_input() -> Option<Vec<u8>> {
     let (sender, receiver) = mpsc::channel();
