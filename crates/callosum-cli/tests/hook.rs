@@ -286,6 +286,44 @@ fn a_session_that_called_nothing_is_there_until_it_ends() {
 }
 
 #[test]
+fn the_hooks_of_a_call_are_counted_on_its_own_lines() {
+    let world = World::new();
+    assert_eq!(world.refusal(CODEX, "x1", "ls"), "");
+    world.after_codex("x1", "ls", 0);
+    assert_eq!(world.refusal(CODEX, "x2", MAIL), "");
+    world.after_codex("x2", MAIL, 0);
+    assert_ne!(world.refusal(CLAUDE, "c1", MAIL), "");
+    let told = |args: &[&str]| -> String {
+        let output = Command::new(env!("CARGO_BIN_EXE_callosum"))
+            .args(args)
+            .env("CALLOSUM_STATE_DIR", world.state.path())
+            .output()
+            .unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let status: Value = serde_json::from_str(&told(&["status", "--json"])).unwrap();
+    let counts = |runtime: &str| {
+        let counts = &status["coverage"][runtime]["exec"];
+        (counts["before"].as_u64().unwrap(), counts["after"].as_u64().unwrap())
+    };
+    assert_eq!((counts("codex"), counts("claude-code")), ((2, 2), (1, 0)));
+    let journal: Value = serde_json::from_str(&told(&["journal", "--json"])).unwrap();
+    let actions: Vec<&str> = journal["entries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| entry["action"].as_str().unwrap())
+        .collect();
+    // Only the end of what has no line for it has one for its count.
+    assert_eq!(
+        actions,
+        ["opened", "rules", "intercept", "seen", "intercept", "complete", "rules", "blocked"]
+    );
+    assert_eq!(told(&["journal"]).matches("exec 0/1").count(), 1);
+    assert!(!told(&["journal"]).contains("exec 1/0"));
+}
+
+#[test]
 fn the_window_is_named_once_and_hooks_that_read_no_rules_do_not_shorten_it() {
     let world = World::new();
     for id in ["x1", "x2"] {

@@ -174,7 +174,9 @@ fn details(record: &Map<String, Value>) -> String {
         (Some("closed"), _) => details.push("segment full".to_owned()),
         _ => {}
     }
-    if let Some(seen) = record.get("seen").and_then(Value::as_object) {
+    if let (Some("seen"), Some(seen)) =
+        (text(record, "action"), record.get("seen").and_then(Value::as_object))
+    {
         let count = |counts: &Value, name: &str| counts.get(name).and_then(Value::as_u64).unwrap_or(0);
         let tools: Vec<String> = seen
             .iter()

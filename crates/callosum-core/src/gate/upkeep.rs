@@ -6,10 +6,10 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use crate::error::StateError;
-use crate::journal::Patience;
 use crate::journal::index::IndexJob;
 use crate::journal::record::{Action, HookCounts, Record};
 use crate::journal::retention::Retention;
+use crate::journal::{Appended, Patience, UpToDate};
 use crate::ledger::{Ledger, Needs};
 use crate::time::Stamp;
 
@@ -83,6 +83,33 @@ impl Gate {
         }
         light.seen_written_up_ms = Some(now.up_ms);
         std::mem::take(&mut light.seen)
+    }
+
+    /// The counts that the line of a call carries. A hook's process sees one hook: with a line for its counts there would be
+    /// two for each.
+    pub(super) fn counts_to_carry(&self) -> BTreeMap<String, HookCounts> {
+        if self.is_hook { lock(&self.light).seen.clone() } else { BTreeMap::new() }
+    }
+
+    /// These were written: they are not counted again.
+    pub(super) fn counts_carried(&self, counts: &BTreeMap<String, HookCounts>) {
+        if !counts.is_empty() {
+            lock(&self.light).seen.clear();
+        }
+    }
+
+    /// Appends a record about a call, with the counts it carries.
+    pub(super) fn append_of_call(
+        &self,
+        ledger: &mut Ledger,
+        proof: &UpToDate,
+        mut record: Record,
+        now: &Stamp,
+    ) -> Result<Appended, StateError> {
+        record.seen = self.counts_to_carry();
+        let appended = ledger.append(proof, &record, now)?;
+        self.counts_carried(&record.seen);
+        Ok(appended)
     }
 
     fn write_seen(&self, counts: BTreeMap<String, HookCounts>, patience: Patience, now: &Stamp) {

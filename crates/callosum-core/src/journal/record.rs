@@ -35,7 +35,7 @@ pub enum Action {
     Delivered,
     /// An operator ended the lease of the intent in `of`.
     Released,
-    /// How many before- and after-hooks an instance has seen since its last such record.
+    /// How many before- and after-hooks an instance has seen since it last wrote a count.
     Seen,
     /// A session began, got a prompt or ended, as its runtime tells: `event` says which.
     Session,
@@ -214,7 +214,7 @@ pub struct Record {
     /// What happened to the session (`session`).
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub event: Option<SessionEvent>,
-    /// Hook counts by tool (`seen`).
+    /// Hook counts by tool (`seen`, and on the lines of a call whose hooks have a process each).
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub seen: BTreeMap<String, HookCounts>,
     /// How far back the writer's rules look, milliseconds (`rules`).
@@ -309,7 +309,7 @@ pub(super) fn encode(line: &impl Serialize) -> Result<Vec<u8>, serde_json::Error
 pub enum Line {
     /// A record of this version, or of the original plugin (`v` 0).
     Record(Box<Record>),
-    /// Tier 0–1 and untouched by any decision: not worth parsing.
+    /// Tier 0–1, untouched by any decision and without counts: not worth parsing.
     Light,
     /// Written in a newer format.
     Newer(u32),
