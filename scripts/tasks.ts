@@ -1,6 +1,7 @@
 // What the npm scripts do. Started by bootstrap.mjs, on the Node that OpenClaw needs.
 
 import { globSync } from "node:fs";
+import { installBrowser } from "./browser.ts";
 import { build, EXTENSION } from "./build.ts";
 import { ROOT, run, runModule, TaskError } from "./run.ts";
 
@@ -14,7 +15,10 @@ const TESTS: Record<string, () => Promise<void>> = {
   stops: () => nodeTests("tests/stops/**/*.test.ts"),
   openclaw: () => nodeTests("tests/openclaw/**/*.test.ts"),
   agents: () => nodeTests("tests/agents/**/*.test.ts"),
-  page: () => nodeTests("tests/page/**/*.test.ts"),
+  page: async () => {
+    await installBrowser();
+    await nodeTests("tests/page/**/*.test.ts");
+  },
 };
 
 const TASKS: Record<string, (args: string[]) => Promise<void>> = {

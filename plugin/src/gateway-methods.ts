@@ -1,7 +1,7 @@
 // The gateway methods `callosum.*`. All but `callosum.release` only read.
 
 import type { WorkspaceOf } from "./before-tool-call.ts";
-import { answerOf, ask, type CoreAnswer } from "./core-answer.ts";
+import { answerOf, ask, type CoreAnswer, statusOf } from "./core-answer.ts";
 import type { GateOwner } from "./gate-owner.ts";
 import { isRecord, type RpcClient } from "./host.ts";
 
@@ -47,8 +47,7 @@ const CALL: Parameters = {
 
 /** `callosum.status` */
 export async function status(owner: GateOwner, version: string): Promise<MethodAnswer> {
-  if (owner.lookAt() === undefined) return { ok: true, payload: { version, degraded: degradedBy(owner) } };
-  return answered(await ask(owner, "status"));
+  return answered(await statusOf(owner, version));
 }
 
 /** `callosum.journal` */
@@ -70,9 +69,14 @@ export async function why(owner: GateOwner, params: unknown): Promise<MethodAnsw
 export async function explain(owner: GateOwner, workspaceOf: WorkspaceOf, params: unknown): Promise<MethodAnswer> {
   const problem = problemIn(params, CALL);
   if (problem !== undefined) return invalid("callosum.explain", problem);
+  return answered(await ask(owner, "explain", inWorkspace(workspaceOf, params)));
+}
+
+/** The call to explain, in the workspace of its agent unless it says where it runs. */
+export function inWorkspace(workspaceOf: WorkspaceOf, params: unknown): unknown {
   const call = isRecord(params) ? params : {};
   const cwd = workspaceOf(typeof call.agent === "string" ? call.agent : null) ?? undefined;
-  return answered(await ask(owner, "explain", { ...call, cwd }));
+  return { cwd, ...call };
 }
 
 /** `callosum.release`: the journal says who did it. */
@@ -89,14 +93,6 @@ function callerName(client: RpcClient | null): string {
   const person = client?.authenticatedUserProfile?.displayName ?? client?.authenticatedUserId;
   const name = person === undefined || person === null ? program : `${person}, by ${program}`;
   return name.slice(0, MAX_TEXT);
-}
-
-/** In the shape in which the core tells why it is degraded. */
-function degradedBy(owner: GateOwner): unknown {
-  if (owner.failure === undefined)
-    return { code: "closed", cause: "this instance of the plugin was closed", remedy: "Ask again in a moment." };
-  const { cause, remedy, since } = owner.failure;
-  return { code: "addon-not-loaded", cause, remedy: remedy.join(" "), since };
 }
 
 function problemIn(params: unknown, known: Parameters): string | undefined {

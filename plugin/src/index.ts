@@ -15,6 +15,7 @@ import { GateOwner } from "./gate-owner.ts";
 import { explain, journal, type MethodAnswer, release, status, why } from "./gateway-methods.ts";
 import { heartbeatContext } from "./heartbeat.ts";
 import { type Loaded, loadGate, ownRulesFile } from "./native.runtime.ts";
+import { PageRoutes } from "./page/routes.ts";
 import { RECENT_TOOL, recentTool } from "./recent-tool.ts";
 
 /** Last of all vetoes: a gate that takes a lease must not hold one for a call that somebody else refuses. */
@@ -53,11 +54,21 @@ function register(api: OpenClawPluginApi): void {
   });
   api.registerTool(({ sessionKey }) => recentTool(owner, sessionKey), { name: RECENT_TOOL });
   registerCommandLine(api);
+  const page = new PageRoutes(api, owner, workspaceOf);
+  page.register();
 
-  const dispose = () => owner.dispose();
-  // Older hosts have no managed instances; there the end of the gateway is the end of this one.
-  if (api.lifecycle?.onDispose === undefined) api.on("gateway_stop", dispose);
-  else api.lifecycle.onDispose(dispose);
+  const dispose = () => {
+    page.end();
+    return owner.dispose();
+  };
+  if (api.lifecycle?.onDispose === undefined) {
+    // Older hosts have no managed instances; there the end of the gateway is the end of this one.
+    api.on("gateway_stop", dispose);
+  } else {
+    api.lifecycle.onDispose(dispose);
+    // That comes too late: the host waits a second for open streams before it cuts them off.
+    api.on("gateway_stop", () => page.end());
+  }
 }
 
 function registerMethods(api: OpenClawPluginApi, owner: GateOwner, workspaceOf: WorkspaceOf): void {

@@ -10,6 +10,8 @@ const manifest = JSON.parse(readFileSync(new URL("../../openclaw.plugin.json", i
   cliCommands: unknown[];
 };
 
+type Handler = (request: unknown, response: unknown) => unknown;
+
 /** An API of the host that only remembers; `runtime` throws, as it does in the modes that have none. */
 function fakeApi(registrationMode: string, lifecycle: unknown, pluginConfig: unknown = {}) {
   const hooks = new Map<string, { handler: unknown; priority: number | undefined }>();
@@ -18,6 +20,8 @@ function fakeApi(registrationMode: string, lifecycle: unknown, pluginConfig: unk
   const tools: string[] = [];
   const programs: Array<{ name: string; description: string }> = [];
   const disposers: Array<() => Promise<void>> = [];
+  const routes: Array<{ path: string; match?: string; auth: string; handler: Handler }> = [];
+  const tabs: Array<{ id: string; path: string; requiredScopes: string[] }> = [];
   const api = {
     id: "callosum",
     registrationMode,
@@ -37,19 +41,22 @@ function fakeApi(registrationMode: string, lifecycle: unknown, pluginConfig: unk
     },
     registerCommand: (command: { name: string }) => void commands.push(command),
     registerTool: (_tool: unknown, options: { name: string }) => void tools.push(options.name),
+    registerHttpRoute: (route: (typeof routes)[number]) => void routes.push(route),
+    session: { controls: { registerControlUiDescriptor: (tab: (typeof tabs)[number]) => void tabs.push(tab) } },
     registerCli: (_registrar: unknown, options: { descriptors: typeof programs }) => void programs.push(...options.descriptors),
   };
-  return { api: api as unknown as OpenClawPluginApi, hooks, methods, commands, tools, programs, disposers };
+  return { api: api as unknown as OpenClawPluginApi, hooks, methods, commands, tools, programs, disposers, routes, tabs };
 }
 
 for (const mode of ["full", "discovery", "tool-discovery", "cli-metadata", "setup-only", "setup-runtime"]) {
   test(`in mode ${mode} everything is registered, unbound, and the runtime is not touched`, () => {
-    const { api, hooks, methods, commands, tools, programs, disposers } = fakeApi(mode, "managed");
+    const { api, hooks, methods, commands, tools, programs, disposers, routes, tabs } = fakeApi(mode, "managed");
     const { register } = plugin;
     assert.equal(register(api), undefined);
     assert.deepEqual([...hooks.keys()].sort(), [
       "after_tool_call",
       "before_tool_call",
+      "gateway_stop",
       "heartbeat_prompt_contribution",
       "model_call_started",
       "tool_result_persist",
@@ -72,6 +79,23 @@ for (const mode of ["full", "discovery", "tool-discovery", "cli-metadata", "setu
       programs.map(({ name, description }) => ({ name, description, hasSubcommands: true })),
       manifest.cliCommands,
     );
+    assert.deepEqual(
+      routes.map(({ path, match, auth }) => [path, match, auth]),
+      ["/plugins/callosum/", "/plugins/callosum-leases/"].flatMap((base) => [
+        [base, "exact", "gateway"],
+        [`${base}api`, "prefix", "plugin"],
+        [`${base}app.js`, "exact", "plugin"],
+        [`${base}app.css`, "exact", "plugin"],
+        [`${base}icon.svg`, "exact", "plugin"],
+      ]),
+    );
+    assert.deepEqual(
+      tabs.map(({ path, requiredScopes }) => [path, requiredScopes]),
+      [
+        ["/plugins/callosum/", ["operator.read"]],
+        ["/plugins/callosum-leases/", ["operator.write"]],
+      ],
+    );
     assert.equal(disposers.length, 1);
   });
 }
@@ -87,6 +111,12 @@ test("a host without managed instances gets its clean-up with the gateway's end"
   const { api, hooks } = fakeApi("full", undefined);
   plugin.register(api);
   assert.ok(hooks.has("gateway_stop"));
+});
+
+test("a host without tabs still gets the routes", () => {
+  const { api, routes } = fakeApi("full", "managed");
+  plugin.register(Object.assign(api, { session: undefined }));
+  assert.ok(routes.length > 0);
 });
 
 test("two registrations share nothing", async () => {

@@ -34,6 +34,8 @@ export interface GatewayOptions {
   config?: Record<string, unknown>;
   /** Added to `tools` of the config. */
   tools?: Record<string, unknown>;
+  /** The browser's Control UI is there. */
+  controlUi?: boolean;
   /** The config has no word about plugins: they are the `openclaw` command's. */
   bare?: boolean;
 }
@@ -61,6 +63,11 @@ export class Gateway {
 
   get workspace(): string {
     return join(this.dir, "workspace");
+  }
+
+  /** Where it listens. */
+  get origin(): string {
+    return `http://127.0.0.1:${this.#port}`;
   }
 
   get pid(): number | undefined {
@@ -189,7 +196,7 @@ export class Gateway {
 
   async #healthy(): Promise<boolean> {
     try {
-      const answer = await fetch(`http://127.0.0.1:${this.#port}/healthz`, { signal: AbortSignal.timeout(2000) });
+      const answer = await fetch(`${this.origin}/healthz`, { signal: AbortSignal.timeout(2000) });
       return answer.ok;
     } catch {
       return false;
@@ -259,7 +266,7 @@ export class Gateway {
         bind: "loopback",
         port: this.#port,
         auth: { mode: "token", token: this.token },
-        controlUi: { enabled: false },
+        controlUi: { enabled: this.#options.controlUi ?? false },
       },
       update: { checkOnStart: false },
       telemetry: { enabled: false },

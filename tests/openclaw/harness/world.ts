@@ -75,6 +75,8 @@ export interface WorldOptions {
   gatewayConfig?: Record<string, unknown>;
   /** Added to `tools` of the host's config. */
   tools?: Record<string, unknown>;
+  /** The browser's Control UI is there. */
+  controlUi?: boolean;
   /** The operator's rules file, written before the gateway starts. */
   rules?: unknown;
 }
@@ -97,6 +99,7 @@ export class World extends Stage {
         neighbour: { enabled: true },
       },
       ...(options.bare && { bare: true }),
+      ...(options.controlUi && { controlUi: true }),
       env: { ...options.env, ...(options.home && { HOME: options.home }) },
       ...(options.gatewayConfig && { config: options.gatewayConfig }),
       ...(options.tools && { tools: options.tools }),

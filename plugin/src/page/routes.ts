@@ -1,0 +1,241 @@
+// The page in the host's Control UI: two tabs that show the same page in sandboxed frames. The host shows the second to those who may write; there
+// leases can be released. What the host authenticates are the two documents; the routes below them are opened by the token in the document.
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { OpenClawPluginApi } from "openclaw/plugin-sdk/plugin-entry";
+import type { WorkspaceOf } from "../before-tool-call.ts";
+import { answerOf, ask } from "../core-answer.ts";
+import type { GateOwner } from "../gate-owner.ts";
+import { inWorkspace } from "../gateway-methods.ts";
+import { isRecord } from "../host.ts";
+import { HeadStreams } from "./events.ts";
+import { FILES, type FileName, PageFiles } from "./files.ts";
+import { mayRelease, Passes } from "./passes.ts";
+import { Questions } from "./questions.ts";
+import { forPage, readBody, sendDocument, sendFailure, sendFile, sendJson, sendPlain, statusOfFailure } from "./reply.ts";
+
+const BASES = { all: "/plugins/callosum/", leases: "/plugins/callosum-leases/" } as const;
+const MOST_BODY = 16 * 1024;
+/** Longer than any browser takes for a few bytes; while a body is read, the host waits with a restart. */
+const BODY_MS = 5_000;
+/** Bodies that are read at once: anybody may begin to send one. */
+const MOST_BODIES = 8;
+/** As the parameters of `callosum.release`. */
+const MOST_KEY = 1_024;
+const NOT_BUILT =
+  "Callosum's page is missing in the plugin's folder. Install the plugin again, or run `npm run build` in its repository.";
+const OLD_PAGE = "this page was opened too long ago, or before the gateway started; load it again";
+const BUSY = "too much at once; try again";
+
+type View = keyof typeof BASES;
+type Route = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
+
+export class PageRoutes {
+  readonly #api: OpenClawPluginApi;
+  readonly #owner: GateOwner;
+  readonly #version: string;
+  readonly #folder: string | undefined;
+  readonly #questions: Questions;
+  readonly #streams: HeadStreams;
+  readonly #passes: Passes;
+  #files: PageFiles | undefined;
+  #bodies = 0;
+
+  /** `folder` has the built page; a test brings its own. */
+  constructor(api: OpenClawPluginApi, owner: GateOwner, workspaceOf: WorkspaceOf, folder?: string) {
+    const version = api.version ?? "unknown";
+    this.#api = api;
+    this.#folder = folder;
+    this.#owner = owner;
+    this.#version = version;
+    this.#questions = new Questions(owner, version, (call) => inWorkspace(workspaceOf, call));
+    this.#streams = new HeadStreams(() => ask(owner, "head"));
+    this.#passes = new Passes(() => JSON.stringify(this.#access()));
+  }
+
+  /** Adds the routes and the tabs to the host. */
+  register(): void {
+    for (const view of ["all", "leases"] as const) this.#registerRoutes(view);
+    const tab = { surface: "tab", group: "control" } as const;
+    // Older hosts have no tabs.
+    const controls = this.#api.session?.controls;
+    controls?.registerControlUiDescriptor?.({
+      ...tab,
+      id: "callosum",
+      label: "Callosum",
+      description: "What all agent sessions on this machine do, and why one was paused.",
+      icon: "activity",
+      path: BASES.all,
+      slug: "callosum",
+      order: 50,
+      requiredScopes: ["operator.read"],
+    });
+    controls?.registerControlUiDescriptor?.({
+      ...tab,
+      id: "callosum-leases",
+      label: "Callosum leases",
+      description: "What agent sessions hold right now, and a way to take it from them.",
+      icon: "lock",
+      path: BASES.leases,
+      slug: "callosum-leases",
+      order: 51,
+      requiredScopes: ["operator.write"],
+    });
+  }
+
+  /** Ends the live streams: who listens comes back by itself, to the instance that is there then. */
+  end(): void {
+    this.#streams.end();
+  }
+
+  #registerRoutes(view: View): void {
+    const base = BASES[view];
+    const api = `${base}api`;
+    const get = (route: Route) => this.#safely((request, response) => onlyGet(request, response, route));
+    this.#api.registerHttpRoute({
+      path: base,
+      match: "exact",
+      auth: "gateway",
+      handler: get((request, response) => this.#document(view, request, response)),
+    });
+    this.#api.registerHttpRoute({
+      path: api,
+      match: "prefix",
+      auth: "plugin",
+      handler: this.#safely((request, response) => this.#private(api, request, response)),
+    });
+    // They hold nothing that is not in the package.
+    for (const name of Object.keys(FILES) as FileName[])
+      this.#api.registerHttpRoute({
+        path: `${base}${name}`,
+        match: "exact",
+        auth: "plugin",
+        handler: get((request, response) => this.#file(name, request, response)),
+      });
+  }
+
+  #document(view: View, request: IncomingMessage, response: ServerResponse): void {
+    const base = BASES[view];
+    if (!urlOf(request).pathname.endsWith("/")) {
+      // Without the slash a browser looks for the page's files one folder too high.
+      const location = `.${base.slice(base.indexOf("/", 1))}`;
+      sendPlain(request, response, 308, "The page is at the same address with a slash.", { location });
+      return;
+    }
+    const files = this.#opened();
+    if (files === undefined) {
+      sendPlain(request, response, 503, NOT_BUILT);
+      return;
+    }
+    const releases = view === "leases" && mayRelease(request, this.#access().roles !== undefined);
+    const about = {
+      token: this.#passes.issue(releases),
+      host: "openclaw",
+      version: this.#version,
+      view,
+      release: releases ? { grant: null, post: "api/release" } : null,
+    } as const;
+    sendDocument(response, files.document(about));
+  }
+
+  #file(name: FileName, request: IncomingMessage, response: ServerResponse): void {
+    const file = this.#opened()?.file(name);
+    if (file === undefined) sendPlain(request, response, 404, "The page has no such file.");
+    else sendFile(request, response, file);
+  }
+
+  /** What only the page may read and do. */
+  async #private(api: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname, searchParams } = urlOf(request);
+    const name = pathname.startsWith(`${api}/`) ? pathname.slice(api.length + 1) : "";
+    if (name === "release") await this.#release(request, response);
+    else await onlyGet(request, response, () => this.#answer(name, searchParams, request, response));
+  }
+
+  async #answer(name: string, search: URLSearchParams, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!this.#passes.reads(search.get("t"))) {
+      sendFailure(request, response, 401, "unauthorized", OLD_PAGE);
+      return;
+    }
+    if (name === "events") {
+      const opened = request.method === "GET" && this.#streams.add(response, forPage(request));
+      if (!opened) sendFailure(request, response, 503, "busy", BUSY);
+      return;
+    }
+    const answer = await this.#questions.answer(name, search.get("q"));
+    if (answer.ok) sendJson(request, response, 200, answer.text);
+    else sendFailure(request, response, statusOfFailure(answer.code), answer.code, answer.message);
+  }
+
+  /** A POST of `{"key","token"}`. */
+  async #release(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.method !== "POST") {
+      sendPlain(request, response, 405, "A lease is released by a POST.", { allow: "POST" });
+      return;
+    }
+    const { key, token } = await this.#body(request);
+    if (!this.#passes.reads(token)) sendFailure(request, response, 401, "unauthorized", OLD_PAGE);
+    else if (!this.#passes.releases(token))
+      sendFailure(
+        request,
+        response,
+        403,
+        "forbidden",
+        "this copy of the page may not, or no longer, release leases; load it again",
+      );
+    else if (typeof key !== "string" || key === "" || key.length > MOST_KEY)
+      sendFailure(request, response, 400, "bad-request", `\`key\` must be a text of at most ${MOST_KEY} characters`);
+    else {
+      const answer = await answerOf(this.#owner, (gate) => gate.release(key, "an operator, in the Control UI"));
+      if (answer.ok) sendJson(request, response, 200, JSON.stringify(answer.payload));
+      else sendFailure(request, response, statusOfFailure(answer.code), answer.code, answer.message);
+    }
+  }
+
+  /** The JSON object in the body; an empty one when there is none. */
+  async #body(request: IncomingMessage): Promise<Record<string, unknown>> {
+    if (this.#bodies >= MOST_BODIES) return {};
+    this.#bodies += 1;
+    try {
+      const body: unknown = JSON.parse((await readBody(request, MOST_BODY, BODY_MS)) ?? "null");
+      return isRecord(body) ? body : {};
+    } catch {
+      return {};
+    } finally {
+      this.#bodies -= 1;
+    }
+  }
+
+  #opened(): PageFiles | undefined {
+    this.#files ??= PageFiles.read(this.#folder);
+    return this.#files;
+  }
+
+  /** What decides whom the host lets in. */
+  #access(): { auth?: unknown; roles?: unknown; trustedProxies?: unknown } {
+    const { gateway } = this.#api.runtime.config.current() as { gateway?: Record<string, unknown> };
+    return { auth: gateway?.auth, roles: gateway?.roles, trustedProxies: gateway?.trustedProxies };
+  }
+
+  /** A route whose every failure is an answer. */
+  #safely(route: Route): (request: IncomingMessage, response: ServerResponse) => Promise<true> {
+    return async (request, response) => {
+      try {
+        await route(request, response);
+      } catch (thrown) {
+        this.#owner.fault("a route of the page", thrown);
+        sendFailure(request, response, 503, "internal", "the request failed; see the log of the gateway");
+      }
+      return true;
+    };
+  }
+}
+
+async function onlyGet(request: IncomingMessage, response: ServerResponse, route: Route): Promise<void> {
+  if (request.method === "GET" || request.method === "HEAD") await route(request, response);
+  else sendPlain(request, response, 405, "There is nothing here but something to look at.", { allow: "GET, HEAD" });
+}
+
+function urlOf(request: IncomingMessage): URL {
+  return new URL(request.url ?? "/", "http://gateway");
+}
