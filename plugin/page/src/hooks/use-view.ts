@@ -88,6 +88,8 @@ export function useGestures(element: HTMLElement | null, view: View): void {
         if (event.type === "wheel")
           return event.ctrlKey || event.metaKey || (event.target as Element).closest("[data-wheel]") !== null;
         if (event.type === "dblclick") return false;
+        // One finger scrolls the page up and down; what it moves sideways is below.
+        if ("touches" in event) return event.touches.length > 1;
         return !("button" in event) || event.button === 0;
       })
       .on("start", () => {
@@ -111,11 +113,39 @@ export function useGestures(element: HTMLElement | null, view: View): void {
       latest.current.moveBy(across / element.clientWidth);
     };
     element.addEventListener("wheel", pan, { passive: false });
+    const endSwipes = followFinger(element, (pixels) => latest.current.moveBy(-pixels / element.clientWidth));
     return () => {
       target.on(".zoom", null);
       element.removeEventListener("wheel", pan);
+      endSwipes();
     };
   }, [element, latest]);
+}
+
+/** Tells how far one finger has moved sideways on `element`, step by step; the browser takes it away when it moves up or down. */
+function followFinger(element: HTMLElement, moved: (pixels: number) => void): () => void {
+  const fingers = new Map<number, number>();
+  const down = (event: PointerEvent) => {
+    if (event.pointerType === "touch") fingers.set(event.pointerId, event.clientX);
+  };
+  const move = (event: PointerEvent) => {
+    const before = fingers.get(event.pointerId);
+    if (before === undefined) return;
+    fingers.set(event.pointerId, event.clientX);
+    if (fingers.size === 1) moved(event.clientX - before);
+  };
+  const up = (event: PointerEvent) => {
+    fingers.delete(event.pointerId);
+  };
+  const ends = ["pointerup", "pointercancel"] as const;
+  element.addEventListener("pointerdown", down);
+  element.addEventListener("pointermove", move);
+  for (const end of ends) window.addEventListener(end, up);
+  return () => {
+    element.removeEventListener("pointerdown", down);
+    element.removeEventListener("pointermove", move);
+    for (const end of ends) window.removeEventListener(end, up);
+  };
 }
 
 /** Keys on `element`: plus and minus zoom, with Shift (or where no mark has them) the arrows move. */

@@ -1,5 +1,6 @@
 // What is wrong, for all views: on top, with what to do about it.
 
+import { Button } from "react-aria-components/Button";
 import { useApp } from "../hooks/app.ts";
 import { useNow, useSettled } from "../hooks/basics.ts";
 import { Failure, LongText, Notice, Text, When } from "./common.tsx";
@@ -14,10 +15,11 @@ export function Banners() {
   const isLost = useSettled(link, GRACE_MS) === "lost" && link === "lost";
   if (expired)
     return (
-      <Notice kind="error" title="This page was opened with a link that no longer holds">
+      <Notice kind="error" title="This page was opened with a link that no longer holds" action={<LoadAgain />}>
+        Load it again. If that does not help:{" "}
         {api.boot.host === "openclaw"
-          ? "Open Callosum anew from the Control UI's side bar."
-          : "Open the link that the running callosum ui printed last; if it has ended, start callosum ui again."}{" "}
+          ? "open Callosum anew from the Control UI's side bar."
+          : "press Enter in the terminal where callosum ui runs and open the link it prints; if it has ended, start it again."}{" "}
         What is shown below is not fresh.
       </Notice>
     );
@@ -71,5 +73,14 @@ export function Banners() {
         </Notice>
       )}
     </div>
+  );
+}
+
+/** The server gives a page that is loaded anew a token that holds. */
+function LoadAgain() {
+  return (
+    <Button className="button" onPress={() => window.location.reload()}>
+      Load again
+    </Button>
   );
 }
