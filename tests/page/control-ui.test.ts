@@ -8,9 +8,8 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { after, afterEach, before, test } from "node:test";
 import type { Browser, Frame } from "playwright-core";
-import { loadGate } from "../../plugin/src/native.runtime.ts";
 import { send } from "../openclaw/harness/mail.ts";
-import { EXTENSION, exec, until, World } from "../openclaw/harness/world.ts";
+import { exec, until, World } from "../openclaw/harness/world.ts";
 import {
   BROWSER,
   launch,
@@ -22,6 +21,7 @@ import {
   type WindowOptions,
 } from "./harness/browser.ts";
 import { frameOf, openTab, signIn, type TabName } from "./harness/control-ui.ts";
+import { gateOn } from "./harness/own-server.ts";
 import { Readers } from "./harness/readers.ts";
 
 const AREAS = ["Timeline", "Leases", "Journal", "Rules", "Coverage"] as const;
@@ -37,7 +37,13 @@ before(async () => {
     controlUi: true,
     rules: {
       extends: "default",
-      rules: [{ name: "deploy", tier: 4, tool: "exec", commandPattern: "# deploy prod", contextKey: "deploy:prod" }],
+      rules: ["prod", "test"].map((name) => ({
+        name: `deploy-${name}`,
+        tier: 4,
+        tool: "exec",
+        commandPattern: `# deploy ${name}`,
+        contextKey: `deploy:${name}`,
+      })),
     },
   });
 });
@@ -76,10 +82,12 @@ async function show(frame: Frame, area: (typeof AREAS)[number]): Promise<void> {
 const rows = (frame: Frame) => frame.getByRole("region", { name: "Records" }).getByRole("row");
 const story = (frame: Frame) => frame.getByRole("dialog", { name: "Story" });
 
-/** What a command is while it runs: it holds `deploy:prod`. */
-async function deploying(session: string) {
-  const turn = world.begin(session, [exec("sleep 25 # deploy prod")]);
-  await until("the deployment", async () => (await world.status()).locks.some((lock) => lock.contextKey === "deploy:prod"));
+const isHeld = async (key: string) => (await world.status()).locks.some((lock) => lock.contextKey === key);
+
+/** Begins a command of tier 4 that runs for long, and holds `deploy:<name>` meanwhile. */
+async function deploying(name: string) {
+  const turn = world.begin(`deployer-${name}`, [exec(`sleep 40 # deploy ${name}`)]);
+  await until("the deployment", () => isHeld(`deploy:${name}`));
   return turn;
 }
 
@@ -134,11 +142,11 @@ test("the journal's filters leave what was asked for, and a row tells the story"
   await watched.page.keyboard.press("Escape");
   await told.waitFor({ state: "detached" });
   await frame.getByRole("button", { name: "Clear", exact: true }).click();
-  await rows(frame).filter({ hasText: "ls" }).first().waitFor();
+  await until("all records again", async () => (await rows(frame).locator("td.c-what").count()) > 5);
 });
 
 test("who may write releases a lease, and the journal says so", NEEDS_BROWSER, async () => {
-  const turn = await deploying("deployer");
+  const turn = await deploying("prod");
   const looking = await inTab();
   await show(looking.frame, "Leases");
   await looking.frame.getByText("deploy:prod").first().waitFor();
@@ -154,20 +162,20 @@ test("who may write releases a lease, and the journal says so", NEEDS_BROWSER, a
   await looking.frame.getByText("Nobody holds anything now").waitFor();
   const [row] = await world.journal({ action: "released" });
   assert.deepEqual([row?.contextKeys, row?.reason], [["deploy:prod"], "by an operator, in the Control UI"]);
-  assert.ok(!(await world.status()).locks.some((lock) => lock.contextKey === "deploy:prod"));
-  await world.gateway.abort(turn.session);
+  assert.ok(!(await isHeld("deploy:prod")));
+  await world.gateway.rpc("chat.abort", { sessionKey: turn.session });
 });
 
 test("who may only read sees the page and no way to release, and is refused one", NEEDS_BROWSER, async () => {
+  const turn = await deploying("test");
   const readers = await Readers.before(world.gateway.origin);
-  const turn = await deploying("held");
   try {
     const watched = await newWindow(readers.origin);
     await signIn(watched, readers.origin, world.gateway.token);
     const frame = await openTab(watched, "Callosum");
     assert.equal(await watched.page.getByRole("link", { name: "Callosum leases" }).count(), 0);
     await show(frame, "Leases");
-    await frame.getByText("deploy:prod").first().waitFor();
+    await frame.getByText("deploy:test").first().waitFor();
     assert.equal(await frame.getByRole("button", { name: "Release" }).count(), 0);
     // Nor with what the page knows, at any address.
     for (const base of ["/plugins/callosum/", "/plugins/callosum-leases/"]) {
@@ -175,17 +183,17 @@ test("who may only read sees the page and no way to release, and is refused one"
         async ([url, meta]) => {
           const page = globalThis as unknown as { document: { querySelector(s: string): { content: string } } };
           const { token } = JSON.parse(page.document.querySelector(meta ?? "").content) as { token: string };
-          const body = JSON.stringify({ key: "deploy:prod", token });
+          const body = JSON.stringify({ key: "deploy:test", token });
           return (await fetch(url ?? "", { method: "POST", body, headers: { "content-type": "text/plain" } })).status;
         },
         [`${base}api/release`, 'meta[name="callosum-page"]'],
       );
       assert.equal(answer, 403, base);
     }
-    assert.ok((await world.status()).locks.some((lock) => lock.contextKey === "deploy:prod"));
+    assert.ok(await isHeld("deploy:test"));
     await picture(watched.page, "reader");
   } finally {
-    await world.gateway.abort(turn.session);
+    await world.gateway.rpc("chat.abort", { sessionKey: turn.session });
     readers.close();
   }
 });
@@ -194,19 +202,13 @@ test(
   "hostile text of a journal is text: no element, no request, no dialog, and nothing hidden in it",
   NEEDS_BROWSER,
   async () => {
-    const config = JSON.stringify({ stateDir: world.stateDir, instanceId: '<b id="hit">i</b>' });
-    const loaded = loadGate(
-      { config, runtime: "claude-code", hostName: "host", hostStateDir: world.dir, packagedTiers: join(EXTENSION, "tiers.json") },
-      join(EXTENSION, "native", "binding.js"),
-    );
-    assert.ok(loaded.ok);
-    const { gate } = loaded;
+    const gate = gateOn(world.stateDir, "claude-code", { instanceId: '<b id="hit">i</b>' });
     const hostile = [
       '<img src=x onerror="alert(1)">',
       '"><script src="https://evil.example/x.js"></script>',
       "javascript:alert(1)",
       "\u202eevil\u2066\u200b\u0007\u001b[31m",
-      "{{7*7}}${7*7}",
+      `{{7*7}}$${"{7*7}"}`,
       "x".repeat(3_000),
     ];
     let call = 0;
@@ -229,9 +231,9 @@ test(
       if (area === "Timeline") await frame.locator("[data-seq]").first().waitFor();
       assert.equal(await intruders(), 0, area);
       const hidden = await frame.evaluate(() => {
-        const { document } = globalThis as unknown as { document: { body: { innerText: string } } };
+        const { document } = globalThis as unknown as { document: { body: { textContent: string } } };
         // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for
-        return /[\u0000-\u0008\u000b-\u001f\u200b\u202a-\u202e\u2060-\u2069]/.exec(document.body.innerText)?.[0] ?? null;
+        return /[\u0000-\u0008\u000b-\u001f\u200b\u202a-\u202e\u2060-\u2069]/.exec(document.body.textContent)?.[0] ?? null;
       });
       assert.equal(hidden, null, `${area}: a character that nobody sees`);
       await picture(watched.page, `hostile-${area.toLowerCase()}`);
@@ -304,11 +306,11 @@ test("by keyboard alone: to a mark, to another, into the story and out", NEEDS_B
 test("what a call would get is asked on the page", NEEDS_BROWSER, async () => {
   const { watched, frame } = await inTab();
   await show(frame, "Rules");
-  await frame.getByLabel("Command line").fill("sleep 1 # deploy prod");
+  await frame.getByLabel("Command line").fill(send("alice@example.com"));
   await frame.getByRole("button", { name: "Ask" }).click();
-  await frame.getByText("It would run").waitFor();
-  await frame.getByText("deploy:prod").first().waitFor();
-  await frame.getByRole("row", { name: /^deploy/ }).waitFor();
+  await frame.getByText("It would be paused").waitFor();
+  await frame.getByText("email:alice@example.com").first().waitFor();
+  await frame.getByRole("row", { name: /^deploy-prod/ }).waitFor();
   await picture(watched.page, "rules");
 });
 
@@ -385,5 +387,4 @@ test("the gateway stops at once under an open page", NEEDS_BROWSER, async () => 
   await frame.getByText("Live", { exact: true }).waitFor();
   await world.gateway.stop();
   assert.doesNotMatch(world.gateway.log(), /http-server.*exceeded/);
-  await frame.getByText("Reconnecting").waitFor();
 });

@@ -1,9 +1,9 @@
 // A browser for the page's tests: headless, with a fresh profile, and watched. Whatever it does that it should not is kept for the test to ask.
 
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { type Browser, type BrowserContext, chromium, type Frame, type FrameLocator, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, type Frame, type Page } from "playwright-core";
 import { findBrowser } from "../../../scripts/browser.ts";
 
 export const BROWSER = findBrowser();
@@ -64,7 +64,7 @@ export async function openWindow(browser: Browser, origin: string, options: Wind
   page.on("pageerror", (error) => watched.noticed.push(`error: ${error.message}`));
   page.on("console", (message) => {
     const text = message.text();
-    if (/Content Security Policy|Refused to|violates/i.test(text)) watched.noticed.push(`policy: ${text.slice(0, 300)}`);
+    if (/Content Security Policy|Refused to|violates|sandbox/i.test(text)) watched.noticed.push(`policy: ${text.slice(0, 300)}`);
   });
   return watched;
 }
@@ -75,7 +75,6 @@ export type Shown = Frame | Page;
 /** Findings of axe-core that are serious or critical, in a line each. */
 export async function seriousFindings(shown: Shown): Promise<string[]> {
   // By the debugger, not as an element: the page's policy lets no script in.
-  const { readFileSync } = await import("node:fs");
   await shown.evaluate(readFileSync(AXE, "utf8"));
   return await shown.evaluate(async () => {
     type Finding = { id: string; impact: string; nodes: Array<{ target: unknown; failureSummary: string }> };
@@ -94,5 +93,3 @@ export async function picture(page: Page, name: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   await page.screenshot({ path: join(folder, `${name}.png`) });
 }
-
-export type { FrameLocator };

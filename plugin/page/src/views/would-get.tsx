@@ -42,7 +42,9 @@ export function WouldGet() {
     <section className="would-get" aria-labelledby={`${id}-title`}>
       <h2 id={`${id}-title`}>What would this call get?</h2>
       <form
-        onSubmit={(event) => {
+        onKeyDown={(event) => {
+          if (event.key !== "Enter" || !(event.target instanceof HTMLInputElement)) return;
+          // A sandboxed frame submits no forms, and says so in the console.
           event.preventDefault();
           void ask();
         }}
@@ -100,7 +102,7 @@ export function WouldGet() {
             onChange={(event) => setCwd(event.target.value)}
           />
         </div>
-        <button type="submit" className="button filled" disabled={busy}>
+        <button type="button" className="button filled" disabled={busy} onClick={() => void ask()}>
           {busy ? "Asking …" : "Ask"}
         </button>
       </form>
