@@ -8,6 +8,11 @@ import { dirname, join } from "node:path";
 const require = createRequire(import.meta.url);
 const STOPPING = ["SIGINT", "SIGTERM", "SIGHUP"];
 const machine = `${process.platform}-${process.arch}`;
+// A runtime may take any exit but 0 for a refusal of its tool call: of what goes wrong a hook only complains.
+const isHook = process.argv[2] === "hook";
+
+// By this name the program knows that its parent only started it, and looks further up for the runtime whose hook it is.
+process.title = "callosum";
 
 /** @param {string} platform */
 function programOf(platform) {
@@ -43,6 +48,7 @@ function become(program) {
       // What never started is closed too.
       if (child?.pid === undefined) return;
       letGo();
+      if (isHook) process.exit(0);
       if (signal !== null) process.kill(process.pid, signal);
       process.exit(code ?? 1);
     });
@@ -57,4 +63,10 @@ console.error(
     ? `callosum: there is no program for ${machine} here; it comes as an optional dependency, so install without \`--omit=optional\`, on a platform that README.md names.`
     : `callosum: the program for ${machine} can't be started; it may have been built for another C library.`,
 );
-process.exitCode = 1;
+if (isHook) {
+  // A runtime that writes into a closed pipe may take that for a failure of ours; one that never ends is not waited for.
+  process.stdin.on("error", () => {}).resume();
+  setTimeout(() => process.exit(0), 1000).unref();
+} else {
+  process.exitCode = 1;
+}

@@ -69,6 +69,20 @@ for (const runtime of ["codex", "gemini"] as const) {
       assert.ok(request.includes(key("bob")));
     });
 
+    test("a session is there before its first call, and over once it ended", async () => {
+      const before = (await scene.sessions()).length;
+      const session = scene.begin(agent, { calls: [agent.shell("echo called")], hold: "first-call" });
+      await until("the model to be asked", () => session.requests().length === 1, 30_000);
+      const heard = await scene.sessions();
+      assert.equal(heard.length, before + 1);
+      const [{ calls, over, runtime: whose } = {}] = heard;
+      assert.deepEqual([calls, over, whose], [0, undefined, runtime]);
+      scene.model.release("first-call");
+      await session.results();
+      const [ended] = await scene.sessions();
+      assert.deepEqual([ended?.session, ended?.calls, ended?.over], [heard[0]?.session, 1, "ended"]);
+    });
+
     test("a mail that could not be sent is no evidence", async () => {
       await scene.play(agent, mail("carol", { fail: 7 }));
       const [told] = await scene.play(agent, mail("carol"));

@@ -1,22 +1,31 @@
 // OpenClaw, Codex and Gemini on one machine, on one journal.
 
 import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { send } from "../openclaw/harness/mail.ts";
-import { exec, until, World } from "../openclaw/harness/world.ts";
+import { exec, until, via, World } from "../openclaw/harness/world.ts";
 import { Scene } from "./harness/scene.ts";
 
 const KEY = "email:alice@example.com";
+const MCP_SERVER = new URL("../openclaw/harness/mcp-server.ts", import.meta.url).pathname;
+
+const folder = mkdtempSync(join(tmpdir(), "callosum-mcp-"));
+const outbox = join(folder, "outbox.txt");
+const mailer = { command: process.execPath, args: [MCP_SERVER, outbox] };
 
 let world: World;
 let scene: Scene;
 before(async () => {
-  world = await World.open();
-  scene = await Scene.open({ stateDir: world.stateDir, mail: world.mail });
+  world = await World.open({ gatewayConfig: { mcp: { servers: { mailer } } } });
+  scene = await Scene.open({ stateDir: world.stateDir, mail: world.mail, mailer });
 });
 after(async () => {
   await scene?.close();
   await world?.close();
+  rmSync(folder, { recursive: true, force: true });
 });
 
 test("sessions of all three are after one mail to Alice at once: exactly one is sent, and every story of it is true", async () => {
@@ -73,4 +82,37 @@ test("sessions of all three are after one mail to Alice at once: exactly one is 
     (await world.journal({ key: KEY })).map((row) => row.action).filter((action) => action !== "delivered"),
     (await scene.journal(KEY)).map((row) => row.action).filter((action) => action !== "delivered"),
   );
+});
+
+test("the same mail by an MCP tool is the same call in all three: one sends it, the others are told", async () => {
+  const play = {
+    codex: (mail: object) => scene.play(scene.codex, { name: "mcp__mailer/send_email", args: { ...mail } }),
+    gemini: (mail: object) => scene.play(scene.gemini, { name: "mcp_mailer_send_email", args: { ...mail } }),
+    openclaw: (mail: object) => world.play("mcp", via("mailer__send_email", { ...mail })),
+  };
+  type Name = keyof typeof play;
+  const rounds: Array<[Name, ...Name[]]> = [
+    ["codex", "gemini", "openclaw"],
+    ["gemini", "openclaw", "codex"],
+  ];
+  for (const [first, ...others] of rounds) {
+    const to = `${first}@example.com`;
+    const mail = { to, body: "hello" };
+    assert.match((await play[first](mail))[0] ?? "", /sent/);
+    for (const other of others) {
+      const [told] = await play[other](mail);
+      // The quotes are escaped where the host tells it within JSON.
+      assert.match(told ?? "", new RegExp(`email:${to}\\\\?" was already acted on`), `${other}: ${told}`);
+      assert.match(told ?? "", /mailer__send_email, complete; parameters identical/);
+    }
+    assert.deepEqual(readFileSync(outbox, "utf8").match(new RegExp(to, "g")), [to], "sent once");
+    const rows = (await scene.journal(`email:${to}`)).filter(({ action }) => action !== "delivered");
+    assert.deepEqual(
+      rows.map(({ runtime, action }) => [runtime, action]),
+      [[first, "intercept"], [first, "complete"], ...others.map((other) => [other, "blocked"])],
+    );
+    assert.ok(rows.every(({ tool, contextKeys }) => tool === "mailer__send_email" && contextKeys?.join() === `email:${to}`));
+    const asked = rows.filter(({ action }) => action !== "complete");
+    assert.equal(new Set(asked.map(({ digest }) => digest)).size, 1, JSON.stringify(rows, null, 1));
+  }
 });

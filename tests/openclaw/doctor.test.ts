@@ -5,7 +5,8 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { EXTENSION, type Examination, exec, sessionKey, until, via, World } from "./harness/world.ts";
+import { EXTENSION } from "./harness/stage.ts";
+import { type Examination, exec, sessionKey, until, via, World } from "./harness/world.ts";
 
 function finding(examination: Examination, id: string): Examination["findings"][number] {
   const found = examination.findings.find((finding) => finding.id === id);

@@ -2,8 +2,9 @@
 // is out. CALLOSUM_OPENCLAW=<folder of an openclaw package> runs this with another host.
 
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import {
+  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -16,7 +17,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { parseTriple } from "@napi-rs/cli";
 import { send } from "./harness/mail.ts";
@@ -28,7 +29,7 @@ const scratch = mkdtempSync(join(tmpdir(), "callosum-install-"));
 after(() => rmSync(scratch, { recursive: true, force: true }));
 
 /** What a shell, npm and the mail program need; a PATH of only these has no compiler. */
-const PROGRAMS = ["sh", "bash", "env", "cat", "ls", "mkdir", "rm", "dirname", "sleep", "tar", "uname", "npm"];
+const PROGRAMS = ["sh", "bash", "env", "cat", "ls", "mkdir", "rm", "dirname", "sleep", "tar", "uname", "npm", "npx"];
 const bin = join(scratch, "bin");
 mkdirSync(bin);
 for (const name of PROGRAMS) symlinkSync(which(name), join(bin, name));
@@ -142,6 +143,66 @@ function publishedPackage(): string {
   writeFileSync(file, JSON.stringify(content));
   return npmPack(main);
 }
+
+test("installed with npm, for one project and for all: the command runs, and a hook never denies a call by its exit", {
+  timeout: 180_000,
+}, () => {
+  const home = join(scratch, "home");
+  const prefix = join(scratch, "prefix");
+  const project = join(scratch, "project");
+  for (const dir of [home, project]) mkdirSync(dir);
+  writeFileSync(join(project, "package.json"), "{}");
+  const own = { ...env, HOME: home, CALLOSUM_STATE_DIR: join(scratch, "shared") };
+  const npm = (...args: string[]) => execFileSync(join(bin, "npm"), args, { cwd: project, env: own, stdio: "pipe" });
+  const run = (program: string, args: string[], input: string) => {
+    const { status, stdout, stderr } = spawnSync(program, args, { cwd: project, env: own, input, encoding: "utf8" });
+    return { status, stdout, stderr };
+  };
+  const tarball = publishedPackage();
+  npm("install", "--global", "--prefix", prefix, tarball);
+  npm("install", tarball);
+
+  const { version } = JSON.parse(readFileSync(join(EXTENSION, "package.json"), "utf8")) as { version: string };
+  const installed = join(prefix, "bin", "callosum");
+  const said = { status: 0, stdout: `callosum ${version}\n`, stderr: "" };
+  assert.deepEqual(run(installed, ["--version"], ""), said);
+  assert.deepEqual(run(join(bin, "npx"), ["callosum", "--version"], ""), said);
+  const { status, stderr } = run(installed, ["journal", "--nonsense"], "");
+  assert.deepEqual([status, /--nonsense/.test(stderr)], [2, true]);
+
+  const call = { hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: { command: send("alice@example.com") } };
+  const event = (session_id: string) => JSON.stringify({ ...call, session_id, tool_use_id: "1" });
+  // However the program was started: it is this process that holds the mail to Alice.
+  assert.deepEqual(run(join(bin, "npx"), ["callosum", "hook", "codex"], event("a")), { status: 0, stdout: "", stderr: "" });
+  const denied = run(installed, ["hook", "codex"], event("b"));
+  assert.deepEqual([denied.status, denied.stderr], [0, ""]);
+  const { hookSpecificOutput } = JSON.parse(denied.stdout) as { hookSpecificOutput: Record<string, string> };
+  assert.match(hookSpecificOutput.permissionDecisionReason ?? "", /^\[Callosum\] "email:alice@example\.com" is being acted on/);
+  const journal = JSON.parse(run(installed, ["journal", "--json", "--tier", "3"], "").stdout) as {
+    entries: [{ holder: object }];
+  };
+  assert.partialDeepStrictEqual(journal.entries[0].holder, { pid: process.pid });
+
+  // What the hooks run is the program itself, which starts ten times as fast as Node does.
+  const diff = run(installed, ["install", "codex", "--dry-run", "--json"], "").stdout;
+  assert.match(diff, /callosum-[\w-]+\/bin\/callosum hook codex/);
+
+  const [program = ""] = readdirSync(prefix, { recursive: true, encoding: "utf8" }).filter((path) =>
+    /callosum-[\w-]+\/bin\/callosum$/.test(path),
+  );
+  const broken = /^callosum: (there is no program for|the program for \S+ can't be started)/;
+  // It can't be started; without its package there is none.
+  chmodSync(join(prefix, program), 0o644);
+  for (const breaking of [() => {}, () => rmSync(dirname(dirname(join(prefix, program))), { recursive: true })]) {
+    breaking();
+    for (const input of ["{}", " ".repeat(1 << 20)]) {
+      const { status, stdout, stderr } = run(installed, ["hook", "codex"], input);
+      assert.deepEqual([status, stdout], [0, ""]);
+      assert.match(stderr, broken);
+    }
+    assert.equal(run(installed, ["status"], "").status, 1);
+  }
+});
 
 test("installed with `plugins install`: linked, packed, as published; gated each time, and no trace afterwards", {
   timeout: 360_000,

@@ -9,6 +9,7 @@ mod args;
 mod commands;
 mod output;
 
+use std::env;
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
@@ -19,7 +20,11 @@ use crate::args::{Args, Command, LockAction};
 use crate::output::Failure;
 
 fn main() -> ExitCode {
-    match run(&Args::parse()) {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => return misused(&error),
+    };
+    match run(&args) {
         Ok(code) => code,
         Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(failure) => {
@@ -28,6 +33,16 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// Says what is wrong with the words, or what was asked about them.
+fn misused(error: &clap::Error) -> ExitCode {
+    // Where even this can't be written, the exit code still tells.
+    let _ = error.print();
+    if env::args_os().nth(1).is_some_and(|word| word == "hook") {
+        return commands::hook::misused();
+    }
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }
 
 fn run(args: &Args) -> Result<ExitCode, Failure> {

@@ -285,7 +285,7 @@ fn check_says_which_file_and_where_it_is_wrong() {
 
     let (code, answer) = run_json(state.path(), &["check", "--json"]);
     assert_eq!((code, &answer["ok"], &answer["file"]), (Some(0), &json!(true), &json!("built in")));
-    assert!(answer["ruleCount"].as_u64().unwrap() > 10 && answer.get("error").is_none());
+    assert!(answer["ruleCount"].as_u64().unwrap() > 10 && answer["errors"] == json!([]));
 
     fs::write(file("tiers.json"), r#"{"rules":[{"name":"all","tier":1,"tool":"*"}]}"#).unwrap();
     let expected =
@@ -297,7 +297,7 @@ fn check_says_which_file_and_where_it_is_wrong() {
         .unwrap();
     let (code, answer) = run_json(state.path(), &["--json", "check", &file("bad.json")]);
     assert_eq!((code, &answer["ok"], &answer["ruleCount"]), (Some(1), &json!(false), &json!(0)));
-    let error = &answer["error"];
+    let error = &answer["errors"][0];
     assert_eq!((&error["line"], &error["rule"]), (&json!(2), &json!("mail")));
     assert!(error["column"].as_u64().unwrap() > 1 && error["message"].as_str().unwrap().contains("tier"));
     let (code, stdout, _) = run(state.path(), &["check", &file("bad.json")]);

@@ -247,6 +247,83 @@ fn a_session_that_starts_is_told_what_others_did_and_what_it_did_itself() {
 }
 
 #[test]
+fn a_session_that_called_nothing_is_there_until_it_ends() {
+    let world = World::new();
+    let sessions = || -> Vec<Value> {
+        let output = Command::new(env!("CARGO_BIN_EXE_callosum"))
+            .args(["sessions", "--json"])
+            .env("CALLOSUM_STATE_DIR", world.state.path())
+            .output()
+            .unwrap();
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        answer["sessions"].as_array().unwrap().clone()
+    };
+    for (session, start, prompt) in [
+        (CLAUDE, "SessionStart", "UserPromptSubmit"),
+        (CODEX, "SessionStart", "UserPromptSubmit"),
+        (GEMINI, "SessionStart", "BeforeAgent"),
+    ] {
+        world.event(session, start, json!({ "source": "startup" }));
+        let told = sessions();
+        assert_eq!((&told[0]["session"], &told[0]["runtime"]), (&json!(session.id), &json!(session.runtime)));
+        assert_eq!(
+            (&told[0]["calls"], told[0].get("lastTool"), told[0].get("over")),
+            (&json!(0), None, None)
+        );
+        assert_eq!(world.event(session, prompt, json!({ "prompt": "Mail Alice, the key is hunter2" })), "");
+        assert_eq!(world.refusal(session, "1", "ls"), "");
+        assert_eq!((&sessions()[0]["lastTool"], &sessions()[0]["calls"]), (&json!("exec"), &json!(1)));
+        assert_eq!(world.event(session, "SessionEnd", json!({ "reason": "exit" })), "");
+        assert_eq!(sessions()[0]["over"], "ended");
+    }
+    for event in ["Stop", "PreCompact", "SubagentStop", "AfterAgent"] {
+        assert_eq!(world.event(Session { runtime: "codex", id: "no-sign" }, event, json!({})), "");
+    }
+    assert_eq!(sessions().len(), 3);
+    let journal = fs::read_to_string(world.state.path().join("journal.jsonl")).unwrap();
+    assert!(journal.contains(r#""reason":"startup","event":"start""#), "{journal}");
+    assert!(!journal.contains("hunter2") && !journal.contains("Mail Alice"), "{journal}");
+}
+
+#[test]
+fn the_hooks_of_a_call_are_counted_on_its_own_lines() {
+    let world = World::new();
+    assert_eq!(world.refusal(CODEX, "x1", "ls"), "");
+    world.after_codex("x1", "ls", 0);
+    assert_eq!(world.refusal(CODEX, "x2", MAIL), "");
+    world.after_codex("x2", MAIL, 0);
+    assert_ne!(world.refusal(CLAUDE, "c1", MAIL), "");
+    let told = |args: &[&str]| -> String {
+        let output = Command::new(env!("CARGO_BIN_EXE_callosum"))
+            .args(args)
+            .env("CALLOSUM_STATE_DIR", world.state.path())
+            .output()
+            .unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let status: Value = serde_json::from_str(&told(&["status", "--json"])).unwrap();
+    let counts = |runtime: &str| {
+        let counts = &status["coverage"][runtime]["exec"];
+        (counts["before"].as_u64().unwrap(), counts["after"].as_u64().unwrap())
+    };
+    assert_eq!((counts("codex"), counts("claude-code")), ((2, 2), (1, 0)));
+    let journal: Value = serde_json::from_str(&told(&["journal", "--json"])).unwrap();
+    let actions: Vec<&str> = journal["entries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| entry["action"].as_str().unwrap())
+        .collect();
+    // Only the end of what has no line for it has one for its count.
+    assert_eq!(
+        actions,
+        ["opened", "rules", "intercept", "seen", "intercept", "complete", "rules", "blocked"]
+    );
+    assert_eq!(told(&["journal"]).matches("exec 0/1").count(), 1);
+    assert!(!told(&["journal"]).contains("exec 1/0"));
+}
+
+#[test]
 fn the_window_is_named_once_and_hooks_that_read_no_rules_do_not_shorten_it() {
     let world = World::new();
     for id in ["x1", "x2"] {
@@ -307,6 +384,22 @@ fn hostile_input_is_answered_with_silence() {
     }
     // Nothing was let through that was not asked.
     assert!(world.story().is_empty());
+}
+
+#[test]
+fn a_hook_of_another_version_lets_every_call_through() {
+    let world = World::new();
+    for args in [["hook", "somebody"].as_slice(), &["hook", "codex", "--new"], &["hook"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_callosum"));
+        command.args(args).env("CALLOSUM_STATE_DIR", world.state.path());
+        let mut hook =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        // More than a pipe holds: nobody reads it, or all of it is read.
+        hook.stdin.take().unwrap().write_all(&vec![b' '; 1 << 20]).unwrap();
+        let output = hook.wait_with_output().unwrap();
+        assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), b"".as_slice()), "{args:?}");
+        assert!(!output.stderr.is_empty(), "{args:?}");
+    }
 }
 
 #[test]

@@ -380,3 +380,46 @@ fn a_program_that_moved_takes_over_its_entries_and_uninstalls_them() {
     ok(home.path(), &["uninstall", "claude-code"]);
     assert_eq!(fs::read_to_string(&path).unwrap(), content);
 }
+
+#[test]
+fn the_hooks_run_a_link_on_the_path_and_so_what_comes_in_its_place() {
+    let content = "{\n  \"a\": 1\n}\n";
+    let (home, path) = home(".claude/settings.json", Some(content));
+    let (old, new) = (program_in(home.path(), "1.0"), program_in(home.path(), "1.1"));
+    let (elsewhere, bin) = (program_in(home.path(), "elsewhere"), home.path().join("bin"));
+    fs::create_dir(&bin).unwrap();
+    let link = bin.join("callosum");
+    symlink(&old, &link).unwrap();
+    let folders = format!("bin:{}:{}:/bin", elsewhere.parent().unwrap().display(), bin.display());
+    let run = |at: &Path, args: &[&str]| {
+        let mut command = program(at, home.path());
+        // The test's own folders are no temporary ones to it.
+        command.env("PATH", &folders).env("TMPDIR", "/nowhere").current_dir(home.path());
+        let (code, stdout, stderr) = finish(command.args(args));
+        assert_eq!((code, stderr.as_str()), (Some(0), ""), "{stdout}");
+        stdout
+    };
+    let runs = || parsed(&path)["hooks"]["PreToolUse"][0]["hooks"][0]["command"].as_str().unwrap().to_owned();
+    let expected = |at: &Path| format!("[ ! -x {0} ] || exec {0} hook claude-code", at.display());
+    run(&old, &["install", "claude-code"]);
+    assert_eq!(runs(), expected(&link));
+    let installed = fs::read_to_string(&path).unwrap();
+
+    fs::remove_file(&link).unwrap();
+    symlink(&new, &link).unwrap();
+    fs::remove_file(&old).unwrap();
+    // The newer one finds them as it would write them itself.
+    assert!(run(&link, &["install", "claude-code"]).contains("already"));
+    assert_eq!(fs::read_to_string(&path).unwrap(), installed);
+    assert!(!run(&new, &["doctor"]).contains("another program"));
+    // A link that leads to nothing any more lets every call through.
+    fs::remove_file(&new).unwrap();
+    let (code, stdout, stderr) = finish(Command::new("sh").args(["-c", &runs()]));
+    assert_eq!((code, stdout.as_str(), stderr.as_str()), (Some(0), "", ""));
+    run(&elsewhere, &["uninstall", "claude-code"]);
+    assert_eq!(fs::read_to_string(&path).unwrap(), content);
+
+    // A program that no link leads to is named itself.
+    run(&elsewhere, &["install", "claude-code"]);
+    assert_eq!(runs(), expected(&elsewhere));
+}

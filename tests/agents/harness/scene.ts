@@ -6,14 +6,13 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { FakeModel, type ScriptedCall, type Step, script } from "../../openclaw/harness/fake-model.ts";
+import { FakeModel, type ScriptedCall, type Step } from "../../openclaw/harness/fake-model.ts";
 import { Mail } from "../../openclaw/harness/mail.ts";
+import { CALLOSUM, Stage } from "../../openclaw/harness/stage.ts";
 import type { Row } from "../../openclaw/harness/world.ts";
 import { Agent, type Run, type RuntimeName } from "./agent.ts";
 import { generateContent } from "./generate-content.ts";
 import { responses } from "./responses.ts";
-
-const CALLOSUM = new URL("../../../dist/callosum/bin/callosum", import.meta.url).pathname;
 
 /** One thing that happened to a resource, as `callosum why` tells it. */
 export interface Told {
@@ -23,35 +22,38 @@ export interface Told {
   [field: string]: unknown;
 }
 
+/** A session, as `callosum sessions` tells it. */
+export interface Heard {
+  session: string;
+  runtime: string;
+  calls: number;
+  over?: string;
+}
+
 export interface SceneOptions {
   /** The state directory of another scene. */
   stateDir?: string;
   /** The mail program of another scene. */
   mail?: Mail;
+  /** An MCP server that mails, under the name `mailer`. */
+  mailer?: { command: string; args: string[] };
   /** The program is gone after its hooks were installed. */
   uninstalled?: boolean;
 }
 
-export class Scene {
-  readonly dir: string;
-  readonly stateDir: string;
-  readonly mail: Mail;
-  readonly model: FakeModel;
+export class Scene extends Stage {
   readonly codex: Agent;
   readonly gemini: Agent;
-  #turns = 0;
 
   private constructor(dir: string, model: FakeModel, options: SceneOptions) {
-    this.dir = dir;
-    this.stateDir = options.stateDir ?? join(dir, "callosum");
-    this.mail = options.mail ?? new Mail(dir);
-    this.model = model;
+    super({ dir, stateDir: options.stateDir ?? join(dir, "callosum"), model, mail: options.mail ?? new Mail(dir) });
     const agent = (runtime: RuntimeName) =>
       new Agent(runtime, {
         dir: join(dir, runtime),
         modelOrigin: model.origin,
         path: this.mail.bin,
         env: { CALLOSUM_STATE_DIR: this.stateDir },
+        ...(options.mailer && { mcp: { name: "mailer", ...options.mailer } }),
       });
     this.codex = agent("codex");
     this.gemini = agent("gemini");
@@ -69,21 +71,17 @@ export class Scene {
     return scene;
   }
 
-  /** Ends everything and removes the folder. CALLOSUM_KEEP=1 keeps it, to look at. */
+  /** Ends everything and removes the folder. */
   async close(): Promise<void> {
     this.codex.stop();
     this.gemini.stop();
-    await this.model.stop();
-    if (process.env.CALLOSUM_KEEP === "1") console.log(`kept ${this.dir}`);
-    else rmSync(this.dir, { recursive: true, force: true, maxRetries: 5 });
+    await this.clear();
   }
 
   /** Starts a session of its own in which the model plays these steps. */
   begin(agent: Agent, ...steps: Array<Step | ScriptedCall>): Session {
-    this.#turns += 1;
-    const name = `${agent.runtime}-${this.#turns}`;
-    const plan = steps.map((step) => ("calls" in step ? step : { calls: [step] }));
-    return new Session(this.model, name, agent.run(script(name, plan)));
+    const { name, prompt } = this.turn(agent.runtime, steps);
+    return new Session(this.model, name, agent.run(prompt));
   }
 
   /** Plays a whole session and gives what the model was told as the results of its calls. */
@@ -101,10 +99,13 @@ export class Scene {
     return await this.#ask("why", key);
   }
 
+  /** The sessions heard of lately, the latest first. */
+  async sessions(): Promise<Heard[]> {
+    return (await this.#ask<{ sessions: Heard[] }>("sessions")).sessions;
+  }
+
   async #ask<T>(...args: string[]): Promise<T> {
-    const env = { ...process.env, CALLOSUM_STATE_DIR: this.stateDir };
-    const { stdout } = await promisify(execFile)(CALLOSUM, [...args, "--json"], { env, timeout: 10_000 });
-    return JSON.parse(stdout) as T;
+    return JSON.parse(await this.cli(...args, "--json")) as T;
   }
 }
 

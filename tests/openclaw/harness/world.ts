@@ -1,18 +1,15 @@
 // One scene for tests and the demo: a folder with a fake model, a fake mail program, a gateway with the built plugin, and the state directory
 // that its sessions share. Everything lies in that folder and goes with it.
 
-import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { chatCompletions } from "./chat-completions.ts";
-import { FakeModel, type ScriptedCall, type Step, script } from "./fake-model.ts";
+import { FakeModel, type ScriptedCall, type Step } from "./fake-model.ts";
 import { type AgentAnswer, Gateway } from "./gateway.ts";
 import { Mail } from "./mail.ts";
+import { CALLOSUM, EXTENSION, Stage } from "./stage.ts";
 
-const ROOT = new URL("../../../", import.meta.url).pathname;
-export const EXTENSION = join(ROOT, "dist", "callosum");
 const TWICE = new URL("./twice-plugin", import.meta.url).pathname;
 const NEIGHBOUR = new URL("./neighbour-plugin", import.meta.url).pathname;
 
@@ -84,20 +81,13 @@ export interface WorldOptions {
   rules?: unknown;
 }
 
-export class World {
-  readonly dir: string;
-  readonly stateDir: string;
-  readonly model: FakeModel;
-  readonly mail: Mail;
+export class World extends Stage {
   readonly gateway: Gateway;
-  #turns = 0;
 
   private constructor(dir: string, model: FakeModel, options: WorldOptions) {
-    this.dir = dir;
     const home = options.home ?? (options.bare ? join(dir, "gateway", "home") : undefined);
-    this.stateDir = home === undefined ? join(dir, "callosum") : join(home, ".callosum");
-    this.model = model;
-    this.mail = new Mail(dir);
+    const stateDir = home === undefined ? join(dir, "callosum") : join(home, ".callosum");
+    super({ dir, stateDir, model, mail: new Mail(dir) });
     this.gateway = new Gateway({
       dir: join(dir, "gateway"),
       modelUrl: model.baseUrl,
@@ -136,12 +126,10 @@ export class World {
     return world;
   }
 
-  /** Ends everything and removes the folder. CALLOSUM_KEEP=1 keeps it, to look at. */
+  /** Ends everything and removes the folder. */
   async close(): Promise<void> {
     await this.gateway.stop();
-    await this.model.stop();
-    if (process.env.CALLOSUM_KEEP === "1") console.log(`kept ${this.dir}`);
-    else rmSync(this.dir, { recursive: true, force: true, maxRetries: 5 });
+    await this.clear();
     OPEN.delete(this);
   }
 
@@ -154,10 +142,8 @@ export class World {
 
   /** Starts a turn in which the model plays these steps. */
   begin(session: string, steps: Array<Step | ScriptedCall>): Turn {
-    this.#turns += 1;
-    const name = `${session}-${this.#turns}`;
-    const plan = steps.map((step) => ("calls" in step ? step : { calls: [step] }));
-    return new Turn(this.model, name, sessionKey(session), this.gateway.turn(sessionKey(session), script(name, plan)));
+    const { name, prompt } = this.turn(session, steps);
+    return new Turn(this.model, name, sessionKey(session), this.gateway.turn(sessionKey(session), prompt));
   }
 
   /** Plays a whole turn and gives what the model was told as the results of its calls. */
@@ -173,18 +159,10 @@ export class World {
     return await this.gateway.rpc<Status>("callosum.status");
   }
 
-  /** Runs the command line on the same state directory. */
-  async cli(...args: string[]): Promise<string> {
-    const env = { ...process.env, CALLOSUM_STATE_DIR: this.stateDir };
-    const { stdout } = await promisify(execFile)(join(EXTENSION, "bin", "callosum"), args, { env, timeout: 10_000 });
-    return stdout;
-  }
-
   /** Runs `callosum doctor` as the person to whom the gateway belongs. */
   async doctor(...args: string[]): Promise<Examination> {
     const env = { CALLOSUM_STATE_DIR: this.stateDir };
-    const program = join(EXTENSION, "bin", "callosum");
-    const { code, stdout } = await this.gateway.asPerson(program, ["doctor", "--json", ...args], env);
+    const { code, stdout } = await this.gateway.asPerson(CALLOSUM, ["doctor", "--json", ...args], env);
     return { code, ...(JSON.parse(stdout) as Omit<Examination, "code">) };
   }
 }

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { loadGate, type NativeGate } from "../../../plugin/src/native.runtime.ts";
-import { EXTENSION } from "../../openclaw/harness/world.ts";
+import { EXTENSION } from "../../openclaw/harness/stage.ts";
 
 const START_MS = 20_000;
 

@@ -34,16 +34,13 @@ pub(crate) fn run(args: &Args, checked: &Checked, out: &mut dyn Write) -> Result
 }
 
 fn for_programs(source: &str, ok: bool, found: &Lint, out: &mut dyn Write) -> Result<(), Failure> {
-    let mut answer = json!({
+    let answer = json!({
         "ok": ok,
         "file": source,
         "ruleCount": found.rule_count,
         "errors": found.errors,
         "warnings": found.warnings,
     });
-    if let (Some(first), Some(answer)) = (found.errors.first(), answer.as_object_mut()) {
-        answer.insert("error".to_owned(), json!(first));
-    }
     json(out, &answer)
 }
 

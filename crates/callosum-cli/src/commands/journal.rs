@@ -158,6 +158,9 @@ fn details(record: &Map<String, Value>) -> String {
     if let Some(process) = text(record, "process") {
         details.push(format!("process {}", name(process)));
     }
+    if let (Some("session"), Some(event)) = (text(record, "action"), text(record, "event")) {
+        details.push(name(event));
+    }
     if let Some(reason) = text(record, "reason") {
         details.push(long(reason));
     }
@@ -170,7 +173,9 @@ fn details(record: &Map<String, Value>) -> String {
         (Some("closed"), _) => details.push("segment full".to_owned()),
         _ => {}
     }
-    if let Some(seen) = record.get("seen").and_then(Value::as_object) {
+    if let (Some("seen"), Some(seen)) =
+        (text(record, "action"), record.get("seen").and_then(Value::as_object))
+    {
         let count = |counts: &Value, name: &str| counts.get(name).and_then(Value::as_u64).unwrap_or(0);
         let tools: Vec<String> = seen
             .iter()

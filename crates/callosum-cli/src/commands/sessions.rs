@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 
+use callosum_core::gate::{Over, Session};
 use callosum_core::time::for_people;
 use serde_json::json;
 
@@ -23,7 +24,7 @@ pub(crate) fn run(args: &Args, since: &str, out: &mut dyn Write) -> Result<ExitC
         return Ok(ExitCode::SUCCESS);
     }
     if sessions.is_empty() {
-        writeln!(out, "No session called anything in the last {}.", for_people(window_ms))?;
+        writeln!(out, "No session was heard of in the last {}.", for_people(window_ms))?;
         return Ok(ExitCode::SUCCESS);
     }
     let rows = sessions.iter().map(|session| {
@@ -36,13 +37,22 @@ pub(crate) fn run(args: &Args, since: &str, out: &mut dyn Write) -> Result<ExitC
             name(&session.instance),
             name(session.runtime.as_deref().unwrap_or_default()),
             local_time(&session.last_at),
-            name(&session.last_tool),
+            name(session.last_tool.as_deref().unwrap_or_default()),
             session.calls.to_string(),
             session.paused.to_string(),
             holds.join(", "),
+            over(session).to_owned(),
         ]
     });
-    let header = ["SESSION", "INSTANCE", "RUNTIME", "LAST", "TOOL", "CALLS", "PAUSED", "HOLDS"];
+    let header = ["SESSION", "INSTANCE", "RUNTIME", "LAST", "TOOL", "CALLS", "PAUSED", "HOLDS", "OVER"];
     table(out, None, &header, rows)?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn over(session: &Session) -> &'static str {
+    match session.over {
+        Some(Over::Ended) => "ended",
+        Some(Over::Gone) => "gone",
+        None => "",
+    }
 }

@@ -28,8 +28,7 @@ pub(crate) fn run(args: &Args, tried: &Tried, out: &mut dyn Write) -> Result<Exi
     let mut progress = Progress::begin();
     let simulated = gate.simulate(rules, since_ms, &now, &mut |done, all| progress.tell(done, all));
     progress.end();
-    let simulated = simulated
-        .map_err(|error| Failure::CantLook { fragment: error.to_string(), remedy: error.remedy() })?;
+    let simulated = simulated?;
     if args.json {
         json(out, &simulated)?;
     } else {

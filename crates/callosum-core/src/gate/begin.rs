@@ -184,10 +184,13 @@ impl Gate {
             tool: &call.tool,
             rule_name: classification.rule_name.as_deref(),
             context_keys: &classification.context_keys,
+            seen: self.counts_to_carry(),
             ..LightLine::at(now)
         };
         let result = self.with_ledger(&Needs::default(), Patience::None, false, now, |ledger, proof| {
-            ledger.append_light(&proof, &line, now)
+            ledger.append_light(&proof, &line, now)?;
+            self.counts_carried(&line.seen);
+            Ok(())
         });
         let reason = match result {
             Ok(()) => {
@@ -207,7 +210,7 @@ impl Gate {
     fn tracked(&self, intent: &Intent, patience: Patience, now: &Stamp) -> Result<Answer, NotNow> {
         let record = intent.start(self.machine().holder(), now);
         let seq = self.with_ledger(&Needs::default(), patience, false, now, |ledger, proof| {
-            Ok(ledger.append(&proof, &record, now)?.seq)
+            Ok(self.append_of_call(ledger, &proof, record, now)?.seq)
         })?;
         self.note(intent, Phase::Allowed { seq, unflushed: None });
         Ok(Answer::Proceed)
@@ -228,7 +231,7 @@ impl Gate {
                     ledger.bring(&Needs { newest: true, ..Needs::default() }, patience)?;
                     let mut record = intent.refusal(conflict, now);
                     record.evidence = verdict.shown;
-                    ledger.append(&proof, &record, now)?;
+                    self.append_of_call(ledger, &proof, record, now)?;
                     drop(proof);
                     let digest = intent.digest.as_deref();
                     let history = ledger.history();
@@ -243,7 +246,7 @@ impl Gate {
                     record.observed = conflict.is_some();
                     record.conflict = conflict;
                     record.evidence = verdict.shown;
-                    Ok(Done::Allowed(ledger.append(&proof, &record, now)?))
+                    Ok(Done::Allowed(self.append_of_call(ledger, &proof, record, now)?))
                 }
             }
         })?;

@@ -140,8 +140,9 @@ impl Gate {
         let result = self.with_ledger(&needs, patience, false, now, |ledger, proof| {
             let Some(record) = self.outcome_record(ledger, target, report, now)? else { return Ok(None) };
             let guarded = record.tier.is_some_and(crate::tier::Tier::is_guarded);
-            let appended = ledger.append(&proof, &record, now)?;
-            Ok((guarded && record.action != Action::Running).then_some(appended))
+            let is_running = record.action == Action::Running;
+            let appended = self.append_of_call(ledger, &proof, record, now)?;
+            Ok((guarded && !is_running).then_some(appended))
         });
         match result {
             Ok(Some(appended)) if self.flushes() => {

@@ -1,10 +1,10 @@
 //! Actions that nobody reports on any more: started under a lease, and no outcome came.
 
-use crate::error::StateError;
 use crate::history::State;
 use crate::time::{Stamp, to_rfc3339};
 
 use super::Gate;
+use super::query::QueryError;
 
 /// An action of tier 3 or more without an outcome, whose lease ended or whose process is dead.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ impl Gate {
     ///
     /// # Errors
     /// When the journal can't be read.
-    pub fn left_open(&self, now: &Stamp) -> Result<Vec<LeftOpen>, StateError> {
+    pub fn left_open(&self, now: &Stamp) -> Result<Vec<LeftOpen>, QueryError> {
         let Some(segments) = self.observe()? else { return Ok(Vec::new()) };
         let history = self.observed_history(&segments, now)?;
         let machine = self.machine();

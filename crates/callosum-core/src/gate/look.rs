@@ -102,6 +102,7 @@ impl Gate {
         history.skipped = recent.skipped;
         for (seq, record) in recent.records {
             history.apply(seq, &record);
+            history.count(&record);
         }
         Ok(history)
     }

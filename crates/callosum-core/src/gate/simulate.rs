@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::error::StateError;
 use crate::journal::forward::Forward;
 use crate::journal::recent::SLACK_MS;
 use crate::journal::record::{Line, Record};
@@ -12,6 +11,7 @@ use crate::rules::RuleSet;
 use crate::simulate::{Report, Simulation};
 use crate::time::Stamp;
 
+use super::query::QueryError;
 use super::{Gate, lock};
 
 /// The progress is told after so many lines.
@@ -39,14 +39,14 @@ impl Gate {
     /// how many were read. For a thread that may wait.
     ///
     /// # Errors
-    /// When the state can't be looked at.
+    /// When the journal can't be read.
     pub fn simulate(
         &self,
         after: RuleSet,
         since_ms: Option<i64>,
         now: &Stamp,
         progress: &mut dyn FnMut(u64, u64),
-    ) -> Result<Simulated, StateError> {
+    ) -> Result<Simulated, QueryError> {
         let before = self.current_rules(now);
         let mut simulation = Simulation::new(before, Arc::new(after), &self.settings, since_ms);
         let mut skipped = 0;

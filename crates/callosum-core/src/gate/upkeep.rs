@@ -6,10 +6,10 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use crate::error::StateError;
-use crate::journal::Patience;
 use crate::journal::index::IndexJob;
 use crate::journal::record::{Action, HookCounts, Record};
 use crate::journal::retention::Retention;
+use crate::journal::{Appended, Patience, UpToDate};
 use crate::ledger::{Ledger, Needs};
 use crate::time::Stamp;
 
@@ -85,6 +85,33 @@ impl Gate {
         std::mem::take(&mut light.seen)
     }
 
+    /// The counts that the line of a call carries. A hook's process sees one hook: with a line for its counts there would be
+    /// two for each.
+    pub(super) fn counts_to_carry(&self) -> BTreeMap<String, HookCounts> {
+        if self.is_hook { lock(&self.light).seen.clone() } else { BTreeMap::new() }
+    }
+
+    /// These were written: they are not counted again.
+    pub(super) fn counts_carried(&self, counts: &BTreeMap<String, HookCounts>) {
+        if !counts.is_empty() {
+            lock(&self.light).seen.clear();
+        }
+    }
+
+    /// Appends a record about a call, with the counts it carries.
+    pub(super) fn append_of_call(
+        &self,
+        ledger: &mut Ledger,
+        proof: &UpToDate,
+        mut record: Record,
+        now: &Stamp,
+    ) -> Result<Appended, StateError> {
+        record.seen = self.counts_to_carry();
+        let appended = ledger.append(proof, &record, now)?;
+        self.counts_carried(&record.seen);
+        Ok(appended)
+    }
+
     fn write_seen(&self, counts: BTreeMap<String, HookCounts>, patience: Patience, now: &Stamp) {
         let mut record = Record::new(Action::Seen, &self.instance, now);
         record.runtime = Some(self.runtime.clone());
@@ -101,7 +128,7 @@ impl Gate {
         self.note_failure(result, now);
     }
 
-    fn append(&self, record: &Record, patience: Patience, now: &Stamp) -> Result<(), NotNow> {
+    pub(super) fn append(&self, record: &Record, patience: Patience, now: &Stamp) -> Result<(), NotNow> {
         self.with_ledger(&Needs::default(), patience, false, now, |ledger, proof| {
             ledger.append(&proof, record, now).map(drop)
         })
@@ -151,7 +178,7 @@ impl Gate {
         self.note_failure(result, now);
     }
 
-    fn note_failure<T>(&self, result: Result<T, NotNow>, now: &Stamp) {
+    pub(super) fn note_failure<T>(&self, result: Result<T, NotNow>, now: &Stamp) {
         if let Err(NotNow::Failed(error)) = result {
             lock(&self.health).failed(&error, now);
         }

@@ -7,7 +7,7 @@ mod action;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 
-use crate::journal::record::{Action as Kind, Conflict, Holder, KnownWindow, Record};
+use crate::journal::record::{Action as Kind, Conflict, Holder, HookCounts, KnownWindow, Record};
 use crate::time::Stamp;
 
 pub use self::action::{Action, Coverage, IsDead, Outcome, Pause, State, Who};
@@ -92,7 +92,6 @@ impl History {
                 }
             }
             Kind::Delivered => self.apply_delivered(record),
-            Kind::Seen => self.apply_seen(record),
             Kind::Rules => {
                 if let Some(ms) = record.window_ms {
                     let known = KnownWindow { ms, at: record.wall_ms };
@@ -296,18 +295,23 @@ impl History {
         }
     }
 
-    fn apply_seen(&mut self, record: &Record) {
-        let runtime = record.runtime.clone().unwrap_or_default();
-        for (tool, counts) in &record.seen {
+    /// Adds the hook counts that a record carries: once for each line that is read, unlike `apply`.
+    pub fn count(&mut self, record: &Record) {
+        self.add_counts(record.runtime.as_deref().unwrap_or_default(), &record.seen, record.wall_ms);
+    }
+
+    /// Adds the hook counts of a runtime's tools, written at `wall_ms`.
+    pub fn add_counts(&mut self, runtime: &str, seen: &BTreeMap<String, HookCounts>, wall_ms: i64) {
+        for (tool, counts) in seen {
             let known = self.coverage.len();
-            let entry = self.coverage.entry((runtime.clone(), tool.clone()));
+            let entry = self.coverage.entry((runtime.to_owned(), tool.clone()));
             if known >= MAX_COVERED_TOOLS && matches!(entry, std::collections::btree_map::Entry::Vacant(_)) {
                 continue;
             }
-            let coverage = entry.or_insert(Coverage { first_wall_ms: record.wall_ms, ..Coverage::default() });
+            let coverage = entry.or_insert(Coverage { first_wall_ms: wall_ms, ..Coverage::default() });
             coverage.counts.before = coverage.counts.before.saturating_add(counts.before);
             coverage.counts.after = coverage.counts.after.saturating_add(counts.after);
-            coverage.last_wall_ms = record.wall_ms;
+            coverage.last_wall_ms = wall_ms;
         }
     }
 

@@ -2,20 +2,27 @@
 //! of a [`Record`](super::record::Record) in the same order, but borrows them all, and is recognised by how
 //! it begins.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use crate::tier::Tier;
 use crate::time::Stamp;
 
-use super::record::{Action, FORMAT_VERSION, encode, write_boot, write_moment};
+use super::record::{Action, FORMAT_VERSION, HookCounts, encode, write_boot, write_moment};
 
 /// How such a line begins: the field order of a record makes it so.
 const PREFIXES: [&[u8]; 2] =
     [br#"{"v":1,"action":"intercept","tier":0,"#, br#"{"v":1,"action":"intercept","tier":1,"#];
 
-/// Whether a line, without its newline, is a whole one of tier 0 or 1.
+/// How one ends that carries hook counts: with them, and nothing else of such a line ends so.
+const COUNTED_END: &[u8] = b"}}}";
+
+/// Whether a line, without its newline, is a whole one of tier 0 or 1, and carries no counts.
 pub(super) fn is_light(line: &[u8]) -> bool {
-    PREFIXES.iter().any(|prefix| line.starts_with(prefix)) && line.ends_with(b"}")
+    PREFIXES.iter().any(|prefix| line.starts_with(prefix))
+        && line.ends_with(b"}")
+        && !line.ends_with(COUNTED_END)
 }
 
 /// A tier 0 or 1 call as it is written. Begin with [`LightLine::at`].
@@ -55,6 +62,9 @@ pub struct LightLine<'a> {
     /// The resources it acts on.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     pub context_keys: &'a [String],
+    /// Hook counts by tool, of a hook's process.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub seen: BTreeMap<String, HookCounts>,
 }
 
 impl LightLine<'_> {
@@ -77,6 +87,7 @@ impl LightLine<'_> {
             tool: "",
             rule_name: None,
             context_keys: &[],
+            seen: BTreeMap::new(),
         }
     }
 
@@ -98,7 +109,13 @@ mod tests {
     #[test]
     fn it_is_written_as_the_record_of_the_same_call() {
         let at = Stamp { wall_ms: 1_763_640_000_123, up_ms: 5_000, boot: Some(0xab) };
-        for (tier, rest) in [(Tier::None, false), (Tier::Low, true)] {
+        let counted = BTreeMap::from([("read".to_owned(), HookCounts { before: 1, after: 0 })]);
+        for (tier, rest, seen) in [
+            (Tier::None, false, None),
+            (Tier::Low, true, None),
+            (Tier::None, false, Some(&counted)),
+            (Tier::Low, true, Some(&counted)),
+        ] {
             let some = |text| rest.then_some(text);
             let keys: Vec<String> = some("file:/tmp/\"x\"\n").map(str::to_owned).into_iter().collect();
             let call = LightLine {
@@ -112,6 +129,7 @@ mod tests {
                 tool: "read",
                 rule_name: some("reads"),
                 context_keys: &keys,
+                seen: seen.cloned().unwrap_or_default(),
                 ..LightLine::at(&at)
             };
             let mut record = Record::new(Action::Intercept, "doug", &at);
@@ -125,9 +143,10 @@ mod tests {
             record.call = owned(call.call);
             record.rule_name = owned(call.rule_name);
             record.context_keys.clone_from(&keys);
+            record.seen.clone_from(&call.seen);
             let line = call.to_bytes().unwrap();
             assert_eq!(line, record.to_line().unwrap());
-            assert!(is_light(line.strip_suffix(b"\n").unwrap()));
+            assert_eq!(is_light(line.strip_suffix(b"\n").unwrap()), seen.is_none());
         }
     }
 }

@@ -35,8 +35,10 @@ pub enum Action {
     Delivered,
     /// An operator ended the lease of the intent in `of`.
     Released,
-    /// How many before- and after-hooks an instance has seen since its last such record.
+    /// How many before- and after-hooks an instance has seen since it last wrote a count.
     Seen,
+    /// A session began, got a prompt or ended, as its runtime tells: `event` says which.
+    Session,
     /// A process has loaded rules: `windowMs` is how far back they look.
     Rules,
     /// The first line of a segment: `base`, and the windows known when it was begun.
@@ -79,6 +81,21 @@ pub struct Shown {
     /// Sequence number of its outcome's record, if any was there.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub outcome: Option<u64>,
+}
+
+/// What happened to a session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SessionEvent {
+    /// It began, or goes on: after it was resumed, cleared or compacted.
+    Start,
+    /// It got a prompt.
+    Prompt,
+    /// It ended.
+    End,
+    /// An event that a newer minor version knows.
+    #[serde(untagged)]
+    Other(String),
 }
 
 /// Hook counts of one tool.
@@ -182,7 +199,7 @@ pub struct Record {
         deserialize_with = "read_optional_moment"
     )]
     pub expires_ms: Option<i64>,
-    /// Who runs the call.
+    /// Who runs the call, or the session.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub holder: Option<Holder>,
     /// The exit code that an outcome rests on.
@@ -194,7 +211,10 @@ pub struct Record {
     /// Why: in a few words.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub reason: Option<String>,
-    /// Hook counts by tool (`seen`).
+    /// What happened to the session (`session`).
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub event: Option<SessionEvent>,
+    /// Hook counts by tool (`seen`, and on the lines of a call whose hooks have a process each).
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub seen: BTreeMap<String, HookCounts>,
     /// How far back the writer's rules look, milliseconds (`rules`).
@@ -252,6 +272,7 @@ impl Record {
             exit_code: None,
             process: None,
             reason: None,
+            event: None,
             seen: BTreeMap::new(),
             window_ms: None,
             base: None,
@@ -288,7 +309,7 @@ pub(super) fn encode(line: &impl Serialize) -> Result<Vec<u8>, serde_json::Error
 pub enum Line {
     /// A record of this version, or of the original plugin (`v` 0).
     Record(Box<Record>),
-    /// Tier 0–1 and untouched by any decision: not worth parsing.
+    /// Tier 0–1, untouched by any decision and without counts: not worth parsing.
     Light,
     /// Written in a newer format.
     Newer(u32),

@@ -162,6 +162,7 @@ impl Ledger {
         for (seq, record) in recent.records {
             self.past.before(&record, &mut self.history).map_err(|Astray| self.replaced())?;
             self.history.apply(seq, &record);
+            self.history.count(&record);
         }
         self.journal.read_on_from(recent.read);
         Ok(true)
@@ -184,6 +185,7 @@ impl Ledger {
             Line::Record(record) => {
                 astray |= past.before(&record, history).is_err();
                 history.apply(seq, &record);
+                history.count(&record);
             }
             Line::Foreign => history.skipped += 1,
             Line::Newer(version) => history.newer_format = history.newer_format.max(Some(version)),
@@ -211,6 +213,7 @@ impl Ledger {
         self.past.before(record, &mut self.history).map_err(|Astray| self.replaced())?;
         let appended = self.journal.append(proof, record, now)?;
         self.history.apply(appended.seq, record);
+        self.history.count(record);
         self.history.skipped += u64::from(appended.ended_torn_line);
         Ok(appended)
     }
@@ -226,6 +229,7 @@ impl Ledger {
         now: &Stamp,
     ) -> Result<(), StateError> {
         let appended = self.journal.append_light(proof, line, now)?;
+        self.history.add_counts(line.runtime, &line.seen, line.timestamp);
         self.history.skipped += u64::from(appended.ended_torn_line);
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use serde::Serialize;
 
-use super::format::{RuleFormat, RulesFile};
+use super::format::{RuleFormat, RulesFile, Texts as FormatTexts};
 use super::source::Source;
 use super::{Mode, RuleSet, SHIPPED_RULES, Scope};
 use crate::tier::Tier;
@@ -24,6 +24,9 @@ pub struct ListedRule {
     pub tool: Vec<String>,
     /// The commands it is for; empty when it is not for commands of a shell line.
     pub command: Vec<String>,
+    /// What else must hold, a condition each: other parameters, patterns, requests, options, whose call it is.
+    #[serde(rename = "where")]
+    pub conditions: Vec<String>,
     /// The resources that its calls act on, as templates.
     pub context_key: Vec<String>,
     /// How far back earlier actions count, milliseconds, if the rule says so.
@@ -88,6 +91,7 @@ fn listed(text: &str, own: bool) -> Vec<ListedRule> {
 impl ListedRule {
     fn of(format: RuleFormat, own: bool) -> Self {
         Self {
+            conditions: conditions(&format),
             name: format.name.value,
             tier: format.tier.value,
             own,
@@ -101,4 +105,30 @@ impl ListedRule {
             comment: format.comment,
         }
     }
+}
+
+fn conditions(format: &RuleFormat) -> Vec<String> {
+    let texts = |texts: &FormatTexts| texts.0.join(" | ");
+    let mut all: Vec<String> = format
+        .params
+        .iter()
+        .map(|param| {
+            let values: Vec<String> = param
+                .values
+                .iter()
+                .map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+                .collect();
+            format!("{} = {}", param.path, values.join(" | "))
+        })
+        .collect();
+    all.extend(format.command_pattern.iter().map(|pattern| format!("command like /{}/", pattern.value)));
+    if let Some(http) = format.http.as_ref().map(|http| &http.value) {
+        let parts = [("", &http.method), ("to ", &http.host), ("path ", &http.path)];
+        let parts = parts.iter().filter_map(|(word, part)| Some(format!("{word}{}", texts(part.as_ref()?))));
+        all.push(format!("sends HTTP {}", parts.collect::<Vec<_>>().join(" ")));
+    }
+    all.extend(format.unless_flag.iter().map(|flags| format!("without {}", texts(&flags.value))));
+    let whose = [("agent", &format.agent), ("session", &format.session), ("runtime", &format.runtime)];
+    all.extend(whose.iter().filter_map(|(name, whose)| Some(format!("{name} {}", texts(whose.as_ref()?)))));
+    all
 }

@@ -81,11 +81,13 @@ fn boot_id() -> Option<u32> {
     u32::from_str_radix(text.get(..8)?, 16).ok()
 }
 
-/// Programs that only start others.
-const WRAPPERS: [&str; 16] = [
+/// Programs that only start others. Under the last name the npm package's command starts the program.
+const WRAPPERS: [&str; 17] = [
     "sh", "bash", "dash", "zsh", "fish", "ksh", "ash", "busybox", "env", "nice", "nohup", "setsid", "stdbuf",
-    "sudo", "timeout", "time",
+    "sudo", "timeout", "time", "callosum",
 ];
+/// How `npx` names itself, with the command behind it.
+const NPX: &str = "npm exec ";
 /// More ancestors are not looked at.
 const MAX_ANCESTORS: usize = 16;
 
@@ -94,7 +96,7 @@ fn runtime_above(pid: u32) -> Option<u32> {
     let mut pid = process(pid)?.parent;
     for _ in 0..MAX_ANCESTORS {
         let above = process(pid)?;
-        if !WRAPPERS.contains(&above.name.as_str()) {
+        if !WRAPPERS.contains(&above.name.as_str()) && !above.name.starts_with(NPX) {
             return Some(pid);
         }
         pid = above.parent;

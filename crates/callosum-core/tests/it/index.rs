@@ -2,12 +2,12 @@
 
 use std::fs;
 
-use callosum_core::gate::{Answer, EndReport, Gate, Ran};
+use callosum_core::gate::{Answer, EndReport, Gate, GateOptions, Ran};
 use callosum_core::outcome::Ended;
 use callosum_core::tier::Tier;
 use serde_json::{Value, json};
 
-use crate::support::{World, report, session};
+use crate::support::{World, call, report, session};
 
 /// Numbers that are the same in every run.
 struct Dice(u64);
@@ -146,4 +146,70 @@ fn what_a_killed_process_left_of_an_index_is_removed() {
     gate.close(&world.now);
     let left = ["journal.index", "journal.index.123", "journal.index.456", "journal.index.mine"];
     assert_eq!(left.map(|name| world.path().join(name).exists()), [true, false, true, true]);
+}
+
+/// The hooks of a runtime, each in a process of its own.
+fn hook(world: &World) -> Gate {
+    let settings = json!({"instanceId": "hooks", "stateDir": world.path(), "durability": "os"});
+    Gate::new(GateOptions {
+        settings: settings.to_string(),
+        runtime: "codex".to_owned(),
+        home: world.path().to_owned(),
+        is_hook: true,
+        ..GateOptions::default()
+    })
+}
+
+#[test]
+fn hook_counts_ride_on_the_lines_of_calls_and_are_counted_once_with_an_index_and_without() {
+    let mut world = World::new();
+    let tools = ["write", "message", "mail"];
+    for round in 0..60 {
+        for tool in tools {
+            let params = json!({"to": format!("p{round}@example.com"), "path": format!("/p{round}"), "body": "x".repeat(300)});
+            let gate = hook(&world);
+            let (id, answer) = world.try_call(session(&gate, "a"), tool, &params);
+            assert_eq!(matches!(answer, Answer::Refuse(_)), tool == "mail", "{tool}: {answer:?}");
+            gate.close(&world.now);
+            if !matches!(answer, Answer::Refuse(_)) {
+                let gate = hook(&world);
+                world.after(session(&gate, "a"), tool, &id, Ended::Ok, None);
+                gate.close(&world.now);
+            }
+            world.pass(1_000);
+        }
+    }
+    let index = world.path().join("journal.index");
+    assert!(index.exists());
+    let gate = world.gate("home");
+    // A call of tier 0 or 1 has no line for its end: that has one of its own.
+    let lines = world.records(&gate);
+    let of = |action: &str| lines.iter().filter(|line| line["action"] == action).count();
+    assert_eq!((of("intercept"), of("complete"), of("blocked"), of("seen")), (120, 60, 60, 60));
+    gate.close(&world.now);
+
+    let coverage = |gate: &Gate| {
+        let status = serde_json::to_value(gate.status(&world.now)).unwrap();
+        tools.map(|tool| {
+            let counts = &status["coverage"]["codex"][tool];
+            (counts["before"].as_u64().unwrap(), counts["after"].as_u64().unwrap())
+        })
+    };
+    let expected = [(60, 60), (60, 60), (60, 0)];
+    for with_index in [true, false] {
+        if !with_index {
+            std::fs::remove_file(&index).unwrap();
+        }
+        let gate = world.gate("home");
+        // What is brought in through the index was counted when that was written.
+        for round in 0..60 {
+            let to = json!({"to": format!("p{round}@example.com")});
+            let by = session(&gate, "b");
+            let answer = gate.before(&call(by, "mail", None), &to, &world.now);
+            assert!(matches!(answer, Answer::Refuse(_) | Answer::Wait(_)), "{answer:?}");
+        }
+        assert_eq!(coverage(&gate), expected, "{with_index}");
+        assert_eq!(coverage(&world.observer()), expected);
+        // Not closed: no index is written.
+    }
 }

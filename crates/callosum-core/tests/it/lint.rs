@@ -110,6 +110,42 @@ fn a_misspelt_placeholder_names_the_one_that_was_meant() {
     }
 }
 
+#[test]
+fn a_rule_that_switches_off_the_shipped_ones_for_commands_is_found() {
+    let found = |rule: Value| {
+        let mut text: Value = serde_json::from_str(&rules(&[json!({"tool": "read"}), rule])).unwrap();
+        text["extends"] = "default".into();
+        lint(&text.to_string()).warnings
+    };
+    for hiding in [json!({}), json!({"tool": "*"}), json!({"tool": ["read", "e*"]}), json!({"tool": "bash"})]
+    {
+        let warnings = found(hiding.clone());
+        let [warning] = warnings.as_slice() else { panic!("{hiding}: {warnings:?}") };
+        assert_eq!((warning.kind, warning.rule.as_str()), (WarningKind::HidesShipped, "1"));
+        assert!(warning.message.starts_with("asks nothing of the command, so it hides the 1"), "{warning:?}");
+    }
+    // For some calls only, or for no command.
+    for harmless in [
+        json!({"command": "git push"}),
+        json!({"commandPattern": "."}),
+        json!({"http": {"method": "POST"}}),
+        json!({"params": {"elevated": true}}),
+        json!({"session": "cron*"}),
+        json!({"runtime": "codex"}),
+        json!({"tool": "message"}),
+    ] {
+        assert_eq!(found(harmless.clone()), [], "{harmless}");
+    }
+    // Without the shipped rules there is nothing to hide, and a rule that is never reached hides nothing.
+    assert!(lint(&rules(&[json!({})])).warnings.is_empty());
+    let text = json!({"extends": "default", "rules": [
+        {"name": "a", "tier": 1, "tool": "exec"},
+        {"name": "b", "tier": 1, "tool": "exec"},
+    ]});
+    let kinds: Vec<_> = lint(&text.to_string()).warnings.iter().map(|warning| warning.kind).collect();
+    assert_eq!(kinds, [WarningKind::HidesShipped, WarningKind::Unreachable]);
+}
+
 /// Rules of which the last is never reached, and just by those before it that are named.
 #[test]
 fn a_rule_that_earlier_ones_take_all_of_is_found() {

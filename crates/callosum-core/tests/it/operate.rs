@@ -1,7 +1,13 @@
 //! What an operator asks: why, who, what lately; and ending a lease by hand.
 
-use callosum_core::gate::{Answer, Filter, Lately, Released, Story, What};
+use std::fs;
+
+use callosum_core::gate::{Answer, Filter, Gate, Lately, Over, Presence, Released, Story, What};
+use callosum_core::journal::record::SessionEvent;
 use callosum_core::outcome::Ended;
+use callosum_core::store::machine::Machine;
+use callosum_core::store::state_dir::StateDir;
+use callosum_core::store::state_guard::StateGuard;
 use serde_json::{Value, json};
 
 use crate::support::{Session, World, alice, session};
@@ -224,11 +230,96 @@ fn sessions_are_counted_with_what_they_hold() {
     let sessions = home.sessions(3_600_000, &world.now).unwrap();
     let [first, second] = sessions.as_slice() else { unreachable!("{sessions:?}") };
     assert_eq!((first.session.as_str(), first.instance.as_str()), ("b", "away"));
-    assert_eq!((first.calls, first.paused, first.last_tool.as_str()), (2, 1, "pay"));
+    assert_eq!((first.calls, first.paused, first.last_tool.as_deref()), (2, 1, Some("pay")));
     assert_eq!(first.holds, ["email:bob@example.com"]);
     assert_eq!((second.session.as_str(), second.calls, second.paused), ("a", 1, 0));
     assert!(second.holds.is_empty());
     assert_eq!(home.sessions(60_000, &world.now).unwrap().len(), 1);
+    // Nobody says of sessions that only call whether they are over.
+    assert!(sessions.iter().all(|session| session.over.is_none()));
+}
+
+/// Session, calls, and how it is known to be over, the latest first.
+fn heard_of(gate: &Gate, world: &World) -> Vec<(String, u64, Option<Over>)> {
+    let sessions = gate.sessions(3_600_000, &world.now).unwrap();
+    sessions.into_iter().map(|session| (session.session, session.calls, session.over)).collect()
+}
+
+fn told(gate: &Gate, session: &str, event: SessionEvent, world: &World) {
+    let reason = Some("because\n".repeat(100));
+    let presence = Presence { session: session.to_owned(), agent: None, event, reason };
+    gate.presence(&presence, &world.now);
+}
+
+#[test]
+fn a_session_is_there_before_its_first_call_and_over_once_it_ended() {
+    let mut world = World::new();
+    let (gate, fresh) = (world.gate("home"), world.gate("home"));
+    let heard = |name: &str, calls: u64, over: Option<Over>| (name.to_owned(), calls, over);
+    told(&gate, "a", SessionEvent::Start, &world);
+    assert_eq!(heard_of(&fresh, &world), [heard("a", 0, None)]);
+    assert_eq!(heard_of(&world.observer(), &world), [heard("a", 0, None)]);
+    world.done(session(&gate, "b"), "write", &json!({"path": "/tmp/x"}));
+    told(&gate, "a", SessionEvent::Prompt, &world);
+    assert_eq!(heard_of(&fresh, &world), [heard("a", 0, None), heard("b", 1, None)]);
+    world.done(session(&gate, "a"), "write", &json!({"path": "/tmp/x"}));
+    told(&gate, "a", SessionEvent::End, &world);
+    assert_eq!(heard_of(&fresh, &world), [heard("a", 1, Some(Over::Ended)), heard("b", 1, None)]);
+    // It is resumed.
+    told(&gate, "a", SessionEvent::Start, &world);
+    assert_eq!(heard_of(&fresh, &world), [heard("a", 1, None), heard("b", 1, None)]);
+
+    let records = world.records(&gate);
+    let events: Vec<&str> = records.iter().filter_map(|record| record["event"].as_str()).collect();
+    assert_eq!(events, ["start", "prompt", "end", "start"]);
+    for record in records.iter().filter(|record| record["action"] == "session") {
+        let reason = record["reason"].as_str().unwrap();
+        assert!(reason.chars().count() <= 61 && !reason.contains('\n'), "{reason}");
+        assert!(record.get("holder").is_some() && record.get("seen").is_none());
+    }
+    world.pass(3_600_001);
+    assert!(heard_of(&fresh, &world).is_empty());
+}
+
+#[test]
+fn a_session_whose_process_died_is_gone_and_one_that_only_calls_is_not() {
+    let mut world = World::new();
+    let gate = world.gate("home");
+    told(&gate, "a", SessionEvent::Start, &world);
+    told(&gate, "b", SessionEvent::Start, &world);
+    world.done(session(&gate, "b"), "mail", &alice());
+    world.done(session(&gate, "c"), "message", &alice());
+    gate.close(&world.now);
+    // This very process id, but started at another time: a process that is gone.
+    let own = Machine::read().holder().unwrap();
+    let journal = fs::read_to_string(world.journal_path()).unwrap();
+    let dead = journal.replace(&format!("\"start\":{}", own.start), &format!("\"start\":{}", own.start + 1));
+    fs::write(world.journal_path(), dead).unwrap();
+    let gate = world.gate("home");
+    let over = || -> Vec<Option<Over>> {
+        let mut heard = heard_of(&gate, &world);
+        heard.sort_by(|one, other| one.0.cmp(&other.0));
+        heard.into_iter().map(|(_, _, over)| over).collect()
+    };
+    assert_eq!(over(), [Some(Over::Gone), Some(Over::Gone), None]);
+    // Another process took it over.
+    told(&gate, "b", SessionEvent::Prompt, &world);
+    assert_eq!(over(), [Some(Over::Gone), None, None]);
+}
+
+#[test]
+fn presence_waits_for_nobody_and_says_nothing_when_it_can_not_be_written() {
+    let world = World::new();
+    let gate = world.gate("home");
+    let guard = StateGuard::open(&StateDir::new(world.path().to_owned())).unwrap();
+    let held = guard.try_hold().unwrap().unwrap();
+    told(&gate, "a", SessionEvent::Start, &world);
+    drop(held);
+    told(&gate, "b", SessionEvent::Start, &world);
+    assert_eq!(heard_of(&gate, &world), [("b".to_owned(), 0, None)]);
+    // An observer leaves no trace.
+    told(&world.observer(), "c", SessionEvent::Start, &world);
+    assert_eq!(heard_of(&gate, &world).len(), 1);
 }
 
 #[test]

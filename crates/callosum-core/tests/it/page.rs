@@ -703,7 +703,9 @@ fn the_rules_are_listed_in_the_order_in_which_they_are_asked() {
     let world = World::new();
     let text = r#"{"extends":"default","rules":[
       {"name":"mine","tier":3,"tool":["mail","post"],"contextKey":"email:{params.to}","recentWindowMs":5,"$comment":"why"},
-      {"name":"watched","tier":2,"tool":"exec","command":"ship","mode":"observe","scope":"otherSessions","lockExpiryMs":7}
+      {"name":"watched","tier":2,"tool":"exec","command":"ship","mode":"observe","scope":"otherSessions","lockExpiryMs":7},
+      {"name":"narrow","tier":1,"tool":"exec","params":{"host":["a",1]},"commandPattern":"^x","unlessFlag":"--dry-run",
+       "http":{"method":"POST","host":["b.example","c.example"]},"agent":"ops"}
     ]}"#;
     fs::write(world.path().join("tiers.json"), text).unwrap();
     let rules = ask(&world.gate("home"), "rules", &json!({}), &world.now);
@@ -714,21 +716,29 @@ fn the_rules_are_listed_in_the_order_in_which_they_are_asked() {
     assert_eq!(
         list[0],
         json!({
-            "name": "mine", "tier": 3, "own": true, "tool": ["mail", "post"], "command": [],
+            "name": "mine", "tier": 3, "own": true, "tool": ["mail", "post"], "command": [], "where": [],
             "contextKey": ["email:{params.to}"], "recentWindowMs": 5, "scope": "any", "mode": "enforce", "comment": "why",
         })
     );
     assert_eq!(
         list[1],
         json!({
-            "name": "watched", "tier": 2, "own": true, "tool": ["exec"], "command": ["ship"],
+            "name": "watched", "tier": 2, "own": true, "tool": ["exec"], "command": ["ship"], "where": [],
             "contextKey": [], "lockExpiryMs": 7, "scope": "otherSessions", "mode": "observe",
         })
     );
+    let narrow = [
+        "host = a | 1",
+        "command like /^x/",
+        "sends HTTP POST to b.example | c.example",
+        "without --dry-run",
+        "agent ops",
+    ];
+    assert_eq!(list[2]["where"], json!(narrow));
     let shipped: Value = serde_json::from_str(callosum_core::rules::SHIPPED_RULES).unwrap();
     let names = |rules: &[Value]| rules.iter().map(|rule| rule["name"].clone()).collect::<Vec<_>>();
-    assert_eq!(names(&list[2..]), names(shipped["rules"].as_array().unwrap()));
-    assert!(list[2..].iter().all(|rule| rule["own"] == false));
+    assert_eq!(names(&list[3..]), names(shipped["rules"].as_array().unwrap()));
+    assert!(list[3..].iter().all(|rule| rule["own"] == false));
     let watching = world.gate_with("home", &json!({ "mode": "observe" }));
     let rules = ask(&watching, "rules", &json!({}), &world.now);
     assert!(rules["rules"].as_array().unwrap().iter().all(|rule| rule["mode"] == "observe"));

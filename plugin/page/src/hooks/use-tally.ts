@@ -49,16 +49,22 @@ export function useTally(span: Span, bucketMs: number): Counted {
   // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt is a reason to count again
   useEffect(() => {
     const abort = new AbortController();
-    // Both ends are inclusive in the journal's filter: the tail begins where this ends.
-    const work =
-      to > from
-        ? count({ from, to: to - 1 }, bucketMs, abort.signal, (tally) => setPast({ tally, to, bucketMs, complete: false }))
-        : NOTHING;
-    Promise.resolve(work)
-      .then((tally) => {
+    const work = async () => {
+      // Both ends are inclusive in the journal's filter: the tail begins where this ends.
+      const tally =
+        to > from
+          ? await count({ from, to: to - 1 }, bucketMs, abort.signal, (tally) =>
+              setPast({ tally, to, bucketMs, complete: false }),
+            )
+          : NOTHING;
+      // Both at once: without its tail a count would fall to less than what was shown before.
+      return { tally, tail: isLive ? await count({ from: to, to: Date.now() }, bucketMs, abort.signal) : NOTHING };
+    };
+    work()
+      .then(({ tally, tail }) => {
         if (abort.signal.aborted) return;
         setPast({ tally, to, bucketMs, complete: true });
-        setTail(NOTHING);
+        setTail(tail);
         setError(undefined);
       })
       .catch((thrown) => {
@@ -68,7 +74,7 @@ export function useTally(span: Span, bucketMs: number): Counted {
         setError(failure);
       });
     return () => abort.abort();
-  }, [from, to, bucketMs, count, report, attempt]);
+  }, [from, to, isLive, bucketMs, count, report, attempt]);
 
   const busy = useRef<AbortController | undefined>(undefined);
   const refresh = useCallback(async () => {

@@ -157,6 +157,8 @@ export interface Rule {
   own: boolean;
   tool: string[];
   command: string[];
+  /** What else must hold, a condition each. */
+  where: string[];
   contextKey: string[];
   recentWindowMs?: number | null;
   lockExpiryMs?: number | null;

@@ -119,7 +119,7 @@ function useRules() {
 
 function matches(rule: Rule, wanted: string): boolean {
   const words = wanted.trim().toLowerCase().split(/\s+/);
-  const text = [rule.name, `tier ${rule.tier}`, rule.own ? "own" : "shipped", ...rule.tool, ...rule.command, ...rule.contextKey]
+  const text = [rule.name, `tier ${rule.tier}`, rule.own ? "own" : "shipped", ...rule.tool, ...rule.command, ...rule.where, ...rule.contextKey]
     .join("\n")
     .toLowerCase();
   return words.every((word) => text.includes(word));
@@ -175,6 +175,11 @@ function RuleRow({ rule, count, now }: { rule: Rule; count: RuleCount | undefine
             <Text text={rule.tool.length === 0 ? "every tool" : rule.tool.join(", ")} max={90} />
           </code>
         )}
+        {rule.where.map((condition) => (
+          <div key={condition} className="rule-note">
+            <Text text={condition} max={120} />
+          </div>
+        ))}
       </td>
       <td data-label="Resource">
         {rule.contextKey.map((key) => (

@@ -4,7 +4,8 @@
 use std::path::PathBuf;
 
 use callosum_core::digest::digest;
-use callosum_core::gate::EndReport;
+use callosum_core::gate::{EndReport, Presence};
+use callosum_core::journal::record::SessionEvent;
 use callosum_core::outcome::Ended;
 use callosum_core::runtime::{Runtime, mcp_tool};
 use callosum_core::tool_call::{Parameters, ToolCall};
@@ -23,6 +24,10 @@ pub(super) enum Moment {
     Failed,
     /// A session begins, or goes on after a compaction.
     Start,
+    /// It got a prompt.
+    Prompt,
+    /// It ended.
+    End,
     /// Anything else.
     Other,
 }
@@ -34,6 +39,8 @@ impl Moment {
             "PostToolUse" | "AfterTool" => Self::After,
             "PostToolUseFailure" => Self::Failed,
             "SessionStart" => Self::Start,
+            "UserPromptSubmit" | "BeforeAgent" => Self::Prompt,
+            "SessionEnd" => Self::End,
             _ => Self::Other,
         }
     }
@@ -53,6 +60,8 @@ pub(super) struct Event {
     is_interrupt: bool,
     /// The runtime's own record of the session.
     transcript: Option<PathBuf>,
+    /// Why the session begins or ends, in the runtime's own word.
+    reason: Option<String>,
 }
 
 impl Event {
@@ -74,6 +83,7 @@ impl Event {
         let is_interrupt = input.get("is_interrupt") == Some(&Value::Bool(true));
         let error = text("error");
         let transcript = text("transcript_path").map(PathBuf::from);
+        let reason = text("source").or_else(|| text("reason"));
         let mcp = input.get("mcp_context").and_then(|mcp| {
             Some(mcp_tool(mcp.get("server_name")?.as_str()?, mcp.get("tool_name")?.as_str()?))
         });
@@ -92,7 +102,21 @@ impl Event {
             error,
             is_interrupt,
             transcript,
+            reason,
         })
+    }
+
+    /// What happened to the session; `None` when this is about a call.
+    pub(super) fn presence(&self) -> Option<Presence> {
+        let (event, reason) = match self.moment {
+            Moment::Start => (SessionEvent::Start, self.reason.clone()),
+            Moment::End => (SessionEvent::End, self.reason.clone()),
+            // What it says is the user's, and nobody else's.
+            Moment::Prompt => (SessionEvent::Prompt, None),
+            Moment::Before | Moment::After | Moment::Failed | Moment::Other => return None,
+        };
+        let ToolCall { session, agent, .. } = self.call.clone();
+        Some(Presence { session, agent, event, reason })
     }
 
     /// How the call ended.

@@ -51,6 +51,12 @@ pub(crate) fn run(args: &Args, runtime: Runtime, named: Option<&str>) -> ExitCod
     ExitCode::SUCCESS
 }
 
+/// A hook that was written by another version, or by hand: a runtime may take any exit but 0 for a refusal.
+pub(crate) fn misused() -> ExitCode {
+    let _ = read_input();
+    ExitCode::SUCCESS
+}
+
 /// Standard input to its end, as far as it comes in time.
 fn read_input() -> Option<Vec<u8>> {
     let (sender, receiver) = mpsc::channel();
@@ -82,6 +88,9 @@ fn hook_options(args: &Args, runtime: Runtime) -> Result<GateOptions, Failure> {
 
 fn answer(gate: &Arc<Gate>, runtime: Runtime, event: &Event) -> Option<Value> {
     let now = gate.machine().now();
+    if let Some(presence) = event.presence() {
+        gate.presence(&presence, &now);
+    }
     match event.moment {
         Moment::Before => {
             let answer = finish(gate, gate.before(&event.call, &event.params, &now));
@@ -96,7 +105,7 @@ fn answer(gate: &Arc<Gate>, runtime: Runtime, event: &Event) -> Option<Value> {
             let text = lately(gate, &event.call.session, &now)?;
             Some(answer::context(&event.name, &text))
         }
-        Moment::Start | Moment::Other => None,
+        Moment::Start | Moment::Prompt | Moment::End | Moment::Other => None,
     }
 }
 

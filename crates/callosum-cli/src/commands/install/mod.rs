@@ -27,6 +27,9 @@ pub(crate) use self::installed::{Hooks, Installed};
 use self::json_text::Misfit;
 pub(crate) use self::runtime::{gating_event, title};
 
+/// This program on the PATH.
+const NAME: &str = "callosum";
+
 /// What was done, or would be.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -165,7 +168,8 @@ fn misplaced(path: &Path, misfit: &Misfit) -> Failure {
     }
 }
 
-/// The absolute path of this program, which the hooks run.
+/// The absolute path of this program, which the hooks run: as the PATH names it, where a link there leads to it. What a package
+/// manager puts under that link later is run too.
 fn program() -> Result<String, Failure> {
     let unknown = |reason: String| Failure::CantChange {
         fragment: format!("can't tell where this program is: {reason}"),
@@ -175,9 +179,20 @@ fn program() -> Result<String, Failure> {
     if !path.is_file() {
         return Err(unknown(format!("`{}` is gone", shown(&path))));
     }
+    let path = on_path(&path).unwrap_or(path);
     path.into_os_string()
         .into_string()
         .map_err(|path| unknown(format!("`{}` is no UTF-8", shown(Path::new(&path)))))
+}
+
+fn on_path(program: &Path) -> Option<PathBuf> {
+    let program = program.canonicalize().ok()?;
+    let folders = env::var_os("PATH")?;
+    env::split_paths(&folders)
+        .filter(|folder| folder.is_absolute())
+        .map(|folder| folder.join(NAME))
+        .filter(|path| !is_temporary(path))
+        .find(|path| path.canonicalize().is_ok_and(|leads_to| leads_to == program))
 }
 
 /// Whether `program` may be gone tomorrow: `npx` runs from a cache.

@@ -4,6 +4,7 @@ use sha2::{Digest, Sha256};
 
 use crate::history::Who;
 use crate::journal::record::{Action, Conflict, Record};
+use crate::tier::Tier;
 
 /// What a record is about, as a number that every process and version finds alike. Two topics with the same
 /// number only cost a look at a record that is not wanted.
@@ -47,7 +48,7 @@ pub(super) fn topics(seq: u64, record: &Record) -> Vec<(Topic, u64)> {
     let keys = |of: u64| record.context_keys.iter().map(move |key| (Topic::key(key), of));
     let sequels = || record.of.iter().map(|of| (Topic::sequel(*of), seq));
     match record.action {
-        Action::Intercept => keys(seq).collect(),
+        Action::Intercept if record.tier.is_some_and(Tier::is_tracked) => keys(seq).collect(),
         Action::Complete if record.v == 0 => keys(seq).collect(),
         Action::Complete | Action::Failed | Action::Refused | Action::Unknown | Action::Running => {
             let of = record.of.first().copied();

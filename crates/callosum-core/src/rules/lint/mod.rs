@@ -16,7 +16,7 @@ use super::effect::HTTP_CLIENTS;
 use super::format::{RuleFormat, RulesFile};
 use super::rule_set::read_rule;
 use super::source::Source;
-use super::{RuleError, RuleSet};
+use super::{RuleError, RuleSet, SHIPPED_RULES};
 use crate::command::Pattern;
 use crate::context_key::{Picked, Template};
 use crate::text::one_line;
@@ -56,6 +56,8 @@ pub struct Warning {
 pub enum WarningKind {
     /// Earlier rules take every call the rule is for.
     Unreachable,
+    /// It asks nothing of a command, and shipped rules for commands follow it.
+    HidesShipped,
     /// A text of it that what it is compared with never looks like.
     NeverFits,
     /// No known host has a tool of that name.
@@ -66,8 +68,8 @@ pub enum WarningKind {
     NeverFilled,
 }
 
-/// Looks at the text of a `tiers.json`. Shipped rules that its own ones take the place of, or come before, are not
-/// looked at: that is what own rules are for.
+/// Looks at the text of a `tiers.json`. What its rules hide of the shipped ones is its author's choice, but for one that hides
+/// all that are for commands.
 #[must_use]
 pub fn lint(text: &str) -> Lint {
     let source = Source::new(text);
@@ -86,10 +88,14 @@ pub fn lint(text: &str) -> Lint {
         }
     }
     let mut warnings = Vec::new();
+    let shipped = if file.extends_default { shipped_but(&names) } else { Vec::new() };
     let takers = reach::takers(&rules);
     for (rule, takers) in rules.iter().zip(takers) {
         let mut about = About { source, rule, warnings: &mut warnings };
         about.reach(&takers, &rules);
+        if takers.is_empty() {
+            about.hides(&shipped);
+        }
         for (at, message) in texts::never_fit(rule) {
             about.warn(at, WarningKind::NeverFits, message);
         }
@@ -99,6 +105,15 @@ pub fn lint(text: &str) -> Lint {
     warnings.sort_by_key(|warning| (warning.line, warning.column));
     let rule_count = if errors.is_empty() { RuleSet::parse(text).map_or(0, |rules| rules.len()) } else { 0 };
     Lint { rule_count, errors, warnings }
+}
+
+/// The shipped rules, without those whose names are taken.
+fn shipped_but(taken: &HashSet<String>) -> Vec<RuleFormat> {
+    let source = Source::new(SHIPPED_RULES);
+    let Ok(file) = RulesFile::read(source) else { return Vec::new() };
+    let mut names = HashSet::new();
+    let rules = file.rules.iter().filter_map(|text| read_rule(source, text.get(), &mut names).ok());
+    rules.filter(|rule| !taken.contains(&rule.name.value)).collect()
 }
 
 /// One rule, and where its warnings go.
@@ -137,6 +152,24 @@ impl About<'_> {
             names.join(", ")
         );
         self.warn(self.rule.name.at, WarningKind::Unreachable, message);
+    }
+
+    fn hides(&mut self, shipped: &[RuleFormat]) {
+        let rule = self.rule;
+        let asks = rule.command.is_some() || rule.http.is_some() || rule.command_pattern.is_some();
+        if asks || !rule.params.is_empty() {
+            return;
+        }
+        let for_commands = shipped.iter().filter(|rule| picked(rule).is_some());
+        let hidden = for_commands.filter(|other| reach::takes_all(rule, other)).count();
+        if hidden == 0 {
+            return;
+        }
+        let message = format!(
+            "asks nothing of the command, so it hides the {hidden} shipped rules for commands (mail, pushes, payments …); \
+             give it a `command`"
+        );
+        self.warn(rule.tool.at, WarningKind::HidesShipped, message);
     }
 
     fn tools(&mut self) {

@@ -26,6 +26,11 @@ pub(super) fn takers(rules: &[RuleFormat]) -> Vec<Vec<usize>> {
     facets.iter().enumerate().map(before).collect()
 }
 
+/// Whether `earlier` takes all that `rule` is for.
+pub(super) fn takes_all(earlier: &RuleFormat, rule: &RuleFormat) -> bool {
+    !Facets::of(rule).takers(&[Facets::of(earlier)]).is_empty()
+}
+
 /// What a rule asks of a call: of each list one must hold.
 struct Facets<'r> {
     /// Exact names are neutral ones.

@@ -1,0 +1,49 @@
+//! That a session is there, before it calls anything and once it is over: as its runtime tells.
+
+use std::time::{Duration, Instant};
+
+use crate::journal::Patience;
+use crate::journal::record::{Action, Record, SessionEvent};
+use crate::text::one_line;
+use crate::time::Stamp;
+
+use super::Gate;
+use super::intent::short_name;
+
+/// Nobody waits longer for the guard to write it: it is no evidence, and the next event of the session says as much.
+const PATIENCE: Duration = Duration::from_millis(100);
+/// Characters of a runtime's own word for why.
+const REASON_CHARS: usize = 60;
+
+/// What happened to a session.
+#[derive(Clone, Debug)]
+pub struct Presence {
+    /// The session.
+    pub session: String,
+    /// The agent's id.
+    pub agent: Option<String>,
+    /// What happened.
+    pub event: SessionEvent,
+    /// Why, in the runtime's own word: `resume`, `compact`, `logout` …
+    pub reason: Option<String>,
+}
+
+impl Gate {
+    /// Writes that a session is there, or no longer is; what can't be written soon is not written. For a thread that may
+    /// wait.
+    pub fn presence(&self, presence: &Presence, now: &Stamp) {
+        if self.is_closed() {
+            return;
+        }
+        let mut record = Record::new(Action::Session, &self.instance, now);
+        record.runtime = Some(self.runtime.clone());
+        record.agent = presence.agent.as_deref().map(short_name).map(str::to_owned);
+        record.session = Some(short_name(&presence.session).to_owned());
+        record.event = Some(presence.event.clone());
+        record.reason = presence.reason.as_deref().map(|reason| one_line(reason, REASON_CHARS));
+        record.holder = self.machine().holder();
+        let patience = Patience::Until(Instant::now() + PATIENCE);
+        let written = self.append(&record, patience, now);
+        self.note_failure(written, now);
+    }
+}
