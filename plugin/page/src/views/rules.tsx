@@ -119,7 +119,15 @@ function useRules() {
 
 function matches(rule: Rule, wanted: string): boolean {
   const words = wanted.trim().toLowerCase().split(/\s+/);
-  const text = [rule.name, `tier ${rule.tier}`, rule.own ? "own" : "shipped", ...rule.tool, ...rule.command, ...rule.where, ...rule.contextKey]
+  const text = [
+    rule.name,
+    `tier ${rule.tier}`,
+    rule.own ? "own" : "shipped",
+    ...rule.tool,
+    ...rule.command,
+    ...rule.where,
+    ...rule.contextKey,
+  ]
     .join("\n")
     .toLowerCase();
   return words.every((word) => text.includes(word));
