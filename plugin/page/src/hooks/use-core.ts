@@ -46,16 +46,16 @@ export function useOften(step: () => void, trigger: unknown, restMs: number, atL
   }, [run, atLeastMs]);
 }
 
-/** The status, as fresh as the journal. */
-export function useStatus(api: Api, head: number | undefined, report: (error: AskError) => void) {
-  const [status, setStatus] = useState<Status>();
+/** What `ask` answered last; `load` asks anew, unless it is being asked. */
+export function useAnswer<T>(ask: () => Promise<T>, report: (error: AskError) => void) {
+  const [answer, setAnswer] = useState<T>();
   const [error, setError] = useState<AskError>();
   const busy = useRef(false);
-  const refresh = useCallback(async () => {
+  const load = useCallback(async () => {
     if (busy.current) return;
     busy.current = true;
     try {
-      setStatus(await api.ask("status", {}));
+      setAnswer(await ask());
       setError(undefined);
     } catch (thrown) {
       const failure = asAskError(thrown);
@@ -64,7 +64,14 @@ export function useStatus(api: Api, head: number | undefined, report: (error: As
     } finally {
       busy.current = false;
     }
-  }, [api, report]);
+  }, [ask, report]);
+  return { answer, error, load };
+}
+
+/** The status, as fresh as the journal. */
+export function useStatus(api: Api, head: number | undefined, report: (error: AskError) => void) {
+  const ask = useCallback(() => api.ask("status", {}), [api]);
+  const { answer: status, error, load: refresh } = useAnswer<Status>(ask, report);
   useOften(refresh, head, 1_000, 10_000);
   return { status, error, refresh };
 }

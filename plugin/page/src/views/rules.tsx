@@ -4,10 +4,9 @@ import { useCallback, useEffect, useMemo, useState } from "react";
 import { Input } from "react-aria-components/Input";
 import { Label } from "react-aria-components/Label";
 import { SearchField } from "react-aria-components/SearchField";
-import type { AskError } from "../api.ts";
 import { useApp } from "../hooks/app.ts";
 import { useNow } from "../hooks/basics.ts";
-import { asAskError } from "../hooks/use-core.ts";
+import { useAnswer } from "../hooks/use-core.ts";
 import { useTally } from "../hooks/use-tally.ts";
 import { DAY, duration, HOUR, WINDOWS, windowMs } from "../model/times.ts";
 import type { Rule, RuleBook, RuleCount } from "../model/wire.ts";
@@ -97,18 +96,8 @@ export function Rules() {
 /** The rules, asked for again whenever others are loaded. */
 function useRules() {
   const { api, report, status } = useApp();
-  const [book, setBook] = useState<RuleBook>();
-  const [error, setError] = useState<AskError>();
-  const load = useCallback(async () => {
-    try {
-      setBook(await api.ask("rules", {}));
-      setError(undefined);
-    } catch (thrown) {
-      const failure = asAskError(thrown);
-      report(failure);
-      setError(failure);
-    }
-  }, [api, report]);
+  const ask = useCallback(() => api.ask("rules", {}), [api]);
+  const { answer: book, error, load } = useAnswer<RuleBook>(ask, report);
   const version = `${status?.rules?.loadedAt} ${status?.rules?.error}`;
   // biome-ignore lint/correctness/useExhaustiveDependencies: other rules are the reason to ask again
   useEffect(() => {

@@ -4,10 +4,9 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { Button } from "react-aria-components/Button";
 import { Dialog, Heading } from "react-aria-components/Dialog";
 import { Modal, ModalOverlay } from "react-aria-components/Modal";
-import type { AskError } from "../api.ts";
 import { type Subject, useApp } from "../hooks/app.ts";
 import { useNow } from "../hooks/basics.ts";
-import { asAskError, useOften } from "../hooks/use-core.ts";
+import { useAnswer, useOften } from "../hooks/use-core.ts";
 import { cut, visible } from "../model/text.ts";
 import { countdown, msOf, SECOND } from "../model/times.ts";
 import type { Story } from "../model/wire.ts";
@@ -61,27 +60,17 @@ function NoKey() {
 
 function OfKey({ keyName, seq, close }: { keyName: string; seq: number | undefined; close: () => void }) {
   const { api, head, report, go, place } = useApp();
-  const [story, setStory] = useState<Story>();
-  const [error, setError] = useState<AskError>();
-  const busy = useRef(false);
   const restMs = useRef(2 * SECOND);
-  const load = useCallback(async () => {
-    if (busy.current) return;
-    busy.current = true;
+  const ask = useCallback(async () => {
     const begun = performance.now();
     try {
-      setStory(await api.ask("why", { key: keyName }));
-      setError(undefined);
-    } catch (thrown) {
-      const failure = asAskError(thrown);
-      report(failure);
-      setError(failure);
+      return await api.ask("why", { key: keyName });
     } finally {
-      busy.current = false;
       // The whole journal is read for it: a long one not as often.
       restMs.current = Math.max(2 * SECOND, 10 * (performance.now() - begun));
     }
-  }, [api, keyName, report]);
+  }, [api, keyName]);
+  const { answer: story, error, load } = useAnswer<Story>(ask, report);
   useOften(load, head, restMs.current, 30 * SECOND);
   useEffect(() => {
     void load();
