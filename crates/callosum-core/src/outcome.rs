@@ -64,12 +64,31 @@ mod tests {
     use super::*;
 
     #[test]
+    fn each_word_of_a_shim_has_its_meaning_and_any_other_has_none() {
+        for (word, ended) in [
+            ("ok", Ended::Ok),
+            ("error", Ended::Error),
+            ("refused", Ended::Refused),
+            ("aborted", Ended::Aborted),
+            ("timed-out", Ended::TimedOut),
+            ("killed", Ended::Killed),
+            ("running", Ended::Running),
+            ("maybe", Ended::Maybe),
+        ] {
+            assert_eq!(Ended::from_word(word), Some(ended), "{word}");
+        }
+        assert_eq!(["", "Ok", "timedOut", "done"].map(Ended::from_word), [None; 4]);
+    }
+
+    #[test]
     fn a_non_zero_exit_proves_a_failure_only_for_one_simple_command_on_one_resource() {
         let of = |code, simple, keys| outcome_of(Ended::Ok, Some(code), simple, keys);
         assert_eq!(of(0, false, 3), Kind::Complete);
         assert_eq!(of(7, true, 1), Kind::Failed);
         assert_eq!(of(7, false, 1), Kind::Unknown);
         assert_eq!(of(7, true, 2), Kind::Unknown);
+        assert_eq!(of(127, true, 1), Kind::Failed);
+        assert_eq!(of(128, true, 1), Kind::Unknown);
         assert_eq!(of(137, true, 1), Kind::Unknown);
         assert_eq!(of(-1, true, 1), Kind::Unknown);
     }
@@ -81,5 +100,7 @@ mod tests {
         }
         assert_eq!(outcome_of(Ended::Error, None, true, 1), Kind::Failed);
         assert_eq!(outcome_of(Ended::Refused, None, true, 1), Kind::Refused);
+        assert_eq!(outcome_of(Ended::Running, None, true, 1), Kind::Running);
+        assert_eq!(outcome_of(Ended::Ok, None, false, 2), Kind::Complete);
     }
 }

@@ -441,3 +441,6 @@ fn put_in_order(seqs: &mut Vec<u64>, seq: u64) {
         seqs.insert(place, seq);
     }
 }
+
+#[cfg(test)]
+mod tests;

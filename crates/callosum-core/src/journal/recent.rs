@@ -245,6 +245,8 @@ mod tests {
         let mail = line(Action::Intercept, Tier::High, 5);
         let recent = read(&[], &[mail.clone(), line(Action::Closed, Tier::None, 4)]);
         assert_eq!(recent.read, mail.len() as u64);
+        let recent = read(std::slice::from_ref(&mail), &[mail.clone(), line(Action::Closed, Tier::None, 4)]);
+        assert_eq!((recent.read, recent.records.len()), (mail.len() as u64, 2));
         // Only at the very end it is one.
         let more = [mail.clone(), line(Action::Closed, Tier::None, 4), mail.clone()];
         assert_eq!(read(&[], &more).read, more.concat().len() as u64);

@@ -134,3 +134,69 @@ impl LinesAt {
         self.chunk.get(start..).filter(|rest| !rest.is_empty())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use std::fs;
+
+    use super::*;
+    use crate::store::disk::SystemDisk;
+
+    /// Segments of these texts, the last one active, that begin at 100.
+    fn segments(folder: &std::path::Path, texts: &[&str]) -> Segments {
+        let disk: Arc<dyn Disk> = Arc::new(SystemDisk);
+        let mut base = 100;
+        let mut closed = Vec::new();
+        for text in texts {
+            let path = folder.join(format!("journal.{base}.jsonl"));
+            fs::write(&path, text).unwrap();
+            closed.push((base, path));
+            base += text.len() as u64;
+        }
+        let (base, path) = closed.pop().unwrap();
+        let active = SegmentFile::open(&disk, path, Open::Read).unwrap();
+        Segments { closed, active: (base, Arc::new(active)), disk }
+    }
+
+    #[test]
+    fn a_line_is_found_by_its_number_wherever_it_lies() {
+        let folder = tempfile::tempdir().unwrap();
+        // A line that fills a chunk, newline included, one that lacks room for its newline, and a long one.
+        let (full, over, long) = ("f".repeat(CHUNK - 1), "o".repeat(CHUNK), "l".repeat(3 * CHUNK));
+        let first = format!("{full}\n{over}\nshort\n");
+        let texts = [first.as_str(), "second\n", &format!("{long}\n\nlast\ntorn")];
+        let segments = segments(folder.path(), &texts);
+        let mut lines = segments.lines();
+        let mut seq = 100;
+        let whole = [full.as_str(), &over, "short", "second", &long, "", "last"];
+        let mut seqs = Vec::new();
+        for line in whole {
+            assert_eq!(lines.at(seq).as_deref(), Some(line.as_bytes()), "{seq}");
+            seqs.push(seq);
+            seq += line.len() as u64 + 1;
+        }
+        for (seq, line) in seqs.into_iter().zip(whole).rev() {
+            assert_eq!(lines.at(seq).as_deref(), Some(line.as_bytes()), "{seq}");
+        }
+        assert_eq!([99, seq, seq + 4, seq + 5].map(|seq| lines.at(seq)), [const { None }; 4]);
+        assert_eq!((segments.head(), segments.bytes()), (seq + 4, seq + 4 - 100));
+    }
+
+    #[test]
+    fn what_lay_in_a_segment_that_is_gone_was_pruned() {
+        let folder = tempfile::tempdir().unwrap();
+        let segments = segments(folder.path(), &["one\n", "two\n", "three\n"]);
+        let lines = segments.lines();
+        let pruned =
+            |lines: &LinesAt| [99, 100, 103, 104, 107, 108, 110, 999].map(|seq| lines.was_pruned(seq));
+        assert_eq!(pruned(&lines), [true, false, false, false, false, false, false, false]);
+        fs::remove_file(folder.path().join("journal.100.jsonl")).unwrap();
+        assert_eq!(pruned(&lines), [true, true, true, false, false, false, false, false]);
+        // The active one is open: it may have lost its name.
+        fs::remove_file(folder.path().join("journal.104.jsonl")).unwrap();
+        fs::remove_file(folder.path().join("journal.108.jsonl")).unwrap();
+        assert_eq!(pruned(&lines), [true, true, true, true, true, false, false, false]);
+        assert_eq!(segments.bytes(), 6);
+    }
+}

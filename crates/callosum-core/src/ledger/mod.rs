@@ -317,6 +317,9 @@ impl Ledger {
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use std::fs;
+    use std::path::Path;
+
     use super::*;
     use crate::journal::record::Action;
     use crate::store::machine::Machine;
@@ -335,19 +338,37 @@ mod tests {
         last
     }
 
-    /// Between opening the journal and reading the index, others close segments and write a newer index.
-    #[test]
-    fn an_index_may_end_in_a_segment_that_was_begun_after_the_journal_was_opened() {
-        let directory = tempfile::tempdir().unwrap();
-        let options = LedgerOptions {
-            directory: StateDir::new(directory.path().to_owned()),
+    fn options(folder: &Path) -> LedgerOptions {
+        LedgerOptions {
+            directory: StateDir::new(folder.to_owned()),
             instance: "home".to_owned(),
             keep_ms: 3_600_000,
             default_lease_ms: 60_000,
             limit: SegmentLimit { bytes: 1 << 20 },
-        };
+        }
+    }
+
+    fn open(options: &LedgerOptions, now: &Stamp) -> Ledger {
+        Ledger::open(options, true, Patience::None, now).unwrap().unwrap()
+    }
+
+    /// Writes an index of all that is there.
+    fn write_index(ledger: &Ledger, now: &Stamp) -> Indexed {
+        ledger.index_due(true, now).unwrap().unwrap().run().unwrap()
+    }
+
+    /// Whether the ledger went by the index: then it knows nothing yet that nobody asked for.
+    fn uses_index(ledger: &Ledger) -> bool {
+        ledger.history().is_empty()
+    }
+
+    /// Between opening the journal and reading the index, others close segments and write a newer index.
+    #[test]
+    fn an_index_may_end_in_a_segment_that_was_begun_after_the_journal_was_opened() {
+        let directory = tempfile::tempdir().unwrap();
+        let options = options(directory.path());
         let now = Machine::read().now();
-        let mut busy = Ledger::open(&options, true, Patience::None, &now).unwrap().unwrap();
+        let mut busy = open(&options, &now);
         write(&mut busy, 200, &now);
         let journal =
             Journal::open(&options.directory, options.limit, "late", Patience::None, &now).unwrap().unwrap();
@@ -355,7 +376,7 @@ mod tests {
         busy.rotate(&proof, &now).unwrap();
         drop(proof);
         let newest = write(&mut busy, 200, &now);
-        busy.index_due(true, &now).unwrap().unwrap().run().unwrap();
+        write_index(&busy, &now);
 
         let past = Past::new(journal.segments().unwrap().lines(), None);
         let history = History::new(options.keep_ms, options.default_lease_ms);
@@ -366,5 +387,120 @@ mod tests {
         assert!(late.history().action(newest).is_some());
         assert_eq!(late.history().len(), 400);
         late.catch_up(Patience::None, true, &now).unwrap().unwrap();
+    }
+    #[test]
+    fn an_index_is_due_once_enough_came_since_the_last() {
+        let directory = tempfile::tempdir().unwrap();
+        let (options, now) = (options(directory.path()), Machine::read().now());
+        let mut ledger = open(&options, &now);
+        let end = |ledger: &Ledger| ledger.journal.active().read;
+        let due = |ledger: &Ledger, closing| ledger.index_due(closing, &now).unwrap().is_some();
+        let mut before = end(&ledger);
+        while !due(&ledger, true) {
+            before = end(&ledger);
+            write(&mut ledger, 1, &now);
+        }
+        assert!(before <= 65_536 && end(&ledger) > 65_536);
+        assert!(due(&ledger, false));
+        for (indexed, closing, expected) in [
+            (Indexed { end: end(&ledger), bytes: 0 }, true, false),
+            (Indexed { end: end(&ledger) - 65_536, bytes: 0 }, true, false),
+            (Indexed { end: end(&ledger) - 65_537, bytes: 0 }, true, true),
+            (Indexed { end: end(&ledger) - 65_537, bytes: 16 * 65_537 }, false, false),
+            (Indexed { end: end(&ledger) - 65_537, bytes: 16 * 65_537 - 1 }, false, true),
+            (Indexed { end: end(&ledger) - 65_537, bytes: 16 * 65_537 }, true, true),
+            (Indexed { end: end(&ledger) + 1, bytes: 0 }, true, false),
+        ] {
+            ledger.indexed(indexed);
+            assert_eq!(due(&ledger, closing), expected, "{indexed:?} {closing}");
+        }
+    }
+
+    #[test]
+    fn an_index_is_gone_by_when_it_reaches_as_far_back() {
+        let directory = tempfile::tempdir().unwrap();
+        let (options, now) = (options(directory.path()), Machine::read().now());
+        let mut busy = open(&options, &now);
+        let last = write(&mut busy, 200, &now);
+        write_index(&busy, &now);
+        assert!(uses_index(&open(&options, &now)));
+        let shorter = LedgerOptions { keep_ms: options.keep_ms - 1, ..options.clone() };
+        let mut ledger = open(&shorter, &now);
+        assert!(uses_index(&ledger));
+        // An action is brought in by its number; what lies anywhere else is the fault of whoever names it.
+        for nowhere in [last + 3, last + 100_000] {
+            ledger.bring_action(nowhere).unwrap();
+        }
+        assert!(uses_index(&ledger));
+        ledger.bring_action(last).unwrap();
+        assert_eq!(ledger.history().newest().map(|action| action.seq).collect::<Vec<_>>(), [last]);
+        let longer = LedgerOptions { keep_ms: options.keep_ms + 1, ..options };
+        let patient = Patience::Until(std::time::Instant::now());
+        let ledger = Ledger::open(&longer, true, patient, &now).unwrap().unwrap();
+        assert_eq!(ledger.history().len(), 200);
+    }
+
+    #[test]
+    fn only_so_many_open_actions_are_brought_in_without_patience() {
+        for (count, is_brought) in [(200, true), (201, false)] {
+            let directory = tempfile::tempdir().unwrap();
+            let (options, now) = (options(directory.path()), Machine::read().now());
+            let mut busy = open(&options, &now);
+            write(&mut busy, count, &now);
+            write_index(&busy, &now);
+            let mut ledger = open(&options, &now);
+            let open = Needs { open: true, ..Needs::default() };
+            assert!(ledger.bring(&Needs { newest: true, ..Needs::default() }, Patience::None).unwrap());
+            assert_eq!(ledger.history().len(), 64);
+            assert_eq!(ledger.bring(&open, Patience::None).unwrap(), is_brought);
+            assert!(ledger.bring(&open, Patience::Until(std::time::Instant::now())).unwrap());
+            assert_eq!(ledger.history().len(), usize::try_from(count).unwrap());
+            // Once they are there it takes none.
+            assert!(ledger.bring(&open, Patience::None).unwrap());
+        }
+    }
+
+    #[test]
+    fn an_index_that_leads_astray_is_told_when_somebody_elses_outcome_is_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let (options, now) = (options(directory.path()), Machine::read().now());
+        let mut busy = open(&options, &now);
+        let last = write(&mut busy, 200, &now);
+        let blocks = write_index(&busy, &now).bytes;
+        let path = directory.path().join("journal.index");
+        let mut bytes = fs::read(&path).unwrap();
+        let head = bytes.len() - usize::try_from(blocks).unwrap();
+        bytes.iter_mut().skip(head).for_each(|byte| *byte ^= 1);
+        fs::write(&path, bytes).unwrap();
+
+        let mut late = open(&options, &now);
+        assert!(uses_index(&late));
+        let mut done = Record::new(Action::Complete, "home", &now);
+        done.session = Some("a".to_owned());
+        done.of = vec![last];
+        let proof = busy.catch_up(Patience::None, false, &now).unwrap().unwrap();
+        busy.append(&proof, &done, &now).unwrap();
+        // What comes behind it does not make up for it.
+        busy.append(&proof, &Record::new(Action::Seen, "home", &now), &now).unwrap();
+        drop(proof);
+        let told = late.catch_up(Patience::None, false, &now);
+        assert!(matches!(told, Err(StateError::Replaced { .. })), "{told:?}");
+        let needs = Needs { newest: true, ..Needs::default() };
+        assert!(matches!(late.bring(&needs, Patience::None), Err(StateError::Replaced { .. })));
+    }
+
+    #[test]
+    fn a_ledger_is_heavy_with_more_actions_than_are_worth_keeping() {
+        let directory = tempfile::tempdir().unwrap();
+        let now = Machine::read().now();
+        let mut ledger = open(&options(directory.path()), &now);
+        let mut record = Record::new(Action::Intercept, "home", &now);
+        record.tier = Some(Tier::High);
+        for (count, is_heavy) in [(20_000, false), (20_001, true), (20_002, true)] {
+            for seq in ledger.history().len() as u64..count {
+                ledger.history.apply(seq, &record);
+            }
+            assert_eq!(ledger.is_heavy(), is_heavy, "{count}");
+        }
     }
 }

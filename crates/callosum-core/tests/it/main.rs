@@ -16,6 +16,7 @@ mod page;
 mod pausing;
 mod rewritten;
 mod rules;
+mod segments;
 mod shipped_rules;
 mod simulate;
 mod support;

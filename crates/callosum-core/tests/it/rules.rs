@@ -365,3 +365,47 @@ fn a_line_of_several_rules_is_checked_by_the_stricter() {
     assert!(of("d; a").exit_proves && of("cd x && a").exit_proves);
     assert!(!of("a; d").exit_proves && !of("a && b").exit_proves && !of("c; a").exit_proves);
 }
+
+/// Why rules matched a call, one after another, and whether its line was only cut roughly.
+fn reasons(rules: &Value, command: &str) -> (Vec<String>, bool) {
+    let rules = RuleSet::parse(&json!({ "rules": rules }).to_string()).unwrap();
+    let call = ToolCall { agent: Some("main".to_owned()), ..call("exec") };
+    let found = rules.explain(&call, "openclaw", &json!({ "command": command, "host": "node" }));
+    (found.matches.into_iter().map(|one| one.because).collect(), found.rough)
+}
+
+#[test]
+fn an_explanation_names_every_condition_that_led_to_a_rule() {
+    let program = "the program and its words (`command`)";
+    let request = "the request it sends (`http`)";
+    let name = "the tool's name";
+    for (conditions, reason) in [
+        (json!({}), name.to_owned()),
+        (json!({"command": "curl"}), program.to_owned()),
+        (json!({"http": {"method": "GET"}}), request.to_owned()),
+        (json!({"command": "curl", "http": {"method": "GET"}}), format!("{program}, {request}")),
+        (json!({"commandPattern": "a"}), format!("{name}, the text of the command (`commandPattern`)")),
+        (json!({"params": {"host": "node"}}), format!("{name}, parameters")),
+        (json!({"agent": "main"}), format!("{name}, who calls")),
+        (json!({"session": "agent:*"}), format!("{name}, who calls")),
+        (json!({"runtime": "openclaw"}), format!("{name}, who calls")),
+        (json!({"command": "curl", "runtime": "openclaw"}), format!("{program}, who calls")),
+    ] {
+        let mut rule = json!({"name": "rule", "tier": 3, "tool": "exec"});
+        rule.as_object_mut().unwrap().extend(conditions.as_object().unwrap().clone());
+        assert_eq!(reasons(&json!([rule]), "curl https://a.example").0, [reason], "{conditions}");
+    }
+}
+
+#[test]
+fn only_a_line_that_a_rule_may_be_for_is_read_as_a_shell_would() {
+    let ship = json!({"name": "ship", "tier": 3, "tool": "exec", "command": "ship it"});
+    let rest = |tier: u8| json!({"name": "rest", "tier": tier, "tool": "exec"});
+    let open_quote = "echo 'a";
+    assert_eq!(reasons(&json!([ship, rest(1)]), open_quote), (vec!["the tool's name".to_owned()], false));
+    assert_eq!(reasons(&json!([ship]), open_quote), (Vec::new(), false));
+    // What may be taken back for one command is read, and so is what may be a command of a rule.
+    assert!(reasons(&json!([ship, rest(2)]), open_quote).1);
+    assert!(reasons(&json!([ship, rest(1)]), "echo 'ship it").1);
+    assert!(!reasons(&json!([ship, rest(1)]), "echo ship it").1);
+}

@@ -264,3 +264,146 @@ fn u64_of(bytes: &[u8]) -> Option<u64> {
 fn checksum(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes), 8)
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+    use crate::journal::record::{Action, Record};
+    use crate::journal::segments::Segments;
+    use crate::tier::Tier;
+
+    const KEEP_MS: u64 = 60_000;
+
+    fn now() -> Stamp {
+        Stamp { wall_ms: 1_800_000_000_000, up_ms: 5_000, boot: Some(7) }
+    }
+
+    fn mail(key: &str) -> Vec<u8> {
+        let mut record = Record::new(Action::Intercept, "home", &now());
+        record.tier = Some(Tier::High);
+        record.session = Some("a".to_owned());
+        record.context_keys = vec![key.to_owned()];
+        record.to_line().unwrap()
+    }
+
+    fn begin(folder: &Path, base: u64) -> (StateDir, Segment) {
+        let directory = StateDir::new(folder.to_owned());
+        let segment = Segment::begin(&directory, base, "home", &now(), BTreeMap::new()).unwrap();
+        (directory, segment)
+    }
+
+    fn write_index(directory: &StateDir, segment: &Segment, step: u64, history: &History) -> Indexed {
+        let active = (segment.base, Arc::clone(&segment.file));
+        let segments = Segments { closed: Vec::new(), active, disk: Arc::clone(&directory.disk) };
+        let covered = (segment.base, segment.read);
+        IndexJob::new(directory.clone(), segments, covered, KEEP_MS, step, history, &now()).run().unwrap()
+    }
+
+    #[test]
+    fn an_index_is_bound_to_its_segment_and_the_whole_of_its_last_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let (_, mut segment) = begin(folder.path(), 1_000);
+        segment.append(&mail("a")).unwrap();
+        let line = mail("b");
+        let last_line = segment.append(&line).unwrap().seq;
+        let text = line.strip_suffix(b"\n").unwrap();
+        let covered = segment.size();
+        let right = Head { base: 1_000, covered, last_line, checksum: checksum(text), ..Head::default() };
+        assert!(right.is_bound_to(&segment));
+        for wrong in [
+            Head { base: 999, ..right.clone() },
+            Head { covered: covered - 1, ..right.clone() },
+            Head { covered: covered + 1, ..right.clone() },
+            Head { covered: 0, ..right.clone() },
+            Head { last_line: last_line - 1, ..right.clone() },
+            Head { last_line: 999, ..right.clone() },
+            Head { last_line: covered + 1_000, ..right.clone() },
+            Head { checksum: checksum(b"another"), ..right.clone() },
+            Head { checksum: checksum(b""), ..right.clone() },
+        ] {
+            assert!(!wrong.is_bound_to(&segment), "{wrong:?}");
+        }
+        segment.append(&mail("c")).unwrap();
+        assert!(right.is_bound_to(&segment));
+        // The line goes on where it should end.
+        let path = folder.path().join("journal.jsonl");
+        let mut bytes = fs::read(&path).unwrap();
+        *bytes.get_mut(usize::try_from(covered).unwrap() - 1).unwrap() = b' ';
+        fs::write(&path, bytes).unwrap();
+        assert!(!right.is_bound_to(&segment));
+    }
+
+    #[test]
+    fn an_index_whose_head_is_long_is_read_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let (directory, mut segment) = begin(folder.path(), 0);
+        let seq = segment.append(&mail("a")).unwrap().seq;
+        let mut history = History::new(KEEP_MS, 0);
+        let counts = HookCounts { before: 3, after: 2 };
+        let seen = (0..400).map(|tool| (format!("{tool} {}", "x".repeat(100)), counts)).collect();
+        history.add_counts("test", &seen, 10);
+        history.skipped = 7;
+        write_index(&directory, &segment, 0, &history);
+        assert!(fs::metadata(folder.path().join(FILE_NAME)).unwrap().len() > 2 * HEAD as u64);
+        let index = Index::open(&directory).unwrap();
+        assert_eq!(index.on(Topic::key("a")).unwrap(), [seq]);
+        assert_eq!(index.on(Topic::key("b")).unwrap(), [0; 0]);
+        let mut restored = History::new(KEEP_MS, 0);
+        index.head().restore_counts(&mut restored);
+        assert_eq!((&restored.coverage, restored.skipped), (&history.coverage, 7));
+    }
+
+    #[test]
+    fn an_index_may_have_no_entries_but_no_sizes_beyond_its_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let (directory, segment) = begin(folder.path(), 0);
+        let indexed = write_index(&directory, &segment, 0, &History::new(KEEP_MS, 0));
+        assert_eq!((indexed.end, indexed.bytes), (segment.read, 0));
+        let index = Index::open(&directory).unwrap();
+        assert_eq!((index.size(), index.head().end()), (0, segment.read));
+        assert_eq!(index.on(Topic::key("a")).unwrap(), [0; 0]);
+        let huge = [1 << 60, (1 << 60) + 1].map(|count: u64| format!("0 0 {count}\n"));
+        for text in
+            huge.iter().map(String::as_str).chain(["", "\n", "0 0 3\n", "0 0 0\n", "0 9999999999 1\n"])
+        {
+            fs::write(folder.path().join(FILE_NAME), text).unwrap();
+            assert!(Index::open(&directory).is_none(), "{text}");
+        }
+    }
+
+    /// What an index says was read once: the next one takes it over, whatever has become of the lines.
+    #[test]
+    fn a_new_index_goes_on_from_the_one_that_is_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let (directory, mut segment) = begin(folder.path(), 0);
+        let history = History::new(KEEP_MS, 0);
+        let path = folder.path().join("journal.jsonl");
+        let first = segment.append(&mail("a")).unwrap().seq;
+        let second = segment.append(&mail("b")).unwrap().seq;
+        let indexed = write_index(&directory, &segment, 0, &history);
+        assert_eq!((indexed.end, indexed.bytes), (segment.read, 2 * ENTRY as u64));
+        let mut bytes = fs::read(&path).unwrap();
+        let (from, to) = (usize::try_from(first).unwrap(), usize::try_from(second).unwrap() - 1);
+        bytes.get_mut(from..to).unwrap().fill(b'x');
+        fs::write(&path, bytes).unwrap();
+        let third = segment.append(&mail("a")).unwrap();
+        // One that covers little less is as good.
+        let step = third.end - indexed.end;
+        assert_eq!(write_index(&directory, &segment, step, &history).end, indexed.end);
+        let indexed = write_index(&directory, &segment, step - 1, &history);
+        assert_eq!((indexed.end, indexed.bytes), (third.end, 3 * ENTRY as u64));
+        let index = Index::open(&directory).unwrap();
+        assert_eq!(index.on(Topic::key("a")).unwrap(), [first, third.seq]);
+        assert_eq!(index.on(Topic::key("b")).unwrap(), [second]);
+        assert_eq!(index.head().newest, [first, second, third.seq]);
+        assert_eq!(index.head().open, [first, second, third.seq]);
+        // Without it only what can be read is known.
+        fs::remove_file(folder.path().join(FILE_NAME)).unwrap();
+        write_index(&directory, &segment, 0, &history);
+        assert_eq!(Index::open(&directory).unwrap().on(Topic::key("a")).unwrap(), [third.seq]);
+    }
+}
