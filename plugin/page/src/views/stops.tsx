@@ -112,7 +112,7 @@ function Earlier({ earlier, action }: { earlier: Action; action: Action }) {
     );
   return (
     <>
-      {who} had done so {before} before ({OUTCOME_NAMES[earlier.outcome]})
+      {who} had begun that {before} before (now: {OUTCOME_NAMES[earlier.outcome]})
     </>
   );
 }
