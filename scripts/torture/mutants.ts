@@ -27,19 +27,19 @@ const excused: Record<string, string> = JSON.parse(readFileSync(fileURLToPath(ne
 const output = mkdtempSync(join(tmpdir(), "callosum-mutants-"));
 const files = process.env.CALLOSUM_MUTANTS === undefined ? FILES : [process.env.CALLOSUM_MUTANTS];
 // The model, the disks and the damage are left out: they take too long for each mutant, and were tried with mutants of their own.
-const chosen = ["--lib", "--test", "it"];
+const chosen = ["--lib", "--test=it"];
 // Takes half a minute where nothing is optimised, and is about time, not about what is decided.
 const skipped = ["--skip", "huge_and_hostile"];
 // What the core stands on is built once for all mutants.
-const optimised = 'profile.dev.package."*".opt-level=1';
+const optimised = '--config=profile.dev.package."*".opt-level=1';
 const run = spawnSync(
   "cargo",
   [
     ...["mutants", "--package", "callosum-core", "--output", output, "--timeout", "300", "--no-shuffle", "--colors", "never"],
-    ...["--cargo-arg", `--config=${optimised}`],
+    // For cargo, not only for its tests: else the tests that are left out are built for each mutant all the same.
+    ...[...chosen, optimised].map((argument) => `--cargo-arg=${argument}`),
     ...files.flatMap((file) => ["--file", file]),
     "--",
-    ...chosen,
     "--",
     ...skipped,
   ],

@@ -441,6 +441,25 @@ mod tests {
     }
 
     #[test]
+    fn an_index_may_end_in_a_segment_that_was_closed_since() {
+        let directory = tempfile::tempdir().unwrap();
+        let (options, now) = (options(directory.path()), Machine::read().now());
+        let mut busy = open(&options, &now);
+        write(&mut busy, 200, &now);
+        write_index(&busy, &now);
+        let after_index = write(&mut busy, 1, &now);
+        let proof = busy.catch_up(Patience::None, false, &now).unwrap().unwrap();
+        busy.rotate(&proof, &now).unwrap();
+        drop(proof);
+        let newest = write(&mut busy, 1, &now);
+        let mut late = open(&options, &now);
+        assert!(uses_index(&late));
+        late.catch_up(Patience::None, true, &now).unwrap().unwrap();
+        let read: Vec<u64> = late.history().newest().map(|action| action.seq).collect();
+        assert_eq!(read, [newest, after_index]);
+    }
+
+    #[test]
     fn only_so_many_open_actions_are_brought_in_without_patience() {
         for (count, is_brought) in [(200, true), (201, false)] {
             let directory = tempfile::tempdir().unwrap();
