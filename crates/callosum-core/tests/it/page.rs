@@ -245,7 +245,8 @@ fn the_pieces_add_up_to_what_one_pass_finds() {
             .collect();
         assert_eq!(seqs(&merged(&told, "events")), expected);
         let reached: Vec<i64> = told.iter().map(|piece| piece["reached"].as_i64().unwrap()).collect();
-        assert!(reached.is_sorted_by(|newer, older| newer > older), "{reached:?}");
+        // Equal where a piece ends in the slack before `from`.
+        assert!(reached.is_sorted_by(|newer, older| newer >= older), "{reached:?}");
         assert_eq!(reached.last(), Some(&from));
     }
 
