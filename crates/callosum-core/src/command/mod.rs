@@ -7,12 +7,14 @@ mod git;
 mod http;
 mod kube;
 mod notion;
+mod outline;
 mod pattern;
 mod storage;
 
 use std::cell::OnceCell;
 
 pub(crate) use http::Request;
+pub(crate) use outline::outline;
 pub(crate) use pattern::Pattern;
 
 use crate::shell::{Argument, Invocation, has_option, option_values};

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use wildmatch::WildMatch;
 
+use super::outline::{ANY, OUTSIDE};
 use super::{Command, Fit, plain};
 use crate::glob;
 use crate::shell::Argument;
@@ -21,11 +22,6 @@ pub(crate) struct Pattern {
     /// A path that is not in the working folder must be among the arguments.
     outside: bool,
 }
-
-/// Stands for words that are not said.
-const ANY: &str = "...";
-/// Stands for a path that is neither in the working folder nor in `/tmp`.
-const OUTSIDE: &str = "{outside}";
 
 impl Pattern {
     /// Reads a pattern; the error says what is wrong with it.
@@ -57,12 +53,6 @@ impl Pattern {
             }
         }
         Ok(pattern)
-    }
-
-    /// The program and the subcommands of a pattern's text, with `|` between alternatives.
-    pub(crate) fn outline(text: &str) -> impl Iterator<Item = &str> {
-        let words = text.split_whitespace().take_while(|word| *word != ANY && *word != OUTSIDE);
-        words.filter(|word| !word.starts_with('-'))
     }
 
     /// Fits the pattern to a command. `is_outside` tells which paths are not in the working folder.

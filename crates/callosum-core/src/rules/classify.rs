@@ -1,7 +1,9 @@
 //! One call before the rules: which of them are for it, and what they say together.
 
 use super::compile::Rule;
-use super::rule_set::{Candidate, RuleSet};
+use super::index::Candidate;
+use super::part::Part;
+use super::rule_set::RuleSet;
 use super::{Classification, Match, Mode, Scope};
 use crate::command::{Command, Fit};
 use crate::context_key::{Lookup, MAX_KEYS, Site, context_keys, is_outside, path_in, work_folder};
@@ -16,18 +18,17 @@ pub(super) struct Question<'a> {
     pub(super) neutral: &'a str,
     pub(super) runtime: &'a str,
     pub(super) params: Lookup<'a>,
-    pub(super) candidates: &'a [Candidate],
 }
 
 impl<'a> Question<'a> {
     /// What the rules say, and whether a shell line had to be cut roughly.
     pub(super) fn answer(&self, matches: Option<&mut Vec<Match>>) -> (Classification, bool) {
         let mut verdict = Verdict { matches, ..Verdict::default() };
-        let has_effects =
-            |candidate: &Candidate| self.rules.rule(*candidate).is_some_and(|rule| rule.effects.is_some());
-        let command = if self.candidates.iter().any(has_effects) { self.params.get("command") } else { None };
+        let parts = &self.rules.parts;
+        let is_shell = parts.iter().any(|part| !part.index.candidates(self.neutral).1.is_empty());
+        let command = if is_shell { self.params.get("command") } else { None };
         let text = shortened(command.as_ref().and_then(|command| command.as_str()).unwrap_or_default());
-        let may_be_for_a_command = !text.is_empty() && self.rules.commands().may_match(&text);
+        let may_be_for_a_command = !text.is_empty() && parts.iter().any(|part| part.index.may_match(&text));
         let for_all = if may_be_for_a_command { None } else { self.for_whole_call() };
         // What may be taken back for one command (`* --help`) is worth reading the line.
         if !may_be_for_a_command && (text.is_empty() || !for_all.is_some_and(|rule| rule.tier.is_tracked())) {
@@ -69,35 +70,38 @@ impl<'a> Question<'a> {
         Site { call: self.call, params: &self.params, fit }
     }
 
-    /// Whether a rule is for the tool, and for the call as far as the whole of it tells.
-    fn is_for(&self, candidate: Candidate, rule: &Rule) -> bool {
-        let is_for_tool = candidate.named
-            || rule.tools.matches_glob(&self.call.tool)
-            || rule.tools.matches_glob(self.neutral);
-        is_for_tool && rule.matches(self.call, self.runtime, &self.params)
+    /// A candidate's rule, if it is for the tool, and for the call as far as the whole of it tells.
+    fn rule(&self, part: &'a Part, candidate: Candidate) -> Option<&'a Rule> {
+        part.rule(candidate.place).filter(|rule| {
+            rule.is_for_tool(candidate, &self.call.tool, self.neutral)
+                && rule.matches(self.call, self.runtime, &self.params)
+        })
     }
 
     /// The first rule that is for the whole call.
-    fn for_whole_call(&self) -> Option<&Rule> {
-        let rules = self.candidates.iter().filter_map(|at| Some((*at, self.rules.rule(*at)?)));
-        let mut rules = rules.filter(|(_, rule)| rule.effects.is_none());
-        rules.find(|(candidate, rule)| self.is_for(*candidate, rule)).map(|(_, rule)| rule)
+    fn for_whole_call(&self) -> Option<&'a Rule> {
+        self.rules.parts.iter().find_map(|part| {
+            let (calls, _) = part.index.candidates(self.neutral);
+            calls.iter().find_map(|candidate| self.rule(part, candidate))
+        })
     }
 
     /// The first rule that is for a command of the line, or for the whole line.
-    fn for_command<'c, 'l>(&self, command: &'c Command<'l>) -> Option<(&Rule, Option<Fit<'c, 'l>>)> {
+    fn for_command<'c, 'l>(&self, command: &'c Command<'l>) -> Option<(&'a Rule, Option<Fit<'c, 'l>>)> {
         let outside = |path: &str| {
             let folder = work_folder(self.call, &self.params, command.whole().folder().as_deref());
             is_outside(&work_folder(self.call, &self.params, None), &path_in(&folder, path))
         };
-        let mut rules = self.rules.commands().rules(&command.invocation.program).filter_map(|number| {
-            let place = self.candidates.partition_point(|candidate| candidate.rule < number);
-            let candidate = self.candidates.get(place).filter(|candidate| candidate.rule == number)?;
-            self.rules.rule(*candidate).filter(|rule| self.is_for(*candidate, rule))
-        });
-        rules.find_map(|rule| match &rule.effects {
-            Some(effects) => effects.fit(command, &outside).map(|fit| (rule, Some(fit))),
-            None => Some((rule, None)),
+        self.rules.parts.iter().find_map(|part| {
+            let (calls, commands) = part.index.candidates(self.neutral);
+            let mut rules = part.index.rules(&command.invocation.program).filter_map(|place| {
+                let candidate = commands.at(place).or_else(|| calls.at(place))?;
+                self.rule(part, candidate)
+            });
+            rules.find_map(|rule| match &rule.effects {
+                Some(effects) => effects.fit(command, &outside).map(|fit| (rule, Some(fit))),
+                None => Some((rule, None)),
+            })
         })
     }
 

@@ -2,7 +2,10 @@
 
 use super::Classification;
 use super::compile::Rule;
+use super::index::Candidate;
+use super::part::Part;
 use super::rule_set::RuleSet;
+use crate::digest::neutral_tool_name;
 use crate::tool_call::ToolCall;
 
 impl RuleSet {
@@ -18,9 +21,9 @@ impl RuleSet {
     /// The same, and none of them gives a key.
     #[must_use]
     pub fn without_keys(&self) -> Self {
-        let mut rules = self.rules.clone();
+        let mut rules: Vec<Rule> = self.iter().cloned().collect();
         rules.iter_mut().for_each(|rule| rule.context_keys.clear());
-        Self::index(rules).without_proof()
+        Self { parts: vec![Part::loaded(rules)], without_proof: true, ..Self::default() }
     }
 
     /// What the rule of this name says of a call, its keys aside; `None` when there is no such rule.
@@ -76,15 +79,25 @@ impl RuleSet {
     }
 
     fn may_be_for<'s>(&'s self, call: &'s ToolCall, runtime: &'s str) -> impl Iterator<Item = &'s Rule> {
-        self.for_tool(&call.tool).filter(move |rule| rule.is_for_caller(call, runtime))
+        let neutral = neutral_tool_name(&call.tool);
+        self.parts.iter().flat_map(move |part| {
+            let (calls, commands) = part.index.candidates(neutral);
+            let mut candidates: Vec<Candidate> = calls.iter().chain(commands.iter()).collect();
+            candidates.sort_unstable_by_key(|candidate| candidate.place);
+            candidates.into_iter().filter_map(move |candidate| {
+                let rule = part.rule(candidate.place)?;
+                (rule.is_for_tool(candidate, &call.tool, neutral) && rule.is_for_caller(call, runtime))
+                    .then_some(rule)
+            })
+        })
     }
 
     fn rule_named(&self, name: &str) -> Option<&Rule> {
-        self.rules.iter().find(|rule| rule.name == name)
+        self.iter().find(|rule| rule.name == name)
     }
 }
 
-fn says_the_same(one: &Rule, other: &Rule) -> bool {
+pub(super) fn says_the_same(one: &Rule, other: &Rule) -> bool {
     let says = |rule: &Rule| (rule.tier, rule.recent_window_ms, rule.lock_expiry_ms, rule.scope, rule.mode);
     says(one) == says(other) && one.context_keys == other.context_keys
 }

@@ -8,6 +8,7 @@ use wildmatch::WildMatch;
 
 use super::effect::Effects;
 use super::format::{ParamFormat, RuleFormat, Texts};
+use super::index::Candidate;
 use super::source::Source;
 use super::{Mode, RuleError, Scope};
 use crate::context_key::{Lookup, Template};
@@ -114,6 +115,11 @@ impl Rule {
 }
 
 impl Rule {
+    /// Whether a candidate is for a tool, which has also a neutral name.
+    pub(super) fn is_for_tool(&self, candidate: Candidate, tool: &str, neutral: &str) -> bool {
+        candidate.named || self.tools.matches_glob(tool) || self.tools.matches_glob(neutral)
+    }
+
     /// Whether the rule is for callers like this, whatever the parameters of their calls.
     pub(super) fn is_for_caller(&self, call: &ToolCall, runtime: &str) -> bool {
         let fits = |names: &Option<Names>, name: &str| names.as_ref().is_none_or(|names| names.matches(name));

@@ -1,12 +1,10 @@
 //! `command`, `unlessFlag` and `http` of a rule: what one command of a shell line must be.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
-use super::compile::{Names, Rule};
+use super::compile::Names;
 use super::format::HttpFormat;
 use crate::command::{Command, Fit, Pattern, Request};
-use crate::tier::Tier;
 
 /// What a rule asks of a command; all of it must hold.
 #[derive(Clone, Debug)]
@@ -30,6 +28,11 @@ impl Effects {
     /// Says what is wrong with a pattern.
     pub(super) fn check(&self) -> Result<(), String> {
         self.texts.iter().try_for_each(|text| Pattern::parse(text).map(drop))
+    }
+
+    /// The patterns as they are written.
+    pub(super) fn texts(&self) -> &[String] {
+        &self.texts
     }
 
     fn patterns(&self) -> &[Pattern] {
@@ -107,122 +110,4 @@ impl HttpMatch {
                 .is_none_or(|hosts| hosts.matches(&request.host) || self.private && request.is_private())
             && self.path.as_ref().is_none_or(|paths| paths.matches(&request.path))
     }
-}
-
-/// Programs that send HTTP requests.
-pub(super) const HTTP_CLIENTS: &[&str] =
-    &["curl", "curlie", "wget", "http", "https", "xh", "xhs", "xurl", "gh", "glab", "ntn"];
-
-/// Which rules may be for which commands, without reading a line as a shell would.
-#[derive(Clone, Debug, Default)]
-pub(super) struct CommandIndex {
-    /// The rules that name a program, by its name, in order.
-    by_program: HashMap<String, Vec<usize>>,
-    /// Those for any program, and for whole lines.
-    for_any: Vec<usize>,
-    /// The words of all patterns, by number.
-    words: HashMap<String, usize>,
-    /// By the number of each word that a pattern may begin with: of each of its words, the numbers of the alternatives.
-    patterns: HashMap<usize, HashSet<Vec<Vec<usize>>>>,
-    /// There is a pattern of which no word need be in the text.
-    always: bool,
-}
-
-impl CommandIndex {
-    /// An index of rules in order.
-    pub(super) fn new(rules: &[Rule]) -> Self {
-        let mut index = Self::default();
-        for (number, rule) in rules.iter().enumerate() {
-            match &rule.effects {
-                None => index.for_any.push(number),
-                Some(effects) => index.add(number, effects, rule.tier),
-            }
-        }
-        index
-    }
-
-    fn add(&mut self, number: usize, effects: &Effects, tier: Tier) {
-        let mut programs: Vec<&str> = Vec::new();
-        let mut any = false;
-        for text in &effects.texts {
-            let program = Pattern::outline(text).next().unwrap_or_default();
-            any |= program.contains(['*', '?']);
-            programs.extend(program.split('|'));
-            self.require(Pattern::outline(text), tier);
-        }
-        if effects.texts.is_empty() {
-            programs.extend(HTTP_CLIENTS);
-            self.require(std::iter::once(HTTP_CLIENTS.join("|").as_str()), tier);
-        }
-        if any {
-            self.for_any.push(number);
-            return;
-        }
-        for program in programs {
-            let rules = self.by_program.entry(program.to_owned()).or_default();
-            if rules.last() != Some(&number) {
-                rules.push(number);
-            }
-        }
-    }
-
-    /// Notes that a text must hold one alternative of each of a pattern's words. A pattern for whatever program and of
-    /// a low tier (`* --help`) only takes back what another one makes of a command: it asks for no look.
-    fn require<'t>(&mut self, pattern: impl Iterator<Item = &'t str>, tier: Tier) {
-        let mut groups: Vec<Vec<usize>> = Vec::new();
-        for word in pattern {
-            let whole: Option<Vec<&str>> = word.split('|').map(whole_word).collect();
-            // A word that may be anything asks for nothing.
-            if let Some(whole) = whole {
-                groups.push(whole.into_iter().map(|word| self.number(word)).collect());
-            }
-        }
-        self.always |= groups.is_empty() && tier.is_tracked();
-        for number in groups.first().cloned().unwrap_or_default() {
-            self.patterns.entry(number).or_default().insert(groups.clone());
-        }
-    }
-
-    fn number(&mut self, word: &str) -> usize {
-        let next = self.words.len();
-        *self.words.entry(word.to_owned()).or_insert(next)
-    }
-
-    /// Whether there may be a command in `text` that a rule is for: one pass over its words.
-    pub(super) fn may_match(&self, text: &str) -> bool {
-        let mut seen = Vec::new();
-        for word in words(text) {
-            if let Some(number) = self.words.get(word)
-                && !seen.contains(number)
-            {
-                seen.push(*number);
-            }
-        }
-        let is_seen = |number: &usize| seen.contains(number);
-        let mut patterns = seen.iter().filter_map(|number| self.patterns.get(number)).flatten();
-        self.always || patterns.any(|groups| groups.iter().all(|group| group.iter().any(is_seen)))
-    }
-
-    /// The rules that may be for a command of `program`, in order.
-    pub(super) fn rules(&self, program: &str) -> impl Iterator<Item = usize> {
-        let named = self.by_program.get(program).map(Vec::as_slice).unwrap_or_default();
-        let (mut named, mut any) =
-            (named.iter().copied().peekable(), self.for_any.iter().copied().peekable());
-        std::iter::from_fn(move || match (named.peek(), any.peek()) {
-            (Some(one), Some(other)) if one < other => named.next(),
-            (Some(_), None) => named.next(),
-            _ => any.next(),
-        })
-    }
-}
-
-/// The longest word that every text has which the alternative matches; `None` when there is none: of `get*`.
-fn whole_word(alternative: &str) -> Option<&str> {
-    let parts = alternative.split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '*' | '?'));
-    parts.filter(|part| !part.is_empty() && !part.contains(['*', '?'])).max_by_key(|part| part.len())
-}
-
-/// The runs of letters, digits and underscores in `text`.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty())
 }

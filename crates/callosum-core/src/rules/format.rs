@@ -119,11 +119,10 @@ impl RuleFormat {
     /// Reads one rule.
     pub(super) fn read<'a>(source: Source<'a>, text: &'a str) -> Result<Self, RuleError> {
         // The name first, so that what else is wrong can be told by it.
-        let name = source.read::<Members<'a>>(text, None).ok().and_then(|members| {
-            let (_, raw) = members.0.into_iter().find(|(key, _)| key == "name")?;
-            source.read::<String>(raw.get(), None).ok()
-        });
-        let mut fields = Fields::read(source, text, RULE_FIELDS, name.as_deref())?;
+        let members: Members<'a> = source.read(text, None)?;
+        let name = members.0.iter().find(|(key, _)| key == "name");
+        let name = name.and_then(|(_, raw)| source.read::<String>(raw.get(), None).ok());
+        let mut fields = Fields::of(source, text, members, RULE_FIELDS, name.as_deref())?;
         let params = match fields.take_raw("params") {
             Some(raw) => params(&fields, raw)?,
             None => Vec::new(),

@@ -1,18 +1,24 @@
 //! The rules of `tiers.json`: which tier a tool call has and which resources it acts on.
 //!
 //! `source` reads JSON with positions, `format` the fields as they are written, `compile` makes matchers of
-//! them, `effect` matches the commands of a shell line, `rule_set` holds them all, `classify` asks them about a call,
+//! them, `effect` matches the commands of a shell line, `index` tells which may be for a call (`draft` is what the build script
+//! and it have in common, `shipped` what the build script prepared), `part` holds the rules of one file, `rule_set` all,
+//! `classify` asks them about a call,
 //! `compare` asks two sets about a call of which not all is known. `lint` looks at a whole file as its author would want it
 //! looked at.
 
 mod classify;
 mod compare;
 mod compile;
+mod draft;
 mod effect;
 mod format;
+mod index;
 pub mod lint;
 mod listed;
+mod part;
 mod rule_set;
+mod shipped;
 mod source;
 
 use std::fmt;

@@ -1,44 +1,27 @@
 //! A whole set of rules, and what it says of a call.
 
-use std::collections::{HashMap, HashSet};
-use std::sync::OnceLock;
+use std::collections::HashSet;
 
 use super::classify::Question;
 use super::compile::Rule;
-use super::effect::CommandIndex;
 use super::format::{RuleFormat, RulesFile};
 use super::listed::Texts;
+use super::part::Part;
 use super::source::Source;
 use super::{Classification, Explanation, Match, RuleError, SHIPPED_RULES};
 use crate::context_key::Lookup;
 use crate::digest::neutral_tool_name;
 use crate::tool_call::{Parameters, ToolCall};
 
-/// Rules in order, compiled once; the first that matches a call says what it is.
+/// Rules in order; the first that matches a call says what it is.
 #[derive(Clone, Debug, Default)]
 pub struct RuleSet {
-    pub(super) rules: Vec<Rule>,
-    /// The rules that may match a tool some rule names, in order, by the tool's neutral name: a call to
-    /// `read` is not compared with fifty other names.
-    by_tool: HashMap<String, Vec<Candidate>>,
-    /// The rules with globs, in order: what may match any other tool.
-    with_globs: Vec<Candidate>,
-    /// Of all rules; made when a command is first asked about.
-    commands: OnceLock<CommandIndex>,
-    largest_window_ms: u64,
-    largest_lock_expiry_ms: u64,
+    /// The rules of a file, and the shipped ones behind them where it extends these.
+    pub(super) parts: Vec<Part>,
     /// What the rules were made of.
     pub(super) texts: Texts,
     /// It is not asked whether an exit code proves something.
     pub(super) without_proof: bool,
-}
-
-/// A rule that may match a tool.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Candidate {
-    pub(super) rule: usize,
-    /// Whether the rule names the tool; else a glob of the rule must match it.
-    pub(super) named: bool,
 }
 
 impl RuleSet {
@@ -56,50 +39,29 @@ impl RuleSet {
     /// # Errors
     /// The first thing that is wrong, and where it stands; when that is in `shipped`, the message says so.
     pub fn parse_extending(text: &str, shipped: &str) -> Result<Self, RuleError> {
-        let (mut rules, extends_default) = compile_all(text)?;
-        if extends_default {
-            let (shipped, extends_too) = compile_all(shipped).map_err(|error| RuleError {
-                message: format!("in the shipped rules: {}", error.message),
-                ..error
-            })?;
-            if extends_too {
-                let message = "the shipped rules cannot extend themselves: take `extends` out of them";
-                return Err(RuleError { line: 1, column: 1, rule: None, message: message.to_owned() });
-            }
-            let own: HashSet<String> = rules.iter().map(|rule| rule.name.clone()).collect();
-            rules.extend(shipped.into_iter().filter(|rule| !own.contains(&rule.name)));
+        if text == SHIPPED_RULES {
+            return Ok(Self::shipped());
         }
-        Ok(Self { texts: Texts::new(text, shipped, extends_default), ..Self::index(rules) })
+        let (rules, extends_default) = compile_all(text)?;
+        let own: HashSet<String> = rules.iter().map(|rule| rule.name.clone()).collect();
+        let mut parts = vec![Part::loaded(rules)];
+        if extends_default {
+            parts.push(if shipped == SHIPPED_RULES {
+                Part::shipped(&own)
+            } else {
+                let mut rules = compile_shipped(shipped)?;
+                rules.retain(|rule| !own.contains(&rule.name));
+                Part::loaded(rules)
+            });
+        }
+        Ok(Self { parts, texts: Texts::new(text, shipped, extends_default), without_proof: false })
     }
 
-    /// The rules that Callosum ships. A test proves that they can be read.
+    /// The rules that Callosum ships.
     #[must_use]
     pub fn shipped() -> Self {
-        Self::parse(SHIPPED_RULES).unwrap_or_default()
-    }
-
-    pub(super) fn index(rules: Vec<Rule>) -> Self {
-        let candidates = |tool: Option<&str>| {
-            let candidate = |(index, rule): (usize, &Rule)| {
-                let named = tool.is_some_and(|tool| rule.tools.exact().iter().any(|exact| exact == tool));
-                (named || rule.tools.has_globs()).then_some(Candidate { rule: index, named })
-            };
-            rules.iter().enumerate().filter_map(candidate).collect()
-        };
-        let named: HashSet<&String> = rules.iter().flat_map(|rule| rule.tools.exact()).collect();
-        let by_tool = named.into_iter().map(|tool| (tool.clone(), candidates(Some(tool)))).collect();
-        let with_globs = candidates(None);
-        let largest = |of: fn(&Rule) -> Option<u64>| rules.iter().filter_map(of).max().unwrap_or(0);
-        Self {
-            by_tool,
-            with_globs,
-            commands: OnceLock::new(),
-            texts: Texts::default(),
-            without_proof: false,
-            largest_window_ms: largest(|rule| rule.recent_window_ms),
-            largest_lock_expiry_ms: largest(|rule| rule.lock_expiry_ms),
-            rules,
-        }
+        let texts = Texts::new(SHIPPED_RULES, SHIPPED_RULES, false);
+        Self { parts: vec![Part::shipped(&HashSet::new())], texts, without_proof: false }
     }
 
     /// What the rules say of a call; tier 0 without keys when none is for it. `runtime` is the name of the agent runtime
@@ -128,68 +90,62 @@ impl RuleSet {
         matches: Option<&mut Vec<Match>>,
     ) -> (Classification, bool) {
         let neutral = neutral_tool_name(&call.tool);
-        let candidates = self.by_tool.get(neutral).unwrap_or(&self.with_globs);
-        Question { rules: self, call, neutral, runtime, params: Lookup::new(params), candidates }
-            .answer(matches)
+        Question { rules: self, call, neutral, runtime, params: Lookup::new(params) }.answer(matches)
     }
 
-    /// The rules that may be for calls of a tool, in order.
-    pub(super) fn for_tool<'s>(&'s self, tool: &'s str) -> impl Iterator<Item = &'s Rule> {
-        let neutral = neutral_tool_name(tool);
-        let candidates = self.by_tool.get(neutral).unwrap_or(&self.with_globs);
-        candidates.iter().filter_map(move |candidate| {
-            let rule = self.rule(*candidate)?;
-            let fits = candidate.named || rule.tools.matches_glob(tool) || rule.tools.matches_glob(neutral);
-            fits.then_some(rule)
-        })
-    }
-
-    pub(super) fn rule(&self, candidate: Candidate) -> Option<&Rule> {
-        self.rules.get(candidate.rule)
-    }
-
-    /// The index of the rules that are for commands.
-    pub(super) fn commands(&self) -> &CommandIndex {
-        self.commands.get_or_init(|| CommandIndex::new(&self.rules))
+    /// All rules in order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Rule> {
+        self.parts.iter().flat_map(Part::iter)
     }
 
     /// How many rules there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.rules.len()
+        self.parts.iter().map(Part::len).sum()
     }
 
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.rules.is_empty()
+        self.len() == 0
     }
 
     /// The largest `recentWindowMs` that a rule names, in milliseconds; 0 when none does.
     #[must_use]
     pub fn largest_window_ms(&self) -> u64 {
-        self.largest_window_ms
+        self.parts.iter().map(|part| part.largest_window_ms).max().unwrap_or(0)
     }
 
     /// The largest `lockExpiryMs` that a rule names, in milliseconds; 0 when none does.
     #[must_use]
     pub fn largest_lock_expiry_ms(&self) -> u64 {
-        self.largest_lock_expiry_ms
+        self.parts.iter().map(|part| part.largest_lock_expiry_ms).max().unwrap_or(0)
     }
 }
 
 /// The rules of one text in order, and whether the shipped ones are to follow.
-fn compile_all(text: &str) -> Result<(Vec<Rule>, bool), RuleError> {
+pub(super) fn compile_all(text: &str) -> Result<(Vec<Rule>, bool), RuleError> {
     let source = Source::new(text);
     let file = RulesFile::read(source)?;
-    // A test has compiled the shipped patterns.
-    let check = text != SHIPPED_RULES;
     let mut names = HashSet::new();
     let mut rules = Vec::with_capacity(file.rules.len());
     for text in file.rules {
-        rules.push(Rule::compile(read_rule(source, text.get(), &mut names)?, source, check)?);
+        rules.push(Rule::compile(read_rule(source, text.get(), &mut names)?, source, true)?);
     }
     Ok((rules, file.extends_default))
+}
+
+/// The rules of a text that stands in for the shipped one.
+fn compile_shipped(text: &str) -> Result<Vec<Rule>, RuleError> {
+    let (rules, extends_too) = compile_all(text).map_err(|error| RuleError {
+        message: format!("in the shipped rules: {}", error.message),
+        ..error
+    })?;
+    if extends_too {
+        let message = "the shipped rules cannot extend themselves: take `extends` out of them";
+        return Err(RuleError { line: 1, column: 1, rule: None, message: message.to_owned() });
+    }
+    Ok(rules)
 }
 
 /// Reads one rule of a file; `names` are those of the rules before it.

@@ -93,7 +93,18 @@ impl<'a, 'n> Fields<'a, 'n> {
         known: &[&str],
         rule: Option<&'n str>,
     ) -> Result<Self, RuleError> {
-        let members = source.read::<Members<'a>>(text, rule)?.0;
+        let members = source.read(text, rule)?;
+        Self::of(source, text, members, known, rule)
+    }
+
+    /// Of the members of the object `text`.
+    pub(super) fn of(
+        source: Source<'a>,
+        text: &'a str,
+        Members(members): Members<'a>,
+        known: &[&str],
+        rule: Option<&'n str>,
+    ) -> Result<Self, RuleError> {
         for (index, (key, raw)) in members.iter().enumerate() {
             let at = match key {
                 // The quotation mark before the key.

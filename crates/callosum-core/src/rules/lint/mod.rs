@@ -12,12 +12,12 @@ use std::collections::HashSet;
 use serde::Serialize;
 
 use super::compile::Rule;
-use super::effect::HTTP_CLIENTS;
+use super::draft::HTTP_CLIENTS;
 use super::format::{RuleFormat, RulesFile};
 use super::rule_set::read_rule;
 use super::source::Source;
 use super::{RuleError, RuleSet, SHIPPED_RULES};
-use crate::command::Pattern;
+use crate::command::{Pattern, outline};
 use crate::context_key::{Picked, Template};
 use crate::text::one_line;
 
@@ -231,5 +231,5 @@ fn sends(program: &str) -> bool {
 
 /// Whether all programs that a command's pattern names are so.
 fn programs_are(pattern: &str, is: impl Fn(&str) -> bool) -> bool {
-    Pattern::outline(pattern).next().is_some_and(|programs| programs.split('|').all(is))
+    outline(pattern).next().is_some_and(|programs| programs.split('|').all(is))
 }

@@ -13,7 +13,8 @@ use crate::command::Pattern;
 use crate::digest::neutral_tool_name;
 use crate::glob::covers;
 use crate::rules::compile::equal_values;
-use crate::rules::effect::{HTTP_CLIENTS, PRIVATE};
+use crate::rules::draft::HTTP_CLIENTS;
+use crate::rules::effect::PRIVATE;
 use crate::rules::format::{ParamFormat, RuleFormat, Texts};
 
 /// A rule with more cases than this is taken for reachable.

@@ -1,6 +1,6 @@
 //! Texts of a rule that what they are compared with never looks like.
 
-use crate::command::Pattern;
+use crate::command::outline;
 use crate::rules::format::{RuleFormat, Texts};
 use crate::text::one_line;
 
@@ -8,7 +8,7 @@ use crate::text::one_line;
 pub(super) fn never_fit(rule: &RuleFormat) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     if let Some(command) = &rule.command {
-        let programs = command.value.0.iter().filter_map(|text| Pattern::outline(text).next());
+        let programs = command.value.0.iter().filter_map(|text| outline(text).next());
         for program in programs.flat_map(|word| word.split('|')).filter(|name| name.contains('/')) {
             let name = program.rsplit('/').next().unwrap_or_default();
             let message = format!(

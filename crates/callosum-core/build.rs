@@ -1,0 +1,135 @@
+//! Prepares the shipped rules: where each stands in their text, and an index of them, as Rust source for `rules/shipped.rs`.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::{env, fs};
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
+
+#[path = "src/rules/draft.rs"]
+mod draft;
+#[path = "src/command/outline.rs"]
+mod outline;
+
+use draft::{ByTool, Draft, Outline};
+
+const RULES: &str = "../../tiers.json";
+
+#[derive(Deserialize)]
+struct File<'a> {
+    #[serde(borrow)]
+    rules: Vec<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Rule {
+    name: String,
+    tier: u8,
+    tool: Texts,
+    command: Option<Texts>,
+    http: Option<IgnoredAny>,
+    recent_window_ms: Option<u64>,
+    lock_expiry_ms: Option<u64>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Texts {
+    One(String),
+    Many(Vec<String>),
+}
+
+impl Texts {
+    fn all(&self) -> &[String] {
+        match self {
+            Self::One(text) => std::slice::from_ref(text),
+            Self::Many(texts) => texts,
+        }
+    }
+}
+
+/// From this tier on calls are decided about.
+const TRACKED: u8 = 2;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    println!("cargo::rerun-if-changed={RULES}");
+    let text = fs::read_to_string(RULES)?;
+    let file: File<'_> = serde_json::from_str(&text)?;
+    let (mut rules, mut draft) = (String::new(), Draft::default());
+    for (place, raw) in (0..).zip(file.rules) {
+        let rule: Rule = serde_json::from_str(raw.get())?;
+        let from = raw.get().as_ptr() as usize - text.as_ptr() as usize;
+        let to = from + raw.get().len();
+        let Rule { name, recent_window_ms, lock_expiry_ms, .. } = &rule;
+        writeln!(
+            rules,
+            "    Shipped {{ name: {name:?}, text: ({from}, {to}), recent_window_ms: {}, lock_expiry_ms: {} }},",
+            recent_window_ms.unwrap_or(0),
+            lock_expiry_ms.unwrap_or(0),
+        )?;
+        let (globs, names): (Vec<_>, Vec<_>) =
+            rule.tool.all().iter().map(String::as_str).partition(|tool| tool.contains(['*', '?']));
+        let patterns = rule.command.as_ref().map(Texts::all);
+        let patterns = patterns.or_else(|| rule.http.map(|_| [].as_slice()));
+        draft.add(
+            place,
+            &Outline {
+                tools: names,
+                has_globs: !globs.is_empty(),
+                commands: patterns
+                    .map(|texts| texts.iter().map(|text| outline::outline(text).collect()).collect()),
+                is_tracked: rule.tier >= TRACKED,
+            },
+        );
+    }
+    let words = draft.words().map(|(word, list)| (word.to_owned(), list)).collect();
+    let always = draft.always;
+    let source = format!(
+        "/// All, in order.
+pub(super) static RULES: &[Shipped] = &[
+{rules}];
+/// The index of them.
+pub(super) fn index() -> Index {{
+    Index {{
+        for_calls: {},
+        for_commands: {},
+        programs: {},
+        any_program: {},
+        words: {},
+        always: {always},
+    }}
+}}
+",
+        by_tool(&draft.for_calls),
+        by_tool(&draft.for_commands),
+        lists(&draft.programs),
+        list(&draft.any_program),
+        lists(&words),
+    );
+    fs::write(Path::new(&env::var("OUT_DIR")?).join("shipped_rules.rs"), source)?;
+    Ok(())
+}
+
+fn by_tool(by_tool: &ByTool) -> String {
+    format!("ByTool {{ named: {}, globs: {} }}", lists(&by_tool.named), list(&by_tool.globs))
+}
+
+fn list(places: &[u32]) -> String {
+    format!("Cow::Borrowed(&{places:?})")
+}
+
+fn lists(lists: &BTreeMap<String, Vec<u32>>) -> String {
+    let mut map = phf_codegen::Map::new();
+    for (name, list) in lists {
+        map.entry(name.as_str(), format!("&{list:?}"));
+    }
+    format!(
+        "{{ static LISTS: phf::Map<&'static str, &'static [u32]> = {}; Lists::Shipped(&LISTS) }}",
+        map.build()
+    )
+}

@@ -1,0 +1,140 @@
+//! What an index of rules is made of. The build script compiles this file too: the index of the shipped rules is made when
+//! the program is, so that a process that lives for one question does not make it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Programs that send HTTP requests.
+pub(crate) const HTTP_CLIENTS: &[&str] =
+    &["curl", "curlie", "wget", "http", "https", "xh", "xhs", "xurl", "gh", "glab", "ntn"];
+
+/// Ends a pattern in what [`Draft::words`] tells of a word.
+pub(crate) const END_OF_PATTERN: u32 = 0;
+/// Ends a group of alternatives there.
+pub(crate) const END_OF_GROUP: u32 = 1;
+/// The number of the first word.
+const FIRST_WORD: usize = 2;
+
+/// What an index needs to know of a rule.
+pub(crate) struct Outline<'a> {
+    /// The names of tools it is for, neutral ones.
+    pub(crate) tools: Vec<&'a str>,
+    /// Globs say for which tools it is, too.
+    pub(crate) has_globs: bool,
+    /// The outlines of its patterns of commands: `None` when it is not for commands, empty when it is for whatever command
+    /// sends an HTTP request.
+    pub(crate) commands: Option<Vec<Vec<&'a str>>>,
+    /// Its calls are decided about.
+    pub(crate) is_tracked: bool,
+}
+
+/// The places of some rules in their file, in order.
+#[derive(Default)]
+pub(crate) struct ByTool {
+    /// Of those that name a tool, by its name.
+    pub(crate) named: BTreeMap<String, Vec<u32>>,
+    /// Of those with globs for tools.
+    pub(crate) globs: Vec<u32>,
+}
+
+/// Rules by what calls name: lists of their places in their file, in order.
+#[derive(Default)]
+pub(crate) struct Draft {
+    /// The rules for whole calls.
+    pub(crate) for_calls: ByTool,
+    /// The rules for commands of shell lines.
+    pub(crate) for_commands: ByTool,
+    /// The rules that name a program.
+    pub(crate) programs: BTreeMap<String, Vec<u32>>,
+    /// The rules for any program, and for whole lines.
+    pub(crate) any_program: Vec<u32>,
+    /// There is a pattern of which no word need be in a text.
+    pub(crate) always: bool,
+    /// The words of all patterns, by number.
+    numbers: BTreeMap<String, u32>,
+    /// The patterns that a word may begin, by its number.
+    patterns: BTreeMap<u32, BTreeSet<Vec<u32>>>,
+}
+
+impl Draft {
+    /// Takes in the next rule, which stands at `place`.
+    pub(crate) fn add(&mut self, place: u32, rule: &Outline<'_>) {
+        let by_tool = if rule.commands.is_some() { &mut self.for_commands } else { &mut self.for_calls };
+        for tool in &rule.tools {
+            note(&mut by_tool.named, tool, place);
+        }
+        if rule.has_globs {
+            by_tool.globs.push(place);
+        }
+        let Some(commands) = &rule.commands else {
+            self.any_program.push(place);
+            return;
+        };
+        for words in commands {
+            self.require(words, rule.is_tracked);
+        }
+        let clients = HTTP_CLIENTS.join("|");
+        if commands.is_empty() {
+            self.require(&[&clients], rule.is_tracked);
+        }
+        let mut programs: Vec<&str> =
+            commands.iter().map(|words| words.first().copied().unwrap_or_default()).collect();
+        if commands.is_empty() {
+            programs.push(&clients);
+        }
+        if programs.iter().any(|program| program.contains(['*', '?'])) {
+            self.any_program.push(place);
+            return;
+        }
+        for program in programs.iter().flat_map(|program| program.split('|')) {
+            note(&mut self.programs, program, place);
+        }
+    }
+
+    /// Notes that a text must hold one alternative of each of a pattern's words. A pattern for whatever program and of
+    /// a low tier (`* --help`) only takes back what another one makes of a command: it asks for no look.
+    fn require(&mut self, pattern: &[&str], is_tracked: bool) {
+        let mut groups: Vec<Vec<u32>> = Vec::new();
+        for word in pattern {
+            let whole: Option<Vec<&str>> = word.split('|').map(whole_word).collect();
+            // A word that may be anything asks for nothing.
+            if let Some(whole) = whole {
+                groups.push(whole.into_iter().map(|word| self.number(word)).collect());
+            }
+        }
+        self.always |= groups.is_empty() && is_tracked;
+        for first in groups.first().into_iter().flatten() {
+            self.patterns.entry(*first).or_default().insert(groups.join(&END_OF_GROUP));
+        }
+    }
+
+    fn number(&mut self, word: &str) -> u32 {
+        let next = u32::try_from(FIRST_WORD + self.numbers.len()).unwrap_or(u32::MAX);
+        *self.numbers.entry(word.to_owned()).or_insert(next)
+    }
+
+    /// Of each word of all patterns its number, and the patterns that it may begin: of each pattern's words the numbers
+    /// of the alternatives, [`END_OF_GROUP`] between words, [`END_OF_PATTERN`] before each pattern.
+    pub(crate) fn words(&self) -> impl Iterator<Item = (&str, Vec<u32>)> {
+        self.numbers.iter().map(|(word, number)| {
+            let mut list = vec![*number];
+            for pattern in self.patterns.get(number).into_iter().flatten() {
+                list.push(END_OF_PATTERN);
+                list.extend(pattern);
+            }
+            (word.as_str(), list)
+        })
+    }
+}
+
+fn note(lists: &mut BTreeMap<String, Vec<u32>>, name: &str, place: u32) {
+    let list = lists.entry(name.to_owned()).or_default();
+    if list.last() != Some(&place) {
+        list.push(place);
+    }
+}
+
+/// The longest word that every text has which the alternative matches; `None` when there is none: of `get*`.
+fn whole_word(alternative: &str) -> Option<&str> {
+    let parts = alternative.split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '*' | '?'));
+    parts.filter(|part| !part.is_empty() && !part.contains(['*', '?'])).max_by_key(|part| part.len())
+}

@@ -1,0 +1,196 @@
+//! Which rules of a file may be for a call, without asking them.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+use super::compile::Rule;
+use super::draft::{self, Draft, END_OF_GROUP, END_OF_PATTERN, Outline};
+use crate::command::outline;
+
+/// Places of rules in their file, in order.
+pub(super) type Places = Cow<'static, [u32]>;
+
+/// An index of the rules of one file.
+#[derive(Clone, Debug)]
+pub(super) struct Index {
+    /// The rules for whole calls.
+    pub(super) for_calls: ByTool,
+    /// The rules for commands of shell lines.
+    pub(super) for_commands: ByTool,
+    /// The rules that name a program.
+    pub(super) programs: Lists,
+    /// Those for any program, and for whole lines.
+    pub(super) any_program: Places,
+    /// What [`Draft::words`] tells.
+    pub(super) words: Lists,
+    /// There is a pattern of which no word need be in a text.
+    pub(super) always: bool,
+}
+
+/// Rules by the tools they are for.
+#[derive(Clone, Debug)]
+pub(super) struct ByTool {
+    pub(super) named: Lists,
+    pub(super) globs: Places,
+}
+
+/// Lists of numbers by name.
+#[derive(Clone, Debug)]
+pub(super) enum Lists {
+    /// Made when the program was.
+    Shipped(&'static phf::Map<&'static str, &'static [u32]>),
+    /// Made when a file was loaded.
+    Loaded(HashMap<String, Vec<u32>>),
+}
+
+/// The rules that may be for calls of a tool, by their places.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Candidates<'i> {
+    named: &'i [u32],
+    globs: &'i [u32],
+}
+
+/// A rule that may be for calls of a tool.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Candidate {
+    /// Its place in its file.
+    pub(super) place: usize,
+    /// It names the tool; else a glob of it must match.
+    pub(super) named: bool,
+}
+
+impl Index {
+    /// An index of rules in order.
+    pub(super) fn of(rules: &[Rule]) -> Self {
+        let mut draft = Draft::default();
+        for (place, rule) in (0..).zip(rules) {
+            let patterns = rule.effects.as_ref().map(|effects| effects.texts());
+            draft.add(
+                place,
+                &Outline {
+                    tools: rule.tools.exact().iter().map(String::as_str).collect(),
+                    has_globs: rule.tools.has_globs(),
+                    commands: patterns
+                        .map(|texts| texts.iter().map(|text| outline(text).collect()).collect()),
+                    is_tracked: rule.tier.is_tracked(),
+                },
+            );
+        }
+        Self {
+            words: draft.words().map(|(word, list)| (word.to_owned(), list)).collect(),
+            for_calls: draft.for_calls.into(),
+            for_commands: draft.for_commands.into(),
+            programs: draft.programs.into_iter().collect(),
+            any_program: draft.any_program.into(),
+            always: draft.always,
+        }
+    }
+
+    /// The rules that may be for calls of the tool of this neutral name: those for whole calls, and those for commands.
+    pub(super) fn candidates(&self, neutral: &str) -> (Candidates<'_>, Candidates<'_>) {
+        (self.for_calls.candidates(neutral), self.for_commands.candidates(neutral))
+    }
+
+    /// Whether there may be a command in `text` that a rule is for: one pass over its words.
+    pub(super) fn may_match(&self, text: &str) -> bool {
+        let mut seen = Vec::new();
+        let mut patterns = Vec::new();
+        for word in words(text) {
+            if let Some((number, begun)) = self.words.get(word).split_first()
+                && !seen.contains(number)
+            {
+                seen.push(*number);
+                patterns.extend(begun.split(|code| *code == END_OF_PATTERN).skip(1));
+            }
+        }
+        let is_seen = |group: &[u32]| group.iter().any(|number| seen.contains(number));
+        self.always || patterns.iter().any(|words| words.split(|code| *code == END_OF_GROUP).all(is_seen))
+    }
+
+    /// The rules that may be for a command of `program`, in order.
+    pub(super) fn rules(&self, program: &str) -> impl Iterator<Item = usize> {
+        let candidates = Candidates { named: self.programs.get(program), globs: &self.any_program };
+        candidates.iter().map(|candidate| candidate.place)
+    }
+}
+
+impl ByTool {
+    fn candidates(&self, tool: &str) -> Candidates<'_> {
+        Candidates { named: self.named.get(tool), globs: &self.globs }
+    }
+}
+
+impl<'i> Candidates<'i> {
+    pub(super) fn is_empty(&self) -> bool {
+        self.named.is_empty() && self.globs.is_empty()
+    }
+
+    /// The candidate at a place, if there is one.
+    pub(super) fn at(&self, place: usize) -> Option<Candidate> {
+        let wanted = u32::try_from(place).ok()?;
+        let named = self.named.binary_search(&wanted).is_ok();
+        (named || self.globs.binary_search(&wanted).is_ok()).then_some(Candidate { place, named })
+    }
+
+    /// All, in order.
+    pub(super) fn iter(self) -> impl Iterator<Item = Candidate> + use<'i> {
+        let (mut named, mut globs) = (self.named.iter().peekable(), self.globs.iter().peekable());
+        std::iter::from_fn(move || {
+            let order = match (named.peek(), globs.peek()) {
+                (Some(one), Some(other)) => one.cmp(other),
+                (Some(_), None) => Ordering::Less,
+                _ => Ordering::Greater,
+            };
+            let other = if order == Ordering::Less { None } else { globs.next() };
+            let one = if order == Ordering::Greater { None } else { named.next() };
+            let place = usize::try_from(*one.or(other)?).ok()?;
+            Some(Candidate { place, named: one.is_some() })
+        })
+    }
+}
+
+impl Lists {
+    fn get(&self, name: &str) -> &[u32] {
+        match self {
+            Self::Shipped(lists) => lists.get(name).copied().unwrap_or_default(),
+            Self::Loaded(lists) => lists.get(name).map(Vec::as_slice).unwrap_or_default(),
+        }
+    }
+}
+
+impl FromIterator<(String, Vec<u32>)> for Lists {
+    fn from_iter<I: IntoIterator<Item = (String, Vec<u32>)>>(lists: I) -> Self {
+        Self::Loaded(lists.into_iter().collect())
+    }
+}
+
+impl From<draft::ByTool> for ByTool {
+    fn from(draft: draft::ByTool) -> Self {
+        Self { named: draft.named.into_iter().collect(), globs: draft.globs.into() }
+    }
+}
+
+/// The runs of letters, digits and underscores in `text`.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty())
+}
+
+#[cfg(test)]
+impl Index {
+    /// All of it, to compare it with another one.
+    pub(super) fn told(&self) -> String {
+        let lists = |lists: &Lists| -> std::collections::BTreeMap<String, Vec<u32>> {
+            match lists {
+                Lists::Shipped(lists) => {
+                    lists.entries().map(|(name, list)| ((*name).to_owned(), list.to_vec())).collect()
+                }
+                Lists::Loaded(lists) => lists.clone().into_iter().collect(),
+            }
+        };
+        let by_tool = |by_tool: &ByTool| (lists(&by_tool.named), by_tool.globs.to_vec());
+        let tools = (by_tool(&self.for_calls), by_tool(&self.for_commands));
+        let commands = (lists(&self.programs), self.any_program.to_vec(), lists(&self.words), self.always);
+        format!("{tools:#?} {commands:#?}")
+    }
+}

@@ -1,0 +1,91 @@
+//! The rules of one file with their index: those that were loaded, or those that are shipped.
+
+use std::collections::HashSet;
+use std::sync::OnceLock;
+
+use super::compile::Rule;
+use super::index::Index;
+use super::shipped;
+
+/// The rules of one file.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    rules: Rules,
+    pub(super) index: Index,
+    /// The largest `recentWindowMs` of them, milliseconds; 0 when none names one.
+    pub(super) largest_window_ms: u64,
+    /// The largest `lockExpiryMs` of them, milliseconds; 0 when none names one.
+    pub(super) largest_lock_expiry_ms: u64,
+}
+
+/// Rules by their places.
+#[derive(Clone, Debug)]
+enum Rules {
+    Loaded(Vec<Rule>),
+    /// Read when they are first asked; `None` where another rule has taken the place.
+    Shipped(Vec<OnceLock<Option<Box<Rule>>>>),
+}
+
+impl Part {
+    /// Of rules that were read.
+    pub(super) fn loaded(rules: Vec<Rule>) -> Self {
+        let largest = |of: fn(&Rule) -> Option<u64>| rules.iter().filter_map(of).max().unwrap_or(0);
+        Self {
+            index: Index::of(&rules),
+            largest_window_ms: largest(|rule| rule.recent_window_ms),
+            largest_lock_expiry_ms: largest(|rule| rule.lock_expiry_ms),
+            rules: Rules::Loaded(rules),
+        }
+    }
+
+    /// Of the shipped rules but those whose names are `taken`.
+    pub(super) fn shipped(taken: &HashSet<String>) -> Self {
+        let (mut largest_window_ms, mut largest_lock_expiry_ms) = (0, 0);
+        let rule = |rule: &shipped::Shipped| {
+            if taken.contains(rule.name) {
+                return OnceLock::from(None);
+            }
+            largest_window_ms = largest_window_ms.max(rule.recent_window_ms);
+            largest_lock_expiry_ms = largest_lock_expiry_ms.max(rule.lock_expiry_ms);
+            OnceLock::new()
+        };
+        Self {
+            rules: Rules::Shipped(shipped::RULES.iter().map(rule).collect()),
+            index: shipped::index(),
+            largest_window_ms,
+            largest_lock_expiry_ms,
+        }
+    }
+
+    /// The rule at a place.
+    pub(super) fn rule(&self, place: usize) -> Option<&Rule> {
+        match &self.rules {
+            Rules::Loaded(rules) => rules.get(place),
+            Rules::Shipped(rules) => {
+                let read = || shipped::RULES.get(place)?.compile().map(Box::new);
+                rules.get(place)?.get_or_init(read).as_deref()
+            }
+        }
+    }
+
+    fn places(&self) -> usize {
+        match &self.rules {
+            Rules::Loaded(rules) => rules.len(),
+            Rules::Shipped(rules) => rules.len(),
+        }
+    }
+
+    /// Its rules in order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Rule> {
+        (0..self.places()).filter_map(|place| self.rule(place))
+    }
+
+    /// How many rules it has.
+    pub(super) fn len(&self) -> usize {
+        let is_taken = |rule: &&OnceLock<Option<Box<Rule>>>| matches!(rule.get(), Some(None));
+        match &self.rules {
+            Rules::Loaded(rules) => rules.len(),
+            Rules::Shipped(rules) => rules.len() - rules.iter().filter(is_taken).count(),
+        }
+    }
+}

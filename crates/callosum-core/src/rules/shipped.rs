@@ -1,0 +1,58 @@
+//! The rules that Callosum ships, as the build script prepared them: their index, and where each stands in their text. A rule
+//! is read when it is first asked: a process that lives for one question asks few.
+
+use std::borrow::Cow;
+
+use super::SHIPPED_RULES;
+use super::compile::Rule;
+use super::format::RuleFormat;
+use super::index::{ByTool, Index, Lists};
+use super::source::Source;
+
+/// A rule that is still to be read.
+pub(super) struct Shipped {
+    /// Its name.
+    pub(super) name: &'static str,
+    /// Where it begins and ends in [`SHIPPED_RULES`], bytes.
+    text: (usize, usize),
+    /// Its `recentWindowMs`, milliseconds; 0 when it names none.
+    pub(super) recent_window_ms: u64,
+    /// Its `lockExpiryMs`, milliseconds; 0 when it names none.
+    pub(super) lock_expiry_ms: u64,
+}
+
+include!(concat!(env!("OUT_DIR"), "/shipped_rules.rs"));
+
+impl Shipped {
+    /// Reads it. `None` never comes: a test reads them all.
+    pub(super) fn compile(&self) -> Option<Rule> {
+        let (from, to) = self.text;
+        let source = Source::new(SHIPPED_RULES);
+        let format = RuleFormat::read(source, SHIPPED_RULES.get(from..to)?).ok()?;
+        // The test has compiled its patterns, too.
+        Rule::compile(format, source, false).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use super::*;
+    use crate::rules::compare::says_the_same;
+    use crate::rules::rule_set::compile_all;
+
+    #[test]
+    fn what_was_prepared_is_what_the_text_says() {
+        let (rules, extends_default) = compile_all(SHIPPED_RULES).unwrap();
+        assert!(!extends_default, "the shipped rules cannot extend themselves");
+        let names: Vec<&str> = rules.iter().map(|rule| rule.name.as_str()).collect();
+        assert_eq!(names, RULES.iter().map(|rule| rule.name).collect::<Vec<_>>());
+        for (rule, shipped) in rules.iter().zip(RULES) {
+            let read = shipped.compile().unwrap();
+            assert!(rule.asks_the_same(&read) && says_the_same(rule, &read), "{}", rule.name);
+            assert_eq!(rule.recent_window_ms.unwrap_or(0), shipped.recent_window_ms, "{}", rule.name);
+            assert_eq!(rule.lock_expiry_ms.unwrap_or(0), shipped.lock_expiry_ms, "{}", rule.name);
+        }
+        assert_eq!(Index::of(&rules).told(), index().told());
+    }
+}
