@@ -25,6 +25,8 @@ const MAX_BASE: u64 = 1 << 60;
 pub(super) const MAX_LINE: u64 = 16 << 20;
 /// Bytes read at once.
 const CHUNK: usize = 64 * 1024;
+/// Bytes in which a first line nearly always ends.
+const HEAD: usize = 4 * 1024;
 
 /// Where the closed segment that begins at `base` lies.
 #[must_use]
@@ -126,8 +128,12 @@ impl SegmentFile {
     /// # Errors
     /// When the system refuses to read.
     pub fn opening_record(&self) -> Result<Option<Record>, StateError> {
-        let mut head = vec![0; CHUNK];
-        let got = self.read_at(&mut head, 0)?;
+        let mut head = vec![0; HEAD];
+        let mut got = self.read_at(&mut head, 0)?;
+        if got == HEAD && memchr::memchr(b'\n', &head).is_none() {
+            head.resize(CHUNK, 0);
+            got = self.read_at(&mut head, 0)?;
+        }
         let line = head.get(..got).and_then(|head| head.split(|byte| *byte == b'\n').next());
         Ok(match line.map(Line::read) {
             // Where a segment begins stands there twice: a damaged number must not move every line behind it.
@@ -206,6 +212,8 @@ pub struct Segment {
     identity: (u64, u64),
     /// The windows its first line carries.
     pub windows: BTreeMap<String, KnownWindow>,
+    /// Its first line says where it begins.
+    opens_itself: bool,
 }
 
 /// The line that closes a segment.
@@ -241,8 +249,10 @@ impl Segment {
             base: 0,
             read: 0,
             windows: BTreeMap::new(),
+            opens_itself: false,
         };
         if let Some(opened) = segment.file.opening_record()? {
+            segment.opens_itself = true;
             segment.base = opened.base.unwrap_or(0);
             segment.windows = opened.windows;
         }
@@ -280,7 +290,7 @@ impl Segment {
         };
         match Self::open(&directory.disk, &directory.path.join(ACTIVE))? {
             None => Self::begin(directory, after_closed()?, instance, now, BTreeMap::new()),
-            Some(mut segment) if segment.file.opening_record()?.is_none() => {
+            Some(mut segment) if !segment.opens_itself => {
                 // The original plugin's journal, or a first line that a power cut took. The former starts
                 // the journal; the latter is set aside under the base it must have had, so that sequence
                 // numbers keep rising.

@@ -3,7 +3,8 @@
 //! On Linux all of it comes from `/proc` and the boot clock. Elsewhere the boot and a process's start
 //! are unknown: ages go by the wall clock, and only a lease's end tells that its holder is gone.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::journal::record::Holder;
@@ -27,8 +28,7 @@ impl Machine {
     /// no wrapper. Its calls are in flight as long as that one lives.
     #[must_use]
     pub fn read_for_runtime() -> Self {
-        let runtime = runtime_above(std::process::id());
-        Self { boot: boot_id(), holder: runtime.and_then(holder_of) }
+        Self { boot: boot_id(), holder: runtime_above(std::process::id()) }
     }
 
     /// The process that runs the calls: this one, or the one it speaks for.
@@ -75,9 +75,17 @@ fn up_ms() -> u64 {
     0
 }
 
+/// The text of a short file of the kernel's, which is told whole in one read: its size is 0, and who reads to its end reads often.
+fn told_by(path: &str) -> Option<String> {
+    let mut text = vec![0; 4 << 10];
+    let length = File::open(path).and_then(|mut file| file.read(&mut text)).ok()?;
+    text.truncate(length);
+    String::from_utf8(text).ok()
+}
+
 /// The first eight hex digits of the kernel's boot id (a random UUID, new with each boot).
 fn boot_id() -> Option<u32> {
-    let text = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    let text = told_by("/proc/sys/kernel/random/boot_id")?;
     u32::from_str_radix(text.get(..8)?, 16).ok()
 }
 
@@ -92,12 +100,12 @@ const NPX: &str = "npm exec ";
 const MAX_ANCESTORS: usize = 16;
 
 /// The nearest ancestor of `pid` that is no shell and no wrapper; `None` when there is none but the first process.
-fn runtime_above(pid: u32) -> Option<u32> {
+fn runtime_above(pid: u32) -> Option<Holder> {
     let mut pid = process(pid)?.parent;
     for _ in 0..MAX_ANCESTORS {
         let above = process(pid)?;
         if !WRAPPERS.contains(&above.name.as_str()) && !above.name.starts_with(NPX) {
-            return Some(pid);
+            return Some(above.as_holder(pid));
         }
         pid = above.parent;
     }
@@ -114,10 +122,16 @@ struct Process {
     has_ended: bool,
 }
 
+impl Process {
+    fn as_holder(&self, pid: u32) -> Holder {
+        Holder { pid, start: self.start, ns: pid_namespace() }
+    }
+}
+
 /// The process `pid`: its state is field 3 of `/proc/<pid>/stat`, its parent field 4, its start time field 22 (proc(5)),
 /// counted behind the last `)` because the command's name may hold anything.
 fn process(pid: u32) -> Option<Process> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let stat = told_by(&format!("/proc/{pid}/stat"))?;
     let (head, fields) = stat.rsplit_once(')')?;
     let name = head.split_once('(')?.1.to_owned();
     let mut fields = fields.split_ascii_whitespace();
@@ -128,7 +142,7 @@ fn process(pid: u32) -> Option<Process> {
 
 /// The process `pid` as a holder.
 fn holder_of(pid: u32) -> Option<Holder> {
-    Some(Holder { pid, start: process(pid)?.start, ns: pid_namespace() })
+    Some(process(pid)?.as_holder(pid))
 }
 
 /// The inode of this process's pid namespace: `pid:[4026531836]` → the number.
@@ -190,7 +204,7 @@ mod tests {
             }
             std::thread::yield_now();
         };
-        let above = runtime_above(sleep);
+        let above = runtime_above(sleep).map(|runtime| runtime.pid);
         rustix::process::kill_process(
             rustix::process::Pid::from_raw(sleep.cast_signed()).unwrap(),
             rustix::process::Signal::KILL,

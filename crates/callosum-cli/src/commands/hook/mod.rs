@@ -7,16 +7,18 @@ mod answer;
 mod ending;
 mod event;
 
-use std::io::{self, Read, Write};
+use std::io::{self, BufRead, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use callosum_core::gate::{Answer, Gate, GateOptions, GivenUp, Lately};
 use callosum_core::runtime::Runtime;
 use callosum_core::time::Stamp;
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
 use serde_json::Value;
 
 use self::event::{Event, Moment};
@@ -28,7 +30,7 @@ use crate::output::Failure;
 const READING: Duration = Duration::from_secs(1);
 const ANSWERING: Duration = Duration::from_millis(3_500);
 /// More of an event is not kept. What a runtime sends is read to its end all the same.
-const MAX_INPUT: u64 = 64 << 20;
+const MAX_INPUT: usize = 64 << 20;
 /// Lines and characters of what a starting session is told.
 const TOLD_ACTIONS: usize = 10;
 const TOLD_CHARS: usize = 4_000;
@@ -57,18 +59,35 @@ pub(crate) fn misused() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Standard input to its end, as far as it comes in time.
+/// Standard input to its end; `None` when it does not end in time, or is too long to be kept.
 fn read_input() -> Option<Vec<u8>> {
-    let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || {
-        let mut input = Vec::new();
-        let mut stdin = io::stdin().lock();
-        let read = stdin.by_ref().take(MAX_INPUT).read_to_end(&mut input);
-        // A runtime that writes into a closed pipe may take that for a failure of ours.
-        let rest = io::copy(&mut stdin, &mut io::sink());
-        let _ = sender.send((matches!(rest, Ok(0)) && read.is_ok()).then_some(input));
-    });
-    receiver.recv_timeout(READING).ok().flatten()
+    let began = Instant::now();
+    let mut stdin = io::stdin().lock();
+    let mut input = Vec::new();
+    // A runtime that writes into a closed pipe may take that for a failure of ours: what is not kept is read as well.
+    let mut is_kept = true;
+    loop {
+        let left = READING.checked_sub(began.elapsed())?;
+        // Whether it is readable or broken, reading tells then without waiting.
+        match poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&left.try_into().ok()?)) {
+            Ok(0) | Err(Errno::INTR) => continue,
+            Ok(_) => {}
+            Err(_) => return None,
+        }
+        let length = match stdin.fill_buf() {
+            Ok([]) => return is_kept.then_some(input),
+            Ok(read) => {
+                is_kept &= input.len() + read.len() <= MAX_INPUT;
+                if is_kept {
+                    input.extend_from_slice(read);
+                }
+                read.len()
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => 0,
+            Err(_) => return None,
+        };
+        stdin.consume(length);
+    }
 }
 
 /// What cannot be used of the settings is named by `callosum status`; a hook goes on without.
