@@ -1,39 +1,42 @@
-//! Strings from JavaScript, read with one call where napi's own conversion takes two: every hook brings a
-//! dozen, and nearly all are short.
+//! Strings from JavaScript, read with one call where napi's own conversion takes two or three: every hook brings
+//! half a dozen, and nearly all are short.
 #![expect(unsafe_code, reason = "the Node API is C; each call's contract is stated beside it")]
 
 use std::ffi::c_char;
 use std::ptr;
 
-use napi::bindgen_prelude::{FromNapiValue, TypeName, ValidateNapiValue};
-use napi::{Error, Status, ValueType, sys};
+use napi::bindgen_prelude::{FromNapiValue, Unknown};
+use napi::{Error, Status, sys};
 
 /// Bytes that are tried first.
 const SHORT: usize = 256;
 
 /// A string argument.
-pub struct Text(pub(crate) String);
-
-impl TypeName for Text {
-    fn type_name() -> &'static str {
-        "string"
-    }
-
-    fn value_type() -> ValueType {
-        ValueType::String
-    }
-}
-
-impl ValidateNapiValue for Text {}
+pub(crate) struct Text(pub(crate) String);
 
 impl FromNapiValue for Text {
     unsafe fn from_napi_value(env: sys::napi_env, value: sys::napi_value) -> napi::Result<Self> {
         // SAFETY: the caller vouches for both handles.
-        let read = unsafe { read(env, value, usize::MAX) };
-        match read {
+        match unsafe { read(env, value, usize::MAX) } {
             Ok((text, _)) => Ok(Self(text)),
             Err(status) => Err(Error::new(Status::from(status), "a string was expected".to_owned())),
         }
+    }
+}
+
+/// A string argument that may be `undefined` or `null`.
+pub(crate) struct OptionalText(pub(crate) Option<String>);
+
+impl FromNapiValue for OptionalText {
+    unsafe fn from_napi_value(env: sys::napi_env, value: sys::napi_value) -> napi::Result<Self> {
+        // SAFETY: the caller vouches for both handles.
+        let text = unsafe { Text::from_napi_value(env, value) };
+        if let Err(error) = text {
+            // SAFETY: as above.
+            let nothing = unsafe { Option::<Unknown<'_>>::from_napi_value(env, value) };
+            return if matches!(nothing, Ok(None)) { Ok(Self(None)) } else { Err(error) };
+        }
+        text.map(|text| Self(Some(text.0)))
     }
 }
 
