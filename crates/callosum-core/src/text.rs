@@ -45,6 +45,12 @@ pub(crate) fn is_plain(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
+/// Whether JSON writes `text` as it is, between quotes.
+pub(crate) fn is_plain_json(text: &str) -> bool {
+    // All bytes are looked at, whatever they are: so it is done many at a time.
+    text.bytes().fold(true, |plain, byte| plain & (byte >= b' ') & (byte != b'"') & (byte != b'\\'))
+}
+
 /// The same as [`one_line`], without a copy of what already is such a line.
 pub(crate) fn as_one_line(text: &str, max_chars: usize) -> Cow<'_, str> {
     if text.len() <= max_chars && is_plain(text) {

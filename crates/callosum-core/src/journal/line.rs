@@ -4,6 +4,7 @@
 use serde::Serialize;
 use serde_json::Error;
 
+use crate::text::is_plain_json;
 use crate::time::Rfc3339;
 
 /// The fields of a line so far. Each is given with what stands before its value: `,"tool":`.
@@ -26,10 +27,7 @@ impl LineWriter {
     /// Adds a field that is a text.
     pub(super) fn text(&mut self, before: &[u8], text: &str) -> Result<(), Error> {
         self.raw(before);
-        // All bytes are looked at, whatever they are: so it is done many at a time.
-        let is_plain =
-            text.bytes().fold(true, |plain, byte| plain & (byte >= b' ') & (byte != b'"') & (byte != b'\\'));
-        if !is_plain {
+        if !is_plain_json(text) {
             return serde_json::to_writer(&mut self.bytes, text);
         }
         self.raw(b"\"");
