@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::context_key::keys_or_digest;
-use crate::digest::digest;
+use crate::digest::digest_of;
 use crate::error::StateError;
 use crate::history::{Action as Past, History, Who};
 use crate::journal::Patience;
@@ -118,6 +118,13 @@ impl Gate {
         let all = params.all();
         // A host that shows none, or not all of them, says nothing about what ran.
         let shown = all.complete && all.value.as_object().is_some_and(|params| !params.is_empty());
+        if !shown {
+            return None;
+        }
+        let digest = digest_of(&report.tool, &all);
+        if digest == asked {
+            return None;
+        }
         let call = ToolCall {
             tool: report.tool.clone(),
             kind: None,
@@ -127,10 +134,6 @@ impl Gate {
             call: report.call.clone(),
             cwd,
         };
-        let digest = digest(&call, &all);
-        if !shown || digest == asked {
-            return None;
-        }
         let Classification { tier, context_keys, exit_proves, .. } = self.classify(&call, params, now);
         let keys = keys_or_digest(context_keys, tier, &call.tool, &digest);
         Some(Ran { tier, keys, digest, simple: exit_proves })
