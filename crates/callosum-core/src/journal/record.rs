@@ -374,15 +374,6 @@ impl Record {
     }
 }
 
-/// A line of the journal, newline included.
-pub(super) fn encode(line: &impl Serialize) -> Result<Vec<u8>, serde_json::Error> {
-    // Most lines fit.
-    let mut bytes = Vec::with_capacity(512);
-    serde_json::to_writer(&mut bytes, line)?;
-    bytes.push(b'\n');
-    Ok(bytes)
-}
-
 /// What a line of the file turned out to be.
 #[derive(Debug)]
 pub enum Line {
@@ -458,7 +449,7 @@ fn is_false(value: &bool) -> bool {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
-pub(super) fn write_moment<S: Serializer>(wall_ms: &i64, serializer: S) -> Result<S::Ok, S::Error> {
+fn write_moment<S: Serializer>(wall_ms: &i64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(Rfc3339::of(*wall_ms).as_str())
 }
 
@@ -499,7 +490,7 @@ fn read_optional_moment<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Op
 }
 
 #[expect(clippy::ref_option, reason = "serde's signature")]
-pub(super) fn write_boot<S: Serializer>(boot: &Option<u32>, serializer: S) -> Result<S::Ok, S::Error> {
+fn write_boot<S: Serializer>(boot: &Option<u32>, serializer: S) -> Result<S::Ok, S::Error> {
     match boot {
         Some(boot) => serializer.collect_str(&format_args!("{boot:08x}")),
         None => serializer.serialize_none(),
