@@ -44,6 +44,7 @@ export class GateOwner {
   #soon: NodeJS.Timeout | undefined;
   #maintaining = false;
   #disposed = false;
+  #isHooked = false;
   readonly #peek: Peek = () => this.peek();
 
   constructor(options: GateOwnerOptions) {
@@ -62,7 +63,10 @@ export class GateOwner {
   /** The gate for a hook, opened now if it was not. Undefined when the addon can't be loaded or the instance is gone. */
   open(): NativeGate | undefined {
     if (this.#disposed) return undefined;
-    hooked().add(this.#peek);
+    if (!this.#isHooked) {
+      hooked().add(this.#peek);
+      this.#isHooked = true;
+    }
     return this.#opened();
   }
 

@@ -5,6 +5,7 @@ use std::io;
 use serde_json::{Number, Value};
 use sha2::{Digest, Sha256};
 
+use crate::text::is_plain_json;
 use crate::tool_call::{AllParameters, ToolCall};
 
 /// Deeper values are cut off, and the digest says so: nobody nests a tool call this deep by hand.
@@ -25,8 +26,13 @@ pub fn neutral_tool_name(tool: &str) -> &str {
 /// have an effect. A `~` follows when not all of them could be read: then equal digests prove nothing.
 #[must_use]
 pub fn digest(call: &ToolCall, params: &AllParameters<'_>) -> String {
-    let mut canonical = Canonical { hash: Sha256::new(), complete: params.complete };
-    canonical.string(neutral_tool_name(&call.tool));
+    digest_of(&call.tool, params)
+}
+
+/// The same by the tool's name: nothing else of a call goes into its digest.
+pub(crate) fn digest_of(tool: &str, params: &AllParameters<'_>) -> String {
+    let mut canonical = Canonical::new(params.complete);
+    canonical.string(neutral_tool_name(tool));
     match params.value.as_ref() {
         Value::Object(fields) => {
             let is_command = fields.contains_key("command");
@@ -35,8 +41,7 @@ pub fn digest(call: &ToolCall, params: &AllParameters<'_>) -> String {
         }
         other => canonical.value(other, 0),
     }
-    let mark = if canonical.complete { "" } else { "~" };
-    format!("{}{mark}", hex(&canonical.hash.finalize(), 16))
+    canonical.finish()
 }
 
 /// Whether a top-level parameter changes what a call does, rather than how long the host waits for it or how
@@ -54,8 +59,10 @@ pub(crate) fn has_effect(name: &str, is_command: bool) -> bool {
 
 /// The first `bytes` bytes in hexadecimal.
 pub(crate) fn hex(hash: &[u8], bytes: usize) -> String {
+    let mut text = String::with_capacity(2 * bytes + 1);
     let halves = hash.iter().take(bytes).flat_map(|byte| [byte >> 4, byte & 15]);
-    halves.filter_map(|half| char::from_digit(half.into(), 16)).collect()
+    text.extend(halves.map(|half| char::from(if half < 10 { b'0' + half } else { b'a' + half - 10 })));
+    text
 }
 
 /// The first `bytes` bytes of the SHA-256 of `text`, in hexadecimal.
@@ -63,30 +70,60 @@ pub(crate) fn hash_text(text: &str, bytes: usize) -> String {
     hex(&Sha256::digest(text.as_bytes()), bytes)
 }
 
-/// JSON without spaces, keys sorted by their bytes, a comma after each item, written straight into a hash.
+/// JSON without spaces, keys sorted by their bytes, a comma after each item, on its way into a hash.
 struct Canonical {
     hash: Sha256,
+    /// What was not hashed yet: a hash that is given a few bytes at a time costs more than the hashing.
+    text: Vec<u8>,
     complete: bool,
 }
 
+/// So much is hashed at a time, in bytes.
+const CHUNK: usize = 1024;
+
 impl Canonical {
+    fn new(complete: bool) -> Self {
+        Self { hash: Sha256::new(), text: Vec::with_capacity(CHUNK), complete }
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
+        if self.text.len() + bytes.len() > CHUNK {
+            self.hash.update(&self.text);
+            self.text.clear();
+        }
+        if bytes.len() > CHUNK {
+            self.hash.update(bytes);
+        } else {
+            self.text.extend_from_slice(bytes);
+        }
+    }
+
+    fn finish(mut self) -> String {
+        self.hash.update(&self.text);
+        let mut digest = hex(&self.hash.finalize(), 16);
+        if !self.complete {
+            digest.push('~');
+        }
+        digest
+    }
+
     fn value(&mut self, value: &Value, depth: usize) {
         if depth > MAX_DEPTH {
             self.complete = false;
             return;
         }
         match value {
-            Value::Null => self.hash.update("null"),
-            Value::Bool(flag) => self.hash.update(if *flag { "true" } else { "false" }),
-            Value::Number(number) => self.hash.update(number_text(number)),
+            Value::Null => self.add(b"null"),
+            Value::Bool(flag) => self.add(if *flag { b"true" } else { b"false" }),
+            Value::Number(number) => self.add(number_text(number).as_bytes()),
             Value::String(text) => self.string(text),
             Value::Array(items) => {
-                self.hash.update("[");
+                self.add(b"[");
                 for item in items {
                     self.value(item, depth + 1);
-                    self.hash.update(",");
+                    self.add(b",");
                 }
-                self.hash.update("]");
+                self.add(b"]");
             }
             Value::Object(fields) => self.object(fields.iter(), depth),
         }
@@ -96,19 +133,25 @@ impl Canonical {
         // Sorted here: whether serde_json keeps the order of insertion depends on other crates' features.
         let mut fields: Vec<_> = fields.collect();
         fields.sort_by_key(|(name, _)| *name);
-        self.hash.update("{");
+        self.add(b"{");
         for (name, value) in fields {
             self.string(name);
-            self.hash.update(":");
+            self.add(b":");
             self.value(value, depth + 1);
-            self.hash.update(",");
+            self.add(b",");
         }
-        self.hash.update("}");
+        self.add(b"}");
     }
 
     fn string(&mut self, text: &str) {
-        // A hash takes every byte.
-        let _ = serde_json::to_writer(HashWriter(&mut self.hash), text);
+        if is_plain_json(text) {
+            self.add(b"\"");
+            self.add(text.as_bytes());
+            self.add(b"\"");
+        } else {
+            // A hash takes every byte.
+            let _ = serde_json::to_writer(Pieces(self), text);
+        }
     }
 }
 
@@ -124,11 +167,11 @@ pub(crate) fn number_text(number: &Number) -> String {
     }
 }
 
-struct HashWriter<'a>(&'a mut Sha256);
+struct Pieces<'a>(&'a mut Canonical);
 
-impl io::Write for HashWriter<'_> {
+impl io::Write for Pieces<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.update(bytes);
+        self.0.add(bytes);
         Ok(bytes.len())
     }
 
@@ -173,6 +216,18 @@ mod tests {
         // The SHA-256 of `"exec"{"b":[1,"x\\n",],"command":"é",}`: journals outlive a build.
         let params = json!({"command": "é", "timeout": 1, "b": [1, "x\n"]});
         assert_eq!(of("bash", &params), "cdbc0ac8816013ae7b28c1254769b031");
+    }
+
+    #[test]
+    fn a_digest_is_that_of_the_text_whatever_its_length() {
+        for length in [0, 1, 1_000, 1_020, 1_021, 1_022, 1_023, 1_024, 1_025, 1_026, 5_000] {
+            for letter in ["a", "\n"] {
+                let text = letter.repeat(length);
+                let written = format!("\"x\"{{\"b\":[1,],\"c\":{},}}", json!(text));
+                let hash = Sha256::digest(written.as_bytes());
+                assert_eq!(of("x", &json!({"c": text, "b": [1]})), hex(&hash, 16), "{length}");
+            }
+        }
     }
 
     #[test]

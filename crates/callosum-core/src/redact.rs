@@ -3,14 +3,13 @@
 //! A best effort on well-known shapes. It errs towards taking out too much.
 
 use std::borrow::Cow;
-use std::sync::{LazyLock, OnceLock};
+use std::sync::OnceLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use regex::Regex;
 use serde_json::Value;
 
 use crate::digest::{hash_text, number_text};
-use crate::text::{head, one_line};
+use crate::text::{as_one_line, head, one_line};
 use crate::tool_call::AllParameters;
 
 /// A name that says that a secret follows, as it is written in flags, variables, headers and JSON.
@@ -20,116 +19,187 @@ const NAME: &str = r"(?:pass(?:word|wd|phrase|code)?|pwd|secret|token|api[_-]?ke
 /// takes the rest.
 const VALUE: &str = r#"(\\"(?:[^"\\]|\\[^"])*|"(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s"',;&|)}\]]+)"#;
 
-/// No text with a secret is shorter, in bytes: `pwd=x`.
-const SHORTEST: usize = 5;
-
 /// What every text with a name of [`NAME`] in it holds.
 const NAME_PARTS: &[&str] = &["pass", "pwd", "secret", "token", "key", "credential"];
 
-/// Where secrets stand. The first group of each pattern is the secret, the rest is kept.
-static SECRETS: LazyLock<Patterns> = LazyLock::new(|| {
-    Patterns::new(vec![
-        (
-            &["PRIVATE KEY"],
-            r"(-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----(?s:.*?)(?:-----END [A-Z0-9 ]*-----|\z))".to_owned(),
+/// Where secrets stand: words (in whatever case) of which every such place has one, and its pattern, in which `{NAME}` and
+/// `{VALUE}` stand for [`NAME`] and [`VALUE`]. The first group of each pattern is the secret, the rest is kept.
+const PLACES: &[(&[&str], &str)] = &[
+    // Names followed by a colon: secrets in running text, but not in a context key, which is itself `kind:name`
+    // (`secret:github` names a secret, it is none).
+    (NAME_PARTS, r#"(?i-u:{NAME})\\?["']?[ \t]*:[ \t]*{VALUE}"#),
+    (&["PRIVATE KEY"], r"(-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----(?s:.*?)(?:-----END [A-Z0-9 ]*-----|\z))"),
+    // Headers: to the end of the line or of the quoted argument.
+    (
+        &["authorization", "cookie"],
+        r#"(?i-u:authorization|cookie)\\?["']?[ \t]*[:=][ \t]*\\?["']?([^"'\r\n\\]+)"#,
+    ),
+    (NAME_PARTS, r#"(?i-u:{NAME})\\?["']?[ \t]*=[ \t]*{VALUE}"#),
+    // Flags whose value is the next word.
+    (NAME_PARTS, r#"(?:^|[\s"'])--?(?i-u:[a-z0-9_-]*{NAME})[ \t]+{VALUE}"#),
+    (&["-ap", "sshpass"], r"(?:^|\s)(?:-ap|sshpass[ \t]+-p)[ \t]*{VALUE}"),
+    (&["-u"], r#"(?:^|\s)(?:-u|-U|--user|--proxy-user)[ \t=]*["']?[^\s:"']*:([^\s"']+)"#),
+    (&["://"], r#"(?i-u:[a-z][a-z0-9+.-]*)://[^\s/:@"'?#]*:([^\s/"'<>]+)@"#),
+    (&["://"], r"(?-u)://([A-Za-z0-9_-]{20,})@"),
+    (&["bearer", "basic"], r"(?i-u)\b(?:bearer[ \t]+([a-z0-9._~+/=-]{12,})|basic[ \t]+([a-z0-9+/=]{20,}))"),
+    // Tokens and addresses that are secrets by their own shape.
+    (
+        &[
+            "sk-",
+            "sk_",
+            "rk_",
+            "ghp_",
+            "gho_",
+            "ghu_",
+            "ghs_",
+            "ghr_",
+            "github_pat_",
+            "glpat-",
+            "xox",
+            "xapp-",
+            "AKIA",
+            "ASIA",
+            "AIza",
+            "ya29.",
+            "eyJ",
+            "npm_",
+            "pypi-",
+            "hf_",
+            "SG.",
+            "dop_v1_",
+            "shpat_",
+        ],
+        concat!(
+            r"(?-u)\b(sk-(?:(?:proj|ant|svcacct|or|live|test)-[\w-]{16,}|[A-Za-z0-9]{20,})|[sr]k_(?:live|test)_\w{10,}",
+            r"|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[abeoprs]-[\w-]{10,}|xapp-[\w-]{10,}",
+            r"|(?:AKIA|ASIA)[0-9A-Z]{16}|AIza[\w-]{30,}|ya29\.[\w-]{20,}|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?",
+            r"|npm_\w{30,}|pypi-[\w-]{30,}|hf_\w{20,}|SG\.[\w-]{16,}\.[\w-]{16,}|dop_v1_\w{20,}|shpat_\w{20,})",
         ),
-        // Headers: to the end of the line or of the quoted argument.
-        (
-            &["authorization", "cookie"],
-            r#"(?i-u:authorization|cookie)\\?["']?[ \t]*[:=][ \t]*\\?["']?([^"'\r\n\\]+)"#.to_owned(),
-        ),
-        (NAME_PARTS, format!(r#"(?i-u:{NAME})\\?["']?[ \t]*=[ \t]*{VALUE}"#)),
-        // Flags whose value is the next word.
-        (NAME_PARTS, format!(r#"(?:^|[\s"'])--?(?i-u:[a-z0-9_-]*{NAME})[ \t]+{VALUE}"#)),
-        (&["-ap", "sshpass"], format!(r"(?:^|\s)(?:-ap|sshpass[ \t]+-p)[ \t]*{VALUE}")),
-        (
-            &["-u"],
-            r#"(?:^|\s)(?:-u|-U|--user|--proxy-user)[ \t=]*["']?[^\s:"']*:([^\s"']+)"#.to_owned(),
-        ),
-        (&["://"], r#"(?i-u:[a-z][a-z0-9+.-]*)://[^\s/:@"'?#]*:([^\s/"'<>]+)@"#.to_owned()),
-        (&["://"], r"(?-u)://([A-Za-z0-9_-]{20,})@".to_owned()),
-        (
-            &["bearer", "basic"],
-            r"(?i-u)\b(?:bearer[ \t]+([a-z0-9._~+/=-]{12,})|basic[ \t]+([a-z0-9+/=]{20,}))".to_owned(),
-        ),
-        // Tokens and addresses that are secrets by their own shape.
-        (
-            &[
-                "sk-", "sk_", "rk_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox", "xapp-",
-                "AKIA", "ASIA", "AIza", "ya29.", "eyJ", "npm_", "pypi-", "hf_", "SG.", "dop_v1_", "shpat_",
-            ],
-            concat!(
-                r"(?-u)\b(sk-(?:(?:proj|ant|svcacct|or|live|test)-[\w-]{16,}|[A-Za-z0-9]{20,})|[sr]k_(?:live|test)_\w{10,}",
-                r"|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[abeoprs]-[\w-]{10,}|xapp-[\w-]{10,}",
-                r"|(?:AKIA|ASIA)[0-9A-Z]{16}|AIza[\w-]{30,}|ya29\.[\w-]{20,}|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?",
-                r"|npm_\w{30,}|pypi-[\w-]{30,}|hf_\w{20,}|SG\.[\w-]{16,}\.[\w-]{16,}|dop_v1_\w{20,}|shpat_\w{20,})",
-            )
-            .to_owned(),
-        ),
-        (
-            &["0:", "1:", "2:", "3:", "4:", "5:", "6:", "7:", "8:", "9:"],
-            r"(?-u)\b(\d{8,12}:[A-Za-z][\w-]{33,})".to_owned(),
-        ),
-        (&["hooks.slack.com"], r"(?-u)hooks\.slack\.com/services/\w+/\w+/([\w-]+)".to_owned()),
-        (&["/api/webhooks/"], r"(?-u)/api/webhooks/\d+/([\w-]+)".to_owned()),
-    ])
-});
+    ),
+    (&["0:", "1:", "2:", "3:", "4:", "5:", "6:", "7:", "8:", "9:"], r"(?-u)\b(\d{8,12}:[A-Za-z][\w-]{33,})"),
+    (&["hooks.slack.com"], r"(?-u)hooks\.slack\.com/services/\w+/\w+/([\w-]+)"),
+    (&["/api/webhooks/"], r"(?-u)/api/webhooks/\d+/([\w-]+)"),
+];
 
-/// Names followed by a colon: secrets in running text, but not in a context key, which is itself
-/// `kind:name` (`secret:github` names a secret, it is none).
-static AFTER_COLON: LazyLock<Patterns> = LazyLock::new(|| {
-    Patterns::new(vec![(NAME_PARTS, format!(r#"(?i-u:{NAME})\\?["']?[ \t]*:[ \t]*{VALUE}"#))])
-});
+/// The first of [`PLACES`], as a set of places.
+const AFTER_COLON: u32 = 1;
 
-/// Patterns that are looked for one after the other. Each is compiled when a text first holds one of the
-/// words without which it can't match: most texts hold none, and a short-lived process compiles nothing.
-struct Patterns {
-    words: Option<AhoCorasick>,
-    /// By word, the pattern it is for.
-    pattern_of: Vec<usize>,
-    patterns: Vec<(String, OnceLock<Option<Regex>>)>,
+/// The pattern of each place, compiled when a text first has one of its words: most texts have none, and a short-lived
+/// process compiles nothing.
+static PATTERNS: [OnceLock<Option<Regex>>; PLACES.len()] = [const { OnceLock::new() }; PLACES.len()];
+
+/// The words of [`PLACES`], found by one pass over a text. Made by the compiler.
+static WORDS: Words = Words::of(PLACES);
+
+struct Words {
+    /// For each byte, the words (one bit for each) that have it first, second and third. A word of two has any byte third.
+    with: [[u64; 256]; 3],
+    /// Each word, and the places it is for: one bit for each.
+    words: [(&'static str, u32); 64],
 }
 
-impl Patterns {
-    /// Words (in whatever case) and patterns. They are constants; a test proves that none is lost here.
-    fn new(patterns: Vec<(&[&str], String)>) -> Self {
-        let words = patterns.iter().flat_map(|(words, _)| *words);
-        let words = AhoCorasick::builder()
-            .kind(Some(AhoCorasickKind::ContiguousNFA))
-            .ascii_case_insensitive(true)
-            .build(words);
-        let numbers = patterns.iter().enumerate();
-        Self {
-            words: words.ok(),
-            pattern_of: numbers.flat_map(|(number, (words, _))| words.iter().map(move |_| number)).collect(),
-            patterns: patterns.into_iter().map(|(_, pattern)| (pattern, OnceLock::new())).collect(),
+impl Words {
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "run by the compiler: what is out of bounds does not compile"
+    )]
+    const fn of(places: &[(&[&'static str], &str)]) -> Self {
+        let mut made = Self { with: [[0; 256]; 3], words: [("", 0); 64] };
+        let (mut place, mut count) = (0, 0);
+        while place < places.len() {
+            let words = places[place].0;
+            let mut number = 0;
+            while number < words.len() {
+                let (word, mut known) = (words[number], 0);
+                while known < count && !is_same(made.words[known].0, word) {
+                    known += 1;
+                }
+                if known == count {
+                    made.add(count, word);
+                    count += 1;
+                }
+                made.words[known].1 |= 1 << place;
+                number += 1;
+            }
+            place += 1;
+        }
+        made
+    }
+
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "run by the compiler: what is out of bounds does not compile"
+    )]
+    const fn add(&mut self, number: usize, word: &'static str) {
+        let bytes = word.as_bytes();
+        self.words[number].0 = word;
+        let mut at = 0;
+        while at < 3 {
+            if at == 2 && bytes.len() == 2 {
+                let mut any = 0;
+                while any < 256 {
+                    self.with[at][any] |= 1 << number;
+                    any += 1;
+                }
+            } else {
+                self.with[at][bytes[at].to_ascii_lowercase() as usize] |= 1 << number;
+                self.with[at][bytes[at].to_ascii_uppercase() as usize] |= 1 << number;
+            }
+            at += 1;
         }
     }
 
-    /// The patterns that may match `text`, in order.
-    fn that_may_match(&self, text: &str) -> Vec<&Regex> {
-        if text.len() < SHORTEST {
-            return Vec::new();
+    /// The places that may be in `text`.
+    fn places_in(&self, text: &str) -> u32 {
+        let [first, second, third] = &self.with;
+        let with = |table: &[u64; 256], byte: u8| table.get(usize::from(byte)).copied().unwrap_or(0);
+        let (mut after_one, mut after_two, mut places) = (0, 0, 0);
+        // One more byte, for a word of two at the end.
+        for (end, byte) in text.bytes().chain([0]).enumerate() {
+            let mut begun = after_two & with(third, byte);
+            while begun != 0 {
+                let number = begun.trailing_zeros();
+                begun &= begun - 1;
+                let Some((word, of)) = self.words.get(number as usize) else { break };
+                let found = text.as_bytes().get(end - 2..end - 2 + word.len());
+                if found.is_some_and(|found| found.eq_ignore_ascii_case(word.as_bytes())) {
+                    places |= of;
+                }
+            }
+            after_two = after_one & with(second, byte);
+            after_one = with(first, byte);
         }
-        // One bit for each pattern.
-        let mut wanted = 0_u32;
-        for found in self.words.iter().flat_map(|words| words.find_overlapping_iter(text)) {
-            wanted |= self.pattern_of.get(found.pattern().as_usize()).map_or(0, |number| 1 << number);
-        }
-        let chosen = self.patterns.iter().enumerate().filter(|(number, _)| wanted & (1 << number) != 0);
-        chosen
-            .filter_map(|(_, (pattern, regex))| regex.get_or_init(|| Regex::new(pattern).ok()).as_ref())
-            .collect()
+        places
     }
+}
+
+#[expect(clippy::indexing_slicing, reason = "run by the compiler: what is out of bounds does not compile")]
+const fn is_same(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    let mut at = 0;
+    while at < one.len() && at < other.len() && one[at] == other[at] {
+        at += 1;
+    }
+    at == one.len() && at == other.len()
+}
+
+fn pattern(place: usize) -> Option<&'static Regex> {
+    let (_, text) = PLACES.get(place)?;
+    let compile = || Regex::new(&text.replace("{NAME}", NAME).replace("{VALUE}", VALUE)).ok();
+    PATTERNS.get(place)?.get_or_init(compile).as_ref()
 }
 
 /// `text` with each secret in it replaced by `[redacted]`.
 #[must_use]
 pub fn redact(text: &str) -> Cow<'_, str> {
     let mark = |_: &str| "[redacted]".to_owned();
-    match replace(text, &AFTER_COLON, mark) {
-        Cow::Borrowed(text) => replace(text, &SECRETS, mark),
-        Cow::Owned(text) => Cow::Owned(replace(&text, &SECRETS, mark).into_owned()),
+    let places = WORDS.places_in(text);
+    match replace(text, places & AFTER_COLON, mark) {
+        Cow::Borrowed(text) => replace(text, places & !AFTER_COLON, mark),
+        Cow::Owned(text) => {
+            let places = WORDS.places_in(&text) & !AFTER_COLON;
+            Cow::Owned(replace(&text, places, mark).into_owned())
+        }
     }
 }
 
@@ -137,12 +207,17 @@ pub fn redact(text: &str) -> Cow<'_, str> {
 /// so that keys with different secrets stay different.
 #[must_use]
 pub fn redact_key(key: &str) -> Cow<'_, str> {
-    replace(key, &SECRETS, |secret| format!("[redacted:{}]", hash_text(secret, 4)))
+    let places = WORDS.places_in(key) & !AFTER_COLON;
+    replace(key, places, |secret| format!("[redacted:{}]", hash_text(secret, 4)))
 }
 
-fn replace<'t>(text: &'t str, patterns: &Patterns, mark: impl Fn(&str) -> String) -> Cow<'t, str> {
+/// Replaces what stands in the `places`, one place after the other.
+fn replace(text: &str, mut places: u32, mark: impl Fn(&str) -> String) -> Cow<'_, str> {
     let mut text = Cow::Borrowed(text);
-    for pattern in patterns.that_may_match(&text) {
+    while places != 0 {
+        let place = places.trailing_zeros();
+        places &= places - 1;
+        let Some(pattern) = pattern(place as usize) else { continue };
         let mut replaced = String::new();
         let mut copied = 0;
         for found in pattern.captures_iter(&text) {
@@ -176,12 +251,15 @@ const MAX_DEPTH: usize = 8;
 /// The cost goes by `max_chars`, not by the parameters' size.
 #[must_use]
 pub fn summarize(params: &AllParameters<'_>, max_chars: usize) -> String {
-    let mut summary = Summary { text: String::new(), left: max_chars.saturating_add(1) };
+    let mut summary = Summary { text: String::with_capacity(256), left: max_chars.saturating_add(1) };
     summary.value(&params.value, 0);
     if !params.complete {
         summary.push(" …");
     }
-    one_line(&summary.text, max_chars)
+    match as_one_line(&summary.text, max_chars) {
+        Cow::Borrowed(_) => summary.text,
+        Cow::Owned(line) => line,
+    }
 }
 
 struct Summary {
@@ -249,32 +327,34 @@ impl Summary {
 
 /// The head of `text` on one line, secrets taken out. Only the head is looked at, and what is shown ends well
 /// before the end of what was looked at: a token that the cut made too short to be known is not shown.
-fn shorten(text: &str, max_chars: usize) -> String {
+fn shorten(text: &str, max_chars: usize) -> Cow<'_, str> {
     let (looked_at, cut) = head(text, LOOKED_AT);
     let redacted = redact(looked_at);
     if !cut {
-        return one_line(&redacted, max_chars);
+        return match redacted {
+            Cow::Borrowed(text) => as_one_line(text, max_chars),
+            Cow::Owned(text) => Cow::Owned(one_line(&text, max_chars)),
+        };
     }
     let sure = redacted.chars().count().saturating_sub(UNSURE).min(max_chars.saturating_sub(1));
     let mut line = one_line(head(&redacted, sure).0, max_chars);
     line.push('…');
-    line
+    Cow::Owned(line)
 }
 
 /// Whether a field of this name holds a secret, whatever its value looks like.
 fn names_a_secret(name: &str) -> bool {
-    let plain: String = head(name, 64)
-        .0
-        .chars()
-        .filter(char::is_ascii_alphanumeric)
-        .map(|c| c.to_ascii_lowercase())
-        .collect();
+    let letters = head(name, 64).0.bytes().filter(u8::is_ascii_alphanumeric);
+    let mut plain = [0; 64];
+    let length = plain.iter_mut().zip(letters).map(|(to, letter)| *to = letter.to_ascii_lowercase()).count();
+    let plain = plain.get(..length).unwrap_or_default();
     let holds =
         ["password", "passwd", "passphrase", "passcode", "secret", "apikey", "accesskey", "privatekey"];
     let holds_too = ["authkey", "authorization", "credential", "cookie"];
     let ends = ["token", "pwd", "pass", "bearer"];
-    holds.iter().chain(&holds_too).any(|part| plain.contains(part))
-        || ends.iter().any(|end| plain.ends_with(end))
+    let is_held = |part: &str| plain.windows(part.len()).any(|window| window == part.as_bytes());
+    holds.into_iter().chain(holds_too).any(is_held)
+        || ends.into_iter().any(|end| plain.ends_with(end.as_bytes()))
 }
 
 #[cfg(test)]
@@ -290,12 +370,36 @@ mod tests {
 
     #[test]
     fn every_pattern_compiles() {
-        for patterns in [&SECRETS, &AFTER_COLON] {
-            assert!(patterns.words.is_some());
-            for (pattern, _) in &patterns.patterns {
-                assert!(Regex::new(pattern).is_ok(), "{pattern}");
-            }
+        for (place, (_, text)) in PLACES.iter().enumerate() {
+            assert!(pattern(place).is_some(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_place_is_found_by_any_of_its_words_in_whatever_case() {
+        let slow = |text: &str| {
+            let text = text.to_ascii_lowercase();
+            let has = |(words, _): &(&[&str], &str)| {
+                words.iter().any(|word| text.contains(&word.to_ascii_lowercase()))
+            };
+            let places = PLACES.iter().enumerate().filter(|(_, place)| has(place));
+            places.map(|(place, _)| 1 << place).sum::<u32>()
+        };
+        let words: Vec<&str> = PLACES.iter().flat_map(|(words, _)| *words).copied().collect();
+        for (at, word) in words.iter().enumerate() {
+            for text in [
+                (*word).to_owned(),
+                word.to_uppercase(),
+                format!("é{word}é"),
+                word.chars().skip(1).collect(),
+                word.chars().rev().skip(1).collect::<String>().chars().rev().collect(),
+                words.iter().skip(at % 7).step_by(at % 5 + 1).map(|word| word.to_lowercase()).collect(),
+            ] {
+                assert_eq!(WORDS.places_in(&text), slow(&text), "{text}");
+            }
+            assert!(WORDS.places_in(word) != 0);
+        }
+        assert_eq!(WORDS.places_in(""), 0);
     }
 
     #[test]

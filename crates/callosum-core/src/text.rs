@@ -1,5 +1,7 @@
 //! Text from tool calls made fit for models, terminals and web pages.
 
+use std::borrow::Cow;
+
 /// What a character becomes in a line that people and models read.
 pub(crate) enum Shown {
     /// The character itself, or what stands for it.
@@ -35,8 +37,24 @@ fn is_invisible(c: char) -> bool {
 /// Reads no more of `text` than it shows.
 #[must_use]
 pub fn one_line(text: &str, max_chars: usize) -> String {
-    if text.len() <= max_chars && text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
-        return text.to_owned();
+    as_one_line(text, max_chars).into_owned()
+}
+
+/// Whether `text` is shown as it is: letters, digits and signs of ASCII, and spaces.
+pub(crate) fn is_plain(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+}
+
+/// Whether JSON writes `text` as it is, between quotes.
+pub(crate) fn is_plain_json(text: &str) -> bool {
+    // All bytes are looked at, whatever they are: so it is done many at a time.
+    text.bytes().fold(true, |plain, byte| plain & (byte >= b' ') & (byte != b'"') & (byte != b'\\'))
+}
+
+/// The same as [`one_line`], without a copy of what already is such a line.
+pub(crate) fn as_one_line(text: &str, max_chars: usize) -> Cow<'_, str> {
+    if text.len() <= max_chars && is_plain(text) {
+        return Cow::Borrowed(text);
     }
     let mut line = String::with_capacity(text.len().min(max_chars));
     let mut length = 0;
@@ -48,12 +66,12 @@ pub fn one_line(text: &str, max_chars: usize) -> String {
             if max_chars > 0 {
                 line.push('…');
             }
-            return line;
+            return Cow::Owned(line);
         }
         line.push(c);
         length += 1;
     }
-    line
+    Cow::Owned(line)
 }
 
 /// The first `max_chars` characters of `text`, and whether that is less than all of it.

@@ -1,6 +1,6 @@
 //! Moments and ages. The core has no clock: every moment comes in as an argument.
 
-use chrono::{DateTime, Datelike, Timelike, Utc};
+use chrono::DateTime;
 
 /// A moment on this machine, by two clocks. A wall clock may be set back or forth; the boot clock only
 /// counts, sleep included, but starts anew with each boot.
@@ -57,28 +57,29 @@ impl Rfc3339 {
     /// The moment `wall_ms`; the epoch where it is before the year 0 or after 9999, which RFC 3339 can't say.
     #[must_use]
     pub fn of(wall_ms: i64) -> Self {
-        let moment = DateTime::<Utc>::from_timestamp_millis(wall_ms)
-            .filter(|moment| (0..=9999).contains(&moment.year()))
-            .unwrap_or_default();
+        let wall_ms = if (FIRST_MS..=LAST_MS).contains(&wall_ms) { wall_ms } else { 0 };
+        let (days, ms) = (wall_ms.div_euclid(DAY_MS), wall_ms.rem_euclid(DAY_MS));
+        let (year, month, day) = date(days);
         let mut text = *b"0000-00-00T00:00:00.000Z";
-        let year = moment.year().unsigned_abs();
+        let second = ms / 1000;
         let parts = [
-            (3, year),
-            (6, moment.month()),
-            (9, moment.day()),
-            (12, moment.hour()),
-            (15, moment.minute()),
-            (18, moment.second()),
-            (22, moment.timestamp_subsec_millis()),
+            (1, year / 100),
+            (3, year % 100),
+            (6, month),
+            (9, day),
+            (12, second / 3600),
+            (15, second / 60 % 60),
+            (18, second % 60),
+            (21, ms % 1000 / 10),
         ];
-        for (last, mut number) in parts {
-            for digit in text.iter_mut().take(last + 1).rev() {
-                if number == 0 {
-                    break;
-                }
-                *digit = b'0' + u8::try_from(number % 10).unwrap_or(0);
-                number /= 10;
+        let digit = |number: i64| b'0' + u8::try_from(number % 10).unwrap_or(0);
+        for (last, number) in parts {
+            if let Some([tens, ones]) = text.get_mut(last - 1..=last) {
+                (*tens, *ones) = (digit(number / 10), digit(number));
             }
+        }
+        if let Some(last) = text.get_mut(22) {
+            *last = digit(ms);
         }
         Self(text)
     }
@@ -88,6 +89,25 @@ impl Rfc3339 {
     pub fn as_str(&self) -> &str {
         std::str::from_utf8(&self.0).unwrap_or_default()
     }
+}
+
+/// Milliseconds of a day.
+const DAY_MS: i64 = 24 * 3_600_000;
+/// The first and the last millisecond that RFC 3339 can name: of the years 0 and 9999.
+pub(crate) const FIRST_MS: i64 = -62_167_219_200_000;
+pub(crate) const LAST_MS: i64 = 253_402_300_799_999;
+
+/// Year, month and day of so many days after the epoch, by counting from the first of March of the year 0: then a leap day is
+/// the last of its year, and the months' lengths repeat every five.
+fn date(days: i64) -> (i64, i64, i64) {
+    const DAYS_OF_400_YEARS: i64 = 146_097;
+    let days = days + 719_468;
+    let (era, day) = (days.div_euclid(DAYS_OF_400_YEARS), days.rem_euclid(DAYS_OF_400_YEARS));
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let (day, month) = (day - (153 * month + 2) / 5 + 1, if month < 10 { month + 3 } else { month - 9 });
+    (era * 400 + year + i64::from(month <= 2), month, day)
 }
 
 /// The wall-clock milliseconds of a moment as [`Rfc3339`] writes it, a few times faster than of any other RFC 3339 text;
@@ -176,6 +196,8 @@ pub fn for_people(ms: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use chrono::Utc;
+
     use super::*;
 
     fn stamp(wall_ms: i64, up_ms: u64, boot: u32) -> Stamp {
@@ -201,11 +223,15 @@ mod tests {
         assert_eq!(to_rfc3339(1_763_640_000_123), "2025-11-20T12:00:00.123Z");
         assert_eq!(from_rfc3339("2025-11-20T12:00:00.123Z"), Some(1_763_640_000_123));
         assert_eq!(from_rfc3339("yesterday"), None);
-        for wall_ms in [0, -1, 951_782_400_000, 1_709_164_800_007, 253_402_300_799_999, -62_167_219_200_000] {
+        let days = (FIRST_MS..=LAST_MS).step_by(97 * 86_399_999);
+        for wall_ms in [0, -1, 951_782_400_000, 1_709_164_800_007, LAST_MS, FIRST_MS].into_iter().chain(days)
+        {
             let text = DateTime::<Utc>::from_timestamp_millis(wall_ms).unwrap_or_default();
             assert_eq!(to_rfc3339(wall_ms), text.to_rfc3339_opts(chrono::SecondsFormat::Millis, true));
         }
-        assert_eq!(to_rfc3339(i64::MAX), "1970-01-01T00:00:00.000Z");
+        for beyond in [i64::MAX, i64::MIN, LAST_MS + 1, FIRST_MS - 1] {
+            assert_eq!(to_rfc3339(beyond), "1970-01-01T00:00:00.000Z");
+        }
     }
 
     #[test]

@@ -7,7 +7,6 @@
 #![expect(unsafe_code, reason = "the Node API is C; each call's contract is stated beside it")]
 
 use std::borrow::Cow;
-use std::cell::RefCell;
 use std::ffi::c_char;
 use std::ptr;
 
@@ -31,8 +30,6 @@ const MAX_LOOKED_AT_BYTES: usize = 1024 * 1024;
 pub(crate) struct JsParams {
     env: sys::napi_env,
     value: sys::napi_value,
-    /// Paths read so far: several rules look at the same ones.
-    known: RefCell<Vec<(String, Option<Value>)>>,
 }
 
 /// What may still be read.
@@ -47,7 +44,7 @@ impl JsParams {
     /// this.
     pub(crate) fn new(params: &Unknown<'_>) -> Self {
         let raw = params.value();
-        Self { env: raw.env, value: raw.value, known: RefCell::default() }
+        Self { env: raw.env, value: raw.value }
     }
 
     /// `Some` when the Node API says yes. An exception that it raised is taken away.
@@ -205,17 +202,7 @@ impl JsParams {
 
 impl Parameters for JsParams {
     fn get(&self, path: &str) -> Option<Cow<'_, Value>> {
-        let known =
-            self.known.borrow().iter().find(|(known, _)| known == path).map(|(_, value)| value.clone());
-        let value = match known {
-            Some(value) => value,
-            None => {
-                let value = self.look_up(path);
-                self.known.borrow_mut().push((path.to_owned(), value.clone()));
-                value
-            }
-        };
-        value.map(Cow::Owned)
+        self.look_up(path).map(Cow::Owned)
     }
 
     fn all(&self) -> AllParameters<'_> {

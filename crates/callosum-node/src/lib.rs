@@ -2,12 +2,9 @@
 //!
 //! Every function is guarded against panics, and none throws: failures are answers. There are no statics:
 //! a gateway loads the addon anew with each reload, and every gate stands alone.
-#![expect(
-    clippy::too_many_arguments,
-    reason = "an object of strings takes three times as long to read; on a method napi's macro loses the exception"
-)]
 
 mod background;
+mod hooks;
 mod js_params;
 mod js_text;
 mod js_types;
@@ -17,13 +14,11 @@ use std::sync::Arc;
 
 use callosum_core::gate;
 use callosum_core::outcome::Ended;
-use callosum_core::tool_call::{Parameters, ToolCall};
-use napi::bindgen_prelude::{AsyncTask, Unknown};
+use napi::Env;
+use napi::bindgen_prelude::{AsyncTask, This};
 use napi_derive::napi;
 
 use crate::background::{FinishTask, Query, QueryTask, Upkeep, UpkeepTask};
-use crate::js_params::JsParams;
-use crate::js_text::Text;
 use crate::js_types::{Answer, GateOptions, Notice};
 use crate::panic_guard::guarded;
 
@@ -35,87 +30,15 @@ pub struct Gate {
 
 #[napi]
 impl Gate {
-    /// A gate that has not looked at anything yet.
-    #[napi(constructor, catch_unwind)]
-    #[must_use]
-    pub fn new(options: GateOptions) -> Self {
-        Self { gate: Arc::new(gate::Gate::new(options.into_core())) }
-    }
-
-    /// What becomes of a tool call. Never waits. `params` is read lazily: the properties that rules name,
-    /// and all of it from tier 2 on.
-    #[napi]
-    pub fn before(
-        &self,
-        #[napi(ts_arg_type = "string")] tool: Text,
-        #[napi(ts_arg_type = "string | undefined | null")] tool_kind: Option<Text>,
-        #[napi(ts_arg_type = "string | undefined | null")] agent: Option<Text>,
-        #[napi(ts_arg_type = "string")] session: Text,
-        #[napi(ts_arg_type = "string | undefined | null")] run: Option<Text>,
-        #[napi(ts_arg_type = "string | undefined | null")] call: Option<Text>,
-        #[napi(ts_arg_type = "string | undefined | null")] cwd: Option<Text>,
-        params: Unknown<'_>,
-    ) -> Option<Answer> {
-        let call = ToolCall {
-            tool: tool.0,
-            kind: text(tool_kind),
-            agent: text(agent),
-            session: session.0,
-            run: text(run),
-            call: text(call),
-            cwd: text(cwd),
-        };
-        let params = JsParams::new(&params);
-        let answer =
-            guarded("before", None, || Some(self.gate.before(&call, &params, &self.gate.machine().now())));
-        let answer = answer.unwrap_or_else(|| {
-            // A panic: the policy for an unusable state decides by the tier, if that can still be told.
-            let now = self.gate.machine().now();
-            guarded("undecided", gate::Answer::Proceed, || self.gate.undecided(&call, &params, &now))
-        });
-        Answer::from_core(answer)
-    }
-
-    /// The after-hook of a call. `ended` is `ok`, `error`, `refused`, `aborted`, `timed-out`, `killed`,
-    /// `running` or `maybe`; `processSession` is the background process session of a running one. A ticket
-    /// in the answer need not be waited for.
-    #[napi]
-    pub fn after(
-        &self,
-        #[napi(ts_arg_type = "string")] tool: Text,
-        #[napi(ts_arg_type = "string | undefined | null")] agent: Option<Text>,
-        #[napi(ts_arg_type = "string")] session: Text,
-        #[napi(ts_arg_type = "string | undefined | null")] run: Option<Text>,
-        #[napi(ts_arg_type = "string | undefined | null")] call: Option<Text>,
-        params: Unknown<'_>,
-        #[napi(ts_arg_type = "string")] ended: Text,
-        exit_code: Option<i64>,
-        #[napi(ts_arg_type = "string | undefined | null")] process_session: Option<Text>,
-    ) -> Option<Answer> {
-        let (tool, agent, session) = (tool.0, text(agent), session.0);
-        let (run, call, process) = (text(run), text(call), text(process_session));
-        self.answer("after", |gate| {
-            // Only a call without an id is known by what it does.
-            let digest = call.is_none().then(|| {
-                let bare = ToolCall { tool: tool.clone(), ..ToolCall::default() };
-                callosum_core::digest::digest(&bare, &JsParams::new(&params).all())
-            });
-            // A word that is not known may stand for anything: so is its outcome.
-            let ended = Ended::from_word(&ended.0).unwrap_or(Ended::Maybe);
-            let report = gate::EndReport {
-                tool,
-                agent,
-                session,
-                run,
-                call,
-                digest,
-                ended,
-                exit_code,
-                process,
-                ran: None,
-            };
-            gate.after_seeing(&report, &JsParams::new(&params), &gate.machine().now())
-        })
+    /// A gate that has not looked at anything yet. `before` and `after` are its own functions: see `hooks`.
+    ///
+    /// # Errors
+    /// When these can't be made.
+    #[napi(constructor, catch_unwind, ts_args_type = "options: GateOptions")]
+    pub fn new(env: Env, mut this: This<'_>, options: GateOptions) -> napi::Result<Self> {
+        let gate = Arc::new(gate::Gate::new(options.into_core()));
+        hooks::put_on(&mut this, env, &gate)?;
+        Ok(Self { gate })
     }
 
     /// A background process of an earlier running call has ended.
@@ -201,8 +124,4 @@ impl Gate {
     fn answer(&self, name: &str, step: impl FnOnce(&gate::Gate) -> gate::Answer) -> Option<Answer> {
         guarded(name, None, || Answer::from_core(step(&self.gate)))
     }
-}
-
-fn text(argument: Option<Text>) -> Option<String> {
-    argument.map(|text| text.0)
 }

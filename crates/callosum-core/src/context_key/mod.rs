@@ -19,7 +19,7 @@ pub(crate) use value::{Picked, Site};
 
 use crate::digest::{hash_text, number_text};
 use crate::redact::redact_key;
-use crate::text::{Shown, head, shown};
+use crate::text::{Shown, head, is_plain, shown};
 use crate::tier::Tier;
 use crate::tool_call::{AllParameters, Parameters};
 
@@ -149,6 +149,9 @@ fn one_spelling<'k>(key: &'k str, params: &Lookup<'_>) -> Cow<'k, str> {
 fn safe(key: &str) -> String {
     let redacted = redact_key(key);
     let plain = |text: &str| -> String {
+        if is_plain(text) {
+            return text.to_owned();
+        }
         let visible = |c| match shown(c) {
             Shown::As(c) => Some(c),
             Shown::Dropped => None,

@@ -22,7 +22,7 @@ use super::health::Level;
 use super::intent::{Intent, with_short_names};
 use super::state::NotNow;
 use super::work::{GivenUp, Work};
-use super::{Answer, Gate, lock};
+use super::{Answer, Gate, Light, lock};
 
 /// Tools counted between two `seen` records; more are not.
 const MAX_SEEN_TOOLS: usize = 500;
@@ -32,6 +32,19 @@ pub(super) struct Verdict {
     pub(super) refuse: Option<Conflict>,
     pub(super) told: Vec<Told>,
     shown: Vec<Shown>,
+}
+
+impl Light {
+    /// Counts a hook of a call of `tool`.
+    pub(super) fn count(&mut self, tool: &str, add: impl FnOnce(&mut HookCounts)) {
+        if let Some(counts) = self.seen.get_mut(tool) {
+            add(counts);
+        } else if self.seen.len() < MAX_SEEN_TOOLS
+            && let Entry::Vacant(place) = self.seen.entry(tool.to_owned())
+        {
+            add(place.insert(HookCounts::default()));
+        }
+    }
 }
 
 impl Gate {
@@ -100,14 +113,7 @@ impl Gate {
     }
 
     pub(super) fn count(&self, tool: &str, add: impl FnOnce(&mut HookCounts)) {
-        let mut light = lock(&self.light);
-        if let Some(counts) = light.seen.get_mut(tool) {
-            add(counts);
-        } else if light.seen.len() < MAX_SEEN_TOOLS
-            && let Entry::Vacant(place) = light.seen.entry(tool.to_owned())
-        {
-            add(place.insert(HookCounts::default()));
-        }
+        lock(&self.light).count(tool, add);
     }
 
     /// Decides about a call and writes it down, or leaves that to a worker.

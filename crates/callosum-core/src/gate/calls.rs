@@ -11,16 +11,18 @@ use crate::tool_call::ToolCall;
 
 use super::report::EndReport;
 
-/// A call as its runtime identifies it among the open ones.
+/// A call as its runtime identifies it among the open ones: session, call id and run, one behind the other in one text.
+/// Every call has one, and three texts would cost it more than all else that is done with them.
 #[derive(Clone, Debug)]
 pub(super) struct CallId {
-    session: String,
-    run: Option<String>,
-    call: String,
+    text: String,
+    /// Where the session ends, and the call id.
+    ends: (usize, usize),
+    has_run: bool,
 }
 
 /// The same, borrowed: what calls are looked up by.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CallRef<'a> {
     pub(super) session: &'a str,
     pub(super) run: Option<&'a str>,
@@ -34,10 +36,11 @@ impl<'a> CallRef<'a> {
     }
 
     pub(super) fn to_owned(self) -> CallId {
+        let Self { session, run, call } = self;
         CallId {
-            session: self.session.to_owned(),
-            run: self.run.map(str::to_owned),
-            call: self.call.to_owned(),
+            text: [session, call, run.unwrap_or_default()].concat(),
+            ends: (session.len(), session.len() + call.len()),
+            has_run: run.is_some(),
         }
     }
 }
@@ -51,50 +54,64 @@ impl ToolCall {
 
 impl CallId {
     pub(super) fn as_ref(&self) -> CallRef<'_> {
-        CallRef { session: &self.session, run: self.run.as_deref(), call: &self.call }
+        let part = |from: usize, to: usize| self.text.get(from..to).unwrap_or_default();
+        let (session, call) = self.ends;
+        CallRef {
+            session: part(0, session),
+            call: part(session, call),
+            run: self.has_run.then(|| part(call, self.text.len())),
+        }
     }
 }
 
 /// What a call is looked up by, owned or borrowed: a map's way to find an owned key by a borrowed one.
 trait Identity {
-    fn parts(&self) -> (&str, Option<&str>, &str);
+    fn borrowed(&self) -> CallRef<'_>;
 }
 
 impl Identity for CallId {
-    fn parts(&self) -> (&str, Option<&str>, &str) {
-        (&self.session, self.run.as_deref(), &self.call)
+    fn borrowed(&self) -> CallRef<'_> {
+        self.as_ref()
     }
 }
 
 impl Identity for CallRef<'_> {
-    fn parts(&self) -> (&str, Option<&str>, &str) {
-        (self.session, self.run, self.call)
+    fn borrowed(&self) -> CallRef<'_> {
+        *self
     }
 }
 
 impl Hash for dyn Identity + '_ {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.parts().hash(state);
+        self.borrowed().hash(state);
     }
 }
 
 impl PartialEq for dyn Identity + '_ {
     fn eq(&self, other: &Self) -> bool {
-        self.parts() == other.parts()
+        self.borrowed() == other.borrowed()
     }
 }
 
 impl Eq for dyn Identity + '_ {}
 
+impl Hash for CallRef<'_> {
+    /// The run tells few calls apart that session and call id do not, and every text costs.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write(self.session.as_bytes());
+        state.write(self.call.as_bytes());
+    }
+}
+
 impl Hash for CallId {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.parts().hash(state);
+        self.as_ref().hash(state);
     }
 }
 
 impl PartialEq for CallId {
     fn eq(&self, other: &Self) -> bool {
-        self.parts() == other.parts()
+        self.as_ref() == other.as_ref()
     }
 }
 
@@ -195,6 +212,21 @@ impl OpenCalls {
             return Some(Phase::Deciding(None));
         }
         self.calls.remove(&id as &dyn Identity).map(|call| call.phase)
+    }
+
+    /// The after-hook of a call has come: takes it out if nothing more will be written of it. Its tool, if that is
+    /// counted: one that only carries others is not.
+    pub(super) fn close_unwritten(&mut self, id: CallRef<'_>) -> Option<Option<String>> {
+        // Nearly every call is such a one: looked up once.
+        let (id, call) = self.calls.remove_entry(&id as &dyn Identity)?;
+        match call.phase {
+            Phase::Light => Some(Some(call.tool)),
+            Phase::Wrapper => Some(None),
+            _ => {
+                self.calls.insert(id, call);
+                None
+            }
+        }
     }
 
     /// A start that waited in the backlog was written.

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::context_key::keys_or_digest;
-use crate::digest::digest;
+use crate::digest::digest_of;
 use crate::error::StateError;
 use crate::history::{Action as Past, History, Who};
 use crate::journal::Patience;
@@ -14,7 +14,7 @@ use crate::rules::Classification;
 use crate::time::Stamp;
 use crate::tool_call::{Parameters, ToolCall, is_wrapper};
 
-use super::calls::{Phase, Unflushed};
+use super::calls::{CallRef, Phase, Unflushed};
 use super::health::Level;
 use super::intent::short_name;
 use super::report::{EndReport, Ran};
@@ -46,6 +46,20 @@ pub(super) enum Delivery {
 const MAX_SIGNALLED_RUNS: usize = 1_024;
 
 impl Gate {
+    /// The after-hook of a call, as far as it may be one of which no more is written: of tier 0 or 1, or one that only
+    /// carries others. False when it is not, and then nothing has been done: go on with [`Gate::after_written`]. It
+    /// asks for no more than nearly every call needs.
+    pub fn after_unwritten(&self, session: &str, run: Option<&str>, call: Option<&str>) -> bool {
+        let (run, call) = (run.map(short_name), call.map(short_name));
+        let Some(id) = CallRef::new(short_name(session), run, call) else { return false };
+        let mut light = lock(&self.light);
+        let Some(counted) = light.calls.close_unwritten(id) else { return false };
+        if let Some(tool) = counted.filter(|_| !self.is_closed()) {
+            light.count(&tool, |counts| counts.after += 1);
+        }
+        true
+    }
+
     /// The after-hook of a call. For a host's event loop; a ticket in the answer need not be waited for.
     pub fn after(&self, report: &EndReport, now: &Stamp) -> Answer {
         self.ended(&report.with_short_names(), now)
@@ -80,6 +94,14 @@ impl Gate {
     /// The after-hook of a call, with the parameters it ran with where the host shows them: other plugins may
     /// have rewritten them where no gate sees it. For a host's event loop, like `after`.
     pub fn after_seeing(&self, report: &EndReport, params: &dyn Parameters, now: &Stamp) -> Answer {
+        if self.after_unwritten(&report.session, report.run.as_deref(), report.call.as_deref()) {
+            return Answer::Proceed;
+        }
+        self.after_written(report, params, now)
+    }
+
+    /// The same for a call that [`Gate::after_unwritten`] left.
+    pub fn after_written(&self, report: &EndReport, params: &dyn Parameters, now: &Stamp) -> Answer {
         let mut report = report.with_short_names();
         if let Some(ran) = self.what_ran(&report, params, now) {
             report.to_mut().ran = Some(ran);
@@ -96,6 +118,13 @@ impl Gate {
         let all = params.all();
         // A host that shows none, or not all of them, says nothing about what ran.
         let shown = all.complete && all.value.as_object().is_some_and(|params| !params.is_empty());
+        if !shown {
+            return None;
+        }
+        let digest = digest_of(&report.tool, &all);
+        if digest == asked {
+            return None;
+        }
         let call = ToolCall {
             tool: report.tool.clone(),
             kind: None,
@@ -105,10 +134,6 @@ impl Gate {
             call: report.call.clone(),
             cwd,
         };
-        let digest = digest(&call, &all);
-        if !shown || digest == asked {
-            return None;
-        }
         let Classification { tier, context_keys, exit_proves, .. } = self.classify(&call, params, now);
         let keys = keys_or_digest(context_keys, tier, &call.tool, &digest);
         Some(Ran { tier, keys, digest, simple: exit_proves })

@@ -27,7 +27,12 @@ pub(super) fn short_name(name: &str) -> &str {
 /// A call with its names cut.
 pub(super) fn with_short_names(call: &ToolCall) -> Cow<'_, ToolCall> {
     let names = [Some(&call.tool), Some(&call.session), call.run.as_ref(), call.call.as_ref()];
-    if names.into_iter().chain([call.agent.as_ref()]).flatten().all(|name| short_name(name) == name) {
+    if names
+        .into_iter()
+        .chain([call.agent.as_ref()])
+        .flatten()
+        .all(|name| short_name(name).len() == name.len())
+    {
         return Cow::Borrowed(call);
     }
     let short = |name: &String| short_name(name).to_owned();

@@ -50,7 +50,12 @@ impl EndReport {
     /// The report with its names cut as those of the call were.
     pub(super) fn with_short_names(&self) -> Cow<'_, Self> {
         let names = [Some(&self.tool), self.agent.as_ref(), Some(&self.session), self.run.as_ref()];
-        if names.into_iter().chain([self.call.as_ref()]).flatten().all(|name| short_name(name) == name) {
+        if names
+            .into_iter()
+            .chain([self.call.as_ref()])
+            .flatten()
+            .all(|name| short_name(name).len() == name.len())
+        {
             return Cow::Borrowed(self);
         }
         let short = |name: &String| short_name(name).to_owned();

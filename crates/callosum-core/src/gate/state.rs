@@ -105,7 +105,7 @@ impl Gate {
     }
 
     pub(super) fn lock_slot(&self, patience: Patience) -> Result<LockedSlot<'_>, NotNow> {
-        let start = Instant::now();
+        let mut since = None;
         loop {
             match self.slot.try_lock() {
                 Ok(slot) => return Ok(LockedSlot { gate: self, slot }),
@@ -117,16 +117,17 @@ impl Gate {
                     self.slot.clear_poison();
                     return Ok(LockedSlot { gate: self, slot });
                 }
-                Err(TryLockError::WouldBlock) => match patience {
-                    Patience::None => return Err(NotNow::Busy),
-                    Patience::Until(deadline) if Instant::now() >= deadline => {
-                        return Err(NotNow::Failed(StateError::GuardTimeout {
-                            path: self.directory.path.clone(),
-                            waited_ms: u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX),
-                        }));
+                Err(TryLockError::WouldBlock) => {
+                    let Patience::Until(deadline) = patience else { return Err(NotNow::Busy) };
+                    let now = Instant::now();
+                    let since = *since.get_or_insert(now);
+                    if now >= deadline {
+                        let waited_ms = u64::try_from((now - since).as_millis()).unwrap_or(u64::MAX);
+                        let path = self.directory.path.clone();
+                        return Err(NotNow::Failed(StateError::GuardTimeout { path, waited_ms }));
                     }
-                    Patience::Until(_) => thread::sleep(Duration::from_micros(200)),
-                },
+                    thread::sleep(Duration::from_micros(200));
+                }
             }
         }
     }

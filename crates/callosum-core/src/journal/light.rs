@@ -4,12 +4,13 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde_json::Error;
 
 use crate::tier::Tier;
 use crate::time::Stamp;
 
-use super::record::{Action, FORMAT_VERSION, HookCounts, encode, write_boot, write_moment};
+use super::line::LineWriter;
+use super::record::HookCounts;
 
 /// How such a line begins: the field order of a record makes it so.
 const PREFIXES: [&[u8]; 2] =
@@ -26,44 +27,32 @@ pub(super) fn is_light(line: &[u8]) -> bool {
 }
 
 /// A tier 0 or 1 call as it is written. Begin with [`LightLine::at`].
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug)]
 pub struct LightLine<'a> {
-    pub(crate) v: u32,
-    pub(crate) action: Action,
     /// Tier 0 or 1.
     pub tier: Tier,
-    #[serde(serialize_with = "write_moment")]
     pub(crate) timestamp: i64,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) up: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "write_boot")]
     pub(crate) boot: Option<u32>,
     /// The gate's instance.
     pub instance: &'a str,
     /// The agent runtime.
     pub runtime: &'a str,
     /// The agent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<&'a str>,
     /// The session.
     pub session: &'a str,
     /// The run.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<&'a str>,
     /// The host's call id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<&'a str>,
     /// The tool as the host named it.
     pub tool: &'a str,
     /// The rule that classified the call.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rule_name: Option<&'a str>,
     /// The resources it acts on.
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
     pub context_keys: &'a [String],
     /// Hook counts by tool, of a hook's process.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub seen: BTreeMap<String, HookCounts>,
 }
 
@@ -72,8 +61,6 @@ impl LightLine<'_> {
     #[must_use]
     pub fn at(now: &Stamp) -> Self {
         Self {
-            v: FORMAT_VERSION,
-            action: Action::Intercept,
             tier: Tier::None,
             timestamp: now.wall_ms,
             up: now.boot.map(|_| now.up_ms),
@@ -95,8 +82,24 @@ impl LightLine<'_> {
     ///
     /// # Errors
     /// When a field can't be written as JSON; none of ours can't.
-    pub fn to_bytes(&self) -> Result<Vec<u8>, serde_json::Error> {
-        encode(self)
+    pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
+        let mut line = LineWriter::new();
+        let [none, low] = PREFIXES;
+        line.raw(if self.tier == Tier::None { none } else { low });
+        line.maybe_moment(br#""timestamp":"#, Some(self.timestamp));
+        line.maybe(br#","up":"#, self.up)?;
+        line.maybe_boot(br#","boot":"#, self.boot);
+        line.text(br#","instance":"#, self.instance)?;
+        line.text(br#","runtime":"#, self.runtime)?;
+        line.maybe_text(br#","agent":"#, self.agent)?;
+        line.text(br#","session":"#, self.session)?;
+        line.maybe_text(br#","run":"#, self.run)?;
+        line.maybe_text(br#","call":"#, self.call)?;
+        line.text(br#","tool":"#, self.tool)?;
+        line.maybe_text(br#","ruleName":"#, self.rule_name)?;
+        line.texts(br#","contextKeys":"#, self.context_keys)?;
+        line.maybe(br#","seen":"#, (!self.seen.is_empty()).then_some(&self.seen))?;
+        Ok(line.finish())
     }
 }
 
@@ -104,7 +107,7 @@ impl LightLine<'_> {
 mod tests {
     #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
     use super::*;
-    use crate::journal::record::Record;
+    use crate::journal::record::{Action, Record};
 
     #[test]
     fn it_is_written_as_the_record_of_the_same_call() {

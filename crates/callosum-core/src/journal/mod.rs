@@ -9,6 +9,7 @@ pub mod forward;
 pub mod head;
 pub mod index;
 pub mod light;
+mod line;
 pub mod recent;
 pub mod record;
 pub mod retention;

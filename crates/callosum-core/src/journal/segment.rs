@@ -210,6 +210,7 @@ pub struct Segment {
     pub read: u64,
     size: u64,
     identity: (u64, u64),
+    opened_as_closed: bool,
     /// The windows its first line carries.
     pub windows: BTreeMap<String, KnownWindow>,
     /// Its first line says where it begins.
@@ -244,6 +245,7 @@ impl Segment {
         }
         let mut segment = Self {
             identity: facts.identity,
+            opened_as_closed: path.file_name().is_some_and(|name| name != ACTIVE),
             size: facts.size,
             file: Arc::new(file),
             base: 0,
@@ -392,7 +394,7 @@ impl Segment {
     /// Whether it was opened under the name of a closed one.
     #[must_use]
     pub fn is_opened_as_closed(&self) -> bool {
-        self.file.path().file_name().is_some_and(|name| name != ACTIVE)
+        self.opened_as_closed
     }
 
     /// Looks how large the file is now, and, if `check_name` is set, whether it still has one.

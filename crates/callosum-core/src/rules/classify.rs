@@ -115,22 +115,22 @@ impl<'a> Question<'a> {
 
 /// What was found for a call so far.
 #[derive(Default)]
-struct Verdict<'m> {
+struct Verdict<'r, 'm> {
     classification: Classification,
     /// What matched, if that is asked for.
     matches: Option<&'m mut Vec<Match>>,
-    /// The rules for the whole line that have been taken.
-    whole: Vec<String>,
+    /// The names of the rules for the whole line that have been taken.
+    whole: Vec<&'r str>,
 }
 
-impl Verdict<'_> {
+impl<'r> Verdict<'r, '_> {
     /// A rule for the whole line says the same of each command.
     fn has_taken(&self, rule: &Rule) -> bool {
-        self.whole.contains(&rule.name)
+        self.whole.contains(&rule.name.as_str())
     }
 
     /// Takes in what a rule says: the highest tier counts, and the keys of all.
-    fn take(&mut self, rule: &Rule, site: Site<'_, '_>) {
+    fn take(&mut self, rule: &'r Rule, site: Site<'_, '_>) {
         let (keys, too_many) = context_keys(&rule.context_keys, site);
         if let Some(matches) = &mut self.matches {
             matches.push(Match {
@@ -142,7 +142,7 @@ impl Verdict<'_> {
             });
         }
         if site.fit.is_none() {
-            self.whole.push(rule.name.clone());
+            self.whole.push(&rule.name);
         }
         let sum = &mut self.classification;
         if rule.tier.is_tracked() != sum.tier.is_tracked() {

@@ -11,7 +11,7 @@ use brush_parser::ast::{
 use brush_parser::{ParserOptions, Token, TokenizerOptions, parse_tokens, uncached_tokenize_str};
 
 use super::words::{substitutions, unquote};
-use super::{Invocation, MAX_INVOCATIONS, MAX_NESTING, MAX_WRAPPERS, joined, wrappers};
+use super::{Invocation, MAX_INVOCATIONS, MAX_NESTING, MAX_WRAPPERS, joined, plain, wrappers};
 
 /// Longer commands are not parsed.
 const MAX_BYTES: usize = 64 * 1024;
@@ -60,6 +60,17 @@ pub(super) struct Around {
 impl Walk {
     /// Reads the text of a command line. False when it can't be parsed.
     fn text(&mut self, command: &str, folder: &mut Folder, last: bool) -> bool {
+        if let Some(pipelines) = plain::pipelines(command) {
+            let count = pipelines.len();
+            for (number, commands) in pipelines.into_iter().enumerate() {
+                let last = last && number + 1 == count;
+                self.piped(commands.into_iter(), folder, last, |walk, words, folder, last, piped| {
+                    let around = Around { folder: folder.clone(), last, ..Around::default() };
+                    walk.simple_words(words, around, folder, piped);
+                });
+            }
+            return true;
+        }
         let Some(program) = parse(command) else { return false };
         let lists = program.complete_commands;
         let count = lists.len();
@@ -102,15 +113,29 @@ impl Walk {
     }
 
     fn pipeline(&mut self, Pipeline { bang, seq, .. }: &Pipeline, folder: &mut Folder, last: bool) {
+        self.piped(seq.iter(), folder, last && !bang, Self::command);
+    }
+
+    /// Reads the commands of a pipeline, each with what those before it print.
+    fn piped<C>(
+        &mut self,
+        commands: impl ExactSizeIterator<Item = C>,
+        folder: &mut Folder,
+        last: bool,
+        mut read: impl FnMut(&mut Self, C, &mut Folder, bool, Vec<String>),
+    ) {
+        let count = commands.len();
         let mut piped = Vec::new();
-        for (number, command) in seq.iter().enumerate() {
+        for (number, command) in commands.enumerate() {
             let at = self.found.len();
-            let last = last && !bang && number + 1 == seq.len();
-            match seq.len() {
-                1 => self.command(command, folder, last, Vec::new()),
-                _ => self.command(command, &mut folder.clone(), last, std::mem::take(&mut piped)),
+            let last = last && number + 1 == count;
+            match count {
+                1 => read(self, command, folder, last, Vec::new()),
+                _ => read(self, command, &mut folder.clone(), last, std::mem::take(&mut piped)),
             }
-            piped = self.found.get(at..).map(printed).unwrap_or_default();
+            if number + 1 < count {
+                piped = self.found.get(at..).map(printed).unwrap_or_default();
+            }
         }
     }
 
@@ -194,6 +219,17 @@ impl Walk {
         for item in suffix {
             self.item(item, &mut words, &mut around);
         }
+        self.simple_words(words, around, folder, piped);
+    }
+
+    /// Notes what a simple command runs, and what it sets for those behind it.
+    fn simple_words(
+        &mut self,
+        words: Vec<String>,
+        mut around: Around,
+        folder: &mut Folder,
+        piped: Vec<String>,
+    ) {
         if around.input.is_empty() {
             around.input = piped;
         }
@@ -370,7 +406,7 @@ fn cut_document(text: &str) -> Option<(&str, &str)> {
     None
 }
 
-fn parse(command: &str) -> Option<Program> {
+pub(super) fn parse(command: &str) -> Option<Program> {
     if command.len() > MAX_BYTES || expansions(command) > MAX_EXPANSIONS {
         return None;
     }

@@ -3,6 +3,9 @@
 /// A word without its quotes. The tokenizer's own function takes every quotation mark away, those inside
 /// other quotes too.
 pub(super) fn unquote(word: &str) -> String {
+    if !word.contains(['\'', '"', '\\']) {
+        return word.to_owned();
+    }
     let mut plain = String::with_capacity(word.len());
     let mut chars = word.chars().peekable();
     while let Some(c) = chars.next() {
