@@ -251,29 +251,68 @@ mod tests {
         assert_eq!(lines(&[""]), []);
     }
 
+    /// The lines of a closed and an active segment that begin before a place, oldest first.
+    fn before(segments: &Segments, end: u64) -> Vec<(u64, String)> {
+        let mut backward = Backward::before(segments, end).unwrap();
+        let mut found = Vec::new();
+        while let Some((seq, line)) = backward.next_line().unwrap() {
+            found.insert(0, (seq, String::from_utf8(line).unwrap()));
+        }
+        found
+    }
+
+    /// A closed segment of one text, and an active one of another.
+    fn two_segments(folder: &std::path::Path, closed: &str, active: &str) -> Segments {
+        let disk: Arc<dyn Disk> = Arc::new(crate::store::disk::SystemDisk);
+        let paths = [folder.join("closed"), folder.join("active")];
+        std::fs::write(&paths[0], closed).unwrap();
+        std::fs::write(&paths[1], active).unwrap();
+        let file = Arc::new(SegmentFile::open(&disk, paths[1].clone(), Open::Read).unwrap());
+        Segments { closed: vec![(0, paths[0].clone())], active: (closed.len() as u64, file), disk }
+    }
+
     #[test]
     fn reading_begins_with_the_last_line_that_begins_before_a_place() {
         let directory = tempfile::tempdir().unwrap();
-        let disk: Arc<dyn Disk> = Arc::new(crate::store::disk::SystemDisk);
-        let paths = [directory.path().join("closed"), directory.path().join("active")];
-        std::fs::write(&paths[0], "a\nbb\ntorn").unwrap();
-        std::fs::write(&paths[1], "ccc\nd\nunfinished").unwrap();
-        let file = Arc::new(SegmentFile::open(&disk, paths[1].clone(), Open::Read).unwrap());
-        let segments = Segments { closed: vec![(0, paths[0].clone())], active: (9, file), disk };
+        let segments = two_segments(directory.path(), "a\nbb\ntorn", "ccc\nd\nunfinished");
         let all = [(0, "a"), (2, "bb"), (5, "torn"), (9, "ccc"), (13, "d")];
         for end in (0..40).chain([u64::MAX]) {
-            let mut backward = Backward::before(&segments, end).unwrap();
-            let mut found = Vec::new();
-            while let Some((seq, line)) = backward.next_line().unwrap() {
-                found.insert(0, (seq, String::from_utf8(line).unwrap()));
-            }
             let expected: Vec<(u64, String)> = all
                 .iter()
                 .filter(|(seq, _)| *seq < end)
                 .map(|(seq, line)| (*seq, (*line).to_owned()))
                 .collect();
-            assert_eq!(found, expected, "before {end}");
+            assert_eq!(before(&segments, end), expected, "before {end}");
         }
+    }
+
+    #[test]
+    fn a_place_within_a_long_line_is_read_from_that_lines_end() {
+        let directory = tempfile::tempdir().unwrap();
+        let long = "l".repeat(20_000);
+        let text = format!("a\n{long}\nb\n");
+        let segments = two_segments(directory.path(), &text, &text);
+        let base = text.len() as u64;
+        for (end, count) in [(2, 1), (3, 2), (9_999, 2), (20_002, 2), (20_003, 2), (20_004, 3)] {
+            assert_eq!(before(&segments, end).len(), count, "before {end}");
+            assert_eq!(before(&segments, base + end).len(), 3 + count, "before {base} + {end}");
+        }
+        assert_eq!(before(&segments, 10_000), [(0, "a".to_owned()), (2, long)]);
+    }
+
+    #[test]
+    fn what_was_read_is_counted_over_all_segments() {
+        let directory = tempfile::tempdir().unwrap();
+        let (closed, active) = (format!("{}\na\n", "l".repeat(200_000)), "b\nc\n");
+        let segments = two_segments(directory.path(), &closed, active);
+        let mut backward = segments.backward();
+        let mut loaded = vec![backward.loaded()];
+        while backward.next_line().unwrap().is_some() {
+            loaded.push(backward.loaded());
+        }
+        loaded.push(backward.loaded());
+        let (chunk, active, all) = (CHUNK, active.len() as u64, (closed.len() + active.len()) as u64);
+        assert_eq!(loaded, [0, active, active, active + chunk, all, all]);
     }
 
     #[test]

@@ -179,6 +179,10 @@ mod tests {
         let mut edge = Edge::new(WINDOW_MS);
         let left = (1..=200).position(|_| is_beyond(&mut edge, &light));
         assert_eq!(left, Some(usize::try_from(LIGHT_STRIDE).unwrap()));
+        // The first is one of them.
+        let mut edge = Edge::new(WINDOW_MS);
+        assert!(!is_beyond(&mut edge, &light));
+        assert!(is_beyond(&mut edge, &line(Action::Intercept, Tier::High, old)));
 
         let newer = String::from_utf8(line(Action::Intercept, Tier::High, old))
             .unwrap()
@@ -214,16 +218,40 @@ mod tests {
         let mail = |age_ms| line(Action::Intercept, Tier::High, age_ms);
         let rules = |age_ms| line(Action::Rules, Tier::None, age_ms);
         let torn = || b"torn\n".to_vec();
-        let active = [rules(old + 3), torn(), mail(old + 2), mail(old + 1), mail(old), mail(5)];
-        let recent = read(&[rules(old + 9), mail(old + 8)], &active);
+        let active =
+            [mail(old + 4), rules(old + 3), torn(), mail(old + 2), mail(old + 1), mail(old), mail(5)];
+        let closed = [mail(old + 9), rules(old + 8)];
+        let recent = read(&closed, &active);
         // The first old one is still taken: one alone may be damaged. The torn line before the window was not looked at.
         let expected = [(old + 3, Action::Rules), (old, Action::Intercept), (5, Action::Intercept)];
         assert_eq!(ages(&recent), expected);
         assert_eq!((recent.skipped, recent.newer_format), (0, None));
         assert_eq!(recent.read, active.concat().len() as u64);
         let first = recent.records.last().unwrap().0;
-        let base = rules(old + 9).len() + mail(old + 8).len();
-        assert_eq!(first, (base + active[..5].concat().len()) as u64);
+        assert_eq!(first, (closed.concat().len() + active[..6].concat().len()) as u64);
+    }
+
+    #[test]
+    fn what_lies_in_segments_before_the_window_is_not_even_looked_at() {
+        let directory = tempfile::tempdir().unwrap();
+        let disk: Arc<dyn Disk> = Arc::new(SystemDisk);
+        // It can be opened, and not be read.
+        let closed = directory.path().join("journal.0.jsonl");
+        fs::create_dir(&closed).unwrap();
+        let path = directory.path().join("journal.jsonl");
+        let mail = |age_ms| line(Action::Intercept, Tier::High, age_ms);
+        let read = |closed: &[(u64, std::path::PathBuf)], lines: &[Vec<u8>]| {
+            let older = directory.path().join("journal.100.jsonl");
+            fs::write(&older, [3, 2].map(|more| mail(WINDOW_MS + SLACK_MS + more)).concat()).unwrap();
+            fs::write(&path, lines.concat()).unwrap();
+            let file = SegmentFile::open(&disk, path.clone(), Open::Read).unwrap();
+            let closed = [closed, &[(100, older)]].concat();
+            let segments = Segments { closed, active: (1_000, Arc::new(file)), disk: Arc::clone(&disk) };
+            read_back(&segments, WINDOW_MS, &now()).map(|recent| ages(&recent).len())
+        };
+        let old = mail(WINDOW_MS + SLACK_MS + 1);
+        assert_eq!(read(&[(0, closed.clone())], &[old, mail(5)]).unwrap(), 2);
+        assert!(read(&[(0, closed)], &[mail(5)]).is_err());
     }
 
     #[test]

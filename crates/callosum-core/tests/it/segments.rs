@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use callosum_core::journal::record::{Action, KnownWindow, Record};
+use callosum_core::journal::record::{Action, KnownWindow, Line, Record};
 use callosum_core::journal::segment::{Segment, SegmentFile, closed_segments};
 use callosum_core::store::disk::{Disk, DiskFile, Facts, Open, SystemDisk};
 use callosum_core::store::state_dir::StateDir;
@@ -176,9 +177,14 @@ fn a_last_line_is_ended_when_it_is_whole_in_the_active_segment_and_no_longer_tha
     assert!(!is_ended(&long((16 << 20) + 2), false));
 }
 
-/// A disk that meets writes with what it was told, one after another, and then writes as it should.
-#[derive(Debug)]
-struct Moody(Arc<Mutex<Vec<Mood>>>);
+/// A disk that meets reads and writes with what it was told, one after another, and then does as it should. It notes what
+/// was flushed or made private.
+#[derive(Clone, Debug, Default)]
+struct Moody {
+    reads: Arc<Mutex<Vec<Mood>>>,
+    writes: Arc<Mutex<Vec<Mood>>>,
+    done: Arc<Mutex<Vec<&'static str>>>,
+}
 
 #[derive(Clone, Copy, Debug)]
 enum Mood {
@@ -187,11 +193,25 @@ enum Mood {
 }
 
 #[derive(Debug)]
-struct MoodyFile(Box<dyn DiskFile>, Arc<Mutex<Vec<Mood>>>);
+struct MoodyFile(Box<dyn DiskFile>, Moody);
+
+impl Moody {
+    /// A state directory on this disk.
+    fn folder(&self) -> (TempDir, StateDir) {
+        let folder = tempfile::tempdir().unwrap();
+        let directory = StateDir { path: folder.path().to_owned(), disk: Arc::new(self.clone()) };
+        (folder, directory)
+    }
+
+    /// What was done since this was asked last.
+    fn done(&self) -> Vec<&'static str> {
+        std::mem::take(&mut self.done.lock().unwrap())
+    }
+}
 
 impl Disk for Moody {
     fn open(&self, path: &Path, purpose: Open) -> io::Result<Box<dyn DiskFile>> {
-        Ok(Box::new(MoodyFile(SystemDisk.open(path, purpose)?, Arc::clone(&self.0))))
+        Ok(Box::new(MoodyFile(SystemDisk.open(path, purpose)?, self.clone())))
     }
     fn open_guard(&self, path: &Path) -> io::Result<File> {
         SystemDisk.open_guard(path)
@@ -212,6 +232,7 @@ impl Disk for Moody {
         SystemDisk.remove(path)
     }
     fn sync_folder(&self, path: &Path) -> io::Result<()> {
+        self.done.lock().unwrap().push("folder");
         SystemDisk.sync_folder(path)
     }
 }
@@ -221,10 +242,14 @@ impl DiskFile for MoodyFile {
         self.0.facts()
     }
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        self.0.read_at(buffer, offset)
+        match self.1.reads.lock().unwrap().pop() {
+            Some(Mood::Fails(kind)) => Err(kind.into()),
+            Some(Mood::Takes(most)) => self.0.read_at(&mut buffer[..most], offset),
+            None => self.0.read_at(buffer, offset),
+        }
     }
     fn write(&self, bytes: &[u8]) -> io::Result<usize> {
-        match self.1.lock().unwrap().pop() {
+        match self.1.writes.lock().unwrap().pop() {
             Some(Mood::Fails(kind)) => Err(kind.into()),
             Some(Mood::Takes(most)) => self.0.write(&bytes[..most]),
             None => self.0.write(bytes),
@@ -234,26 +259,28 @@ impl DiskFile for MoodyFile {
         self.0.set_size(size)
     }
     fn make_private(&self) -> io::Result<()> {
+        self.1.done.lock().unwrap().push("private");
         self.0.make_private()
     }
     fn sync(&self) -> io::Result<()> {
+        self.1.done.lock().unwrap().push("file");
         self.0.sync()
     }
 }
 
+const INTERRUPTED: Mood = Mood::Fails(io::ErrorKind::Interrupted);
+
 #[test]
 fn a_new_segment_is_whole_or_does_not_get_its_name() {
-    let interrupted = Mood::Fails(io::ErrorKind::Interrupted);
     for (moods, begins) in [
         (vec![], true),
-        (vec![interrupted], true),
-        (vec![interrupted, Mood::Takes(5), interrupted, Mood::Takes(1)], true),
+        (vec![INTERRUPTED], true),
+        (vec![INTERRUPTED, Mood::Takes(5), INTERRUPTED, Mood::Takes(1)], true),
         (vec![Mood::Takes(0)], false),
         (vec![Mood::Fails(io::ErrorKind::StorageFull), Mood::Takes(5)], false),
     ] {
-        let folder = tempfile::tempdir().unwrap();
-        let disk = Arc::new(Moody(Arc::new(Mutex::new(moods.clone()))));
-        let directory = StateDir { path: folder.path().to_owned(), disk };
+        let disk = Moody { writes: Arc::new(Mutex::new(moods.clone())), ..Moody::default() };
+        let (_folder, directory) = disk.folder();
         let segment = Segment::begin(&directory, 9, "home", &now(), BTreeMap::new());
         assert_eq!(segment.is_ok(), begins, "{moods:?}");
         assert_eq!(exists(&directory, "journal.jsonl"), begins, "{moods:?}");
@@ -261,5 +288,168 @@ fn a_new_segment_is_whole_or_does_not_get_its_name() {
             let line = String::from_utf8(opened(Some(9), vec![9]).to_line().unwrap()).unwrap();
             assert_eq!(read(&directory, "journal.jsonl"), line, "{moods:?}");
         }
+    }
+}
+
+#[test]
+fn a_read_goes_on_until_there_is_all_or_it_fails() {
+    let read = |moods: &[Mood], offset: u64, length: usize| {
+        let disk = Moody { reads: Arc::new(Mutex::new(moods.to_vec())), ..Moody::default() };
+        let (_folder, directory) = disk.folder();
+        write(&directory, "file", "0123456789");
+        let file = SegmentFile::open(&directory.disk, directory.path.join("file"), Open::Read).unwrap();
+        let mut buffer = vec![0; length];
+        let whole = file.read_exact_at(&mut buffer, offset);
+        whole.map(|()| String::from_utf8(buffer).unwrap()).map_err(|error| error.to_string())
+    };
+    let few = [Mood::Takes(2), INTERRUPTED, INTERRUPTED, Mood::Takes(3), Mood::Takes(1)];
+    for moods in [&[][..], &[INTERRUPTED], &few] {
+        assert_eq!(read(moods, 1, 9).as_deref(), Ok("123456789"), "{moods:?}");
+    }
+    assert_eq!(read(&[Mood::Takes(0)], 3, 0).as_deref(), Ok(""));
+    // The file ends before, or the disk fails.
+    for (moods, offset) in [(&[][..], 2), (&few, 2), (&[], 11), (&[Mood::Fails(io::ErrorKind::Other)], 0)] {
+        let told = read(moods, offset, 9).unwrap_err();
+        assert!(told.contains("file"), "{told}");
+    }
+}
+
+#[test]
+fn a_line_is_appended_whole_or_taken_back() {
+    let disk = Moody::default();
+    let (_folder, directory) = disk.folder();
+    let mut segment = begun(&directory);
+    let first = read(&directory, "journal.jsonl");
+    for mood in [Mood::Takes(0), Mood::Takes(5), Mood::Takes(6), Mood::Fails(io::ErrorKind::StorageFull)] {
+        disk.writes.lock().unwrap().push(mood);
+        let told = segment.append(b"{\"a\":1}\n").unwrap_err().to_string();
+        assert!(told.contains("append to"), "{told}");
+        assert_eq!(read(&directory, "journal.jsonl"), first, "{mood:?}");
+        assert_eq!((segment.size(), segment.read), (first.len() as u64, first.len() as u64));
+    }
+    let appended = segment.append(b"one\n").unwrap();
+    assert_eq!((appended.seq, appended.end), (first.len() as u64, first.len() as u64 + 4));
+    assert!(!appended.ended_torn_line);
+    let appended = segment.append(b"two\n").unwrap();
+    assert_eq!((appended.seq, appended.end), (first.len() as u64 + 4, first.len() as u64 + 8));
+    assert_eq!(read(&directory, "journal.jsonl"), format!("{first}one\ntwo\n"));
+    assert_eq!((segment.size(), segment.read), (appended.end, appended.end));
+}
+
+#[test]
+fn a_line_behind_an_unfinished_one_ends_that_and_begins_behind_its_newline() {
+    let (_folder, directory) = folder();
+    let path = directory.path.join("journal.jsonl");
+    let first = put_behind(&begun(&directory), &directory, b"torn");
+    let mut segment = Segment::open(&directory.disk, &path).unwrap().unwrap();
+    segment.read_on(&mut |_, _| {}).unwrap();
+    assert_eq!(segment.next_line_start(), segment.size() + 1);
+    let appended = segment.append(b"one\n").unwrap();
+    assert_eq!(read(&directory, "journal.jsonl"), format!("{first}torn\none\n"));
+    assert_eq!((appended.seq, appended.end), (first.len() as u64 + 5, first.len() as u64 + 9));
+    assert!(appended.ended_torn_line);
+    assert_eq!(segment.next_line_start(), appended.end);
+}
+
+/// Puts bytes behind what is in the active segment; returns what that was.
+fn put_behind(segment: &Segment, directory: &StateDir, bytes: &[u8]) -> String {
+    let text = read(directory, "journal.jsonl");
+    assert_eq!(segment.size(), text.len() as u64);
+    write(directory, "journal.jsonl", [text.as_bytes(), bytes].concat());
+    text
+}
+
+#[test]
+fn a_closing_line_tells_where_it_stands_and_what_follows_if_it_ends_there() {
+    let (_folder, directory) = folder();
+    let begun = Segment::begin(&directory, 100, "home", &now(), BTreeMap::new()).unwrap();
+    let at = begun.size();
+    let closing = |base: u64| {
+        let record = Record { base: Some(base), ..Record::new(Action::Closed, "home", &now()) };
+        record.to_line().unwrap()
+    };
+    let end = 100 + at + closing(999).len() as u64;
+    assert!(end < 1_000, "all the numbers have three digits");
+    for (number, (lines, next_base, foreign)) in [
+        (closing(end), Some(end), 0),
+        (closing(end - 1), None, 1),
+        (closing(end + 1), None, 1),
+        ([closing(end), b"{}\n".to_vec()].concat(), None, 1),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let text = read(&directory, "journal.jsonl").split_inclusive('\n').next().unwrap().to_owned();
+        write(&directory, "journal.jsonl", [text.as_bytes(), &lines].concat());
+        let mut segment = Segment::open_at(&directory, 100).unwrap().unwrap();
+        let mut skipped = 0;
+        let told = segment.read_on(&mut |_, line| skipped += usize::from(matches!(line, Line::Foreign)));
+        let told = told.unwrap().map(|closing| (closing.at, closing.next_base));
+        assert_eq!(told, next_base.map(|next_base| (at, next_base)), "{number}");
+        assert_eq!((skipped, segment.read), (foreign, segment.size()), "{number}");
+    }
+}
+
+#[test]
+fn only_a_journal_that_others_may_use_is_made_private() {
+    for (mode, done) in [(0o600, &[][..]), (0o640, &["private"]), (0o604, &["private"])] {
+        let disk = Moody::default();
+        let (_folder, directory) = disk.folder();
+        let path = directory.path.join("journal.jsonl");
+        begun(&directory);
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        disk.done();
+        Segment::open(&directory.disk, &path).unwrap();
+        assert_eq!(disk.done(), done, "{mode:o}");
+        let left = if done.is_empty() { mode } else { 0o600 };
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, left);
+    }
+}
+
+#[test]
+fn what_the_system_does_not_say_is_no_answer() {
+    let (_folder, directory) = folder();
+    let segment = begun(&directory);
+    // What should be a folder is a file.
+    let nowhere = StateDir::new(directory.path.join("journal.jsonl"));
+    assert!(segment.is_active_in(&nowhere).is_err() && segment.is_another_active_in(&nowhere).is_err());
+}
+
+#[test]
+fn a_flush_is_only_done_for_what_is_not_on_the_disk_and_once_for_the_name() {
+    let disk = Moody::default();
+    let (_folder, directory) = disk.folder();
+    let mut segment = begun(&directory);
+    disk.done();
+    let first = segment.append(b"one\n").unwrap();
+    let second = segment.append(b"two\n").unwrap();
+    first.file.flush(first.end).unwrap();
+    assert_eq!(disk.done(), ["file", "folder"]);
+    // The second line was there when the first was flushed.
+    for end in [first.end, second.end, second.end - 1] {
+        second.file.flush(end).unwrap();
+        assert_eq!(disk.done(), [""; 0]);
+    }
+    let third = segment.append(b"three\n").unwrap();
+    third.file.flush(second.end + 1).unwrap();
+    assert_eq!(disk.done(), ["file"]);
+    third.file.flush(third.end).unwrap();
+    assert_eq!(disk.done(), [""; 0]);
+    assert!(!third.file.has_failed());
+}
+
+#[test]
+fn after_a_flush_that_failed_every_further_one_fails() {
+    let disk = Moody::default();
+    let (_folder, directory) = disk.folder();
+    let mut segment = begun(&directory);
+    disk.done();
+    let appended = segment.append(b"one\n").unwrap();
+    // Deleted before: nobody can find it.
+    fs::remove_file(directory.path.join("journal.jsonl")).unwrap();
+    for _ in 0..2 {
+        assert!(!matches!(appended.file.flush(appended.end), Ok(())));
+        assert!(appended.file.has_failed());
+        assert_eq!(disk.done(), [""; 0]);
     }
 }

@@ -272,6 +272,8 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+    use crate::history::Who;
+    use crate::journal::recent::SLACK_MS;
     use crate::journal::record::{Action, Record};
     use crate::journal::segments::Segments;
     use crate::tier::Tier;
@@ -297,10 +299,20 @@ mod tests {
     }
 
     fn write_index(directory: &StateDir, segment: &Segment, step: u64, history: &History) -> Indexed {
+        write_index_at(&now(), directory, segment, step, history)
+    }
+
+    fn write_index_at(
+        now: &Stamp,
+        directory: &StateDir,
+        segment: &Segment,
+        step: u64,
+        history: &History,
+    ) -> Indexed {
         let active = (segment.base, Arc::clone(&segment.file));
         let segments = Segments { closed: Vec::new(), active, disk: Arc::clone(&directory.disk) };
         let covered = (segment.base, segment.read);
-        IndexJob::new(directory.clone(), segments, covered, KEEP_MS, step, history, &now()).run().unwrap()
+        IndexJob::new(directory.clone(), segments, covered, KEEP_MS, step, history, now).run().unwrap()
     }
 
     #[test]
@@ -393,7 +405,8 @@ mod tests {
         let third = segment.append(&mail("a")).unwrap();
         // One that covers little less is as good.
         let step = third.end - indexed.end;
-        assert_eq!(write_index(&directory, &segment, step, &history).end, indexed.end);
+        let as_good = write_index(&directory, &segment, step, &history);
+        assert_eq!((as_good.end, as_good.bytes), (indexed.end, indexed.bytes));
         let indexed = write_index(&directory, &segment, step - 1, &history);
         assert_eq!((indexed.end, indexed.bytes), (third.end, 3 * ENTRY as u64));
         let index = Index::open(&directory).unwrap();
@@ -405,5 +418,60 @@ mod tests {
         fs::remove_file(folder.path().join(FILE_NAME)).unwrap();
         write_index(&directory, &segment, 0, &history);
         assert_eq!(Index::open(&directory).unwrap().on(Topic::key("a")).unwrap(), [third.seq]);
+    }
+
+    /// A pause whose delivery a host will tell.
+    fn pause(key: &str) -> Vec<u8> {
+        let mut record = Record::new(Action::Blocked, "home", &now());
+        record.session = Some("a".to_owned());
+        record.context_keys = vec![key.to_owned()];
+        record.signal = true;
+        record.to_line().unwrap()
+    }
+
+    /// How far the journal was is noted with each index: what came before a note that is too old may go.
+    #[test]
+    fn what_is_out_of_every_window_leaves_the_index() {
+        let folder = tempfile::tempdir().unwrap();
+        let (directory, mut segment) = begin(folder.path(), 0);
+        let history = History::new(KEEP_MS, 0);
+        let who = Who { instance: "home".to_owned(), session: "a".to_owned() };
+        let names = ["0", "1", "2", "3", "4"];
+        let mut seqs = Vec::new();
+        let too_old = KEEP_MS + SLACK_MS + 1;
+        for (name, (ms, first)) in
+            names.iter().zip([(0, 0), (10, 0), (too_old - 1, 0), (too_old, 1), (too_old + 10, 2)])
+        {
+            seqs.push((segment.append(&mail(name)).unwrap().seq, segment.append(&pause(name)).unwrap().seq));
+            write_index_at(&now().plus_ms(ms), &directory, &segment, 0, &history);
+            let index = Index::open(&directory).unwrap();
+            for (number, (name, (action, pause))) in names.iter().zip(&seqs).enumerate() {
+                let there = number >= first;
+                let on = [Topic::key(name), Topic::pauses(&who, name)].map(|topic| index.on(topic).unwrap());
+                let expected = [action, pause].map(|seq| if there { vec![*seq] } else { Vec::new() });
+                assert_eq!(on, expected, "{name} after {ms} ms");
+            }
+            let left = seqs.iter().skip(first);
+            let (open, unread): (Vec<u64>, Vec<u64>) = left.copied().unzip();
+            assert_eq!((&index.head().open, &index.head().unread), (&open, &unread), "after {ms} ms");
+        }
+    }
+
+    #[test]
+    fn of_many_notes_how_far_the_journal_was_every_second_goes() {
+        let folder = tempfile::tempdir().unwrap();
+        let (directory, mut segment) = begin(folder.path(), 0);
+        let history = History::new(KEEP_MS, 0);
+        let mut ends = Vec::new();
+        for number in 1..=66_usize {
+            segment.append(&mail("a")).unwrap();
+            ends.push(write_index(&directory, &segment, 0, &history).end);
+            if number == 65 {
+                ends = ends.into_iter().step_by(2).collect();
+            }
+            let marks: Vec<u64> =
+                Index::open(&directory).unwrap().head().marks.iter().map(|mark| mark.seq).collect();
+            assert_eq!(marks, ends, "{number}");
+        }
     }
 }
