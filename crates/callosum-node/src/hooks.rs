@@ -3,46 +3,43 @@
 //! longer than all that is done for a call of tier 0. What napi does not write into the binding's types stands in
 //! `hooks.d.ts`.
 
-use std::cell::Cell;
 use std::sync::Arc;
 
 use callosum_core::gate::{self, EndReport};
 use callosum_core::outcome::Ended;
 use callosum_core::tool_call::{Parameters, ToolCall};
 use napi::bindgen_prelude::{FunctionCallContext, JsObjectValue, Object, Unknown};
-use napi::{Env, Error, Result, Status, ValueType};
+use napi::{Env, Result};
 
 use crate::js_params::JsParams;
-use crate::js_text::read_into;
+use crate::js_text::{OptionalText, Text};
 use crate::js_types::Answer;
 use crate::panic_guard::guarded;
 
-/// Gives a gate's object its functions. Each keeps the texts of its last call: the next one's are written over them.
+/// Gives a gate's object its functions.
 pub(crate) fn put_on(object: &mut Object<'_>, env: Env, gate: &Arc<gate::Gate>) -> Result<()> {
-    let (own, last) = (Arc::clone(gate), Cell::default());
+    let own = Arc::clone(gate);
     let function =
-        env.create_function_from_closure::<(), _, _>("before", move |given| before(&own, &last, &given))?;
+        env.create_function_from_closure::<(), _, _>("before", move |arguments| before(&own, &arguments))?;
     object.set_named_property("before", function)?;
-    let (own, last) = (Arc::clone(gate), Cell::default());
+    let own = Arc::clone(gate);
     let function =
-        env.create_function_from_closure::<(), _, _>("after", move |given| after(&own, &last, &given))?;
+        env.create_function_from_closure::<(), _, _>("after", move |arguments| after(&own, &arguments))?;
     object.set_named_property("after", function)
 }
 
 /// `(tool, toolKind, agent, session, run, call, cwd, params)`
-fn before(
-    gate: &gate::Gate,
-    last: &Cell<ToolCall>,
-    arguments: &FunctionCallContext<'_>,
-) -> Result<Option<Answer>> {
-    let mut call = last.take();
-    read(&mut call.tool, arguments, 0)?;
-    read_optional(&mut call.kind, arguments, 1)?;
-    read_optional(&mut call.agent, arguments, 2)?;
-    read(&mut call.session, arguments, 3)?;
-    read_optional(&mut call.run, arguments, 4)?;
-    read_optional(&mut call.call, arguments, 5)?;
-    read_optional(&mut call.cwd, arguments, 6)?;
+fn before(gate: &gate::Gate, arguments: &FunctionCallContext<'_>) -> Result<Option<Answer>> {
+    let call = ToolCall {
+        tool: text(arguments, 0)?,
+        // Mostly not there: asked by its type, which is one look, not two.
+        kind: arguments.get::<Option<Text>>(1)?.map(|text| text.0),
+        agent: optional(arguments, 2)?,
+        session: text(arguments, 3)?,
+        run: optional(arguments, 4)?,
+        call: optional(arguments, 5)?,
+        cwd: optional(arguments, 6)?,
+    };
     let params = arguments.get::<Unknown<'_>>(7)?;
     let params = JsParams::new(&params);
     let answer = guarded("before", None, || Some(gate.before(&call, &params, &gate.machine().now())));
@@ -51,44 +48,30 @@ fn before(
         let now = gate.machine().now();
         guarded("undecided", gate::Answer::Proceed, || gate.undecided(&call, &params, &now))
     });
-    last.set(call);
     Ok(Answer::from_core(answer))
 }
 
 /// `(tool, agent, session, run, call, params, ended, exitCode, processSession)`
-fn after(
-    gate: &gate::Gate,
-    last: &Cell<ToolCall>,
-    arguments: &FunctionCallContext<'_>,
-) -> Result<Option<Answer>> {
-    let mut known = last.take();
-    read(&mut known.session, arguments, 2)?;
-    read_optional(&mut known.run, arguments, 3)?;
-    read_optional(&mut known.call, arguments, 4)?;
-    let ToolCall { session, run, call, .. } = &known;
-    if guarded("after", false, || gate.after_unwritten(session, run.as_deref(), call.as_deref())) {
-        last.set(known);
+fn after(gate: &gate::Gate, arguments: &FunctionCallContext<'_>) -> Result<Option<Answer>> {
+    let (session, run, call) = (text(arguments, 2)?, optional(arguments, 3)?, optional(arguments, 4)?);
+    let is_done = || gate.after_unwritten(&session, run.as_deref(), call.as_deref());
+    if guarded("after", false, is_done) {
         return Ok(None);
     }
-    let ToolCall { mut tool, mut agent, session, run, call, .. } = known;
-    read(&mut tool, arguments, 0)?;
-    read_optional(&mut agent, arguments, 1)?;
     let params = arguments.get::<Unknown<'_>>(5)?;
     let params = JsParams::new(&params);
-    let (mut ended, mut process) = (String::new(), None);
-    read(&mut ended, arguments, 6)?;
-    read_optional(&mut process, arguments, 8)?;
+    // A word that is not known may stand for anything: so is its outcome.
+    let ended = Ended::from_word(&text(arguments, 6)?).unwrap_or(Ended::Maybe);
     let mut report = EndReport {
-        tool,
-        agent,
+        tool: text(arguments, 0)?,
+        agent: optional(arguments, 1)?,
         session,
         run,
         call,
         digest: None,
-        // A word that is not known may stand for anything: so is its outcome.
-        ended: Ended::from_word(&ended).unwrap_or(Ended::Maybe),
+        ended,
         exit_code: arguments.get(7)?,
-        process,
+        process: optional(arguments, 8)?,
         ran: None,
     };
     Ok(guarded("after", None, || {
@@ -101,22 +84,10 @@ fn after(
     }))
 }
 
-/// Reads the argument at `index`, a string.
-fn read(text: &mut String, arguments: &FunctionCallContext<'_>, index: usize) -> Result<()> {
-    if read_into(text, &arguments.get(index)?)? {
-        return Ok(());
-    }
-    Err(Error::new(Status::StringExpected, "a string was expected".to_owned()))
+fn text(arguments: &FunctionCallContext<'_>, index: usize) -> Result<String> {
+    arguments.get::<Text>(index).map(|text| text.0)
 }
 
-/// The same for one that need not be there.
-fn read_optional(text: &mut Option<String>, arguments: &FunctionCallContext<'_>, index: usize) -> Result<()> {
-    let argument = arguments.get::<Unknown<'_>>(index)?;
-    // What was not there the last time mostly is not there again.
-    if text.is_none() && matches!(argument.get_type()?, ValueType::Undefined | ValueType::Null) {
-        return Ok(());
-    }
-    let mut read = text.take().unwrap_or_default();
-    *text = read_into(&mut read, &argument)?.then_some(read);
-    Ok(())
+fn optional(arguments: &FunctionCallContext<'_>, index: usize) -> Result<Option<String>> {
+    arguments.get::<OptionalText>(index).map(|text| text.0)
 }
