@@ -98,6 +98,14 @@ impl Canonical {
         }
     }
 
+    fn byte(&mut self, byte: u8) {
+        if self.text.len() == CHUNK {
+            self.add(&[byte]);
+        } else {
+            self.text.push(byte);
+        }
+    }
+
     fn finish(mut self) -> String {
         self.hash.update(&self.text);
         let mut digest = hex(&self.hash.finalize(), 16);
@@ -118,12 +126,12 @@ impl Canonical {
             Value::Number(number) => self.add(number_text(number).as_bytes()),
             Value::String(text) => self.string(text),
             Value::Array(items) => {
-                self.add(b"[");
+                self.byte(b'[');
                 for item in items {
                     self.value(item, depth + 1);
-                    self.add(b",");
+                    self.byte(b',');
                 }
-                self.add(b"]");
+                self.byte(b']');
             }
             Value::Object(fields) => self.object(fields.iter(), depth),
         }
@@ -133,21 +141,21 @@ impl Canonical {
         // Sorted here: whether serde_json keeps the order of insertion depends on other crates' features.
         let mut fields: Vec<_> = fields.collect();
         fields.sort_by_key(|(name, _)| *name);
-        self.add(b"{");
+        self.byte(b'{');
         for (name, value) in fields {
             self.string(name);
-            self.add(b":");
+            self.byte(b':');
             self.value(value, depth + 1);
-            self.add(b",");
+            self.byte(b',');
         }
-        self.add(b"}");
+        self.byte(b'}');
     }
 
     fn string(&mut self, text: &str) {
         if is_plain_json(text) {
-            self.add(b"\"");
+            self.byte(b'"');
             self.add(text.as_bytes());
-            self.add(b"\"");
+            self.byte(b'"');
         } else {
             // A hash takes every byte.
             let _ = serde_json::to_writer(Pieces(self), text);

@@ -3,7 +3,7 @@
 //! A best effort on well-known shapes. It errs towards taking out too much.
 
 use std::borrow::Cow;
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
 use regex::Regex;
 use serde_json::Value;
@@ -86,10 +86,12 @@ const AFTER_COLON: u32 = 1;
 
 /// The pattern of each place, compiled when a text first has one of its words: most texts have none, and a short-lived
 /// process compiles nothing.
-static PATTERNS: [OnceLock<Option<Regex>>; PLACES.len()] = [const { OnceLock::new() }; PLACES.len()];
+type Patterns = [OnceLock<Option<Regex>>; PLACES.len()];
+
+static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| [const { OnceLock::new() }; PLACES.len()]);
 
 /// The words of [`PLACES`], found by one pass over a text. Made by the compiler.
-static WORDS: Words = Words::of(PLACES);
+const WORDS: &Words = &Words::of(PLACES);
 
 struct Words {
     /// For each byte, the words (one bit for each) that have it first, second and third. A word of two has any byte third.

@@ -3,24 +3,22 @@
 /// The addresses in a list as mail headers and options have it: `a@x, Name <b@y>; "C, D" <c@z>`. In lower
 /// case; what has no `@` is a local name and counts too.
 pub(super) fn address_list(list: &str) -> Vec<String> {
-    let mut items = vec![String::new()];
-    let (mut quoted, mut angle) = (false, false);
-    for c in list.chars() {
+    let mut found = Vec::new();
+    let (mut start, mut quoted, mut angle) = (0, false, false);
+    for (at, c) in list.char_indices() {
         match c {
             '"' => quoted = !quoted,
             '<' if !quoted => angle = true,
             '>' if !quoted => angle = false,
             ',' | ';' | '\n' if !quoted && !angle => {
-                items.push(String::new());
-                continue;
+                found.extend(address(list.get(start..at).unwrap_or_default()));
+                start = at + 1;
             }
             _ => {}
         }
-        if let Some(item) = items.last_mut() {
-            item.push(c);
-        }
     }
-    items.iter().flat_map(|item| address(item)).collect()
+    found.extend(address(list.get(start..).unwrap_or_default()));
+    found
 }
 
 /// The address in one item of a list; several when only spaces part them.

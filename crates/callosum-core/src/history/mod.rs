@@ -4,6 +4,7 @@
 
 mod action;
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 
@@ -23,10 +24,11 @@ const WINDOW_MEMORY_MS: u64 = 30 * 24 * 3600 * 1000;
 /// Everything the decision looks at.
 #[derive(Debug)]
 pub struct History {
-    actions: BTreeMap<u64, Action>,
+    /// Boxed: a tree's nodes have room for eleven, and where they come in order half of it stays empty.
+    actions: BTreeMap<u64, Box<Action>>,
     by_key: HashMap<Arc<str>, Vec<u64>>,
+    /// Of every session with an action or a pause, its actions without an outcome, oldest first.
     open: HashMap<Arc<Who>, Vec<u64>>,
-    whos: HashMap<Arc<Who>, Arc<Who>>,
     pauses: HashMap<Arc<Who>, VecDeque<Pause>>,
     /// Runtime and tool → counts.
     pub coverage: BTreeMap<(String, String), Coverage>,
@@ -49,7 +51,6 @@ impl History {
             actions: BTreeMap::new(),
             by_key: HashMap::new(),
             open: HashMap::new(),
-            whos: HashMap::new(),
             pauses: HashMap::new(),
             coverage: BTreeMap::new(),
             windows: BTreeMap::new(),
@@ -115,25 +116,19 @@ impl History {
         }
     }
 
-    fn who(&mut self, record: &Record) -> Arc<Who> {
-        let who = Who::of(record);
-        if let Some(known) = self.whos.get(&who) {
-            return Arc::clone(known);
+    /// Whose record it is, and what that session has open.
+    fn who(&mut self, record: &Record) -> (Arc<Who>, &mut Vec<u64>) {
+        match self.open.entry(Arc::new(Who::of(record))) {
+            Entry::Occupied(known) => (Arc::clone(known.key()), known.into_mut()),
+            Entry::Vacant(place) => (Arc::clone(place.key()), place.insert(Vec::new())),
         }
-        let who = Arc::new(who);
-        self.whos.insert(Arc::clone(&who), Arc::clone(&who));
-        who
     }
 
     fn insert(&mut self, action: Action) {
-        let seq = action.seq;
         for key in &action.keys {
-            put_in_order(self.by_key.entry(Arc::clone(key)).or_default(), seq);
+            put_in_order(self.by_key.entry(Arc::clone(key)).or_default(), action.seq);
         }
-        if action.outcome.is_none() {
-            put_in_order(self.open.entry(Arc::clone(&action.who)).or_default(), seq);
-        }
-        self.actions.insert(seq, action);
+        self.actions.insert(action.seq, Box::new(action));
     }
 
     fn keys(&self, record: &Record) -> Vec<Arc<str>> {
@@ -153,11 +148,14 @@ impl History {
         let lease_ms = record
             .expires_ms
             .map_or(self.default_lease_ms, |end| u64::try_from(end - started.wall_ms).unwrap_or(0));
-        let action = Action {
+        let keys = self.keys(record);
+        let (who, open) = self.who(record);
+        put_in_order(open, seq);
+        self.insert(Action {
             seq,
             tier,
-            keys: self.keys(record),
-            who: self.who(record),
+            keys,
+            who,
             run: record.run.clone(),
             call: record.call.clone(),
             tool: record.tool.clone().unwrap_or_default(),
@@ -170,8 +168,7 @@ impl History {
             released: false,
             simple: record.simple,
             rewritten: false,
-        };
-        self.insert(action);
+        });
     }
 
     fn apply_original(&mut self, seq: u64, record: &Record) {
@@ -181,11 +178,13 @@ impl History {
         }
         let at = record.stamp();
         let outcome = Outcome { seq, kind: Kind::Complete, at, exit_code: None };
-        let action = Action {
+        let keys = self.keys(record);
+        let (who, _) = self.who(record);
+        self.insert(Action {
             seq,
             tier,
-            keys: self.keys(record),
-            who: self.who(record),
+            keys,
+            who,
             run: None,
             call: None,
             tool: record.tool.clone().unwrap_or_default(),
@@ -198,14 +197,13 @@ impl History {
             released: false,
             simple: false,
             rewritten: false,
-        };
-        self.insert(action);
+        });
     }
 
     /// The action that an outcome or a side record is about. Who wrote it must be who started it: after a
     /// journal was replaced, an old sequence number may point at somebody else's action.
     fn action_of(&mut self, record: &Record) -> Option<&mut Action> {
-        let action = self.actions.get_mut(record.of.first()?)?;
+        let action = self.actions.get_mut(record.of.first()?)?.as_mut();
         let same = action.who.instance == record.instance
             && Some(action.who.session.as_str()) == record.session.as_deref()
             && action.call == record.call;
@@ -226,11 +224,12 @@ impl History {
         });
         let (of, who) = (action.seq, Arc::clone(&action.who));
         self.apply_rewrite(of, record);
-        if let Some(open) = self.open.get_mut(&who) {
-            open.retain(|open| *open != of);
-            if open.is_empty() {
-                self.open.remove(&who);
-            }
+        self.close(&who, of);
+    }
+
+    fn close(&mut self, who: &Who, seq: u64) {
+        if let Some(open) = self.open.get_mut(who) {
+            open.retain(|open| *open != seq);
         }
     }
 
@@ -278,7 +277,7 @@ impl History {
             signal: record.signal,
             delivered: false,
         };
-        let who = self.who(record);
+        let (who, _) = self.who(record);
         let pauses = self.pauses.entry(who).or_default();
         let place = pauses.partition_point(|known| known.seq < seq);
         if pauses.get(place).is_none_or(|known| known.seq != seq) {
@@ -287,8 +286,7 @@ impl History {
     }
 
     fn apply_delivered(&mut self, record: &Record) {
-        let who = self.who(record);
-        if let Some(pauses) = self.pauses.get_mut(&who) {
+        if let Some(pauses) = self.pauses.get_mut(&Who::of(record)) {
             for pause in pauses.iter_mut().filter(|pause| record.of.contains(&pause.seq)) {
                 pause.delivered = true;
             }
@@ -318,7 +316,7 @@ impl History {
     /// The action whose record has this sequence number.
     #[must_use]
     pub fn action(&self, seq: u64) -> Option<&Action> {
-        self.actions.get(&seq)
+        self.actions.get(&seq).map(Box::as_ref)
     }
 
     /// How many actions are kept.
@@ -335,17 +333,17 @@ impl History {
 
     /// All actions kept, newest first.
     pub fn newest(&self) -> impl Iterator<Item = &Action> {
-        self.actions.values().rev()
+        self.actions.values().rev().map(Box::as_ref)
     }
 
     /// The actions on `key`, oldest first.
     pub fn on_key(&self, key: &str) -> impl Iterator<Item = &Action> {
-        self.by_key.get(key).into_iter().flatten().filter_map(|seq| self.actions.get(seq))
+        self.by_key.get(key).into_iter().flatten().filter_map(|seq| self.action(*seq))
     }
 
     /// The actions of a session that have no outcome, oldest first.
     pub fn open_calls(&self, who: &Who) -> impl Iterator<Item = &Action> {
-        self.open.get(who).into_iter().flatten().filter_map(|seq| self.actions.get(seq))
+        self.open.get(who).into_iter().flatten().filter_map(|seq| self.action(*seq))
     }
 
     /// All actions without an outcome that are leased, or may be: tier 3+.
@@ -353,7 +351,7 @@ impl History {
         self.open
             .values()
             .flatten()
-            .filter_map(|seq| self.actions.get(seq))
+            .filter_map(|seq| self.action(*seq))
             .filter(|action| action.tier.is_guarded())
     }
 
@@ -365,7 +363,7 @@ impl History {
             .iter()
             .filter(|(who, _)| who.instance == instance)
             .flat_map(|(_, open)| open)
-            .filter_map(|seq| self.actions.get(seq))
+            .filter_map(|seq| self.action(*seq))
             .filter(|action| action.process.as_deref() == Some(process) && action.holder == holder)
             .max_by_key(|action| action.seq)
     }
@@ -418,19 +416,14 @@ impl History {
         for seq in &gone {
             let Some(action) = self.actions.remove(seq) else { continue };
             self.forget_on_keys(*seq, &action.keys);
-            if let Some(open) = self.open.get_mut(&action.who) {
-                open.retain(|known| known != seq);
-                if open.is_empty() {
-                    self.open.remove(&action.who);
-                }
-            }
+            self.close(&action.who, *seq);
         }
         self.pauses.retain(|_, pauses| {
             pauses.retain(|pause| pause.at.age_ms(now) <= retry_window_ms);
             !pauses.is_empty()
         });
-        let pauses = &self.pauses;
-        self.whos.retain(|_, who| Arc::strong_count(who) > 2 || pauses.contains_key(who));
+        // Its actions and pauses name it as well.
+        self.open.retain(|who, _| Arc::strong_count(who) > 1);
     }
 }
 

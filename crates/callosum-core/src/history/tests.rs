@@ -107,15 +107,15 @@ fn pauses_and_sessions_are_forgotten_with_the_last_of_them() {
     history.prune(&at(RETRY_MS), RETRY_MS);
     assert_eq!(pauses(&history), [1, 2]);
     history.prune(&at(RETRY_MS + 1), RETRY_MS);
-    assert_eq!((pauses(&history), history.whos.len()), (vec![2], 1));
+    assert_eq!((pauses(&history), history.open.len()), (vec![2], 1));
     history.prune(&at(RETRY_MS + 2), RETRY_MS);
-    assert_eq!((pauses(&history), history.whos.len(), history.pauses.len()), (vec![], 0, 0));
+    assert_eq!((pauses(&history), history.open.len(), history.pauses.len()), (vec![], 0, 0));
     history.apply(3, &start(0));
     history.apply(4, &about(Kind::Complete, 3, 0));
     history.prune(&at(KEEP_MS), RETRY_MS);
-    assert_eq!((history.len(), history.whos.len()), (1, 1));
+    assert_eq!((history.len(), history.open.len()), (1, 1));
     history.prune(&at(KEEP_MS + 1), RETRY_MS);
-    assert_eq!((history.len(), history.whos.len()), (0, 0));
+    assert_eq!((history.len(), history.open.len()), (0, 0));
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn only_an_unknown_outcome_is_settled_later_and_only_that_call_ends() {
     assert_eq!((kind(&history, 1), kind(&history, 2)), (Some(Kind::Failed), None));
     assert_eq!(all(&history).1, [2]);
     history.apply(6, &about(Kind::Refused, 2, 5));
-    assert_eq!((kind(&history, 2), history.open.len()), (Some(Kind::Refused), 0));
+    assert_eq!((kind(&history, 2), history.open_calls(&me()).count()), (Some(Kind::Refused), 0));
 }
 
 #[test]

@@ -26,13 +26,14 @@ impl LineWriter {
 
     /// Adds a field that is a text.
     pub(super) fn text(&mut self, before: &[u8], text: &str) -> Result<(), Error> {
+        self.bytes.reserve(before.len() + text.len() + 2);
         self.raw(before);
         if !is_plain_json(text) {
             return serde_json::to_writer(&mut self.bytes, text);
         }
-        self.raw(b"\"");
+        self.bytes.push(b'"');
         self.raw(text.as_bytes());
-        self.raw(b"\"");
+        self.bytes.push(b'"');
         Ok(())
     }
 

@@ -172,7 +172,7 @@ impl Journal {
     /// to `sink`. `None` when the guard is busy or more is unread than the patience allows.
     ///
     /// `check_paths` looks, besides, whether nobody else may write the directory, and whether journal and
-    /// guard still are the files at their paths: the price of three `stat` calls that a guarded decision
+    /// guard still are the files at their paths: the price of two more `stat` calls that a guarded decision
     /// pays.
     ///
     /// # Errors
@@ -205,8 +205,16 @@ impl Journal {
         if check_name {
             self.name_checked = Some(*now);
         }
+        // A closed segment may have lost its closing line to a power cut: nobody reads what is behind it.
+        let mut is_active;
         loop {
-            let size = self.active.refresh_size(check_name)?;
+            let at_path =
+                if check_paths { self.active.refresh_size_if_active_in(&self.directory)? } else { None };
+            is_active = at_path.is_some() || !check_paths;
+            let size = match at_path {
+                Some(size) => size,
+                None => self.active.refresh_size(check_name)?,
+            };
             if size < self.active.read {
                 return Err(self.replaced());
             }
@@ -221,8 +229,7 @@ impl Journal {
                 Some(closing) => self.follow(closing.next_base, now)?,
             }
         }
-        // A closed segment may have lost its closing line to a power cut: nobody reads what is behind it.
-        if self.active.is_opened_as_closed() || (check_paths && !self.active.is_active_in(&self.directory)?) {
+        if self.active.is_opened_as_closed() || !is_active {
             return Err(self.replaced());
         }
         Ok(Some(UpToDate { _held: held }))

@@ -373,6 +373,17 @@ impl Segment {
         Ok(self.is_the_one_at(&directory.path.join(ACTIVE), directory)? == Some(true))
     }
 
+    /// Looks whether it is the active segment of `directory` now, and if it is, how large: one look at the path for both.
+    ///
+    /// # Errors
+    /// When the system does not say.
+    pub fn refresh_size_if_active_in(&mut self, directory: &StateDir) -> Result<Option<u64>, StateError> {
+        let facts = self.facts_at(&directory.path.join(ACTIVE), directory)?;
+        let facts = facts.filter(|facts| facts.identity == self.identity);
+        self.size = facts.map_or(self.size, |facts| facts.size);
+        Ok(facts.map(|facts| facts.size))
+    }
+
     /// Whether the active segment of `directory` is another one: a new segment would take its name and with
     /// it all that it holds.
     ///
@@ -384,8 +395,12 @@ impl Segment {
 
     /// `None` when there is no file at `path`.
     fn is_the_one_at(&self, path: &Path, directory: &StateDir) -> Result<Option<bool>, StateError> {
+        Ok(self.facts_at(path, directory)?.map(|facts| facts.identity == self.identity))
+    }
+
+    fn facts_at(&self, path: &Path, directory: &StateDir) -> Result<Option<Facts>, StateError> {
         match directory.disk.facts(path) {
-            Ok(now) => Ok(Some(now.identity == self.identity)),
+            Ok(facts) => Ok(Some(facts)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(source) => Err(StateError::io("examine", path, source)),
         }

@@ -31,5 +31,6 @@ pub(super) fn runs_one_command(program: &str) -> bool {
     let family = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     let family = if family.is_empty() { name } else { family };
     let plain = !name.is_empty() && !name.starts_with('-') && !name.contains(['$', '*', '?', '[', '~', '=']);
-    plain && usual_folder && !is_script && !COMPOUND.contains(&name) && !COMPOUND.contains(&family)
+    let is_compound = COMPOUND.contains(&name) || family != name && COMPOUND.contains(&family);
+    plain && usual_folder && !is_script && !is_compound
 }
