@@ -388,6 +388,66 @@ mod tests {
         assert_eq!(late.history().len(), 400);
         late.catch_up(Patience::None, true, &now).unwrap().unwrap();
     }
+
+    #[test]
+    fn only_so_much_is_read_without_patience() {
+        let (now, patient) = (Machine::read().now(), Patience::Until(std::time::Instant::now()));
+        for (bytes, is_read) in [(65_535, true), (65_536, true), (65_537, false), (65_538, false)] {
+            let directory = tempfile::tempdir().unwrap();
+            let options = options(directory.path());
+            write(&mut open(&options, &now), 2, &now);
+            let path = directory.path().join("journal.jsonl");
+            let mut text = fs::read(&path).unwrap();
+            text.resize(bytes, b'\n');
+            fs::write(&path, text).unwrap();
+            let ledger = Ledger::open(&options, true, Patience::None, &now).unwrap();
+            assert_eq!(ledger.is_some(), is_read, "{bytes}");
+            let ledger = Ledger::open(&options, true, patient, &now).unwrap().unwrap();
+            assert_eq!(ledger.history().len(), 2);
+        }
+    }
+
+    #[test]
+    fn every_line_that_is_not_ours_is_counted_once() {
+        let directory = tempfile::tempdir().unwrap();
+        let (options, now) = (options(directory.path()), Machine::read().now());
+        let path = directory.path().join("journal.jsonl");
+        let put = |text: &str| {
+            let mut file = fs::OpenOptions::new().append(true).open(&path).unwrap();
+            std::io::Write::write_all(&mut file, text.as_bytes()).unwrap();
+        };
+        drop(open(&options, &now));
+        put("one\ntwo\n");
+        let mut ledger = open(&options, &now);
+        assert_eq!(ledger.history().skipped, 2);
+        put("three\n\nfour\n");
+        drop(ledger.catch_up(Patience::None, false, &now).unwrap().unwrap());
+        assert_eq!(ledger.history().skipped, 4);
+        // What somebody left unfinished is ended with the next line, whatever that is.
+        for (expected, text) in [(5, "fi"), (6, "si")] {
+            put(text);
+            let proof = ledger.catch_up(Patience::None, false, &now).unwrap().unwrap();
+            ledger.append(&proof, &Record::new(Action::Seen, "home", &now), &now).unwrap();
+            assert_eq!(ledger.history().skipped, expected);
+        }
+        let light = LightLine { tool: "read", ..LightLine::at(&now) };
+        for (expected, text) in [(7, "se"), (8, "ei"), (8, "")] {
+            put(text);
+            let proof = ledger.catch_up(Patience::None, false, &now).unwrap().unwrap();
+            ledger.append_light(&proof, &light, &now).unwrap();
+            assert_eq!(ledger.history().skipped, expected);
+        }
+        put("ni");
+        let proof = ledger.catch_up(Patience::None, false, &now).unwrap().unwrap();
+        ledger.rotate(&proof, &now).unwrap();
+        assert_eq!(ledger.history().skipped, 9);
+        ledger.append(&proof, &Record::new(Action::Seen, "home", &now), &now).unwrap();
+        assert_eq!(ledger.history().skipped, 9);
+        drop(proof);
+        let patient = Patience::Until(std::time::Instant::now());
+        assert_eq!(Ledger::open(&options, true, patient, &now).unwrap().unwrap().history().skipped, 9);
+    }
+
     #[test]
     fn an_index_is_due_once_enough_came_since_the_last() {
         let directory = tempfile::tempdir().unwrap();
