@@ -321,6 +321,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+    use crate::history::Who;
     use crate::journal::record::Action;
     use crate::store::machine::Machine;
     use crate::tier::Tier;
@@ -537,6 +538,70 @@ mod tests {
             // Once they are there it takes none.
             assert!(ledger.bring(&open, Patience::None).unwrap());
         }
+    }
+
+    /// What is not in the history yet is brought in when somebody tells what became of it.
+    #[test]
+    fn what_a_later_line_is_about_is_brought_in_and_nothing_else() {
+        let directory = tempfile::tempdir().unwrap();
+        let (options, now) = (options(directory.path()), Machine::read().now());
+        let mut busy = open(&options, &now);
+        let last = write(&mut busy, 200, &now);
+        let who = Who { instance: "home".to_owned(), session: "a".to_owned() };
+        let record = |action: Action, of: &[u64]| {
+            let mut record = Record::new(action, "home", &now);
+            record.session = Some("a".to_owned());
+            record.of = of.to_vec();
+            record
+        };
+        let put = |busy: &mut Ledger, record: &Record| {
+            let proof = busy.catch_up(Patience::None, false, &now).unwrap().unwrap();
+            busy.append(&proof, record, &now).unwrap().seq
+        };
+        let [signalled, silent] =
+            [true, false].map(|signal| put(&mut busy, &Record { signal, ..record(Action::Blocked, &[]) }));
+        write_index(&busy, &now);
+
+        // A host's signal names a run, not a session: pauses that wait for one are there at once.
+        let mut late = open(&options, &now);
+        let pauses = |ledger: &Ledger| {
+            ledger.history().pauses(&who).map(|pause| (pause.seq, pause.delivered)).collect::<Vec<_>>()
+        };
+        assert_eq!(pauses(&late), [(signalled, false)]);
+        assert!(late.bring(&Needs::default(), Patience::None).unwrap());
+        assert!(uses_index(&late));
+        put(&mut busy, &record(Action::Delivered, &[silent]));
+        put(&mut busy, &record(Action::Released, &[last]));
+        late.catch_up(Patience::None, false, &now).unwrap().unwrap();
+        assert_eq!(pauses(&late), [(signalled, false), (silent, true)]);
+        let actions: Vec<_> = late.history().newest().map(|action| (action.seq, action.released)).collect();
+        assert_eq!(actions, [(last, true)]);
+    }
+
+    #[test]
+    fn what_was_pruned_is_missing_and_what_never_was_is_the_indexs_fault() {
+        let directory = tempfile::tempdir().unwrap();
+        let (options_here, now) = (options(directory.path()), Machine::read().now());
+        let mut busy = open(&options_here, &now);
+        write(&mut busy, 200, &now);
+        let proof = busy.catch_up(Patience::None, false, &now).unwrap().unwrap();
+        busy.rotate(&proof, &now).unwrap();
+        drop(proof);
+        let newest = write(&mut busy, 1, &now);
+        write_index(&busy, &now);
+        fs::remove_file(directory.path().join("journal.0.jsonl")).unwrap();
+        let mut late = open(&options_here, &now);
+        let needs = Needs { newest: true, open: true, ..Needs::default() };
+        let patient = Patience::Until(std::time::Instant::now());
+        assert!(late.bring(&needs, patient).unwrap());
+        assert_eq!(late.history().newest().map(|action| action.seq).collect::<Vec<_>>(), [newest]);
+
+        let other = tempfile::tempdir().unwrap();
+        let mut elsewhere = open(&options(other.path()), &now);
+        let lines = elsewhere.journal.segments().unwrap().lines();
+        elsewhere.past = Past::new(lines, Index::open(&options_here.directory));
+        let told = elsewhere.bring(&needs, patient);
+        assert!(matches!(told, Err(StateError::Replaced { .. })), "{told:?}");
     }
 
     #[test]
