@@ -240,6 +240,17 @@ fn what_ran_instead_is_on_its_own_keys_and_no_others() {
 }
 
 #[test]
+fn a_key_that_stands_twice_in_a_line_counts_once() {
+    let mut history = history();
+    let keys = ["k", "other", "k"].map(str::to_owned).to_vec();
+    history.apply(1, &Record { context_keys: keys.clone(), ..start(0) });
+    assert_eq!(all(&history).0, [1]);
+    let ran = Record { rewritten: true, context_keys: keys, ..about(Kind::Running, 1, 2) };
+    history.apply(2, &ran);
+    assert_eq!((all(&history).0, seqs(history.on_key("other"))), (vec![1], vec![1]));
+}
+
+#[test]
 fn a_background_call_is_found_by_its_instance_its_process_and_its_holder() {
     let mut history = history();
     let holder = Holder { pid: 1, start: 2, ns: 3 };

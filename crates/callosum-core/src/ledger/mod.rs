@@ -321,6 +321,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+    use crate::history::Who;
     use crate::journal::record::Action;
     use crate::store::machine::Machine;
     use crate::tier::Tier;
@@ -388,6 +389,66 @@ mod tests {
         assert_eq!(late.history().len(), 400);
         late.catch_up(Patience::None, true, &now).unwrap().unwrap();
     }
+
+    #[test]
+    fn only_so_much_is_read_without_patience() {
+        let (now, patient) = (Machine::read().now(), Patience::Until(std::time::Instant::now()));
+        for (bytes, is_read) in [(65_535, true), (65_536, true), (65_537, false), (65_538, false)] {
+            let directory = tempfile::tempdir().unwrap();
+            let options = options(directory.path());
+            write(&mut open(&options, &now), 2, &now);
+            let path = directory.path().join("journal.jsonl");
+            let mut text = fs::read(&path).unwrap();
+            text.resize(bytes, b'\n');
+            fs::write(&path, text).unwrap();
+            let ledger = Ledger::open(&options, true, Patience::None, &now).unwrap();
+            assert_eq!(ledger.is_some(), is_read, "{bytes}");
+            let ledger = Ledger::open(&options, true, patient, &now).unwrap().unwrap();
+            assert_eq!(ledger.history().len(), 2);
+        }
+    }
+
+    #[test]
+    fn every_line_that_is_not_ours_is_counted_once() {
+        let directory = tempfile::tempdir().unwrap();
+        let (options, now) = (options(directory.path()), Machine::read().now());
+        let path = directory.path().join("journal.jsonl");
+        let put = |text: &str| {
+            let mut file = fs::OpenOptions::new().append(true).open(&path).unwrap();
+            std::io::Write::write_all(&mut file, text.as_bytes()).unwrap();
+        };
+        drop(open(&options, &now));
+        put("one\ntwo\n");
+        let mut ledger = open(&options, &now);
+        assert_eq!(ledger.history().skipped, 2);
+        put("three\n\nfour\n");
+        drop(ledger.catch_up(Patience::None, false, &now).unwrap().unwrap());
+        assert_eq!(ledger.history().skipped, 4);
+        // What somebody left unfinished is ended with the next line, whatever that is.
+        for (expected, text) in [(5, "fi"), (6, "si")] {
+            put(text);
+            let proof = ledger.catch_up(Patience::None, false, &now).unwrap().unwrap();
+            ledger.append(&proof, &Record::new(Action::Seen, "home", &now), &now).unwrap();
+            assert_eq!(ledger.history().skipped, expected);
+        }
+        let light = LightLine { tool: "read", ..LightLine::at(&now) };
+        for (expected, text) in [(7, "se"), (8, "ei"), (8, "")] {
+            put(text);
+            let proof = ledger.catch_up(Patience::None, false, &now).unwrap().unwrap();
+            ledger.append_light(&proof, &light, &now).unwrap();
+            assert_eq!(ledger.history().skipped, expected);
+        }
+        put("ni");
+        let proof = ledger.catch_up(Patience::None, false, &now).unwrap().unwrap();
+        ledger.rotate(&proof, &now).unwrap();
+        assert_eq!(ledger.history().skipped, 9);
+        ledger.append(&proof, &Record::new(Action::Seen, "home", &now), &now).unwrap();
+        assert_eq!(ledger.history().skipped, 9);
+        drop(proof);
+        let patient = Patience::Until(std::time::Instant::now());
+        assert_eq!(Ledger::open(&options, true, patient, &now).unwrap().unwrap().history().skipped, 9);
+    }
+
     #[test]
     fn an_index_is_due_once_enough_came_since_the_last() {
         let directory = tempfile::tempdir().unwrap();
@@ -477,6 +538,70 @@ mod tests {
             // Once they are there it takes none.
             assert!(ledger.bring(&open, Patience::None).unwrap());
         }
+    }
+
+    /// What is not in the history yet is brought in when somebody tells what became of it.
+    #[test]
+    fn what_a_later_line_is_about_is_brought_in_and_nothing_else() {
+        let directory = tempfile::tempdir().unwrap();
+        let (options, now) = (options(directory.path()), Machine::read().now());
+        let mut busy = open(&options, &now);
+        let last = write(&mut busy, 200, &now);
+        let who = Who { instance: "home".to_owned(), session: "a".to_owned() };
+        let record = |action: Action, of: &[u64]| {
+            let mut record = Record::new(action, "home", &now);
+            record.session = Some("a".to_owned());
+            record.of = of.to_vec();
+            record
+        };
+        let put = |busy: &mut Ledger, record: &Record| {
+            let proof = busy.catch_up(Patience::None, false, &now).unwrap().unwrap();
+            busy.append(&proof, record, &now).unwrap().seq
+        };
+        let [signalled, silent] =
+            [true, false].map(|signal| put(&mut busy, &Record { signal, ..record(Action::Blocked, &[]) }));
+        write_index(&busy, &now);
+
+        // A host's signal names a run, not a session: pauses that wait for one are there at once.
+        let mut late = open(&options, &now);
+        let pauses = |ledger: &Ledger| {
+            ledger.history().pauses(&who).map(|pause| (pause.seq, pause.delivered)).collect::<Vec<_>>()
+        };
+        assert_eq!(pauses(&late), [(signalled, false)]);
+        assert!(late.bring(&Needs::default(), Patience::None).unwrap());
+        assert!(uses_index(&late));
+        put(&mut busy, &record(Action::Delivered, &[silent]));
+        put(&mut busy, &record(Action::Released, &[last]));
+        late.catch_up(Patience::None, false, &now).unwrap().unwrap();
+        assert_eq!(pauses(&late), [(signalled, false), (silent, true)]);
+        let actions: Vec<_> = late.history().newest().map(|action| (action.seq, action.released)).collect();
+        assert_eq!(actions, [(last, true)]);
+    }
+
+    #[test]
+    fn what_was_pruned_is_missing_and_what_never_was_is_the_indexs_fault() {
+        let directory = tempfile::tempdir().unwrap();
+        let (options_here, now) = (options(directory.path()), Machine::read().now());
+        let mut busy = open(&options_here, &now);
+        write(&mut busy, 200, &now);
+        let proof = busy.catch_up(Patience::None, false, &now).unwrap().unwrap();
+        busy.rotate(&proof, &now).unwrap();
+        drop(proof);
+        let newest = write(&mut busy, 1, &now);
+        write_index(&busy, &now);
+        fs::remove_file(directory.path().join("journal.0.jsonl")).unwrap();
+        let mut late = open(&options_here, &now);
+        let needs = Needs { newest: true, open: true, ..Needs::default() };
+        let patient = Patience::Until(std::time::Instant::now());
+        assert!(late.bring(&needs, patient).unwrap());
+        assert_eq!(late.history().newest().map(|action| action.seq).collect::<Vec<_>>(), [newest]);
+
+        let other = tempfile::tempdir().unwrap();
+        let mut elsewhere = open(&options(other.path()), &now);
+        let lines = elsewhere.journal.segments().unwrap().lines();
+        elsewhere.past = Past::new(lines, Index::open(&options_here.directory));
+        let told = elsewhere.bring(&needs, patient);
+        assert!(matches!(told, Err(StateError::Replaced { .. })), "{told:?}");
     }
 
     #[test]

@@ -264,3 +264,66 @@ impl Draft {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use std::collections::BTreeMap;
+    use std::fs::{self, File};
+    use std::sync::Arc;
+    use std::time::{Duration, UNIX_EPOCH};
+
+    use super::super::Topic;
+    use super::*;
+
+    const NOW: Stamp = Stamp { wall_ms: 1_800_000_000_000, up_ms: 5_000, boot: Some(7) };
+
+    /// A job in a folder with an empty journal.
+    fn job(folder: &std::path::Path) -> IndexJob {
+        let directory = StateDir::new(folder.to_owned());
+        let segment = Segment::begin(&directory, 0, "home", &NOW, BTreeMap::new()).unwrap();
+        let active = (segment.base, Arc::clone(&segment.file));
+        let segments = Segments { closed: Vec::new(), active, disk: Arc::clone(&directory.disk) };
+        let covered = (segment.base, segment.read);
+        IndexJob::new(directory, segments, covered, 60_000, 0, &History::new(60_000, 0), &NOW)
+    }
+
+    #[test]
+    fn a_topic_is_found_on_whatever_side_of_a_blocks_edge_it_is() {
+        for (count, blocks) in [(PER_BLOCK, 1), (PER_BLOCK + 1, 2), (2 * PER_BLOCK, 2), (3 * PER_BLOCK, 4)] {
+            let folder = tempfile::tempdir().unwrap();
+            let job = job(folder.path());
+            let step = u64::MAX / 4 + 1;
+            let edges = [0, 1, step - 1, step, 2 * step - 1, 2 * step, 3 * step - 1, 3 * step, u64::MAX];
+            let fillers = (0..(count - edges.len()) as u64).map(|number| step / 2 + number);
+            let mut topics: Vec<u64> = edges.into_iter().chain(fillers).collect();
+            topics.sort_unstable();
+            let entries: Vec<Entry> =
+                topics.iter().map(|topic| Entry { topic: *topic, seq: topic ^ 5, by: 9 }).collect();
+            assert_eq!(job.write(&entries).unwrap(), (count * ENTRY) as u64);
+            let index = Index::open(&job.directory).unwrap();
+            assert_eq!(index.blocks.len(), blocks);
+            for topic in topics {
+                assert_eq!(index.on(Topic(topic)).unwrap(), [topic ^ 5], "{topic:x} of {count}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_draft_is_left_over_once_it_is_older_than_ten_minutes() {
+        let folder = tempfile::tempdir().unwrap();
+        let job = job(folder.path());
+        let at = |wall_ms: i64| UNIX_EPOCH + Duration::from_millis(wall_ms.unsigned_abs());
+        let ten_minutes = 600_000;
+        for (name, age_ms) in [("1", ten_minutes - 1), ("2", ten_minutes), ("3", ten_minutes + 1), ("4", -1)]
+        {
+            let file = File::create(folder.path().join(format!("{FILE_NAME}.{name}"))).unwrap();
+            file.set_modified(at(NOW.wall_ms - age_ms)).unwrap();
+        }
+        job.remove_old_drafts();
+        let is_there = |name: &&str| folder.path().join(format!("{FILE_NAME}.{name}")).exists();
+        assert_eq!(["1", "2", "3", "4"].iter().filter(|name| is_there(name)).count(), 3);
+        assert!(!is_there(&"3"));
+        assert!(fs::exists(folder.path().join("journal.jsonl")).unwrap());
+    }
+}

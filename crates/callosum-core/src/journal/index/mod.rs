@@ -267,14 +267,19 @@ fn checksum(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    #![expect(
+        clippy::unwrap_used,
+        clippy::panic,
+        clippy::indexing_slicing,
+        reason = "a test fails by panicking"
+    )]
     use std::fs;
     use std::path::Path;
 
     use super::*;
     use crate::history::Who;
     use crate::journal::recent::SLACK_MS;
-    use crate::journal::record::{Action, Record};
+    use crate::journal::record::{Action, Conflict, Record};
     use crate::journal::segments::Segments;
     use crate::tier::Tier;
 
@@ -473,5 +478,60 @@ mod tests {
                 Index::open(&directory).unwrap().head().marks.iter().map(|mark| mark.seq).collect();
             assert_eq!(marks, ends, "{number}");
         }
+    }
+
+    #[test]
+    fn an_index_names_what_is_open_and_what_became_of_each() {
+        let folder = tempfile::tempdir().unwrap();
+        let (directory, mut segment) = begin(folder.path(), 0);
+        let mut put = |record: &Record| segment.append(&record.to_line().unwrap()).unwrap().seq;
+        let record = |action: Action, of: &[u64]| {
+            let mut record = Record::new(action, "home", &now());
+            record.session = Some("a".to_owned());
+            record.of = of.to_vec();
+            record
+        };
+        let start = |tier: Tier| {
+            let context_keys = vec!["key".to_owned()];
+            Record { tier: Some(tier), context_keys, ..record(Action::Intercept, &[]) }
+        };
+        let starts: Vec<u64> = (0..7).map(|_| put(&start(Tier::Medium))).collect();
+        // What is only logged is no action, even where its line is read.
+        let seen = BTreeMap::from([("exec".to_owned(), HookCounts { before: 1, after: 0 })]);
+        put(&Record { seen, ..start(Tier::Low) });
+        let [complete, failed, refused, unknown, running, released, open] = starts[..] else { panic!() };
+        let ends = [
+            (complete, Action::Complete),
+            (failed, Action::Failed),
+            (refused, Action::Refused),
+            (unknown, Action::Unknown),
+            (running, Action::Running),
+            (released, Action::Released),
+        ];
+        let ends = ends.map(|(of, action)| (of, put(&record(action, &[of]))));
+        let pause = |signal: bool| Record { signal, ..record(Action::Blocked, &[]) };
+        let [told, untold, unsignalled] = [pause(true), pause(true), pause(false)].map(|record| put(&record));
+        let delivered = put(&record(Action::Delivered, &[told, unsignalled]));
+        // The original plugin's line for a finished action says all of it. A block is no pause.
+        let keys = |key: &str| vec![key.to_owned()];
+        let original = Record { v: 0, context_keys: keys("old"), ..record(Action::Complete, &[]) };
+        let original = put(&original);
+        let conflicts = [Some(Conflict::Lease), Some(Conflict::Recent)];
+        let [_, pause] = conflicts.map(|conflict| {
+            put(&Record { conflict, context_keys: keys("key"), ..record(Action::Blocked, &[]) })
+        });
+        write_index(&directory, &segment, 0, &History::new(KEEP_MS, 0));
+        let index = Index::open(&directory).unwrap();
+        assert_eq!(index.on(Topic::key("old")).unwrap(), [original]);
+        let who = Who { instance: "home".to_owned(), session: "a".to_owned() };
+        assert_eq!(index.on(Topic::pauses(&who, "key")).unwrap(), [pause]);
+        assert_eq!(index.head().newest, starts);
+        assert_eq!(index.head().open, [running, released, open]);
+        assert_eq!(index.head().unread, [untold]);
+        assert_eq!(index.on(Topic::key("key")).unwrap(), starts);
+        for (of, sequel) in ends.into_iter().chain([(told, delivered), (unsignalled, delivered)]) {
+            assert_eq!(index.on(Topic::sequel(of)).unwrap(), [sequel], "{of}");
+        }
+        assert_eq!(index.on(Topic::sequel(open)).unwrap(), [0; 0]);
     }
 }
