@@ -122,6 +122,8 @@ pub(super) struct CommandIndex {
     for_any: Vec<usize>,
     /// The words of all patterns, by number.
     words: HashMap<String, usize>,
+    /// By their first byte, how long they are, a bit for each length: that alone tells most words of a text from them.
+    lengths: Vec<u64>,
     /// By the number of each word that a pattern may begin with: of each of its words, the numbers of the alternatives.
     patterns: HashMap<usize, HashSet<Vec<Vec<usize>>>>,
     /// There is a pattern of which no word need be in the text.
@@ -185,6 +187,13 @@ impl CommandIndex {
 
     fn number(&mut self, word: &str) -> usize {
         let next = self.words.len();
+        let first = word.bytes().next().map_or(0, usize::from);
+        if self.lengths.len() <= first {
+            self.lengths.resize(first + 1, 0);
+        }
+        if let Some(lengths) = self.lengths.get_mut(first) {
+            *lengths |= length_bit(word.len());
+        }
         *self.words.entry(word.to_owned()).or_insert(next)
     }
 
@@ -192,7 +201,10 @@ impl CommandIndex {
     pub(super) fn may_match(&self, text: &str) -> bool {
         let mut seen = Vec::new();
         for word in words(text) {
-            if let Some(number) = self.words.get(word)
+            let lengths = word.first().and_then(|first| self.lengths.get(usize::from(*first)));
+            if lengths.is_some_and(|lengths| lengths & length_bit(word.len()) != 0)
+                && let Ok(word) = str::from_utf8(word)
+                && let Some(number) = self.words.get(word)
                 && !seen.contains(number)
             {
                 seen.push(*number);
@@ -223,6 +235,13 @@ fn whole_word(alternative: &str) -> Option<&str> {
 }
 
 /// The runs of letters, digits and underscores in `text`.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty())
+fn words(text: &str) -> impl Iterator<Item = &[u8]> {
+    text.as_bytes()
+        .split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_')
+        .filter(|word| !word.is_empty())
+}
+
+/// The bit of a length; all beyond 63 share one.
+fn length_bit(length: usize) -> u64 {
+    1 << length.min(63)
 }
