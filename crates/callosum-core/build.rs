@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::error::Error;
-use std::fmt::Write as _;
+use std::fmt::{Debug, Write as _};
 use std::path::Path;
 use std::{env, fs};
 
@@ -101,6 +101,7 @@ pub(super) fn index() -> Index {{
         programs: {},
         any_program: {},
         words: {},
+        lengths: {},
         always: {always},
     }}
 }}
@@ -110,6 +111,7 @@ pub(super) fn index() -> Index {{
         lists(&draft.programs),
         list(&draft.any_program),
         lists(&words),
+        list(&draft::lengths(draft.words().map(|(word, _)| word))),
     );
     fs::write(Path::new(&env::var("OUT_DIR")?).join("shipped_rules.rs"), source)?;
     Ok(())
@@ -119,8 +121,8 @@ fn by_tool(by_tool: &ByTool) -> String {
     format!("ByTool {{ named: {}, globs: {} }}", lists(&by_tool.named), list(&by_tool.globs))
 }
 
-fn list(places: &[u32]) -> String {
-    format!("Cow::Borrowed(&{places:?})")
+fn list(numbers: &[impl Debug]) -> String {
+    format!("Cow::Borrowed(&{numbers:?})")
 }
 
 fn lists(lists: &BTreeMap<String, Vec<u32>>) -> String {

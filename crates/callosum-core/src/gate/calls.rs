@@ -246,3 +246,54 @@ impl OpenCalls {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use super::*;
+
+    fn call(session: &str, run: Option<&str>, call: &str) -> ToolCall {
+        let owned = str::to_owned;
+        ToolCall {
+            tool: owned("read"),
+            session: owned(session),
+            run: run.map(owned),
+            call: Some(owned(call)),
+            ..ToolCall::default()
+        }
+    }
+
+    #[test]
+    fn calls_are_told_apart_wherever_one_part_of_their_id_ends() {
+        let calls = [
+            call("ab", Some("d"), "c"),
+            call("a", Some("d"), "bc"),
+            call("ab", None, "cd"),
+            call("ab", Some(""), "cd"),
+        ];
+        let mut open = OpenCalls::default();
+        for (number, call) in (0..).zip(&calls) {
+            open.open(call, None, Phase::Queued(number));
+        }
+        for (number, call) in (0..).zip(&calls) {
+            let phase = open.again(call.id().unwrap(), "read", None);
+            assert!(matches!(phase, Some(Phase::Queued(found)) if *found == number), "{call:?}");
+            assert_eq!(call.id().unwrap().to_owned().as_ref(), call.id().unwrap());
+        }
+    }
+
+    #[test]
+    fn only_a_call_of_which_no_more_is_written_is_closed_by_its_id_alone() {
+        let mut open = OpenCalls::default();
+        for (id, phase) in
+            [("light", Phase::Light), ("wrapper", Phase::Wrapper), ("queued", Phase::Queued(1))]
+        {
+            open.open(&call("s", None, id), None, phase);
+        }
+        let mut close = |id| open.close_unwritten(call("s", None, id).id().unwrap());
+        assert_eq!(close("light"), Some(Some("read".to_owned())));
+        assert_eq!((close("light"), close("wrapper")), (None, Some(None)));
+        assert_eq!((close("queued"), close("never")), (None, None));
+        assert!(open.again(call("s", None, "queued").id().unwrap(), "read", None).is_some());
+    }
+}

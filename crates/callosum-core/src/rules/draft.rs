@@ -126,6 +126,24 @@ impl Draft {
     }
 }
 
+/// By their first byte, how long some words are, a bit for each length ([`length_bit`]): that alone tells most words of a text
+/// from them.
+pub(crate) fn lengths<'w>(words: impl Iterator<Item = &'w str>) -> Vec<u64> {
+    let mut lengths = vec![0; 128];
+    for word in words {
+        let first = word.bytes().next().and_then(|first| lengths.get_mut(usize::from(first)));
+        if let Some(lengths) = first {
+            *lengths |= length_bit(word.len());
+        }
+    }
+    lengths
+}
+
+/// The bit of a length; all beyond 63 share one.
+pub(crate) fn length_bit(length: usize) -> u64 {
+    1 << length.min(63)
+}
+
 fn note(lists: &mut BTreeMap<String, Vec<u32>>, name: &str, place: u32) {
     let list = lists.entry(name.to_owned()).or_default();
     if list.last() != Some(&place) {

@@ -24,6 +24,8 @@ pub(super) struct Index {
     pub(super) any_program: Places,
     /// What [`Draft::words`] tells.
     pub(super) words: Lists,
+    /// What [`draft::lengths`] tells of these words.
+    pub(super) lengths: Cow<'static, [u64]>,
     /// There is a pattern of which no word need be in a text.
     pub(super) always: bool,
 }
@@ -78,6 +80,7 @@ impl Index {
             );
         }
         Self {
+            lengths: draft::lengths(draft.words().map(|(word, _)| word)).into(),
             words: draft.words().map(|(word, list)| (word.to_owned(), list)).collect(),
             for_calls: draft.for_calls.into(),
             for_commands: draft.for_commands.into(),
@@ -97,7 +100,10 @@ impl Index {
         let mut seen = Vec::new();
         let mut patterns = Vec::new();
         for word in words(text) {
-            if let Some((number, begun)) = self.words.get(word).split_first()
+            let lengths = word.first().and_then(|first| self.lengths.get(usize::from(*first)));
+            if lengths.is_some_and(|lengths| lengths & draft::length_bit(word.len()) != 0)
+                && let Ok(word) = str::from_utf8(word)
+                && let Some((number, begun)) = self.words.get(word).split_first()
                 && !seen.contains(number)
             {
                 seen.push(*number);
@@ -172,8 +178,10 @@ impl From<draft::ByTool> for ByTool {
 }
 
 /// The runs of letters, digits and underscores in `text`.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty())
+fn words(text: &str) -> impl Iterator<Item = &[u8]> {
+    text.as_bytes()
+        .split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_')
+        .filter(|word| !word.is_empty())
 }
 
 #[cfg(test)]
@@ -191,6 +199,7 @@ impl Index {
         let by_tool = |by_tool: &ByTool| (lists(&by_tool.named), by_tool.globs.to_vec());
         let tools = (by_tool(&self.for_calls), by_tool(&self.for_commands));
         let commands = (lists(&self.programs), self.any_program.to_vec(), lists(&self.words), self.always);
+        let commands = (commands, &self.lengths);
         format!("{tools:#?} {commands:#?}")
     }
 }
