@@ -267,12 +267,7 @@ fn checksum(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    #![expect(
-        clippy::unwrap_used,
-        clippy::panic,
-        clippy::indexing_slicing,
-        reason = "a test fails by panicking"
-    )]
+    #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
     use std::fs;
     use std::path::Path;
 
