@@ -361,3 +361,6 @@ impl Journal {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;
