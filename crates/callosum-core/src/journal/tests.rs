@@ -113,3 +113,39 @@ fn a_deleted_journal_is_noticed_after_a_few_milliseconds() {
         Err(StateError::Replaced { .. })
     ));
 }
+
+#[test]
+fn a_rotation_that_was_cut_off_is_finished_by_the_next_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut journal = open(folder.path());
+    put(&mut journal, 500);
+    assert!(!journal.is_between_segments());
+    let proof = journal.catch_up(Patience::None, false, &now(), &mut |_, _| {}).unwrap().unwrap();
+    // In the way of the new file.
+    let next = folder.path().join("journal.next");
+    fs::create_dir(&next).unwrap();
+    assert!(journal.rotate(&proof, &now(), BTreeMap::new()).is_err());
+    assert!(journal.is_between_segments());
+    let record = Record::new(Action::Seen, "home", &now());
+    assert!(journal.append(&proof, &record, &now()).is_err());
+    fs::remove_dir(&next).unwrap();
+    let appended = journal.append(&proof, &record, &now()).unwrap();
+    assert!(!journal.is_between_segments());
+    let opened = appended.end - record.to_line().unwrap().len() as u64;
+    assert_eq!(appended.seq, journal.active().base + opened);
+    assert!(journal.active().base > 0);
+}
+
+#[test]
+fn a_segment_that_others_closed_since_is_not_there_twice() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut late, mut busy) = (open(folder.path()), open(folder.path()));
+    rotate(&mut busy);
+    assert_eq!(late.segments().unwrap().closed, []);
+    let closed = |journal: &Journal| {
+        journal.segments().unwrap().closed.into_iter().map(|(base, _)| base).collect::<Vec<_>>()
+    };
+    assert_eq!(closed(&busy), [0]);
+    read_on(&mut late, Patience::None, &now()).unwrap();
+    assert_eq!(closed(&late), [0]);
+}
