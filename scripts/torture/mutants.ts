@@ -14,8 +14,9 @@ const FILES = [
   "crates/callosum-core/src/outcome.rs",
   "crates/callosum-core/src/history/*.rs",
   "crates/callosum-core/src/rules/*.rs",
+  "crates/callosum-core/src/rules/lint/*.rs",
   "crates/callosum-core/src/ledger/*.rs",
-  "crates/callosum-core/src/journal/{backward,recent,segment,segments}.rs",
+  "crates/callosum-core/src/journal/{backward,mod,recent,retention,segment,segments}.rs",
   "crates/callosum-core/src/journal/index/*.rs",
 ];
 

@@ -369,3 +369,6 @@ impl Journal {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -106,6 +106,8 @@ pub(super) fn says_the_same(one: &Rule, other: &Rule) -> bool {
 mod tests {
     #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
     use super::*;
+    use crate::rules::{Mode, Scope};
+    use crate::tier::Tier;
 
     const RULES: &str = r#"{"rules":[
       {"name":"a","tier":1,"tool":"exec","command":"a"},
@@ -147,5 +149,39 @@ mod tests {
             agree("exec", Some("a"), r#"{"rules":["#, &rule)
         };
         assert!(more("t") && !more("s"));
+    }
+
+    #[test]
+    fn sets_disagree_where_one_goes_on_behind_the_other() {
+        let set = |names: &[&str]| {
+            let rule =
+                |name: &&str| format!(r#"{{"name":"{name}","tier":1,"tool":"exec","command":"{name}"}}"#);
+            let rules: Vec<String> = names.iter().map(rule).collect();
+            RuleSet::parse(&format!(r#"{{"rules":[{}]}}"#, rules.join(","))).unwrap()
+        };
+        let call = ToolCall { tool: "exec".to_owned(), ..ToolCall::default() };
+        let agree =
+            |one: &[&str], other: &[&str]| set(one).agrees_about(&set(other), &call, "test", Some("a"));
+        assert!(agree(&["a", "b"], &["a", "b"]) && agree(&[], &[]));
+        assert!(!agree(&["a", "b"], &["a"]) && !agree(&["a"], &["a", "b"]) && !agree(&[], &["b"]));
+    }
+
+    #[test]
+    fn what_a_rule_says_is_told_by_its_name() {
+        let rules = r#"{"rules":[{"name":"other","tier":1,"tool":"x"},
+          {"name":"all","tier":3,"tool":"x","contextKey":"k","recentWindowMs":5,"lockExpiryMs":6,
+           "scope":"otherSessions","mode":"observe"}]}"#;
+        let rules = RuleSet::parse(rules).unwrap();
+        let said = Classification {
+            tier: Tier::High,
+            rule_name: Some("all".to_owned()),
+            recent_window_ms: Some(5),
+            lock_expiry_ms: Some(6),
+            scope: Scope::OtherSessions,
+            mode: Some(Mode::Observe),
+            ..Classification::default()
+        };
+        assert_eq!(rules.named("all"), Some(said));
+        assert_eq!(rules.named("none"), None);
     }
 }

@@ -132,3 +132,76 @@ fn conditions(format: &RuleFormat) -> Vec<String> {
     all.extend(whose.iter().filter_map(|(name, whose)| Some(format!("{name} {}", texts(whose.as_ref()?)))));
     all
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use super::*;
+
+    const SHIPPED: &str = r#"{"rules":[
+      {"name":"read","tier":0,"tool":"read"},
+      {"name":"mail","tier":3,"tool":"mail"}]}"#;
+
+    fn names(rules: &[ListedRule]) -> Vec<(&str, bool)> {
+        rules.iter().map(|rule| (rule.name.as_str(), rule.own)).collect()
+    }
+
+    #[test]
+    fn rules_are_listed_in_order_and_say_whose_they_are() {
+        let own = r#"{"extends":"default","rules":[{"name":"mail","tier":4,"tool":"mail"},{"name":"a","tier":1,"tool":"a"}]}"#;
+        let rules = RuleSet::parse_extending(own, SHIPPED).unwrap().listed();
+        assert_eq!(names(&rules), [("mail", true), ("a", true), ("read", false)]);
+        assert_eq!(rules.first().map(|rule| rule.tier), Some(Tier::Critical));
+        let alone = own.replace(r#""extends":"default","#, "");
+        let rules = RuleSet::parse_extending(&alone, SHIPPED).unwrap().listed();
+        assert_eq!(names(&rules), [("mail", true), ("a", true)]);
+        let rules = RuleSet::parse_extending(SHIPPED, SHIPPED).unwrap().listed();
+        assert_eq!(names(&rules), [("read", false), ("mail", false)]);
+    }
+
+    #[test]
+    fn the_shipped_rules_are_listed_all() {
+        let shipped = RuleSet::shipped();
+        let rules = shipped.listed();
+        assert_eq!(rules.len(), shipped.len());
+        assert!(rules.iter().all(|rule| !rule.own));
+    }
+
+    #[test]
+    fn a_listed_rule_says_all_that_is_written() {
+        let text = r#"{"rules":[{"name":"all","tier":3,"tool":["exec","my_*"],"$comment":"why",
+          "params":{"host":["node",1],"job.sure":true},"commandPattern":"^a","command":["a b","c"],
+          "http":{"method":["POST","PUT"],"host":"*.acme.io","path":"v1/*"},"unlessFlag":["-n","--try"],
+          "agent":"main","session":["a","b"],"runtime":"codex","contextKey":["k:{params.id}","l"],
+          "recentWindowMs":5,"lockExpiryMs":6,"scope":"otherSessions","mode":"observe"},
+          {"name":"http","tier":1,"tool":"x","http":{"path":"v2"}}]}"#;
+        let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+        let all = ListedRule {
+            name: "all".to_owned(),
+            tier: Tier::High,
+            own: true,
+            tool: texts(&["exec", "my_*"]),
+            command: texts(&["a b", "c"]),
+            conditions: texts(&[
+                "host = node | 1",
+                "job.sure = true",
+                "command like /^a/",
+                "sends HTTP POST | PUT to *.acme.io path v1/*",
+                "without -n | --try",
+                "agent main",
+                "session a | b",
+                "runtime codex",
+            ]),
+            context_key: texts(&["k:{params.id}", "l"]),
+            recent_window_ms: Some(5),
+            lock_expiry_ms: Some(6),
+            scope: Scope::OtherSessions,
+            mode: Some(Mode::Observe),
+            comment: Some("why".to_owned()),
+        };
+        let rules = RuleSet::parse(text).unwrap().listed();
+        assert_eq!(rules.first(), Some(&all));
+        let conditions: Vec<_> = rules.iter().skip(1).map(|rule| rule.conditions.clone()).collect();
+        assert_eq!(conditions, [["sends HTTP path v2"]]);
+    }
+}

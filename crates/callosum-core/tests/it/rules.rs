@@ -409,3 +409,13 @@ fn only_a_line_that_a_rule_may_be_for_is_read_as_a_shell_would() {
     assert!(reasons(&json!([ship, rest(1)]), "echo 'ship it").1);
     assert!(!reasons(&json!([ship, rest(1)]), "echo ship it").1);
 }
+
+#[test]
+fn a_rule_for_the_whole_line_is_named_once_and_one_for_commands_with_each() {
+    let rules = json!([
+        {"name": "ship", "tier": 3, "tool": "exec", "command": "ship it"},
+        {"name": "rest", "tier": 2, "tool": "exec"},
+    ]);
+    let (whole, command) = ("the tool's name", "the program and its words (`command`)");
+    assert_eq!(reasons(&rules, "a; ship it; b; c; ship it").0, [whole, command, command]);
+}

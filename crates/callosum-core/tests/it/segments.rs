@@ -9,6 +9,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use callosum_core::journal::record::{Action, KnownWindow, Line, Record};
+use callosum_core::journal::retention::{Retention, prune};
 use callosum_core::journal::segment::{Segment, SegmentFile, closed_segments};
 use callosum_core::store::disk::{Disk, DiskFile, Facts, Open, SystemDisk};
 use callosum_core::store::state_dir::StateDir;
@@ -184,6 +185,8 @@ struct Moody {
     reads: Arc<Mutex<Vec<Mood>>>,
     writes: Arc<Mutex<Vec<Mood>>>,
     done: Arc<Mutex<Vec<&'static str>>>,
+    /// What is to be deleted here, somebody else deletes a moment before.
+    others_delete: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -229,6 +232,9 @@ impl Disk for Moody {
         SystemDisk.rename(from, to)
     }
     fn remove(&self, path: &Path) -> io::Result<()> {
+        if self.others_delete {
+            SystemDisk.remove(path)?;
+        }
         SystemDisk.remove(path)
     }
     fn sync_folder(&self, path: &Path) -> io::Result<()> {
@@ -452,4 +458,22 @@ fn after_a_flush_that_failed_every_further_one_fails() {
         assert!(appended.file.has_failed());
         assert_eq!(disk.done(), [""; 0]);
     }
+}
+
+#[test]
+fn a_segment_that_somebody_else_deleted_is_gone_as_well_and_one_that_can_not_be_deleted_is_told() {
+    let all = Retention { max_bytes: 0, max_age_ms: 0, keep_ms: 0 };
+    // By the file's own time: no line says one.
+    let later = Stamp { wall_ms: i64::MAX / 2, ..Stamp::default() };
+    let disk = Moody { others_delete: true, ..Moody::default() };
+    let (_folder, directory) = disk.folder();
+    write(&directory, "journal.0.jsonl", "torn\n");
+    write(&directory, "journal.5.jsonl", "torn\n");
+    assert_eq!(prune(&directory, all, &later).unwrap(), 2);
+    assert_eq!(closed_segments(&directory).unwrap(), []);
+
+    let (_folder, directory) = folder();
+    fs::create_dir(directory.path.join("journal.0.jsonl")).unwrap();
+    let told = prune(&directory, all, &later).unwrap_err().to_string();
+    assert!(told.contains("delete") && told.contains("journal.0.jsonl"), "{told}");
 }
