@@ -138,7 +138,7 @@ impl<'r> Verdict<'r, '_> {
                 tier: rule.tier,
                 context_keys: keys.clone(),
                 command: site.fit.map(|fit| fit.command.to_string()),
-                because: rule.because(site.fit.is_some()),
+                because: rule.because(),
             });
         }
         if site.fit.is_none() {

@@ -77,10 +77,7 @@ impl Rule {
                 })?);
             }
         }
-        let tools = format.tool.value.0.into_iter().map(|tool| match neutral_tool_name(&tool) {
-            neutral if neutral == tool => tool,
-            neutral => neutral.to_owned(),
-        });
+        let tools = format.tool.value.0.into_iter().map(|tool| neutral_tool_name(&tool).to_owned());
         Ok(Self {
             tier: format.tier.value,
             tools: Names::new(tools),
@@ -143,11 +140,11 @@ impl Rule {
     }
 
     /// Which of its conditions led to it, in words.
-    pub(super) fn because(&self, of_command: bool) -> String {
+    pub(super) fn because(&self) -> String {
         let mut reasons = Vec::new();
         match &self.effects {
-            Some(effects) if of_command => reasons.extend(effects.because()),
-            _ => reasons.push("the tool's name"),
+            Some(effects) => reasons.extend(effects.because()),
+            None => reasons.push("the tool's name"),
         }
         if self.command_pattern.is_some() {
             reasons.push("the text of the command (`commandPattern`)");
