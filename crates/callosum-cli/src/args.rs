@@ -1,5 +1,7 @@
 //! The command line's grammar.
 
+use std::env;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use callosum_core::runtime::Runtime;
@@ -16,6 +18,16 @@ use clap_complete::Shell;
                   nobody held what was to be released); 2 wrong usage, or it could not be done."
 )]
 pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) global: Global,
+
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What may be said to every command.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Global {
     /// The shared state directory [default: CALLOSUM_STATE_DIR, else ~/.callosum]
     #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
     pub(crate) state_dir: Option<PathBuf>,
@@ -23,9 +35,52 @@ pub(crate) struct Args {
     /// Print one JSON document: the same as the gateway's method of that name gives
     #[arg(long, global = true, help_heading = "Global options")]
     pub(crate) json: bool,
+}
 
-    #[command(subcommand)]
-    pub(crate) command: Command,
+impl Args {
+    /// The words that this process was started with.
+    ///
+    /// # Errors
+    /// When they are no command, or ask for help.
+    pub(crate) fn read() -> Result<Self, clap::Error> {
+        let words: Vec<OsString> = env::args_os().collect();
+        let Some((_, hook)) = words.split_first().filter(|(_, words)| is_hook(words)) else {
+            return Self::try_parse_from(words);
+        };
+        let HookWords { global, hook } = HookWords::try_parse_from(hook)?;
+        Ok(Self { global, command: Command::Hook(hook) })
+    }
+}
+
+/// Whether words, without the program's, begin with the command `hook`.
+pub(crate) fn is_hook(words: &[OsString]) -> bool {
+    words.first().is_some_and(|word| word == "hook")
+}
+
+/// What `hook` is for.
+const HOOK: &str = "What an agent runtime asks before and after each of its tool calls: reads its event on standard input, answers in \
+                    its dialect, and always exits with 0";
+
+/// The words of `callosum hook`. They are read by this grammar, because to make that of all commands takes longer than a hook's
+/// decision.
+#[derive(Debug, Parser)]
+#[command(name = "callosum hook", bin_name = "callosum hook", about = HOOK)]
+struct HookWords {
+    #[command(flatten)]
+    global: Global,
+
+    #[command(flatten)]
+    hook: Hook,
+}
+
+/// Whose event comes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Hook {
+    /// Whose event it is
+    pub(crate) runtime: HookRuntime,
+
+    /// The event's name, where the runtime does not say it
+    pub(crate) event: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -77,14 +132,8 @@ pub(crate) enum Command {
         after_help = "Examples:\n  callosum explain exec '{\"command\": \"git push origin main\"}'\n  callosum explain exec 'git push origin main'\n  callosum explain message '{\"action\": \"send\", \"target\": \"general\"}' --json"
     )]
     Explain(Asked),
-    /// What an agent runtime asks before and after each of its tool calls: reads its event on standard input, answers in its
-    /// dialect, and always exits with 0
-    Hook {
-        /// Whose event it is
-        runtime: HookRuntime,
-        /// The event's name, where the runtime does not say it
-        event: Option<String>,
-    },
+    #[command(about = HOOK)]
+    Hook(Hook),
     /// Put Callosum's hooks into an agent runtime's own settings, so that its tool calls pass the gate too. Shows what changes
     #[command(after_help = "Examples:\n  callosum install claude-code --dry-run\n  callosum install codex")]
     Install(Target),

@@ -14,13 +14,13 @@ use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
 use anstream::AutoStream;
-use clap::{CommandFactory, Parser};
+use clap::CommandFactory;
 
-use crate::args::{Args, Command, LockAction};
+use crate::args::{Args, Command, LockAction, is_hook};
 use crate::output::Failure;
 
 fn main() -> ExitCode {
-    let args = match Args::try_parse() {
+    let args = match Args::read() {
         Ok(args) => args,
         Err(error) => return misused(&error),
     };
@@ -39,7 +39,7 @@ fn main() -> ExitCode {
 fn misused(error: &clap::Error) -> ExitCode {
     // Where even this can't be written, the exit code still tells.
     let _ = error.print();
-    if env::args_os().nth(1).is_some_and(|word| word == "hook") {
+    if is_hook(&env::args_os().skip(1).collect::<Vec<_>>()) {
         return commands::hook::misused();
     }
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
@@ -58,7 +58,7 @@ fn run(args: &Args) -> Result<ExitCode, Failure> {
         Command::Why { key } => commands::why::run(args, key, &mut out)?,
         Command::Sessions { since } => commands::sessions::run(args, since, &mut out)?,
         Command::Explain(asked) => commands::explain::run(args, asked, &mut out)?,
-        Command::Hook { runtime, event } => commands::hook::run(args, (*runtime).into(), event.as_deref()),
+        Command::Hook(hook) => commands::hook::run(args, hook.runtime.into(), hook.event.as_deref()),
         Command::Install(target) => commands::install::install(args, target, &mut out)?,
         Command::Uninstall(target) => commands::install::uninstall(args, target, &mut out)?,
         Command::Completions { shell } => {

@@ -25,7 +25,7 @@ pub(crate) fn run(args: &Args, checked: &Checked, out: &mut dyn Write) -> Result
     };
     let found = lint(&text);
     let ok = found.errors.is_empty() && (found.warnings.is_empty() || !checked.strict);
-    if args.json {
+    if args.global.json {
         for_programs(&source, ok, &found, out)?;
     } else {
         for_people(&source, &found, out)?;

@@ -23,7 +23,7 @@ pub(crate) fn run(args: &Args, asked: &Asked, out: &mut dyn Write) -> Result<Exi
         cwd: cwd.and_then(|cwd| cwd.to_str().map(str::to_owned)),
     };
     let explained = gate.explain(&question, &gate.machine().now())?;
-    if args.json {
+    if args.global.json {
         json(out, &explained)?;
         return Ok(ExitCode::SUCCESS);
     }

@@ -20,7 +20,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode, Failure>
     let path = directory.path.join("tiers.json");
     write(&directory, &path)?;
     let file = path.display().to_string();
-    if args.json {
+    if args.global.json {
         let rule_count = RuleSet::parse(STARTER_RULES).map_or(0, |rules| rules.len());
         json(out, &json!({ "ok": true, "file": file, "ruleCount": rule_count }))?;
         return Ok(ExitCode::SUCCESS);

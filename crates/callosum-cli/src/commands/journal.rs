@@ -31,7 +31,7 @@ pub(crate) fn run(args: &Args, wanted: &Wanted, out: &mut dyn Write) -> Result<E
         filter.limit = MAX_NEWS;
         return follow(args, &gate, filter, found.entries, out);
     }
-    if args.json {
+    if args.global.json {
         json(out, &found)?;
     } else if found.entries.is_empty() {
         writeln!(out, "No such record in {}.", long(&gate.state_dir().display().to_string()))?;
@@ -50,7 +50,7 @@ fn follow(
     out: &mut dyn Write,
 ) -> Result<ExitCode, Failure> {
     loop {
-        if args.json {
+        if args.global.json {
             news.iter().try_for_each(|entry| json(out, entry))?;
         } else {
             for_people(&news, out)?;

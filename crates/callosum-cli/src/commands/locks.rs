@@ -15,7 +15,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode, Failure>
     if let Some(degraded) = status.degraded {
         return Err(Failure::CantLook { fragment: degraded.cause, remedy: degraded.remedy });
     }
-    if args.json {
+    if args.global.json {
         json(out, &json!({ "locks": status.locks }))?;
     } else if status.locks.is_empty() {
         writeln!(out, "Nothing is held.")?;
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode, Failure>
 pub(crate) fn release(args: &Args, key: &str, out: &mut dyn Write) -> Result<ExitCode, Failure> {
     let released = end_leases(super::options(args)?, key, "on the command line")?;
     let ended = released.released.len();
-    if args.json {
+    if args.global.json {
         json(out, &released)?;
     } else if released.released.is_empty() {
         writeln!(out, "Nobody holds {}.", long(key))?;

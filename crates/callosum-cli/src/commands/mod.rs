@@ -39,7 +39,7 @@ fn options(args: &Args) -> Result<GateOptions, Failure> {
 
 /// What holds for whatever the program does; its settings are not read yet.
 fn shared_options(args: &Args) -> Result<GateOptions, Failure> {
-    let state_dir = args.state_dir.as_deref().map(chosen).transpose()?;
+    let state_dir = args.global.state_dir.as_deref().map(chosen).transpose()?;
     Ok(GateOptions {
         runtime: "callosum-cli".to_owned(),
         home: std::env::home_dir().unwrap_or_else(|| PathBuf::from("/")),

@@ -19,7 +19,7 @@ pub(crate) fn run(args: &Args, since: &str, out: &mut dyn Write) -> Result<ExitC
     let since_ms = super::moment(since, now.wall_ms)?;
     let window_ms = u64::try_from(now.wall_ms.saturating_sub(since_ms)).unwrap_or(0);
     let sessions = gate.sessions(window_ms, &now)?;
-    if args.json {
+    if args.global.json {
         json(out, &json!({ "sessions": sessions }))?;
         return Ok(ExitCode::SUCCESS);
     }

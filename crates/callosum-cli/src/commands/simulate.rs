@@ -29,7 +29,7 @@ pub(crate) fn run(args: &Args, tried: &Tried, out: &mut dyn Write) -> Result<Exi
     let simulated = gate.simulate(rules, since_ms, &now, &mut |done, all| progress.tell(done, all));
     progress.end();
     let simulated = simulated?;
-    if args.json {
+    if args.global.json {
         json(out, &simulated)?;
     } else {
         for_people(&tried.file, &simulated, out)?;

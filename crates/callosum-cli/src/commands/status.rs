@@ -11,7 +11,7 @@ use crate::output::{Failure, counted, json, local_time, long, name, size, table}
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode, Failure> {
     let gate = super::observer(args)?;
     let status = gate.status(&gate.machine().now());
-    if args.json {
+    if args.global.json {
         json(out, &status)?;
     } else {
         for_people(&status, out)?;

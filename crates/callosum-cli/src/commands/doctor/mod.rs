@@ -34,7 +34,7 @@ pub(crate) fn run(args: &Args, examined: &Examined, out: &mut dyn Write) -> Resu
     findings.extend(openclaw::look(&gate, &status, &now, examined.canary));
 
     let ok = findings.iter().all(|finding| finding.level <= Level::Note);
-    if args.json {
+    if args.global.json {
         json(out, &json!({ "ok": ok, "findings": findings }))?;
     } else {
         for_people(&findings, out)?;

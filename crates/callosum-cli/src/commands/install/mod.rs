@@ -51,7 +51,7 @@ pub(crate) fn install(args: &Args, target: &Target, out: &mut dyn Write) -> Resu
     let file = settings(runtime)?;
     let text = text(&file)?;
     let program = program()?;
-    let state_dir = args.state_dir.as_deref().map(chosen).transpose()?;
+    let state_dir = args.global.state_dir.as_deref().map(chosen).transpose()?;
     let entries = runtime::entries(runtime, &runtime::command(runtime, &program, state_dir.as_deref()));
     let misfit = |misfit| misplaced(file.path(), &misfit);
     let installed = entries::put_in(text, runtime, &entries).map_err(misfit)?;
@@ -218,7 +218,7 @@ impl Report {
 
     /// Shows people what changes before it does.
     fn show_change(&self, args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
-        if args.json || self.diff.is_empty() {
+        if args.global.json || self.diff.is_empty() {
             return Ok(());
         }
         for line in &self.diff {
@@ -234,7 +234,7 @@ impl Report {
     }
 
     fn end(&self, args: &Args, done: &str, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-        if args.json {
+        if args.global.json {
             json(out, self)?;
             return Ok(ExitCode::SUCCESS);
         }

@@ -111,7 +111,7 @@ async fn next(listener: &TcpListener, places: &Arc<Semaphore>) -> (TcpStream, Op
 
 fn print_link(args: &Args, server: &Server, out: &mut dyn Write) -> Result<(), Failure> {
     let url = server.access.fresh_link().map_err(|error| cant_serve(&error))?;
-    if args.json {
+    if args.global.json {
         json(out, &json!({ "url": url }))?;
     } else {
         writeln!(out, "{url} opens the page, once. Enter gives a fresh link, Ctrl-C ends this.")?;
