@@ -49,6 +49,8 @@ pub(crate) fn run(args: &Args, runtime: Runtime, named: Option<&str>) -> ExitCod
         }
         // The runtime has its answer; what is left is to count, and to keep the index.
         gate.close(&gate.machine().now());
+        // The process ends, and with it all that the gate holds.
+        std::mem::forget(gate);
     }
     ExitCode::SUCCESS
 }
