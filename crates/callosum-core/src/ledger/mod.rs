@@ -22,6 +22,9 @@ const IMPATIENT_RECORDS: usize = 200;
 /// A new index is worth writing once this many bytes came since the last, or a sixteenth of its own size if
 /// that is more; a journal smaller than this needs none: it is read whole as fast.
 const INDEX_STEP: u64 = 64 * 1024;
+/// The same for who closes, but never more than [`INDEX_STEP`]: where every call is a process of its own, each reads what
+/// came since.
+const CLOSING_STEP: u64 = 16 * 1024;
 /// A segment that has grown to so many times its size is closed on whatever thread.
 const OVERFULL: u64 = 4;
 /// More actions than this are not kept in memory when an index can bring them in: about 15 MB.
@@ -290,9 +293,10 @@ impl Ledger {
             return Ok(None);
         }
         let active = self.journal.active();
-        let step = if closing { INDEX_STEP } else { INDEX_STEP.max(self.indexed.bytes / 16) };
+        let part = self.indexed.bytes / 16;
+        let step = if closing { part.clamp(CLOSING_STEP, INDEX_STEP) } else { part.max(INDEX_STEP) };
         let end = active.base + active.read;
-        if end <= INDEX_STEP || end.saturating_sub(self.indexed.end) <= step || active.read == 0 {
+        if end.saturating_sub(self.indexed.end) <= step || active.read == 0 {
             return Ok(None);
         }
         let keep_ms = self.widest_ms();
@@ -456,25 +460,34 @@ mod tests {
         let mut ledger = open(&options, &now);
         let end = |ledger: &Ledger| ledger.journal.active().read;
         let due = |ledger: &Ledger, closing| ledger.index_due(closing, &now).unwrap().is_some();
-        let mut before = end(&ledger);
-        while !due(&ledger, true) {
-            before = end(&ledger);
-            write(&mut ledger, 1, &now);
+        for (closing, step) in [(true, 16_384), (false, 65_536)] {
+            let mut before = end(&ledger);
+            while !due(&ledger, closing) {
+                before = end(&ledger);
+                write(&mut ledger, 1, &now);
+            }
+            assert!(before <= step && end(&ledger) > step, "{closing}");
         }
-        assert!(before <= 65_536 && end(&ledger) > 65_536);
-        assert!(due(&ledger, false));
-        for (indexed, closing, expected) in [
-            (Indexed { end: end(&ledger), bytes: 0 }, true, false),
-            (Indexed { end: end(&ledger) - 65_536, bytes: 0 }, true, false),
-            (Indexed { end: end(&ledger) - 65_537, bytes: 0 }, true, true),
-            (Indexed { end: end(&ledger) - 65_537, bytes: 16 * 65_537 }, false, false),
-            (Indexed { end: end(&ledger) - 65_537, bytes: 16 * 65_537 - 1 }, false, true),
-            (Indexed { end: end(&ledger) - 65_537, bytes: 16 * 65_537 }, true, true),
-            (Indexed { end: end(&ledger) + 1, bytes: 0 }, true, false),
+        let end = end(&ledger);
+        for (came, bytes, closing, expected) in [
+            (0, 0, true, false),
+            (16_384, 0, true, false),
+            (16_385, 0, true, true),
+            (16_385, 16 * 16_385, true, false),
+            (16_385, 16 * 16_385 - 1, true, true),
+            (65_536, 16 * 70_000, true, false),
+            (65_537, 16 * 70_000, true, true),
+            (65_536, 0, false, false),
+            (65_537, 0, false, true),
+            (65_537, 16 * 65_537, false, false),
+            (65_537, 16 * 65_537 - 1, false, true),
         ] {
+            let indexed = Indexed { end: end - came, bytes };
             ledger.indexed(indexed);
-            assert_eq!(due(&ledger, closing), expected, "{indexed:?} {closing}");
+            assert_eq!(due(&ledger, closing), expected, "{came} {bytes} {closing}");
         }
+        ledger.indexed(Indexed { end: end + 1, bytes: 0 });
+        assert!(!due(&ledger, true));
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Shell commands: which programs a line runs, with which words, reading what.
 //!
 //! The grammar is `brush-parser`'s; nothing is ever executed or expanded. `parse` walks its tree, `plain` reads lines
-//! that need no grammar, `wrappers` looks behind `sudo`, `bash -c` and their like, `options` tells options from arguments, `rough` does what can
-//! be done with a text that is no shell command.
+//! that need no grammar, `wrappers` looks behind `sudo`, `bash -c` and their like, `options` tells options from
+//! arguments, `rough` does what can be done with a text that is no shell command.
 
 mod options;
 mod parse;
