@@ -111,7 +111,7 @@ pub(super) fn index() -> Index {{
         lists(&draft.programs),
         list(&draft.any_program),
         lists(&words),
-        list(&draft::lengths(draft.words().map(|(word, _)| word))),
+        list(&draft.lengths()),
     );
     fs::write(Path::new(&env::var("OUT_DIR")?).join("shipped_rules.rs"), source)?;
     Ok(())

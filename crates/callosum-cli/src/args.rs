@@ -1,7 +1,6 @@
 //! The command line's grammar.
 
 use std::env;
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 use callosum_core::runtime::Runtime;
@@ -43,18 +42,17 @@ impl Args {
     /// # Errors
     /// When they are no command, or ask for help.
     pub(crate) fn read() -> Result<Self, clap::Error> {
-        let words: Vec<OsString> = env::args_os().collect();
-        let Some((_, hook)) = words.split_first().filter(|(_, words)| is_hook(words)) else {
-            return Self::try_parse_from(words);
-        };
-        let HookWords { global, hook } = HookWords::try_parse_from(hook)?;
+        if !is_hook() {
+            return Self::try_parse();
+        }
+        let HookWords { global, hook } = HookWords::try_parse_from(env::args_os().skip(1))?;
         Ok(Self { global, command: Command::Hook(hook) })
     }
 }
 
-/// Whether words, without the program's, begin with the command `hook`.
-pub(crate) fn is_hook(words: &[OsString]) -> bool {
-    words.first().is_some_and(|word| word == "hook")
+/// Whether the first word that this process was started with is the command `hook`.
+pub(crate) fn is_hook() -> bool {
+    env::args_os().nth(1).is_some_and(|word| word == "hook")
 }
 
 /// What `hook` is for.

@@ -9,7 +9,6 @@ mod args;
 mod commands;
 mod output;
 
-use std::env;
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
@@ -39,7 +38,7 @@ fn main() -> ExitCode {
 fn misused(error: &clap::Error) -> ExitCode {
     // Where even this can't be written, the exit code still tells.
     let _ = error.print();
-    if is_hook(&env::args_os().skip(1).collect::<Vec<_>>()) {
+    if is_hook() {
         return commands::hook::misused();
     }
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))

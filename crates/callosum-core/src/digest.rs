@@ -6,7 +6,7 @@ use serde_json::{Number, Value};
 use sha2::{Digest, Sha256};
 
 use crate::text::is_plain_json;
-use crate::tool_call::{AllParameters, ToolCall};
+use crate::tool_call::AllParameters;
 
 /// Deeper values are cut off, and the digest says so: nobody nests a tool call this deep by hand.
 const MAX_DEPTH: usize = 64;
@@ -22,15 +22,10 @@ pub fn neutral_tool_name(tool: &str) -> &str {
     }
 }
 
-/// The digest of a call, 32 hexadecimal characters: of its neutral tool name and of those parameters that
+/// The digest of a call of `tool`, 32 hexadecimal characters: of its neutral tool name and of those parameters that
 /// have an effect. A `~` follows when not all of them could be read: then equal digests prove nothing.
 #[must_use]
-pub fn digest(call: &ToolCall, params: &AllParameters<'_>) -> String {
-    digest_of(&call.tool, params)
-}
-
-/// The same by the tool's name: nothing else of a call goes into its digest.
-pub(crate) fn digest_of(tool: &str, params: &AllParameters<'_>) -> String {
+pub fn digest(tool: &str, params: &AllParameters<'_>) -> String {
     let mut canonical = Canonical::new(params.complete);
     canonical.string(neutral_tool_name(tool));
     match params.value.as_ref() {
@@ -60,9 +55,14 @@ pub(crate) fn has_effect(name: &str, is_command: bool) -> bool {
 /// The first `bytes` bytes in hexadecimal.
 pub(crate) fn hex(hash: &[u8], bytes: usize) -> String {
     let mut text = String::with_capacity(2 * bytes + 1);
-    let halves = hash.iter().take(bytes).flat_map(|byte| [byte >> 4, byte & 15]);
-    text.extend(halves.map(|half| char::from(if half < 10 { b'0' + half } else { b'a' + half - 10 })));
+    text.extend(hex_digits(hash.iter().take(bytes)).map(char::from));
     text
+}
+
+/// The hexadecimal digits of some bytes, as ASCII.
+pub(crate) fn hex_digits<'b>(bytes: impl Iterator<Item = &'b u8>) -> impl Iterator<Item = u8> {
+    let halves = bytes.flat_map(|byte| [byte >> 4, byte & 15]);
+    halves.map(|half| if half < 10 { b'0' + half } else { b'a' + half - 10 })
 }
 
 /// The first `bytes` bytes of the SHA-256 of `text`, in hexadecimal.
@@ -196,7 +196,7 @@ mod tests {
     use crate::tool_call::Parameters;
 
     fn of(tool: &str, params: &Value) -> String {
-        digest(&ToolCall { tool: tool.to_owned(), ..ToolCall::default() }, &params.all())
+        digest(tool, &params.all())
     }
 
     #[test]
@@ -266,7 +266,7 @@ mod tests {
     fn a_digest_of_what_could_not_be_read_says_so() {
         let value = json!({"a": 1});
         let partial = AllParameters { complete: false, ..value.all() };
-        assert!(digest(&ToolCall::default(), &partial).ends_with('~'));
+        assert!(digest("", &partial).ends_with('~'));
 
         let deep = (0..100_000).fold(json!(1), |inner, _| Value::Array(vec![inner]));
         assert!(of("x", &deep).ends_with('~'));

@@ -117,10 +117,10 @@ fn one_edit(params: &mut Map<String, Value>) {
 mod tests {
     use super::*;
     use crate::digest::digest;
-    use crate::tool_call::{Parameters, ToolCall};
+    use crate::tool_call::Parameters;
 
     fn digest_of((tool, params): (String, Value)) -> String {
-        digest(&ToolCall { tool, ..ToolCall::default() }, &params.all())
+        digest(&tool, &params.all())
     }
 
     #[test]

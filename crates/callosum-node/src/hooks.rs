@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use callosum_core::digest::digest;
 use callosum_core::gate::{self, EndReport};
 use callosum_core::outcome::Ended;
 use callosum_core::tool_call::{Parameters, ToolCall};
@@ -77,8 +78,7 @@ fn after(gate: &gate::Gate, arguments: &FunctionCallContext<'_>) -> Result<Optio
     Ok(guarded("after", None, || {
         // Only a call without an id is known by what it does.
         if report.call.is_none() {
-            let bare = ToolCall { tool: report.tool.clone(), ..ToolCall::default() };
-            report.digest = Some(callosum_core::digest::digest(&bare, &params.all()));
+            report.digest = Some(digest(&report.tool, &params.all()));
         }
         Answer::from_core(gate.after_written(&report, &params, &gate.machine().now()))
     }))

@@ -150,7 +150,7 @@ impl Part {
         let values = match self {
             Self::Literal(text) => return vec![Cow::Borrowed(text)],
             Self::Tool => vec![neutral_tool_name(&call.tool).to_owned()],
-            Self::Digest => vec![digest(call, &params.all())],
+            Self::Digest => vec![digest(&call.tool, &params.all())],
             Self::CommandRecipients => mail_recipients(site),
             Self::FilePath => file_paths(call, params),
             Self::Values { groups, fallback } => {

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::context_key::keys_or_digest;
-use crate::digest::digest_of;
+use crate::digest::digest;
 use crate::error::StateError;
 use crate::history::{Action as Past, History, Who};
 use crate::journal::Patience;
@@ -121,7 +121,7 @@ impl Gate {
         if !shown {
             return None;
         }
-        let digest = digest_of(&report.tool, &all);
+        let digest = digest(&report.tool, &all);
         if digest == asked {
             return None;
         }

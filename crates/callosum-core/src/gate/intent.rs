@@ -81,7 +81,7 @@ impl Intent {
         let (mut digest_text, mut summary) = (None, None);
         if tier.is_tracked() {
             let all = params.all();
-            let digest = digest(&call, &all);
+            let digest = digest(&call.tool, &all);
             keys = keys_or_digest(keys, tier, &call.tool, &digest);
             let chars = usize::try_from(settings.params_summary_chars).unwrap_or(0);
             summary = (chars > 0).then(|| redact::summarize(&all, chars));

@@ -4,6 +4,7 @@
 use serde::Serialize;
 use serde_json::Error;
 
+use crate::digest::hex_digits;
 use crate::text::is_plain_json;
 use crate::time::Rfc3339;
 
@@ -62,9 +63,8 @@ impl LineWriter {
     pub(super) fn maybe_boot(&mut self, before: &[u8], boot: Option<u32>) {
         let Some(boot) = boot else { return };
         self.raw(before);
-        let halves = boot.to_be_bytes().into_iter().flat_map(|byte| [byte >> 4, byte & 15]);
         self.raw(b"\"");
-        self.bytes.extend(halves.map(|half| if half < 10 { b'0' + half } else { b'a' + half - 10 }));
+        self.bytes.extend(hex_digits(boot.to_be_bytes().iter()));
         self.raw(b"\"");
     }
 

@@ -124,19 +124,19 @@ impl Draft {
             (word.as_str(), list)
         })
     }
-}
 
-/// By their first byte, how long some words are, a bit for each length ([`length_bit`]): that alone tells most words of a text
-/// from them.
-pub(crate) fn lengths<'w>(words: impl Iterator<Item = &'w str>) -> Vec<u64> {
-    let mut lengths = vec![0; 128];
-    for word in words {
-        let first = word.bytes().next().and_then(|first| lengths.get_mut(usize::from(first)));
-        if let Some(lengths) = first {
-            *lengths |= length_bit(word.len());
+    /// By their first byte, how long these words are, a bit for each length ([`length_bit`]): that alone tells most words of a
+    /// text from them.
+    pub(crate) fn lengths(&self) -> Vec<u64> {
+        let mut lengths = vec![0; 128];
+        for word in self.numbers.keys() {
+            let first = word.bytes().next().and_then(|first| lengths.get_mut(usize::from(first)));
+            if let Some(lengths) = first {
+                *lengths |= length_bit(word.len());
+            }
         }
+        lengths
     }
-    lengths
 }
 
 /// The bit of a length; all beyond 63 share one.

@@ -24,7 +24,7 @@ pub(super) struct Index {
     pub(super) any_program: Places,
     /// What [`Draft::words`] tells.
     pub(super) words: Lists,
-    /// What [`draft::lengths`] tells of these words.
+    /// What [`Draft::lengths`] tells of these words.
     pub(super) lengths: Cow<'static, [u64]>,
     /// There is a pattern of which no word need be in a text.
     pub(super) always: bool,
@@ -80,7 +80,7 @@ impl Index {
             );
         }
         Self {
-            lengths: draft::lengths(draft.words().map(|(word, _)| word)).into(),
+            lengths: draft.lengths().into(),
             words: draft.words().map(|(word, list)| (word.to_owned(), list)).collect(),
             for_calls: draft.for_calls.into(),
             for_commands: draft.for_commands.into(),

@@ -24,7 +24,7 @@ impl Kept {
     pub(super) fn of(record: &Record, call: &ToolCall) -> Self {
         let summary: Option<Value> =
             record.params.as_ref().and_then(|summary| serde_json::from_str(summary).ok());
-        let digest = summary.as_ref().map(|summary| digest(call, &summary.all()));
+        let digest = summary.as_ref().map(|summary| digest(&call.tool, &summary.all()));
         Self { whole: digest.is_some() && digest == record.digest, summary, asked_in_vain: Cell::new(false) }
     }
 

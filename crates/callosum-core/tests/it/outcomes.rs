@@ -146,9 +146,8 @@ fn without_a_call_id_an_outcome_goes_to_the_oldest_open_call_of_that_form() {
         assert_eq!(world.finish(&gate, answer), Answer::Proceed);
     }
     let mut ended = report(a, "mail", None, Ended::Error, None);
-    let bare = callosum_core::tool_call::ToolCall { tool: "mail".to_owned(), ..Default::default() };
     use callosum_core::tool_call::Parameters;
-    ended.digest = Some(callosum_core::digest::digest(&bare, &to("y").all()));
+    ended.digest = Some(callosum_core::digest::digest("mail", &to("y").all()));
     let _ = gate.after(&ended, &world.now);
     world.done(session(&gate, "b"), "mail", &to("y"));
     world.refused(session(&gate, "b"), "mail", &to("x"));

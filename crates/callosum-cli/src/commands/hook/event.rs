@@ -130,7 +130,7 @@ impl Event {
             run: call.run.clone(),
             call: call.call.clone(),
             // Without an id a call is known by what it does.
-            digest: call.call.is_none().then(|| digest(call, &self.params.all())),
+            digest: call.call.is_none().then(|| digest(&call.tool, &self.params.all())),
             ended,
             exit_code,
             process: None,
