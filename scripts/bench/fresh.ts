@@ -10,8 +10,15 @@ import { summary, type Times } from "./samples.ts";
 const SECTION = "first decision of a fresh native process, unflushed";
 const HOOKS = "`callosum hook codex`, before a call, from start to end, unflushed";
 const TIMES_NOTHING = 2;
-/** A call that is only logged, and one that is paused each time but the first. */
-const HOOK_COMMANDS = { "tier 1": "cargo build", "tier 3, paused": "gog gmail send --to hooks@example.com" };
+/** What stands on a hook's standard input, once each `{round}`, and what another session's hook was told just before. */
+const HOOKS_OF = {
+  "tier 1": [event("bench", "cargo build")],
+  "tier 3, sent": [event("bench", "gog gmail send --to {round}@example.com")],
+  "tier 3, paused": [
+    event("bench", "gog gmail send --to {round}@example.org"),
+    event("another", "gog gmail send --to {round}@example.org"),
+  ],
+};
 
 export async function freshRows({ all, gigabyte }: Journals, quick: boolean): Promise<Row[]> {
   const journals = gigabyte === undefined ? all : [...all, gigabyte];
@@ -35,20 +42,11 @@ export async function freshRows({ all, gigabyte }: Journals, quick: boolean): Pr
 export async function hookRows({ all, gigabyte }: Journals, quick: boolean): Promise<Row[]> {
   const journals = gigabyte === undefined ? all : [...all, gigabyte];
   const rows: Row[] = [];
-  for (const [kind, command] of Object.entries(HOOK_COMMANDS)) {
-    const event = {
-      session_id: "bench",
-      hook_event_name: "PreToolUse",
-      tool_name: "Bash",
-      tool_input: { command },
-      tool_use_id: kind,
-    };
-    const stdin = join(all[0]?.dir ?? ".", "hook-event.json");
-    writeFileSync(stdin, JSON.stringify(event));
+  for (const [kind, [stdin, before]] of Object.entries(HOOKS_OF)) {
     for (const { dir } of journals) writeFileSync(join(dir, "settings.json"), JSON.stringify({ durability: "os" }));
     const hooks = journals.map(({ dir }) => [program("callosum"), "hook", "codex", "--state-dir", dir]);
     const programs = [[program("nothing")], ...hooks];
-    const order = { rounds: quick ? 30 : 100, seconds: quick ? 10 : 30, programs, stdin };
+    const order = { rounds: quick ? 30 : 100, seconds: quick ? 10 : 30, programs, stdin, before };
     const [nothing = [], ...times] = await ask<Times[]>(program("spawn-times"), [JSON.stringify(order)]);
     const floor = summary(nothing);
     for (const [index, { name }] of journals.entries()) {
@@ -58,4 +56,15 @@ export async function hookRows({ all, gigabyte }: Journals, quick: boolean): Pro
     }
   }
   return rows;
+}
+
+function event(session: string, command: string): string {
+  const event = {
+    session_id: session,
+    hook_event_name: "PreToolUse",
+    tool_name: "Bash",
+    tool_input: { command },
+    tool_use_id: "{round}",
+  };
+  return JSON.stringify(event);
 }

@@ -21,6 +21,8 @@ const MAX_KEYS: usize = 5;
 const MAX_PER_KEY: usize = 5;
 /// Other recent actions listed.
 const MAX_OTHERS: usize = 5;
+/// So many of the newest actions may have failed without one of the others being missed.
+const FAILED: usize = 8;
 /// Characters of a name (session, instance, tool) and of a key.
 const NAME_CHARS: usize = 80;
 const KEY_CHARS: usize = 200;
@@ -170,6 +172,11 @@ fn same_parameters(action: &Action, digest: Option<&str>) -> &'static str {
         (Some(theirs), Some(ours)) if theirs != ours => "; parameters differ",
         _ => "",
     }
+}
+
+/// How many of the newest actions have to be known for the others that a pause shows, besides those it tells of.
+pub(crate) fn others_among(told: usize) -> usize {
+    told.saturating_add(MAX_OTHERS + FAILED)
 }
 
 fn push_others(text: &mut String, history: &History, told: &[Told], window_ms: u64, now: &Stamp) {

@@ -1,9 +1,11 @@
 //! Starts programs again and again, each in turn, and tells how long each took from its start until it had ended.
 //!
-//! `spawn-times '{"rounds":50,"seconds":20,"programs":[["PROGRAM","ARGUMENT"], …],"stdin":"FILE"}'`; without a file nothing
-//! stands on their standard input.
+//! `spawn-times '{"rounds":50,"seconds":20,"programs":[["PROGRAM","ARGUMENT"], …],"stdin":"TEXT","before":"TEXT"}'`: the text
+//! stands on their standard input, and nothing without one; where there is one `before`, each is started with that first,
+//! untimed. `{round}` in a text is the number of the round.
 
-use std::fs::File;
+use std::fs::{self, File};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -20,8 +22,10 @@ fn main() -> Result<()> {
     let (rounds, patience) = (number("rounds")?, Duration::from_secs(number("seconds")?));
     let programs: Vec<Vec<String>> =
         serde_json::from_value(order.get("programs").cloned().unwrap_or_default())?;
-
-    let stdin = order.get("stdin").and_then(Value::as_str);
+    let input = std::env::temp_dir().join(format!("spawn-times.{}", std::process::id()));
+    let text = |field: &str, round: u64| {
+        order.get(field).and_then(Value::as_str).map(|text| text.replace("{round}", &round.to_string()))
+    };
 
     let began = Instant::now();
     let mut times: Vec<Vec<u64>> = vec![Vec::new(); programs.len()];
@@ -30,16 +34,32 @@ fn main() -> Result<()> {
             break;
         }
         for (program, times) in programs.iter().zip(&mut times) {
-            let Some((path, arguments)) = program.split_first() else { return Err("no program".into()) };
-            let stdin = stdin.map_or(Ok(Stdio::null()), |file| File::open(file).map(Stdio::from))?;
-            let started = Instant::now();
-            let status = Command::new(path).args(arguments).stdin(stdin).stdout(Stdio::null()).status()?;
-            times.push(u64::try_from(started.elapsed().as_nanos())?);
-            if !status.success() {
-                return Err(format!("`{}` ended with {status}", program.join(" ")).into());
+            if let Some(before) = text("before", round) {
+                run(program, Some(&before), &input)?;
             }
+            times.push(run(program, text("stdin", round).as_deref(), &input)?);
         }
     }
+    fs::remove_file(&input).or_else(|error| if input.exists() { Err(error) } else { Ok(()) })?;
     answer(&json!(times))?;
     Ok(())
+}
+
+/// Nanoseconds that a program takes, with a text on its standard input that lies in the file `input`.
+fn run(program: &[String], stdin: Option<&str>, input: &Path) -> Result<u64> {
+    let Some((path, arguments)) = program.split_first() else { return Err("no program".into()) };
+    let stdin = match stdin {
+        Some(text) => {
+            fs::write(input, text)?;
+            Stdio::from(File::open(input)?)
+        }
+        None => Stdio::null(),
+    };
+    let started = Instant::now();
+    let status = Command::new(path).args(arguments).stdin(stdin).stdout(Stdio::null()).status()?;
+    let took = started.elapsed();
+    if !status.success() {
+        return Err(format!("`{}` ended with {status}", program.join(" ")).into());
+    }
+    Ok(u64::try_from(took.as_nanos())?)
 }

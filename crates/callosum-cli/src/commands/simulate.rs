@@ -1,6 +1,6 @@
 //! `callosum simulate`.
 
-use std::io::Write;
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -9,7 +9,6 @@ use callosum_core::gate::Simulated;
 use callosum_core::rules::RuleSet;
 use callosum_core::simulate::{Changed, Counts, OfRule, Reason, Report};
 use callosum_core::tier::Tier;
-use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::args::{Args, Tried};
 use crate::output::{Failure, counted, json, local_time, long, name, table};
@@ -48,31 +47,31 @@ fn read(file: &Path) -> Result<RuleSet, Failure> {
     })
 }
 
-/// How far reading is, on a terminal, once that takes its time.
+/// How far reading is, on a terminal, once that takes its time. Of progress bars the well-kept ones need the library of
+/// mathematics, which the loader would have to find and map for every hook: a tenth of what an empty program takes.
 struct Progress {
     began: Instant,
-    bar: Option<ProgressBar>,
+    /// What was shown last.
+    percent: Option<u64>,
 }
 
 impl Progress {
     fn begin() -> Self {
-        Self { began: Instant::now(), bar: None }
+        Self { began: Instant::now(), percent: None }
     }
 
     fn tell(&mut self, done: u64, all: u64) {
-        if self.bar.is_none() && self.began.elapsed() < PATIENCE {
-            return;
+        let percent = done.min(all).saturating_mul(100).checked_div(all);
+        if percent != self.percent && self.began.elapsed() >= PATIENCE && io::stderr().is_terminal() {
+            self.percent = percent;
+            // Where nobody can be told, the work goes on.
+            let _ = write!(io::stderr(), "\rreading the journal: {} %", percent.unwrap_or(0));
         }
-        let bar = self.bar.get_or_insert_with(|| {
-            let style = ProgressStyle::with_template("reading the journal {bar:30} {percent}%");
-            ProgressBar::new(all).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-        });
-        bar.set_position(done);
     }
 
     fn end(self) {
-        if let Some(bar) = self.bar {
-            bar.finish_and_clear();
+        if self.percent.is_some() {
+            let _ = write!(io::stderr(), "\r\x1b[K");
         }
     }
 }

@@ -234,7 +234,8 @@ impl Gate {
             match verdict.refuse {
                 Some(conflict) if !intent.observe => {
                     // The text tells what else was done lately.
-                    ledger.bring(&Needs { newest: true, ..Needs::default() }, patience)?;
+                    let newest = pause_text::others_among(verdict.told.len());
+                    ledger.bring(&Needs { newest, ..Needs::default() }, patience)?;
                     let mut record = intent.refusal(conflict, now);
                     record.evidence = verdict.shown;
                     self.append_of_call(ledger, &proof, record, now)?;

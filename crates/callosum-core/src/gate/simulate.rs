@@ -64,7 +64,7 @@ impl Gate {
                 }
                 match Line::read(&bytes) {
                     Line::Record(record) => simulation.take(seq, &record),
-                    Line::Light => match serde_json::from_slice::<Record>(&bytes) {
+                    Line::Light | Line::Counted(_) => match serde_json::from_slice::<Record>(&bytes) {
                         Ok(record) => simulation.take(seq, &record),
                         Err(_) => skipped += 1,
                     },

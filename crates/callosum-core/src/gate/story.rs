@@ -209,7 +209,7 @@ fn gather(segments: &Segments, key: &str) -> Result<(BTreeMap<u64, Record>, bool
 pub(super) fn read(line: &[u8]) -> Option<Record> {
     match Line::read(line) {
         Line::Record(record) => Some(*record),
-        Line::Light => serde_json::from_slice(line).ok(),
+        Line::Light | Line::Counted(_) => serde_json::from_slice(line).ok(),
         _ => None,
     }
 }

@@ -143,9 +143,13 @@ impl Gate {
         let job = {
             let Ok(mut slot) = self.lock_slot(patience) else { return };
             let Some(ledger) = &mut slot.ledger else { return };
-            ledger
-                .tidy(retention, self.settings.retry_window_ms, now)
-                .and_then(|()| ledger.index_due(closing, now))
+            ledger.index_due(closing, now).and_then(|job| {
+                // Who closes may have lived for one call, and looks after the rest as seldom as it leaves an index.
+                if !closing || job.is_some() {
+                    ledger.tidy(retention, self.settings.retry_window_ms, now)?;
+                }
+                Ok(job)
+            })
         };
         let indexed = job.and_then(|job| job.map_or(Ok(()), |job| self.write_index(job, patience, now)));
         if let Err(error) = indexed {

@@ -8,6 +8,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 
+use crate::journal::light::Counted;
 use crate::journal::record::{Action as Kind, Conflict, Holder, HookCounts, KnownWindow, Record};
 use crate::time::Stamp;
 
@@ -298,6 +299,11 @@ impl History {
         self.add_counts(record.runtime.as_deref().unwrap_or_default(), &record.seen, record.wall_ms);
     }
 
+    /// The same of a line of tier 0 or 1.
+    pub fn count_light(&mut self, counted: &Counted) {
+        self.add_counts(&counted.runtime, &counted.seen, counted.wall_ms);
+    }
+
     /// Adds the hook counts of a runtime's tools, written at `wall_ms`.
     pub fn add_counts(&mut self, runtime: &str, seen: &BTreeMap<String, HookCounts>, wall_ms: i64) {
         for (tool, counts) in seen {
@@ -306,10 +312,13 @@ impl History {
             if known >= MAX_COVERED_TOOLS && matches!(entry, std::collections::btree_map::Entry::Vacant(_)) {
                 continue;
             }
-            let coverage = entry.or_insert(Coverage { first_wall_ms: wall_ms, ..Coverage::default() });
+            let new = Coverage { first_wall_ms: wall_ms, last_wall_ms: wall_ms, ..Coverage::default() };
+            let coverage = entry.or_insert(new);
             coverage.counts.before = coverage.counts.before.saturating_add(counts.before);
             coverage.counts.after = coverage.counts.after.saturating_add(counts.after);
-            coverage.last_wall_ms = wall_ms;
+            // Lines are read in any order.
+            coverage.first_wall_ms = coverage.first_wall_ms.min(wall_ms);
+            coverage.last_wall_ms = coverage.last_wall_ms.max(wall_ms);
         }
     }
 

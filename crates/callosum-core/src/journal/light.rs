@@ -4,10 +4,11 @@
 
 use std::collections::BTreeMap;
 
+use memchr::memmem;
 use serde_json::Error;
 
 use crate::tier::Tier;
-use crate::time::Stamp;
+use crate::time::{Stamp, from_own_rfc3339};
 
 use super::line::LineWriter;
 use super::record::HookCounts;
@@ -19,11 +20,52 @@ const PREFIXES: [&[u8]; 2] =
 /// How one ends that carries hook counts: with them, and nothing else of such a line ends so.
 const COUNTED_END: &[u8] = b"}}}";
 
+/// How the fields begin that [`Counted`] wants.
+const RUNTIME: &[u8] = br#","runtime":""#;
+const SEEN: &[u8] = br#","seen":"#;
+
 /// Whether a line, without its newline, is a whole one of tier 0 or 1, and carries no counts.
 pub(super) fn is_light(line: &[u8]) -> bool {
     PREFIXES.iter().any(|prefix| line.starts_with(prefix))
         && line.ends_with(b"}")
         && !line.ends_with(COUNTED_END)
+}
+
+/// The hook counts of a line of tier 0 or 1.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Counted {
+    /// The agent runtime.
+    pub runtime: String,
+    /// By tool.
+    pub seen: BTreeMap<String, HookCounts>,
+    /// When they were written, wall-clock milliseconds.
+    pub wall_ms: i64,
+}
+
+impl Counted {
+    /// Reads them from a line, without its newline: where every call is a process of its own, each reads those that came
+    /// since the index, so only what is wanted is looked at. `None` for any other line, and for one that has to be read whole.
+    pub(super) fn read(line: &[u8]) -> Option<Self> {
+        if !line.ends_with(COUNTED_END) {
+            return None;
+        }
+        let rest = PREFIXES.iter().find_map(|prefix| line.strip_prefix(*prefix))?;
+        let (moment, rest) = rest.strip_prefix(br#""timestamp":""#)?.split_first_chunk()?;
+        // In a text every quotation mark has a backslash before it, so these are fields.
+        let (_, runtime) = split_at(rest, memmem::find(rest, RUNTIME)?, RUNTIME)?;
+        let (runtime, _) = split_at(runtime, memchr::memchr(b'"', runtime)?, b"\"")?;
+        let (_, seen) = split_at(rest, memmem::rfind(rest, SEEN)?, SEEN)?;
+        Some(Self {
+            runtime: str::from_utf8(runtime).ok().filter(|text| !text.contains('\\'))?.to_owned(),
+            seen: serde_json::from_slice(seen.strip_suffix(b"}")?).ok()?,
+            wall_ms: from_own_rfc3339(moment)?,
+        })
+    }
+}
+
+/// What stands before and after `part`, which begins at `at`.
+fn split_at<'b>(bytes: &'b [u8], at: usize, part: &[u8]) -> Option<(&'b [u8], &'b [u8])> {
+    Some((bytes.get(..at)?, bytes.get(at.checked_add(part.len())?..)?))
 }
 
 /// A tier 0 or 1 call as it is written. Begin with [`LightLine::at`].
@@ -149,7 +191,58 @@ mod tests {
             record.seen.clone_from(&call.seen);
             let line = call.to_bytes().unwrap();
             assert_eq!(line, record.to_line().unwrap());
-            assert_eq!(is_light(line.strip_suffix(b"\n").unwrap()), seen.is_none());
+            let line = line.strip_suffix(b"\n").unwrap();
+            assert_eq!(is_light(line), seen.is_none());
+            let (runtime, wall_ms) = ("openclaw".to_owned(), at.wall_ms);
+            assert_eq!(
+                Counted::read(line),
+                seen.map(|seen| Counted { runtime, seen: seen.clone(), wall_ms })
+            );
         }
+    }
+
+    /// Whatever the texts of a line say, its counts are read right, or the line is left to who reads it whole.
+    #[test]
+    fn counts_are_those_of_the_whole_line() {
+        let at = Stamp { wall_ms: 1_763_640_000_123, up_ms: 5_000, boot: Some(0xab) };
+        let mischief = r#"a","runtime":"b","seen":{"c":{"before":9}}}}\"#;
+        let mut read = 0;
+        for (runtime, text, tool) in [
+            ("codex", "a", "exec"),
+            ("codex", mischief, "exec"),
+            ("codex", "a", mischief),
+            ("codex", "a", "seen"),
+            (mischief, "a", "exec"),
+            ("", "", ""),
+        ] {
+            for others in [&[][..], &["read"], &["seen", "runtime"]] {
+                let counts = HookCounts { before: 3, after: 2 };
+                let tools = others.iter().chain([&tool]);
+                let seen: BTreeMap<_, _> = tools.map(|tool| ((*tool).to_owned(), counts)).collect();
+                let call = LightLine {
+                    tier: Tier::Low,
+                    instance: text,
+                    runtime,
+                    session: text,
+                    tool,
+                    context_keys: &[text.to_owned()],
+                    seen: seen.clone(),
+                    ..LightLine::at(&at)
+                };
+                let line = call.to_bytes().unwrap();
+                let line = line.strip_suffix(b"\n").unwrap();
+                let whole: Record = serde_json::from_slice(line).unwrap();
+                assert_eq!((whole.runtime.as_deref(), &whole.seen), (Some(runtime), &seen));
+                if let Some(counted) = Counted::read(line) {
+                    let expected = Counted { runtime: runtime.to_owned(), seen, wall_ms: at.wall_ms };
+                    assert_eq!(counted, expected);
+                    read += 1;
+                }
+                for end in 0..line.len() {
+                    assert_eq!(Counted::read(line.get(..end).unwrap()), None);
+                }
+            }
+        }
+        assert_eq!(read, 9);
     }
 }

@@ -5,6 +5,7 @@ use memchr::memmem;
 use crate::error::StateError;
 use crate::time::Stamp;
 
+use super::light::Counted;
 use super::record::{Action, Line, Record};
 use super::segments::Segments;
 
@@ -20,6 +21,8 @@ pub struct Recent {
     /// Sequence numbers and records, oldest first. From before the window there are only the `rules`
     /// records of the active segment: how far back other processes look.
     pub records: Vec<(u64, Box<Record>)>,
+    /// The hook counts of lines of tier 0 and 1, newest first.
+    pub counted: Vec<Counted>,
     /// Torn and foreign lines met.
     pub skipped: u64,
     /// The highest format met that is newer than ours.
@@ -50,7 +53,7 @@ impl Edge {
         let stamp = match line {
             Line::Record(record) => Some(record.stamp()),
             Line::Newer(_) => newer_stamp(bytes),
-            Line::Light => {
+            Line::Light | Line::Counted(_) => {
                 self.light += 1;
                 (self.light % LIGHT_STRIDE == 1).then(|| Line::stamp(bytes)).flatten()
             }
@@ -110,6 +113,7 @@ pub fn read_back(segments: &Segments, window_ms: u64, now: &Stamp) -> Result<Rec
             Line::Record(record) if !beyond || record.action == Action::Rules => {
                 recent.records.push((seq, record));
             }
+            Line::Counted(counted) if !beyond => recent.counted.push(counted),
             Line::Foreign => recent.skipped += 1,
             Line::Newer(version) if edge.counts(&bytes, now) => {
                 recent.newer_format = recent.newer_format.max(Some(version));

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::tier::Tier;
 use crate::time::{FIRST_MS, LAST_MS, Rfc3339, Stamp, from_rfc3339};
 
-use super::light::is_light;
+use super::light::{Counted, is_light};
 use super::line::LineWriter;
 
 /// The journal format this code writes. Fields may join within a version; a reader that meets a higher
@@ -381,6 +381,8 @@ pub enum Line {
     Record(Box<Record>),
     /// Tier 0–1, untouched by any decision and without counts: not worth parsing.
     Light,
+    /// The same with counts, of which nothing else is worth it.
+    Counted(Counted),
     /// Written in a newer format.
     Newer(u32),
     /// Torn or foreign.
@@ -423,6 +425,9 @@ impl Line {
         }
         if is_light(bytes) {
             return Self::Light;
+        }
+        if let Some(counted) = Counted::read(bytes) {
+            return Self::Counted(counted);
         }
         // What begins like ours has our version.
         if !bytes.starts_with(OWN_START)

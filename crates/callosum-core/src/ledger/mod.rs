@@ -10,6 +10,7 @@ use crate::journal::recent::read_back;
 use crate::journal::record::{FORMAT_VERSION, Line, Record};
 use crate::journal::retention::{self, Retention};
 use crate::journal::segment::Segment;
+use crate::journal::segments::Segments;
 use crate::journal::{Appended, Journal, Patience, SegmentLimit, UpToDate};
 use crate::store::state_dir::StateDir;
 use crate::time::Stamp;
@@ -69,17 +70,20 @@ impl Ledger {
         now: &Stamp,
     ) -> Result<Option<Self>, StateError> {
         let opened = Journal::open(&options.directory, options.limit, &options.instance, patience, now)?;
-        let Some(journal) = opened else { return Ok(None) };
-        let history = History::new(options.keep_ms, options.default_lease_ms);
-        let past = Past::new(journal.segments()?.lines(), None);
-        let mut ledger = Self { journal, history, past, indexed: Indexed::default(), prune_due: true };
-        if use_index && ledger.load_index() {
-            return Ok(Some(ledger));
+        let Some(mut journal) = opened else { return Ok(None) };
+        let history = || History::new(options.keep_ms, options.default_lease_ms);
+        if use_index && let Some((past, indexed, history)) = by_index(&mut journal, history()) {
+            return Ok(Some(Self { journal, history, past, indexed, prune_due: true }));
         }
-        ledger.past = Past::new(ledger.journal.segments()?.lines(), None);
-        ledger.indexed = Indexed::default();
-        ledger.history = History::new(options.keep_ms, options.default_lease_ms);
-        Ok(ledger.read_back(patience, now)?.then_some(ledger))
+        let segments = journal.segments()?;
+        if segments.bytes() > patience.read_limit() {
+            return Ok(None);
+        }
+        let past = Past::new(segments.lines(), None);
+        let indexed = Indexed::default();
+        let mut ledger = Self { journal, history: history(), past, indexed, prune_due: true };
+        ledger.read_back(&segments, now)?;
+        Ok(Some(ledger))
     }
 
     /// What the journal says.
@@ -92,37 +96,6 @@ impl Ledger {
     #[must_use]
     pub fn journal(&self) -> &Journal {
         &self.journal
-    }
-
-    /// Goes by the index for all that lies before the end of what it covers. False when it does not fit.
-    fn load_index(&mut self) -> bool {
-        let directory = self.journal.directory().clone();
-        let Some(index) = Index::open(&directory) else { return false };
-        let head = index.head().clone();
-        if head.keep_ms < self.history.keep_ms() {
-            return false;
-        }
-        let Ok(Some(segment)) = Segment::open_at(&directory, head.base) else { return false };
-        if !head.is_bound_to(&segment) {
-            return false;
-        }
-        let active = self.journal.active().base;
-        // Reading goes on where the index ends: in a segment that has been closed since, or in one that was begun since
-        // the journal was opened here. The lines it names must be among those that can be looked up.
-        let mut segment = Some(segment);
-        if let Some(newer) = segment.take_if(|segment| segment.base > active) {
-            self.journal.start_at(newer);
-        }
-        let Ok(segments) = self.journal.segments() else { return false };
-        if let Some(older) = segment.take_if(|segment| segment.base < active) {
-            self.journal.start_at(older);
-        }
-        let lines = segments.lines();
-        head.restore_counts(&mut self.history);
-        self.journal.read_on_from(head.covered);
-        self.indexed = Indexed { end: head.end(), bytes: index.size() };
-        self.past = Past::new(lines, Some(index));
-        self.past.unread(&mut self.history).is_ok()
     }
 
     /// Brings into the history what a step is going to look at. False when that takes more patience than
@@ -151,13 +124,9 @@ impl Ledger {
         StateError::Replaced { path: self.journal.directory().path.clone() }
     }
 
-    /// Reads back to the window's edge. False when there is more to read than the patience allows.
-    fn read_back(&mut self, patience: Patience, now: &Stamp) -> Result<bool, StateError> {
-        let segments = self.journal.segments()?;
-        if segments.bytes() > patience.read_limit() {
-            return Ok(false);
-        }
-        let recent = read_back(&segments, self.history.keep_ms(), now)?;
+    /// Reads back to the window's edge.
+    fn read_back(&mut self, segments: &Segments, now: &Stamp) -> Result<(), StateError> {
+        let recent = read_back(segments, self.history.keep_ms(), now)?;
         self.history.skipped += recent.skipped;
         self.history.newer_format = recent.newer_format;
         let carried = self.journal.active().windows.clone();
@@ -167,8 +136,9 @@ impl Ledger {
             self.history.apply(seq, &record);
             self.history.count(&record);
         }
+        recent.counted.iter().for_each(|counted| self.history.count_light(counted));
         self.journal.read_on_from(recent.read);
-        Ok(true)
+        Ok(())
     }
 
     /// Takes the guard and brings the history up to date; `None` without enough patience.
@@ -190,6 +160,7 @@ impl Ledger {
                 history.apply(seq, &record);
                 history.count(&record);
             }
+            Line::Counted(counted) => history.count_light(&counted),
             Line::Foreign => history.skipped += 1,
             Line::Newer(version) => history.newer_format = history.newer_format.max(Some(version)),
             Line::Light | Line::Blank => {}
@@ -318,6 +289,40 @@ impl Ledger {
     }
 }
 
+/// What the index says of all that lies before the end of what it covers, from where `journal` goes on then. `None` when
+/// there is none that fits.
+fn by_index(journal: &mut Journal, mut history: History) -> Option<(Past, Indexed, History)> {
+    let directory = journal.directory().clone();
+    let index = Index::open(&directory)?;
+    let head = index.head();
+    if head.keep_ms < history.keep_ms() {
+        return None;
+    }
+    let active = journal.active().base;
+    let mut other = match head.base {
+        base if base == active => None,
+        base => Some(Segment::open_at(&directory, base).ok()??),
+    };
+    if !head.is_bound_to(other.as_ref().unwrap_or(journal.active())) {
+        return None;
+    }
+    // Reading goes on where the index ends: in a segment that has been closed since, or in one that was begun since the
+    // journal was opened here. The lines it names must be among those that can be looked up.
+    if let Some(newer) = other.take_if(|segment| segment.base > active) {
+        journal.start_at(newer);
+    }
+    let lines = journal.segments().ok()?.lines();
+    if let Some(older) = other {
+        journal.start_at(older);
+    }
+    head.restore_counts(&mut history);
+    journal.read_on_from(head.covered);
+    let indexed = Indexed { end: head.end(), bytes: index.size() };
+    let mut past = Past::new(lines, Some(index));
+    past.unread(&mut history).ok()?;
+    Some((past, indexed, history))
+}
+
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -375,7 +380,7 @@ mod tests {
         let now = Machine::read().now();
         let mut busy = open(&options, &now);
         write(&mut busy, 200, &now);
-        let journal =
+        let mut journal =
             Journal::open(&options.directory, options.limit, "late", Patience::None, &now).unwrap().unwrap();
         let proof = busy.catch_up(Patience::None, false, &now).unwrap().unwrap();
         busy.rotate(&proof, &now).unwrap();
@@ -383,11 +388,10 @@ mod tests {
         let newest = write(&mut busy, 200, &now);
         write_index(&busy, &now);
 
-        let past = Past::new(journal.segments().unwrap().lines(), None);
         let history = History::new(options.keep_ms, options.default_lease_ms);
-        let mut late = Ledger { journal, history, past, indexed: Indexed::default(), prune_due: false };
-        assert!(late.load_index());
-        let needs = Needs { newest: true, open: true, ..Needs::default() };
+        let (past, indexed, history) = by_index(&mut journal, history).unwrap();
+        let mut late = Ledger { journal, history, past, indexed, prune_due: false };
+        let needs = Needs { newest: usize::MAX, open: true, ..Needs::default() };
         assert!(late.bring(&needs, Patience::Until(std::time::Instant::now())).unwrap());
         assert!(late.history().action(newest).is_some());
         assert_eq!(late.history().len(), 400);
@@ -543,7 +547,7 @@ mod tests {
             write_index(&busy, &now);
             let mut ledger = open(&options, &now);
             let open = Needs { open: true, ..Needs::default() };
-            assert!(ledger.bring(&Needs { newest: true, ..Needs::default() }, Patience::None).unwrap());
+            assert!(ledger.bring(&Needs { newest: usize::MAX, ..Needs::default() }, Patience::None).unwrap());
             assert_eq!(ledger.history().len(), 64);
             assert_eq!(ledger.bring(&open, Patience::None).unwrap(), is_brought);
             assert!(ledger.bring(&open, Patience::Until(std::time::Instant::now())).unwrap());
@@ -592,6 +596,23 @@ mod tests {
     }
 
     #[test]
+    fn of_the_newest_actions_so_many_are_brought_in_as_are_asked_for() {
+        let directory = tempfile::tempdir().unwrap();
+        let (options, now) = (options(directory.path()), Machine::read().now());
+        let mut busy = open(&options, &now);
+        write(&mut busy, 200, &now);
+        write_index(&busy, &now);
+        let all: Vec<u64> = busy.history().newest().map(|action| action.seq).collect();
+        let mut late = open(&options, &now);
+        // The index names 64.
+        for (newest, known) in [(0, 0), (3, 3), (2, 3), (5, 5), (64, 64), (usize::MAX, 64)] {
+            assert!(late.bring(&Needs { newest, ..Needs::default() }, Patience::None).unwrap());
+            let brought: Vec<u64> = late.history().newest().map(|action| action.seq).collect();
+            assert_eq!(brought, all.get(..known).unwrap(), "{newest}");
+        }
+    }
+
+    #[test]
     fn what_was_pruned_is_missing_and_what_never_was_is_the_indexs_fault() {
         let directory = tempfile::tempdir().unwrap();
         let (options_here, now) = (options(directory.path()), Machine::read().now());
@@ -604,7 +625,7 @@ mod tests {
         write_index(&busy, &now);
         fs::remove_file(directory.path().join("journal.0.jsonl")).unwrap();
         let mut late = open(&options_here, &now);
-        let needs = Needs { newest: true, open: true, ..Needs::default() };
+        let needs = Needs { newest: usize::MAX, open: true, ..Needs::default() };
         let patient = Patience::Until(std::time::Instant::now());
         assert!(late.bring(&needs, patient).unwrap());
         assert_eq!(late.history().newest().map(|action| action.seq).collect::<Vec<_>>(), [newest]);
@@ -642,7 +663,7 @@ mod tests {
         drop(proof);
         let told = late.catch_up(Patience::None, false, &now);
         assert!(matches!(told, Err(StateError::Replaced { .. })), "{told:?}");
-        let needs = Needs { newest: true, ..Needs::default() };
+        let needs = Needs { newest: usize::MAX, ..Needs::default() };
         assert!(matches!(late.bring(&needs, Patience::None), Err(StateError::Replaced { .. })));
     }
 

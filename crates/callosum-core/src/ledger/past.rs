@@ -16,8 +16,8 @@ pub struct Needs<'a> {
     pub keys: &'a [String],
     /// The pauses of this session on these resources.
     pub who: Option<&'a Who>,
-    /// The newest actions.
-    pub newest: bool,
+    /// So many of the newest actions, as far as an index names them.
+    pub newest: usize,
     /// The actions without an outcome.
     pub open: bool,
 }
@@ -28,13 +28,13 @@ pub(super) struct Past {
     lines: LinesAt,
     index: Option<Index>,
     known: HashSet<Topic>,
-    knows_newest: bool,
+    known_newest: usize,
     knows_open: bool,
 }
 
 impl Past {
     pub(super) fn new(lines: LinesAt, index: Option<Index>) -> Self {
-        Self { lines, index, known: HashSet::new(), knows_newest: false, knows_open: false }
+        Self { lines, index, known: HashSet::new(), known_newest: 0, knows_open: false }
     }
 
     /// How many actions are open, if they were not brought in yet.
@@ -63,8 +63,9 @@ impl Past {
         }
         let head = self.index.as_ref().map(Index::head);
         let mut named = Vec::new();
-        if needs.newest && !std::mem::replace(&mut self.knows_newest, true) {
-            named.extend(head.into_iter().flat_map(|head| &head.newest));
+        if needs.newest > self.known_newest {
+            self.known_newest = needs.newest;
+            named.extend(head.into_iter().flat_map(|head| head.newest.iter().rev().take(needs.newest)));
         }
         if needs.open && !std::mem::replace(&mut self.knows_open, true) {
             named.extend(head.into_iter().flat_map(|head| &head.open));

@@ -12,7 +12,7 @@ use crate::store::state_dir::StateDir;
 use crate::time::Stamp;
 
 use super::topic::topics;
-use super::{CoverageRow, ENTRY, Entry, FILE_NAME, Head, Index, LAYOUT, Mark, PER_BLOCK, checksum};
+use super::{CoverageRow, ENTRY, Entry, FILE_NAME, Head, Index, LAYOUT, Mark, PER_BLOCK, Row};
 
 /// The newest actions that are named.
 const NEWEST: usize = 64;
@@ -20,8 +20,8 @@ const NEWEST: usize = 64;
 const MAX_OPEN: usize = 4_096;
 /// Nobody takes longer to write an index, milliseconds.
 const DRAFT_MS: i64 = 10 * 60 * 1000;
-/// Marks kept; of more, every second one goes.
-const MAX_MARKS: usize = 64;
+/// How far the journal is is marked so many times within the window: entries stay up to one such part longer.
+const MARKS: u64 = 16;
 
 /// An index to be written, on a thread that may wait. It needs neither guard nor ledger: what it reads of the
 /// journal never changes.
@@ -124,7 +124,7 @@ impl IndexJob {
         self.read_from(from, &mut draft)?;
         let Some((last_line, line)) = draft.last.take() else { return Ok(Indexed::default()) };
         self.head.last_line = last_line;
-        self.head.checksum = checksum(&line);
+        self.head.checksum = crc32fast::hash(&line);
         let edge = self.edge();
         draft.entries.retain(|entry| entry.by >= edge);
         draft.entries.sort_unstable();
@@ -175,20 +175,19 @@ impl IndexJob {
         Ok(())
     }
 
-    /// Entries that came before this sequence number are out of every window. Notes how far the journal is.
+    /// Entries that came before this sequence number are out of every window. Marks how far the journal is, now and then.
     fn edge(&mut self) -> u64 {
         let too_old = |mark: &Mark| mark.age_ms(&self.now) > self.keep_ms.saturating_add(SLACK_MS);
         let edge = self.head.marks.iter().filter(|mark| too_old(mark)).map(|mark| mark.seq).max();
         let edge = edge.unwrap_or(0);
         self.head.marks.retain(|mark| mark.seq >= edge);
         let Stamp { wall_ms, up_ms, boot } = self.now;
-        self.head.marks.push(Mark { seq: self.head.end(), wall_ms, up_ms, boot });
-        if self.head.marks.len() > MAX_MARKS {
-            let mut odd = false;
-            self.head.marks.retain(|_| {
-                odd = !odd;
-                odd
-            });
+        // One of another boot that lies ahead has no age: the clock was wrong then, or is now.
+        let is_recent = |mark: &Mark| {
+            mark.age_ms(&self.now) < self.keep_ms / MARKS && (mark.boot == boot || mark.wall_ms <= wall_ms)
+        };
+        if !self.head.marks.last().is_some_and(is_recent) {
+            self.head.marks.push(Mark { seq: self.head.end(), wall_ms, up_ms, boot });
         }
         edge
     }
@@ -205,18 +204,15 @@ impl IndexJob {
             let (here, after) = rest.split_at(rest.partition_point(|entry| u128::from(entry.topic) < end));
             let start = blocks.len();
             here.iter().for_each(|entry| entry.write(&mut blocks));
-            let crc = crc32fast::hash(blocks.get(start..).unwrap_or_default());
-            table.extend_from_slice(&u32::try_from(here.len()).unwrap_or(u32::MAX).to_le_bytes());
-            table.extend_from_slice(&crc.to_le_bytes());
+            let block = blocks.get(start..).unwrap_or_default();
+            let count = u32::try_from(here.len()).unwrap_or(u32::MAX);
+            Row::of(number as u64, start as u64, count, block).write(&mut table);
             rest = after;
         }
-        let mut head = serde_json::to_vec(&self.head)
+        let head = serde_json::to_vec(&self.head)
             .map_err(|source| StateError::Encode { path: path.clone(), source })?;
-        let length = head.len();
-        head.extend_from_slice(&table);
-        let mut bytes = format!("{} {length} {count}\n", checksum(&head)).into_bytes();
-        bytes.extend_from_slice(&head);
-        bytes.extend_from_slice(&blocks);
+        let line = format!("{} {} {count}\n", crc32fast::hash(&head), head.len());
+        let bytes = [line.as_bytes(), &head, &table, &blocks].concat();
         // Several processes may write one at once: each makes its own file, the last rename wins.
         let draft = folder.join(format!("{FILE_NAME}.{}", std::process::id()));
         let written = write_whole(disk.as_ref(), &draft, &bytes).and_then(|()| {
@@ -302,7 +298,7 @@ mod tests {
                 topics.iter().map(|topic| Entry { topic: *topic, seq: topic ^ 5, by: 9 }).collect();
             assert_eq!(job.write(&entries).unwrap(), (count * ENTRY) as u64);
             let index = Index::open(&job.directory).unwrap();
-            assert_eq!(index.blocks.len(), blocks);
+            assert_eq!(index.blocks, blocks);
             for topic in topics {
                 assert_eq!(index.on(Topic(topic)).unwrap(), [topic ^ 5], "{topic:x} of {count}");
             }

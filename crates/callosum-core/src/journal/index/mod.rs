@@ -6,9 +6,10 @@
 //! them does not match, or a part of the file fails its own checksum, there is no index. It may be deleted at
 //! any time.
 //!
-//! The file: a line `<checksum> <length of the head> <number of blocks>`, the head as JSON, a table with
-//! the size and the checksum of each block, and the blocks. A block holds the entries of a range of topics,
-//! all ranges being equal, so that one read finds what there is on a topic.
+//! The file: a line `<checksum of the head> <length of the head> <number of blocks>`, the head as JSON, a table that
+//! says of each block where it lies, its size and its checksum, and the blocks. A block holds the entries of a range of
+//! topics, all ranges being equal, so that a row of the table and a block tell what there is on a topic, and who asks for
+//! none reads neither.
 
 mod build;
 mod topic;
@@ -17,9 +18,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
-use crate::digest::hex;
 use crate::history::{Coverage, History};
 use crate::store::disk::Open;
 use crate::store::state_dir::StateDir;
@@ -34,15 +33,16 @@ pub use topic::Topic;
 /// File name in the state directory.
 const FILE_NAME: &str = "journal.index";
 /// The layout described above; another one is ignored and written anew.
-const LAYOUT: u32 = 3;
+const LAYOUT: u32 = 4;
 /// Bytes of an entry: topic, sequence number, and that of the record that led to it; little-endian.
 const ENTRY: usize = 24;
-/// Bytes of a block's row in the table: number of entries and CRC-32; little-endian.
-const ROW: usize = 8;
+/// Bytes of a block's row in the table: where it begins after the table, number of entries, and CRC-32 of its number and
+/// its bytes; little-endian.
+const ROW: usize = 16;
 /// Entries that a block should have.
 const PER_BLOCK: usize = 128;
-/// Read at once of a new file: nearly always all but the blocks.
-const HEAD: usize = 16 * 1024;
+/// Read at once of a new file: nearly always the whole head.
+const HEAD: usize = 4 * 1024;
 
 /// The index file does not say what it should: damaged, or of another journal.
 #[derive(Clone, Copy, Debug)]
@@ -68,8 +68,8 @@ pub struct Head {
     pub covered: u64,
     /// Sequence number of the last covered line.
     pub last_line: u64,
-    /// Checksum of that line: the first 16 hex digits of its SHA-256.
-    checksum: String,
+    /// Checksum of that line.
+    checksum: u32,
     /// How far back it has records, milliseconds.
     pub keep_ms: u64,
     /// The newest actions, oldest first.
@@ -128,7 +128,9 @@ impl Head {
         let mut line = vec![0; length + 1];
         segment.base == self.base
             && segment.file.read_exact_at(&mut line, at).is_ok()
-            && line.split_last().is_some_and(|(end, line)| *end == b'\n' && self.checksum == checksum(line))
+            && line
+                .split_last()
+                .is_some_and(|(end, line)| *end == b'\n' && self.checksum == crc32fast::hash(line))
     }
 
     /// Puts its counts and windows into a fresh history.
@@ -147,8 +149,20 @@ impl Head {
 pub struct Index {
     file: Arc<SegmentFile>,
     head: Head,
-    /// Of each block, offset in the file, number of entries, and checksum.
-    blocks: Vec<(u64, u32, u32)>,
+    /// Where the table begins, and of how many rows.
+    table_at: u64,
+    blocks: u64,
+    /// Bytes of all blocks.
+    size: u64,
+}
+
+/// What the table says of a block.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    /// After the table.
+    at: u64,
+    entries: u32,
+    crc: u32,
 }
 
 impl Index {
@@ -160,34 +174,28 @@ impl Index {
         let mut bytes = vec![0; HEAD];
         let got = file.read_at(&mut bytes, 0).ok()?;
         bytes.truncate(got);
-        let line_end = bytes.iter().position(|byte| *byte == b'\n')?;
-        let line = std::str::from_utf8(bytes.get(..line_end)?).ok()?.to_owned();
+        let line_end = memchr::memchr(b'\n', &bytes)?;
+        let line = std::str::from_utf8(bytes.get(..line_end)?).ok()?;
         let mut words = line.split(' ');
-        let sum = words.next()?;
-        let (length, count) = (words.next()?.parse::<usize>().ok()?, words.next()?.parse::<usize>().ok()?);
+        let sum = words.next()?.parse::<u32>().ok()?;
+        let (length, blocks) = (words.next()?.parse::<usize>().ok()?, words.next()?.parse::<u64>().ok()?);
         let table_at = line_end.checked_add(1)?.checked_add(length)?;
-        let end = table_at.checked_add(count.checked_mul(ROW)?)?;
-        if !count.is_power_of_two() || end as u64 > file.facts().ok()?.size {
+        let blocks_at = (table_at as u64).checked_add(blocks.checked_mul(ROW as u64)?)?;
+        let size = file.facts().ok()?.size.checked_sub(blocks_at)?;
+        if !blocks.is_power_of_two() {
             return None;
         }
-        if end > bytes.len() {
-            bytes.resize(end, 0);
+        if table_at > bytes.len() {
+            bytes.resize(table_at, 0);
             file.read_exact_at(bytes.get_mut(got..)?, got as u64).ok()?;
         }
-        let (json, table) = bytes.get(line_end + 1..end)?.split_at_checked(length)?;
-        if sum != checksum(bytes.get(line_end + 1..end)?) {
+        let json = bytes.get(line_end + 1..table_at)?;
+        if sum != crc32fast::hash(json) {
             return None;
         }
         let head: Head = serde_json::from_slice(json).ok()?;
-        let mut at = end as u64;
-        let mut blocks = Vec::with_capacity(count);
-        for row in table.chunks_exact(ROW) {
-            let (entries, crc) = row.split_at_checked(4)?;
-            let (entries, crc) = (u32_of(entries)?, u32_of(crc)?);
-            blocks.push((at, entries, crc));
-            at += u64::from(entries) * ENTRY as u64;
-        }
-        (head.layout == LAYOUT).then_some(Self { file: Arc::new(file), head, blocks })
+        let table_at = table_at as u64;
+        (head.layout == LAYOUT).then_some(Self { file: Arc::new(file), head, table_at, blocks, size })
     }
 
     /// What it says besides its entries.
@@ -199,7 +207,7 @@ impl Index {
     /// Bytes of all blocks: what a new index would have to write again.
     #[must_use]
     pub fn size(&self) -> u64 {
-        self.blocks.iter().map(|(_, entries, _)| u64::from(*entries) * ENTRY as u64).sum()
+        self.size
     }
 
     /// Where the records on `topic` lie, in order.
@@ -207,35 +215,81 @@ impl Index {
     /// # Errors
     /// When the block can't be read or is not what it was.
     pub fn on(&self, topic: Topic) -> Result<Vec<u64>, Astray> {
-        let bits = self.blocks.len().trailing_zeros();
-        let number = topic.0.checked_shr(64 - bits).unwrap_or(0);
-        let block = self.blocks.get(usize::try_from(number).unwrap_or(usize::MAX)).ok_or(Astray)?;
-        let mut seqs: Vec<u64> = self
-            .entries(block)?
-            .into_iter()
-            .filter(|entry| entry.topic == topic.0)
-            .map(|entry| entry.seq)
-            .collect();
+        let number = topic.0.checked_shr(64 - self.blocks.trailing_zeros()).unwrap_or(0);
+        let row = self.read(number * ROW as u64, ROW)?;
+        let row = Row::read(&row).ok_or(Astray)?;
+        let block = self.read((self.blocks * ROW as u64).saturating_add(row.at), row.length())?;
+        let entries = row.entries(number, &block).ok_or(Astray)?;
+        let mut seqs: Vec<u64> =
+            entries.into_iter().filter(|entry| entry.topic == topic.0).map(|entry| entry.seq).collect();
         seqs.dedup();
         Ok(seqs)
     }
 
     /// All entries; `None` when a block is not what it was.
     fn all(&self) -> Option<Vec<Entry>> {
-        let mut entries = Vec::new();
-        for block in &self.blocks {
-            entries.extend(self.entries(block).ok()?);
+        let table = usize::try_from(self.blocks).ok()?.checked_mul(ROW)?;
+        let bytes = self.read(0, table.checked_add(usize::try_from(self.size).ok()?)?).ok()?;
+        let (table, blocks) = bytes.split_at_checked(table)?;
+        let mut all = Vec::new();
+        for (number, row) in (0..).zip(table.chunks_exact(ROW)) {
+            let row = Row::read(row)?;
+            let block = blocks.get(usize::try_from(row.at).ok()?..)?.get(..row.length())?;
+            all.extend(row.entries(number, block)?);
         }
-        Some(entries)
+        Some(all)
     }
 
-    fn entries(&self, (at, count, crc): &(u64, u32, u32)) -> Result<Vec<Entry>, Astray> {
-        let mut bytes = vec![0; usize::try_from(*count).unwrap_or(0) * ENTRY];
-        self.file.read_exact_at(&mut bytes, *at).map_err(|_| Astray)?;
-        if crc32fast::hash(&bytes) != *crc {
+    /// Bytes of the table and the blocks.
+    fn read(&self, from: u64, length: usize) -> Result<Vec<u8>, Astray> {
+        // What no file can hold is not asked for: the length of a damaged row.
+        let end = from.checked_add(length as u64).ok_or(Astray)?;
+        if end > self.blocks * ROW as u64 + self.size {
             return Err(Astray);
         }
-        bytes.chunks_exact(ENTRY).map(|bytes| Entry::read(bytes).ok_or(Astray)).collect()
+        let mut bytes = vec![0; length];
+        self.file.read_exact_at(&mut bytes, self.table_at + from).map_err(|_| Astray)?;
+        Ok(bytes)
+    }
+}
+
+impl Row {
+    /// The row of the block with this number that begins so far after the table.
+    fn of(number: u64, at: u64, entries: u32, block: &[u8]) -> Self {
+        Self { at, entries, crc: Self::crc(number, block) }
+    }
+
+    /// Of the number too: a row that was lost, all of it zero, is not one of a block without entries.
+    fn crc(number: u64, block: &[u8]) -> u32 {
+        let mut hasher = crc32fast::Hasher::new();
+        hasher.update(&number.to_le_bytes());
+        hasher.update(block);
+        hasher.finalize()
+    }
+
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let (at, rest) = bytes.split_at_checked(8)?;
+        let (entries, crc) = rest.split_at_checked(4)?;
+        Some(Self { at: u64_of(at)?, entries: u32_of(entries)?, crc: u32_of(crc)? })
+    }
+
+    fn write(&self, bytes: &mut Vec<u8>) {
+        bytes.extend_from_slice(&self.at.to_le_bytes());
+        bytes.extend_from_slice(&self.entries.to_le_bytes());
+        bytes.extend_from_slice(&self.crc.to_le_bytes());
+    }
+
+    /// Bytes of the block.
+    fn length(&self) -> usize {
+        usize::try_from(self.entries).unwrap_or(usize::MAX).saturating_mul(ENTRY)
+    }
+
+    /// What the block holds; `None` when it is not what it was.
+    fn entries(&self, number: u64, block: &[u8]) -> Option<Vec<Entry>> {
+        if Self::crc(number, block) != self.crc {
+            return None;
+        }
+        block.chunks_exact(ENTRY).map(Entry::read).collect()
     }
 }
 
@@ -259,10 +313,6 @@ fn u32_of(bytes: &[u8]) -> Option<u32> {
 
 fn u64_of(bytes: &[u8]) -> Option<u64> {
     Some(u64::from_le_bytes(bytes.try_into().ok()?))
-}
-
-fn checksum(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes), 8)
 }
 
 #[cfg(test)]
@@ -324,7 +374,8 @@ mod tests {
         let last_line = segment.append(&line).unwrap().seq;
         let text = line.strip_suffix(b"\n").unwrap();
         let covered = segment.size();
-        let right = Head { base: 1_000, covered, last_line, checksum: checksum(text), ..Head::default() };
+        let right =
+            Head { base: 1_000, covered, last_line, checksum: crc32fast::hash(text), ..Head::default() };
         assert!(right.is_bound_to(&segment));
         for wrong in [
             Head { base: 999, ..right.clone() },
@@ -334,8 +385,8 @@ mod tests {
             Head { last_line: last_line - 1, ..right.clone() },
             Head { last_line: 999, ..right.clone() },
             Head { last_line: covered + 1_000, ..right.clone() },
-            Head { checksum: checksum(b"another"), ..right.clone() },
-            Head { checksum: checksum(b""), ..right.clone() },
+            Head { checksum: crc32fast::hash(b"another"), ..right.clone() },
+            Head { checksum: crc32fast::hash(b""), ..right.clone() },
         ] {
             assert!(!wrong.is_bound_to(&segment), "{wrong:?}");
         }
@@ -378,7 +429,7 @@ mod tests {
         let index = Index::open(&directory).unwrap();
         assert_eq!((index.size(), index.head().end()), (0, segment.read));
         assert_eq!(index.on(Topic::key("a")).unwrap(), [0; 0]);
-        let huge = [1 << 60, (1 << 60) + 1].map(|count: u64| format!("0 0 {count}\n"));
+        let huge = [1_u64 << 59, 1 << 60, 1 << 63].map(|count| format!("0 0 {count}\n"));
         for text in
             huge.iter().map(String::as_str).chain(["", "\n", "0 0 3\n", "0 0 0\n", "0 9999999999 1\n"])
         {
@@ -429,7 +480,10 @@ mod tests {
         record.to_line().unwrap()
     }
 
-    /// How far the journal was is noted with each index: what came before a note that is too old may go.
+    /// How far the journal was is marked so often.
+    const PART_MS: u64 = KEEP_MS / 16;
+
+    /// What came before a mark that is too old may go.
     #[test]
     fn what_is_out_of_every_window_leaves_the_index() {
         let folder = tempfile::tempdir().unwrap();
@@ -440,7 +494,7 @@ mod tests {
         let mut seqs = Vec::new();
         let too_old = KEEP_MS + SLACK_MS + 1;
         for (name, (ms, first)) in
-            names.iter().zip([(0, 0), (10, 0), (too_old - 1, 0), (too_old, 1), (too_old + 10, 2)])
+            names.iter().zip([(0, 0), (PART_MS, 0), (too_old - 1, 0), (too_old, 1), (too_old + PART_MS, 2)])
         {
             seqs.push((segment.append(&mail(name)).unwrap().seq, segment.append(&pause(name)).unwrap().seq));
             write_index_at(&now().plus_ms(ms), &directory, &segment, 0, &history);
@@ -458,20 +512,60 @@ mod tests {
     }
 
     #[test]
-    fn of_many_notes_how_far_the_journal_was_every_second_goes() {
+    fn how_far_the_journal_was_is_marked_once_a_part_of_the_window() {
         let folder = tempfile::tempdir().unwrap();
         let (directory, mut segment) = begin(folder.path(), 0);
         let history = History::new(KEEP_MS, 0);
-        let mut ends = Vec::new();
-        for number in 1..=66_usize {
+        let back = |ms: i64, at: Stamp| Stamp { wall_ms: at.wall_ms - ms, ..at };
+        let rebooted = |at: Stamp| Stamp { boot: Some(8), up_ms: 0, ..at };
+        let mut marked = Vec::new();
+        for (at, is_marked) in [
+            (now(), true),
+            (now().plus_ms(PART_MS - 1), false),
+            (now().plus_ms(PART_MS), true),
+            // The wall clock was set back: the time since the boot says how long ago the last one was.
+            (back(50_000, now().plus_ms(2 * PART_MS - 1)), false),
+            (back(50_000, now().plus_ms(2 * PART_MS)), true),
+            // Of another boot only the wall clock says it, and of what lies ahead there nothing does.
+            (rebooted(back(50_000, now().plus_ms(3 * PART_MS - 1))), false),
+            (rebooted(back(50_000, now().plus_ms(3 * PART_MS))), true),
+            (back(50_001, now().plus_ms(3 * PART_MS)), true),
+        ] {
             segment.append(&mail("a")).unwrap();
-            ends.push(write_index(&directory, &segment, 0, &history).end);
-            if number == 65 {
-                ends = ends.into_iter().step_by(2).collect();
+            let end = write_index_at(&at, &directory, &segment, 0, &history).end;
+            marked.extend(is_marked.then_some(end));
+            let marks = Index::open(&directory).unwrap().head().marks.clone();
+            assert_eq!(marks.iter().map(|mark| mark.seq).collect::<Vec<_>>(), marked, "{at:?}");
+        }
+    }
+
+    #[test]
+    fn a_damaged_table_leads_nowhere() {
+        let folder = tempfile::tempdir().unwrap();
+        let (directory, mut segment) = begin(folder.path(), 0);
+        segment.append(&mail("a")).unwrap();
+        write_index(&directory, &segment, 0, &History::new(KEEP_MS, 0));
+        let path = folder.path().join(FILE_NAME);
+        let bytes = fs::read(&path).unwrap();
+        let table_at = bytes.len() - ENTRY - ROW;
+        let damaged = |row: [u8; ROW]| {
+            let mut bytes = bytes.clone();
+            bytes.get_mut(table_at..table_at + ROW).unwrap().copy_from_slice(&row);
+            fs::write(&path, bytes).unwrap();
+            let index = Index::open(&directory).unwrap();
+            assert_eq!((index.on(Topic::key("a")).is_err(), index.all()), (true, None), "{row:?}");
+        };
+        let row: [u8; ROW] = bytes.get(table_at..table_at + ROW).unwrap().try_into().unwrap();
+        damaged([0; ROW]);
+        damaged([0xff; ROW]);
+        for at in 0..ROW {
+            for byte in [0, 1, 0x7f, 0xff] {
+                let mut other = row;
+                *other.get_mut(at).unwrap() ^= byte;
+                if other != row {
+                    damaged(other);
+                }
             }
-            let marks: Vec<u64> =
-                Index::open(&directory).unwrap().head().marks.iter().map(|mark| mark.seq).collect();
-            assert_eq!(marks, ends, "{number}");
         }
     }
 
