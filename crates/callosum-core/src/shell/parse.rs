@@ -64,9 +64,10 @@ impl Walk {
             let count = pipelines.len();
             for (number, commands) in pipelines.into_iter().enumerate() {
                 let last = last && number + 1 == count;
-                self.piped(commands.into_iter(), folder, last, |walk, words, folder, last, piped| {
-                    let around = Around { folder: folder.clone(), last, ..Around::default() };
-                    walk.simple_words(words, around, folder, piped);
+                self.piped(commands.into_iter(), folder, last, |walk, command, folder, last, piped| {
+                    let input = command.document.into_iter().collect();
+                    let around = Around { input, folder: folder.clone(), last, ..Around::default() };
+                    walk.simple_words(command.words, around, folder, piped);
                 });
             }
             return true;
