@@ -101,7 +101,7 @@ pub(super) fn index() -> Index {{
         programs: {},
         any_program: {},
         words: {},
-        lengths: {},
+        shapes: {},
         always: {always},
     }}
 }}
@@ -111,7 +111,7 @@ pub(super) fn index() -> Index {{
         lists(&draft.programs),
         list(&draft.any_program),
         lists(&words),
-        list(&draft.lengths()),
+        list(&draft.shapes()),
     );
     fs::write(Path::new(&env::var("OUT_DIR")?).join("shipped_rules.rs"), source)?;
     Ok(())

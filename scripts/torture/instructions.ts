@@ -10,7 +10,7 @@ import { parseArgs } from "node:util";
 
 const BASELINE = fileURLToPath(new URL("instructions.json", import.meta.url));
 const PROGRAM = fileURLToPath(new URL("../../target/release/repeat", import.meta.url));
-const KINDS = ["read", "write", "command", "message", "mail"];
+const KINDS = ["read", "write", "command", "message", "mail", "pause"];
 /** Two counts, so that starting up falls out of their difference. */
 const FEW = 500;
 const MANY = 2_500;

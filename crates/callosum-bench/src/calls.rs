@@ -74,6 +74,15 @@ impl Sample {
         Self::new(number, "exec", json!({ "command": command }))
     }
 
+    /// The same to somebody who was mailed before, of a session that was never heard of: it is paused.
+    #[must_use]
+    pub fn mail_again(number: u64) -> Self {
+        let mut again = Self::mail(0);
+        again.call.session = format!("agent:main:visitor-{number}");
+        again.call.call = Some(format!("call_{number:016}"));
+        again
+    }
+
     /// The end of the call.
     #[must_use]
     pub fn end(&self, ended: Ended) -> EndReport {

@@ -1,7 +1,9 @@
 //! What a refused call's model reads. Everything taken from calls is limited, one line, and harmless.
 
+use std::collections::HashSet;
+
 use crate::history::{Action, History, State};
-use crate::text::one_line;
+use crate::text::{as_one_line, one_line};
 use crate::time::{Stamp, for_people, to_rfc3339};
 
 /// A piece of evidence to tell: which action, its state, and the keys it was met on.
@@ -23,6 +25,8 @@ const MAX_PER_KEY: usize = 5;
 const MAX_OTHERS: usize = 5;
 /// So many of the newest actions may have failed without one of the others being missed.
 const FAILED: usize = 8;
+/// Bytes that most texts of pauses have room in.
+const ROOM: usize = 1024;
 /// Characters of a name (session, instance, tool) and of a key.
 const NAME_CHARS: usize = 80;
 const KEY_CHARS: usize = 200;
@@ -38,18 +42,20 @@ pub fn pause(
     now: &Stamp,
 ) -> String {
     let mut text = headline(history, told, now);
+    text.reserve(ROOM);
     text.push_str("\nReview recent actions and decide if this is needed:\n");
     let mut keys: Vec<&String> = told.iter().rev().flat_map(|piece| &piece.keys).collect();
-    let mut seen = std::collections::HashSet::new();
-    keys.retain(|key| seen.insert(*key));
+    if keys.len() > 1 {
+        let mut seen = HashSet::new();
+        keys.retain(|key| seen.insert(*key));
+    }
     for key in keys.iter().take(MAX_KEYS) {
-        text.push_str(&format!("\nSAME CONTEXT: \"{}\"\n", one_line(key, KEY_CHARS)));
+        text.extend(["\nSAME CONTEXT: \"", &as_one_line(key, KEY_CHARS), "\"\n"]);
         let on_key: Vec<&Told> = told.iter().rev().filter(|piece| piece.keys.contains(key)).collect();
         for piece in on_key.iter().take(MAX_PER_KEY) {
             if let Some(action) = history.action(piece.seq) {
-                text.push_str(&line(action, piece.state, now));
-                text.push_str(same_parameters(action, digest));
-                text.push('\n');
+                push_line(&mut text, action, piece.state, now);
+                text.extend([same_parameters(action, digest), "\n"]);
             }
         }
         push_rest(&mut text, on_key.len(), MAX_PER_KEY, "more on this");
@@ -123,13 +129,21 @@ fn headline(history: &History, told: &[Told], now: &Stamp) -> String {
 /// An action in one line: how long ago, whose, what, and how it ended.
 #[must_use]
 pub fn line(action: &Action, state: State, now: &Stamp) -> String {
-    let ago = for_people(action.started.age_ms(now));
-    format!(
-        "  - {ago} ago by {}: {}, {}",
-        author(action),
-        one_line(&action.tool, NAME_CHARS),
-        ended(action, state)
-    )
+    let mut line = String::new();
+    push_line(&mut line, action, state, now);
+    line
+}
+
+fn push_line(text: &mut String, action: &Action, state: State, now: &Stamp) {
+    push_deed(text, action, now);
+    text.extend([", ", &ended(action, state)]);
+}
+
+/// How long ago, whose and what.
+fn push_deed(text: &mut String, action: &Action, now: &Stamp) {
+    text.extend(["  - ", &for_people(action.started.age_ms(now)), " ago by "]);
+    push_named(text, &action.who.instance, &action.who.session);
+    text.extend([": ", &as_one_line(&action.tool, NAME_CHARS)]);
 }
 
 fn author(action: &Action) -> String {
@@ -139,11 +153,16 @@ fn author(action: &Action) -> String {
 /// A session by its name and its instance's, for people and models.
 #[must_use]
 pub fn named(instance: &str, session: &str) -> String {
-    let instance = one_line(instance, NAME_CHARS);
-    if session.is_empty() {
-        return instance;
+    let mut name = String::new();
+    push_named(&mut name, instance, session);
+    name
+}
+
+fn push_named(text: &mut String, instance: &str, session: &str) {
+    text.push_str(&as_one_line(instance, NAME_CHARS));
+    if !session.is_empty() {
+        text.extend([" (session ", &as_one_line(session, NAME_CHARS), ")"]);
     }
-    format!("{instance} (session {})", one_line(session, NAME_CHARS))
 }
 
 /// How an action ended, in words.
@@ -180,9 +199,9 @@ pub(crate) fn others_among(told: usize) -> usize {
 }
 
 fn push_others(text: &mut String, history: &History, told: &[Told], window_ms: u64, now: &Stamp) {
-    let mut lines = Vec::new();
+    let mut listed = 0;
     for action in history.newest() {
-        if lines.len() == MAX_OTHERS || action.started.age_ms(now) > window_ms {
+        if listed == MAX_OTHERS || action.started.age_ms(now) > window_ms {
             break;
         }
         if told.iter().any(|piece| piece.seq == action.seq) {
@@ -193,18 +212,15 @@ fn push_others(text: &mut String, history: &History, told: &[Told], window_ms: u
         if !state.is_evidence() {
             continue;
         }
-        let key =
-            action.keys.first().map_or_else(String::new, |key| format!(" ({})", one_line(key, KEY_CHARS)));
-        lines.push(format!(
-            "  - {} ago by {}: {}{key}\n",
-            for_people(action.started.age_ms(now)),
-            author(action),
-            one_line(&action.tool, NAME_CHARS)
-        ));
-    }
-    if !lines.is_empty() {
-        text.push_str("\nOTHER RECENT ACTIONS:\n");
-        text.push_str(&lines.concat());
+        if listed == 0 {
+            text.push_str("\nOTHER RECENT ACTIONS:\n");
+        }
+        listed += 1;
+        push_deed(text, action, now);
+        if let Some(key) = action.keys.first() {
+            text.extend([" (", &as_one_line(key, KEY_CHARS), ")"]);
+        }
+        text.push('\n');
     }
 }
 

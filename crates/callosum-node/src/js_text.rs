@@ -10,6 +10,8 @@ use napi::{Error, Status, sys};
 
 /// Bytes that are tried first.
 const SHORT: usize = 256;
+/// A character, which has four bytes at most, and the zero behind a text.
+const SPARE: usize = 5;
 
 /// A string argument.
 pub(crate) struct Text(pub(crate) String);
@@ -59,22 +61,48 @@ pub(crate) unsafe fn read(
     checked(unsafe {
         sys::napi_get_value_string_utf8(env, value, short.as_mut_ptr().cast::<c_char>(), SHORT, &mut written)
     })?;
-    // A character has four bytes at most: with that much room left, nothing was cut off.
-    if written + 4 < SHORT && written <= most {
+    // With that much room left, nothing was cut off.
+    if written + SPARE <= SHORT && written <= most {
         return Ok((text_of(short.get(..written).unwrap_or_default().to_vec()), true));
+    }
+    let mut units = 0;
+    // SAFETY: without a buffer only the length is written.
+    checked(unsafe { sys::napi_get_value_string_utf16(env, value, ptr::null_mut(), 0, &mut units) })?;
+    if units < most {
+        // Long texts mostly are ASCII, and then have so many bytes. To count the bytes of one takes longer than to copy it.
+        // SAFETY: as for this function.
+        let bytes = unsafe { written_to(env, value, units + SPARE) }?;
+        if bytes.len() <= units {
+            return Ok((text_of(bytes), true));
+        }
     }
     let mut length = 0;
     // SAFETY: without a buffer only the length is written.
     checked(unsafe { sys::napi_get_value_string_utf8(env, value, ptr::null_mut(), 0, &mut length) })?;
     let wanted = length.min(most);
-    let mut bytes = vec![0_u8; wanted + 1];
-    // SAFETY: as for the short buffer.
+    // SAFETY: as for this function.
+    let bytes = unsafe { written_to(env, value, wanted + 1) }?;
+    Ok((text_of(bytes), wanted == length))
+}
+
+/// What of a string's text finds room in so many bytes, one of which is for a zero.
+///
+/// # Safety
+/// As [`read`].
+unsafe fn written_to(
+    env: sys::napi_env,
+    value: sys::napi_value,
+    room: usize,
+) -> Result<Vec<u8>, sys::napi_status> {
+    let mut bytes = vec![0_u8; room];
+    let mut written = 0;
+    // SAFETY: the buffer has the size that is given; the API writes a zero behind what it writes.
     checked(unsafe {
         let start = bytes.as_mut_ptr().cast::<c_char>();
-        sys::napi_get_value_string_utf8(env, value, start, bytes.len(), &mut written)
+        sys::napi_get_value_string_utf8(env, value, start, room, &mut written)
     })?;
     bytes.truncate(written);
-    Ok((text_of(bytes), wanted == length))
+    Ok(bytes)
 }
 
 fn checked(status: sys::napi_status) -> Result<(), sys::napi_status> {

@@ -77,7 +77,7 @@ pub(crate) fn is_outside(folder: &str, path: &str) -> bool {
 
 /// The machine a call acts on when that is another one: the same path is another file there.
 fn other_machine(params: &Lookup<'_>) -> Option<String> {
-    let first = |name: &str| params.texts(name).into_iter().next();
+    let first = |name: &'static str| params.texts(name).into_iter().next();
     first("node").or_else(|| first("host").filter(|host| !THIS_MACHINE.contains(&host.as_str())))
 }
 
@@ -91,25 +91,25 @@ fn normalise(path: &str, cwd: Option<&str>) -> String {
     let is_home = path == "~" || path.starts_with("~/");
     let base = cwd.filter(|cwd| cwd.starts_with('/') && !path.starts_with('/') && !is_home);
     let is_absolute = base.is_some() || path.starts_with('/');
-    let mut parts: Vec<&str> = Vec::new();
+    let mut normal = String::with_capacity(base.map_or(0, str::len) + path.len() + 2);
     for part in base.into_iter().chain([path]).flat_map(|text| text.split('/')) {
+        let last = normal.rsplit('/').next().unwrap_or_default();
         match part {
             "" | "." => {}
-            ".." => match parts.last() {
-                Some(&last) if last != ".." && last != "~" => {
-                    parts.pop();
+            ".." if !matches!(last, "" | ".." | "~") => normal.truncate(normal.rfind('/').unwrap_or(0)),
+            ".." if is_absolute => {}
+            _ => {
+                if is_absolute || !normal.is_empty() {
+                    normal.push('/');
                 }
-                _ if is_absolute => {}
-                _ => parts.push(part),
-            },
-            _ => parts.push(part),
+                normal.push_str(part);
+            }
         }
     }
-    match (is_absolute, parts.is_empty()) {
-        (true, _) => format!("/{}", parts.join("/")),
-        (false, true) => ".".to_owned(),
-        (false, false) => parts.join("/"),
+    if normal.is_empty() {
+        normal.push(if is_absolute { '/' } else { '.' });
     }
+    normal
 }
 
 fn is_windows_path(path: &str) -> bool {

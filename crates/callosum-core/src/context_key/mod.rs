@@ -32,13 +32,16 @@ const KEY_HEAD_CHARS: usize = 180;
 /// A single value in a key is cut here at first, so that a thousand keys of a megabyte each never exist.
 const MAX_VALUE_CHARS: usize = 1024;
 
+/// So few texts are told apart one by one: for them a set takes longer.
+const FEW: usize = 8;
+
 /// What stands for a value that is not there.
 const UNKNOWN: &str = "unknown";
 
 /// A call's parameters, each read from the host at most once: reading one may copy a megabyte.
 pub(crate) struct Lookup<'a> {
     params: &'a dyn Parameters,
-    read: RefCell<Vec<(String, Found<'a>)>>,
+    read: RefCell<Vec<(&'a str, Found<'a>)>>,
 }
 
 type Found<'a> = Option<Rc<Cow<'a, Value>>>;
@@ -49,18 +52,18 @@ impl<'a> Lookup<'a> {
     }
 
     /// The value at a dotted path.
-    pub(crate) fn get(&self, path: &str) -> Found<'a> {
-        if let Some((_, found)) = self.read.borrow().iter().find(|(read, _)| read == path) {
+    pub(crate) fn get(&self, path: &'a str) -> Found<'a> {
+        if let Some((_, found)) = self.read.borrow().iter().find(|(read, _)| *read == path) {
             return found.clone();
         }
         let found = self.params.get(path).map(Rc::new);
-        self.read.borrow_mut().push((path.to_owned(), found.clone()));
+        self.read.borrow_mut().push((path, found.clone()));
         found
     }
 
     /// The texts at a dotted path: one, or one for each element of a list. Numbers and truth values are their
     /// text; what is empty or an object is none.
-    fn texts(&self, path: &str) -> Vec<String> {
+    fn texts(&self, path: &'a str) -> Vec<String> {
         match self.get(path).as_deref().map(AsRef::as_ref) {
             Some(Value::Array(items)) => distinct(items.iter().filter_map(text_of)),
             Some(value) => text_of(value).into_iter().collect(),
@@ -75,8 +78,21 @@ impl<'a> Lookup<'a> {
 
 /// The texts, each once and in order; at most one more than there may be keys, so that too many are noticed.
 fn distinct(texts: impl Iterator<Item = String>) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
     let mut seen = HashSet::new();
-    texts.filter(|text| seen.insert(text.clone())).take(MAX_KEYS + 1).collect()
+    for text in texts {
+        if found.len() == FEW && seen.is_empty() {
+            seen.extend(found.iter().cloned());
+        }
+        let is_new = if found.len() < FEW { !found.contains(&text) } else { seen.insert(text.clone()) };
+        if is_new {
+            found.push(text);
+        }
+        if found.len() > MAX_KEYS {
+            break;
+        }
+    }
+    found
 }
 
 fn text_of(value: &Value) -> Option<String> {
@@ -90,16 +106,14 @@ fn text_of(value: &Value) -> Option<String> {
 }
 
 /// The keys that the templates give for a call, in order and each once, and whether there were too many.
-pub(crate) fn context_keys(templates: &[Template], site: Site<'_, '_>) -> (Vec<String>, bool) {
-    let mut keys = Vec::new();
-    let mut seen = HashSet::new();
+pub(crate) fn context_keys<'p>(templates: &'p [Template], site: Site<'_, 'p>) -> (Vec<String>, bool) {
     let mut too_many = false;
-    for template in templates {
-        let resolved = template.resolve(site);
-        too_many |= resolved.len() > MAX_KEYS;
-        let keys_of_template = resolved.iter().map(|key| safe(&one_spelling(key, site.params)));
-        keys.extend(keys_of_template.filter(|key| seen.insert(key.clone())));
-    }
+    let resolved = templates.iter().flat_map(|template| {
+        let keys = template.resolve(site);
+        too_many |= keys.len() > MAX_KEYS;
+        keys
+    });
+    let mut keys = distinct(resolved.map(|key| safe(&one_spelling(&key, site.params))));
     too_many |= keys.len() > MAX_KEYS;
     keys.truncate(MAX_KEYS);
     (keys, too_many)

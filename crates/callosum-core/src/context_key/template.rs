@@ -76,9 +76,13 @@ impl Template {
 
     /// The keys of a call: one, or one for each combination of the values of lists, at most one more than a
     /// call may have.
-    pub(crate) fn resolve(&self, site: Site<'_, '_>) -> Vec<String> {
+    pub(crate) fn resolve<'p>(&'p self, site: Site<'_, 'p>) -> Vec<String> {
         let mut keys = vec![String::new()];
         for part in &self.parts {
+            if let Part::Literal(text) = part {
+                keys.iter_mut().for_each(|key| key.push_str(text));
+                continue;
+            }
             let values = part.values(site);
             if let [value] = values.as_slice() {
                 keys.iter_mut().for_each(|key| key.push_str(value));
@@ -145,7 +149,7 @@ impl Part {
     }
 
     /// What stands for the placeholder, never nothing.
-    fn values<'p>(&'p self, site: Site<'_, '_>) -> Vec<Cow<'p, str>> {
+    fn values<'p>(&'p self, site: Site<'_, 'p>) -> Vec<Cow<'p, str>> {
         let Site { call, params, .. } = site;
         let values = match self {
             Self::Literal(text) => return vec![Cow::Borrowed(text)],
@@ -154,7 +158,7 @@ impl Part {
             Self::CommandRecipients => mail_recipients(site),
             Self::FilePath => file_paths(call, params),
             Self::Values { groups, fallback } => {
-                let values = |group: &Vec<Origin>| match group.as_slice() {
+                let values = |group: &'p Vec<Origin>| match group.as_slice() {
                     [origin] => origin.values(site),
                     origins => distinct(origins.iter().flat_map(|origin| origin.values(site))),
                 };

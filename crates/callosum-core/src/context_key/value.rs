@@ -86,7 +86,7 @@ impl Origin {
     }
 
     /// Its values for a call; none when the call says nothing of it.
-    pub(super) fn values(&self, site: Site<'_, '_>) -> Vec<String> {
+    pub(super) fn values<'p>(&'p self, site: Site<'_, 'p>) -> Vec<String> {
         let Site { call, params, fit } = site;
         let arguments = || fit.map(Fit::arguments).unwrap_or_default();
         match self {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::decision::{Decision, Piece, Question, decide};
 use crate::error::StateError;
-use crate::history::{History, State};
+use crate::history::{History, State, Who};
 use crate::journal::light::LightLine;
 use crate::journal::record::{Conflict, HookCounts, Shown};
 use crate::journal::{Appended, Patience};
@@ -56,7 +56,7 @@ impl Gate {
         let call = with_short_names(call);
         if call.is_wrapper() {
             // The after-hook does not say of what kind the call was.
-            lock(&self.light).calls.open(&call, None, Phase::Wrapper);
+            lock(&self.light).calls.open(&call, Phase::Wrapper);
             return Answer::Proceed;
         }
         self.count(&call.tool, |counts| counts.before += 1);
@@ -67,7 +67,7 @@ impl Gate {
         let mut intent = self.intent(&call, classification, params);
         if intent.tier.is_guarded() {
             intent.signal =
-                intent.call.run.as_ref().is_some_and(|run| lock(&self.light).signalled_set.contains(run));
+                call.run.as_ref().is_some_and(|run| lock(&self.light).signalled_set.contains(run));
         }
         self.begin(Arc::new(intent), Patience::None, now)
     }
@@ -87,7 +87,7 @@ impl Gate {
         classification: Classification,
         params: &dyn Parameters,
     ) -> Intent {
-        Intent::new(call.clone(), classification, params, &self.settings, &self.instance, &self.runtime)
+        Intent::new(call, classification, params, &self.settings, &self.instance, &self.runtime)
     }
 
     /// Tier, rule and keys of a call by the rules that hold now.
@@ -117,7 +117,7 @@ impl Gate {
     }
 
     /// Decides about a call and writes it down, or leaves that to a worker.
-    pub(super) fn begin(&self, intent: Arc<Intent>, patience: Patience, now: &Stamp) -> Answer {
+    pub(super) fn begin(&self, mut intent: Arc<Intent>, patience: Patience, now: &Stamp) -> Answer {
         if let Some(answer) = self.same_call_again(&intent, patience) {
             return answer;
         }
@@ -125,13 +125,13 @@ impl Gate {
             return self.too_many_resources(&intent, now);
         }
         let result = if intent.tier.is_guarded() {
-            self.guarded(&intent, patience, now).or_else(|reason| match reason {
+            self.guarded(&mut intent, patience, now).or_else(|reason| match reason {
                 // Files that were replaced, or an index that leads astray: without them it may work.
-                NotNow::Failed(StateError::Replaced { .. }) => self.guarded(&intent, patience, now),
+                NotNow::Failed(StateError::Replaced { .. }) => self.guarded(&mut intent, patience, now),
                 reason => Err(reason),
             })
         } else {
-            self.tracked(&intent, patience, now)
+            self.tracked(Arc::make_mut(&mut intent), patience, now)
         };
         match result {
             Ok(answer) => answer,
@@ -143,7 +143,7 @@ impl Gate {
     /// Hooks may fire more than once for one call: the same answer, and nothing new in the journal.
     fn same_call_again(&self, intent: &Arc<Intent>, patience: Patience) -> Option<Answer> {
         let light = lock(&self.light);
-        match light.calls.again(intent.call.id()?, &intent.call.tool, intent.digest.as_deref())? {
+        match light.calls.again(intent.id()?, intent.tool(), intent.digest())? {
             Phase::Wrapper | Phase::Light | Phase::Queued(_) | Phase::Allowed { unflushed: None, .. } => {
                 Some(Answer::Proceed)
             }
@@ -200,7 +200,7 @@ impl Gate {
         });
         let reason = match result {
             Ok(()) => {
-                lock(&self.light).calls.open(call, None, Phase::Light);
+                lock(&self.light).calls.open(call, Phase::Light);
                 return Answer::Proceed;
             }
             Err(reason) => reason,
@@ -213,7 +213,7 @@ impl Gate {
     }
 
     /// Tier 2: one append.
-    fn tracked(&self, intent: &Intent, patience: Patience, now: &Stamp) -> Result<Answer, NotNow> {
+    fn tracked(&self, intent: &mut Intent, patience: Patience, now: &Stamp) -> Result<Answer, NotNow> {
         let record = intent.start(self.machine().holder(), now);
         let seq = self.with_ledger(&Needs::default(), patience, false, now, |ledger, proof| {
             Ok(self.append_of_call(ledger, &proof, record, now)?.seq)
@@ -223,24 +223,26 @@ impl Gate {
     }
 
     /// Tiers 3–4: look, decide and append in one hold of the guard.
-    fn guarded(&self, intent: &Arc<Intent>, patience: Patience, now: &Stamp) -> Result<Answer, NotNow> {
+    fn guarded(&self, shared: &mut Arc<Intent>, patience: Patience, now: &Stamp) -> Result<Answer, NotNow> {
         enum Done {
             Allowed(Appended),
             Refused(String),
         }
-        let needs = Needs { keys: &intent.keys, who: Some(&intent.who), ..Needs::default() };
+        let intent = Arc::make_mut(shared);
+        let (keys, who) = (intent.keys().to_vec(), intent.who());
+        let needs = Needs { keys: &keys, who: Some(&who), ..Needs::default() };
         let done = self.with_ledger(&needs, patience, true, now, |ledger, proof| {
-            let verdict = self.verdict(intent, ledger.history(), now);
+            let verdict = self.verdict(intent, &who, ledger.history(), now);
             match verdict.refuse {
                 Some(conflict) if !intent.observe => {
                     // The text tells what else was done lately.
                     let newest = pause_text::others_among(verdict.told.len());
                     ledger.bring(&Needs { newest, ..Needs::default() }, patience)?;
-                    let mut record = intent.refusal(conflict, now);
+                    let record = intent.refusal(conflict, now);
                     record.evidence = verdict.shown;
                     self.append_of_call(ledger, &proof, record, now)?;
                     drop(proof);
-                    let digest = intent.digest.as_deref();
+                    let digest = intent.digest();
                     let history = ledger.history();
                     Ok(Done::Refused(if conflict == Conflict::Lease {
                         pause_text::block(history, &verdict.told, now)
@@ -249,7 +251,7 @@ impl Gate {
                     }))
                 }
                 conflict => {
-                    let mut record = intent.start(self.machine().holder(), now);
+                    let record = intent.start(self.machine().holder(), now);
                     record.observed = conflict.is_some();
                     record.conflict = conflict;
                     record.evidence = verdict.shown;
@@ -267,7 +269,7 @@ impl Gate {
                 self.note(intent, Phase::Allowed { seq, unflushed: unflushed.clone() });
                 match unflushed {
                     Some(unflushed) => {
-                        self.later(Work::FlushIntent { intent: Arc::clone(intent), seq, unflushed })
+                        self.later(Work::FlushIntent { intent: Arc::clone(shared), seq, unflushed })
                     }
                     None => Answer::Proceed,
                 }
@@ -276,11 +278,11 @@ impl Gate {
     }
 
     /// What is decided about a guarded call on this history.
-    pub(super) fn verdict(&self, intent: &Intent, history: &History, now: &Stamp) -> Verdict {
+    pub(super) fn verdict(&self, intent: &Intent, who: &Who, history: &History, now: &Stamp) -> Verdict {
         let question = Question {
-            who: &intent.who,
+            who,
             tier: intent.tier,
-            keys: &intent.keys,
+            keys: intent.keys(),
             window_ms: intent.window_ms,
             retry_window_ms: self.settings.retry_window_ms,
             scope: intent.scope,
@@ -291,14 +293,14 @@ impl Gate {
 
     /// Notes how far the gate is with a call; writes its outcome when that came while it was decided.
     fn note(&self, intent: &Intent, phase: Phase) {
-        let Some(id) = intent.call.id() else { return };
+        let Some(id) = intent.id() else { return };
         let seq = if let Phase::Allowed { seq, .. } = &phase { Some(*seq) } else { None };
         let early = {
             let mut light = lock(&self.light);
-            match light.calls.again(id, &intent.call.tool, intent.digest.as_deref()) {
+            match light.calls.again(id, intent.tool(), intent.digest()) {
                 Some(Phase::Deciding(_)) => light.calls.settle(id, phase),
                 _ => {
-                    light.calls.open(&intent.call, intent.digest.clone(), phase);
+                    light.calls.open_intent(intent, phase);
                     None
                 }
             }
@@ -312,8 +314,7 @@ impl Gate {
     /// The ledger is busy: tiers 0–2 go on, tier 3+ waits for a worker.
     fn not_now(&self, intent: Arc<Intent>, now: &Stamp) -> Answer {
         if intent.tier.is_guarded() {
-            let digest = intent.digest.clone();
-            lock(&self.light).calls.open(&intent.call, digest, Phase::Deciding(None));
+            lock(&self.light).calls.open_intent(&intent, Phase::Deciding(None));
             return self.later(Work::Begin(intent));
         }
         self.queue_start(&intent, now);
@@ -321,14 +322,14 @@ impl Gate {
     }
 
     fn queue_start(&self, intent: &Intent, now: &Stamp) {
-        let record = intent.start(self.machine().holder(), now);
+        let record = intent.to_start(self.machine().holder(), now);
         let mut light = lock(&self.light);
-        let number = light.backlog.push(record, intent.call.id().map(CallRef::to_owned));
+        let number = light.backlog.push(record, intent.id().map(CallRef::to_owned));
         let phase = match number {
             Some(number) if intent.tier.is_tracked() => Phase::Queued(number),
             _ => Phase::Light,
         };
-        light.calls.open(&intent.call, intent.digest.clone(), phase);
+        light.calls.open_intent(intent, phase);
     }
 
     /// The state can't be used: the call goes by `onStateError`, and what can't be written now waits.
@@ -371,9 +372,9 @@ impl Gate {
         match unflushed.file.flush(unflushed.end) {
             Ok(()) => {
                 lock(&self.health).flushed();
-                if let Some(id) = intent.call.id() {
+                if let Some(id) = intent.id() {
                     let mut light = lock(&self.light);
-                    let again = light.calls.again(id, &intent.call.tool, intent.digest.as_deref());
+                    let again = light.calls.again(id, intent.tool(), intent.digest());
                     if matches!(again, Some(Phase::Allowed { seq: allowed, .. }) if *allowed == seq) {
                         let _ = light.calls.settle(id, Phase::Allowed { seq, unflushed: None });
                     }
@@ -393,14 +394,14 @@ impl Gate {
 
     /// Closes as refused the intent that a worker wrote for a call the host has given up.
     pub(super) fn take_back(&self, intent: &Arc<Intent>, reason: &str, now: &Stamp) {
-        let text = pause_text::state_error(&intent.keys, reason, "try again");
+        let text = pause_text::state_error(intent.keys(), reason, "try again");
         self.take_back_as(intent, None, reason, &text, now);
     }
 
     fn take_back_as(&self, intent: &Arc<Intent>, seq: Option<u64>, reason: &str, text: &str, now: &Stamp) {
-        let known = intent.call.id().and_then(|id| {
+        let known = intent.id().and_then(|id| {
             let mut light = lock(&self.light);
-            let again = light.calls.again(id, &intent.call.tool, intent.digest.as_deref());
+            let again = light.calls.again(id, intent.tool(), intent.digest());
             let known = if let Some(Phase::Allowed { seq, .. }) = again { Some(*seq) } else { None };
             let _ = light.calls.settle(id, Phase::Refused(text.to_owned()));
             known

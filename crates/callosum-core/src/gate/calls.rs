@@ -9,6 +9,7 @@ use std::sync::Arc;
 use crate::journal::segment::SegmentFile;
 use crate::tool_call::ToolCall;
 
+use super::intent::Intent;
 use super::report::EndReport;
 
 /// A call as its runtime identifies it among the open ones: session, call id and run, one behind the other in one text.
@@ -151,10 +152,18 @@ pub(super) enum Phase {
 struct OpenCall {
     /// Which one it is among those opened since this gate began.
     number: u64,
-    tool: String,
-    digest: Option<String>,
-    cwd: Option<String>,
+    asked: Asked,
     phase: Phase,
+}
+
+/// What a call was to do.
+#[derive(Debug)]
+struct Asked {
+    tool: String,
+    /// Below tier 2 there is none.
+    digest: Option<String>,
+    /// Where its relative paths start.
+    cwd: Option<String>,
 }
 
 /// More open calls than this are forgotten, oldest first: their after-hooks never came.
@@ -170,16 +179,29 @@ impl OpenCalls {
     /// The phase of this very call, if it has been here and its after-hook has not.
     pub(super) fn again(&self, id: CallRef<'_>, tool: &str, digest: Option<&str>) -> Option<&Phase> {
         let known = self.calls.get(&id as &dyn Identity)?;
-        (known.tool == tool && known.digest.as_deref() == digest).then_some(&known.phase)
+        let same = known.asked.tool == tool && known.asked.digest.as_deref() == digest;
+        same.then_some(&known.phase)
     }
 
-    pub(super) fn open(&mut self, call: &ToolCall, digest: Option<String>, phase: Phase) {
+    /// Notes a call that has been classified no further.
+    pub(super) fn open(&mut self, call: &ToolCall, phase: Phase) {
         let Some(id) = call.id() else { return };
-        self.opened += 1;
+        let asked = Asked { tool: call.tool.clone(), digest: None, cwd: None };
+        self.insert(id.to_owned(), asked, phase);
+    }
+
+    /// Notes a call that has been classified.
+    pub(super) fn open_intent(&mut self, intent: &Intent, phase: Phase) {
+        let Some(id) = intent.id() else { return };
+        let digest = intent.digest().map(str::to_owned);
         // Only what runs instead of what was asked is read again, and only where there is a digest.
-        let cwd = digest.as_ref().and(call.cwd.clone());
-        let open = OpenCall { number: self.opened, tool: call.tool.clone(), digest, cwd, phase };
-        self.calls.insert(id.to_owned(), open);
+        let cwd = digest.as_ref().and(intent.cwd.clone());
+        self.insert(id.to_owned(), Asked { tool: intent.tool().to_owned(), digest, cwd }, phase);
+    }
+
+    fn insert(&mut self, id: CallId, asked: Asked, phase: Phase) {
+        self.opened += 1;
+        self.calls.insert(id, OpenCall { number: self.opened, asked, phase });
         if self.calls.len() > MAX_OPEN {
             // A quarter at once, so that a full house is not counted through at every call.
             let mut numbers: Vec<u64> = self.calls.values().map(|open| open.number).collect();
@@ -188,10 +210,14 @@ impl OpenCalls {
         }
     }
 
-    /// The digest of what an open call was to do, and where its relative paths start; `None` below tier 2.
-    pub(super) fn asked(&self, id: CallRef<'_>, tool: &str) -> Option<(String, Option<String>)> {
-        let known = self.calls.get(&id as &dyn Identity).filter(|known| known.tool == tool)?;
-        Some((known.digest.clone()?, known.cwd.clone()))
+    /// Where the relative paths of an open call start, if it was to do something else than what has this digest; `None`
+    /// below tier 2.
+    pub(super) fn rewritten(&self, id: CallRef<'_>, tool: &str, digest: &str) -> Option<Option<String>> {
+        let Asked { cwd, .. } =
+            self.calls.get(&id as &dyn Identity).map(|known| &known.asked).filter(|asked| {
+                asked.tool == tool && asked.digest.as_deref().is_some_and(|asked| asked != digest)
+            })?;
+        Some(cwd.clone())
     }
 
     /// Moves a call on to `phase`. Returns the report of its end when that came while it was decided.
@@ -206,12 +232,13 @@ impl OpenCalls {
     /// The after-hook of a call has come: takes the call out. One that is still being decided stays, with
     /// the report, until its worker settles it.
     pub(super) fn close(&mut self, id: CallRef<'_>, report: &EndReport) -> Option<Phase> {
-        if let Some(OpenCall { phase: Phase::Deciding(early), .. }) = self.calls.get_mut(&id as &dyn Identity)
-        {
+        let (id, mut call) = self.calls.remove_entry(&id as &dyn Identity)?;
+        if let Phase::Deciding(early) = &mut call.phase {
             *early = Some(Box::new(report.clone()));
+            self.calls.insert(id, call);
             return Some(Phase::Deciding(None));
         }
-        self.calls.remove(&id as &dyn Identity).map(|call| call.phase)
+        Some(call.phase)
     }
 
     /// The after-hook of a call has come: takes it out if nothing more will be written of it. Its tool, if that is
@@ -220,7 +247,7 @@ impl OpenCalls {
         // Nearly every call is such a one: looked up once.
         let (id, call) = self.calls.remove_entry(&id as &dyn Identity)?;
         match call.phase {
-            Phase::Light => Some(Some(call.tool)),
+            Phase::Light => Some(Some(call.asked.tool)),
             Phase::Wrapper => Some(None),
             _ => {
                 self.calls.insert(id, call);
@@ -273,7 +300,7 @@ mod tests {
         ];
         let mut open = OpenCalls::default();
         for (number, call) in (0..).zip(&calls) {
-            open.open(call, None, Phase::Queued(number));
+            open.open(call, Phase::Queued(number));
         }
         for (number, call) in (0..).zip(&calls) {
             let phase = open.again(call.id().unwrap(), "read", None);
@@ -288,7 +315,7 @@ mod tests {
         for (id, phase) in
             [("light", Phase::Light), ("wrapper", Phase::Wrapper), ("queued", Phase::Queued(1))]
         {
-            open.open(&call("s", None, id), None, phase);
+            open.open(&call("s", None, id), phase);
         }
         let mut close = |id| open.close_unwritten(call("s", None, id).id().unwrap());
         assert_eq!(close("light"), Some(Some("read".to_owned())));

@@ -114,7 +114,7 @@ impl Gate {
         if report.ended == Ended::Refused {
             return None;
         }
-        let (asked, cwd) = lock(&self.light).calls.asked(report.id()?, &report.tool)?;
+        let id = report.id()?;
         let all = params.all();
         // A host that shows none, or not all of them, says nothing about what ran.
         let shown = all.complete && all.value.as_object().is_some_and(|params| !params.is_empty());
@@ -122,9 +122,7 @@ impl Gate {
             return None;
         }
         let digest = digest(&report.tool, &all);
-        if digest == asked {
-            return None;
-        }
+        let cwd = lock(&self.light).calls.rewritten(id, &report.tool, &digest)?;
         let call = ToolCall {
             tool: report.tool.clone(),
             kind: None,
@@ -163,10 +161,10 @@ impl Gate {
     pub(super) fn end(&self, target: &Target, report: &EndReport, patience: Patience, now: &Stamp) -> Answer {
         let needs = Needs { open: !matches!(target, Target::Seq(_)), ..Needs::default() };
         let result = self.with_ledger(&needs, patience, false, now, |ledger, proof| {
-            let Some(record) = self.outcome_record(ledger, target, report, now)? else { return Ok(None) };
+            let Some(mut record) = self.outcome_record(ledger, target, report, now)? else { return Ok(None) };
             let guarded = record.tier.is_some_and(crate::tier::Tier::is_guarded);
             let is_running = record.action == Action::Running;
-            let appended = self.append_of_call(ledger, &proof, record, now)?;
+            let appended = self.append_of_call(ledger, &proof, &mut record, now)?;
             Ok((guarded && !is_running).then_some(appended))
         });
         match result {
@@ -213,7 +211,9 @@ impl Gate {
         record.tool = Some(action.tool.clone());
         record.context_keys = action.keys.iter().map(|key| key.as_ref().to_owned()).collect();
         record.rewritten = action.rewritten;
-        record.digest = action.digest.clone().filter(|_| action.rewritten);
+        if action.rewritten {
+            record.digest.clone_from(&action.digest);
+        }
         record.exit_code = report.exit_code;
         record.reason = reason(report.ended).map(str::to_owned);
         if record.action == Action::Running {

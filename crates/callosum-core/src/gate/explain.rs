@@ -95,7 +95,7 @@ impl Gate {
         let mut explained = Explained {
             tier: intent.tier,
             rule_name: classification.rule_name,
-            context_keys: intent.keys.clone(),
+            context_keys: intent.keys().to_vec(),
             recent_window_ms: intent.window_ms,
             scope: intent.scope,
             verdict: "allow",
@@ -110,12 +110,12 @@ impl Gate {
             Some(segments) => self.observed_history(&segments, now)?,
             None => History::new(self.keep_ms(), self.settings.lock_expiry_ms),
         };
-        let verdict = self.verdict(&intent, &history, now);
+        let verdict = self.verdict(&intent, &intent.who(), &history, now);
         let Some(conflict) = verdict.refuse else { return Ok(explained) };
         explained.text = Some(match conflict {
             Conflict::Lease => pause_text::block(&history, &verdict.told, now),
             _ => {
-                let digest = intent.digest.as_deref();
+                let digest = intent.digest();
                 pause_text::pause(&history, &verdict.told, digest, self.settings.recent_window_ms, now)
             }
         });

@@ -13,6 +13,8 @@ use crate::tier::Tier;
 use crate::time::Stamp;
 use crate::tool_call::{Parameters, ToolCall};
 
+use super::calls::CallRef;
+
 /// Names longer than this (tool, session, run, call id) are cut: they come from outside.
 const MAX_NAME_CHARS: usize = 300;
 
@@ -49,14 +51,10 @@ pub(super) fn with_short_names(call: &ToolCall) -> Cow<'_, ToolCall> {
 /// A classified call.
 #[derive(Clone, Debug)]
 pub(super) struct Intent {
-    pub(super) call: ToolCall,
-    pub(super) who: Who,
-    pub(super) runtime: String,
+    /// What is written of it. Only [`Intent::start`], [`Intent::refusal`] and [`Intent::refused`] make it whole.
+    record: Record,
     pub(super) tier: Tier,
-    pub(super) rule_name: Option<String>,
-    pub(super) keys: Vec<String>,
-    pub(super) digest: Option<String>,
-    params: Option<String>,
+    pub(super) cwd: Option<String>,
     pub(super) window_ms: u64,
     pub(super) lease_ms: u64,
     pub(super) scope: Scope,
@@ -69,7 +67,7 @@ pub(super) struct Intent {
 
 impl Intent {
     pub(super) fn new(
-        call: ToolCall,
+        call: &ToolCall,
         classification: Classification,
         params: &dyn Parameters,
         settings: &Settings,
@@ -77,25 +75,29 @@ impl Intent {
         runtime: &str,
     ) -> Self {
         let tier = classification.tier;
-        let mut keys = classification.context_keys;
-        let (mut digest_text, mut summary) = (None, None);
+        let mut record = Record::new(Action::Intercept, instance, &Stamp::default());
+        record.tier = Some(tier);
+        record.runtime = Some(runtime.to_owned());
+        record.agent.clone_from(&call.agent);
+        record.session = Some(call.session.clone());
+        record.run.clone_from(&call.run);
+        record.call.clone_from(&call.call);
+        record.tool = Some(call.tool.clone());
+        record.rule_name = classification.rule_name;
+        record.context_keys = classification.context_keys;
         if tier.is_tracked() {
             let all = params.all();
             let digest = digest(&call.tool, &all);
-            keys = keys_or_digest(keys, tier, &call.tool, &digest);
+            record.context_keys = keys_or_digest(record.context_keys, tier, &call.tool, &digest);
             let chars = usize::try_from(settings.params_summary_chars).unwrap_or(0);
-            summary = (chars > 0).then(|| redact::summarize(&all, chars));
-            digest_text = Some(digest);
+            record.params = (chars > 0).then(|| redact::summarize(&all, chars));
+            record.digest = Some(digest);
         }
         let mode = classification.mode.unwrap_or(Mode::Enforce);
         Self {
-            who: Who { instance: instance.to_owned(), session: call.session.clone() },
-            runtime: runtime.to_owned(),
+            record,
             tier,
-            rule_name: classification.rule_name,
-            keys,
-            digest: digest_text,
-            params: summary,
+            cwd: call.cwd.clone(),
             window_ms: classification.recent_window_ms.unwrap_or(settings.recent_window_ms),
             lease_ms: classification.lock_expiry_ms.unwrap_or(settings.lock_expiry_ms),
             scope: classification.scope,
@@ -103,51 +105,82 @@ impl Intent {
             simple: classification.exit_proves,
             too_many_keys: classification.too_many_keys,
             signal: false,
-            call,
         }
     }
 
-    fn record(&self, action: Action, at: &Stamp) -> Record {
-        let mut record = Record::new(action, &self.who.instance, at);
-        record.tier = Some(self.tier);
-        record.runtime = Some(self.runtime.clone());
-        record.agent.clone_from(&self.call.agent);
-        record.session = Some(self.call.session.clone());
-        record.run.clone_from(&self.call.run);
-        record.call.clone_from(&self.call.call);
-        record.tool = Some(self.call.tool.clone());
-        record.rule_name.clone_from(&self.rule_name);
-        record.context_keys.clone_from(&self.keys);
-        record.digest.clone_from(&self.digest);
-        record.params.clone_from(&self.params);
+    /// The call among the open ones.
+    pub(super) fn id(&self) -> Option<CallRef<'_>> {
+        let Record { session, run, call, .. } = &self.record;
+        CallRef::new(session.as_deref().unwrap_or_default(), run.as_deref(), call.as_deref())
+    }
+
+    /// The tool as the host named it.
+    pub(super) fn tool(&self) -> &str {
+        self.record.tool.as_deref().unwrap_or_default()
+    }
+
+    /// Whose call it is.
+    pub(super) fn who(&self) -> Who {
+        Who::of(&self.record)
+    }
+
+    /// The resources it acts on.
+    pub(super) fn keys(&self) -> &[String] {
+        &self.record.context_keys
+    }
+
+    /// What it is compared by.
+    pub(super) fn digest(&self) -> Option<&str> {
+        self.record.digest.as_deref()
+    }
+
+    /// The record, without what an earlier try may have left in it.
+    fn record(&mut self, action: Action, at: &Stamp) -> &mut Record {
+        let record = &mut self.record;
+        record.action = action;
+        record.set_stamp(at);
+        record.conflict = None;
+        record.evidence.clear();
+        (record.signal, record.observed, record.simple) = (false, false, false);
+        (record.expires_ms, record.holder, record.reason) = (None, None, None);
+        record.seen.clear();
         record
     }
 
     /// The record that lets the call through.
-    pub(super) fn start(&self, holder: Option<Holder>, at: &Stamp) -> Record {
-        let mut record = self.record(Action::Intercept, at);
-        if self.tier.is_tracked() {
+    pub(super) fn start(&mut self, holder: Option<Holder>, at: &Stamp) -> &mut Record {
+        let (tier, simple, lease_ms) = (self.tier, self.simple, self.lease_ms);
+        let record = self.record(Action::Intercept, at);
+        if tier.is_tracked() {
             record.holder = holder;
-            record.simple = self.simple;
+            record.simple = simple;
         }
-        if self.tier.is_guarded() {
-            record.expires_ms = Some(at.plus_ms(self.lease_ms).wall_ms);
+        if tier.is_guarded() {
+            record.expires_ms = Some(at.plus_ms(lease_ms).wall_ms);
         }
         record
     }
 
+    /// The same, to be kept.
+    pub(super) fn to_start(&self, holder: Option<Holder>, at: &Stamp) -> Record {
+        let mut started = self.clone();
+        started.start(holder, at);
+        started.record
+    }
+
     /// The record that refuses it.
-    pub(super) fn refusal(&self, conflict: Conflict, at: &Stamp) -> Record {
-        let mut record = self.record(Action::Blocked, at);
+    pub(super) fn refusal(&mut self, conflict: Conflict, at: &Stamp) -> &mut Record {
+        let signal = self.signal;
+        let record = self.record(Action::Blocked, at);
         record.conflict = Some(conflict);
-        record.signal = self.signal;
+        record.signal = signal;
         record
     }
 
     /// The record of a call that was refused because the state could not be used.
     pub(super) fn refused(&self, reason: &str, at: &Stamp) -> Record {
-        let mut record = self.record(Action::Refused, at);
-        record.reason = Some(reason.to_owned());
-        record
+        let mut refused = self.clone();
+        refused.record(Action::Refused, at).reason = Some(reason.to_owned());
+        refused.record
     }
 }

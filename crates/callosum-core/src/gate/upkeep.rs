@@ -103,11 +103,11 @@ impl Gate {
         &self,
         ledger: &mut Ledger,
         proof: &UpToDate,
-        mut record: Record,
+        record: &mut Record,
         now: &Stamp,
     ) -> Result<Appended, StateError> {
         record.seen = self.counts_to_carry();
-        let appended = ledger.append(proof, &record, now)?;
+        let appended = ledger.append(proof, record, now)?;
         self.counts_carried(&record.seen);
         Ok(appended)
     }

@@ -152,7 +152,7 @@ impl Gate {
         let (cause, remedy) = why.cause_and_remedy();
         let answer = self.without_state(&intent, cause, remedy);
         if let (true, Answer::Refuse(text)) = (undecided, &answer) {
-            if let Some(id) = intent.call.id() {
+            if let Some(id) = intent.id() {
                 // The after-hook of this refusal must find it.
                 let _ = lock(&self.light).calls.settle(id, Phase::Refused(text.clone()));
             }
@@ -175,7 +175,7 @@ impl Gate {
             OnStateError::Closed => true,
         };
         if refuse && !intent.observe {
-            Answer::Refuse(pause_text::state_error(&intent.keys, cause, remedy))
+            Answer::Refuse(pause_text::state_error(intent.keys(), cause, remedy))
         } else {
             Answer::Proceed
         }

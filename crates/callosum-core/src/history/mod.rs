@@ -438,6 +438,11 @@ impl History {
 
 /// Puts a sequence number at its place among rising ones.
 fn put_in_order(seqs: &mut Vec<u64>, seq: u64) {
+    // Mostly it is the newest.
+    if seqs.last().is_none_or(|last| *last < seq) {
+        seqs.push(seq);
+        return;
+    }
     let place = seqs.partition_point(|known| *known < seq);
     if seqs.get(place) != Some(&seq) {
         seqs.insert(place, seq);

@@ -51,6 +51,29 @@ pub enum Action {
     Other(String),
 }
 
+impl Action {
+    /// As it stands in the file.
+    fn word(&self) -> &str {
+        match self {
+            Self::Intercept => "intercept",
+            Self::Blocked => "blocked",
+            Self::Complete => "complete",
+            Self::Failed => "failed",
+            Self::Refused => "refused",
+            Self::Unknown => "unknown",
+            Self::Running => "running",
+            Self::Delivered => "delivered",
+            Self::Released => "released",
+            Self::Seen => "seen",
+            Self::Session => "session",
+            Self::Rules => "rules",
+            Self::Opened => "opened",
+            Self::Closed => "closed",
+            Self::Other(word) => word,
+        }
+    }
+}
+
 /// What a blocked call ran into, or an observed one would have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -281,6 +304,13 @@ impl Record {
         }
     }
 
+    /// Says when it was written.
+    pub(crate) fn set_stamp(&mut self, at: &Stamp) {
+        self.wall_ms = at.wall_ms;
+        self.up = at.boot.map(|_| at.up_ms);
+        self.boot = at.boot;
+    }
+
     /// When it was written.
     #[must_use]
     pub fn stamp(&self) -> Stamp {
@@ -333,7 +363,7 @@ impl Record {
         } = self;
         let mut line = LineWriter::new();
         line.maybe(br#"{"v":"#, Some(v))?;
-        line.maybe(br#","action":"#, Some(action))?;
+        line.text(br#","action":"#, action.word())?;
         line.maybe(br#","tier":"#, tier.as_ref())?;
         line.maybe_moment(br#","timestamp":"#, Some(*wall_ms));
         line.maybe(br#","up":"#, up.as_ref())?;
@@ -586,6 +616,24 @@ mod tests {
         for one in 0..33 {
             same(&with_fields(|field| field == one));
             same(&with_fields(|field| field != one));
+        }
+        for action in [
+            Action::Intercept,
+            Action::Blocked,
+            Action::Complete,
+            Action::Failed,
+            Action::Refused,
+            Action::Unknown,
+            Action::Running,
+            Action::Delivered,
+            Action::Released,
+            Action::Seen,
+            Action::Session,
+            Action::Rules,
+            Action::Opened,
+            Action::Closed,
+        ] {
+            same(&Record::new(action, "doug", &now()));
         }
     }
 

@@ -130,7 +130,7 @@ impl<'r> Verdict<'r, '_> {
     }
 
     /// Takes in what a rule says: the highest tier counts, and the keys of all.
-    fn take(&mut self, rule: &'r Rule, site: Site<'_, '_>) {
+    fn take(&mut self, rule: &'r Rule, site: Site<'_, 'r>) {
         let (keys, too_many) = context_keys(&rule.context_keys, site);
         if let Some(matches) = &mut self.matches {
             matches.push(Match {
@@ -153,8 +153,12 @@ impl<'r> Verdict<'r, '_> {
             sum.context_keys.clear();
         }
         sum.too_many_keys |= too_many;
-        let fresh: Vec<String> = keys.into_iter().filter(|key| !sum.context_keys.contains(key)).collect();
-        sum.context_keys.extend(fresh);
+        if sum.context_keys.is_empty() {
+            sum.context_keys = keys;
+        } else {
+            let fresh: Vec<String> = keys.into_iter().filter(|key| !sum.context_keys.contains(key)).collect();
+            sum.context_keys.extend(fresh);
+        }
         sum.too_many_keys |= sum.context_keys.len() > MAX_KEYS;
         sum.context_keys.truncate(MAX_KEYS);
         if sum.rule_name.is_none() || rule.tier > sum.tier {

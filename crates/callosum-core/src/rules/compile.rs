@@ -98,7 +98,7 @@ impl Rule {
 
     /// Whether the rule is for this call, whose tool is known to fit, as far as the whole call says it; cheap
     /// conditions first.
-    pub(super) fn matches(&self, call: &ToolCall, runtime: &str, params: &Lookup<'_>) -> bool {
+    pub(super) fn matches<'p>(&'p self, call: &ToolCall, runtime: &str, params: &Lookup<'p>) -> bool {
         self.is_for_caller(call, runtime)
             && self.params.iter().all(|param| param.matches(params))
             && self.command_pattern.as_ref().is_none_or(|pattern| {
@@ -243,7 +243,7 @@ impl Param {
         Self { path: format.path, values: format.values }
     }
 
-    fn matches(&self, params: &Lookup<'_>) -> bool {
+    fn matches<'p>(&'p self, params: &Lookup<'p>) -> bool {
         let is = |actual: &Value| self.values.iter().any(|value| equal_values(&self.path, value, actual));
         params.get(&self.path).is_some_and(|actual| is(&actual))
     }
@@ -259,6 +259,6 @@ pub(super) fn equal_values(path: &str, one: &Value, other: &Value) -> bool {
     }
 }
 
-fn folded(text: &str) -> impl Iterator<Item = char> {
-    text.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).map(|c| c.to_ascii_lowercase())
+fn folded(text: &str) -> impl Iterator<Item = u8> {
+    text.bytes().filter(|byte| !matches!(byte, b'-' | b'_' | b' ')).map(|byte| byte.to_ascii_lowercase())
 }

@@ -125,23 +125,24 @@ impl Draft {
         })
     }
 
-    /// By their first byte, how long these words are, a bit for each length ([`length_bit`]): that alone tells most words of a
+    /// By their first byte, the shapes of these words, a bit for each ([`shape_bit`]): that alone tells most words of a
     /// text from them.
-    pub(crate) fn lengths(&self) -> Vec<u64> {
-        let mut lengths = vec![0; 128];
+    pub(crate) fn shapes(&self) -> Vec<u64> {
+        let mut shapes = vec![0; 128];
         for word in self.numbers.keys() {
-            let first = word.bytes().next().and_then(|first| lengths.get_mut(usize::from(first)));
-            if let Some(lengths) = first {
-                *lengths |= length_bit(word.len());
+            let first = word.bytes().next().and_then(|first| shapes.get_mut(usize::from(first)));
+            if let Some(shapes) = first {
+                *shapes |= shape_bit(word.as_bytes());
             }
         }
-        lengths
+        shapes
     }
 }
 
-/// The bit of a length; all beyond 63 share one.
-pub(crate) fn length_bit(length: usize) -> u64 {
-    1 << length.min(63)
+/// The bit of a word's shape: its length and its last byte, of which some share one.
+pub(crate) fn shape_bit(word: &[u8]) -> u64 {
+    let last = word.last().map_or(0, |last| usize::from(*last));
+    1 << ((word.len() * 11 + last) % 64)
 }
 
 fn note(lists: &mut BTreeMap<String, Vec<u32>>, name: &str, place: u32) {

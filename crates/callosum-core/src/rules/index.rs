@@ -24,8 +24,8 @@ pub(super) struct Index {
     pub(super) any_program: Places,
     /// What [`Draft::words`] tells.
     pub(super) words: Lists,
-    /// What [`Draft::lengths`] tells of these words.
-    pub(super) lengths: Cow<'static, [u64]>,
+    /// What [`Draft::shapes`] tells of these words.
+    pub(super) shapes: Cow<'static, [u64]>,
     /// There is a pattern of which no word need be in a text.
     pub(super) always: bool,
 }
@@ -80,7 +80,7 @@ impl Index {
             );
         }
         Self {
-            lengths: draft.lengths().into(),
+            shapes: draft.shapes().into(),
             words: draft.words().map(|(word, list)| (word.to_owned(), list)).collect(),
             for_calls: draft.for_calls.into(),
             for_commands: draft.for_commands.into(),
@@ -100,8 +100,8 @@ impl Index {
         let mut seen = Vec::new();
         let mut patterns = Vec::new();
         for word in words(text) {
-            let lengths = word.first().and_then(|first| self.lengths.get(usize::from(*first)));
-            if lengths.is_some_and(|lengths| lengths & draft::length_bit(word.len()) != 0)
+            let shapes = word.first().and_then(|first| self.shapes.get(usize::from(*first)));
+            if shapes.is_some_and(|shapes| shapes & draft::shape_bit(word) != 0)
                 && let Ok(word) = str::from_utf8(word)
                 && let Some((number, begun)) = self.words.get(word).split_first()
                 && !seen.contains(number)
@@ -199,7 +199,7 @@ impl Index {
         let by_tool = |by_tool: &ByTool| (lists(&by_tool.named), by_tool.globs.to_vec());
         let tools = (by_tool(&self.for_calls), by_tool(&self.for_commands));
         let commands = (lists(&self.programs), self.any_program.to_vec(), lists(&self.words), self.always);
-        let commands = (commands, &self.lengths);
+        let commands = (commands, &self.shapes);
         format!("{tools:#?} {commands:#?}")
     }
 }

@@ -194,8 +194,14 @@ struct Manual {
 impl Manual {
     fn of(program: &str) -> Self {
         let program = SAME.iter().find(|(name, _)| *name == program).map_or(program, |(_, same)| same);
+        // The first letter tells most of them apart at once.
+        let first = program.as_bytes().first();
         let is_its = |known: &&Known| {
-            known.path.strip_prefix(program).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+            known.path.as_bytes().first() == first
+                && known
+                    .path
+                    .strip_prefix(program)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
         };
         Self { parts: PROGRAMS.iter().filter(is_its).collect() }
     }
@@ -240,8 +246,14 @@ impl Known {
     }
 }
 
+/// Whether a name is among those of a list, one space between each two.
 fn lists(list: &str, name: &str) -> bool {
-    list.split(' ').any(|listed| listed == name)
+    let is_edge = |byte: Option<&u8>| byte.is_none_or(|byte| *byte == b' ');
+    let list = list.as_bytes();
+    let stands = |at: usize| {
+        is_edge(at.checked_sub(1).and_then(|before| list.get(before))) && is_edge(list.get(at + name.len()))
+    };
+    !name.contains(' ') && memchr::memmem::find_iter(list, name).any(stands)
 }
 
 impl Invocation {

@@ -64,9 +64,10 @@ impl Walk {
             let count = pipelines.len();
             for (number, commands) in pipelines.into_iter().enumerate() {
                 let last = last && number + 1 == count;
-                self.piped(commands.into_iter(), folder, last, |walk, words, folder, last, piped| {
-                    let around = Around { folder: folder.clone(), last, ..Around::default() };
-                    walk.simple_words(words, around, folder, piped);
+                self.piped(commands.into_iter(), folder, last, |walk, command, folder, last, piped| {
+                    let input = command.document.into_iter().collect();
+                    let around = Around { input, folder: folder.clone(), last, ..Around::default() };
+                    walk.simple_words(command.words, around, folder, piped);
                 });
             }
             return true;
@@ -394,16 +395,18 @@ fn cut_document(text: &str) -> Option<(&str, &str)> {
     let length = tag.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
     let body = text.len() - tag.len() + tag.find('\n')? + 1;
     let tag = tag.get(..length).filter(|tag| !tag.is_empty())?;
-    let is_last = |line: &str| line.trim_start_matches('\t').trim_end_matches('\n') == tag;
-    let mut end = body;
-    for line in text.get(body..)?.split_inclusive('\n') {
-        if is_last(line) {
-            let (cut, _) = text.get(body..end)?.char_indices().nth(MAX_DOCUMENT)?;
-            return Some((text.get(..body + cut)?, text.get(end..)?));
-        }
-        end += line.len();
-    }
-    None
+    let document = text.get(body..)?;
+    // Where the line begins that has nothing but the tag, and tabs before it.
+    let last_line = |at: usize| {
+        let (before, after) = document.split_at_checked(at)?;
+        let whole = before.trim_end_matches('\t');
+        let is_line = (whole.is_empty() || whole.ends_with('\n'))
+            && matches!(after.as_bytes().get(tag.len()), None | Some(b'\n'));
+        is_line.then_some(whole.len())
+    };
+    let end = memchr::memmem::find_iter(document.as_bytes(), tag).find_map(last_line)?;
+    let (cut, _) = document.get(..end)?.char_indices().nth(MAX_DOCUMENT)?;
+    Some((text.get(..body + cut)?, document.get(end..)?))
 }
 
 pub(super) fn parse(command: &str) -> Option<Program> {

@@ -1,10 +1,10 @@
-//! Lines that need no grammar: words, quotes without expansions, `;`, `&&`, `||`, `|` and plain redirections. Most
-//! lines are so, and are read here in a fraction of the parser's time. What is anything else, or may be, is left to
-//! the parser; a test compares the two.
+//! Lines that need no grammar: words, quotes without expansions, `;`, `&&`, `||`, `|`, plain redirections, and behind the
+//! line one here-document with nothing to expand in it. Most lines are so, and are read here in a fraction of the parser's
+//! time. What is anything else, or may be, is left to the parser; a test compares the two.
 
 use super::words::unquote;
 
-/// Longer lines are left to the parser, which has limits of its own.
+/// Longer lines, a document aside, are left to the parser, which has limits of its own.
 const MAX_BYTES: usize = 2 * 1024;
 
 /// Words that mean something to the parser where they stand alone, or stand first.
@@ -14,28 +14,40 @@ const RESERVED: &[&str] = &[
     "select", "then", "time", "until", "while",
 ];
 
-/// Of each pipeline, of each command in it, the words without their quotes.
-pub(super) type Pipelines = Vec<Vec<Vec<String>>>;
+/// A command of a line.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Command {
+    /// Without their quotes.
+    pub(super) words: Vec<String>,
+    /// The here-document that it reads.
+    pub(super) document: Option<String>,
+}
 
-/// The pipelines of a line; `None` where the parser must read it.
-pub(super) fn pipelines(line: &str) -> Option<Pipelines> {
+/// Of each pipeline the commands.
+pub(super) type Pipelines = Vec<Vec<Command>>;
+
+/// The pipelines of a text; `None` where the parser must read it.
+pub(super) fn pipelines(text: &str) -> Option<Pipelines> {
+    // Of a long text only the first line may be one; the rest is a document.
+    let line = if text.len() > MAX_BYTES { text.lines().next()? } else { text };
     if line.len() > MAX_BYTES {
         return None;
     }
-    let mut reader = Reader { line, at: 0 };
-    let mut pipelines = vec![vec![Vec::new()]];
+    let mut reader = Reader { text, line, at: 0 };
+    let mut has_document = false;
+    let mut pipelines = vec![vec![Command::default()]];
     // An operator before it asks for a command; a `;` may end the line.
     let mut is_asked_for = true;
     loop {
         reader.skip_blanks();
-        let command: &mut Vec<String> = pipelines.last_mut()?.last_mut()?;
+        let command = pipelines.last_mut()?.last_mut()?;
         let Some(byte) = reader.peek() else { break };
-        let is_empty = command.is_empty();
+        let is_empty = command.words.is_empty();
         match byte {
             b';' | b'|' | b'&' if is_empty => return None,
             b';' => {
                 reader.at += 1;
-                pipelines.push(vec![Vec::new()]);
+                pipelines.push(vec![Command::default()]);
                 is_asked_for = false;
             }
             b'|' | b'&' => {
@@ -43,15 +55,22 @@ pub(super) fn pipelines(line: &str) -> Option<Pipelines> {
                 let is_double = reader.peek() == Some(byte);
                 if is_double {
                     reader.at += 1;
-                    pipelines.push(vec![Vec::new()]);
+                    pipelines.push(vec![Command::default()]);
                 } else if byte == b'|' {
-                    pipelines.last_mut()?.push(Vec::new());
+                    pipelines.last_mut()?.push(Command::default());
                 } else {
                     return None;
                 }
                 is_asked_for = true;
             }
             b'<' | b'>' if is_empty => return None,
+            b'<' if reader.peek_next() == Some(b'<') => {
+                if has_document {
+                    return None;
+                }
+                command.document = Some(reader.document()?);
+                has_document = true;
+            }
             b'<' | b'>' => reader.redirection()?,
             _ => {
                 let word = reader.word()?;
@@ -65,12 +84,15 @@ pub(super) fn pipelines(line: &str) -> Option<Pipelines> {
                         return None;
                     }
                 } else {
-                    command.push(unquote(word));
+                    command.words.push(unquote(word));
                 }
             }
         }
     }
-    if pipelines.last()?.last()?.is_empty() {
+    if line.len() < text.len() && !has_document {
+        return None;
+    }
+    if pipelines.last()?.last()?.words.is_empty() {
         if is_asked_for {
             return None;
         }
@@ -80,6 +102,8 @@ pub(super) fn pipelines(line: &str) -> Option<Pipelines> {
 }
 
 struct Reader<'l> {
+    /// All there is: the line, and the document behind it.
+    text: &'l str,
     line: &'l str,
     at: usize,
 }
@@ -87,6 +111,10 @@ struct Reader<'l> {
 impl<'l> Reader<'l> {
     fn peek(&self) -> Option<u8> {
         self.line.as_bytes().get(self.at).copied()
+    }
+
+    fn peek_next(&self) -> Option<u8> {
+        self.line.as_bytes().get(self.at + 1).copied()
     }
 
     fn skip_blanks(&mut self) {
@@ -104,6 +132,24 @@ impl<'l> Reader<'l> {
         }
         self.skip_blanks();
         self.word().map(drop)
+    }
+
+    /// Passes over `<<'TAG'`, and takes the document off the text: all that is behind this line must be it. Where the tag
+    /// has no quotes, nothing may be in the document that means more than it says.
+    fn document(&mut self) -> Option<String> {
+        self.at += 2;
+        let line_end = self.at + memchr::memchr(b'\n', self.text.as_bytes().get(self.at..)?)?;
+        self.line = self.text.get(..line_end)?;
+        self.skip_blanks();
+        let mark = self.word()?;
+        let tag = mark.trim_matches(['\'', '"']);
+        let is_name = !tag.is_empty() && tag.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        let behind = self.text.get(line_end + 1..)?;
+        let document = behind.strip_suffix('\n').unwrap_or(behind).strip_suffix(tag)?;
+        let is_whole = document.is_empty() || document.ends_with('\n');
+        let is_plain = tag.len() < mark.len() || !document.contains(['$', '`', '\\']);
+        let is_cut = document.lines().any(|line| line == tag);
+        (is_name && is_whole && is_plain && !is_cut).then(|| document.to_owned())
     }
 
     /// The word that begins here, as it is written; `None` where it is none, or not a plain one.
@@ -138,8 +184,8 @@ mod tests {
     use std::fs;
 
     use brush_parser::ast::{
-        Command, CommandPrefixOrSuffixItem as Item, CompoundListItem, IoFileRedirectTarget, IoRedirect,
-        SeparatorOperator,
+        Command as Parsed, CommandPrefixOrSuffixItem as Item, CompoundListItem, IoFileRedirectTarget,
+        IoRedirect, SeparatorOperator,
     };
 
     use super::super::parse::parse;
@@ -165,12 +211,13 @@ mod tests {
         Some(pipelines)
     }
 
-    fn simple(command: &Command) -> Option<Vec<String>> {
-        let Command::Simple(command) = command else { return None };
+    fn simple(command: &Parsed) -> Option<Command> {
+        let Parsed::Simple(command) = command else { return None };
         if command.prefix.is_some() {
             return None;
         }
         let mut words = vec![unquote(&command.word_or_name.as_ref()?.value)];
+        let mut document = None;
         for item in command.suffix.iter().flat_map(|suffix| &suffix.0) {
             match item {
                 Item::Word(word) | Item::AssignmentWord(_, word) => {
@@ -186,10 +233,17 @@ mod tests {
                     IoFileRedirectTarget::ProcessSubstitution(..) => return None,
                     _ => {}
                 },
+                Item::IoRedirect(IoRedirect::HereDocument(_, here)) if document.is_none() => {
+                    let text = &here.doc.value;
+                    if here.remove_tabs || here.requires_expansion && text.contains(['$', '`', '\\']) {
+                        return None;
+                    }
+                    document = Some(text.clone());
+                }
                 _ => return None,
             }
         }
-        Some(words)
+        Some(Command { words, document })
     }
 
     /// Whether the line is a plain one; then the parser reads it just so.
@@ -211,6 +265,10 @@ mod tests {
             "A-b=c x=y z",
             "find . -name '*.rs' -exec x {} +",
             "export X=1 Y='a b'",
+            "sendmail -t <<'EOF'\nTo: a@x\n\n$(b) `c` \\ \"d\nEOF\n",
+            "cat <<EOF | mail -s 'a b' a@x && echo ok\nsome 'text\nEOF",
+            "cat > out.txt << \"E_1\"; b\nE_1",
+            &format!("send --to a@x <<'END'\n{}END\n", "A line of some length.\n".repeat(100)),
         ] {
             assert_eq!(is_plain_and_the_same(line), !line.starts_with("A-b"), "{line}");
         }
@@ -243,6 +301,19 @@ mod tests {
             "a >|b",
             "a <>b",
             "a <<E",
+            "a <<E\n",
+            "a <<E\nb",
+            "a <<E\nb\n E",
+            "a <<E\nb\nE\nc",
+            "a <<E\nE\nc\nE",
+            "a <<E\n$b\nE",
+            "a <<'E' <<F\nE\nF",
+            "a <<'E' 'b\nc'\nE",
+            "a <<'E' |\nE",
+            "a <<-E\nb\nE",
+            "a <<\"\"\nb\n",
+            "a <<E-F\nb\nE-F",
+            "<<E a\nE",
             "a <<<b",
             "a <&0",
             ">a b",
@@ -304,6 +375,14 @@ mod tests {
                 let count = if random(2) == 0 { 10 } else { pieces.len() };
                 line.push_str(pieces[random(count)]);
                 line.push_str(["", " ", " "][random(3)]);
+            }
+            if random(4) == 0 {
+                let mark = ["E", "'E'", "\"E\"", "-E", "\\E", "$E", "'E", "E'F'"][random(8)];
+                let end = ["E", "E\n", " E", "E ", "\tE", "E\nE", "E\nls", "F", "E\n\n"][random(9)];
+                let body = ["", "\n", "a 'b\n", "$X\n", "E x\n", "xE\n", "E\r\n", "ü \\\n"];
+                line.push_str(&format!(" <<{mark}{}\n", ["", " b", "|c", ";d", " <<'F'", " >e"][random(6)]));
+                (0..random(3)).for_each(|_| line.push_str(body[random(8)]));
+                line.push_str(end);
             }
             plain += usize::from(is_plain_and_the_same(&line));
         }

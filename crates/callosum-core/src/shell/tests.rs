@@ -102,6 +102,11 @@ fn of_long_documents_the_beginning_is_read() {
     assert_eq!(runs, ["sendmail", "git", "npm"]);
     assert!(line.invocations[0].input[0].starts_with("To: a@x.com\n\nword"));
     assert!(line.invocations[0].input[0].len() < 10_000);
+    // Only a line of nothing but the mark ends it, tabs before it or not.
+    let inside = format!("{long}EOF and more\n EOF\nxEOF\n\tEOF2\nEOF.\n{long}");
+    let line = Line::read(&format!("sendmail -t <<-EOF\n{inside}\t\tEOF\nnpm publish"));
+    let runs: Vec<_> = line.invocations.iter().map(|one| one.program.as_str()).collect();
+    assert_eq!((line.rough, runs), (false, vec!["sendmail", "npm"]));
     // One that is never ended, or whose mark is in quotes, is left alone.
     for command in [format!("cat <<EOF\n{long}"), format!("echo '<<' '{long}'")] {
         let _ = Line::read(&command);

@@ -111,7 +111,7 @@ fn wrapper(name: &str, rest: &[String]) -> Option<&'static Wrapper> {
 }
 
 /// Looks behind a wrapper.
-fn behind(walk: &mut Walk, wrapper: &Wrapper, words: Vec<String>, mut around: Around) {
+fn behind(walk: &mut Walk, wrapper: &Wrapper, mut words: Vec<String>, mut around: Around) {
     let name = words.first().map(|word| program_name(word).to_owned()).unwrap_or_default();
     let rest = words.get(1..).unwrap_or_default();
     let is_runner = RUNNERS.contains(&name.as_str());
@@ -136,20 +136,22 @@ fn behind(walk: &mut Walk, wrapper: &Wrapper, words: Vec<String>, mut around: Ar
         }
     }
     inner = inner.get(wrapper.operands..).unwrap_or_default();
-    let mut inner = inner.iter().skip_while(|word| *word == "--").cloned().peekable();
+    while let Some((_, after)) = inner.split_first().filter(|(first, _)| *first == "--") {
+        inner = after;
+    }
     if name == "env" && rest.iter().any(|word| word == "-S" || word.starts_with("--split-string")) {
-        walk.nested(&inner.collect::<Vec<_>>().join(" "), &around);
+        walk.nested(&inner.join(" "), &around);
         return;
     }
-    while let Some(word) = inner.next_if(|word| is_assignment(word)) {
-        around
-            .variables
-            .extend(word.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned())));
-    }
-    let mut inner: Vec<String> = inner.collect();
+    let assigned = inner.iter().take_while(|word| is_assignment(word)).count();
+    let (set, inner) = inner.split_at(assigned);
+    let pairs = set.iter().filter_map(|word| word.split_once('='));
+    around.variables.extend(pairs.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    let at = words.len() - inner.len();
     if name == "systemd-run" || inner.is_empty() {
         note(walk, words.clone(), around.clone());
     }
+    let mut inner = words.split_off(at);
     if let (true, Some(first)) = (is_runner, inner.first_mut())
         && let Some((package, _)) = first.rsplit_once('@')
         && !package.is_empty()
