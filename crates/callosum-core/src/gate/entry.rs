@@ -11,8 +11,8 @@ use super::tally::Text;
 pub(super) fn entry(line: &[u8], seq: u64) -> Option<String> {
     let Object { is_empty } = serde_json::from_slice(line).ok()?;
     let members = str::from_utf8(line).ok()?.trim_ascii().strip_suffix('}')?;
-    let comma = if is_empty { "" } else { "," };
-    Some(format!("{members}{comma}\"seq\":{seq}}}"))
+    let name = if is_empty { "\"seq\":" } else { ",\"seq\":" };
+    Some([members, name, &seq.to_string(), "}"].concat())
 }
 
 /// An object without `seq`.
