@@ -63,7 +63,7 @@ impl Gate {
             "status" => serde_json::to_string(&self.status(now)),
             "journal" => {
                 let filter = Filter::read(text).map_err(QueryError::bad_request)?;
-                serde_json::to_string(&self.journal(&filter, now)?)
+                Ok(self.journal_text(&filter, now)?)
             }
             "timeline" => serde_json::to_string(&self.timeline(&TimelineRequest::read(text)?, now)?),
             "tally" => serde_json::to_string(&self.tally(&TallyRequest::read(text)?, now)?),

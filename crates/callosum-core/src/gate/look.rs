@@ -3,12 +3,14 @@
 //! stopped process holds the guard.
 
 use std::io::ErrorKind;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::error::StateError;
 use crate::history::History;
+use crate::journal::Journal;
 use crate::journal::recent::read_back;
 use crate::journal::record::FORMAT_VERSION;
 use crate::journal::segment::{ACTIVE, SegmentFile, closed_segments};
@@ -22,6 +24,18 @@ use super::{Gate, lock};
 
 /// Between two segments there is no active one, for microseconds; longer only after a crash in between.
 const ROTATION: Duration = Duration::from_millis(50);
+
+/// The closed segments, and what was there when they were listed: a folder of many takes longer to list than a question to
+/// answer.
+#[derive(Debug)]
+pub(super) struct Listed {
+    /// Where the active segment began.
+    active: u64,
+    /// When a name in the folder had changed last.
+    modified_ms: i64,
+    closed: Arc<Vec<(u64, PathBuf)>>,
+}
+
 impl Gate {
     /// Runs `step` with the ledger up to date. Writes only what waits to be written, because it belongs to
     /// what is looked for.
@@ -44,6 +58,28 @@ impl Gate {
         let seen = step(ledger)?;
         lock(&self.health).works();
         Ok(seen)
+    }
+
+    /// The segments of the open journal.
+    pub(super) fn segments_of(&self, journal: &Journal) -> Result<Segments, StateError> {
+        let disk = &self.directory.disk;
+        let active = journal.active().base;
+        let modified_ms = disk.facts(&self.directory.path).ok().map(|facts| facts.modified_ms);
+        let mut known = lock(&self.listed);
+        // Two changes of one moment look alike, so what we do ourselves is looked for: a rotation begins another active
+        // segment, and who prunes deletes the oldest.
+        if let Some(listed) = &*known
+            && listed.active == active
+            && Some(listed.modified_ms) == modified_ms
+            && listed.closed.first().is_none_or(|(_, path)| disk.facts(path).is_ok())
+        {
+            let active = (active, Arc::clone(&journal.active().file));
+            return Ok(Segments { closed: Arc::clone(&listed.closed), active, disk: Arc::clone(disk) });
+        }
+        let segments = journal.segments()?;
+        let closed = Arc::clone(&segments.closed);
+        *known = modified_ms.map(|modified_ms| Listed { active, modified_ms, closed });
+        Ok(segments)
     }
 
     /// The segments as they lie there; `None` when nothing was journaled yet.
@@ -69,7 +105,7 @@ impl Gate {
                     };
                     closed.retain(|(known, _)| *known < base);
                     return Ok(Some(Segments {
-                        closed,
+                        closed: Arc::new(closed),
                         active: (base, Arc::new(file)),
                         disk: Arc::clone(disk),
                     }));
@@ -85,7 +121,7 @@ impl Gate {
                     let file = SegmentFile::open(disk, path.clone(), Open::Read)
                         .map_err(|source| StateError::io("open", &path, source))?;
                     let active = (base, Arc::new(file));
-                    return Ok(Some(Segments { closed, active, disk: Arc::clone(disk) }));
+                    return Ok(Some(Segments { closed: Arc::new(closed), active, disk: Arc::clone(disk) }));
                 }
             }
         }

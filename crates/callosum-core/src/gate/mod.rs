@@ -10,6 +10,7 @@ mod backlog;
 mod begin;
 mod calls;
 mod end;
+mod entry;
 mod explain;
 mod filter;
 mod health;
@@ -52,6 +53,7 @@ use crate::text::one_line;
 use self::backlog::Backlog;
 use self::calls::OpenCalls;
 use self::health::Health;
+use self::look::Listed;
 use self::status::Counted;
 use self::work::Works;
 
@@ -159,6 +161,8 @@ pub struct Gate {
     health: Mutex<Health>,
     /// By a segment's base, how many lines its first so many bytes hold: what is written stays.
     counted: Mutex<HashMap<u64, Counted>>,
+    /// The closed segments as they were listed last.
+    listed: Mutex<Option<Listed>>,
     closed: AtomicBool,
     /// It was closed, and what was left has been written: no file stays open.
     has_let_go: AtomicBool,
@@ -224,6 +228,7 @@ impl Gate {
             works: Mutex::default(),
             health: Mutex::default(),
             counted: Mutex::default(),
+            listed: Mutex::default(),
             closed: AtomicBool::new(false),
             has_let_go: AtomicBool::new(false),
             observer: false,

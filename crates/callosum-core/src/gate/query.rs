@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::error::StateError;
 use crate::journal::segments::Segments;
-use crate::journal::span::{Piece, Span};
+use crate::journal::span::{Met, Piece, Span};
 use crate::time::Stamp;
 
 use super::Gate;
@@ -58,14 +58,34 @@ pub struct Found {
     pub next: Option<u64>,
 }
 
+/// The wanted lines of a piece, the newest last, and the `before` of the next.
+type Gathered<T> = (Vec<T>, Option<u64>);
+
 impl Gate {
     /// The newest records that `filter` wants. For a thread that may wait.
     ///
     /// # Errors
     /// When the filter is wrong or the journal can't be read.
     pub fn journal(&self, filter: &Filter, now: &Stamp) -> Result<Found, QueryError> {
+        let (entries, next) = self.gather(filter, now, |sieve, met| sieve.record(met))?;
+        Ok(Found { entries, next })
+    }
+
+    /// The same as the text of a [`Found`].
+    pub(super) fn journal_text(&self, filter: &Filter, now: &Stamp) -> Result<String, QueryError> {
+        let (entries, next) = self.gather(filter, now, |sieve, met| sieve.text(met))?;
+        let next = next.map_or_else(|| "null".to_owned(), |next| next.to_string());
+        Ok(format!("{{\"entries\":[{}],\"next\":{next}}}", entries.join(",")))
+    }
+
+    fn gather<T>(
+        &self,
+        filter: &Filter,
+        now: &Stamp,
+        wanted: impl Fn(&Sieve<'_>, &Met) -> Option<T>,
+    ) -> Result<Gathered<T>, QueryError> {
         let sieve = Sieve::new(filter).map_err(QueryError::bad_request)?;
-        let Some(segments) = self.segments(now)? else { return Ok(Found::default()) };
+        let Some(segments) = self.segments(now)? else { return Ok((Vec::new(), None)) };
         let span = Span {
             from_ms: sieve.since_ms,
             to_ms: sieve.until_ms,
@@ -73,18 +93,16 @@ impl Gate {
             before: filter.before,
         };
         let mut piece = Piece::new(&segments, span, filter.budget)?;
-        let mut entries = Vec::new();
+        let mut found = Vec::new();
         while let Some(met) = piece.next_line()? {
-            let Some(mut record) = sieve.wanted(&met) else { continue };
-            record.insert("seq".to_owned(), Value::from(met.seq));
-            entries.push(Value::Object(record));
-            if entries.len() == filter.limit {
+            found.extend(wanted(&sieve, &met));
+            if found.len() == filter.limit {
                 piece.cut();
                 break;
             }
         }
-        entries.reverse();
-        Ok(Found { entries, next: piece.next() })
+        found.reverse();
+        Ok((found, piece.next()))
     }
 
     /// The sequence number that the next record will have; 0 when nothing was journaled yet. Looks at files only, and waits
@@ -101,6 +119,6 @@ impl Gate {
         if self.observer {
             return Ok(self.observe()?);
         }
-        Ok(Some(self.look(now, |ledger| ledger.journal().segments())?))
+        Ok(Some(self.look(now, |ledger| self.segments_of(ledger.journal()))?))
     }
 }

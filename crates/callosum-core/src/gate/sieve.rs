@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use crate::journal::head::Head;
 use crate::journal::span::Met;
 
+use super::entry::entry;
 use super::filter::Filter;
 use super::tally::Text;
 
@@ -25,6 +26,8 @@ pub(super) struct Sieve<'f> {
     /// Values that a line must have, as they stand in a line of ours.
     quoted: Vec<Finder<'static>>,
     text: Option<Wanted>,
+    /// What is wanted is told by what stands in a record.
+    needs_record: bool,
 }
 
 /// A text that is looked for.
@@ -50,11 +53,35 @@ impl<'f> Sieve<'f> {
             until_ms: filter.until_ms()?,
             quoted: quoted.collect(),
             text,
+            needs_record: *filter
+                != Filter {
+                    limit: filter.limit,
+                    since: filter.since.clone(),
+                    until: filter.until.clone(),
+                    after: filter.after,
+                    before: filter.before,
+                    budget: filter.budget,
+                    ..Filter::default()
+                },
         })
     }
 
-    /// The record of a line, if it is wanted.
-    pub(super) fn wanted(&self, met: &Met) -> Option<Map<String, Value>> {
+    /// The record of a line, if it is wanted, with its sequence number as `seq`.
+    pub(super) fn record(&self, met: &Met) -> Option<Value> {
+        let mut record = self.wanted(met)?;
+        record.insert("seq".to_owned(), Value::from(met.seq));
+        Some(Value::Object(record))
+    }
+
+    /// The same as text.
+    pub(super) fn text(&self, met: &Met) -> Option<String> {
+        let is_wanted =
+            if self.needs_record { self.wanted(met).is_some() } else { self.is_within(met.wall_ms) };
+        let text = is_wanted.then(|| entry(&met.bytes, met.seq))?;
+        text.or_else(|| self.record(met).map(|record| record.to_string()))
+    }
+
+    fn wanted(&self, met: &Met) -> Option<Map<String, Value>> {
         if !self.is_within(met.wall_ms) || !self.may_want(&met.bytes) {
             return None;
         }

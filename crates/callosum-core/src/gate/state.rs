@@ -212,6 +212,7 @@ impl Gate {
     fn drop_ledger(&self, slot: &mut LedgerSlot) {
         slot.ledger = None;
         lock(&self.counted).clear();
+        *lock(&self.listed) = None;
     }
 
     /// Writes what waits: the backlog, in order, and then the outcomes.

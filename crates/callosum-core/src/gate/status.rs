@@ -162,7 +162,7 @@ impl Gate {
             self.observed_facts(now, &is_dead).map_err(NotNow::Failed)
         } else {
             self.look(now, |ledger| {
-                let segments = ledger.journal().segments()?;
+                let segments = self.segments_of(ledger.journal())?;
                 let head = ledger.journal().active().base + ledger.journal().active().size();
                 Ok(Facts::of(ledger.history(), segments, head, now, &is_dead))
             })
@@ -231,7 +231,8 @@ impl Gate {
     fn journal_status(&self, segments: &Segments, head: u64, skipped: u64) -> JournalStatus {
         let (active, file) = (segments.active.0, &segments.active.1);
         let mut counted = lock(&self.counted);
-        counted.retain(|base, _| *base == active || segments.closed.iter().any(|(closed, _)| closed == base));
+        let is_there = |base: &u64| segments.closed.binary_search_by_key(base, |(closed, _)| *closed).is_ok();
+        counted.retain(|base, _| *base == active || is_there(base));
         let mut lines = 0;
         for (number, (base, path)) in segments.closed.iter().enumerate() {
             let next = segments.closed.get(number + 1).map_or(active, |(next, _)| *next);

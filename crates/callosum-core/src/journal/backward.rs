@@ -16,8 +16,10 @@ const CHUNK: u64 = 64 * 1024;
 #[derive(Debug)]
 pub struct Backward {
     disk: Arc<dyn Disk>,
-    /// Closed segments not yet begun, oldest first.
-    closed: Vec<(u64, PathBuf)>,
+    /// Closed segments, oldest first.
+    closed: Arc<Vec<(u64, PathBuf)>>,
+    /// How many of them were not begun yet.
+    left: usize,
     current: Option<Current>,
     /// Bytes loaded from segments that were read to their beginning.
     loaded: u64,
@@ -45,10 +47,10 @@ impl Backward {
     pub fn new(
         disk: &Arc<dyn Disk>,
         newest: Option<(u64, Arc<SegmentFile>)>,
-        closed: Vec<(u64, PathBuf)>,
+        closed: Arc<Vec<(u64, PathBuf)>>,
     ) -> Self {
         let current = newest.and_then(|(base, file)| Current::begin(base, file).ok());
-        Self { disk: Arc::clone(disk), closed, current, loaded: 0 }
+        Self { disk: Arc::clone(disk), left: closed.len(), closed, current, loaded: 0 }
     }
 
     /// Those of the lines of `segments` that begin before the sequence number `end`.
@@ -57,21 +59,28 @@ impl Backward {
     /// When the system refuses to read.
     pub fn before(segments: &Segments, end: u64) -> Result<Self, StateError> {
         let (active, file) = &segments.active;
+        let mut lines = Self::new(&segments.disk, None, Arc::clone(&segments.closed));
         if end > *active {
-            let current = Current::begin_before(*active, Arc::clone(file), end - active, false)?;
-            let closed = segments.closed.clone();
-            return Ok(Self { disk: Arc::clone(&segments.disk), closed, current: Some(current), loaded: 0 });
+            lines.current = Some(Current::begin_before(*active, Arc::clone(file), end - active, false)?);
+            return Ok(lines);
         }
-        let mut closed = segments.closed.clone();
-        closed.retain(|(base, _)| *base < end);
-        let mut lines = Self::new(&segments.disk, None, closed);
-        let Some((base, path)) = lines.closed.pop() else { return Ok(lines) };
-        match SegmentFile::open(&segments.disk, path, Open::Read) {
-            Ok(file) => lines.current = Some(Current::begin_before(base, Arc::new(file), end - base, true)?),
-            // Pruned: so is what stood before it.
-            Err(_) => lines.closed.clear(),
+        lines.left = lines.closed.partition_point(|(base, _)| *base < end);
+        if let Some((base, file)) = lines.open_next() {
+            lines.current = Some(Current::begin_before(base, file, end - base, true)?);
         }
         Ok(lines)
+    }
+
+    /// Opens the youngest of the closed segments that were not begun yet.
+    fn open_next(&mut self) -> Option<(u64, Arc<SegmentFile>)> {
+        self.left = self.left.checked_sub(1)?;
+        let (base, path) = self.closed.get(self.left)?;
+        let opened = SegmentFile::open(&self.disk, path.clone(), Open::Read);
+        if opened.is_err() {
+            // Pruned: so is what stood before it.
+            self.left = 0;
+        }
+        Some((*base, Arc::new(opened.ok()?)))
     }
 
     /// How many bytes have been read.
@@ -87,9 +96,8 @@ impl Backward {
     pub fn next_line(&mut self) -> Result<Option<(u64, Vec<u8>)>, StateError> {
         loop {
             let Some(current) = &mut self.current else {
-                let Some((base, path)) = self.closed.pop() else { return Ok(None) };
-                let Ok(file) = SegmentFile::open(&self.disk, path, Open::Read) else { return Ok(None) };
-                self.current = Some(Current::begin_closed(base, Arc::new(file))?);
+                let Some((base, file)) = self.open_next() else { return Ok(None) };
+                self.current = Some(Current::begin_closed(base, file)?);
                 continue;
             };
             match current.take_last_line()? {
@@ -215,7 +223,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let disk: Arc<dyn Disk> = Arc::new(crate::store::disk::SystemDisk);
         let mut base = 0;
-        let segments = contents
+        let segments: Vec<_> = contents
             .iter()
             .map(|content| {
                 let path = directory.path().join(base.to_string());
@@ -225,7 +233,7 @@ mod tests {
                 segment
             })
             .collect();
-        let mut backward = Backward::new(&disk, None, segments);
+        let mut backward = Backward::new(&disk, None, Arc::new(segments));
         let mut found = Vec::new();
         while let Some((seq, line)) = backward.next_line().unwrap() {
             found.push((seq, String::from_utf8(line).unwrap()));
@@ -268,7 +276,8 @@ mod tests {
         std::fs::write(&paths[0], closed).unwrap();
         std::fs::write(&paths[1], active).unwrap();
         let file = Arc::new(SegmentFile::open(&disk, paths[1].clone(), Open::Read).unwrap());
-        Segments { closed: vec![(0, paths[0].clone())], active: (closed.len() as u64, file), disk }
+        let active = (closed.len() as u64, file);
+        Segments { closed: Arc::new(vec![(0, paths[0].clone())]), active, disk }
     }
 
     #[test]
@@ -323,7 +332,7 @@ mod tests {
             let path = directory.path().join("active");
             std::fs::write(&path, content).unwrap();
             let file = Arc::new(SegmentFile::open(&disk, path, Open::Read).unwrap());
-            let mut backward = Backward::new(&disk, Some((7, file)), Vec::new());
+            let mut backward = Backward::new(&disk, Some((7, file)), Arc::default());
             assert_eq!(backward.next_line().unwrap(), whole);
         }
     }

@@ -170,7 +170,7 @@ mod tests {
         let file = Arc::new(SegmentFile::open(&disk, path, Open::Read).unwrap());
         // Was pruned since.
         paths.insert(0, (0, directory.path().join("gone")));
-        let segments = Segments { closed: paths, active: (base, file), disk };
+        let segments = Segments { closed: Arc::new(paths), active: (base, file), disk };
         let mut forward = Forward::new(&segments, None).unwrap();
         let mut found = Vec::new();
         while let Some((seq, line)) = forward.next_line().unwrap() {

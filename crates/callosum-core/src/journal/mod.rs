@@ -363,7 +363,7 @@ impl Journal {
         let mut closed = closed_segments(&self.directory)?;
         closed.retain(|(base, _)| *base < self.active.base);
         Ok(Segments {
-            closed,
+            closed: Arc::new(closed),
             active: (self.active.base, Arc::clone(&self.active.file)),
             disk: Arc::clone(&self.directory.disk),
         })

@@ -204,7 +204,8 @@ mod tests {
         fs::write(&paths[0], closed.concat()).unwrap();
         fs::write(&paths[1], active.concat()).unwrap();
         let file = SegmentFile::open(&disk, paths[1].clone(), Open::Read).unwrap();
-        let segments = Segments { closed: vec![(0, paths[0].clone())], active: (base, Arc::new(file)), disk };
+        let segments =
+            Segments { closed: Arc::new(vec![(0, paths[0].clone())]), active: (base, Arc::new(file)), disk };
         read_back(&segments, WINDOW_MS, &now()).unwrap()
     }
 
@@ -249,7 +250,7 @@ mod tests {
             fs::write(&older, [3, 2].map(|more| mail(WINDOW_MS + SLACK_MS + more)).concat()).unwrap();
             fs::write(&path, lines.concat()).unwrap();
             let file = SegmentFile::open(&disk, path.clone(), Open::Read).unwrap();
-            let closed = [closed, &[(100, older)]].concat();
+            let closed = Arc::new([closed, &[(100, older)]].concat());
             let segments = Segments { closed, active: (1_000, Arc::new(file)), disk: Arc::clone(&disk) };
             read_back(&segments, WINDOW_MS, &now()).map(|recent| ages(&recent).len())
         };

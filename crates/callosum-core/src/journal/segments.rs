@@ -15,8 +15,8 @@ const CHUNK: usize = 4 * 1024;
 /// path there may be another one a moment later.
 #[derive(Clone, Debug)]
 pub struct Segments {
-    /// Base and path, oldest first.
-    pub closed: Vec<(u64, PathBuf)>,
+    /// Base and path, oldest first. Shared: there may be hundreds, and most who have them look at none.
+    pub closed: Arc<Vec<(u64, PathBuf)>>,
     /// Base and file of the active one.
     pub active: (u64, Arc<SegmentFile>),
     /// The disk they are on.
@@ -41,7 +41,7 @@ impl Segments {
     /// Their lines, last first.
     #[must_use]
     pub fn backward(&self) -> Backward {
-        Backward::new(&self.disk, Some(self.active.clone()), self.closed.clone())
+        Backward::new(&self.disk, Some(self.active.clone()), Arc::clone(&self.closed))
     }
 
     /// Reads single lines by sequence number.
@@ -156,7 +156,7 @@ mod tests {
         }
         let (base, path) = closed.pop().unwrap();
         let active = SegmentFile::open(&disk, path, Open::Read).unwrap();
-        Segments { closed, active: (base, Arc::new(active)), disk }
+        Segments { closed: Arc::new(closed), active: (base, Arc::new(active)), disk }
     }
 
     #[test]

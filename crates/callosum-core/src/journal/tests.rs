@@ -141,9 +141,9 @@ fn a_segment_that_others_closed_since_is_not_there_twice() {
     let folder = tempfile::tempdir().unwrap();
     let (mut late, mut busy) = (open(folder.path()), open(folder.path()));
     rotate(&mut busy);
-    assert_eq!(late.segments().unwrap().closed, []);
+    assert_eq!(*late.segments().unwrap().closed, []);
     let closed = |journal: &Journal| {
-        journal.segments().unwrap().closed.into_iter().map(|(base, _)| base).collect::<Vec<_>>()
+        journal.segments().unwrap().closed.iter().map(|(base, _)| *base).collect::<Vec<_>>()
     };
     assert_eq!(closed(&busy), [0]);
     read_on(&mut late, Patience::None, &now()).unwrap();

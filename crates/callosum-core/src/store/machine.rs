@@ -3,32 +3,40 @@
 //! On Linux all of it comes from `/proc` and the boot clock. Elsewhere the boot and a process's start
 //! are unknown: ages go by the wall clock, and only a lease's end tells that its holder is gone.
 
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::Read;
+use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::journal::record::Holder;
 use crate::time::Stamp;
 
+/// So many dead processes are remembered.
+const MAX_DEAD: usize = 10_000;
+
 /// This process on this machine, as it was when it was asked.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Machine {
     boot: Option<u32>,
     holder: Option<Holder>,
+    /// Those of this boot that were found dead: nobody comes to life again, and a look at the system takes longer than all
+    /// else that is done with a lease.
+    dead: Mutex<HashSet<Holder>>,
 }
 
 impl Machine {
     /// Asks the system who this process is and which boot this is. Reads three small files.
     #[must_use]
     pub fn read() -> Self {
-        Self { boot: boot_id(), holder: holder_of(std::process::id()) }
+        Self { boot: boot_id(), holder: holder_of(std::process::id()), ..Self::default() }
     }
 
     /// The same, for a process that only speaks for the one that runs the calls: its nearest ancestor that is no shell and
     /// no wrapper. Its calls are in flight as long as that one lives.
     #[must_use]
     pub fn read_for_runtime() -> Self {
-        Self { boot: boot_id(), holder: runtime_above(std::process::id()) }
+        Self { boot: boot_id(), holder: runtime_above(std::process::id()), ..Self::default() }
     }
 
     /// The process that runs the calls: this one, or the one it speaks for.
@@ -54,12 +62,24 @@ impl Machine {
         if self.boot.is_none() || boot != self.boot || holder.ns != own.ns || *holder == own {
             return false;
         }
-        match process(holder.pid) {
+        let dead = || self.dead.lock().unwrap_or_else(PoisonError::into_inner);
+        if dead().contains(holder) {
+            return true;
+        }
+        let is_dead = match process(holder.pid) {
             Some(now) => now.has_ended || now.start != holder.start,
             // `/proc` may be hidden (`hidepid`); only a folder that is not there proves a death.
             None => matches!(fs::metadata(format!("/proc/{}", holder.pid)),
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound),
+        };
+        if is_dead {
+            let mut dead = dead();
+            if dead.len() >= MAX_DEAD {
+                dead.clear();
+            }
+            dead.insert(*holder);
         }
+        is_dead
     }
 }
 
@@ -77,8 +97,9 @@ fn up_ms() -> u64 {
 
 /// The text of a short file of the kernel's, which is told whole in one read: its size is 0, and who reads to its end reads often.
 fn told_by(path: &str) -> Option<String> {
+    let mut file = File::open(path).ok()?;
     let mut text = vec![0; 4 << 10];
-    let length = File::open(path).and_then(|mut file| file.read(&mut text)).ok()?;
+    let length = file.read(&mut text).ok()?;
     text.truncate(length);
     String::from_utf8(text).ok()
 }
@@ -178,7 +199,22 @@ mod tests {
         rustix::process::waitid(pid, wait).unwrap();
         assert!(machine.is_dead(machine.now().boot, &holder));
         child.wait().unwrap();
+        // The one asked before remembers it, another one looks.
         assert!(machine.is_dead(machine.now().boot, &holder));
+        assert!(Machine::read().is_dead(machine.now().boot, &holder));
+        assert_eq!(*machine.dead.lock().unwrap(), HashSet::from([holder]));
+        assert!(!machine.is_dead(machine.now().boot.map(|id| id ^ 1), &holder));
+    }
+
+    #[test]
+    fn only_so_many_of_the_dead_are_remembered() {
+        let machine = Machine::read();
+        let (boot, own) = (machine.now().boot, machine.holder().unwrap());
+        let many = MAX_DEAD as u64 + 2;
+        for later in 1..=many {
+            assert!(machine.is_dead(boot, &Holder { start: own.start + later, ..own }));
+        }
+        assert_eq!(machine.dead.lock().unwrap().len(), 2);
     }
 
     #[test]

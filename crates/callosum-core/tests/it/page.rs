@@ -1,21 +1,19 @@
 //! What the page asks: bounded pieces of the journal that add up to the whole truth.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io;
-use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 
-use callosum_core::gate::{Gate, GateOptions};
+use callosum_core::gate::{Filter, Gate, GateOptions};
 use callosum_core::journal::record::{Action, Conflict, Record};
 use callosum_core::outcome::Ended;
-use callosum_core::store::disk::{Disk, DiskFile, Facts, Open, SystemDisk};
 use callosum_core::tier::Tier;
 use callosum_core::time::{Stamp, from_rfc3339};
 use serde_json::{Value, json};
 
+use crate::moody_disk::Moody;
 use crate::support::{World, alice, session};
 
 const MINUTE: i64 = 60_000;
@@ -110,63 +108,6 @@ fn month(end: i64) -> Vec<Vec<Vec<u8>>> {
     lines.chunks(1_000).map(<[Vec<u8>]>::to_vec).collect()
 }
 
-/// The system's disk, which counts what is read.
-#[derive(Clone, Debug, Default)]
-struct Counting(Arc<AtomicU64>);
-
-#[derive(Debug)]
-struct CountingFile(Box<dyn DiskFile>, Arc<AtomicU64>);
-
-impl Disk for Counting {
-    fn open(&self, path: &Path, purpose: Open) -> io::Result<Box<dyn DiskFile>> {
-        Ok(Box::new(CountingFile(SystemDisk.open(path, purpose)?, Arc::clone(&self.0))))
-    }
-    fn open_guard(&self, path: &Path) -> io::Result<File> {
-        SystemDisk.open_guard(path)
-    }
-    fn facts(&self, path: &Path) -> io::Result<Facts> {
-        SystemDisk.facts(path)
-    }
-    fn list(&self, folder: &Path) -> io::Result<Vec<OsString>> {
-        SystemDisk.list(folder)
-    }
-    fn make_folder(&self, path: &Path) -> io::Result<()> {
-        SystemDisk.make_folder(path)
-    }
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        SystemDisk.rename(from, to)
-    }
-    fn remove(&self, path: &Path) -> io::Result<()> {
-        SystemDisk.remove(path)
-    }
-    fn sync_folder(&self, path: &Path) -> io::Result<()> {
-        SystemDisk.sync_folder(path)
-    }
-}
-
-impl DiskFile for CountingFile {
-    fn facts(&self) -> io::Result<Facts> {
-        self.0.facts()
-    }
-    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        let got = self.0.read_at(buffer, offset)?;
-        self.1.fetch_add(got as u64, Ordering::Relaxed);
-        Ok(got)
-    }
-    fn write(&self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes)
-    }
-    fn set_size(&self, size: u64) -> io::Result<()> {
-        self.0.set_size(size)
-    }
-    fn make_private(&self) -> io::Result<()> {
-        self.0.make_private()
-    }
-    fn sync(&self) -> io::Result<()> {
-        self.0.sync()
-    }
-}
-
 fn is_between(record: &Value, from: i64, to: i64) -> bool {
     let time = record["timestamp"].as_str().and_then(from_rfc3339);
     time.is_some_and(|time| (from..=to).contains(&time))
@@ -186,7 +127,7 @@ fn a_stretch_far_back_is_found_without_reading_up_to_it() {
     let world = World::new();
     let written = write(&world, &month(world.now.wall_ms));
     let total: usize = written.iter().map(|(_, line)| line.len()).sum();
-    let disk = Counting::default();
+    let disk = Moody::default();
     let options = GateOptions {
         settings: json!({ "instanceId": "home", "stateDir": world.path(), "durability": "os" }).to_string(),
         runtime: "test".to_owned(),
@@ -199,14 +140,14 @@ fn a_stretch_far_back_is_found_without_reading_up_to_it() {
         let to = world.now.wall_ms - days_ago * 24 * HOUR;
         let from = to - 6 * HOUR;
         let expected = within(&written, from, to);
-        let before = disk.0.load(Ordering::Relaxed);
+        let before = disk.was_read.load(Ordering::Relaxed);
         let timeline = pieces(&gate, "timeline", &json!({ "from": from, "to": to }), &world.now);
         assert_eq!(seqs(&merged(&timeline, "events")), expected, "{days_ago}");
         let since_then = json!({ "since": from, "until": to, "minTier": 2, "limit": 1000, "budget": true });
         let found = pieces(&gate, "journal", &since_then, &world.now);
         assert_eq!(seqs(&merged(&found, "entries")), expected, "{days_ago}");
         // Two questions about a hundred lines of 1.5 kB.
-        let read = usize::try_from(disk.0.load(Ordering::Relaxed) - before).unwrap();
+        let read = usize::try_from(disk.was_read.load(Ordering::Relaxed) - before).unwrap();
         assert!(read < total / 4, "{read} of {total} bytes, {days_ago} days ago");
     }
 }
@@ -494,6 +435,96 @@ fn lines_that_are_a_minute_out_of_order_are_found() {
         let found = pieces(&gate, "journal", &filter, &world.now);
         assert_eq!(seqs(&merged(&found, "entries")), expected, "from {second} s on");
     }
+}
+
+#[test]
+fn an_answer_holds_the_records_that_are_given_in_process() {
+    let world = World::new();
+    let now = world.now.wall_ms;
+    let foreign = [
+        r#"{"seq":3,"action":"intercept","tier":3,"timestamp":"2025-11-20T12:00:00.000Z"}"#,
+        r#" { "action" : "complete", "tier" : 3, "seqs": [] } "#,
+        r#"{"params":"\ud800"}"#,
+        "{}",
+        "[]",
+        r#"{"torn":"#,
+    ];
+    let line = |number: i64| match number % 3 {
+        0 => format!("{}\n", foreign[usize::try_from(number / 3).unwrap() % foreign.len()]).into_bytes(),
+        1 => record(Action::Intercept, Tier::High, now - (60 - number) * MINUTE).to_line().unwrap(),
+        _ => record(Action::Blocked, Tier::Low, now - (60 - number) * MINUTE).to_line().unwrap(),
+    };
+    let lines: Vec<Vec<u8>> = (0..60).map(line).collect();
+    let written = write(&world, &lines.chunks(25).map(<[Vec<u8>]>::to_vec).collect::<Vec<_>>());
+    let gate = world.gate("home");
+    let before = written[written.len() / 2].0;
+    for (filter, some) in [
+        (json!({}), 40),
+        (json!({ "limit": 7 }), 7),
+        (json!({ "limit": 5, "before": before }), 5),
+        (json!({ "after": before }), 15),
+        (json!({ "since": now - 30 * MINUTE, "until": now - 10 * MINUTE }), 10),
+        (json!({ "budget": true }), 40),
+        (json!({ "tier": 3 }), 20),
+        (json!({ "minTier": 3, "action": "intercept" }), 20),
+        (json!({ "action": "complete" }), 1),
+        (json!({ "text": "MAIL" }), 40),
+        (json!({ "session": "a", "limit": 3 }), 3),
+        (json!({ "key": "nobody" }), 0),
+    ] {
+        let found = gate.journal(&Filter::read(&filter.to_string()).unwrap(), &world.now).unwrap();
+        assert!(found.entries.len() >= some, "{filter}: {}", found.entries.len());
+        assert_eq!(ask(&gate, "journal", &filter, &world.now), json!(found), "{filter}");
+    }
+}
+
+/// Nothing that has become of the closed segments is missed, not even when the folder says that no name in it changed.
+#[test]
+fn a_gate_that_has_listed_the_segments_notices_what_becomes_of_them() {
+    let world = World::new();
+    let line = |number: i64| {
+        let mut record = record(Action::Intercept, Tier::Low, world.now.wall_ms - (100 - number) * 1_000);
+        record.params = Some("x".repeat(1_000));
+        record.to_line().unwrap()
+    };
+    let lines: Vec<Vec<u8>> = (0..80).map(line).collect();
+    let written = write(&world, &lines.chunks(20).map(<[Vec<u8>]>::to_vec).collect::<Vec<_>>());
+    let gate = world.gate("home");
+    let counted = || {
+        let status = ask(&gate, "status", &json!({}), &world.now);
+        assert_eq!(status["degraded"], Value::Null);
+        let found = ask(&gate, "journal", &json!({ "limit": 10_000 }), &world.now);
+        assert_eq!(status["journal"]["lines"], found["entries"].as_array().unwrap().len());
+        (status["journal"]["segments"].as_u64().unwrap(), status["journal"]["lines"].as_u64().unwrap())
+    };
+    let folder = File::open(world.path()).unwrap();
+    // The first to look makes the guard's file.
+    assert_eq!(counted(), (4, 84));
+    let modified = folder.metadata().unwrap().modified().unwrap();
+    let at_the_same_moment = || folder.set_modified(modified).unwrap();
+    let later = |seconds| folder.set_modified(modified + Duration::from_secs(seconds)).unwrap();
+    assert_eq!(counted(), (4, 84));
+    // Another process closes the active segment.
+    let away = world.gate_with("away", &json!({ "journalMaxBytes": 131_072 }));
+    away.release("nothing", "somebody", &world.now).unwrap();
+    at_the_same_moment();
+    let (segments, more) = counted();
+    assert_eq!(segments, 5);
+    // It prunes the oldest.
+    let oldest = world.path().join("journal.0.jsonl");
+    let text = fs::read(&oldest).unwrap();
+    fs::remove_file(&oldest).unwrap();
+    at_the_same_moment();
+    assert_eq!(counted(), (4, more - 21));
+    // Somebody puts it back, and takes another one away.
+    fs::write(&oldest, text).unwrap();
+    later(1);
+    assert_eq!(counted(), (5, more));
+    fs::remove_file(world.path().join(format!("journal.{}.jsonl", written[42].0))).unwrap();
+    later(2);
+    let status = ask(&gate, "status", &json!({}), &world.now);
+    assert_eq!(status["journal"]["segments"], 4);
+    assert_eq!(status["journal"]["lines"], more - 21);
 }
 
 #[test]

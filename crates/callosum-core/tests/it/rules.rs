@@ -146,6 +146,7 @@ fn a_classification_carries_what_the_rule_says() {
     let none = rules.classify(&call("v"), "openclaw", &json!({}));
     assert_eq!((none.tier, none.rule_name, none.context_keys.len()), (Tier::None, None, 0));
     assert_eq!((rules.len(), rules.is_empty()), (2, false));
+    assert!(RuleSet::default().is_empty());
     assert_eq!((rules.largest_window_ms(), rules.largest_lock_expiry_ms()), (86_400_000, 1000));
     assert_eq!(RuleSet::parse(r#"{"rules": []}"#).unwrap().largest_window_ms(), 0);
 }

@@ -279,7 +279,7 @@ mod tests {
         let directory = StateDir::new(folder.to_owned());
         let segment = Segment::begin(&directory, 0, "home", &NOW, BTreeMap::new()).unwrap();
         let active = (segment.base, Arc::clone(&segment.file));
-        let segments = Segments { closed: Vec::new(), active, disk: Arc::clone(&directory.disk) };
+        let segments = Segments { closed: Arc::default(), active, disk: Arc::clone(&directory.disk) };
         let covered = (segment.base, segment.read);
         IndexJob::new(directory, segments, covered, 60_000, 0, &History::new(60_000, 0), &NOW)
     }

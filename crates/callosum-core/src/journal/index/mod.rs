@@ -360,7 +360,7 @@ mod tests {
         history: &History,
     ) -> Indexed {
         let active = (segment.base, Arc::clone(&segment.file));
-        let segments = Segments { closed: Vec::new(), active, disk: Arc::clone(&directory.disk) };
+        let segments = Segments { closed: Arc::default(), active, disk: Arc::clone(&directory.disk) };
         let covered = (segment.base, segment.read);
         IndexJob::new(directory.clone(), segments, covered, KEEP_MS, step, history, now).run().unwrap()
     }
