@@ -3,18 +3,20 @@
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { GatewayClient } from "openclaw/plugin-sdk/gateway-runtime";
 
-const START_MS = 90_000;
+const START_MS = 180_000;
 const STOP_MS = 20_000;
 /** CALLOSUM_OPENCLAW names the folder of another OpenClaw package, to try an older or newer host than the dependency. */
 const PACKAGE = process.env.CALLOSUM_OPENCLAW ?? new URL("../../../node_modules/openclaw", import.meta.url).pathname;
 const OPENCLAW = join(PACKAGE, "openclaw.mjs");
+/** What Node compiled of the host's modules, for all gateways: a folder of its own would make each compile two thousand of them anew. */
+const COMPILED = new URL("../../../target/node-compile-cache", import.meta.url).pathname;
 /** The version of the host that the gateways run on. */
 export const HOST_VERSION = (JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8")) as { version: string }).version;
 
@@ -32,6 +34,8 @@ export interface GatewayOptions {
   env?: Record<string, string>;
   /** Added to the config, at its top level. */
   config?: Record<string, unknown>;
+  /** There is an agent `coder` beside `main`, in the host's code mode. */
+  coder?: boolean;
   /** Added to `tools` of the config. */
   tools?: Record<string, unknown>;
   /** The browser's Control UI is there. */
@@ -59,6 +63,9 @@ export class Gateway {
     this.dir = options.dir;
     this.#options = options;
     for (const folder of ["home", "state", "workspace"]) mkdirSync(join(this.dir, folder), { recursive: true });
+    // Where the host looks for it on a person's machine: in the common folder for temporary files, which here is the gateway's own.
+    mkdirSync(COMPILED, { recursive: true });
+    symlinkSync(COMPILED, join(this.dir, "node-compile-cache"));
   }
 
   get workspace(): string {
@@ -271,6 +278,8 @@ export class Gateway {
       update: { checkOnStart: false },
       telemetry: { enabled: false },
       discovery: { mdns: { mode: "off" } },
+      // Else the host starts a worker after each turn that looks for old sessions, for a second or two of computing.
+      session: { maintenance: { mode: "warn" } },
       agents: {
         defaults: {
           workspace: this.workspace,
@@ -279,6 +288,12 @@ export class Gateway {
           heartbeat: { every: "0m" },
           maxConcurrent: 16,
         },
+        ...(this.#options.coder && {
+          list: [
+            { id: "main", default: true },
+            { id: "coder", workspace: this.workspace, tools: { codeMode: true } },
+          ],
+        }),
       },
       models: {
         mode: "replace",
