@@ -98,7 +98,7 @@ export class Gateway {
 
   /** Runs the `openclaw` command as the person would to whom this gateway belongs; gives what it printed. */
   async openclaw(...args: string[]): Promise<string> {
-    const options = { cwd: this.workspace, env: this.#environment(), timeout: 60_000 };
+    const options = { cwd: this.workspace, env: this.#environment(), timeout: 150_000 };
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [OPENCLAW, ...args], options);
     return stdout + stderr;
   }

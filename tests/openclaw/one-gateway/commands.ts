@@ -4,16 +4,15 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
-import { exec, World } from "./harness/world.ts";
+import { before, test } from "node:test";
+import { exec } from "../harness/world.ts";
+import { world } from "./shared.ts";
 
 const PAUSED = /^\[Callosum\] /;
 
-let world: World;
 let remote: string;
 let clone: string;
-before(async () => {
-  world = await World.open();
+before(() => {
   [remote, clone] = [join(world.dir, "remote.git"), join(world.dir, "app")];
   mkdirSync(clone);
   execFileSync("git", ["init", "--quiet", "--bare", remote]);
@@ -21,7 +20,6 @@ before(async () => {
   git("remote", "add", "origin", remote);
   commit("first");
 });
-after(() => world?.close());
 
 function git(...args: string[]): string {
   const who = ["-c", "user.name=Ann", "-c", "user.email=ann@example.com"];
