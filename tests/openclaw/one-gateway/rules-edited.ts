@@ -3,14 +3,11 @@
 import assert from "node:assert/strict";
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { before, test } from "node:test";
+import { test } from "node:test";
 import { exec, until } from "../harness/world.ts";
 import { world } from "./shared.ts";
 
-let file: string;
-before(() => {
-  file = join(world.stateDir, "tiers.json");
-});
+const file = join(world.stateDir, "tiers.json");
 
 /** Rules under which a deployment is guarded. */
 const deploy = (more = "") => `{
