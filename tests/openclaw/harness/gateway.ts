@@ -2,6 +2,7 @@
 // Nothing of the person who runs the tests is read or written.
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -318,13 +319,20 @@ export class Gateway {
   }
 }
 
+/** A port that nobody listens on, below those that the system gives out: until the gateway listens, any connection might get one of these. */
 async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("no free port");
-  return address.port;
+  for (;;) {
+    const port = randomInt(20_000, 30_000);
+    const server = createServer();
+    try {
+      server.listen(port, "127.0.0.1");
+      await once(server, "listening");
+    } catch (error) {
+      if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") continue;
+      throw error;
+    }
+    server.close();
+    await once(server, "close");
+    return port;
+  }
 }
