@@ -22,7 +22,7 @@ function levels(examination: Examination): Record<string, string> {
 describe("a gateway with the plugin", () => {
   let world: World;
   before(async () => {
-    world = await World.open({ coder: true });
+    world = await World.open();
   });
   after(() => world?.close());
 
@@ -98,9 +98,7 @@ describe("a gateway with the plugin", () => {
   });
 
   test("gated again, it says that of later calls, and still names those", async () => {
-    await world.enable(true);
-    // Only then does the oldest host ask it again.
-    await world.edit();
+    await world.gateway.openclaw("plugins", "enable", "callosum");
     await world.play("again", exec("echo three"));
     const examination = await world.doctor();
     const { gateway, plugin, audit } = levels(examination);
@@ -108,13 +106,6 @@ describe("a gateway with the plugin", () => {
     assert.match(finding(examination, "audit").title, /^3 calls of 8 /);
     assert.match(finding(examination, "audit").remedy ?? "", /later calls were gated/);
     assert.equal(examination.code, 1);
-  });
-
-  test("programs of the host's code mode are not taken for commands that passed", async () => {
-    const program = (code: string) => ({ name: "exec", args: { code } });
-    await world.play("coder:writer", program('return await exec({ command: "echo one" })'), program("return 1"));
-    // The host records what a program calls, not the program.
-    assert.match(finding(await world.doctor(), "audit").title, /^3 calls of 9 /);
   });
 
   test("without a gateway that is said, and nothing else is wrong", async () => {
@@ -127,6 +118,19 @@ describe("a gateway with the plugin", () => {
     );
     assert.equal((await world.doctor()).code, 0);
   });
+});
+
+test("programs of the host's code mode are not taken for commands that passed", async () => {
+  const world = await World.open({ tools: { codeMode: true } });
+  try {
+    const program = (code: string) => ({ name: "exec", args: { code } });
+    await world.play("coder", program('return await exec({ command: "echo one" })'), program("return 1"));
+    const examination = await world.doctor();
+    // The host records what a program calls, not the program.
+    assert.match(finding(examination, "audit").title, /^OpenClaw recorded 1 call, and every one passed the gate$/);
+  } finally {
+    await world.close();
+  }
 });
 
 test("a plugin that answers, is active, and has lost its before-hook is found out", async () => {
