@@ -5,21 +5,18 @@ import { installBrowser } from "./browser.ts";
 import { build, EXTENSION } from "./build.ts";
 import { ROOT, run, runModule, TaskError } from "./run.ts";
 
-/** The parts of `npm test`; `npm test -- shim openclaw` runs only those. */
-const TESTS: Record<string, () => Promise<void>> = {
+/** The parts of `npm test` that run alone, one after another; `npm test -- shim openclaw` runs only those two. */
+const ALONE: Record<string, () => Promise<void>> = {
   rust: () => run("cargo", ["test", "--workspace", "--locked"]),
-  shim: () => nodeTests("tests/shim/**/*.test.ts"),
-  golden: () => nodeTests("tests/golden/**/*.test.ts"),
-  cli: () => nodeTests("tests/cli/**/*.test.ts"),
-  races: () => nodeTests("tests/races/**/*.test.ts"),
-  stops: () => nodeTests("tests/stops/**/*.test.ts"),
-  openclaw: () => nodeTests("tests/openclaw/**/*.test.ts"),
-  agents: () => nodeTests("tests/agents/**/*.test.ts"),
-  page: async () => {
-    await installBrowser();
-    await nodeTests("tests/page/**/*.test.ts");
-  },
+  shim: () => nodeTests(filesOf("shim")),
+  golden: () => nodeTests(filesOf("golden")),
+  cli: () => nodeTests(filesOf("cli")),
+  races: () => nodeTests(filesOf("races")),
+  stops: () => nodeTests(filesOf("stops")),
 };
+/** Those whose files start gateways, runtimes and browsers, and measure nothing: the files of all of them run two at a time. */
+const SIDE_BY_SIDE = ["openclaw", "agents", "page"];
+const PARTS = [...Object.keys(ALONE), ...SIDE_BY_SIDE];
 
 const TASKS: Record<string, (args: string[]) => Promise<void>> = {
   setup: async () => console.log("The dependencies are installed."),
@@ -63,19 +60,27 @@ async function check(): Promise<void> {
 }
 
 async function test(parts: string[]): Promise<void> {
-  const chosen = parts.length === 0 ? Object.keys(TESTS) : parts;
-  const unknown = chosen.filter((name) => !Object.hasOwn(TESTS, name));
+  const chosen = parts.length === 0 ? PARTS : parts;
+  const unknown = chosen.filter((name) => !PARTS.includes(name));
   if (unknown.length > 0)
-    throw new TaskError(`no part of the tests is called ${unknown.join(", ")}; there are ${Object.keys(TESTS).join(", ")}`);
+    throw new TaskError(`no part of the tests is called ${unknown.join(", ")}; there are ${PARTS.join(", ")}`);
   if (chosen.some((name) => name !== "rust")) await build();
-  for (const name of chosen) await TESTS[name]?.();
+  if (chosen.includes("page")) await installBrowser();
+  for (const name of chosen) await ALONE[name]?.();
+  const files = SIDE_BY_SIDE.filter((name) => chosen.includes(name)).flatMap(filesOf);
+  if (files.length > 0) await nodeTests(files, 2);
 }
 
-async function nodeTests(pattern: string): Promise<void> {
+function filesOf(part: string): string[] {
+  const pattern = `tests/${part}/**/*.test.ts`;
   const files = globSync(pattern, { cwd: ROOT }).sort();
   if (files.length === 0) throw new TaskError(`no test file matches ${pattern}`);
-  // One file at a time: each gateway keeps two processors busy while it starts.
-  await run(process.execPath, ["--test", "--test-concurrency=1", "--test-reporter=spec", ...files]);
+  return files;
+}
+
+/** Runs test files, so many at a time. What a file says is printed together. */
+async function nodeTests(files: string[], atOnce = 1): Promise<void> {
+  await run(process.execPath, ["--test", `--test-concurrency=${atOnce}`, "--test-reporter=spec", ...files]);
 }
 
 const [name = "", ...args] = process.argv.slice(2);

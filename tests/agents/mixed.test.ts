@@ -10,7 +10,7 @@ import { exec, until, via, World } from "../openclaw/harness/world.ts";
 import { Scene } from "./harness/scene.ts";
 
 const KEY = "email:alice@example.com";
-const MCP_SERVER = new URL("../openclaw/harness/mcp-server.ts", import.meta.url).pathname;
+const MCP_SERVER = new URL("../openclaw/harness/mcp-server.js", import.meta.url).pathname;
 
 const folder = mkdtempSync(join(tmpdir(), "callosum-mcp-"));
 const outbox = join(folder, "outbox.txt");

@@ -13,7 +13,7 @@ import { DENIED, type HookEvent, Recorder } from "./harness/recorder.ts";
 import { responses } from "./harness/responses.ts";
 
 const SAMPLES = new URL("./samples", import.meta.url).pathname;
-const MCP_SERVER = new URL("../openclaw/harness/mcp-server.ts", import.meta.url).pathname;
+const MCP_SERVER = new URL("../openclaw/harness/mcp-server.js", import.meta.url).pathname;
 const RECORDING = process.env.CALLOSUM_RECORD === "1";
 
 /** A tool call, and whether the runtime then tells of its end. */

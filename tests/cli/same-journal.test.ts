@@ -46,7 +46,7 @@ function contents(): Record<string, string> {
 }
 
 before(async () => {
-  program = built("bin", "callosum", "callosum-cli");
+  program = built("callosum");
   mkdirSync(stateDir, { mode: 0o700 });
   writeFileSync(join(stateDir, "tiers.json"), JSON.stringify({ rules }));
   assert.equal(await call("send", "ann", "alice", "ok"), null);

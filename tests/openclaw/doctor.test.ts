@@ -81,7 +81,7 @@ describe("a gateway with the plugin", () => {
   });
 
   test("with the plugin disabled it names the calls that passed, by session and tool, and no others", async () => {
-    await world.gateway.openclaw("plugins", "disable", "callosum");
+    await world.enable(false);
     await world.play("behind", exec("himalaya message send --to bob@example.com"), exec("echo two"));
     await world.play("beside", { name: "read", args: { path: "none.txt" } });
     const examination = await world.doctor("--canary");

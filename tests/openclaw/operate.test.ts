@@ -139,25 +139,27 @@ test("who may only read can't release; who may write can, and the journal says w
   // What it held is evidence all the same.
   const [told] = await world.play("delta", exec(send("bob@example.com")));
   assert.match(told ?? "", /^\[Callosum\] "email:bob@example\.com"/);
+  await world.gateway.rpc("chat.abort", { sessionKey: turn.session });
   await turn.ended;
 });
 
 test("`openclaw callosum` is the native program, on the state directory of the settings", async () => {
-  const status = await openclaw("status", "--json");
+  const [status, help, wrong, elsewhere] = await Promise.all([
+    openclaw("status", "--json"),
+    openclaw("--help"),
+    openclaw("nonsense"),
+    openclaw("--state-dir", world.dir, "journal", "-n", "3"),
+  ]);
   assert.equal(JSON.parse(status.said).stateDir, world.stateDir);
-  assert.match((await openclaw("--help")).said, /Usage: callosum \[OPTIONS\] <COMMAND>/);
-  const wrong = await openclaw("nonsense");
+  assert.match(help.said, /Usage: callosum \[OPTIONS\] <COMMAND>/);
   assert.equal(wrong.code, 2);
   assert.match(wrong.said, /unrecognized subcommand 'nonsense'/);
-  const elsewhere = await openclaw("--state-dir", world.dir, "journal", "-n", "3");
   assert.ok(!elsewhere.said.includes("example.com"), elsewhere.said);
 });
 
 test("one setting keeps heartbeats as they are", async () => {
-  // A running gateway writes an edit that comes while a turn is under way, and does not apply it.
-  await world.gateway.stop();
-  await world.gateway.openclaw("config", "set", "plugins.entries.callosum.config.sessionContext", "false");
-  await world.gateway.start();
+  const name = await world.edit({ sessionContext: false });
+  await until("the new config", async () => (await world.status()).instanceId === name);
   assert.ok(!(await heartbeat("once more")).includes(HEARTBEAT));
   assert.equal((await world.status()).settingErrors, undefined);
   const [told] = await world.play("epsilon", exec(send("ann@example.com")));

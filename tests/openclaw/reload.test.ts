@@ -52,37 +52,6 @@ async function reload(): Promise<void> {
   await until("the host to load the plugin anew", async () => (await askReload()) || void (await sleep(1_000)));
 }
 
-/** Switches the plugin off or on. Right after another change the host still refuses the next one. */
-async function enable(enabled: boolean): Promise<void> {
-  await until(`the host to ${enabled ? "enable" : "disable"} the plugin`, async () => {
-    try {
-      await world.gateway.rpc("plugins.setEnabled", { pluginId: "callosum", enabled });
-      return true;
-    } catch (error) {
-      assert.match((error as Error).message, /already running/);
-      return void (await sleep(1_000));
-    }
-  });
-}
-
-async function rename(instanceId: string): Promise<void> {
-  const { hash } = await world.gateway.rpc<{ hash: string }>("config.get");
-  const raw = JSON.stringify({ plugins: { entries: { callosum: { config: { instanceId } } } } });
-  await world.gateway.rpc("config.patch", { raw, baseHash: hash });
-}
-
-/** Edits the plugin's config until the host applies it; gives the instance's new name. */
-async function edit(): Promise<string> {
-  return await until("the host to apply an edit", async () => {
-    const name = `renamed-${Date.now()}`;
-    const applied = await rename(name).then(
-      () => true,
-      () => false,
-    );
-    return applied ? name : void (await sleep(1_000));
-  });
-}
-
 /** Memory in MB, open files of the state directory, and threads of the gateway's process. */
 function footprint(): { rss: number; files: number; threads: number } {
   const proc = `/proc/${world.gateway.pid}`;
@@ -211,9 +180,9 @@ describe("a send that spans a replacement of the plugin gets its outcome", { ski
     const slow = world.begin("edit-a", [mail("edit", { slow: 8 })]);
     await until("the mail to be out", () => sent("edit") === 1);
     // In mid-send the host keeps an edit, but does not apply it: not even later, and the same once more is none.
-    await assert.rejects(rename("too-early"), /not applied/);
+    await assert.rejects(world.tryEdit({ instanceId: "too-early" }), /not applied/);
     await slow.ended;
-    const name = await edit();
+    const name = await world.edit();
     await until("the new config", async () => (await world.status()).instanceId === name);
     await assertNothingLost(["edit"]);
     // What the instance did under its old name is evidence all the same.
@@ -225,13 +194,13 @@ describe("a send that spans a replacement of the plugin gets its outcome", { ski
   test("when it is disabled: what it gated has its outcome; and enabled again, it knows all of it", async () => {
     const slow = world.begin("off-a", [mail("off", { slow: 2 })]);
     await until("the mail to be out", () => sent("off") === 1);
-    await enable(false);
+    await world.enable(false);
     await slow.ended;
     await assert.rejects(world.status(), /unknown method/);
     // Nobody gates now.
     assert.ok(!isPause((await world.play("off-b", mail("off")))[0]));
     assert.equal(sent("off"), 2);
-    await enable(true);
+    await world.enable(true);
     assert.ok(isPause((await world.play("off-c", mail("off")))[0]));
     assert.equal(sent("off"), 2);
     assert.deepEqual(await actions("off"), ["intercept", "complete", "blocked"]);
@@ -241,9 +210,9 @@ describe("a send that spans a replacement of the plugin gets its outcome", { ski
 test("disabled, enabled, its config edited, then the gateway stopped and started: it gates with what it knew, under its new name", async () => {
   await world.play("all-a", mail("all"));
   assert.equal(sent("all"), 1);
-  await enable(false);
-  await enable(true);
-  const name = await edit();
+  await world.enable(false);
+  await world.enable(true);
+  const name = await world.edit();
   assert.ok(isPause((await world.play("all-b", mail("all")))[0]));
   await world.gateway.stop();
   await world.gateway.start();

@@ -13,7 +13,7 @@ import { exec, type Row, sessionKey, until, via, World } from "./harness/world.t
 
 /** The oldest host has no tool for plugins. */
 const HAS_PLUGINS_TOOL = HOST_VERSION !== OLDEST_HOST;
-const MCP_SERVER = new URL("./harness/mcp-server.ts", import.meta.url).pathname;
+const MCP_SERVER = new URL("./harness/mcp-server.js", import.meta.url).pathname;
 const RULES = {
   extends: "default",
   rules: [

@@ -2,15 +2,22 @@
 // under its own name. (The third wrapper, `tool_call`, is what `via` uses everywhere.)
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { after, before, test } from "node:test";
 import type { ScriptedCall } from "./harness/fake-model.ts";
 import { send } from "./harness/mail.ts";
 import { type Row, sessionKey, until, World } from "./harness/world.ts";
 
-const WRAPPERS: Array<{ what: string; tools: Record<string, unknown>; carry: (command: string) => ScriptedCall }> = [
+let world: World;
+before(async () => {
+  world = await World.open({ tools: { toolSearch: { mode: "code" } }, coder: true });
+});
+after(() => world?.close());
+
+const WRAPPERS: Array<{ what: string; agent: string; to: string; carry: (command: string) => ScriptedCall }> = [
   {
     what: "`tool_search_code`",
-    tools: { toolSearch: { mode: "code" } },
+    agent: "main",
+    to: "uma@example.com",
     carry: (command) => ({
       name: "tool_search_code",
       args: { code: `return await openclaw.tools.call("exec", ${JSON.stringify({ command })})` },
@@ -18,44 +25,47 @@ const WRAPPERS: Array<{ what: string; tools: Record<string, unknown>; carry: (co
   },
   {
     what: "`exec` in code mode",
-    tools: { codeMode: true },
+    agent: "coder",
+    to: "una@example.com",
     carry: (command) => ({ name: "exec", args: { code: `return await exec(${JSON.stringify({ command })})` } }),
   },
 ];
 
 const PAUSED = /\[Callosum\] .*was already acted on/;
 
-for (const { what, tools, carry } of WRAPPERS) {
+/** The hooks that fired for `exec` so far. */
+async function counts(): Promise<{ before: number; after: number }> {
+  return (await world.status()).coverage.openclaw?.exec ?? { before: 0, after: 0 };
+}
+
+for (const { what, agent, to, carry } of WRAPPERS) {
   test(`${what}: a mail in it is gated, a second session's is paused, and its retry passes`, async () => {
-    const world = await World.open({ tools });
-    try {
-      const mail = carry(send("uma@example.com"));
-      const sent = () => world.mail.sent("uma@example.com").length;
-      const [first] = await world.play("uma-a", mail);
-      assert.doesNotMatch(first ?? "", /Callosum/);
-      assert.equal(sent(), 1);
+    const earlier = await counts();
+    const mail = carry(send(to));
+    const sent = () => world.mail.sent(to).length;
+    const [first] = await world.play(`${agent}:one`, mail);
+    assert.doesNotMatch(first ?? "", /Callosum/);
+    assert.equal(sent(), 1);
 
-      const [told, retried] = await world.play("uma-b", mail, mail);
-      assert.match(told ?? "", PAUSED);
-      assert.ok(told?.includes(sessionKey("uma-a")), told);
-      assert.doesNotMatch(retried ?? "", /Callosum/);
-      assert.equal(sent(), 2);
+    const [told, retried] = await world.play(`${agent}:two`, mail, mail);
+    assert.match(told ?? "", PAUSED);
+    assert.ok(told?.includes(sessionKey(`${agent}:one`)), told);
+    assert.doesNotMatch(retried ?? "", /Callosum/);
+    assert.equal(sent(), 2);
 
-      const about = (row: Row) => row.tool !== undefined && row.action !== "delivered";
-      const rows = await until("both outcomes", async () => {
-        const now = (await world.journal()).filter(about);
-        return now.filter((row) => row.action === "complete").length === 2 && now;
-      });
-      assert.deepEqual(
-        rows.map((row) => row.action),
-        ["intercept", "complete", "blocked", "intercept", "complete"],
-      );
-      // The program itself is not counted, and has left no line.
-      const { before, after } = (await world.status()).coverage.openclaw?.exec ?? {};
-      assert.deepEqual([before, after], [3, 3]);
-      for (const row of rows) assert.deepEqual([row.tool, row.contextKeys], ["exec", ["email:uma@example.com"]]);
-    } finally {
-      await world.close();
-    }
+    const about = (row: Row) =>
+      row.tool !== undefined && row.session?.startsWith(`agent:${agent}:`) && row.action !== "delivered";
+    const rows = await until("both outcomes", async () => {
+      const now = (await world.journal()).filter(about);
+      return now.filter((row) => row.action === "complete").length === 2 && now;
+    });
+    assert.deepEqual(
+      rows.map((row) => row.action),
+      ["intercept", "complete", "blocked", "intercept", "complete"],
+    );
+    // The program itself is not counted, and has left no line.
+    const now = await counts();
+    assert.deepEqual([now.before - earlier.before, now.after - earlier.after], [3, 3]);
+    for (const row of rows) assert.deepEqual([row.tool, row.contextKeys], ["exec", [`email:${to}`]]);
   });
 }

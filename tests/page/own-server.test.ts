@@ -85,7 +85,7 @@ test("who has the link sees the sessions live and may release; the link is good 
 test("a journal of a million lines opens, is scrolled and searched in pieces", NEEDS_BROWSER, async (t) => {
   const stateDir = join(dir, "long");
   mkdirSync(stateDir, { mode: 0o700 });
-  execFileSync(built("bin", "make-journal", "callosum-bench"), [stateDir, String(LINES), String(WEEK_MS)], { timeout: 300_000 });
+  execFileSync(built("make-journal"), [stateDir, String(LINES), String(WEEK_MS)], { timeout: 300_000 });
   const server = OwnServer.start(stateDir);
   try {
     const link = await server.link();

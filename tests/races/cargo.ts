@@ -1,4 +1,4 @@
-// Builds a native program of this workspace and says where it lies.
+// Builds the native programs of this workspace that tests run, and says where one lies.
 
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -8,8 +8,22 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
-export function built(kind: "bin" | "example", name: string, of: string): string {
-  const args = ["build", "--release", "--locked", "-p", of, `--${kind}`, name, "--message-format=json-render-diagnostics"];
+/** All of them in one go, and with the command line: alone, a program would get its dependencies, and the core, compiled with other features. */
+const PROGRAMS = [
+  "-p",
+  "callosum-cli",
+  "-p",
+  "callosum-bench",
+  "--bin",
+  "callosum",
+  "--bin",
+  "make-journal",
+  "--example",
+  "racer",
+];
+
+export function built(name: "callosum" | "make-journal" | "racer"): string {
+  const args = ["build", "--release", "--locked", ...PROGRAMS, "--message-format=json-render-diagnostics"];
   const rustup = join(homedir(), ".cargo", "bin");
   const path = existsSync(rustup) ? `${process.env.PATH}${delimiter}${rustup}` : process.env.PATH;
   const messages = execFileSync("cargo", args, {

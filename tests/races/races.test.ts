@@ -30,7 +30,7 @@ const seed = setting("SEED", Date.now() % 1_000_000_000);
 
 test(`${node} Node and ${native} native processes, ${rounds} rounds`, async (t) => {
   t.diagnostic(`seed ${seed}: CALLOSUM_RACE_SEED=${seed} gives the same orders again`);
-  const program = built("example", "racer", "callosum-cli");
+  const program = built("racer");
   const onProgress = (round: number) => {
     if (round % 1_000 === 0) t.diagnostic(`${round} of ${rounds} rounds`);
   };

@@ -15,8 +15,9 @@ const addon = join(dir, "callosum.node");
 after(() => rmSync(dir, { recursive: true, force: true }));
 
 before(() => {
-  const args = ["build", "--locked", "-p", "callosum-node", "--features", "fault-injection"];
-  execFileSync("cargo", args, { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });
+  // As `cargo test` has built it all: alone, the addon would get its dependencies compiled with other features. The example only says that.
+  const chosen = ["--workspace", "--lib", "--example", "racer", "--features", "callosum-node/fault-injection"];
+  execFileSync("cargo", ["build", "--locked", ...chosen], { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });
   const library = process.platform === "darwin" ? "libcallosum_node.dylib" : "libcallosum_node.so";
   copyFileSync(join(ROOT, "target", "debug", library), addon);
 });

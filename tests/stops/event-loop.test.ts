@@ -50,7 +50,7 @@ const PROMISE_US = 1_000;
 test(`${callsPerSecond} calls a second for ${seconds} s, beside ${others} processes that never pause`, async (t) => {
   const { stateDir, config } = prepare(directory);
   // Before anybody begins: it may take minutes, and the others would fill the disk meanwhile.
-  built("example", "racer", "callosum-cli");
+  built("racer");
   for (let index = 0; index < others; index += 1) {
     const start = index % 2 === 0 ? nodeHammer : nativeHammer;
     hammers.push(await start(`hammer-${index}`, { ...config, instanceId: `hammer-${index}`, durability: "os" }));

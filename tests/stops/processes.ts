@@ -123,7 +123,7 @@ export async function nativeHammer(name: string, config: Record<string, unknown>
 
 /** A native process with a gate. */
 export async function nativeProcess(name: string, config: Record<string, unknown>): Promise<Told> {
-  const told = new Told(name, built("example", "racer", "callosum-cli"), [name]);
+  const told = new Told(name, built("racer"), [name]);
   told.tell({ do: "open", config } satisfies Order);
   await told.answer<Did>();
   return told;

@@ -136,7 +136,7 @@ describe("stopped with the state guard in hand", () => {
       assert.deepEqual([did.allowed, did.side.map((side) => side.allowed)], [false, [true, true]]);
       assert.match(did.text ?? "", /was not free for/);
       assert.ok(performance.now() - began < IN_TIME_MS);
-      const looked = execFileSync(built("bin", "callosum", "callosum-cli"), ["--state-dir", stateDir, "--json", "journal"]);
+      const looked = execFileSync(built("callosum"), ["--state-dir", stateDir, "--json", "journal"]);
       assert.ok(JSON.parse(looked.toString("utf8")).entries.length > 0);
       const status = await gateway.status();
       assert.equal(status.degraded?.code, "guard-timeout");

@@ -2,19 +2,22 @@
 // Nothing of the person who runs the tests is read or written.
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { GatewayClient } from "openclaw/plugin-sdk/gateway-runtime";
 
-const START_MS = 90_000;
+const START_MS = 180_000;
 const STOP_MS = 20_000;
 /** CALLOSUM_OPENCLAW names the folder of another OpenClaw package, to try an older or newer host than the dependency. */
 const PACKAGE = process.env.CALLOSUM_OPENCLAW ?? new URL("../../../node_modules/openclaw", import.meta.url).pathname;
 const OPENCLAW = join(PACKAGE, "openclaw.mjs");
+/** What Node compiled of the host's modules, for all gateways: a folder of its own would make each compile two thousand of them anew. */
+const COMPILED = new URL("../../../target/node-compile-cache", import.meta.url).pathname;
 /** The version of the host that the gateways run on. */
 export const HOST_VERSION = (JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8")) as { version: string }).version;
 
@@ -32,6 +35,8 @@ export interface GatewayOptions {
   env?: Record<string, string>;
   /** Added to the config, at its top level. */
   config?: Record<string, unknown>;
+  /** There is an agent `coder` beside `main`, in the host's code mode. */
+  coder?: boolean;
   /** Added to `tools` of the config. */
   tools?: Record<string, unknown>;
   /** The browser's Control UI is there. */
@@ -59,6 +64,9 @@ export class Gateway {
     this.dir = options.dir;
     this.#options = options;
     for (const folder of ["home", "state", "workspace"]) mkdirSync(join(this.dir, folder), { recursive: true });
+    // Where the host looks for it on a person's machine: in the common folder for temporary files, which here is the gateway's own.
+    mkdirSync(COMPILED, { recursive: true });
+    symlinkSync(COMPILED, join(this.dir, "node-compile-cache"));
   }
 
   get workspace(): string {
@@ -91,7 +99,7 @@ export class Gateway {
 
   /** Runs the `openclaw` command as the person would to whom this gateway belongs; gives what it printed. */
   async openclaw(...args: string[]): Promise<string> {
-    const options = { cwd: this.workspace, env: this.#environment(), timeout: 60_000 };
+    const options = { cwd: this.workspace, env: this.#environment(), timeout: 150_000 };
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [OPENCLAW, ...args], options);
     return stdout + stderr;
   }
@@ -271,6 +279,8 @@ export class Gateway {
       update: { checkOnStart: false },
       telemetry: { enabled: false },
       discovery: { mdns: { mode: "off" } },
+      // Else the host starts a worker after each turn that looks for old sessions, for a second or two of computing.
+      session: { maintenance: { mode: "warn" } },
       agents: {
         defaults: {
           workspace: this.workspace,
@@ -279,6 +289,12 @@ export class Gateway {
           heartbeat: { every: "0m" },
           maxConcurrent: 16,
         },
+        ...(this.#options.coder && {
+          list: [
+            { id: "main", default: true },
+            { id: "coder", workspace: this.workspace, tools: { codeMode: true } },
+          ],
+        }),
       },
       models: {
         mode: "replace",
@@ -303,13 +319,20 @@ export class Gateway {
   }
 }
 
+/** A port that nobody listens on, below those that the system gives out: until the gateway listens, any connection might get one of these. */
 async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("no free port");
-  return address.port;
+  for (;;) {
+    const port = randomInt(20_000, 30_000);
+    const server = createServer();
+    try {
+      server.listen(port, "127.0.0.1");
+      await once(server, "listening");
+    } catch (error) {
+      if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") continue;
+      throw error;
+    }
+    server.close();
+    await once(server, "close");
+    return port;
+  }
 }

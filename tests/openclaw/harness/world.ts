@@ -4,6 +4,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { chatCompletions } from "./chat-completions.ts";
 import { FakeModel, type ScriptedCall, type Step } from "./fake-model.ts";
 import { type AgentAnswer, Gateway } from "./gateway.ts";
@@ -73,6 +74,8 @@ export interface WorldOptions {
   home?: string;
   /** Added to the host's config, at its top level. */
   gatewayConfig?: Record<string, unknown>;
+  /** There is a second agent, `coder`, whose model writes programs; `coder:one` names a session of its. */
+  coder?: boolean;
   /** Added to `tools` of the host's config. */
   tools?: Record<string, unknown>;
   /** The browser's Control UI is there. */
@@ -100,6 +103,7 @@ export class World extends Stage {
       },
       ...(options.bare && { bare: true }),
       ...(options.controlUi && { controlUi: true }),
+      ...(options.coder && { coder: true }),
       env: { ...options.env, ...(options.home && { HOME: options.home }) },
       ...(options.gatewayConfig && { config: options.gatewayConfig }),
       ...(options.tools && { tools: options.tools }),
@@ -159,6 +163,46 @@ export class World extends Stage {
     return await this.gateway.rpc<Status>("callosum.status");
   }
 
+  /** Switches the plugin off or on. Right after another change the host still refuses the next one. */
+  async enable(enabled: boolean): Promise<void> {
+    await until(
+      `the host to ${enabled ? "enable" : "disable"} the plugin`,
+      async () => {
+        try {
+          await this.gateway.rpc("plugins.setEnabled", { pluginId: "callosum", enabled });
+          return true;
+        } catch (error) {
+          if (!(error instanceof Error && error.message.includes("already running"))) throw error;
+          return void (await sleep(1_000));
+        }
+      },
+      30_000,
+    );
+  }
+
+  /** Asks the host once to change the plugin's config. In the middle of a turn it keeps an edit, and does not apply it. */
+  async tryEdit(config: Record<string, unknown>): Promise<void> {
+    const { hash } = await this.gateway.rpc<{ hash: string }>("config.get");
+    const raw = JSON.stringify({ plugins: { entries: { callosum: { config } } } });
+    await this.gateway.rpc("config.patch", { raw, baseHash: hash });
+  }
+
+  /** Changes the plugin's config until the host applies it; gives the instance's new name, without which the same edit once more would be none. */
+  async edit(config: Record<string, unknown> = {}): Promise<string> {
+    return await until(
+      "the host to apply an edit",
+      async () => {
+        const instanceId = `renamed-${Date.now()}`;
+        const applied = await this.tryEdit({ ...config, instanceId }).then(
+          () => true,
+          () => false,
+        );
+        return applied ? instanceId : void (await sleep(1_000));
+      },
+      30_000,
+    );
+  }
+
   /** Runs `callosum doctor` as the person to whom the gateway belongs. */
   async doctor(...args: string[]): Promise<Examination> {
     const env = { CALLOSUM_STATE_DIR: this.stateDir };
@@ -195,9 +239,9 @@ export class Turn {
   }
 }
 
-/** The key under which the host knows a session. */
+/** The key under which the host knows a session: of the agent `main`, where the name says no other. */
 export function sessionKey(name: string): string {
-  return `agent:main:${name}`;
+  return name.includes(":") ? `agent:${name}` : `agent:main:${name}`;
 }
 
 /** A call of the exec tool. */

@@ -1,4 +1,5 @@
 // The smallest MCP server: one tool, `send_email`, that writes down what it was asked to send. JSON-RPC, a message a line, on stdio.
+// JavaScript, because hosts start it for each session, and Node would load a TypeScript parser each time.
 
 import { appendFileSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -6,7 +7,8 @@ import { createInterface } from "node:readline";
 const [outbox = ""] = process.argv.slice(2);
 const text = { type: "string" };
 
-const ANSWERS: Record<string, (params: { protocolVersion?: string; arguments?: { to?: string; fail?: string } }) => unknown> = {
+/** @type {Record<string, (params: { protocolVersion?: string; arguments?: { to?: string; fail?: string } }) => unknown>} */
+const ANSWERS = {
   initialize: ({ protocolVersion }) => ({
     protocolVersion,
     capabilities: { tools: {} },

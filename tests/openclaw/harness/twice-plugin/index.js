@@ -1,9 +1,10 @@
 // Makes the host fire `before_tool_call` twice for one call, as it has been seen to do by itself.
+// JavaScript, because for TypeScript every gateway loads a compiler first.
 
-import type { OpenClawPluginApi } from "openclaw/plugin-sdk/plugin-entry";
 import { getGlobalHookRunner } from "openclaw/plugin-sdk/plugin-runtime";
 
-function register(api: OpenClawPluginApi): void {
+/** @param {import("openclaw/plugin-sdk/plugin-entry").OpenClawPluginApi} api */
+function register(api) {
   let firing = false;
   api.on("before_tool_call", async (event, ctx) => {
     if (firing || !String(event.params.command).includes("fired-twice")) return;

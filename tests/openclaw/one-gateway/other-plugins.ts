@@ -2,14 +2,9 @@
 // row that says so.
 
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { exec, type Row, sessionKey, until, World } from "./harness/world.ts";
-
-let world: World;
-before(async () => {
-  world = await World.open();
-});
-after(() => world?.close());
+import { describe, test } from "node:test";
+import { exec, type Row, sessionKey, until } from "../harness/world.ts";
+import { world } from "./shared.ts";
 
 const PAUSED = /^\[Callosum\] /;
 const to = (name: string, more = "") => exec(`himalaya message send --to ${name}@example.com ${more}`);

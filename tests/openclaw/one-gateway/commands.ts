@@ -4,24 +4,14 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
-import { exec, World } from "./harness/world.ts";
+import { test } from "node:test";
+import { exec } from "../harness/world.ts";
+import { world } from "./shared.ts";
 
 const PAUSED = /^\[Callosum\] /;
 
-let world: World;
-let remote: string;
-let clone: string;
-before(async () => {
-  world = await World.open();
-  [remote, clone] = [join(world.dir, "remote.git"), join(world.dir, "app")];
-  mkdirSync(clone);
-  execFileSync("git", ["init", "--quiet", "--bare", remote]);
-  git("init", "--quiet", "--initial-branch=main");
-  git("remote", "add", "origin", remote);
-  commit("first");
-});
-after(() => world?.close());
+const remote = join(world.dir, "remote.git");
+const clone = join(world.dir, "app");
 
 function git(...args: string[]): string {
   const who = ["-c", "user.name=Ann", "-c", "user.email=ann@example.com"];
@@ -29,6 +19,11 @@ function git(...args: string[]): string {
 }
 const commit = (message: string) => git("commit", "--quiet", "--allow-empty", "--message", message);
 const pushed = (branch: string) => git("ls-remote", "origin", `refs/heads/${branch}`).split("\t")[0] ?? "";
+mkdirSync(clone);
+execFileSync("git", ["init", "--quiet", "--bare", remote]);
+git("init", "--quiet", "--initial-branch=main");
+git("remote", "add", "origin", remote);
+commit("first");
 
 /** What is journaled on a resource: action and tier, and of calls the rule. */
 async function story(key: string): Promise<string[]> {

@@ -1,17 +1,11 @@
 // The gate in a real gateway: what reaches the mailbox, what the model is told, what the journal says.
 
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import type { ScriptedCall } from "./harness/fake-model.ts";
-import { type SendOptions, send } from "./harness/mail.ts";
-import { exec, type Row, sessionKey, until, World } from "./harness/world.ts";
-
-let world: World;
-before(async () => {
-  // One wrong value: the gate must hold all the same, with the default in its place.
-  world = await World.open({ config: { retryWindowMs: "soon" } });
-});
-after(() => world?.close());
+import { describe, test } from "node:test";
+import type { ScriptedCall } from "../harness/fake-model.ts";
+import { type SendOptions, send } from "../harness/mail.ts";
+import { exec, type Row, sessionKey, until } from "../harness/world.ts";
+import { world } from "./shared.ts";
 
 /** A call that mails somebody at example.com. */
 function mail(name: string, options: SendOptions = {}, more: Record<string, unknown> = {}): ScriptedCall {
@@ -286,7 +280,6 @@ describe("looking at it", () => {
   });
 });
 
-// Last, because it ends the gateway that the others use.
 test("the gateway is killed in mid-send: unknown at once after its restart, without waiting for the lease", async () => {
   const turn = world.begin("sam-a", [mail("sam", { slow: 3 })]);
   await until("the mail to be out", () => sent("sam") === 1);

@@ -1,15 +1,15 @@
 // Another plugin that has its own say about tool calls, before and after ours. The command itself says what is to happen: a test
 // writes `refuse-before`, `ask-after`, `throw-after`, or `rewrite-before(from=to)` somewhere in it.
-
-import type { OpenClawPluginApi } from "openclaw/plugin-sdk/plugin-entry";
+// JavaScript, because for TypeScript every gateway loads a compiler first.
 
 const REWRITE = /rewrite-(before|after)\((.+?)=(.+?)\)/;
 
-function register(api: OpenClawPluginApi): void {
-  for (const [when, priority] of [
+/** @param {import("openclaw/plugin-sdk/plugin-entry").OpenClawPluginApi} api */
+function register(api) {
+  for (const [when, priority] of /** @type {const} */ ([
     ["before", 0],
     ["after", -2000],
-  ] as const) {
+  ])) {
     api.on(
       "before_tool_call",
       (event) => {

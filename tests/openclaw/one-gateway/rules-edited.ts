@@ -3,16 +3,11 @@
 import assert from "node:assert/strict";
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
-import { exec, until, World } from "./harness/world.ts";
+import { test } from "node:test";
+import { exec, until } from "../harness/world.ts";
+import { world } from "./shared.ts";
 
-let world: World;
-let file: string;
-before(async () => {
-  world = await World.open();
-  file = join(world.stateDir, "tiers.json");
-});
-after(() => world?.close());
+const file = join(world.stateDir, "tiers.json");
 
 /** Rules under which a deployment is guarded. */
 const deploy = (more = "") => `{
