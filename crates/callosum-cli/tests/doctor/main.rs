@@ -329,6 +329,24 @@ fn an_openclaw_that_cannot_be_asked_is_said() {
     examination.says("canary", "warning", "No canary call was made");
 }
 
+/// A gateway with several agents makes a call for none of them that is named.
+#[test]
+fn a_canary_call_is_an_agents_where_there_are_several() {
+    let home = Home::lived_in();
+    let listed = json!({"agents": [{"id": "coder"}, {"id": "main"}]});
+    home.openclaw(&[("gateway call callosum.status", well(&home)), ("gateway call agents.list", listed)]);
+    let path = home.directory.path().join("bin/openclaw");
+    let script = fs::read_to_string(&path).unwrap();
+    let invoked = r#"case "$*" in
+*'call tools.invoke'*'"agentId":"coder"'*) echo '{"ok": true}'; exit 0;;
+*'call tools.invoke'*) echo '{"ok": false, "error": {"type": "x", "message": "Multiple agents are configured"}}'; exit 1;;
+esac
+"#;
+    home.program("openclaw", &format!("{invoked}{}", script.trim_start_matches("#!/bin/sh\n")));
+    // It ran; this program of ours writes no journal.
+    home.examine(&["--canary"]).says("canary", "error", "A canary call of `agents_list` ran");
+}
+
 /// What the gateway's Callosum answers when all is well.
 fn well(home: &Home) -> Value {
     json!({

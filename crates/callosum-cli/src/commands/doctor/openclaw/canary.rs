@@ -1,5 +1,6 @@
 //! A harmless tool call through the running gateway, seen in the journal: hook, addon and journal proven at once.
 
+use std::iter;
 use std::process;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -38,8 +39,14 @@ pub(super) fn call(program: &Program, gate: &Gate, gateway: &Running) -> Finding
     let began = gate.machine().now();
     let key = format!("callosum-canary-{}-{}", process::id(), began.wall_ms);
     let mut refused = String::new();
-    for tool in HARMLESS {
-        let params = json!({ "name": tool, "args": {}, "idempotencyKey": key }).to_string();
+    // A gateway with several agents wants to be told whose call it is.
+    let agents = iter::once(None).chain(iter::once_with(|| first_agent(program)).filter(Option::is_some));
+    for (agent, tool) in agents.flat_map(|agent| HARMLESS.map(|tool| (agent.clone(), tool))) {
+        let mut params = json!({ "name": tool, "args": {}, "idempotencyKey": key });
+        if let (Some(agent), Some(params)) = (agent, params.as_object_mut()) {
+            params.insert("agentId".to_owned(), Value::from(agent));
+        }
+        let params = params.to_string();
         let answer =
             ask(program, &["gateway", "call", "tools.invoke", "--json", "--params", &params], DEADLINE);
         match answer {
@@ -58,6 +65,12 @@ pub(super) fn call(program: &Program, gate: &Gate, gateway: &Running) -> Finding
         &refused,
         "allow the tool `agents_list`, or make a call in a session and look for it: `callosum journal`",
     )
+}
+
+/// The first agent that the gateway lists.
+fn first_agent(program: &Program) -> Option<String> {
+    let listed = ask(program, &["gateway", "call", "agents.list", "--json"], DEADLINE).ok()?;
+    listed.pointer("/agents/0/id")?.as_str().map(str::to_owned)
 }
 
 /// Waits for the call's line.
