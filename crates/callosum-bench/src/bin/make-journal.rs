@@ -16,7 +16,7 @@ use serde_json::json;
 /// 100 are theirs in the proportion 6 to 4.
 const TRACKED_EVERY: u64 = 19;
 /// What is out of the window is forgotten after so many calls, as a gateway does every few seconds.
-const MAINTAIN_EVERY: u64 = 500_000;
+const MAINTAIN_EVERY: u64 = 50_000;
 /// One action in so many fails.
 const FAILED_EVERY: u64 = 50;
 const YEAR_MS: u64 = 365 * 24 * 3_600_000;
