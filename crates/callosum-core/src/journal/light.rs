@@ -51,10 +51,11 @@ impl Counted {
         let rest = PREFIXES.iter().find_map(|prefix| line.strip_prefix(*prefix))?;
         let (moment, rest) = rest.strip_prefix(br#""timestamp":""#)?.split_first_chunk()?;
         // In a text every quotation mark has a backslash before it, so these are fields.
-        let (_, runtime) =
-            after(rest, rest.windows(RUNTIME.len()).position(|part| part == RUNTIME)?, RUNTIME)?;
-        let (runtime, _) = text(runtime)?;
-        let (_, mut left) = after(rest, rest.windows(SEEN.len()).rposition(|part| part == SEEN)?, SEEN)?;
+        let is_field = |at: &usize, field: &[u8]| rest.get(*at..).is_some_and(|rest| rest.starts_with(field));
+        let runtime = memchr::memchr_iter(b',', rest).find(|at| is_field(at, RUNTIME))?;
+        let seen_at = memchr::memrchr_iter(b',', rest).find(|at| is_field(at, SEEN))?;
+        let (runtime, _) = text(rest.get(runtime + RUNTIME.len()..)?)?;
+        let mut left = rest.get(seen_at + SEEN.len()..)?;
         let mut seen = BTreeMap::new();
         loop {
             let (tool, counts) = text(left)?;
@@ -70,14 +71,10 @@ impl Counted {
     }
 }
 
-/// What stands before and after `part`, which begins at `at`.
-fn after<'b>(bytes: &'b [u8], at: usize, part: &[u8]) -> Option<(&'b [u8], &'b [u8])> {
-    Some((bytes.get(..at)?, bytes.get(at.checked_add(part.len())?..)?))
-}
-
 /// The text that `bytes` begin with, up to its quotation mark, and what stands behind that; `None` for one with escapes.
 fn text(bytes: &[u8]) -> Option<(&str, &[u8])> {
-    let (text, behind) = after(bytes, memchr::memchr(b'"', bytes)?, b"\"")?;
+    let (text, behind) = bytes.split_at_checked(memchr::memchr(b'"', bytes)?)?;
+    let behind = behind.strip_prefix(b"\"")?;
     Some((str::from_utf8(text).ok().filter(|text| !text.contains('\\'))?, behind))
 }
 

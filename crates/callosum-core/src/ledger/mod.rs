@@ -23,8 +23,8 @@ const IMPATIENT_RECORDS: usize = 200;
 /// A new index is worth writing once this many bytes came since the last, or a sixteenth of its own size if
 /// that is more; a journal smaller than this needs none: it is read whole as fast.
 const INDEX_STEP: u64 = 64 * 1024;
-/// The same for who closes, but never more than [`INDEX_STEP`]: where every call is a process of its own, each reads what
-/// came since.
+/// The same for who closes, or a sixty-fourth of the index, but never more than [`INDEX_STEP`]: where every call is a process
+/// of its own, each reads what came since, and now and then one writes it anew.
 const CLOSING_STEP: u64 = 16 * 1024;
 /// A segment that has grown to so many times its size is closed on whatever thread.
 const OVERFULL: u64 = 4;
@@ -264,8 +264,9 @@ impl Ledger {
             return Ok(None);
         }
         let active = self.journal.active();
-        let part = self.indexed.bytes / 16;
-        let step = if closing { part.clamp(CLOSING_STEP, INDEX_STEP) } else { part.max(INDEX_STEP) };
+        let bytes = self.indexed.bytes;
+        let step =
+            if closing { (bytes / 64).clamp(CLOSING_STEP, INDEX_STEP) } else { (bytes / 16).max(INDEX_STEP) };
         let end = active.base + active.read;
         if end.saturating_sub(self.indexed.end) <= step || active.read == 0 {
             return Ok(None);
@@ -477,10 +478,10 @@ mod tests {
             (0, 0, true, false),
             (16_384, 0, true, false),
             (16_385, 0, true, true),
-            (16_385, 16 * 16_385, true, false),
-            (16_385, 16 * 16_385 - 1, true, true),
-            (65_536, 16 * 70_000, true, false),
-            (65_537, 16 * 70_000, true, true),
+            (16_385, 64 * 16_385, true, false),
+            (16_385, 64 * 16_385 - 1, true, true),
+            (65_536, 64 * 70_000, true, false),
+            (65_537, 64 * 70_000, true, true),
             (65_536, 0, false, false),
             (65_537, 0, false, true),
             (65_537, 16 * 65_537, false, false),

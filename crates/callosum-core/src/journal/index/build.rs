@@ -127,7 +127,8 @@ impl IndexJob {
         self.head.checksum = crc32fast::hash(&line);
         let edge = self.edge();
         draft.entries.retain(|entry| entry.by >= edge);
-        draft.entries.sort_unstable();
+        // Most are in order: a stable sort takes them as they lie.
+        draft.entries.sort();
         draft.entries.dedup_by_key(|entry| (entry.topic, entry.seq));
         let newest = |set: &mut dyn Iterator<Item = &u64>, most: usize| {
             let mut seqs: Vec<u64> = set.copied().take(most).collect();
