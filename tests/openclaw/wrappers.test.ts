@@ -69,3 +69,8 @@ for (const { what, agent, to, carry } of WRAPPERS) {
     for (const row of rows) assert.deepEqual([row.tool, row.contextKeys], ["exec", [`email:${to}`]]);
   });
 }
+
+test("for several agents, as here, doctor's canary call is one of theirs", async () => {
+  const { findings } = await world.doctor("--canary");
+  assert.equal(findings.find(({ id }) => id === "canary")?.level, "ok", JSON.stringify(findings));
+});
