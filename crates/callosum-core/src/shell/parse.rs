@@ -418,13 +418,16 @@ pub(super) fn parse(command: &str) -> Option<Program> {
     if command.contains("<<") && (command.len() > max_bytes || breaks() > max_breaks) {
         return None;
     }
-    // Inside `$(…)` the tokenizer goes on for ever, and takes all memory, at blanks that end the text behind the mark of a
-    // here-document whose text never begins. There they mean nothing.
-    let begins_none = |at: usize| command.get(at..).is_some_and(|behind| !behind.contains('\n'));
-    let command = match command.rfind("<<") {
-        Some(at) if begins_none(at) => command.trim_end_matches([' ', '\t']),
-        _ => command,
-    };
+    // Inside `$(…)` the tokenizer may go on for ever, and take all memory, where the text ends behind the mark of a
+    // here-document whose own text never begins.
+    let mut marks = command.match_indices("<<").filter(|(at, _)| {
+        let around = command.get(at.saturating_sub(1)..*at + 3).unwrap_or_default();
+        !around.contains("<<<")
+    });
+    let ends = |at: usize| command.get(at..).is_some_and(|behind| !behind.contains(['\n', ')']));
+    if command.contains("$(") && marks.any(|(at, _)| ends(at)) {
+        return None;
+    }
     // Tokenizer and parser unwrap in places (an unfinished here-document inside `$(…)`), and a command that breaks
     // them is only a command with broken syntax. The cached entry points would keep commands, with the secrets
     // in them, for the life of the process.

@@ -96,7 +96,8 @@ fn what_a_program_reads_and_where_it_runs() {
 /// The parser's tokenizer took all memory for some of these.
 #[test]
 fn a_here_document_that_never_begins_is_read_to_the_end() {
-    let ends = ["", "\n", "\nx", ")", "\n)", "\nE ", " b", "\\ ", "' ", "<<  F   ", "\n<<  F   "];
+    let ends =
+        ["", "#  ", "E#", "\n", "\nx", ")", "\n)", "\nE ", " b", "\\ ", "' ", "<<  F   ", "\n<<  F   "];
     for around in ["", "$(", "`", "<(", "$((", "\"$(", "${a:-$(", "$(b; $(", "$(a |", "x=$("] {
         for (before, behind) in (0..4).flat_map(|before| (0..5).map(move |behind| (before, behind))) {
             for (blank, end) in [" ", "\t"].into_iter().flat_map(|blank| ends.map(|end| (blank, end))) {
