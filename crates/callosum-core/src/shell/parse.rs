@@ -418,14 +418,7 @@ pub(super) fn parse(command: &str) -> Option<Program> {
     if command.contains("<<") && (command.len() > max_bytes || breaks() > max_breaks) {
         return None;
     }
-    // Inside `$(…)` the tokenizer may go on for ever, and take all memory, where the text ends behind the mark of a
-    // here-document whose own text never begins.
-    let mut marks = command.match_indices("<<").filter(|(at, _)| {
-        let around = command.get(at.saturating_sub(1)..*at + 3).unwrap_or_default();
-        !around.contains("<<<")
-    });
-    let ends = |at: usize| command.get(at..).is_some_and(|behind| !behind.contains(['\n', ')']));
-    if command.contains("$(") && marks.any(|(at, _)| ends(at)) {
+    if has_empty_mark(command) {
         return None;
     }
     // Tokenizer and parser unwrap in places (an unfinished here-document inside `$(…)`), and a command that breaks
@@ -437,6 +430,27 @@ pub(super) fn parse(command: &str) -> Option<Program> {
             .then(|| parse_tokens(&tokens, &ParserOptions::default()).ok())?
     };
     panic::catch_unwind(parse).ok()?
+}
+
+/// Whether the mark of a here-document may be empty, as that of `<<''` is, and that of `<<  E` inside `$(…)`, which the
+/// tokenizer takes to be the blanks: where the text ends before its document, it goes on for ever and takes all memory.
+pub(super) fn has_empty_mark(command: &str) -> bool {
+    let is_mark = |behind: &str| {
+        let mark = behind.strip_prefix('-').unwrap_or(behind);
+        let mark = mark.strip_prefix([' ', '\t']).unwrap_or(mark);
+        let mark = mark.strip_prefix(['\'', '"', '\\']).unwrap_or(mark);
+        mark.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
+    };
+    let mut rest = command;
+    while let Some((before, after)) = rest.split_once("<<") {
+        let behind = after.trim_start_matches('<');
+        let is_here_string = after.len() == behind.len() + 1 && !before.ends_with('\\');
+        if !is_here_string && !is_mark(behind) {
+            return true;
+        }
+        rest = behind;
+    }
+    false
 }
 
 fn expansions(command: &str) -> usize {

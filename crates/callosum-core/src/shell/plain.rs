@@ -188,7 +188,7 @@ mod tests {
         IoRedirect, SeparatorOperator,
     };
 
-    use super::super::parse::parse;
+    use super::super::parse::{has_empty_mark, parse};
     use super::super::words::substitutions;
     use super::*;
 
@@ -246,10 +246,12 @@ mod tests {
         Some(Command { words, document })
     }
 
-    /// Whether the line is a plain one; then the parser reads it just so.
+    /// Whether the line is a plain one; then the parser, where it is asked, reads it just so.
     fn is_plain_and_the_same(line: &str) -> bool {
         let Some(pipelines) = pipelines(line) else { return false };
-        assert_eq!(Some(pipelines), parsed(line), "{line:?}");
+        if !has_empty_mark(line) {
+            assert_eq!(Some(pipelines), parsed(line), "{line:?}");
+        }
         true
     }
 

@@ -107,10 +107,28 @@ fn a_here_document_that_never_begins_is_read_to_the_end() {
             }
         }
     }
-    let line = Line::read("git push; echo $(cat <<< 'a b'   ");
-    assert!(line.rough);
-    let line = Line::read("git push; echo $(cat <<< 'a b')   ");
-    assert!(!line.rough);
+    for mark in
+        ["''", "\"\"", "\r", " \r", "\\\n''", "$''", "''\\\n", "-''", "- \"\"", " ''", "\\\n \\\n ''", "<<''"]
+    {
+        for end in ["", " ", "  ", " #", " a ", "\n", "\n\n", "\na\n\n", "\na ", " <<E\n\nE "] {
+            for around in ["", "$(", "${a:-", "$((", "((", "\\<"] {
+                let line = Line::read(&format!("git push; cat {around}<<{mark}{end}"));
+                assert!(line.rough || line.invocations[0].program == "git", "{around}{mark}{end}");
+            }
+        }
+    }
+    for (rough, line) in [
+        (true, "echo $(cat <<''\na\n\n)"),
+        (true, "echo $(cat <<  E\na\nE\n)"),
+        (false, "echo $(cat << E\na\nE\n)"),
+        (false, "echo $(cat <<-'E_1'\na\nE_1\n)"),
+        (false, "echo $(cat <<\\E\na\nE\n)"),
+        (false, "echo $(cat <<\"E\"\na\nE\n)"),
+        (false, "echo $(cat <<< 'a b')   "),
+        (true, "echo $(cat \\<<< 'a b')   "),
+    ] {
+        assert_eq!(Line::read(line).rough, rough, "{line}");
+    }
 }
 
 #[test]
