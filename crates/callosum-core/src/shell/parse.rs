@@ -418,7 +418,7 @@ pub(super) fn parse(command: &str) -> Option<Program> {
     if command.contains("<<") && (command.len() > max_bytes || breaks() > max_breaks) {
         return None;
     }
-    if has_empty_mark(command) {
+    if has_odd_mark(command) {
         return None;
     }
     // Tokenizer and parser unwrap in places (an unfinished here-document inside `$(…)`), and a command that breaks
@@ -432,20 +432,27 @@ pub(super) fn parse(command: &str) -> Option<Program> {
     panic::catch_unwind(parse).ok()?
 }
 
-/// Whether the mark of a here-document may be empty, as that of `<<''` is, and that of `<<  E` inside `$(…)`, which the
-/// tokenizer takes to be the blanks: where the text ends before its document, it goes on for ever and takes all memory.
-pub(super) fn has_empty_mark(command: &str) -> bool {
-    let is_mark = |behind: &str| {
+/// Whether the mark of a here-document may be empty, as that of `<<''` is, or be more than a name in quotes or without. The
+/// tokenizer takes blanks to be the mark in `<<  E` inside `$(…)`, and in `<<"E$(  "`; and where a text ends behind a mark
+/// of nothing, it goes on for ever and takes all memory.
+pub(super) fn has_odd_mark(command: &str) -> bool {
+    let is_name = |behind: &str| {
         let mark = behind.strip_prefix('-').unwrap_or(behind);
         let mark = mark.strip_prefix([' ', '\t']).unwrap_or(mark);
+        let quote = mark.chars().next().filter(|c| matches!(c, '\'' | '"'));
         let mark = mark.strip_prefix(['\'', '"', '\\']).unwrap_or(mark);
-        mark.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
+        let after = mark.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        let end = quote.map_or(Some(after), |quote| after.strip_prefix(quote));
+        let ends = |end: &str| {
+            end.is_empty() || end.starts_with([' ', '\t', '\r', '\n', ';', '|', '&', '<', '>', ')'])
+        };
+        mark.len() > after.len() && end.is_some_and(ends)
     };
     let mut rest = command;
     while let Some((before, after)) = rest.split_once("<<") {
         let behind = after.trim_start_matches('<');
         let is_here_string = after.len() == behind.len() + 1 && !before.ends_with('\\');
-        if !is_here_string && !is_mark(behind) {
+        if !is_here_string && !is_name(behind) {
             return true;
         }
         rest = behind;

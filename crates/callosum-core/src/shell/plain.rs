@@ -188,7 +188,7 @@ mod tests {
         IoRedirect, SeparatorOperator,
     };
 
-    use super::super::parse::{has_empty_mark, parse};
+    use super::super::parse::{has_odd_mark, parse};
     use super::super::words::substitutions;
     use super::*;
 
@@ -249,7 +249,7 @@ mod tests {
     /// Whether the line is a plain one; then the parser, where it is asked, reads it just so.
     fn is_plain_and_the_same(line: &str) -> bool {
         let Some(pipelines) = pipelines(line) else { return false };
-        if !has_empty_mark(line) {
+        if !has_odd_mark(line) {
             assert_eq!(Some(pipelines), parsed(line), "{line:?}");
         }
         true

@@ -107,9 +107,27 @@ fn a_here_document_that_never_begins_is_read_to_the_end() {
             }
         }
     }
-    for mark in
-        ["''", "\"\"", "\r", " \r", "\\\n''", "$''", "''\\\n", "-''", "- \"\"", " ''", "\\\n \\\n ''", "<<''"]
-    {
+    for mark in [
+        "''",
+        "\"\"",
+        "\r",
+        " \r",
+        "\\\n''",
+        "$''",
+        "''\\\n",
+        "-''",
+        "- \"\"",
+        " ''",
+        "\\\n \\\n ''",
+        "<<''",
+        "\"E$(",
+        "E$(  ",
+        "'E'$(",
+        "\"E${a:-",
+        "E$((",
+        "$(",
+        "\"`",
+    ] {
         for end in ["", " ", "  ", " #", " a ", "\n", "\n\n", "\na\n\n", "\na ", " <<E\n\nE "] {
             for around in ["", "$(", "${a:-", "$((", "((", "\\<"] {
                 let line = Line::read(&format!("git push; cat {around}<<{mark}{end}"));
@@ -120,6 +138,8 @@ fn a_here_document_that_never_begins_is_read_to_the_end() {
     for (rough, line) in [
         (true, "echo $(cat <<''\na\n\n)"),
         (true, "echo $(cat <<  E\na\nE\n)"),
+        (true, "echo $(cat <<E'F'\na\nEF\n)"),
+        (true, "echo $(cat <<'E\na\nE\n)"),
         (false, "echo $(cat << E\na\nE\n)"),
         (false, "echo $(cat <<-'E_1'\na\nE_1\n)"),
         (false, "echo $(cat <<\\E\na\nE\n)"),
