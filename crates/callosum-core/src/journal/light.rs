@@ -7,10 +7,11 @@ use std::collections::BTreeMap;
 use serde_json::Error;
 
 use crate::tier::Tier;
-use crate::time::{Stamp, from_own_rfc3339};
+use crate::time::Stamp;
 
-use super::line::LineWriter;
+use super::line::{LineReader, LineWriter};
 use super::record::HookCounts;
+use super::record::own::hook_counts;
 
 /// How such a line begins: the field order of a record makes it so.
 const PREFIXES: [&[u8]; 2] =
@@ -20,8 +21,8 @@ const PREFIXES: [&[u8]; 2] =
 const COUNTED_END: &[u8] = b"}}}";
 
 /// How the fields begin that [`Counted`] wants.
-const RUNTIME: &[u8] = br#","runtime":""#;
-const SEEN: &[u8] = br#","seen":{""#;
+const RUNTIME: &[u8] = br#","runtime":"#;
+const SEEN: &[u8] = br#","seen":"#;
 
 /// Whether a line, without its newline, is a whole one of tier 0 or 1, and carries no counts.
 pub(super) fn is_light(line: &[u8]) -> bool {
@@ -49,40 +50,17 @@ impl Counted {
             return None;
         }
         let rest = PREFIXES.iter().find_map(|prefix| line.strip_prefix(*prefix))?;
-        let (moment, rest) = rest.strip_prefix(br#""timestamp":""#)?.split_first_chunk()?;
+        let mut line = LineReader::new(rest);
+        let wall_ms = line.maybe(br#""timestamp":"#, LineReader::moment)??;
         // In a text every quotation mark has a backslash before it, so these are fields.
         let is_field = |at: &usize, field: &[u8]| rest.get(*at..).is_some_and(|rest| rest.starts_with(field));
         let runtime = memchr::memchr_iter(b',', rest).find(|at| is_field(at, RUNTIME))?;
-        let seen_at = memchr::memrchr_iter(b',', rest).find(|at| is_field(at, SEEN))?;
-        let (runtime, _) = text(rest.get(runtime + RUNTIME.len()..)?)?;
-        let mut left = rest.get(seen_at + SEEN.len()..)?;
-        let mut seen = BTreeMap::new();
-        loop {
-            let (tool, counts) = text(left)?;
-            let (before, counts) = number(counts.strip_prefix(br#":{"before":"#)?)?;
-            let (after, counts) = number(counts.strip_prefix(br#","after":"#)?)?;
-            seen.insert(tool.to_owned(), HookCounts { before, after });
-            left = match counts.strip_prefix(b"}")? {
-                b"}}" => break,
-                more => more.strip_prefix(br#",""#)?,
-            };
-        }
-        Some(Self { runtime: runtime.to_owned(), seen, wall_ms: from_own_rfc3339(moment)? })
+        let seen = memchr::memrchr_iter(b',', rest).find(|at| is_field(at, SEEN))?;
+        let runtime = LineReader::new(rest.get(runtime..)?).maybe(RUNTIME, LineReader::string)??;
+        let mut end = LineReader::new(rest.get(seen..)?);
+        let seen = end.maybe(SEEN, hook_counts)??;
+        end.is_at_end().then_some(Self { runtime, seen, wall_ms })
     }
-}
-
-/// The text that `bytes` begin with, up to its quotation mark, and what stands behind that; `None` for one with escapes.
-fn text(bytes: &[u8]) -> Option<(&str, &[u8])> {
-    let (text, behind) = bytes.split_at_checked(memchr::memchr(b'"', bytes)?)?;
-    let behind = behind.strip_prefix(b"\"")?;
-    Some((str::from_utf8(text).ok().filter(|text| !text.contains('\\'))?, behind))
-}
-
-/// The number that `bytes` begin with, and what stands behind it.
-fn number(bytes: &[u8]) -> Option<(u64, &[u8])> {
-    let digits = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let (digits, behind) = bytes.split_at_checked(digits)?;
-    Some((str::from_utf8(digits).ok()?.parse().ok()?, behind))
 }
 
 /// A tier 0 or 1 call as it is written. Begin with [`LightLine::at`].
@@ -260,6 +238,6 @@ mod tests {
                 }
             }
         }
-        assert_eq!(read, 7);
+        assert_eq!(read, 11);
     }
 }

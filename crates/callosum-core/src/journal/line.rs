@@ -1,12 +1,16 @@
-//! A line of the journal in the making: JSON, field by field. A call waits for the lines it writes, so they are not
-//! made by a general serializer, which looks at every byte of every name and value.
+//! A line of the journal in the making, and one that was made so being read: JSON, field by field. A call waits for the
+//! lines it writes and for those it reads, so that is not done by a general serializer, which looks at every byte of
+//! every name and value.
 
-use serde::Serialize;
-use serde_json::Error;
+use std::borrow::Cow;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Deserializer, Error};
 
 use crate::digest::hex_digits;
 use crate::text::is_plain_json;
-use crate::time::Rfc3339;
+use crate::time::{Rfc3339, from_own_rfc3339};
 
 /// The fields of a line so far. Each is given with what stands before its value: `,"tool":`.
 pub(super) struct LineWriter {
@@ -82,5 +86,106 @@ impl LineWriter {
     pub(super) fn finish(mut self) -> Vec<u8> {
         self.raw(b"}\n");
         self.bytes
+    }
+}
+
+/// A line that [`LineWriter`] made, without its newline, as far as it is not read yet. What is read must stand there as it is
+/// written; `None` says that it does not.
+pub(super) struct LineReader<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> LineReader<'a> {
+    /// A line from its first byte on, or from the middle.
+    pub(super) fn new(rest: &'a [u8]) -> Self {
+        Self { rest }
+    }
+
+    /// Whether these bytes come next; then they are read.
+    #[inline]
+    pub(super) fn take(&mut self, bytes: &[u8]) -> bool {
+        let behind = self.rest.strip_prefix(bytes);
+        self.rest = behind.unwrap_or(self.rest);
+        behind.is_some()
+    }
+
+    /// Reads the value of a field if the field is there, which begins with `before`.
+    #[inline]
+    pub(super) fn maybe<T>(
+        &mut self,
+        before: &[u8],
+        value: impl FnOnce(&mut Self) -> Option<T>,
+    ) -> Option<Option<T>> {
+        if self.take(before) { value(self).map(Some) } else { Some(None) }
+    }
+
+    /// Reads a field that is a list, or none where it is not there: no empty one is written.
+    #[inline]
+    pub(super) fn list<T>(
+        &mut self,
+        before: &[u8],
+        mut value: impl FnMut(&mut Self) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        let mut values = Vec::new();
+        if self.take(before) {
+            self.take(b"[").then_some(())?;
+            values.push(value(self)?);
+            while self.take(b",") {
+                values.push(value(self)?);
+            }
+            self.take(b"]").then_some(())?;
+        }
+        Some(values)
+    }
+
+    /// Reads a text.
+    pub(super) fn text(&mut self) -> Option<Cow<'a, str>> {
+        let text = self.rest.strip_prefix(b"\"")?;
+        let (text, behind) = text.split_at_checked(memchr::memchr2(b'"', b'\\', text)?)?;
+        let Some(behind) = behind.strip_prefix(b"\"") else { return self.value().map(Cow::Owned) };
+        self.rest = behind;
+        // JSON has no such characters in a text.
+        let text = str::from_utf8(text).ok().filter(|text| is_plain_json(text));
+        text.map(Cow::Borrowed)
+    }
+
+    /// The same, to keep.
+    pub(super) fn string(&mut self) -> Option<String> {
+        self.text().map(Cow::into_owned)
+    }
+
+    /// Reads a number that is not negative.
+    pub(super) fn number<T: FromStr>(&mut self) -> Option<T> {
+        let digits = self.rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let (digits, behind) = self.rest.split_at_checked(digits)?;
+        self.rest = behind;
+        // JSON writes no zero before others.
+        let is_plain = digits.len() == 1 || !digits.starts_with(b"0");
+        str::from_utf8(digits).ok().filter(|_| is_plain)?.parse().ok()
+    }
+
+    /// Reads a moment: wall-clock milliseconds.
+    pub(super) fn moment(&mut self) -> Option<i64> {
+        let (text, behind) = self.rest.strip_prefix(b"\"")?.split_first_chunk()?;
+        self.rest = behind.strip_prefix(b"\"")?;
+        from_own_rfc3339(text)
+    }
+
+    /// Reads a boot.
+    pub(super) fn boot(&mut self) -> Option<u32> {
+        u32::from_str_radix(&self.text()?, 16).ok()
+    }
+
+    /// Reads anything else.
+    pub(super) fn value<T: Deserialize<'a>>(&mut self) -> Option<T> {
+        let mut values = Deserializer::from_slice(self.rest).into_iter();
+        let value = values.next()?.ok()?;
+        self.rest = self.rest.get(values.byte_offset()..)?;
+        Some(value)
+    }
+
+    /// Whether nothing more comes but the line's end.
+    pub(super) fn is_at_end(&self) -> bool {
+        self.rest == b"}"
     }
 }

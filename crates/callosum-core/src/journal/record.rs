@@ -1,5 +1,7 @@
 //! One line of the journal: its fields, and what reads as one.
 
+pub(super) mod own;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -8,7 +10,6 @@ use crate::tier::Tier;
 use crate::time::{FIRST_MS, LAST_MS, Rfc3339, Stamp, from_rfc3339};
 
 use super::light::{Counted, is_light};
-use super::line::LineWriter;
 
 /// The journal format this code writes. Fields may join within a version; a reader that meets a higher
 /// one says so and guards nothing on it.
@@ -49,29 +50,6 @@ pub enum Action {
     /// An action that a newer minor version knows.
     #[serde(untagged)]
     Other(String),
-}
-
-impl Action {
-    /// As it stands in the file.
-    fn word(&self) -> &str {
-        match self {
-            Self::Intercept => "intercept",
-            Self::Blocked => "blocked",
-            Self::Complete => "complete",
-            Self::Failed => "failed",
-            Self::Refused => "refused",
-            Self::Unknown => "unknown",
-            Self::Running => "running",
-            Self::Delivered => "delivered",
-            Self::Released => "released",
-            Self::Seen => "seen",
-            Self::Session => "session",
-            Self::Rules => "rules",
-            Self::Opened => "opened",
-            Self::Closed => "closed",
-            Self::Other(word) => word,
-        }
-    }
 }
 
 /// What a blocked call ran into, or an observed one would have.
@@ -316,92 +294,6 @@ impl Record {
     pub fn stamp(&self) -> Stamp {
         Stamp { wall_ms: self.wall_ms, up_ms: self.up.unwrap_or(0), boot: self.up.and(self.boot) }
     }
-
-    /// The record as one line, newline included: what `Serialize` makes of it, in a fraction of the time. A test
-    /// compares the two.
-    ///
-    /// # Errors
-    /// When a field can't be written as JSON; none of ours can't.
-    pub fn to_line(&self) -> Result<Vec<u8>, serde_json::Error> {
-        // All are named, so that none is forgotten.
-        let Self {
-            v,
-            action,
-            tier,
-            wall_ms,
-            up,
-            boot,
-            instance,
-            runtime,
-            agent,
-            session,
-            run,
-            call,
-            tool,
-            rule_name,
-            context_keys,
-            context_key: _,
-            of,
-            digest,
-            params,
-            conflict,
-            evidence,
-            signal,
-            observed,
-            simple,
-            rewritten,
-            expires_ms,
-            holder,
-            exit_code,
-            process,
-            reason,
-            event,
-            seen,
-            window_ms,
-            base,
-            windows,
-        } = self;
-        let mut line = LineWriter::new();
-        line.maybe(br#"{"v":"#, Some(v))?;
-        line.text(br#","action":"#, action.word())?;
-        line.maybe(br#","tier":"#, tier.as_ref())?;
-        line.maybe_moment(br#","timestamp":"#, Some(*wall_ms));
-        line.maybe(br#","up":"#, up.as_ref())?;
-        line.maybe_boot(br#","boot":"#, *boot);
-        line.text(br#","instance":"#, instance)?;
-        line.maybe_text(br#","runtime":"#, runtime.as_deref())?;
-        line.maybe_text(br#","agent":"#, agent.as_deref())?;
-        line.maybe_text(br#","session":"#, session.as_deref())?;
-        line.maybe_text(br#","run":"#, run.as_deref())?;
-        line.maybe_text(br#","call":"#, call.as_deref())?;
-        line.maybe_text(br#","tool":"#, tool.as_deref())?;
-        line.maybe_text(br#","ruleName":"#, rule_name.as_deref())?;
-        line.texts(br#","contextKeys":"#, context_keys)?;
-        line.maybe(br#","of":"#, (!of.is_empty()).then_some(of))?;
-        line.maybe_text(br#","digest":"#, digest.as_deref())?;
-        line.maybe_text(br#","params":"#, params.as_deref())?;
-        line.maybe(br#","conflict":"#, conflict.as_ref())?;
-        line.maybe(br#","evidence":"#, (!evidence.is_empty()).then_some(evidence))?;
-        for (field, is_set) in [
-            (br#","signal":true"#.as_slice(), signal),
-            (br#","observed":true"#, observed),
-            (br#","simple":true"#, simple),
-            (br#","rewritten":true"#, rewritten),
-        ] {
-            line.raw(if *is_set { field } else { b"" });
-        }
-        line.maybe_moment(br#","expiresAt":"#, *expires_ms);
-        line.maybe(br#","holder":"#, holder.as_ref())?;
-        line.maybe(br#","exitCode":"#, exit_code.as_ref())?;
-        line.maybe_text(br#","process":"#, process.as_deref())?;
-        line.maybe_text(br#","reason":"#, reason.as_deref())?;
-        line.maybe(br#","event":"#, event.as_ref())?;
-        line.maybe(br#","seen":"#, (!seen.is_empty()).then_some(seen))?;
-        line.maybe(br#","windowMs":"#, window_ms.as_ref())?;
-        line.maybe(br#","base":"#, base.as_ref())?;
-        line.maybe(br#","windows":"#, (!windows.is_empty()).then_some(windows))?;
-        Ok(line.finish())
-    }
 }
 
 /// What a line of the file turned out to be.
@@ -465,6 +357,9 @@ impl Line {
             && v > FORMAT_VERSION
         {
             return Self::Newer(v);
+        }
+        if let Some(record) = Record::from_own_line(bytes) {
+            return Self::Record(Box::new(record));
         }
         match serde_json::from_slice::<Record>(bytes) {
             Ok(mut record) => {
