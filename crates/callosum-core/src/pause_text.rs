@@ -23,8 +23,6 @@ const MAX_KEYS: usize = 5;
 const MAX_PER_KEY: usize = 5;
 /// Other recent actions listed.
 const MAX_OTHERS: usize = 5;
-/// So many of the newest actions may have failed without one of the others being missed.
-const FAILED: usize = 8;
 /// Bytes that most texts of pauses have room in.
 const ROOM: usize = 1024;
 /// Characters of a name (session, instance, tool) and of a key.
@@ -193,29 +191,35 @@ fn same_parameters(action: &Action, digest: Option<&str>) -> &'static str {
     }
 }
 
-/// How many of the newest actions have to be known for the others that a pause shows, besides those it tells of.
-pub(crate) fn others_among(told: usize) -> usize {
-    told.saturating_add(MAX_OTHERS + FAILED)
+/// The other recent actions that a pause lists, besides those it tells of, newest first.
+fn others<'h>(
+    history: &'h History,
+    told: &[Told],
+    window_ms: u64,
+    now: &Stamp,
+) -> impl Iterator<Item = &'h Action> {
+    let is_told = |action: &Action| told.iter().any(|piece| piece.seq == action.seq);
+    // What did not happen is no recent action; whether a process still lives does not matter here.
+    let is_one = move |action: &&Action| !is_told(action) && action.state(now, &|_, _| false).is_evidence();
+    history
+        .newest()
+        .take_while(move |action| action.started.age_ms(now) <= window_ms)
+        .filter(is_one)
+        .take(MAX_OTHERS)
+}
+
+/// Whether a history that has all actions from the sequence number `from` on has all that such a pause lists.
+pub(crate) fn knows_others(history: &History, from: u64, told: &[Told], window_ms: u64, now: &Stamp) -> bool {
+    let last = others(history, told, window_ms, now).nth(MAX_OTHERS - 1);
+    let is_old = |action: &Action| action.started.age_ms(now) > window_ms;
+    last.is_some_and(|action| action.seq >= from) || history.action(from).is_some_and(is_old)
 }
 
 fn push_others(text: &mut String, history: &History, told: &[Told], window_ms: u64, now: &Stamp) {
-    let mut listed = 0;
-    for action in history.newest() {
-        if listed == MAX_OTHERS || action.started.age_ms(now) > window_ms {
-            break;
-        }
-        if told.iter().any(|piece| piece.seq == action.seq) {
-            continue;
-        }
-        // What did not happen is no recent action; whether a process still lives does not matter here.
-        let state = action.state(now, &|_, _| false);
-        if !state.is_evidence() {
-            continue;
-        }
+    for (listed, action) in others(history, told, window_ms, now).enumerate() {
         if listed == 0 {
             text.push_str("\nOTHER RECENT ACTIONS:\n");
         }
-        listed += 1;
         push_deed(text, action, now);
         if let Some(key) = action.keys.first() {
             text.extend([" (", &as_one_line(key, KEY_CHARS), ")"]);

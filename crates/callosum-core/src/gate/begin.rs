@@ -235,9 +235,12 @@ impl Gate {
             let verdict = self.verdict(intent, &who, ledger.history(), now);
             match verdict.refuse {
                 Some(conflict) if !intent.observe => {
-                    // The text tells what else was done lately.
-                    let newest = pause_text::others_among(verdict.told.len());
-                    ledger.bring(&Needs { newest, ..Needs::default() }, patience)?;
+                    let window_ms = self.settings.recent_window_ms;
+                    if conflict != Conflict::Lease {
+                        ledger.bring_newest(|history, from| {
+                            pause_text::knows_others(history, from, &verdict.told, window_ms, now)
+                        })?;
+                    }
                     let record = intent.refusal(conflict, now);
                     record.evidence = verdict.shown;
                     self.append_of_call(ledger, &proof, record, now)?;
@@ -247,7 +250,7 @@ impl Gate {
                     Ok(Done::Refused(if conflict == Conflict::Lease {
                         pause_text::block(history, &verdict.told, now)
                     } else {
-                        pause_text::pause(history, &verdict.told, digest, self.settings.recent_window_ms, now)
+                        pause_text::pause(history, &verdict.told, digest, window_ms, now)
                     }))
                 }
                 conflict => {

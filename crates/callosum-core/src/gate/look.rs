@@ -45,7 +45,7 @@ impl Gate {
         step: impl FnOnce(&Ledger) -> Result<T, StateError>,
     ) -> Result<T, NotNow> {
         let patience = self.patience();
-        let needs = Needs { newest: usize::MAX, open: true, ..Needs::default() };
+        let needs = Needs { newest: true, open: true, ..Needs::default() };
         if lock(&self.light).waiting() > 0 {
             return self.with_ledger(&needs, patience, true, now, |ledger, proof| {
                 drop(proof);

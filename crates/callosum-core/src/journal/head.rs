@@ -19,7 +19,7 @@ impl<'a> Head<'a> {
     /// Reads it; `None` when the line begins otherwise.
     #[must_use]
     pub fn read(line: &'a [u8]) -> Option<Self> {
-        let rest = line.strip_prefix(OWN_START)?.strip_prefix(b"\"")?;
+        let rest = line.strip_prefix(OWN_START.as_bytes())?.strip_prefix(b"\"")?;
         let (action, rest) = rest.split_at_checked(memchr::memchr2(b'"', b'\\', rest)?)?;
         let rest = rest.strip_prefix(b"\",")?;
         let (tier, rest) = match rest.strip_prefix(b"\"tier\":") {

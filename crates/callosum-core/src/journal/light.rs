@@ -21,8 +21,9 @@ const PREFIXES: [&[u8]; 2] =
 const COUNTED_END: &[u8] = b"}}}";
 
 /// How the fields begin that [`Counted`] wants.
-const RUNTIME: &[u8] = br#","runtime":"#;
-const SEEN: &[u8] = br#","seen":"#;
+const TIMESTAMP: &str = r#""timestamp":"#;
+const RUNTIME: &str = r#","runtime":"#;
+const SEEN: &str = r#","seen":"#;
 
 /// Whether a line, without its newline, is a whole one of tier 0 or 1, and carries no counts.
 pub(super) fn is_light(line: &[u8]) -> bool {
@@ -50,14 +51,14 @@ impl Counted {
             return None;
         }
         let rest = PREFIXES.iter().find_map(|prefix| line.strip_prefix(*prefix))?;
-        let mut line = LineReader::new(rest);
-        let wall_ms = line.maybe(br#""timestamp":"#, LineReader::moment)??;
         // In a text every quotation mark has a backslash before it, so these are fields.
-        let is_field = |at: &usize, field: &[u8]| rest.get(*at..).is_some_and(|rest| rest.starts_with(field));
+        let is_field =
+            |at: &usize, field: &str| rest.get(*at..).is_some_and(|rest| rest.starts_with(field.as_bytes()));
         let runtime = memchr::memchr_iter(b',', rest).find(|at| is_field(at, RUNTIME))?;
         let seen = memchr::memrchr_iter(b',', rest).find(|at| is_field(at, SEEN))?;
-        let runtime = LineReader::new(rest.get(runtime..)?).maybe(RUNTIME, LineReader::string)??;
-        let mut end = LineReader::new(rest.get(seen..)?);
+        let wall_ms = LineReader::new(rest.get(..runtime)?)?.maybe(TIMESTAMP, LineReader::moment)??;
+        let runtime = LineReader::new(rest.get(runtime..seen)?)?.maybe(RUNTIME, LineReader::string)??;
+        let mut end = LineReader::new(rest.get(seen..)?)?;
         let seen = end.maybe(SEEN, hook_counts)??;
         end.is_at_end().then_some(Self { runtime, seen, wall_ms })
     }

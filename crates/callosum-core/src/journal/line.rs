@@ -92,19 +92,21 @@ impl LineWriter {
 /// A line that [`LineWriter`] made, without its newline, as far as it is not read yet. What is read must stand there as it is
 /// written; `None` says that it does not.
 pub(super) struct LineReader<'a> {
-    rest: &'a [u8],
+    rest: &'a str,
 }
 
 impl<'a> LineReader<'a> {
     /// A line from its first byte on, or from the middle.
-    pub(super) fn new(rest: &'a [u8]) -> Self {
-        Self { rest }
+    pub(super) fn new(line: &'a [u8]) -> Option<Self> {
+        // Neither in a text nor between values such characters are written.
+        let has_controls = line.iter().fold(false, |has, byte| has | (*byte < b' '));
+        str::from_utf8(line).ok().filter(|_| !has_controls).map(|rest| Self { rest })
     }
 
-    /// Whether these bytes come next; then they are read.
+    /// Whether this comes next; then it is read.
     #[inline]
-    pub(super) fn take(&mut self, bytes: &[u8]) -> bool {
-        let behind = self.rest.strip_prefix(bytes);
+    pub(super) fn take(&mut self, text: &str) -> bool {
+        let behind = self.rest.strip_prefix(text);
         self.rest = behind.unwrap_or(self.rest);
         behind.is_some()
     }
@@ -113,7 +115,7 @@ impl<'a> LineReader<'a> {
     #[inline]
     pub(super) fn maybe<T>(
         &mut self,
-        before: &[u8],
+        before: &str,
         value: impl FnOnce(&mut Self) -> Option<T>,
     ) -> Option<Option<T>> {
         if self.take(before) { value(self).map(Some) } else { Some(None) }
@@ -123,30 +125,50 @@ impl<'a> LineReader<'a> {
     #[inline]
     pub(super) fn list<T>(
         &mut self,
-        before: &[u8],
+        before: &str,
         mut value: impl FnMut(&mut Self) -> Option<T>,
     ) -> Option<Vec<T>> {
-        let mut values = Vec::new();
-        if self.take(before) {
-            self.take(b"[").then_some(())?;
-            values.push(value(self)?);
-            while self.take(b",") {
-                values.push(value(self)?);
-            }
-            self.take(b"]").then_some(())?;
+        if !self.take(before) {
+            return Some(Vec::new());
         }
-        Some(values)
+        let mut values = vec![self.maybe("[", &mut value)??];
+        while let Some(more) = self.maybe(",", &mut value)? {
+            values.push(more);
+        }
+        self.take("]").then_some(values)
     }
 
     /// Reads a text.
     pub(super) fn text(&mut self) -> Option<Cow<'a, str>> {
-        let text = self.rest.strip_prefix(b"\"")?;
-        let (text, behind) = text.split_at_checked(memchr::memchr2(b'"', b'\\', text)?)?;
-        let Some(behind) = behind.strip_prefix(b"\"") else { return self.value().map(Cow::Owned) };
-        self.rest = behind;
-        // JSON has no such characters in a text.
-        let text = str::from_utf8(text).ok().filter(|text| is_plain_json(text));
-        text.map(Cow::Borrowed)
+        let rest = self.rest.strip_prefix('"')?;
+        let (text, behind) = rest.split_at_checked(memchr::memchr2(b'"', b'\\', rest.as_bytes())?)?;
+        match behind.strip_prefix('"') {
+            Some(behind) => {
+                self.rest = behind;
+                Some(Cow::Borrowed(text))
+            }
+            None => self.escaped(text, behind).map(Cow::Owned),
+        }
+    }
+
+    /// Reads the text that begins with `plain`, where an escape comes after that.
+    fn escaped(&mut self, plain: &str, mut rest: &'a str) -> Option<String> {
+        let mut text = String::with_capacity(2 * plain.len() + 64);
+        text.push_str(plain);
+        while let Some(escape) = rest.strip_prefix('\\') {
+            text.push(match escape.as_bytes().first()? {
+                b'"' => '"',
+                b'\\' => '\\',
+                b'n' => '\n',
+                _ => return self.value(),
+            });
+            let behind = escape.get(1..)?;
+            let (plain, end) = behind.split_at_checked(memchr::memchr2(b'"', b'\\', behind.as_bytes())?)?;
+            text.push_str(plain);
+            rest = end;
+        }
+        self.rest = rest.strip_prefix('"')?;
+        Some(text)
     }
 
     /// The same, to keep.
@@ -156,19 +178,18 @@ impl<'a> LineReader<'a> {
 
     /// Reads a number that is not negative.
     pub(super) fn number<T: FromStr>(&mut self) -> Option<T> {
-        let digits = self.rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let digits = self.rest.bytes().take_while(u8::is_ascii_digit).count();
         let (digits, behind) = self.rest.split_at_checked(digits)?;
         self.rest = behind;
         // JSON writes no zero before others.
-        let is_plain = digits.len() == 1 || !digits.starts_with(b"0");
-        str::from_utf8(digits).ok().filter(|_| is_plain)?.parse().ok()
+        let is_plain = digits.len() == 1 || !digits.starts_with('0');
+        digits.parse().ok().filter(|_| is_plain)
     }
 
     /// Reads a moment: wall-clock milliseconds.
     pub(super) fn moment(&mut self) -> Option<i64> {
-        let (text, behind) = self.rest.strip_prefix(b"\"")?.split_first_chunk()?;
-        self.rest = behind.strip_prefix(b"\"")?;
-        from_own_rfc3339(text)
+        let text = self.text()?;
+        from_own_rfc3339(text.as_bytes().try_into().ok()?)
     }
 
     /// Reads a boot.
@@ -178,7 +199,7 @@ impl<'a> LineReader<'a> {
 
     /// Reads anything else.
     pub(super) fn value<T: Deserialize<'a>>(&mut self) -> Option<T> {
-        let mut values = Deserializer::from_slice(self.rest).into_iter();
+        let mut values = Deserializer::from_str(self.rest).into_iter();
         let value = values.next()?.ok()?;
         self.rest = self.rest.get(values.byte_offset()..)?;
         Some(value)
@@ -186,6 +207,6 @@ impl<'a> LineReader<'a> {
 
     /// Whether nothing more comes but the line's end.
     pub(super) fn is_at_end(&self) -> bool {
-        self.rest == b"}"
+        self.rest == "}"
     }
 }

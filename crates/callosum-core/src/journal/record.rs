@@ -314,7 +314,7 @@ pub enum Line {
 }
 
 /// How a record of this version begins.
-pub(super) const OWN_START: &[u8] = br#"{"v":1,"action":"#;
+pub(super) const OWN_START: &str = r#"{"v":1,"action":"#;
 
 #[derive(Deserialize)]
 struct VersionOnly {
@@ -352,7 +352,7 @@ impl Line {
             return Self::Counted(counted);
         }
         // What begins like ours has our version.
-        if !bytes.starts_with(OWN_START)
+        if !bytes.starts_with(OWN_START.as_bytes())
             && let Ok(VersionOnly { v }) = serde_json::from_slice(bytes)
             && v > FORMAT_VERSION
         {

@@ -112,6 +112,15 @@ impl Ledger {
         Ok(true)
     }
 
+    /// Brings in the newest actions until there are enough: `enough` is asked with the history and the sequence number
+    /// from which on it has them all.
+    ///
+    /// # Errors
+    /// As [`Ledger::bring`].
+    pub fn bring_newest(&mut self, enough: impl Fn(&History, u64) -> bool) -> Result<(), StateError> {
+        self.past.newest_until(enough, &mut self.history).map_err(|Astray| self.replaced())
+    }
+
     /// The same for the action whose first record is `seq`.
     ///
     /// # Errors

@@ -16,8 +16,8 @@ pub struct Needs<'a> {
     pub keys: &'a [String],
     /// The pauses of this session on these resources.
     pub who: Option<&'a Who>,
-    /// So many of the newest actions, as far as an index names them.
-    pub newest: usize,
+    /// The newest actions, as far as an index names them.
+    pub newest: bool,
     /// The actions without an outcome.
     pub open: bool,
 }
@@ -61,16 +61,37 @@ impl Past {
                 self.with_sequels(seq, history)?;
             }
         }
-        let head = self.index.as_ref().map(Index::head);
-        let mut named = Vec::new();
-        if needs.newest > self.known_newest {
-            self.known_newest = needs.newest;
-            named.extend(head.into_iter().flat_map(|head| head.newest.iter().rev().take(needs.newest)));
+        if needs.newest {
+            self.newest_until(|_, _| false, history)?;
         }
         if needs.open && !std::mem::replace(&mut self.knows_open, true) {
-            named.extend(head.into_iter().flat_map(|head| &head.open));
+            let open = self.index.as_ref().map(|index| index.head().open.clone());
+            open.unwrap_or_default().into_iter().try_for_each(|seq| self.action(seq, history))?;
         }
-        named.into_iter().try_for_each(|seq| self.action(seq, history))
+        Ok(())
+    }
+
+    /// Brings in the newest actions that the index names, one by one, until there are enough: `enough` is asked with the
+    /// history and the sequence number from which on it has them all.
+    pub(super) fn newest_until(
+        &mut self,
+        enough: impl Fn(&History, u64) -> bool,
+        history: &mut History,
+    ) -> Result<(), Astray> {
+        let Some(head) = self.index.as_ref().map(Index::head) else { return Ok(()) };
+        let mut from = head.end();
+        let newest: Vec<u64> = head.newest.iter().rev().copied().collect();
+        for (number, seq) in newest.into_iter().enumerate() {
+            if number >= self.known_newest {
+                if enough(history, from) {
+                    break;
+                }
+                self.action(seq, history)?;
+                self.known_newest = number + 1;
+            }
+            from = seq;
+        }
+        Ok(())
     }
 
     /// Brings in the pauses that wait for a host's signal: it names a run, not a session.

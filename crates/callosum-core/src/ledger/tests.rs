@@ -64,7 +64,7 @@ fn an_index_may_end_in_a_segment_that_was_begun_after_the_journal_was_opened() {
     let history = History::new(options.keep_ms, options.default_lease_ms);
     let (past, indexed, history) = by_index(&mut journal, history).unwrap();
     let mut late = Ledger { journal, history, past, indexed, prune_due: false };
-    let needs = Needs { newest: usize::MAX, open: true, ..Needs::default() };
+    let needs = Needs { newest: true, open: true, ..Needs::default() };
     assert!(late.bring(&needs, Patience::Until(std::time::Instant::now())).unwrap());
     assert!(late.history().action(newest).is_some());
     assert_eq!(late.history().len(), 400);
@@ -220,7 +220,7 @@ fn only_so_many_open_actions_are_brought_in_without_patience() {
         write_index(&busy, &now);
         let mut ledger = open(&options, &now);
         let open = Needs { open: true, ..Needs::default() };
-        assert!(ledger.bring(&Needs { newest: usize::MAX, ..Needs::default() }, Patience::None).unwrap());
+        assert!(ledger.bring(&Needs { newest: true, ..Needs::default() }, Patience::None).unwrap());
         assert_eq!(ledger.history().len(), 64);
         assert_eq!(ledger.bring(&open, Patience::None).unwrap(), is_brought);
         assert!(ledger.bring(&open, Patience::Until(std::time::Instant::now())).unwrap());
@@ -269,7 +269,7 @@ fn what_a_later_line_is_about_is_brought_in_and_nothing_else() {
 }
 
 #[test]
-fn of_the_newest_actions_so_many_are_brought_in_as_are_asked_for() {
+fn of_the_newest_actions_so_many_are_brought_in_as_are_enough() {
     let directory = tempfile::tempdir().unwrap();
     let (options, now) = (options(directory.path()), Machine::read().now());
     let mut busy = open(&options, &now);
@@ -277,12 +277,20 @@ fn of_the_newest_actions_so_many_are_brought_in_as_are_asked_for() {
     write_index(&busy, &now);
     let all: Vec<u64> = busy.history().newest().map(|action| action.seq).collect();
     let mut late = open(&options, &now);
-    // The index names 64.
-    for (newest, known) in [(0, 0), (3, 3), (2, 3), (5, 5), (64, 64), (usize::MAX, 64)] {
-        assert!(late.bring(&Needs { newest, ..Needs::default() }, Patience::None).unwrap());
-        let brought: Vec<u64> = late.history().newest().map(|action| action.seq).collect();
-        assert_eq!(brought, all.get(..known).unwrap(), "{newest}");
+    let brought = |late: &Ledger| late.history().newest().map(|action| action.seq).collect::<Vec<_>>();
+    for (asked, known) in [(0, 0), (3, 3), (2, 3), (5, 5)] {
+        let enough = |history: &History, from: u64| {
+            // From there on it has them all, and no other was looked at.
+            let all = all.iter().filter(|seq| **seq >= from).copied().collect::<Vec<_>>();
+            assert_eq!(history.newest().map(|action| action.seq).collect::<Vec<_>>(), all);
+            history.len() >= asked
+        };
+        late.bring_newest(enough).unwrap();
+        assert_eq!(brought(&late), all.get(..known).unwrap(), "{asked}");
     }
+    // The index names 64.
+    assert!(late.bring(&Needs { newest: true, ..Needs::default() }, Patience::None).unwrap());
+    assert_eq!(brought(&late), all.get(..64).unwrap());
 }
 
 #[test]
@@ -298,7 +306,7 @@ fn what_was_pruned_is_missing_and_what_never_was_is_the_indexs_fault() {
     write_index(&busy, &now);
     fs::remove_file(directory.path().join("journal.0.jsonl")).unwrap();
     let mut late = open(&options_here, &now);
-    let needs = Needs { newest: usize::MAX, open: true, ..Needs::default() };
+    let needs = Needs { newest: true, open: true, ..Needs::default() };
     let patient = Patience::Until(std::time::Instant::now());
     assert!(late.bring(&needs, patient).unwrap());
     assert_eq!(late.history().newest().map(|action| action.seq).collect::<Vec<_>>(), [newest]);
@@ -336,7 +344,7 @@ fn an_index_that_leads_astray_is_told_when_somebody_elses_outcome_is_read() {
     drop(proof);
     let told = late.catch_up(Patience::None, false, &now);
     assert!(matches!(told, Err(StateError::Replaced { .. })), "{told:?}");
-    let needs = Needs { newest: usize::MAX, ..Needs::default() };
+    let needs = Needs { newest: true, ..Needs::default() };
     assert!(matches!(late.bring(&needs, Patience::None), Err(StateError::Replaced { .. })));
 }
 

@@ -146,45 +146,44 @@ impl Record {
     /// Reads a line that [`Record::to_line`] wrote, without its newline. `None` for any other, and for one that has
     /// become another since: whether that is a record, serde says.
     pub(super) fn from_own_line(line: &[u8]) -> Option<Self> {
-        let mut line = LineReader::new(line);
-        let line = &mut line;
+        let line = &mut LineReader::new(line)?;
         // As it is written: each field is read where it stands.
         let record = Self {
             v: line.take(OWN_START).then_some(FORMAT_VERSION)?,
             action: Action::from_word(&line.text()?),
-            tier: line.maybe(br#","tier":"#, tier)?,
-            wall_ms: line.maybe(br#","timestamp":"#, LineReader::moment)??,
-            up: line.maybe(br#","up":"#, LineReader::number)?,
-            boot: line.maybe(br#","boot":"#, LineReader::boot)?,
-            instance: line.maybe(br#","instance":"#, LineReader::string)??,
-            runtime: line.maybe(br#","runtime":"#, LineReader::string)?,
-            agent: line.maybe(br#","agent":"#, LineReader::string)?,
-            session: line.maybe(br#","session":"#, LineReader::string)?,
-            run: line.maybe(br#","run":"#, LineReader::string)?,
-            call: line.maybe(br#","call":"#, LineReader::string)?,
-            tool: line.maybe(br#","tool":"#, LineReader::string)?,
-            rule_name: line.maybe(br#","ruleName":"#, LineReader::string)?,
-            context_keys: line.list(br#","contextKeys":"#, LineReader::string)?,
+            tier: line.maybe(r#","tier":"#, tier)?,
+            wall_ms: line.maybe(r#","timestamp":"#, LineReader::moment)??,
+            up: line.maybe(r#","up":"#, LineReader::number)?,
+            boot: line.maybe(r#","boot":"#, LineReader::boot)?,
+            instance: line.maybe(r#","instance":"#, LineReader::string)??,
+            runtime: line.maybe(r#","runtime":"#, LineReader::string)?,
+            agent: line.maybe(r#","agent":"#, LineReader::string)?,
+            session: line.maybe(r#","session":"#, LineReader::string)?,
+            run: line.maybe(r#","run":"#, LineReader::string)?,
+            call: line.maybe(r#","call":"#, LineReader::string)?,
+            tool: line.maybe(r#","tool":"#, LineReader::string)?,
+            rule_name: line.maybe(r#","ruleName":"#, LineReader::string)?,
+            context_keys: line.list(r#","contextKeys":"#, LineReader::string)?,
             context_key: None,
-            of: line.list(br#","of":"#, LineReader::number)?,
-            digest: line.maybe(br#","digest":"#, LineReader::string)?,
-            params: line.maybe(br#","params":"#, LineReader::string)?,
-            conflict: line.maybe(br#","conflict":"#, LineReader::value)?,
-            evidence: line.list(br#","evidence":"#, shown)?,
-            signal: line.take(br#","signal":true"#),
-            observed: line.take(br#","observed":true"#),
-            simple: line.take(br#","simple":true"#),
-            rewritten: line.take(br#","rewritten":true"#),
-            expires_ms: line.maybe(br#","expiresAt":"#, LineReader::moment)?,
-            holder: line.maybe(br#","holder":"#, holder)?,
-            exit_code: line.maybe(br#","exitCode":"#, LineReader::value)?,
-            process: line.maybe(br#","process":"#, LineReader::string)?,
-            reason: line.maybe(br#","reason":"#, LineReader::string)?,
-            event: line.maybe(br#","event":"#, LineReader::value)?,
-            seen: line.maybe(br#","seen":"#, hook_counts)?.unwrap_or_default(),
-            window_ms: line.maybe(br#","windowMs":"#, LineReader::number)?,
-            base: line.maybe(br#","base":"#, LineReader::number)?,
-            windows: line.maybe(br#","windows":"#, LineReader::value)?.unwrap_or_default(),
+            of: line.list(r#","of":"#, LineReader::number)?,
+            digest: line.maybe(r#","digest":"#, LineReader::string)?,
+            params: line.maybe(r#","params":"#, LineReader::string)?,
+            conflict: line.maybe(r#","conflict":"#, LineReader::value)?,
+            evidence: line.list(r#","evidence":"#, shown)?,
+            signal: line.take(r#","signal":true"#),
+            observed: line.take(r#","observed":true"#),
+            simple: line.take(r#","simple":true"#),
+            rewritten: line.take(r#","rewritten":true"#),
+            expires_ms: line.maybe(r#","expiresAt":"#, LineReader::moment)?,
+            holder: line.maybe(r#","holder":"#, holder)?,
+            exit_code: line.maybe(r#","exitCode":"#, LineReader::value)?,
+            process: line.maybe(r#","process":"#, LineReader::string)?,
+            reason: line.maybe(r#","reason":"#, LineReader::string)?,
+            event: line.maybe(r#","event":"#, LineReader::value)?,
+            seen: line.maybe(r#","seen":"#, hook_counts)?.unwrap_or_default(),
+            window_ms: line.maybe(r#","windowMs":"#, LineReader::number)?,
+            base: line.maybe(r#","base":"#, LineReader::number)?,
+            windows: line.maybe(r#","windows":"#, LineReader::value)?.unwrap_or_default(),
         };
         line.is_at_end().then_some(record)
     }
@@ -195,29 +194,29 @@ fn tier(line: &mut LineReader<'_>) -> Option<Tier> {
 }
 
 fn shown(line: &mut LineReader<'_>) -> Option<Shown> {
-    let seq = line.take(br#"{"seq":"#).then(|| line.number())??;
-    let outcome = line.maybe(br#","outcome":"#, LineReader::number)?;
-    line.take(b"}").then_some(Shown { seq, outcome })
+    let seq = line.take(r#"{"seq":"#).then(|| line.number())??;
+    let outcome = line.maybe(r#","outcome":"#, LineReader::number)?;
+    line.take("}").then_some(Shown { seq, outcome })
 }
 
 fn holder(line: &mut LineReader<'_>) -> Option<Holder> {
-    let pid = line.take(br#"{"pid":"#).then(|| line.number())??;
-    let start = line.take(br#","start":"#).then(|| line.number())??;
-    let ns = line.take(br#","ns":"#).then(|| line.number())??;
-    line.take(b"}").then_some(Holder { pid, start, ns })
+    let pid = line.take(r#"{"pid":"#).then(|| line.number())??;
+    let start = line.take(r#","start":"#).then(|| line.number())??;
+    let ns = line.take(r#","ns":"#).then(|| line.number())??;
+    line.take("}").then_some(Holder { pid, start, ns })
 }
 
 /// The hook counts of a line, by tool.
 pub(in crate::journal) fn hook_counts(line: &mut LineReader<'_>) -> Option<BTreeMap<String, HookCounts>> {
     let mut seen = BTreeMap::new();
-    let mut before = b"{";
+    let mut before = "{";
     while line.take(before) {
         let tool = line.string()?;
-        let calls = line.take(br#":{"before":"#).then(|| line.number())??;
-        let after = line.take(br#","after":"#).then(|| line.number())??;
+        let calls = line.take(r#":{"before":"#).then(|| line.number())??;
+        let after = line.take(r#","after":"#).then(|| line.number())??;
         seen.insert(tool, HookCounts { before: calls, after });
-        line.take(b"}").then_some(())?;
-        before = b",";
+        line.take("}").then_some(())?;
+        before = ",";
     }
-    line.take(b"}").then_some(seen)
+    line.take("}").then_some(seen)
 }
