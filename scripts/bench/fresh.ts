@@ -2,7 +2,7 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { gigabytes, type Journal, type Journals } from "./journals.ts";
+import { gigabytes, type Journal, type Journals, KEEP_ALL } from "./journals.ts";
 import { ask, program } from "./native.ts";
 import { atMost, type Row } from "./rows.ts";
 import { summary, type Times } from "./samples.ts";
@@ -42,8 +42,9 @@ export async function freshRows({ all, gigabyte }: Journals, quick: boolean): Pr
 export async function hookRows({ all, gigabyte }: Journals, quick: boolean): Promise<Row[]> {
   const journals = gigabyte === undefined ? all : [...all, gigabyte];
   const rows: Row[] = [];
+  const settings = JSON.stringify({ durability: "os", ...KEEP_ALL });
+  for (const { dir } of journals) writeFileSync(join(dir, "settings.json"), settings);
   for (const [kind, [stdin, before]] of Object.entries(HOOKS_OF)) {
-    for (const { dir } of journals) writeFileSync(join(dir, "settings.json"), JSON.stringify({ durability: "os" }));
     const hooks = journals.map(({ dir }) => [program("callosum"), "hook", "codex", "--state-dir", dir]);
     const programs = [[program("nothing")], ...hooks];
     const order = { rounds: quick ? 30 : 100, seconds: quick ? 10 : 30, programs, stdin, before };

@@ -13,6 +13,9 @@ const IN_WINDOW_MS = 0.75 * HOUR_MS;
 /** What a line takes, and a row of SQLite's, at most. */
 const LINE_BYTES = 350;
 
+/** Settings under which nothing is pruned: the size of the journal is what is measured. */
+export const KEEP_ALL = { journalMaxBytes: 2 ** 50, journalMaxAgeMs: 315_360_000_000 };
+
 export interface Journal {
   name: string;
   /** How close its lines follow each other. */

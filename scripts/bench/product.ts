@@ -6,6 +6,7 @@ import type { Answer } from "../../plugin/native/binding.js";
 import { loadGate, type NativeGate } from "../../plugin/src/native.runtime.ts";
 import { EXTENSION } from "../build.ts";
 import { type Call, KINDS, newCall, newSession } from "./calls.ts";
+import { KEEP_ALL } from "./journals.ts";
 import { awaited, type Times, timed } from "./samples.ts";
 
 const AGENT = "main";
@@ -27,8 +28,7 @@ export class Product {
   late = 0;
 
   constructor(stateDir: string, durability: Durability) {
-    // Nothing is pruned: the size of the journal is what is measured.
-    const config = { stateDir, durability, journalMaxBytes: 2 ** 50, journalMaxAgeMs: 315_360_000_000 };
+    const config = { stateDir, durability, ...KEEP_ALL };
     const loaded = loadGate(
       {
         config: JSON.stringify(config),
