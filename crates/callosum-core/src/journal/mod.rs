@@ -29,7 +29,7 @@ use crate::time::Stamp;
 use self::light::LightLine;
 use self::record::{Action, KnownWindow, Line, Record};
 use self::segment::{Segment, SegmentFile, closed_segments};
-use self::segments::Segments;
+use self::segments::{LinesAt, Segments};
 
 /// Whether the active segment was deleted is looked at no more often than this below tier 3, milliseconds.
 const NAME_CHECK_MS: u64 = 5;
@@ -353,6 +353,12 @@ impl Journal {
         self.active = Segment::begin(&self.directory, *base, &self.instance, now, windows.clone())?;
         self.next = None;
         Ok(())
+    }
+
+    /// Reads single lines by sequence number, of the segments that are there when it has to.
+    #[must_use]
+    pub fn lines(&self) -> LinesAt {
+        LinesAt::within(self.directory.clone(), (self.active.base, Arc::clone(&self.active.file)))
     }
 
     /// All segments that are there.

@@ -3,10 +3,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::error::StateError;
 use crate::store::disk::{Disk, Open};
+use crate::store::state_dir::StateDir;
 
 use super::backward::Backward;
-use super::segment::SegmentFile;
+use super::segment::{SegmentFile, closed_segments};
 
 /// Bytes read for a line: most are much shorter.
 const CHUNK: usize = 4 * 1024;
@@ -47,14 +49,17 @@ impl Segments {
     /// Reads single lines by sequence number.
     #[must_use]
     pub fn lines(&self) -> LinesAt {
-        LinesAt { segments: self.clone(), open: None, chunk: Vec::new(), chunk_at: 0 }
+        let Self { closed, active, disk } = self.clone();
+        LinesAt { closed: Closed::Listed(closed), active, disk, open: None, chunk: Vec::new(), chunk_at: 0 }
     }
 }
 
 /// Reads lines by sequence number; cheap where they lie close together.
 #[derive(Debug)]
 pub struct LinesAt {
-    segments: Segments,
+    closed: Closed,
+    active: (u64, Arc<SegmentFile>),
+    disk: Arc<dyn Disk>,
     /// Base of the segment that is open, and its file.
     open: Option<(u64, Arc<SegmentFile>)>,
     /// What was read last of it, and from which offset.
@@ -62,17 +67,44 @@ pub struct LinesAt {
     chunk_at: u64,
 }
 
+/// The closed segments of [`LinesAt`].
+#[derive(Debug)]
+enum Closed {
+    /// Base and path, oldest first.
+    Listed(Arc<Vec<(u64, PathBuf)>>),
+    /// Those in this folder, which nobody has looked at yet.
+    In(StateDir),
+}
+
 impl LinesAt {
+    /// The lines of the segments in `directory`, whose active one is `active`. The folder is listed when a line of a closed
+    /// one is asked for: a hook's process seldom does.
+    #[must_use]
+    pub fn within(directory: StateDir, active: (u64, Arc<SegmentFile>)) -> Self {
+        let disk = Arc::clone(&directory.disk);
+        Self { closed: Closed::In(directory), active, disk, open: None, chunk: Vec::new(), chunk_at: 0 }
+    }
+
+    /// Base and path of the closed segment that `seq` lies in, if it is there. An error when nobody can tell.
+    fn closed_segment_of(&mut self, seq: u64) -> Result<Option<(u64, PathBuf)>, StateError> {
+        if let Closed::In(directory) = &self.closed {
+            let mut closed = closed_segments(directory)?;
+            closed.retain(|(base, _)| *base < self.active.0);
+            self.closed = Closed::Listed(Arc::new(closed));
+        }
+        let Closed::Listed(closed) = &self.closed else { return Ok(None) };
+        let place = closed.partition_point(|(base, _)| *base <= seq).checked_sub(1);
+        Ok(place.and_then(|place| closed.get(place)).cloned())
+    }
+
     /// Whether the segment that held `seq` is there no longer.
     #[must_use]
-    pub fn was_pruned(&self, seq: u64) -> bool {
-        let closed = &self.segments.closed;
-        if seq >= self.segments.active.0 {
+    pub fn was_pruned(&mut self, seq: u64) -> bool {
+        if seq >= self.active.0 {
             return false;
         }
-        let place = closed.partition_point(|(base, _)| *base <= seq).checked_sub(1);
-        let path = place.and_then(|place| closed.get(place)).map(|(_, path)| path);
-        path.is_none_or(|path| self.segments.disk.facts(path).is_err())
+        self.closed_segment_of(seq)
+            .is_ok_and(|closed| closed.is_none_or(|(_, path)| self.disk.facts(&path).is_err()))
     }
 
     /// The line that begins at sequence number `seq`, without its newline; `None` when there is none.
@@ -97,19 +129,16 @@ impl LinesAt {
 
     /// Opens the segment that `seq` lies in, unless it is the one that is open; returns its base.
     fn open_segment_of(&mut self, seq: u64) -> Option<u64> {
-        let closed = &self.segments.closed;
-        let after = closed.partition_point(|(base, _)| *base <= seq);
-        let base = if seq >= self.segments.active.0 {
-            self.segments.active.0
+        let (base, path) = if seq >= self.active.0 {
+            (self.active.0, None)
         } else {
-            closed.get(after.checked_sub(1)?)?.0
+            let (base, path) = self.closed_segment_of(seq).ok()??;
+            (base, Some(path))
         };
         if self.open.as_ref().is_none_or(|(open, _)| *open != base) {
-            let file = if base == self.segments.active.0 {
-                Arc::clone(&self.segments.active.1)
-            } else {
-                let (_, path) = closed.get(after.checked_sub(1)?)?;
-                Arc::new(SegmentFile::open(&self.segments.disk, path.clone(), Open::Read).ok()?)
+            let file = match path {
+                None => Arc::clone(&self.active.1),
+                Some(path) => Arc::new(SegmentFile::open(&self.disk, path, Open::Read).ok()?),
             };
             self.open = Some((base, file));
             self.chunk.clear();
@@ -187,16 +216,35 @@ mod tests {
     fn what_lay_in_a_segment_that_is_gone_was_pruned() {
         let folder = tempfile::tempdir().unwrap();
         let segments = segments(folder.path(), &["one\n", "two\n", "three\n"]);
-        let lines = segments.lines();
+        let late = || LinesAt::within(StateDir::new(folder.path().to_owned()), segments.active.clone());
         let pruned =
-            |lines: &LinesAt| [99, 100, 103, 104, 107, 108, 110, 999].map(|seq| lines.was_pruned(seq));
-        assert_eq!(pruned(&lines), [true, false, false, false, false, false, false, false]);
+            |lines: &mut LinesAt| [99, 100, 103, 104, 107, 108, 110, 999].map(|seq| lines.was_pruned(seq));
+        let mut listed = segments.lines();
+        let mut is_pruned = |expected: [bool; 8]| {
+            assert_eq!([&mut listed, &mut segments.lines(), &mut late()].map(pruned), [expected; 3]);
+        };
+        is_pruned([true, false, false, false, false, false, false, false]);
         fs::remove_file(folder.path().join("journal.100.jsonl")).unwrap();
-        assert_eq!(pruned(&lines), [true, true, true, false, false, false, false, false]);
+        is_pruned([true, true, true, false, false, false, false, false]);
         // The active one is open: it may have lost its name.
         fs::remove_file(folder.path().join("journal.104.jsonl")).unwrap();
         fs::remove_file(folder.path().join("journal.108.jsonl")).unwrap();
-        assert_eq!(pruned(&lines), [true, true, true, true, true, false, false, false]);
+        is_pruned([true, true, true, true, true, false, false, false]);
         assert_eq!(segments.bytes(), 6);
+    }
+
+    #[test]
+    fn the_folder_is_listed_when_a_closed_segment_is_asked_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let segments = segments(folder.path(), &["one\n", "two\n", "three\n"]);
+        let missing = StateDir::new(folder.path().join("missing"));
+        let mut lines = LinesAt::within(missing, segments.active.clone());
+        assert_eq!(lines.at(108).as_deref(), Some(b"three".as_slice()));
+        // Who can't look knows neither a line nor that it was pruned.
+        assert_eq!((lines.at(104), lines.was_pruned(104)), (None, false));
+        let directory = StateDir::new(folder.path().to_owned());
+        let mut lines = LinesAt::within(directory, segments.active.clone());
+        let read = [100, 104, 108].map(|seq| lines.at(seq).unwrap());
+        assert_eq!(read, [b"one".to_vec(), b"two".to_vec(), b"three".to_vec()]);
     }
 }

@@ -321,7 +321,7 @@ fn by_index(journal: &mut Journal, mut history: History) -> Option<(Past, Indexe
     if let Some(newer) = other.take_if(|segment| segment.base > active) {
         journal.start_at(newer);
     }
-    let lines = journal.segments().ok()?.lines();
+    let lines = journal.lines();
     if let Some(older) = other {
         journal.start_at(older);
     }
