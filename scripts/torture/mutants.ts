@@ -16,7 +16,8 @@ const FILES = [
   "crates/callosum-core/src/rules/*.rs",
   "crates/callosum-core/src/rules/lint/*.rs",
   "crates/callosum-core/src/ledger/*.rs",
-  "crates/callosum-core/src/journal/{backward,mod,recent,retention,segment,segments}.rs",
+  "crates/callosum-core/src/journal/{backward,line,mod,recent,retention,segment,segments}.rs",
+  "crates/callosum-core/src/journal/record/own.rs",
   "crates/callosum-core/src/journal/index/*.rs",
 ];
 
