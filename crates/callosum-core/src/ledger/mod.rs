@@ -121,7 +121,7 @@ impl Ledger {
         self.past.newest_until(enough, &mut self.history).map_err(|Astray| self.replaced())
     }
 
-    /// The same for the action whose first record is `seq`.
+    /// Brings in the action whose first record is `seq`.
     ///
     /// # Errors
     /// As [`Ledger::bring`].

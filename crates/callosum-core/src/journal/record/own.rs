@@ -10,7 +10,7 @@ use super::{Action, FORMAT_VERSION, Holder, HookCounts, OWN_START, Record, Shown
 use crate::journal::line::{LineReader, LineWriter};
 use crate::tier::Tier;
 
-/// Those that have no word of their own in the file.
+/// All that this version knows.
 pub(super) const ACTIONS: [Action; 14] = [
     Action::Intercept,
     Action::Blocked,
