@@ -27,7 +27,10 @@ export function Journal() {
   const { records, waiting, showWaiting, more, loading, error, loadMore } = useJournal(filters, !atTop);
   const size = cards ? CARD : ROW;
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new filter begins at the top
-  useEffect(() => scroller.current?.scrollTo({ top: 0 }), [filters]);
+  useEffect(() => {
+    // In newer browsers it returns a promise, and React would call what an effect returns.
+    void scroller.current?.scrollTo({ top: 0 });
+  }, [filters]);
   const rows = useVirtualizer({
     count: records.length,
     getScrollElement: () => scroller.current,
@@ -36,7 +39,9 @@ export function Journal() {
     getItemKey: (place) => records[place]?.seq ?? place,
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: another size of the rows is the reason
-  useEffect(() => rows.measure(), [size]);
+  useEffect(() => {
+    rows.measure();
+  }, [size]);
   const items = rows.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
   useEffect(() => {
