@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gigabytes, type Journal, type Journals, KEEP_ALL } from "./journals.ts";
-import { ask, program } from "./native.ts";
+import { ask, installed, program } from "./native.ts";
 import { atMost, type Row } from "./rows.ts";
 import { summary, type Times } from "./samples.ts";
 
@@ -20,9 +20,16 @@ const HOOKS_OF = {
   ],
 };
 
-export async function freshRows({ all, gigabyte }: Journals, quick: boolean): Promise<Row[]> {
+/** Rows of both sections; the programs are installed in `folder`. */
+export async function freshRows(journals: Journals, folder: string, quick: boolean): Promise<Row[]> {
+  const nothing = installed(folder, "nothing");
+  const decisions = await decisionRows(journals, nothing, installed(folder, "first-decision"), quick);
+  return [...decisions, ...(await hookRows(journals, nothing, installed(folder, "callosum"), quick))];
+}
+
+async function decisionRows({ all, gigabyte }: Journals, empty: string, decision: string, quick: boolean): Promise<Row[]> {
   const journals = gigabyte === undefined ? all : [...all, gigabyte];
-  const programs = [[program("nothing")], ...journals.map(({ dir }) => [program("first-decision"), dir])];
+  const programs = [[empty], ...journals.map(({ dir }) => [decision, dir])];
   const order = { rounds: quick ? 40 : 100, seconds: quick ? 15 : 40, programs };
   const [nothing = [], ...decisions] = await ask<Times[]>(program("spawn-times"), [JSON.stringify(order)]);
   const floor = summary(nothing);
@@ -39,14 +46,14 @@ export async function freshRows({ all, gigabyte }: Journals, quick: boolean): Pr
 }
 
 /** Each of the hook's calls, on every journal. */
-export async function hookRows({ all, gigabyte }: Journals, quick: boolean): Promise<Row[]> {
+async function hookRows({ all, gigabyte }: Journals, empty: string, callosum: string, quick: boolean): Promise<Row[]> {
   const journals = gigabyte === undefined ? all : [...all, gigabyte];
   const rows: Row[] = [];
   const settings = JSON.stringify({ durability: "os", ...KEEP_ALL });
   for (const { dir } of journals) writeFileSync(join(dir, "settings.json"), settings);
   for (const [kind, [stdin, before]] of Object.entries(HOOKS_OF)) {
-    const hooks = journals.map(({ dir }) => [program("callosum"), "hook", "codex", "--state-dir", dir]);
-    const programs = [[program("nothing")], ...hooks];
+    const hooks = journals.map(({ dir }) => [callosum, "hook", "codex", "--state-dir", dir]);
+    const programs = [[empty], ...hooks];
     const order = { rounds: quick ? 30 : 100, seconds: quick ? 10 : 30, programs, stdin, before };
     const [nothing = [], ...times] = await ask<Times[]>(program("spawn-times"), [JSON.stringify(order)]);
     const floor = summary(nothing);

@@ -10,7 +10,7 @@ import { parseArgs } from "node:util";
 import { TaskError } from "../run.ts";
 import { commandRows } from "./commands.ts";
 import { Decisions } from "./decisions.ts";
-import { freshRows, hookRows } from "./fresh.ts";
+import { freshRows } from "./fresh.ts";
 import { makeJournals } from "./journals.ts";
 import { facts, machine } from "./machine.ts";
 import { memoryRows } from "./memory.ts";
@@ -38,7 +38,7 @@ async function measure(root: string, quick: boolean): Promise<Row[]> {
   say("letting the disk come to rest …");
   execFileSync("sync");
   say("starting fresh processes …");
-  const fresh = [...(await freshRows(journals, quick)), ...(await hookRows(journals, quick))];
+  const fresh = await freshRows(journals, root, quick);
   say("measuring memory …");
   const memory = await memoryRows(journals);
   say("measuring calls …");

@@ -13,6 +13,7 @@ fn main() -> Result<()> {
     let Sample { call, params, .. } = Sample::mail(monotonic_us());
     settle(&gate, gate.before(&call, &params, &now), &now)?;
     // Else nobody writes an index, and each such process reads what all before it wrote.
-    gate.close(&now);
+    gate.settle(&now);
+    std::mem::forget(gate);
     Ok(())
 }

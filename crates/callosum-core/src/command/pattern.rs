@@ -55,6 +55,12 @@ impl Pattern {
         Ok(pattern)
     }
 
+    /// Whether the pattern of this text may fit a command: told by its first word, without reading it.
+    pub(crate) fn may_be_for(text: &str, command: &Command<'_>) -> bool {
+        let programs = text.split_whitespace().next().unwrap_or_default();
+        programs.split('|').any(|program| program == command.program() || glob::is_glob(program))
+    }
+
     /// Fits the pattern to a command. `is_outside` tells which paths are not in the working folder.
     pub(crate) fn fit<'c, 'l>(
         &self,

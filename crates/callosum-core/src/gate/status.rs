@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use serde::Serialize;
 
 use crate::error::StateError;
-use crate::history::{Action as Past, History, IsDead, State};
+use crate::history::{Action as Past, Coverage, History, IsDead, State};
 use crate::journal::record::Line;
 use crate::journal::segment::SegmentFile;
 use crate::journal::segments::Segments;
@@ -363,17 +363,16 @@ pub(super) fn state_word(state: State) -> &'static str {
 }
 
 fn coverage(history: &History) -> BTreeMap<String, BTreeMap<String, CoverageStatus>> {
-    let mut by_runtime: BTreeMap<String, BTreeMap<String, CoverageStatus>> = BTreeMap::new();
-    for ((runtime, tool), known) in &history.coverage {
-        let status = CoverageStatus {
-            before: known.counts.before,
-            after: known.counts.after,
-            first: to_rfc3339(known.first_wall_ms),
-            last: to_rfc3339(known.last_wall_ms),
-        };
-        by_runtime.entry(runtime.clone()).or_default().insert(tool.clone(), status);
-    }
-    by_runtime
+    let status = |known: &Coverage| CoverageStatus {
+        before: known.counts.before,
+        after: known.counts.after,
+        first: to_rfc3339(known.first_wall_ms),
+        last: to_rfc3339(known.last_wall_ms),
+    };
+    let of_runtime = |tools: &BTreeMap<String, Coverage>| {
+        tools.iter().map(|(tool, known)| (tool.clone(), status(known))).collect()
+    };
+    history.coverage.iter().map(|(runtime, tools)| (runtime.clone(), of_runtime(tools))).collect()
 }
 
 /// When the oldest line that says its time was written: looked for among the first lines.

@@ -31,13 +31,21 @@ impl Gate {
 
     /// Writes what is left and lets the files go. Afterwards every method answers at once and does nothing.
     pub fn close(&self, now: &Stamp) {
-        if self.closed.swap(true, Ordering::AcqRel) {
-            return;
+        if self.settle(now) {
+            self.has_let_go.store(true, Ordering::Release);
+            // Whoever has the lock now lets the files go in our stead.
+            drop(self.lock_slot(self.patience()));
         }
-        self.upkeep(true, now);
-        self.has_let_go.store(true, Ordering::Release);
-        // Whoever has the lock now lets the files go in our stead.
-        drop(self.lock_slot(self.patience()));
+    }
+
+    /// The same for a process that ends now: the system takes the files, and what was read of the journal, in less time than
+    /// it takes to let them go. False when it was done already.
+    pub fn settle(&self, now: &Stamp) -> bool {
+        let was_open = !self.closed.swap(true, Ordering::AcqRel);
+        if was_open {
+            self.upkeep(true, now);
+        }
+        was_open
     }
 
     fn upkeep(&self, closing: bool, now: &Stamp) {

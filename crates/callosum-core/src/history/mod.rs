@@ -31,8 +31,8 @@ pub struct History {
     /// Of every session with an action or a pause, its actions without an outcome, oldest first.
     open: HashMap<Arc<Who>, Vec<u64>>,
     pauses: HashMap<Arc<Who>, VecDeque<Pause>>,
-    /// Runtime and tool → counts.
-    pub coverage: BTreeMap<(String, String), Coverage>,
+    /// Runtime → tool → counts.
+    pub coverage: BTreeMap<String, BTreeMap<String, Coverage>>,
     /// Instance → how far back its rules look.
     pub windows: BTreeMap<String, KnownWindow>,
     /// Torn or foreign lines met in what was read.
@@ -307,13 +307,18 @@ impl History {
     /// Adds the hook counts of a runtime's tools, written at `wall_ms`.
     pub fn add_counts(&mut self, runtime: &str, seen: &BTreeMap<String, HookCounts>, wall_ms: i64) {
         for (tool, counts) in seen {
-            let known = self.coverage.len();
-            let entry = self.coverage.entry((runtime.to_owned(), tool.clone()));
-            if known >= MAX_COVERED_TOOLS && matches!(entry, std::collections::btree_map::Entry::Vacant(_)) {
-                continue;
-            }
-            let new = Coverage { first_wall_ms: wall_ms, last_wall_ms: wall_ms, ..Coverage::default() };
-            let coverage = entry.or_insert(new);
+            let coverage = match self.coverage.get_mut(runtime).and_then(|tools| tools.get_mut(tool)) {
+                Some(known) => known,
+                None => {
+                    if self.coverage.values().map(BTreeMap::len).sum::<usize>() >= MAX_COVERED_TOOLS {
+                        continue;
+                    }
+                    let new =
+                        Coverage { first_wall_ms: wall_ms, last_wall_ms: wall_ms, ..Coverage::default() };
+                    let tools = self.coverage.entry(runtime.to_owned()).or_default();
+                    tools.entry(tool.clone()).or_insert(new)
+                }
+            };
             coverage.counts.before = coverage.counts.before.saturating_add(counts.before);
             coverage.counts.after = coverage.counts.after.saturating_add(counts.after);
             // Lines are read in any order.

@@ -9,9 +9,7 @@ use crate::command::{Command, Fit, Pattern, Request};
 /// What a rule asks of a command; all of it must hold.
 #[derive(Clone, Debug)]
 pub(super) struct Effects {
-    texts: Vec<String>,
-    /// Made of the texts when they are first asked: a short-lived process asks few.
-    patterns: OnceLock<Vec<Pattern>>,
+    patterns: Vec<Written>,
     /// Options that must not be there, with their dashes.
     unless_flags: Vec<String>,
     /// One of the requests that it sends is so.
@@ -22,22 +20,18 @@ impl Effects {
     /// One of the patterns fits (none: every command does), no option is there that must not be, and one of the
     /// requests is so.
     pub(super) fn new(patterns: Vec<String>, unless_flags: Vec<String>, http: Option<HttpFormat>) -> Self {
-        Self { texts: patterns, patterns: OnceLock::new(), unless_flags, http: http.map(HttpMatch::new) }
+        let patterns = patterns.into_iter().map(|text| Written { text, read: OnceLock::new() }).collect();
+        Self { patterns, unless_flags, http: http.map(HttpMatch::new) }
     }
 
     /// Says what is wrong with a pattern.
     pub(super) fn check(&self) -> Result<(), String> {
-        self.texts.iter().try_for_each(|text| Pattern::parse(text).map(drop))
+        self.texts().try_for_each(|text| Pattern::parse(text).map(drop))
     }
 
     /// The patterns as they are written.
-    pub(super) fn texts(&self) -> &[String] {
-        &self.texts
-    }
-
-    fn patterns(&self) -> &[Pattern] {
-        let parse = || self.texts.iter().filter_map(|text| Pattern::parse(text).ok()).collect();
-        self.patterns.get_or_init(parse)
+    pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
+        self.patterns.iter().map(|pattern| pattern.text.as_str())
     }
 
     /// Fits a rule to a command.
@@ -46,7 +40,7 @@ impl Effects {
         command: &'c Command<'l>,
         is_outside: &dyn Fn(&str) -> bool,
     ) -> Option<Fit<'c, 'l>> {
-        let fit = match self.patterns() {
+        let fit = match self.patterns.as_slice() {
             [] => command.whole(),
             patterns => patterns.iter().find_map(|pattern| pattern.fit(command, is_outside))?,
         };
@@ -60,15 +54,37 @@ impl Effects {
 impl PartialEq for Effects {
     /// By what was written; what was made of it follows.
     fn eq(&self, other: &Self) -> bool {
-        (&self.texts, &self.unless_flags, &self.http) == (&other.texts, &other.unless_flags, &other.http)
+        self.texts().eq(other.texts())
+            && (&self.unless_flags, &self.http) == (&other.unless_flags, &other.http)
     }
 }
 
 impl Effects {
     /// Which of its conditions a command met, in words.
     pub(super) fn because(&self) -> Vec<&'static str> {
-        let program = (!self.texts.is_empty()).then_some("the program and its words (`command`)");
+        let program = (!self.patterns.is_empty()).then_some("the program and its words (`command`)");
         program.into_iter().chain(self.http.is_some().then_some("the request it sends (`http`)")).collect()
+    }
+}
+
+/// A pattern as it is written. It is read when a command of its program comes: a process that lives for one call needs few.
+#[derive(Clone, Debug)]
+struct Written {
+    text: String,
+    read: OnceLock<Option<Pattern>>,
+}
+
+impl Written {
+    fn fit<'c, 'l>(
+        &self,
+        command: &'c Command<'l>,
+        is_outside: &dyn Fn(&str) -> bool,
+    ) -> Option<Fit<'c, 'l>> {
+        if self.read.get().is_none() && !Pattern::may_be_for(&self.text, command) {
+            return None;
+        }
+        let pattern = self.read.get_or_init(|| Pattern::parse(&self.text).ok());
+        pattern.as_ref()?.fit(command, is_outside)
     }
 }
 

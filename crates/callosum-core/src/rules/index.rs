@@ -73,8 +73,7 @@ impl Index {
                 &Outline {
                     tools: rule.tools.exact().iter().map(String::as_str).collect(),
                     has_globs: rule.tools.has_globs(),
-                    commands: patterns
-                        .map(|texts| texts.iter().map(|text| outline(text).collect()).collect()),
+                    commands: patterns.map(|texts| texts.map(|text| outline(text).collect()).collect()),
                     is_tracked: rule.tier.is_tracked(),
                 },
             );

@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::Read;
+use std::os::unix::process::parent_id;
 use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -36,7 +37,7 @@ impl Machine {
     /// no wrapper. Its calls are in flight as long as that one lives.
     #[must_use]
     pub fn read_for_runtime() -> Self {
-        Self { boot: boot_id(), holder: runtime_above(std::process::id()), ..Self::default() }
+        Self { boot: boot_id(), holder: runtime_from(parent_id()), ..Self::default() }
     }
 
     /// The process that runs the calls: this one, or the one it speaks for.
@@ -120,15 +121,14 @@ const NPX: &str = "npm exec ";
 /// More ancestors are not looked at.
 const MAX_ANCESTORS: usize = 16;
 
-/// The nearest ancestor of `pid` that is no shell and no wrapper; `None` when there is none but the first process.
-fn runtime_above(pid: u32) -> Option<Holder> {
-    let mut pid = process(pid)?.parent;
+/// The process `pid`, or its nearest ancestor that is no shell and no wrapper; `None` when there is none but the first process.
+fn runtime_from(mut pid: u32) -> Option<Holder> {
     for _ in 0..MAX_ANCESTORS {
-        let above = process(pid)?;
-        if !WRAPPERS.contains(&above.name.as_str()) && !above.name.starts_with(NPX) {
-            return Some(above.as_holder(pid));
+        let found = process(pid)?;
+        if !WRAPPERS.contains(&found.name.as_str()) && !found.name.starts_with(NPX) {
+            return Some(found.as_holder(pid));
         }
-        pid = above.parent;
+        pid = found.parent;
     }
     None
 }
@@ -240,7 +240,7 @@ mod tests {
             }
             std::thread::yield_now();
         };
-        let above = runtime_above(sleep).map(|runtime| runtime.pid);
+        let above = runtime_from(process(sleep).unwrap().parent).map(|runtime| runtime.pid);
         rustix::process::kill_process(
             rustix::process::Pid::from_raw(sleep.cast_signed()).unwrap(),
             rustix::process::Signal::KILL,

@@ -48,7 +48,7 @@ pub(crate) fn run(args: &Args, runtime: Runtime, named: Option<&str>) -> ExitCod
             say(&said);
         }
         // The runtime has its answer; what is left is to count, and to keep the index.
-        gate.close(&gate.machine().now());
+        gate.settle(&gate.machine().now());
         // The process ends, and with it all that the gate holds.
         std::mem::forget(gate);
     }

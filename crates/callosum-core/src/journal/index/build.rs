@@ -76,7 +76,8 @@ impl IndexJob {
         let coverage = history
             .coverage
             .iter()
-            .map(|((runtime, tool), coverage)| CoverageRow {
+            .flat_map(|(runtime, tools)| tools.iter().map(move |(tool, coverage)| (runtime, tool, coverage)))
+            .map(|(runtime, tool, coverage)| CoverageRow {
                 runtime: runtime.clone(),
                 tool: tool.clone(),
                 counts: coverage.counts,

@@ -139,7 +139,8 @@ impl Head {
         history.windows.clone_from(&self.windows);
         for row in &self.coverage {
             let coverage = Coverage { counts: row.counts, first_wall_ms: row.first, last_wall_ms: row.last };
-            history.coverage.insert((row.runtime.clone(), row.tool.clone()), coverage);
+            let tools = history.coverage.entry(row.runtime.clone()).or_default();
+            tools.insert(row.tool.clone(), coverage);
         }
     }
 }
