@@ -12,6 +12,7 @@ const WANTED = 0.95;
 const FILES = [
   "crates/callosum-core/src/decision.rs",
   "crates/callosum-core/src/outcome.rs",
+  "crates/callosum-core/src/pause_text.rs",
   "crates/callosum-core/src/history/*.rs",
   "crates/callosum-core/src/rules/*.rs",
   "crates/callosum-core/src/rules/lint/*.rs",

@@ -233,3 +233,28 @@ fn push_rest(text: &mut String, total: usize, listed: usize, what: &str) {
         text.push_str(&format!("  - and {} {what}\n", total - listed));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::journal::record::{Action as Kind, Record};
+    use crate::tier::Tier;
+
+    #[test]
+    fn the_others_are_known_when_nothing_that_is_not_there_could_be_among_them() {
+        let at = |ms| Stamp { wall_ms: 1_800_000_000_000, up_ms: 5_000_000, boot: Some(7) }.plus_ms(ms);
+        let mut history = History::new(10_000, 500);
+        for seq in 1..=7 {
+            let start = Record::new(Kind::Intercept, "home", &at(10 * seq));
+            history.apply(seq, &Record { tier: Some(Tier::High), ..start });
+        }
+        let told = [Told { seq: 7, state: State::InFlight, keys: Vec::new() }];
+        let knows = |from, told, window_ms| knows_others(&history, from, told, window_ms, &at(100));
+        // The fifth of the newest is among those that surely are all there.
+        assert_eq!([2, 3, 4, 5, 90].map(|from| knows(from, &[], 1_000)), [true, true, false, false, false]);
+        assert_eq!([1, 2, 3].map(|from| knows(from, &told, 1_000)), [true, true, false]);
+        // There are fewer in the window, and what is not there is older than one that is out of it.
+        assert_eq!([5, 6, 7].map(|from| knows(from, &[], 35)), [true, true, false]);
+        assert_eq!([5, 6, 7].map(|from| knows(from, &[], 40)), [true, false, false]);
+    }
+}
