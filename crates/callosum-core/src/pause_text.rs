@@ -43,10 +43,8 @@ pub fn pause(
     text.reserve(ROOM);
     text.push_str("\nReview recent actions and decide if this is needed:\n");
     let mut keys: Vec<&String> = told.iter().rev().flat_map(|piece| &piece.keys).collect();
-    if keys.len() > 1 {
-        let mut seen = HashSet::new();
-        keys.retain(|key| seen.insert(*key));
-    }
+    let mut seen = HashSet::new();
+    keys.retain(|key| seen.insert(*key));
     for key in keys.iter().take(MAX_KEYS) {
         text.extend(["\nSAME CONTEXT: \"", &as_one_line(key, KEY_CHARS), "\"\n"]);
         let on_key: Vec<&Told> = told.iter().rev().filter(|piece| piece.keys.contains(key)).collect();
@@ -240,15 +238,91 @@ mod tests {
     use crate::journal::record::{Action as Kind, Record};
     use crate::tier::Tier;
 
+    fn at(ms: u64) -> Stamp {
+        Stamp { wall_ms: 1_800_000_000_000, up_ms: 5_000_000, boot: Some(7) }.plus_ms(ms)
+    }
+
+    /// The start of a call of the session `s`, so many seconds after the first.
+    fn start(seconds: u64, tool: &str, digest: &str) -> Record {
+        Record {
+            tier: Some(Tier::High),
+            session: Some("s".to_owned()),
+            tool: Some(tool.to_owned()),
+            digest: Some(digest.to_owned()),
+            context_keys: vec!["k".to_owned()],
+            ..Record::new(Kind::Intercept, "home", &at(1_000 * seconds))
+        }
+    }
+
+    fn told(seq: u64, state: State, keys: &[&str]) -> Told {
+        Told { seq, state, keys: keys.iter().map(|key| (*key).to_owned()).collect() }
+    }
+
+    #[test]
+    fn a_pause_tells_of_each_resource_once_and_first_of_what_is_going_on() {
+        let mut history = History::new(1_000_000, 1_000_000);
+        for (seq, tool, digest) in
+            [(1, "mail", "same"), (2, "send", "other"), (3, "post", "cut~"), (4, "write", "same")]
+        {
+            history.apply(seq, &start(60 * seq, tool, digest));
+        }
+        let pieces = [
+            told(1, State::InFlight, &["k", "l"]),
+            told(2, State::Complete, &["k"]),
+            told(3, State::Unknown, &["k"]),
+        ];
+        let text = |digest| pause(&history, &pieces, digest, 600_000, &at(600_000));
+        let expected = r#"[Callosum] "k" is being acted on (started 9m ago).
+Review recent actions and decide if this is needed:
+
+SAME CONTEXT: "k"
+  - 7m ago by home (session s): post, outcome unknown, verify first; parameters differ
+  - 8m ago by home (session s): send, complete; parameters differ
+  - 9m ago by home (session s): mail, still running; parameters identical
+
+SAME CONTEXT: "l"
+  - 9m ago by home (session s): mail, still running; parameters identical
+
+OTHER RECENT ACTIONS:
+  - 6m ago by home (session s): write (k)
+
+If this is intentionally different, retry. Otherwise, skip it."#;
+        assert_eq!(text(Some("same")), expected);
+        // Of parameters that were cut off, equal ones prove nothing.
+        let post = |digest| text(digest).lines().find(|line| line.contains(": post")).map(str::to_owned);
+        assert_eq!(
+            post(Some("cut~")).as_deref(),
+            expected.lines().nth(4).and_then(|line| line.split(';').next())
+        );
+        assert_eq!(post(None), post(Some("cut~")));
+    }
+
+    #[test]
+    fn only_so_many_are_told_and_how_many_more_there_are() {
+        let mut history = History::new(1_000_000, 1_000_000);
+        for seq in 1..=7 {
+            history.apply(seq, &start(seq, "mail", "d"));
+        }
+        let ends = |from: u64, what: &str| {
+            let pieces: Vec<Told> = (from..=7).map(|seq| told(seq, State::Complete, &["k"])).collect();
+            let text = pause(&history, &pieces, None, 0, &at(100_000));
+            text.lines().filter(|line| line.contains(what)).map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!((ends(3, "ago by").len(), ends(3, "more")), (5, vec![]));
+        assert_eq!(
+            (ends(2, "ago by").len(), ends(2, "more")),
+            (5, vec!["  - and 1 more on this".to_owned()])
+        );
+    }
+
     #[test]
     fn the_others_are_known_when_nothing_that_is_not_there_could_be_among_them() {
-        let at = |ms| Stamp { wall_ms: 1_800_000_000_000, up_ms: 5_000_000, boot: Some(7) }.plus_ms(ms);
         let mut history = History::new(10_000, 500);
         for seq in 1..=7 {
             let start = Record::new(Kind::Intercept, "home", &at(10 * seq));
             history.apply(seq, &Record { tier: Some(Tier::High), ..start });
         }
-        let told = [Told { seq: 7, state: State::InFlight, keys: Vec::new() }];
+        let told = [told(7, State::InFlight, &[])];
         let knows = |from, told, window_ms| knows_others(&history, from, told, window_ms, &at(100));
         // The fifth of the newest is among those that surely are all there.
         assert_eq!([2, 3, 4, 5, 90].map(|from| knows(from, &[], 1_000)), [true, true, false, false, false]);

@@ -313,9 +313,8 @@ impl History {
                     if self.coverage.values().map(BTreeMap::len).sum::<usize>() >= MAX_COVERED_TOOLS {
                         continue;
                     }
-                    let new =
-                        Coverage { first_wall_ms: wall_ms, last_wall_ms: wall_ms, ..Coverage::default() };
                     let tools = self.coverage.entry(runtime.to_owned()).or_default();
+                    let new = Coverage { first_wall_ms: wall_ms, ..Coverage::default() };
                     tools.entry(tool.clone()).or_insert(new)
                 }
             };

@@ -243,13 +243,13 @@ impl Record {
     /// A record of `action` at `at` by `instance`, with no other field set.
     #[must_use]
     pub fn new(action: Action, instance: &str, at: &Stamp) -> Self {
-        Self {
+        let mut record = Self {
             v: FORMAT_VERSION,
             action,
             tier: None,
-            wall_ms: at.wall_ms,
-            up: at.boot.map(|_| at.up_ms),
-            boot: at.boot,
+            wall_ms: 0,
+            up: None,
+            boot: None,
             instance: instance.to_owned(),
             runtime: None,
             agent: None,
@@ -279,7 +279,9 @@ impl Record {
             window_ms: None,
             base: None,
             windows: BTreeMap::new(),
-        }
+        };
+        record.set_stamp(at);
+        record
     }
 
     /// Says when it was written.
