@@ -295,6 +295,8 @@ If this is intentionally different, retry. Otherwise, skip it."#;
             expected.lines().nth(4).and_then(|line| line.split(';').next())
         );
         assert_eq!(post(None), post(Some("cut~")));
+        let send = history.action(2).map(|action| line(action, State::Complete, &at(600_000)));
+        assert_eq!(send.as_deref(), Some("  - 8m ago by home (session s): send, complete"));
     }
 
     #[test]
