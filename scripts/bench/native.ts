@@ -11,8 +11,8 @@ import type { Times } from "./samples.ts";
 export const program = (name: string) => join(ROOT, "target", "release", name);
 
 /**
- * A program as a user has it: a copy in `folder`, written from beginning to end as every installation writes it. The file that a
- * linker leaves, which it writes here and there, starts up to a sixth slower: the system keeps it in memory in smaller pieces.
+ * A program as a user has it: a copy in `folder`, written from beginning to end as npm and the build write it. The file that a
+ * linker leaves, which it writes here and there, was measured to start up to a sixth slower.
  */
 export function installed(folder: string, name: string): string {
   const path = join(folder, name);
