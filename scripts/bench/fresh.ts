@@ -21,14 +21,14 @@ const HOOKS_OF = {
 };
 
 /** Rows of both sections; the programs are installed in `folder`. */
-export async function freshRows(journals: Journals, folder: string, quick: boolean): Promise<Row[]> {
+export async function freshRows({ all, gigabyte }: Journals, folder: string, quick: boolean): Promise<Row[]> {
+  const journals = gigabyte === undefined ? all : [...all, gigabyte];
   const nothing = installed(folder, "nothing");
   const decisions = await decisionRows(journals, nothing, installed(folder, "first-decision"), quick);
   return [...decisions, ...(await hookRows(journals, nothing, installed(folder, "callosum"), quick))];
 }
 
-async function decisionRows({ all, gigabyte }: Journals, empty: string, decision: string, quick: boolean): Promise<Row[]> {
-  const journals = gigabyte === undefined ? all : [...all, gigabyte];
+async function decisionRows(journals: Journal[], empty: string, decision: string, quick: boolean): Promise<Row[]> {
   const programs = [[empty], ...journals.map(({ dir }) => [decision, dir])];
   const order = { rounds: quick ? 40 : 100, seconds: quick ? 15 : 40, programs };
   const [nothing = [], ...decisions] = await ask<Times[]>(program("spawn-times"), [JSON.stringify(order)]);
@@ -46,8 +46,7 @@ async function decisionRows({ all, gigabyte }: Journals, empty: string, decision
 }
 
 /** Each of the hook's calls, on every journal. */
-async function hookRows({ all, gigabyte }: Journals, empty: string, callosum: string, quick: boolean): Promise<Row[]> {
-  const journals = gigabyte === undefined ? all : [...all, gigabyte];
+async function hookRows(journals: Journal[], empty: string, callosum: string, quick: boolean): Promise<Row[]> {
   const rows: Row[] = [];
   const settings = JSON.stringify({ durability: "os", ...KEEP_ALL });
   for (const { dir } of journals) writeFileSync(join(dir, "settings.json"), settings);
