@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import type { Browser } from "playwright-core";
+import type { Browser, Locator } from "playwright-core";
 import { until } from "../openclaw/harness/world.ts";
 import { built } from "../races/cargo.ts";
 import { BROWSER, launch, NEEDS_BROWSER, openWindow, picture, seriousFindings } from "./harness/browser.ts";
@@ -28,6 +28,12 @@ after(async () => {
   await browser?.close();
   rmSync(dir, { recursive: true, force: true });
 });
+
+const scrollToEnd = (region: Locator) =>
+  region.evaluate((element) => {
+    const { scrollHeight: top } = element as unknown as { scrollHeight: number };
+    (element as unknown as { scrollTo(to: { top: number }): void }).scrollTo({ top });
+  });
 
 test("who has the link sees the sessions live and may release; the link is good once", NEEDS_BROWSER, async () => {
   const stateDir = join(dir, "state");
@@ -114,11 +120,11 @@ test("a journal of a million lines opens, is scrolled and searched in pieces", N
     const first = await records.getByRole("row").nth(1).textContent();
     for (let step = 0; step < 5; step += 1) {
       const asked = watched.requests.length;
-      await records.evaluate((element) => {
-        const region = element as unknown as { scrollTop: number; scrollHeight: number };
-        region.scrollTop = region.scrollHeight;
+      await until("older records to be asked for", async () => {
+        // Again and again: what was asked for in the last step may come after the first scroll of this one.
+        await scrollToEnd(records);
+        return watched.requests.slice(asked).some((path) => path.includes("/journal"));
       });
-      await until("older records to be asked for", () => watched.requests.slice(asked).some((path) => path.includes("/journal")));
       assert.ok((await records.getByRole("row").count()) <= MOST_ROWS);
     }
     assert.notEqual(await records.getByRole("row").nth(1).textContent(), first);
@@ -136,5 +142,37 @@ test("a journal of a million lines opens, is scrolled and searched in pieces", N
     await watched.context.close();
   } finally {
     await server.stop();
+  }
+});
+
+test("older records come while newer ones are on their way", NEEDS_BROWSER, async () => {
+  const stateDir = join(dir, "short");
+  mkdirSync(stateDir, { mode: 0o700 });
+  execFileSync(built("make-journal"), [stateDir, "2000", String(WEEK_MS)], { timeout: 60_000 });
+  const gate = gateOn(stateDir, "claude-code");
+  const server = OwnServer.start(stateDir);
+  try {
+    const link = await server.link();
+    const { page, context, requests } = await openWindow(browser, new URL(link).origin);
+    let held: (() => Promise<void>) | undefined;
+    await page.route(/api\/journal.*%22after%22/, (route) => {
+      held ??= () => route.continue();
+    });
+    await page.goto(link);
+    await page.getByText("Live", { exact: true }).waitFor();
+    await page.getByRole("tab", { name: "Journal" }).click();
+    const records = page.getByRole("region", { name: "Records" });
+    await records.getByRole("row").nth(5).waitFor();
+    await begin(gate, "one", "c1", "himalaya message send --to alice@example.com --body hello");
+    const release = await until("newer records to be asked for", () => held);
+    const asked = requests.length;
+    await scrollToEnd(records);
+    await until("older records to be asked for", () => requests.slice(asked).some((path) => path.includes("%22before%22")));
+    await release();
+    await page.getByRole("button", { name: /new$/ }).waitFor();
+    await context.close();
+  } finally {
+    await server.stop();
+    await gate.close();
   }
 });

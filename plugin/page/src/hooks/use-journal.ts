@@ -33,6 +33,16 @@ interface Loaded {
   begun: boolean;
 }
 
+/** The asking for one set of filters. Older records and newer ones are asked for side by side, each once at a time. */
+interface Run {
+  abort: AbortController;
+  older: boolean;
+  newer: boolean;
+  /** The newest known record's `seq`. */
+  newest: number;
+  loaded: Loaded;
+}
+
 const EMPTY: Loaded = { records: [], next: null, begun: false };
 
 /** The records that `filters` want. `hold`: newer ones wait until they are called for. */
@@ -43,13 +53,13 @@ export function useJournal(filters: Filters, hold: boolean): Records {
   const [loading, setLoading] = useState(true);
   const [error, setError] = useState<AskError>();
   const latestHead = useLatest(head);
-  const current = useRef<{ abort: AbortController; busy: boolean; newest: number; loaded: Loaded } | undefined>(undefined);
+  const current = useRef<Run | undefined>(undefined);
 
   const loadMore = useCallback(async () => {
     const run = current.current;
-    if (run === undefined || run.busy) return;
+    if (run === undefined || run.older) return;
     if (run.loaded.begun && run.loaded.next === null) return;
-    run.busy = true;
+    run.older = true;
     setLoading(true);
     setError(undefined);
     const { signal } = run.abort;
@@ -83,14 +93,14 @@ export function useJournal(filters: Filters, hold: boolean): Records {
       setError(failure);
       setLoading(false);
     } finally {
-      run.busy = false;
+      run.older = false;
     }
   }, [api, filters, report]);
 
   useEffect(() => {
     const abort = new AbortController();
     // Where nothing matches yet, not all of the journal is to be searched again for what is new.
-    current.current = { abort, busy: false, newest: (latestHead.current ?? 0) - 1, loaded: EMPTY };
+    current.current = { abort, older: false, newer: false, newest: (latestHead.current ?? 0) - 1, loaded: EMPTY };
     setLoaded(EMPTY);
     setWaiting([]);
     void loadMore();
@@ -99,8 +109,8 @@ export function useJournal(filters: Filters, hold: boolean): Records {
 
   const refresh = useCallback(async () => {
     const run = current.current;
-    if (run === undefined || run.busy || !run.loaded.begun) return;
-    run.busy = true;
+    if (run === undefined || run.newer || !run.loaded.begun) return;
+    run.newer = true;
     try {
       const newer = await newerThan(Math.max(0, run.newest), (request) =>
         api.ask("journal", { ...journalRequest(filters, Date.now()), ...request }, run.abort.signal),
@@ -113,7 +123,7 @@ export function useJournal(filters: Filters, hold: boolean): Records {
       // The next news tries again.
       if (!run.abort.signal.aborted) report(asAskError(thrown));
     } finally {
-      run.busy = false;
+      run.newer = false;
     }
   }, [api, filters, report]);
   useOften(refresh, head, 1_000, 60_000);
