@@ -42,28 +42,14 @@ export class Api {
 
   /** Ends the leases on `key`. */
   async release(key: string): Promise<{ key: string; released: Lease[] }> {
-    const door = this.boot.release;
-    if (door === null) throw new AskError("forbidden", "Leases can't be released from this page.");
-    const token = door.grant === null ? this.boot.token : await this.grant(door.grant);
+    const { release, token } = this.boot;
+    if (release === null) throw new AskError("forbidden", "Leases can't be released from this page.");
     // Plain text, so that the browser asks no permission first: the frame's origin has none to give.
     const body = JSON.stringify({ key, token });
-    return (await answerOf(door.post, { method: "POST", headers: { "content-type": "text/plain" }, body })) as {
+    return (await answerOf(release, { method: "POST", headers: { "content-type": "text/plain" }, body })) as {
       key: string;
       released: Lease[];
     };
-  }
-
-  private async grant(url: string): Promise<string> {
-    const separator = url.includes("?") ? "&" : "?";
-    try {
-      const granted = await answerOf(`${url}${separator}${new URLSearchParams({ t: this.boot.token })}`, {});
-      const { token } = granted as { token?: unknown };
-      if (typeof token === "string") return token;
-      throw new AskError("internal", "The server gave no permission to release, and no reason.");
-    } catch (error) {
-      if (!(error instanceof AskError) || (error.code !== "unauthorized" && error.code !== "forbidden")) throw error;
-      throw new AskError("forbidden", "Your connection may not release leases.");
-    }
   }
 
   /** Tells `onHead` how far the journal goes, whenever it has grown, and `onLink` how the connection stands. Returns how to end it. */

@@ -1,18 +1,15 @@
 // What the server says about this page: in the document itself, so that nothing else has to be asked first.
 
-/** How leases can be released here. */
-export interface ReleaseDoor {
-  /** Where to ask for a grant first; null when the page's own token will do. */
-  grant: string | null;
-  post: string;
-}
+/** Under what name the token is kept. */
+const KEPT = "callosum-token";
 
 export interface Boot {
   token: string;
   host: "openclaw" | "local";
   version: string;
   view: "all" | "leases";
-  release: ReleaseDoor | null;
+  /** Where leases are released; null where they can't be. */
+  release: string | null;
 }
 
 /** Reads what the server wrote into the document; undefined when it did not. */
@@ -21,20 +18,33 @@ export function readBoot(page: Document): Boot | undefined {
   if (content === null || content === undefined) return undefined;
   try {
     const given = JSON.parse(content) as Partial<Boot>;
-    if (typeof given.token !== "string") return undefined;
+    const host = given.host === "openclaw" ? "openclaw" : "local";
+    const token = host === "local" ? keep(given.token) : given.token;
+    if (typeof token !== "string") return undefined;
     return {
-      token: given.token,
-      host: given.host === "openclaw" ? "openclaw" : "local",
+      token,
+      host,
       version: String(given.version ?? ""),
       view: given.view === "leases" ? "leases" : "all",
-      release: doorFrom(given.release),
+      release: typeof given.release === "string" ? given.release : null,
     };
   } catch {
     return undefined;
   }
 }
 
-function doorFrom(given: ReleaseDoor | null | undefined): ReleaseDoor | null {
-  if (typeof given?.post !== "string") return null;
-  return { post: given.post, grant: typeof given.grant === "string" ? given.grant : null };
+/**
+ * `callosum ui` gives the token once, to the document that its link opens. It is kept for a reload and for other windows, where no other server on
+ * this machine gets it.
+ */
+function keep(token: unknown): unknown {
+  try {
+    if (typeof token !== "string") return window.localStorage.getItem(KEPT);
+    // The link is used up: a reload must not ask by it again.
+    window.history.replaceState(null, "", window.location.pathname + window.location.hash);
+    window.localStorage.setItem(KEPT, token);
+  } catch {
+    // A browser that keeps nothing needs a link for each window.
+  }
+  return token;
 }

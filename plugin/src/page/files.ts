@@ -28,7 +28,7 @@ export interface About {
   version: string;
   view: "all" | "leases";
   /** Where leases are released with the token, relative to the page; null where they can't be. */
-  release: { grant: null; post: string } | null;
+  release: string | null;
 }
 
 export interface PageFile {

@@ -133,7 +133,7 @@ export class PageRoutes {
       host: "openclaw",
       version: this.#version,
       view,
-      release: releases ? { grant: null, post: "api/release" } : null,
+      release: releases ? "api/release" : null,
     } as const;
     sendDocument(response, files.document(about));
   }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::sync::{Mutex, PoisonError};
 
-use hyper::header::{COOKIE, HOST, HeaderMap, HeaderName, ORIGIN};
+use hyper::header::{HOST, HeaderMap, HeaderName, ORIGIN};
 use subtle::ConstantTimeEq;
 
 /// 128 bits from the system's randomness, in hex.
@@ -32,16 +32,15 @@ pub(super) struct Access {
     port: u16,
     /// Opens the page once, then is gone.
     code: Mutex<Option<Secret>>,
-    /// In the cookie of who has opened it.
-    session: Secret,
-    /// In the page, and in what the page asks: another server on this address gets the cookie too, but can't read the page.
+    /// In the page that the link opens, and in what that page asks. No cookie: browsers send those of this address to
+    /// every port of it, to other users' servers too.
     token: Secret,
 }
 
 impl Access {
     /// For the server on `port`; nobody may see anything yet.
     pub(super) fn new(port: u16) -> Result<Self, getrandom::Error> {
-        Ok(Self { port, code: Mutex::default(), session: Secret::new()?, token: Secret::new()? })
+        Ok(Self { port, code: Mutex::default(), token: Secret::new()? })
     }
 
     /// A link that opens the page once; the one before it opens nothing any more.
@@ -55,27 +54,6 @@ impl Access {
     /// Whether `given` is the code of the link; it is used up then.
     pub(super) fn redeem(&self, given: &str) -> bool {
         self.code.lock().unwrap_or_else(PoisonError::into_inner).take_if(|code| code.is(given)).is_some()
-    }
-
-    /// The cookie for who opened the page. Browsers tell ports apart by nothing else than its name.
-    pub(super) fn cookie(&self) -> String {
-        format!("{}={}; HttpOnly; SameSite=Strict; Path=/", self.cookie_name(), self.session.0)
-    }
-
-    fn cookie_name(&self) -> String {
-        format!("callosum-ui-{}", self.port)
-    }
-
-    /// Whether the caller has opened the page before.
-    pub(super) fn has_session(&self, headers: &HeaderMap) -> bool {
-        let name = self.cookie_name();
-        headers
-            .get_all(COOKIE)
-            .iter()
-            .filter_map(|cookies| cookies.to_str().ok())
-            .flat_map(|cookies| cookies.split(';'))
-            .filter_map(|cookie| cookie.trim().split_once('='))
-            .any(|(known, value)| known == name && self.session.is(value))
     }
 
     /// The page's token.

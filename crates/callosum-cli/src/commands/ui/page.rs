@@ -15,6 +15,7 @@ use super::answer::{Answer, sentence, whole};
 /// Where the host says what the page has to know, in its `<head>`.
 const PLACEHOLDER: &str = "<!--callosum-page-->";
 const INDEX: &str = "index.html";
+const HTML: &str = "text/html; charset=utf-8";
 
 /// A file as it is sent.
 struct File {
@@ -25,10 +26,12 @@ struct File {
 /// The page: its files by the path they are asked for under. There are no others, whatever the path says.
 pub(super) struct Page {
     files: BTreeMap<String, File>,
+    /// The document with the token.
+    opened: Bytes,
 }
 
 impl Page {
-    /// Reads the page that came with this program. Its questions have to carry `token`.
+    /// Reads the page that came with this program. Its questions have to carry `token`, which only the link brings.
     pub(super) fn read(token: &str) -> Result<Self, Failure> {
         let folder = folder().map_err(|error| Failure::CantLook {
             fragment: format!("can't tell where this program is: {error}"),
@@ -57,13 +60,18 @@ impl Page {
             let message = format!("`{INDEX}` has no `{PLACEHOLDER}`");
             return Err(io::Error::new(io::ErrorKind::InvalidData, message));
         }
-        let content = index.replacen(PLACEHOLDER, &facts(token), 1).into();
+        let document = |token| Bytes::from(index.replacen(PLACEHOLDER, &facts(token), 1));
         files.remove(&format!("/{INDEX}"));
-        files.insert("/".to_owned(), File { content_type: "text/html; charset=utf-8", content });
-        Ok(Self { files })
+        files.insert("/".to_owned(), File { content_type: HTML, content: document(None) });
+        Ok(Self { files, opened: document(Some(token)) })
     }
 
-    /// The file under `path`.
+    /// The document, with the token.
+    pub(super) fn opened(&self) -> Answer {
+        whole(StatusCode::OK, HTML, self.opened.clone())
+    }
+
+    /// The file under `path`. None has the token: everybody on this machine may ask for them.
     pub(super) fn answer(&self, path: &str) -> Answer {
         match self.files.get(path) {
             Some(file) => whole(StatusCode::OK, file.content_type, file.content.clone()),
@@ -81,7 +89,7 @@ fn folder() -> io::Result<PathBuf> {
 
 fn content_type(extension: &str) -> Option<&'static str> {
     Some(match extension {
-        "html" => "text/html; charset=utf-8",
+        "html" => HTML,
         "js" => "text/javascript; charset=utf-8",
         "css" => "text/css; charset=utf-8",
         "svg" => "image/svg+xml",
@@ -93,13 +101,13 @@ fn content_type(extension: &str) -> Option<&'static str> {
 }
 
 /// What the page has to know.
-fn facts(token: &str) -> String {
+fn facts(token: Option<&str>) -> String {
     let facts = json!({
         "token": token,
         "host": "local",
         "version": env!("CARGO_PKG_VERSION"),
         "view": "all",
-        "release": { "grant": null, "post": "api/release" },
+        "release": "api/release",
     });
     let escaped = facts.to_string().replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;");
     format!("<meta name=\"callosum-page\" content=\"{escaped}\">")

@@ -8,7 +8,7 @@ use std::time::Duration;
 use callosum_core::gate::{Gate, GateOptions, QueryError};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::Incoming;
-use hyper::header::{ALLOW, HeaderMap, HeaderValue, LOCATION, REFRESH, SET_COOKIE};
+use hyper::header::{ALLOW, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, StatusCode};
@@ -182,22 +182,12 @@ async fn respond(server: &Arc<Server>, request: Request<Incoming>) -> Answer {
         return refusal(StatusCode::FORBIDDEN, "forbidden", "only the page itself may post");
     }
     let query = Query::read(request.uri().query().unwrap_or_default());
-    let has_session = access.has_session(headers);
     if let ("/", Some(code)) = (path, &query.code) {
-        return opened(access, code, headers);
+        return opened(server, code);
     }
     let Some(question) = path.strip_prefix("/api/") else {
-        if !has_session {
-            return sentence(
-                StatusCode::UNAUTHORIZED,
-                "Open the page by the link that `callosum ui` prints. For a fresh one press Enter where it runs.",
-            );
-        }
         return server.page.answer(path);
     };
-    if !has_session {
-        return unauthorized();
-    }
     if question == "release" {
         return release(server, request.into_body()).await;
     }
@@ -220,28 +210,15 @@ fn unauthorized() -> Answer {
     refusal(StatusCode::UNAUTHORIZED, "unauthorized", message)
 }
 
-/// Lets in who has the link's code. Who is in already only gets rid of the code in the address.
-fn opened(access: &Access, code: &str, headers: &HeaderMap) -> Answer {
-    let is_let_in = access.redeem(code);
-    if !is_let_in && !access.has_session(headers) {
+/// The page with its token, for who has the link's code.
+fn opened(server: &Server, code: &str) -> Answer {
+    if !server.access.redeem(code) {
         return sentence(
             StatusCode::FORBIDDEN,
             "This link was used already, or is not the newest. For a fresh one press Enter where `callosum ui` runs.",
         );
     }
-    // Redirected from a link on another site, such as a terminal in a browser, it would come without its cookie.
-    let is_linked = headers.get("sec-fetch-site").is_some_and(|site| site == "cross-site");
-    let (status, name, value) = if is_linked {
-        (StatusCode::OK, REFRESH, HeaderValue::from_static("0;url=/"))
-    } else {
-        (StatusCode::SEE_OTHER, LOCATION, HeaderValue::from_static("/"))
-    };
-    let mut answer = sentence(status, "The page is at `/`.");
-    answer.headers_mut().insert(name, value);
-    if let (true, Ok(cookie)) = (is_let_in, HeaderValue::try_from(access.cookie())) {
-        answer.headers_mut().insert(SET_COOKIE, cookie);
-    }
-    answer
+    server.page.opened()
 }
 
 /// What the page posts to end the leases on a resource.
