@@ -1,5 +1,6 @@
 //! Reading the journal backwards: what lies far back is read only by who asks for it.
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -20,6 +21,8 @@ pub struct Backward {
     closed: Arc<Vec<(u64, PathBuf)>>,
     /// How many of them were not begun yet.
     left: usize,
+    /// Comes before them, when it was not begun yet.
+    newest: Option<(u64, Arc<SegmentFile>)>,
     current: Option<Current>,
     /// Bytes loaded from segments that were read to their beginning.
     loaded: u64,
@@ -49,8 +52,7 @@ impl Backward {
         newest: Option<(u64, Arc<SegmentFile>)>,
         closed: Arc<Vec<(u64, PathBuf)>>,
     ) -> Self {
-        let current = newest.and_then(|(base, file)| Current::begin(base, file).ok());
-        Self { disk: Arc::clone(disk), left: closed.len(), closed, current, loaded: 0 }
+        Self { disk: Arc::clone(disk), left: closed.len(), closed, newest, current: None, loaded: 0 }
     }
 
     /// Those of the lines of `segments` that begin before the sequence number `end`.
@@ -65,22 +67,27 @@ impl Backward {
             return Ok(lines);
         }
         lines.left = lines.closed.partition_point(|(base, _)| *base < end);
-        if let Some((base, file)) = lines.open_next() {
+        if let Some((base, file)) = lines.open_next()? {
             lines.current = Some(Current::begin_before(base, file, end - base, true)?);
         }
         Ok(lines)
     }
 
     /// Opens the youngest of the closed segments that were not begun yet.
-    fn open_next(&mut self) -> Option<(u64, Arc<SegmentFile>)> {
-        self.left = self.left.checked_sub(1)?;
-        let (base, path) = self.closed.get(self.left)?;
-        let opened = SegmentFile::open(&self.disk, path.clone(), Open::Read);
-        if opened.is_err() {
-            // Pruned: so is what stood before it.
-            self.left = 0;
+    fn open_next(&mut self) -> Result<Option<(u64, Arc<SegmentFile>)>, StateError> {
+        let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
+        self.left = left;
+        let Some((base, path)) = self.closed.get(left) else { return Ok(None) };
+        match SegmentFile::open(&self.disk, path.clone(), Open::Read) {
+            Ok(file) => Ok(Some((*base, Arc::new(file)))),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                // Pruned: so is what stood before it.
+                self.left = 0;
+                Ok(None)
+            }
+            // Whoever took that for the beginning would decide without what was done before.
+            Err(source) => Err(StateError::io("open", path, source)),
         }
-        Some((*base, Arc::new(opened.ok()?)))
     }
 
     /// How many bytes have been read.
@@ -96,8 +103,12 @@ impl Backward {
     pub fn next_line(&mut self) -> Result<Option<(u64, Vec<u8>)>, StateError> {
         loop {
             let Some(current) = &mut self.current else {
-                let Some((base, file)) = self.open_next() else { return Ok(None) };
-                self.current = Some(Current::begin_closed(base, file)?);
+                self.current = Some(if let Some((base, file)) = self.newest.take() {
+                    Current::begin(base, file)?
+                } else {
+                    let Some((base, file)) = self.open_next()? else { return Ok(None) };
+                    Current::begin_closed(base, file)?
+                });
                 continue;
             };
             match current.take_last_line()? {
@@ -257,6 +268,20 @@ mod tests {
         assert_eq!(lengths, [(400_008, 4), (200_007, 200_000), (200_001, 5), (0, 200_000)]);
         assert_eq!(lines(&["no newline at all"]), [(0, "no newline at all".to_owned())]);
         assert_eq!(lines(&[""]), []);
+    }
+
+    #[test]
+    fn a_segment_that_cant_be_opened_is_no_pruned_one() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("closed");
+        std::os::unix::fs::symlink(&path, &path).unwrap();
+        let disk: Arc<dyn Disk> = Arc::new(crate::store::disk::SystemDisk);
+        let mut backward = Backward::new(&disk, None, Arc::new(vec![(0, path.clone())]));
+        let error = backward.next_line().unwrap_err().to_string();
+        assert!(error.contains(path.to_str().unwrap()), "{error}");
+        std::fs::remove_file(&path).unwrap();
+        let mut backward = Backward::new(&disk, None, Arc::new(vec![(0, path)]));
+        assert_eq!(backward.next_line().unwrap(), None);
     }
 
     /// The lines of a closed and an active segment that begin before a place, oldest first.

@@ -1,6 +1,7 @@
 //! All segments together: for reading back, and for single lines.
 
-use std::path::PathBuf;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::error::StateError;
@@ -103,8 +104,10 @@ impl LinesAt {
         if seq >= self.active.0 {
             return false;
         }
-        self.closed_segment_of(seq)
-            .is_ok_and(|closed| closed.is_none_or(|(_, path)| self.disk.facts(&path).is_err()))
+        let closed = self.closed_segment_of(seq);
+        let is_gone =
+            |path: &Path| self.disk.facts(path).is_err_and(|error| error.kind() == ErrorKind::NotFound);
+        closed.is_ok_and(|closed| closed.is_none_or(|(_, path)| is_gone(&path)))
     }
 
     /// The line that begins at sequence number `seq`, without its newline; `None` when there is none.

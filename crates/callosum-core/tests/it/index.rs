@@ -216,3 +216,25 @@ fn hook_counts_ride_on_the_lines_of_calls_and_are_counted_once_with_an_index_and
         // Not closed: no index is written.
     }
 }
+
+#[test]
+fn what_ended_long_after_it_began_counts_as_long_as_its_end_does() {
+    const MINUTE: u64 = 60_000;
+    let mut world = World::new();
+    let gate = world.gate("doug");
+    let (slow, _) = world.try_call(session(&gate, "a"), "mail", &to(7));
+    for minute in 1..=80 {
+        world.pass(MINUTE);
+        if minute == 30 {
+            world.after(session(&gate, "a"), "mail", &slow, Ended::Ok, None);
+        }
+        // Enough for an index of its own.
+        for person in 0..40 {
+            world.done(session(&gate, "a"), "message", &to(1_000 + minute * 40 + person));
+        }
+        gate.maintain(&world.now);
+    }
+    gate.close(&world.now);
+    assert!(world.path().join("journal.index").exists());
+    world.refused(session(&world.gate("mira"), "b"), "mail", &to(7));
+}

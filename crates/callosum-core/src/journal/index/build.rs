@@ -130,7 +130,14 @@ impl IndexJob {
         draft.entries.retain(|entry| entry.by >= edge);
         // Most are in order: a stable sort takes them as they lie.
         draft.entries.sort();
-        draft.entries.dedup_by_key(|entry| (entry.topic, entry.seq));
+        // What speaks last of an action keeps it: an end counts for longer than the beginning does.
+        draft.entries.dedup_by(|later, kept| {
+            let is_same = (later.topic, later.seq) == (kept.topic, kept.seq);
+            if is_same {
+                kept.by = later.by;
+            }
+            is_same
+        });
         let newest = |set: &mut dyn Iterator<Item = &u64>, most: usize| {
             let mut seqs: Vec<u64> = set.copied().take(most).collect();
             seqs.reverse();
