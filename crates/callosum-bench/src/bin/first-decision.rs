@@ -1,6 +1,7 @@
 //! A fresh process and its first decision: opens the journal, decides one call of tier 3, closes it, and ends.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use callosum_bench::calls::Sample;
 use callosum_bench::{Result, arguments, monotonic_us, open_gate, settle};
@@ -13,7 +14,7 @@ fn main() -> Result<()> {
     let Sample { call, params, .. } = Sample::mail(monotonic_us());
     settle(&gate, gate.before(&call, &params, &now), &now)?;
     // Else nobody writes an index, and each such process reads what all before it wrote.
-    gate.settle(&now);
+    gate.settle(Instant::now() + Duration::from_secs(1), &now);
     std::mem::forget(gate);
     Ok(())
 }

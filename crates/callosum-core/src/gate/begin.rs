@@ -2,14 +2,15 @@
 
 use std::collections::btree_map::Entry;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::decision::{Decision, Piece, Question, decide};
 use crate::error::StateError;
 use crate::history::{History, State, Who};
 use crate::journal::light::LightLine;
 use crate::journal::record::{Conflict, HookCounts, Shown};
-use crate::journal::{Appended, Patience};
-use crate::ledger::Needs;
+use crate::journal::{Appended, Patience, UpToDate};
+use crate::ledger::{Ledger, Needs};
 use crate::pause_text::{self, Told};
 use crate::rules::{Classification, RuleSet};
 use crate::settings::OnStateError;
@@ -21,7 +22,7 @@ use super::calls::{CallRef, Phase, Unflushed};
 use super::health::Level;
 use super::intent::{Intent, with_short_names};
 use super::state::NotNow;
-use super::work::{GivenUp, Work};
+use super::work::{GivenUp, TOO_LATE, Work};
 use super::{Answer, Gate, Light, lock};
 
 /// Tools counted between two `seen` records; more are not.
@@ -69,7 +70,7 @@ impl Gate {
             intent.signal =
                 call.run.as_ref().is_some_and(|run| lock(&self.light).signalled_set.contains(run));
         }
-        self.begin(Arc::new(intent), Patience::None, now)
+        self.begin(Arc::new(intent), Patience::None, &AtomicBool::new(false), now)
     }
 
     /// The answer for a call about which nothing could be decided because the gate itself failed: what
@@ -116,8 +117,14 @@ impl Gate {
         lock(&self.light).count(tool, add);
     }
 
-    /// Decides about a call and writes it down, or leaves that to a worker.
-    pub(super) fn begin(&self, mut intent: Arc<Intent>, patience: Patience, now: &Stamp) -> Answer {
+    /// Decides about a call and writes it down, or leaves that to a worker. `given_up`: nobody waits any more.
+    pub(super) fn begin(
+        &self,
+        mut intent: Arc<Intent>,
+        patience: Patience,
+        given_up: &AtomicBool,
+        now: &Stamp,
+    ) -> Answer {
         if let Some(answer) = self.same_call_again(&intent, patience) {
             return answer;
         }
@@ -125,9 +132,11 @@ impl Gate {
             return self.too_many_resources(&intent, now);
         }
         let result = if intent.tier.is_guarded() {
-            self.guarded(&mut intent, patience, now).or_else(|reason| match reason {
+            self.guarded(&mut intent, patience, given_up, now).or_else(|reason| match reason {
                 // Files that were replaced, or an index that leads astray: without them it may work.
-                NotNow::Failed(StateError::Replaced { .. }) => self.guarded(&mut intent, patience, now),
+                NotNow::Failed(StateError::Replaced { .. }) => {
+                    self.guarded(&mut intent, patience, given_up, now)
+                }
                 reason => Err(reason),
             })
         } else {
@@ -222,19 +231,32 @@ impl Gate {
         Ok(Answer::Proceed)
     }
 
-    /// Tiers 3–4: look, decide and append in one hold of the guard.
-    fn guarded(&self, shared: &mut Arc<Intent>, patience: Patience, now: &Stamp) -> Result<Answer, NotNow> {
-        enum Done {
-            Allowed(Appended),
-            Refused(String),
-        }
-        let intent = Arc::make_mut(shared);
-        let (keys, who) = (intent.keys().to_vec(), intent.who());
+    /// Tiers 3–4: look, decide, append and note it in one hold of the guard.
+    fn guarded(
+        &self,
+        shared: &mut Arc<Intent>,
+        patience: Patience,
+        given_up: &AtomicBool,
+        now: &Stamp,
+    ) -> Result<Answer, NotNow> {
+        let (keys, who) = (shared.keys().to_vec(), shared.who());
         let needs = Needs { keys: &keys, who: Some(&who), ..Needs::default() };
-        let done = self.with_ledger(&needs, patience, true, now, |ledger, proof| {
+        self.with_ledger(&needs, patience, true, now, |ledger, proof| {
+            // Two workers may have come for one call: what the first decided holds.
+            if matches!(patience, Patience::Until(_))
+                && let Some(answer) = self.same_call_again(shared, patience)
+            {
+                return Ok(answer);
+            }
+            let is_given_up = given_up.load(Ordering::Acquire);
+            if is_given_up && let Some(text) = self.refused_late(shared) {
+                return self.write_refused_late(shared, text, None, ledger, &proof, now);
+            }
+            let intent = Arc::make_mut(shared);
             let verdict = self.verdict(intent, &who, ledger.history(), now);
             match verdict.refuse {
-                Some(conflict) if !intent.observe => {
+                // The host that has given up and goes on by `onStateError` shows nobody the facts.
+                Some(conflict) if !intent.observe && !is_given_up => {
                     let window_ms = self.settings.recent_window_ms;
                     if conflict != Conflict::Lease {
                         ledger.bring_newest(|history, from| {
@@ -247,37 +269,64 @@ impl Gate {
                     drop(proof);
                     let digest = intent.digest();
                     let history = ledger.history();
-                    Ok(Done::Refused(if conflict == Conflict::Lease {
+                    let text = if conflict == Conflict::Lease {
                         pause_text::block(history, &verdict.told, now)
                     } else {
                         pause_text::pause(history, &verdict.told, digest, window_ms, now)
-                    }))
+                    };
+                    self.note(intent, Phase::Refused(text.clone()));
+                    Ok(Answer::Refuse(text))
                 }
                 conflict => {
                     let record = intent.start(self.machine().holder(), now);
                     record.observed = conflict.is_some();
                     record.conflict = conflict;
                     record.evidence = verdict.shown;
-                    Ok(Done::Allowed(self.append_of_call(ledger, &proof, record, now)?))
-                }
-            }
-        })?;
-        Ok(match done {
-            Done::Refused(text) => {
-                self.note(intent, Phase::Refused(text.clone()));
-                Answer::Refuse(text)
-            }
-            Done::Allowed(Appended { seq, end, file, .. }) => {
-                let unflushed = self.flushes().then_some(Unflushed { file, end });
-                self.note(intent, Phase::Allowed { seq, unflushed: unflushed.clone() });
-                match unflushed {
-                    Some(unflushed) => {
-                        self.later(Work::FlushIntent { intent: Arc::clone(shared), seq, unflushed })
+                    let Appended { seq, end, file, .. } = self.append_of_call(ledger, &proof, record, now)?;
+                    // A process that ends now writes no more than this.
+                    if given_up.load(Ordering::Acquire)
+                        && let Some(text) = self.refused_late(shared)
+                    {
+                        return self.write_refused_late(shared, text, Some(seq), ledger, &proof, now);
                     }
-                    None => Answer::Proceed,
+                    drop(proof);
+                    let unflushed = self.flushes().then_some(Unflushed { file, end });
+                    self.note(shared, Phase::Allowed { seq, unflushed: unflushed.clone() });
+                    Ok(match unflushed {
+                        Some(unflushed) => {
+                            self.later(Work::FlushIntent { intent: Arc::clone(shared), seq, unflushed })
+                        }
+                        None => Answer::Proceed,
+                    })
                 }
             }
         })
+    }
+
+    /// What the host that has given up told the model, if it refused the call then.
+    fn refused_late(&self, intent: &Intent) -> Option<String> {
+        let (cause, remedy) = GivenUp::Late.cause_and_remedy();
+        match self.without_state(intent, cause, remedy) {
+            Answer::Refuse(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Writes that a call was refused by a host that did not wait; `started` is its start, when that was written.
+    fn write_refused_late(
+        &self,
+        intent: &Intent,
+        text: String,
+        started: Option<u64>,
+        ledger: &mut Ledger,
+        proof: &UpToDate,
+        now: &Stamp,
+    ) -> Result<Answer, StateError> {
+        let mut record = intent.refused(TOO_LATE, now);
+        record.of.extend(started);
+        ledger.append(proof, &record, now)?;
+        self.note(intent, Phase::Refused(text.clone()));
+        Ok(Answer::Refuse(text))
     }
 
     /// What is decided about a guarded call on this history.
@@ -396,9 +445,9 @@ impl Gate {
     }
 
     /// Closes as refused the intent that a worker wrote for a call the host has given up.
-    pub(super) fn take_back(&self, intent: &Arc<Intent>, reason: &str, now: &Stamp) {
-        let text = pause_text::state_error(intent.keys(), reason, "try again");
-        self.take_back_as(intent, None, reason, &text, now);
+    pub(super) fn take_back(&self, intent: &Arc<Intent>, seq: Option<u64>, now: &Stamp) {
+        let text = pause_text::state_error(intent.keys(), TOO_LATE, "try again");
+        self.take_back_as(intent, seq, TOO_LATE, &text, now);
     }
 
     fn take_back_as(&self, intent: &Arc<Intent>, seq: Option<u64>, reason: &str, text: &str, now: &Stamp) {

@@ -1,13 +1,14 @@
 //! After a tool call: its outcome, and that its refusal was read.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use crate::context_key::keys_or_digest;
 use crate::digest::digest;
 use crate::error::StateError;
 use crate::history::{Action as Past, History, Who};
-use crate::journal::Patience;
 use crate::journal::record::{Action, Record};
+use crate::journal::{Patience, UpToDate};
 use crate::ledger::{Ledger, Needs};
 use crate::outcome::{Ended, outcome_of};
 use crate::rules::Classification;
@@ -34,7 +35,7 @@ pub(super) enum Target {
 }
 
 /// Which pauses were delivered.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Delivery {
     /// Those of one call.
     Call { session: String, call: String },
@@ -347,20 +348,16 @@ impl Gate {
             Delivery::Call { session, call } => id.session == session && id.call == call,
             Delivery::Run(run) => id.run == Some(run.as_str()),
         });
-        let waiting = |history: &History| {
-            history.undelivered(&self.instance, |who, pause| match delivery {
-                Delivery::Call { session, call } => {
-                    who.session == *session && pause.call.as_ref() == Some(call)
-                }
-                Delivery::Run(run) => pause.run.as_ref() == Some(run),
-            })
-        };
         // Nearly every signal delivers nothing: look before taking the guard. This process's own pauses
         // are in its history at once, and no other process signals for them.
         match self.slot.try_lock() {
             Ok(slot) => match &slot.ledger {
-                Some(ledger) if !waiting(ledger.history()).is_empty() => {}
-                _ => return Answer::Proceed,
+                Some(ledger) if self.undelivered(delivery, ledger.history()).is_empty() => {
+                    return Answer::Proceed;
+                }
+                Some(_) => {}
+                // Never opened, or let go after a failure.
+                None => return self.deliver_late(delivery),
             },
             Err(_) => {
                 if matches!(patience, Patience::None) {
@@ -369,25 +366,57 @@ impl Gate {
             }
         }
         let result = self.with_ledger(&Needs::default(), patience, false, now, |ledger, proof| {
-            for (who, pauses) in waiting(ledger.history()) {
-                let mut record = Record::new(Action::Delivered, &self.instance, now);
-                record.session = Some(who.session.clone());
-                record.of = pauses;
-                ledger.append(&proof, &record, now)?;
-            }
-            Ok(())
+            self.write_delivered(ledger, &proof, delivery, now)
         });
         match result {
             Ok(()) => Answer::Proceed,
             Err(NotNow::Busy) => self.later(Work::Deliver(delivery.clone())),
             Err(NotNow::Failed(error)) => {
                 lock(&self.health).failed(&error, now);
-                Answer::Proceed
+                self.deliver_late(delivery)
             }
         }
     }
+
+    /// The pauses that `delivery` is about and that count as unread.
+    fn undelivered(&self, delivery: &Delivery, history: &History) -> Vec<(Arc<Who>, Vec<u64>)> {
+        history.undelivered(&self.instance, |who, pause| match delivery {
+            Delivery::Call { session, call } => who.session == *session && pause.call.as_ref() == Some(call),
+            Delivery::Run(run) => pause.run.as_ref() == Some(run),
+        })
+    }
+
+    pub(super) fn write_delivered(
+        &self,
+        ledger: &mut Ledger,
+        proof: &UpToDate,
+        delivery: &Delivery,
+        now: &Stamp,
+    ) -> Result<(), StateError> {
+        for (who, pauses) in self.undelivered(delivery, ledger.history()) {
+            let mut record = Record::new(Action::Delivered, &self.instance, now);
+            record.session = Some(who.session.clone());
+            record.of = pauses;
+            ledger.append(proof, &record, now)?;
+        }
+        Ok(())
+    }
+
+    /// A signal that can't be written now: without it the retry that a pause asked for would be paused again.
+    fn deliver_late(&self, delivery: &Delivery) -> Answer {
+        let mut light = lock(&self.light);
+        if !light.late_deliveries.contains(delivery) {
+            light.late_deliveries.push_back(delivery.clone());
+            if light.late_deliveries.len() > MAX_LATE_DELIVERIES {
+                light.late_deliveries.pop_front();
+            }
+        }
+        Answer::Proceed
+    }
 }
 
+/// Signals that wait: there is one for each model call of a gateway that has gated nothing yet.
+const MAX_LATE_DELIVERIES: usize = 256;
 /// Outcomes that wait for the state to work again; more are lost, and counted.
 const MAX_LATE_ENDS: usize = 4_096;
 

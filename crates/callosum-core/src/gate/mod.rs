@@ -130,6 +130,8 @@ struct Light {
     signalled_set: HashSet<String>,
     /// Outcomes that could not be written when they came.
     late_ends: VecDeque<(end::Target, EndReport)>,
+    /// Signals that could not be written when they came: written before anything is decided, as if they were in time.
+    late_deliveries: VecDeque<end::Delivery>,
     /// Calls and outcomes that could not be written at once because the state failed.
     unwritten: u64,
 }
@@ -190,6 +192,11 @@ impl Light {
     /// How much waits for the state to work.
     fn waiting(&self) -> usize {
         self.backlog.len() + self.late_ends.len()
+    }
+
+    /// Whether nothing is to be written before the next record.
+    fn has_nothing_late(&self) -> bool {
+        self.waiting() == 0 && self.late_deliveries.is_empty()
     }
 }
 

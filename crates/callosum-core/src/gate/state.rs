@@ -91,10 +91,7 @@ impl Gate {
             ledger.append(&proof, &record, now)?;
             *window_named_in = Some((ledger.journal().active().base, keep_ms));
         }
-        if waiting > 0 {
-            self.drain(ledger, &proof, now)?;
-        }
-        let result = step(ledger, proof);
+        let result = self.drain(ledger, &proof, now).and_then(|()| step(ledger, proof));
         if let Err(StateError::Replaced { .. }) = result {
             slot.without_index = true;
             self.drop_ledger(&mut slot);
@@ -163,8 +160,9 @@ impl Gate {
                     return Ok(proof);
                 }
                 Ok(None) => return Err(NotNow::Busy),
-                Err(StateError::Replaced { .. }) if attempt == 0 => {
-                    // Also what an index that leads astray comes to.
+                Err(StateError::Replaced { .. } | StateError::NewerFormat { .. }) if attempt == 0 => {
+                    // Also what an index that leads astray comes to. And whether a newer version's line behind the index
+                    // still counts, only reading back tells.
                     slot.without_index = true;
                     self.drop_ledger(slot);
                 }
@@ -215,14 +213,26 @@ impl Gate {
         *lock(&self.listed) = None;
     }
 
-    /// Writes what waits: the backlog, in order, and then the outcomes.
+    /// Writes what waits: the backlog, in order, then the outcomes, then what was delivered.
     fn drain(&self, ledger: &mut Ledger, proof: &UpToDate, now: &Stamp) -> Result<(), StateError> {
+        if lock(&self.light).has_nothing_late() {
+            return Ok(());
+        }
         self.drain_backlog(ledger, proof, now)?;
         loop {
-            let Some((target, report)) = lock(&self.light).late_ends.pop_front() else { return Ok(()) };
-            let Some(outcome) = self.outcome_record(ledger, &target, &report, now)? else { continue };
-            if let Err(error) = ledger.append(proof, &outcome, now) {
+            let Some((target, report)) = lock(&self.light).late_ends.pop_front() else { break };
+            let written = self.outcome_record(ledger, &target, &report, now).and_then(|outcome| {
+                outcome.map_or(Ok(()), |outcome| ledger.append(proof, &outcome, now).map(drop))
+            });
+            if let Err(error) = written {
                 lock(&self.light).late_ends.push_front((target, report));
+                return Err(error);
+            }
+        }
+        loop {
+            let Some(delivery) = lock(&self.light).late_deliveries.pop_front() else { return Ok(()) };
+            if let Err(error) = self.write_delivered(ledger, proof, &delivery, now) {
+                lock(&self.light).late_deliveries.push_front(delivery);
                 return Err(error);
             }
         }

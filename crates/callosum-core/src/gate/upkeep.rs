@@ -25,13 +25,13 @@ impl Gate {
     /// of every window, and keeps segments and index in order. For a thread that may wait.
     pub fn maintain(&self, now: &Stamp) {
         if !self.is_closed() {
-            self.upkeep(false, now);
+            self.upkeep(false, self.patience(), now);
         }
     }
 
     /// Writes what is left and lets the files go. Afterwards every method answers at once and does nothing.
     pub fn close(&self, now: &Stamp) {
-        if self.settle(now) {
+        if self.settle_within(self.patience(), now) {
             self.has_let_go.store(true, Ordering::Release);
             // Whoever has the lock now lets the files go in our stead.
             drop(self.lock_slot(self.patience()));
@@ -39,17 +39,21 @@ impl Gate {
     }
 
     /// The same for a process that ends now: the system takes the files, and what was read of the journal, in less time than
-    /// it takes to let them go. False when it was done already.
-    pub fn settle(&self, now: &Stamp) -> bool {
+    /// it takes to let them go. Waits until `deadline` for the guard, and for nothing longer.
+    pub fn settle(&self, deadline: Instant, now: &Stamp) {
+        let _ = self.settle_within(Patience::Until(deadline), now);
+    }
+
+    /// False when it was done already.
+    fn settle_within(&self, patience: Patience, now: &Stamp) -> bool {
         let was_open = !self.closed.swap(true, Ordering::AcqRel);
         if was_open {
-            self.upkeep(true, now);
+            self.upkeep(true, patience, now);
         }
         was_open
     }
 
-    fn upkeep(&self, closing: bool, now: &Stamp) {
-        let patience = self.patience();
+    fn upkeep(&self, closing: bool, patience: Patience, now: &Stamp) {
         let full = self
             .lock_slot(patience)
             .is_ok_and(|slot| slot.ledger.as_ref().is_some_and(|ledger| ledger.journal().fullness() >= 1));
@@ -64,7 +68,8 @@ impl Gate {
         self.tidy(closing, patience, now);
     }
 
-    /// Writes what waits, and makes it durable: there may be outcomes among it. Closes a segment that is full.
+    /// Writes what waits, and makes it durable: there may be outcomes among it. Closes a segment that is full. A hook's
+    /// process leaves the disk's time to others: its runtime waits for it to end.
     fn write_waiting(&self, patience: Patience, now: &Stamp) {
         // Taking the guard does it.
         let written = self.with_ledger(&Needs::default(), patience, false, now, |ledger, _| {
@@ -72,7 +77,7 @@ impl Gate {
             Ok(Unflushed { file: Arc::clone(&active.file), end: active.size() })
         });
         match written {
-            Ok(unflushed) if self.flushes() => match unflushed.file.flush(unflushed.end) {
+            Ok(unflushed) if self.flushes() && !self.is_hook => match unflushed.file.flush(unflushed.end) {
                 Ok(()) => lock(&self.health).flushed(),
                 Err(error) => self.flush_failed(&error, now),
             },

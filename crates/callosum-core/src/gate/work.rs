@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::journal::Patience;
 use crate::pause_text;
@@ -29,11 +30,17 @@ pub(super) enum Work {
     Deliver(Delivery),
 }
 
+/// Why a call that the host has given up is refused.
+pub(super) const TOO_LATE: &str = "the verdict came too late";
+
 #[derive(Debug)]
 struct Entry {
     work: Option<Work>,
+    /// What is to be closed as refused, should the answer come too late.
     intent: Option<Arc<Intent>>,
-    abandoned: bool,
+    /// The sequence number of its start, once that is written.
+    started: Option<u64>,
+    given_up: Arc<AtomicBool>,
     done: Option<Answer>,
 }
 
@@ -71,25 +78,35 @@ impl Gate {
         let mut works = lock(&self.works);
         works.next = works.next.wrapping_add(1);
         let ticket = works.next;
-        let intent = match &work {
-            Work::Begin(intent) | Work::FlushIntent { intent, .. } => Some(Arc::clone(intent)),
-            _ => None,
+        let (intent, started) = match &work {
+            Work::Begin(intent) => (Some(Arc::clone(intent)), None),
+            Work::FlushIntent { intent, seq, .. } => (Some(Arc::clone(intent)), Some(*seq)),
+            _ => (None, None),
         };
-        works.entries.insert(ticket, Entry { work: Some(work), intent, abandoned: false, done: None });
+        let given_up = Arc::default();
+        works.entries.insert(ticket, Entry { work: Some(work), intent, started, given_up, done: None });
         Answer::Wait(ticket)
     }
 
     /// Does what `ticket` stands for, within [`super::WORKER_DEADLINE`] (a flush may take as long as the disk
     /// does). Call it on a thread that may wait, once, then [`Gate::forget`] the ticket.
     pub fn finish(&self, ticket: u32, now: &Stamp) -> Answer {
-        let taken = lock(&self.works).entries.get_mut(&ticket).and_then(|entry| entry.work.take());
-        let Some(mut work) = taken else { return Answer::Proceed };
+        let taken = lock(&self.works)
+            .entries
+            .get_mut(&ticket)
+            .and_then(|entry| Some((entry.work.take()?, Arc::clone(&entry.given_up))));
+        let Some((mut work, given_up)) = taken else { return Answer::Proceed };
         let patience = self.patience();
         let answer = loop {
-            let answer = self.perform(work, patience, now);
+            let answer = self.perform(work, patience, &given_up, now);
             let Answer::Wait(next) = answer else { break answer };
             // One step led to the next (decided, now flush): go on under the first ticket.
-            match lock(&self.works).entries.remove(&next).and_then(|entry| entry.work) {
+            let mut works = lock(&self.works);
+            let Some(next) = works.entries.remove(&next) else { break Answer::Proceed };
+            if let Some(entry) = works.entries.get_mut(&ticket) {
+                entry.started = next.started;
+            }
+            match next.work {
                 Some(next) => work = next,
                 None => break Answer::Proceed,
             }
@@ -97,9 +114,9 @@ impl Gate {
         self.conclude(ticket, answer, now)
     }
 
-    fn perform(&self, work: Work, patience: Patience, now: &Stamp) -> Answer {
+    fn perform(&self, work: Work, patience: Patience, given_up: &AtomicBool, now: &Stamp) -> Answer {
         match work {
-            Work::Begin(intent) => self.begin(intent, patience, now),
+            Work::Begin(intent) => self.begin(intent, patience, given_up, now),
             Work::FlushIntent { intent, seq, unflushed } => self.flush_intent(&intent, seq, &unflushed, now),
             Work::End { target, report } => self.end(&target, &report, patience, now),
             Work::FlushOutcome(unflushed) => {
@@ -115,17 +132,18 @@ impl Gate {
 
     /// Notes the answer; when the host has stopped waiting, sees to it that no intent stays behind.
     fn conclude(&self, ticket: u32, answer: Answer, now: &Stamp) -> Answer {
-        let abandoned_intent = {
+        let given_up = {
             let mut works = lock(&self.works);
             let Some(entry) = works.entries.get_mut(&ticket) else { return answer };
             entry.done = Some(answer.clone());
-            if entry.abandoned { entry.intent.clone() } else { None }
+            let intent = entry.intent.clone().filter(|_| entry.given_up.load(Ordering::Acquire));
+            intent.map(|intent| (intent, entry.started))
         };
-        if let Some(intent) = abandoned_intent
+        if let Some((intent, started)) = given_up
             && answer == Answer::Proceed
             && self.settings.on_state_error != OnStateError::Open
         {
-            self.take_back(&intent, "the verdict came too late", now);
+            self.take_back(&intent, started, now);
         }
         answer
     }
@@ -133,31 +151,36 @@ impl Gate {
     /// Nobody waits for `ticket` any longer. Gives the answer it has, else the one that `onStateError`
     /// wants.
     pub fn abandon(&self, ticket: u32, why: GivenUp, now: &Stamp) -> Answer {
-        let (intent, undecided) = {
+        let (cause, remedy) = why.cause_and_remedy();
+        let (answer, closed) = {
             let mut works = lock(&self.works);
             let Some(entry) = works.entries.get_mut(&ticket) else { return Answer::Proceed };
             if let Some(done) = &entry.done {
                 return done.clone();
             }
-            entry.abandoned = true;
-            // A decision that no worker has begun is not begun any more. An intent that waits for its flush
-            // is in the journal: its worker closes it.
+            entry.given_up.store(true, Ordering::Release);
+            // A decision that no worker has begun is not begun any more.
             let undecided = matches!(entry.work, Some(Work::Begin(_)));
             if undecided {
                 entry.work = None;
             }
-            (entry.intent.clone(), undecided)
+            let Some(intent) = &entry.intent else { return Answer::Proceed };
+            let answer = self.without_state(intent, cause, remedy);
+            // One that is being decided its worker closes, while it has the guard. One that waits for its flush is in the
+            // journal, and the disk may take longer than this process lives.
+            let is_mine = matches!(answer, Answer::Refuse(_)) && (undecided || entry.started.is_some());
+            let closed = if is_mine { entry.intent.take() } else { None };
+            (answer, closed.map(|intent| (intent, entry.started)))
         };
-        let Some(intent) = intent else { return Answer::Proceed };
-        let (cause, remedy) = why.cause_and_remedy();
-        let answer = self.without_state(&intent, cause, remedy);
-        if let (true, Answer::Refuse(text)) = (undecided, &answer) {
+        if let (Some((intent, started)), Answer::Refuse(text)) = (closed, &answer) {
+            let mut light = lock(&self.light);
             if let Some(id) = intent.id() {
                 // The after-hook of this refusal must find it.
-                let _ = lock(&self.light).calls.settle(id, Phase::Refused(text.clone()));
+                let _ = light.calls.settle(id, Phase::Refused(text.clone()));
             }
-            let record = intent.refused("the verdict came too late", now);
-            let _ = lock(&self.light).backlog.push(record, None);
+            let mut record = intent.refused(TOO_LATE, now);
+            record.of.extend(started);
+            let _ = light.backlog.push(record, None);
         }
         answer
     }

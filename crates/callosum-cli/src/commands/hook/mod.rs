@@ -6,8 +6,9 @@
 mod answer;
 mod ending;
 mod event;
+mod input;
 
-use std::io::{self, BufRead, Write};
+use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -17,8 +18,6 @@ use std::time::{Duration, Instant};
 use callosum_core::gate::{Answer, Gate, GateOptions, GivenUp, Lately};
 use callosum_core::runtime::Runtime;
 use callosum_core::time::Stamp;
-use rustix::event::{PollFd, PollFlags, poll};
-use rustix::io::Errno;
 use serde_json::Value;
 
 use self::event::{Event, Moment};
@@ -29,8 +28,8 @@ use crate::output::Failure;
 /// time that a runtime gives its hooks (5 s in what `install` writes).
 const READING: Duration = Duration::from_secs(1);
 const ANSWERING: Duration = Duration::from_millis(3_500);
-/// More of an event is not kept. What a runtime sends is read to its end all the same.
-const MAX_INPUT: usize = 64 << 20;
+/// How long after its start this process may still wait for others: a runtime that has to end a hook takes its answer for none.
+const LIVING: Duration = Duration::from_millis(4_700);
 /// Lines and characters of what a starting session is told.
 const TOLD_ACTIONS: usize = 10;
 const TOLD_CHARS: usize = 4_000;
@@ -40,15 +39,15 @@ const TRUST: &str = "[Callosum] What agent sessions on this machine did lately, 
 
 /// Never fails: what a runtime can't be told, it is not told.
 pub(crate) fn run(args: &Args, runtime: Runtime, named: Option<&str>) -> ExitCode {
-    let input = read_input();
-    let event = input.and_then(|input| Event::read(runtime, named, serde_json::from_slice(&input).ok()?));
+    let began = Instant::now();
+    let event = input::read(READING).and_then(|input| Event::read(runtime, named, input::parse(&input)?));
     if let (Some(event), Ok(options)) = (event, hook_options(args, runtime)) {
         let gate = Arc::new(Gate::new(options));
         if let Some(said) = answer(&gate, runtime, &event) {
             say(&said);
         }
         // The runtime has its answer; what is left is to count, and to keep the index.
-        gate.settle(&gate.machine().now());
+        gate.settle(began + LIVING, &gate.machine().now());
         // The process ends, and with it all that the gate holds.
         std::mem::forget(gate);
     }
@@ -57,39 +56,8 @@ pub(crate) fn run(args: &Args, runtime: Runtime, named: Option<&str>) -> ExitCod
 
 /// A hook that was written by another version, or by hand: a runtime may take any exit but 0 for a refusal.
 pub(crate) fn misused() -> ExitCode {
-    let _ = read_input();
+    let _ = input::read(READING);
     ExitCode::SUCCESS
-}
-
-/// Standard input to its end; `None` when it does not end in time, or is too long to be kept.
-fn read_input() -> Option<Vec<u8>> {
-    let began = Instant::now();
-    let mut stdin = io::stdin().lock();
-    let mut input = Vec::new();
-    // A runtime that writes into a closed pipe may take that for a failure of ours: what is not kept is read as well.
-    let mut is_kept = true;
-    loop {
-        let left = READING.checked_sub(began.elapsed())?;
-        // Whether it is readable or broken, reading tells then without waiting.
-        match poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&left.try_into().ok()?)) {
-            Ok(0) | Err(Errno::INTR) => continue,
-            Ok(_) => {}
-            Err(_) => return None,
-        }
-        let length = match stdin.fill_buf() {
-            Ok([]) => return is_kept.then_some(input),
-            Ok(read) => {
-                is_kept &= input.len() + read.len() <= MAX_INPUT;
-                if is_kept {
-                    input.extend_from_slice(read);
-                }
-                read.len()
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => 0,
-            Err(_) => return None,
-        };
-        stdin.consume(length);
-    }
 }
 
 /// What cannot be used of the settings is named by `callosum status`; a hook goes on without.
