@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { type Action, actionsOf, laneOf } from "../../../plugin/page/src/model/actions.ts";
 import {
   isTooMany,
+  isWithin,
   type Lane,
   laneNames,
   laneOrder,
@@ -41,6 +42,13 @@ test("a lane shows what reaches into the view, however early it began", () => {
   ]);
   const lanes = lanesOf(actions, new Map(), HOUR, LATER);
   assert.deepEqual(lanes.map((lane) => lane.session).sort(), ["reaches in", "still runs"]);
+});
+
+test("a running call is in a view that it only reaches into, one that ended before is not", () => {
+  const running = only(actionsOf([event(1, -90, "started", { stands: "still running" })]));
+  assert.ok(isWithin(running, HOUR, LATER));
+  const ended = only(actionsOf([event(1, -90, "started"), event(2, -80, "complete", { of: [1] })]));
+  assert.ok(!isWithin(ended, HOUR, LATER));
 });
 
 test("calls that would cover each other lie in rows, and no more rows than fit", () => {

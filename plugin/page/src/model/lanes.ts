@@ -47,8 +47,7 @@ export function lanesOf(actions: readonly Action[], others: ReadonlyMap<string, 
     return known;
   };
   for (const action of actions) {
-    const end = endOf(action, now);
-    if (action.start > span.to || end < span.from) continue;
+    if (!isWithin(action, span, now)) continue;
     const lane = laneAt(action.lane);
     lane.actions.push(action);
     lane.last = Math.max(lane.last, action.start);
@@ -64,6 +63,11 @@ export function lanesOf(actions: readonly Action[], others: ReadonlyMap<string, 
 export function endOf(action: Action, now: number): number {
   if (action.end !== undefined) return action.end;
   return action.outcome === "running" ? Math.max(now, action.start) : action.start;
+}
+
+/** Whether some of a call lies in `span`: a running one reaches up to now, wherever it began. */
+export function isWithin(action: Action, span: Span, now: number): boolean {
+  return action.start <= span.to && endOf(action, now) >= span.from;
 }
 
 /**

@@ -5,7 +5,7 @@ import { useApp } from "../hooks/app.ts";
 import { useLatest } from "../hooks/basics.ts";
 import { useGestures, useViewKeys, type View } from "../hooks/use-view.ts";
 import type { Action } from "../model/actions.ts";
-import { type Lane, neighbour, type Span } from "../model/lanes.ts";
+import { isWithin, type Lane, neighbour, type Span } from "../model/lanes.ts";
 import { boxesOf, type Curve, curvesOf } from "../model/layout.ts";
 import type { Column } from "../model/tally.ts";
 import { Axis, Curves, Now, Tip, Unloaded } from "./chart-parts.tsx";
@@ -94,7 +94,7 @@ export function Chart({ lanes, columns, view, drawn, laidAt, width, labels, stac
     mark.focus({ preventScroll: true });
     mark.scrollIntoView({ block: "nearest", inline: "nearest" });
   });
-  const latest = useLatest({ rows, goTo, span });
+  const latest = useLatest({ rows, goTo, span, now });
   const onKey = useCallback(
     (action: Action, event: { key: string; shiftKey: boolean; preventDefault(): void }) => {
       if (event.shiftKey) return;
@@ -109,8 +109,8 @@ export function Chart({ lanes, columns, view, drawn, laidAt, width, labels, stac
     (action: Action | undefined) => {
       setFocused(action?.seq);
       // Tab may lead to a mark that is drawn, but out of sight.
-      const { span, goTo } = latest.current;
-      if (action !== undefined && (action.start > span.to || (action.end ?? action.start) < span.from)) goTo(action);
+      const { span, now, goTo } = latest.current;
+      if (action !== undefined && !isWithin(action, span, now)) goTo(action);
     },
     [latest],
   );
