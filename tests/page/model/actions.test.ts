@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { actionsOf, stopsOf } from "../../../plugin/page/src/model/actions.ts";
+import { actionsOf, stopped, stopsOf } from "../../../plugin/page/src/model/actions.ts";
 import { event, NOON } from "./events.ts";
 
 const KEY = "email:alice@example.com";
@@ -91,4 +91,21 @@ test("a stop names what it was shown and the retry that followed", () => {
   );
   assert.equal(blocked?.retry, undefined);
   assert.equal(stopsOf(actions, 1).length, 1);
+});
+
+test("what was only observed is listed, and not counted as stopped", () => {
+  const stops = stopsOf(
+    actionsOf([
+      event(1, 0, "started", { contextKeys: [KEY] }),
+      event(2, 5, "observed", { ...OTHER, shown: [1] }),
+      event(3, 6, "paused", { ...OTHER, shown: [1] }),
+      event(4, 7, "blocked", { ...OTHER, shown: [1] }),
+    ]),
+    10,
+  );
+  assert.deepEqual(
+    stops.map((stop) => stop.action.seq),
+    [4, 3, 2],
+  );
+  assert.equal(stopped(stops), 2);
 });

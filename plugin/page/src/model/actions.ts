@@ -116,7 +116,7 @@ export interface Stop {
   retry: Action | undefined;
 }
 
-/** The pauses and blocks among `actions`, newest first, at most `most`. */
+/** The pauses and blocks among `actions`, newest first, at most `most`; and what was only observed, which would have been one. */
 export function stopsOf(actions: readonly Action[], most: number): Stop[] {
   const bySeq = new Map(actions.map((action) => [action.seq, action]));
   const stops: Stop[] = [];
@@ -127,6 +127,11 @@ export function stopsOf(actions: readonly Action[], most: number): Stop[] {
     stops.push({ action, shown, retry: action.observed ? undefined : retryOf(action, actions, place + 1) });
   }
   return stops;
+}
+
+/** How many of `stops` stopped a call: what was only observed went on. */
+export function stopped(stops: readonly Stop[]): number {
+  return stops.filter((stop) => !stop.action.observed).length;
 }
 
 function retryOf(stopped: Action, actions: readonly Action[], from: number): Action | undefined {

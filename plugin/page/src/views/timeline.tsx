@@ -7,7 +7,7 @@ import { useMedia, useSettled, useSize } from "../hooks/basics.ts";
 import { useTally } from "../hooks/use-tally.ts";
 import { useTimeline } from "../hooks/use-timeline.ts";
 import { REACH, useDrawn, useView, type View } from "../hooks/use-view.ts";
-import { type Action, actionsOf, stopsOf } from "../model/actions.ts";
+import { type Action, actionsOf, stopped, stopsOf } from "../model/actions.ts";
 import { isTooMany, laneOrder, lanesOf } from "../model/lanes.ts";
 import { bucketFor } from "../model/spans.ts";
 import { columnsOf, figures } from "../model/tally.ts";
@@ -71,7 +71,7 @@ export function Timeline() {
         buckets={tally.buckets}
         known={complete || tally.buckets.length > 0}
         from={settled.from}
-        stops={stops.length}
+        stops={stopped(stops)}
         dense={dense}
       />
       <Toolbar view={view} dense={dense} loading={loaded.loading} />
