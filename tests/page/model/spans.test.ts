@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bucketFor, following, missing, moved, wanted, zoomed } from "../../../plugin/page/src/model/spans.ts";
+import { bucketFor, following, followsAfter, missing, moved, wanted, zoomed } from "../../../plugin/page/src/model/spans.ts";
 import { ticksOf } from "../../../plugin/page/src/model/ticks.ts";
 import { ago, countdown, duration, rfc3339 } from "../../../plugin/page/src/model/times.ts";
 
@@ -27,6 +27,26 @@ test("zooming keeps the moment under the pointer, within bounds", () => {
   assert.deepEqual(moved({ from: 0, to: 10 }, 5), { from: 5, to: 15 });
   const view = following(1_000, 5_000);
   assert.ok(view.to > 5_000 && view.to - view.from === 1_000);
+});
+
+test("a move to the past lets go of now however small, and only a move forward takes it up again", () => {
+  const now = 1_000_000;
+  const view = following(100_000, now);
+  const back = moved(view, -100);
+  assert.ok(back.to > now);
+  assert.equal(followsAfter(view, true, back, now), false);
+  assert.equal(followsAfter(back, false, moved(back, -100), now), false);
+  assert.equal(followsAfter(back, false, moved(back, 50), now), true);
+  assert.equal(followsAfter(back, false, moved(back, -50_000), now), false);
+  assert.equal(followsAfter(view, true, moved(view, 200_000), now), false, "now is not in it");
+});
+
+test("a zoom goes on following, and does not begin to", () => {
+  const now = 1_000_000;
+  const view = following(100_000, now);
+  for (const factor of [0.5, 2])
+    for (const follows of [true, false]) assert.equal(followsAfter(view, follows, zoomed(view, factor, now), now), follows);
+  assert.equal(followsAfter(view, true, zoomed(view, 0.2, view.from), now), false, "it ends before now");
 });
 
 test("buckets have round lengths", () => {

@@ -4,7 +4,7 @@ import { select } from "d3-selection";
 import { type D3ZoomEvent, type ZoomBehavior, zoom, zoomIdentity } from "d3-zoom";
 import { useCallback, useEffect, useMemo, useState } from "react";
 import type { Span } from "../model/lanes.ts";
-import { following, moved, zoomed } from "../model/spans.ts";
+import { following, followsAfter, moved, zoomed } from "../model/spans.ts";
 import { SECOND, type WindowId, windowMs } from "../model/times.ts";
 import { useLatest } from "./basics.ts";
 
@@ -13,7 +13,7 @@ export interface View {
   /** It moves along with now. */
   follows: boolean;
   now: number;
-  /** Shows another stretch; it goes on following when it ends after now. */
+  /** Shows another stretch, which may let go of now, or take it up again. */
   show(span: Span): void;
   follow(): void;
   zoomBy(factor: number): void;
@@ -35,11 +35,15 @@ export function useView(window: WindowId, turn: number, width: number): View {
   }, [tickMs]);
   const span = useMemo(() => (state.follows ? following(length, now) : state.span), [state, length, now]);
   const latest = useLatest({ span, follows: state.follows });
-  const show = useCallback((next: Span) => {
-    const present = Date.now();
-    setNow(present);
-    setState((before) => ({ ...before, span: next, follows: next.to >= present && next.from < present }));
-  }, []);
+  const show = useCallback(
+    (next: Span) => {
+      const present = Date.now();
+      const { span, follows } = latest.current;
+      setNow(present);
+      setState((before) => ({ ...before, span: next, follows: followsAfter(span, follows, next, present) }));
+    },
+    [latest],
+  );
   const follow = useCallback(() => {
     setNow(Date.now());
     setState((before) => ({ ...before, follows: true }));

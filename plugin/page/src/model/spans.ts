@@ -44,6 +44,21 @@ export function following(length: number, now: number): Span {
   return { from: to - length, to };
 }
 
+/** What rounding may move an end of a view by, milliseconds. */
+const ROUNDING = 1;
+
+/**
+ * Whether a view that moves or zooms from `before` to `next` follows now from then on: only where it ends after now. A move to the past
+ * lets go, however small, else many small ones would lead nowhere. A move forward takes it up again; a zoom leaves it as it was.
+ */
+export function followsAfter(before: Span, follows: boolean, next: Span, now: number): boolean {
+  if (next.to < now || next.from >= now) return false;
+  const first = next.from - before.from;
+  const last = next.to - before.to;
+  if (first < -ROUNDING && last < -ROUNDING) return false;
+  return follows || (first > ROUNDING && last > ROUNDING);
+}
+
 const STEPS = [
   ...[SECOND, 5 * SECOND, 15 * SECOND, 30 * SECOND],
   ...[MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 30 * MINUTE],
