@@ -6,6 +6,7 @@ import type { AskError } from "../api.ts";
 import { useApp } from "../hooks/app.ts";
 import { useNow } from "../hooks/basics.ts";
 import { asAskError } from "../hooks/use-core.ts";
+import { holdersOf } from "../model/leases.ts";
 import { countdown, duration, msOf, SECOND } from "../model/times.ts";
 import type { Lease } from "../model/wire.ts";
 import { Empty, Failure, KeyName, Notice, Skeleton, Text, TierBadge, When, Who } from "./common.tsx";
@@ -15,14 +16,15 @@ import { ReleaseDialog } from "./release.tsx";
 export function Leases() {
   const { api, status, statusError, refresh } = useApp();
   const now = useNow(SECOND);
-  const [asked, setAsked] = useState<Lease>();
+  /** The resource whose release is asked about. */
+  const [asked, setAsked] = useState<string>();
   const [told, setTold] = useState<{ key: string; count: number } | AskError>();
   const mayRelease = api.boot.release !== null;
   if (status === undefined) return statusError === undefined ? <Skeleton rows={3} label="The leases are loading" /> : null;
   const leases = status.locks ?? [];
-  const release = async (lease: Lease) => {
+  const release = async (key: string) => {
     try {
-      const answer = await api.release(lease.contextKey);
+      const answer = await api.release(key);
       setTold({ key: answer.key, count: answer.released.length });
     } catch (thrown) {
       setTold(asAskError(thrown));
@@ -34,7 +36,7 @@ export function Leases() {
     <section aria-label="Leases">
       {told !== undefined &&
         (told instanceof Error ? (
-          <Failure what="Nothing was released" error={told} />
+          <NotReleased error={told} />
         ) : (
           <Notice kind="info" title={told.count === 0 ? "Nobody held it any more" : "Released"}>
             <KeyName name={told.key} />
@@ -84,12 +86,24 @@ export function Leases() {
             : "Leases can't be released from this page."}
         </p>
       )}
-      {asked !== undefined && <ReleaseDialog lease={asked} release={release} close={() => setAsked(undefined)} />}
+      {asked !== undefined && (
+        <ReleaseDialog name={asked} holders={holdersOf(leases, asked)} release={release} close={() => setAsked(undefined)} />
+      )}
     </section>
   );
 }
 
-function LeaseRow({ lease, now, ask }: { lease: Lease; now: number; ask: ((lease: Lease) => void) | undefined }) {
+/** Without an answer nobody knows whether the release came through. */
+function NotReleased({ error }: { error: AskError }) {
+  if (error.code !== "unreachable") return <Failure what="Nothing was released" error={error} />;
+  return (
+    <Notice kind="error" title="Whether it was released is not known">
+      The server did not answer. When it is back, the list shows who still holds it.
+    </Notice>
+  );
+}
+
+function LeaseRow({ lease, now, ask }: { lease: Lease; now: number; ask: ((key: string) => void) | undefined }) {
   const { openStory } = useApp();
   const since = msOf(lease.since);
   const until = msOf(lease.expiresAt);
@@ -120,7 +134,7 @@ function LeaseRow({ lease, now, ask }: { lease: Lease; now: number; ask: ((lease
       </td>
       {ask !== undefined && (
         <td className="side">
-          <Button className="button danger" onPress={() => ask(lease)}>
+          <Button className="button danger" onPress={() => ask(lease.contextKey)}>
             Release …
           </Button>
         </td>
