@@ -3,14 +3,13 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import type { AskError } from "../api.ts";
 import { type Filters, journalRequest } from "../model/place.ts";
+import { type Loaded, MOST_RECORDS, newerThan, withNewer, withOlder } from "../model/records.ts";
 import type { JournalRecord } from "../model/wire.ts";
 import { useApp } from "./app.ts";
 import { useLatest } from "./basics.ts";
 import { asAskError, useOften } from "./use-core.ts";
 
 const PIECE = 200;
-/** More records are not kept: filters lead further back. */
-export const MOST_RECORDS = 50_000;
 
 export interface Records {
   /** Newest first. */
@@ -25,12 +24,6 @@ export interface Records {
   error: AskError | undefined;
   /** Loads older ones, or tries again. */
   loadMore(): void;
-}
-
-interface Loaded {
-  records: JournalRecord[];
-  next: number | null;
-  begun: boolean;
 }
 
 /** The asking for one set of filters. Older records and newer ones are asked for side by side, each once at a time. */
@@ -64,10 +57,10 @@ export function useJournal(filters: Filters, hold: boolean): Records {
     setError(undefined);
     const { signal } = run.abort;
     try {
-      let { next } = run.loaded;
-      let found: JournalRecord[] = [];
+      let found = 0;
       // A piece of work may find nothing: go on until something is there to show.
       do {
+        const { next } = run.loaded;
         const request = {
           ...journalRequest(filters, Date.now()),
           limit: PIECE,
@@ -76,14 +69,11 @@ export function useJournal(filters: Filters, hold: boolean): Records {
         };
         const piece = await api.ask("journal", request, signal);
         if (signal.aborted) return;
-        found = found.concat(piece.entries.toReversed());
-        next = piece.next;
-        const first = found[0] ?? run.loaded.records[0];
-        if (first !== undefined) run.newest = Math.max(run.newest, first.seq);
-        if (found.length > 0 && found.length < PIECE / 2)
-          setLoaded({ records: run.loaded.records.concat(found), next, begun: true });
-      } while (next !== null && found.length < PIECE / 2);
-      run.loaded = { records: run.loaded.records.concat(found), next, begun: true };
+        run.loaded = withOlder(run.loaded, next, piece);
+        run.newest = Math.max(run.newest, run.loaded.records[0]?.seq ?? 0);
+        found += piece.entries.length;
+        if (found > 0) setLoaded(run.loaded);
+      } while (run.loaded.next !== null && found < PIECE / 2 && run.loaded.records.length < MOST_RECORDS);
       setLoaded(run.loaded);
       setLoading(false);
     } catch (thrown) {
@@ -97,15 +87,19 @@ export function useJournal(filters: Filters, hold: boolean): Records {
     }
   }, [api, filters, report]);
 
-  useEffect(() => {
-    const abort = new AbortController();
+  const begin = useCallback(() => {
+    current.current?.abort.abort();
     // Where nothing matches yet, not all of the journal is to be searched again for what is new.
-    current.current = { abort, older: false, newer: false, newest: (latestHead.current ?? 0) - 1, loaded: EMPTY };
+    const newest = (latestHead.current ?? 0) - 1;
+    current.current = { abort: new AbortController(), older: false, newer: false, newest, loaded: EMPTY };
     setLoaded(EMPTY);
     setWaiting([]);
     void loadMore();
-    return () => abort.abort();
   }, [loadMore, latestHead]);
+  useEffect(() => {
+    begin();
+    return () => current.current?.abort.abort();
+  }, [begin]);
 
   const refresh = useCallback(async () => {
     const run = current.current;
@@ -115,23 +109,26 @@ export function useJournal(filters: Filters, hold: boolean): Records {
       const newer = await newerThan(Math.max(0, run.newest), (request) =>
         api.ask("journal", { ...journalRequest(filters, Date.now()), ...request }, run.abort.signal),
       );
+      if (run.abort.signal.aborted) return;
+      // So much came that it does not reach what is known: joined to it, it would hide a gap.
+      if (newer === undefined) return begin();
       const newest = newer[0];
-      if (run.abort.signal.aborted || newest === undefined) return;
+      if (newest === undefined) return;
       run.newest = newest.seq;
-      setWaiting((before) => newer.concat(before));
+      setWaiting((before) => newer.concat(before).slice(0, MOST_RECORDS));
     } catch (thrown) {
       // The next news tries again.
       if (!run.abort.signal.aborted) report(asAskError(thrown));
     } finally {
       run.newer = false;
     }
-  }, [api, filters, report]);
+  }, [api, filters, report, begin]);
   useOften(refresh, head, 1_000, 60_000);
 
   const showWaiting = useCallback(() => {
     const run = current.current;
     if (run === undefined || waiting.length === 0) return;
-    run.loaded = { ...run.loaded, records: waiting.concat(run.loaded.records) };
+    run.loaded = withNewer(run.loaded, waiting);
     setLoaded(run.loaded);
     setWaiting([]);
   }, [waiting]);
@@ -141,18 +138,4 @@ export function useJournal(filters: Filters, hold: boolean): Records {
 
   const more = !loaded.begun || (loaded.next !== null && loaded.records.length < MOST_RECORDS);
   return { records: loaded.records, waiting, showWaiting, more, loading, error, loadMore };
-}
-
-type Ask = (request: Record<string, unknown>) => Promise<{ entries: JournalRecord[]; next: number | null }>;
-
-/** All records after `seq`, newest first. */
-async function newerThan(seq: number, ask: Ask): Promise<JournalRecord[]> {
-  let found: JournalRecord[] = [];
-  let before: number | null = null;
-  do {
-    const piece = await ask({ after: seq, limit: 1_000, budget: true, ...(before === null ? {} : { before }) });
-    found = found.concat(piece.entries.toReversed());
-    before = piece.next;
-  } while (before !== null && found.length < MOST_RECORDS);
-  return found;
 }
