@@ -13,6 +13,7 @@ export class AskError extends Error {
 }
 
 interface Answers {
+  head: { head: number };
   status: Status;
   journal: JournalPiece;
   timeline: TimelinePiece;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Loaded, newerThan, withNewer, withOlder } from "../../../plugin/page/src/model/records.ts";
+import { knownAfter, type Loaded, newerThan, withNewer, withOlder } from "../../../plugin/page/src/model/records.ts";
 import type { JournalPiece, JournalRecord } from "../../../plugin/page/src/model/wire.ts";
 
 const at = (seq: number): JournalRecord => ({ seq, action: "intercept", timestamp: "2026-01-15T12:00:00.000Z" });
@@ -51,4 +51,25 @@ test("all that is new is found, in as many pieces as it takes", async () => {
 test("what is new and does not reach what is known is not taken for all of it", async () => {
   assert.equal(await newerThan(2, journal(25, 10).ask, 20), undefined);
   assert.equal((await newerThan(5, journal(25, 10).ask, 20))?.length, 20);
+});
+
+test("what was looked through is known, also where nothing matches", () => {
+  assert.equal(knownAfter(0, 26, []), 25);
+  assert.equal(knownAfter(25, 41, [at(30)]), 40);
+  assert.equal(knownAfter(25, 26, [at(30)]), 30, "it came during the look");
+  assert.equal(knownAfter(25, undefined, []), 25, "no news yet");
+  assert.equal(knownAfter(0, 0, []), 0, "an empty journal");
+});
+
+test("with a filter that nothing matches, each line is looked at once", async () => {
+  let known = 0;
+  const after: unknown[] = [];
+  for (const head of [26, 41, 41]) {
+    const found = await newerThan(known, async (request) => {
+      after.push(request.after);
+      return { entries: [], next: null };
+    });
+    known = knownAfter(known, head, found ?? []);
+  }
+  assert.deepEqual(after, [0, 25, 40]);
 });

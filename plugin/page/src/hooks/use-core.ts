@@ -22,6 +22,8 @@ export function useHead(api: Api): { head: number | undefined; link: Link } {
 /** Runs `step` when `trigger` changes, but not more often than every `restMs`; and every `atLeastMs`. */
 export function useOften(step: () => void, trigger: unknown, restMs: number, atLeastMs: number): void {
   const latest = useLatest(step);
+  // Another rest is no reason to run: a slow answer makes it longer, and would be asked for again at once.
+  const rests = useLatest(restMs);
   const last = useRef(0);
   const waits = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const run = useCallback(() => {
@@ -32,10 +34,10 @@ export function useOften(step: () => void, trigger: unknown, restMs: number, atL
   }, [latest]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the trigger's change is the reason to run
   useEffect(() => {
-    const rest = last.current + restMs - Date.now();
+    const rest = last.current + rests.current - Date.now();
     if (rest <= 0) run();
     else waits.current ??= setTimeout(run, rest);
-  }, [trigger, restMs, run]);
+  }, [trigger, rests, run]);
   useEffect(() => {
     const timer = setInterval(run, atLeastMs);
     return () => {

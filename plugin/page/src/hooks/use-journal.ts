@@ -3,7 +3,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import type { AskError } from "../api.ts";
 import { type Filters, journalRequest } from "../model/place.ts";
-import { type Loaded, MOST_RECORDS, newerThan, withNewer, withOlder } from "../model/records.ts";
+import { knownAfter, type Loaded, MOST_RECORDS, newerThan, withNewer, withOlder } from "../model/records.ts";
 import type { JournalRecord } from "../model/wire.ts";
 import { useApp } from "./app.ts";
 import { useLatest } from "./basics.ts";
@@ -31,8 +31,8 @@ interface Run {
   abort: AbortController;
   older: boolean;
   newer: boolean;
-  /** The newest known record's `seq`. */
-  newest: number;
+  /** What is newer than this `seq` is not known yet. */
+  known: number;
   loaded: Loaded;
 }
 
@@ -57,6 +57,8 @@ export function useJournal(filters: Filters, hold: boolean): Records {
     setError(undefined);
     const { signal } = run.abort;
     try {
+      // What is before the head is known after the first look. Where no news has told of it yet, it is asked for.
+      const head = run.loaded.begun ? undefined : (latestHead.current ?? (await api.ask("head", {}, signal)).head);
       let found = 0;
       // A piece of work may find nothing: go on until something is there to show.
       do {
@@ -70,7 +72,7 @@ export function useJournal(filters: Filters, hold: boolean): Records {
         const piece = await api.ask("journal", request, signal);
         if (signal.aborted) return;
         run.loaded = withOlder(run.loaded, next, piece);
-        run.newest = Math.max(run.newest, run.loaded.records[0]?.seq ?? 0);
+        run.known = knownAfter(run.known, head, run.loaded.records);
         found += piece.entries.length;
         if (found > 0) setLoaded(run.loaded);
       } while (run.loaded.next !== null && found < PIECE / 2 && run.loaded.records.length < MOST_RECORDS);
@@ -85,17 +87,15 @@ export function useJournal(filters: Filters, hold: boolean): Records {
     } finally {
       run.older = false;
     }
-  }, [api, filters, report]);
+  }, [api, filters, report, latestHead]);
 
   const begin = useCallback(() => {
     current.current?.abort.abort();
-    // Where nothing matches yet, not all of the journal is to be searched again for what is new.
-    const newest = (latestHead.current ?? 0) - 1;
-    current.current = { abort: new AbortController(), older: false, newer: false, newest, loaded: EMPTY };
+    current.current = { abort: new AbortController(), older: false, newer: false, known: 0, loaded: EMPTY };
     setLoaded(EMPTY);
     setWaiting([]);
     void loadMore();
-  }, [loadMore, latestHead]);
+  }, [loadMore]);
   useEffect(() => {
     begin();
     return () => current.current?.abort.abort();
@@ -105,24 +105,23 @@ export function useJournal(filters: Filters, hold: boolean): Records {
     const run = current.current;
     if (run === undefined || run.newer || !run.loaded.begun) return;
     run.newer = true;
+    const head = latestHead.current;
     try {
-      const newer = await newerThan(Math.max(0, run.newest), (request) =>
+      const newer = await newerThan(run.known, (request) =>
         api.ask("journal", { ...journalRequest(filters, Date.now()), ...request }, run.abort.signal),
       );
       if (run.abort.signal.aborted) return;
       // So much came that it does not reach what is known: joined to it, it would hide a gap.
       if (newer === undefined) return begin();
-      const newest = newer[0];
-      if (newest === undefined) return;
-      run.newest = newest.seq;
-      setWaiting((before) => newer.concat(before).slice(0, MOST_RECORDS));
+      run.known = knownAfter(run.known, head, newer);
+      if (newer.length > 0) setWaiting((before) => newer.concat(before).slice(0, MOST_RECORDS));
     } catch (thrown) {
       // The next news tries again.
       if (!run.abort.signal.aborted) report(asAskError(thrown));
     } finally {
       run.newer = false;
     }
-  }, [api, filters, report, begin]);
+  }, [api, filters, report, begin, latestHead]);
   useOften(refresh, head, 1_000, 60_000);
 
   const showWaiting = useCallback(() => {

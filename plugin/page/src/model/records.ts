@@ -29,6 +29,14 @@ export function withOlder(loaded: Loaded, asked: number | null, piece: JournalPi
   return { records: loaded.records.concat(piece.entries.toReversed()), next: piece.next, begun: true };
 }
 
+/**
+ * How far the journal is known after a look through all that is newer than `known`. `head` is the number that the next line had before
+ * the look, `found` are the matching records. Where nothing matches, it is known all the same: not to be searched again for what is new.
+ */
+export function knownAfter(known: number, head: number | undefined, found: readonly JournalRecord[]): number {
+  return Math.max(known, (head ?? 0) - 1, found[0]?.seq ?? 0);
+}
+
 type Ask = (request: Record<string, unknown>) => Promise<JournalPiece>;
 
 /** All records after `seq`, newest first; undefined where they are more than would be kept, and do not reach it. */
