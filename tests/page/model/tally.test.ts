@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { coverageOf, isLacking } from "../../../plugin/page/src/model/coverage.ts";
 import { tell } from "../../../plugin/page/src/model/story.ts";
-import { columnsOf, figures, significant, sum } from "../../../plugin/page/src/model/tally.ts";
+import { type Counts, columnsOf, figures, isCounted, significant, sum } from "../../../plugin/page/src/model/tally.ts";
 import type { Bucket } from "../../../plugin/page/src/model/wire.ts";
 import { event } from "./events.ts";
 
@@ -33,6 +33,23 @@ test("a lane's columns stand in order, tiers apart", () => {
     ],
   );
   assert.deepEqual(figures([bucket(0, 0, 9), bucket(60, 3, 2, 1)], 60), { sessions: 1, calls: 2, significant: 2, paused: 1 });
+});
+
+test("counts are whole only of the stretch that they are of, which moves along with now", () => {
+  const nothing = { buckets: [], rules: [] };
+  const hour = { from: 0, to: 3_600, bucketMs: 60, isLive: true };
+  const counts: Counts = { ...hour, past: nothing, tail: nothing, whole: true };
+  assert.equal(isCounted(undefined, hour), false);
+  assert.equal(isCounted({ ...counts, whole: false }, hour), false, "only a part of it");
+  assert.equal(isCounted(counts, hour), true);
+  assert.equal(isCounted(counts, { ...hour, from: 60, to: 3_660 }), true, "a bucket later");
+  assert.equal(isCounted(counts, { ...hour, from: 1_800 }), false, "a shorter stretch");
+  assert.equal(isCounted(counts, { ...hour, from: -60 }), false, "a longer one");
+  assert.equal(isCounted(counts, { ...hour, bucketMs: 30 }), false, "other buckets");
+  const past = { ...hour, isLive: false };
+  assert.equal(isCounted(counts, past), false, "without what came after it");
+  assert.equal(isCounted({ ...counts, ...past }, past), true);
+  assert.equal(isCounted({ ...counts, ...past }, { ...past, to: 3_660 }), false);
 });
 
 test("a runtime never seen is listed with how it joins, one not known is listed as it is", () => {

@@ -4,6 +4,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { type Api, AskError, type Link } from "../api.ts";
 import { type Place, readPlace, type TabId, writePlace } from "../model/place.ts";
 import type { Status } from "../model/wire.ts";
+import { useApp } from "./app.ts";
 import { useLatest } from "./basics.ts";
 
 /** As an `AskError`, whatever was thrown. */
@@ -46,6 +47,12 @@ export function useOften(step: () => void, trigger: unknown, restMs: number, atL
       waits.current = undefined;
     };
   }, [run, atLeastMs]);
+}
+
+/** Runs `retry` with the next news, when the connection is back, and now and then: what has failed is to be tried again. */
+export function useRetry(retry: () => void): void {
+  const { head, link } = useApp();
+  useOften(retry, `${head} ${link}`, 1_000, 10_000);
 }
 
 /** What `ask` answered last; `load` asks anew, unless it is being asked. */

@@ -7,7 +7,7 @@ import { knownAfter, type Loaded, MOST_RECORDS, newerThan, withNewer, withOlder 
 import type { JournalRecord } from "../model/wire.ts";
 import { useApp } from "./app.ts";
 import { useLatest } from "./basics.ts";
-import { asAskError, useOften } from "./use-core.ts";
+import { asAskError, useOften, useRetry } from "./use-core.ts";
 
 const PIECE = 200;
 
@@ -40,7 +40,7 @@ const EMPTY: Loaded = { records: [], next: null, begun: false };
 
 /** The records that `filters` want. `hold`: newer ones wait until they are called for. */
 export function useJournal(filters: Filters, hold: boolean): Records {
-  const { api, head, report } = useApp();
+  const { api, head, link, report } = useApp();
   const [loaded, setLoaded] = useState<Loaded>(EMPTY);
   const [waiting, setWaiting] = useState<JournalRecord[]>([]);
   const [loading, setLoading] = useState(true);
@@ -54,7 +54,6 @@ export function useJournal(filters: Filters, hold: boolean): Records {
     if (run.loaded.begun && run.loaded.next === null) return;
     run.older = true;
     setLoading(true);
-    setError(undefined);
     const { signal } = run.abort;
     try {
       // What is before the head is known after the first look. Where no news has told of it yet, it is asked for.
@@ -77,6 +76,7 @@ export function useJournal(filters: Filters, hold: boolean): Records {
         if (found > 0) setLoaded(run.loaded);
       } while (run.loaded.next !== null && found < PIECE / 2 && run.loaded.records.length < MOST_RECORDS);
       setLoaded(run.loaded);
+      setError(undefined);
       setLoading(false);
     } catch (thrown) {
       if (signal.aborted) return;
@@ -94,6 +94,7 @@ export function useJournal(filters: Filters, hold: boolean): Records {
     current.current = { abort: new AbortController(), older: false, newer: false, known: 0, loaded: EMPTY };
     setLoaded(EMPTY);
     setWaiting([]);
+    setError(undefined);
     void loadMore();
   }, [loadMore]);
   useEffect(() => {
@@ -122,7 +123,10 @@ export function useJournal(filters: Filters, hold: boolean): Records {
       run.newer = false;
     }
   }, [api, filters, report, begin, latestHead]);
-  useOften(refresh, head, 1_000, 60_000);
+  useOften(refresh, `${head} ${link}`, 1_000, 60_000);
+  useRetry(() => {
+    if (error !== undefined) void loadMore();
+  });
 
   const showWaiting = useCallback(() => {
     const run = current.current;

@@ -3,15 +3,15 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { AskError } from "../api.ts";
 import type { Span } from "../model/lanes.ts";
-import { sum, type Tally } from "../model/tally.ts";
+import { type Counts, isCounted, type Stretch, sum, type Tally } from "../model/tally.ts";
 import { useApp } from "./app.ts";
-import { asAskError, useOften } from "./use-core.ts";
+import { asAskError, useOften, useRetry } from "./use-core.ts";
 
 const NOTHING: Tally = { buckets: [], rules: [] };
 
 export interface Counted {
   tally: Tally;
-  /** False until the whole stretch was counted once. */
+  /** False while only a part of the stretch is counted, or another one. */
   complete: boolean;
   error: AskError | undefined;
   retry(): void;
@@ -24,8 +24,8 @@ export function useTally(span: Span, bucketMs: number): Counted {
   const isLive = span.to >= Date.now() - bucketMs;
   const cutAt = Math.floor(Math.min(span.to, Date.now()) / bucketMs) * bucketMs;
   const to = isLive ? cutAt : Math.ceil(span.to / bucketMs) * bucketMs;
-  const [past, setPast] = useState<{ tally: Tally; to: number; bucketMs: number; complete: boolean }>();
-  const [tail, setTail] = useState<Tally>(NOTHING);
+  const [counts, setCounts] = useState<Counts>();
+  const complete = isCounted(counts, { from, to, bucketMs, isLive });
   const [error, setError] = useState<AskError>();
   const [attempt, setAttempt] = useState(0);
 
@@ -46,25 +46,25 @@ export function useTally(span: Span, bucketMs: number): Counted {
     [api],
   );
 
+  const working = useRef(false);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt is a reason to count again
   useEffect(() => {
     const abort = new AbortController();
-    const work = async () => {
+    const wanted: Stretch = { from, to, bucketMs, isLive };
+    const show = (part: Tally) =>
+      setCounts((before) => (isCounted(before, wanted) ? before : { ...wanted, past: part, tail: NOTHING, whole: false }));
+    const work = async (): Promise<Counts> => {
       // Both ends are inclusive in the journal's filter: the tail begins where this ends.
-      const tally =
-        to > from
-          ? await count({ from, to: to - 1 }, bucketMs, abort.signal, (tally) =>
-              setPast({ tally, to, bucketMs, complete: false }),
-            )
-          : NOTHING;
+      const past = to > from ? await count({ from, to: to - 1 }, bucketMs, abort.signal, show) : NOTHING;
       // Both at once: without its tail a count would fall to less than what was shown before.
-      return { tally, tail: isLive ? await count({ from: to, to: Date.now() }, bucketMs, abort.signal) : NOTHING };
+      const tail = isLive ? await count({ from: to, to: Date.now() }, bucketMs, abort.signal) : NOTHING;
+      return { ...wanted, past, tail, whole: true };
     };
+    working.current = true;
     work()
-      .then(({ tally, tail }) => {
+      .then((counted) => {
         if (abort.signal.aborted) return;
-        setPast({ tally, to, bucketMs, complete: true });
-        setTail(tail);
+        setCounts(counted);
         setError(undefined);
       })
       .catch((thrown) => {
@@ -72,28 +72,35 @@ export function useTally(span: Span, bucketMs: number): Counted {
         const failure = asAskError(thrown);
         report(failure);
         setError(failure);
+      })
+      .finally(() => {
+        if (!abort.signal.aborted) working.current = false;
       });
     return () => abort.abort();
   }, [from, to, isLive, bucketMs, count, report, attempt]);
 
   const busy = useRef<AbortController | undefined>(undefined);
   const refresh = useCallback(async () => {
-    if (!isLive || past === undefined || !past.complete || past.bucketMs !== bucketMs || busy.current !== undefined) return;
+    if (!isLive || counts === undefined || !complete || busy.current !== undefined) return;
     const abort = new AbortController();
     busy.current = abort;
     try {
-      const counted = await count({ from: past.to, to: Date.now() }, bucketMs, abort.signal);
-      if (!abort.signal.aborted) setTail(counted);
+      const tail = await count({ from: counts.to, to: Date.now() }, bucketMs, abort.signal);
+      // Other counts that came meanwhile have a tail of their own.
+      if (!abort.signal.aborted) setCounts((before) => (before === counts ? { ...counts, tail } : before));
     } catch (thrown) {
       if (!abort.signal.aborted) report(asAskError(thrown));
     } finally {
       busy.current = undefined;
     }
-  }, [isLive, past, bucketMs, count, report]);
-  useOften(refresh, `${head} ${past?.to} ${past?.complete} ${bucketMs}`, 1_500, 60_000);
+  }, [isLive, counts, complete, bucketMs, count, report]);
+  useOften(refresh, `${head} ${counts?.to} ${complete} ${bucketMs}`, 1_500, 60_000);
   useEffect(() => () => busy.current?.abort(), []);
 
-  const tally = useMemo(() => (past === undefined ? NOTHING : sum([past.tally, tail])), [past, tail]);
+  const tally = useMemo(() => (counts === undefined ? NOTHING : sum([counts.past, counts.tail])), [counts]);
   const retry = useCallback(() => setAttempt((before) => before + 1), []);
-  return { tally, complete: past?.complete === true, error, retry };
+  useRetry(() => {
+    if (error !== undefined && !working.current) retry();
+  });
+  return { tally, complete, error, retry };
 }

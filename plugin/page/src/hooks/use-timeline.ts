@@ -8,7 +8,7 @@ import { MINUTE, msOf } from "../model/times.ts";
 import type { JournalEvent, TimelinePiece } from "../model/wire.ts";
 import { useApp } from "./app.ts";
 import { useLatest, useSettled } from "./basics.ts";
-import { asAskError, useOften } from "./use-core.ts";
+import { asAskError, useOften, useRetry } from "./use-core.ts";
 
 /** Events of a piece; and how many are loaded for a view before counts are shown instead. */
 const PIECE = 1_000;
@@ -65,6 +65,7 @@ export function useTimeline(view: Span): Loaded {
     [api],
   );
 
+  const working = useRef(false);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt is a reason to load again
   useEffect(() => {
     const abort = new AbortController();
@@ -96,13 +97,18 @@ export function useTimeline(view: Span): Loaded {
       setLoading(false);
       setError(undefined);
     };
-    work().catch((thrown) => {
-      if (abort.signal.aborted) return;
-      const failure = asAskError(thrown);
-      report(failure);
-      setError(failure);
-      setLoading(false);
-    });
+    working.current = true;
+    work()
+      .catch((thrown) => {
+        if (abort.signal.aborted) return;
+        const failure = asAskError(thrown);
+        report(failure);
+        setError(failure);
+        setLoading(false);
+      })
+      .finally(() => {
+        if (!abort.signal.aborted) working.current = false;
+      });
     return () => abort.abort();
   }, [settled, load, changed, report, attempt]);
 
@@ -166,10 +172,10 @@ export function useTimeline(view: Span): Loaded {
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the version tells that the store has changed
   const events = useMemo(() => [...store.current.events.values()].sort((one, other) => one.seq - other.seq), [version]);
-  const retry = useCallback(() => {
-    setError(undefined);
-    setAttempt((count) => count + 1);
-  }, []);
+  const retry = useCallback(() => setAttempt((count) => count + 1), []);
+  useRetry(() => {
+    if (error !== undefined && !working.current) retry();
+  });
   return { events, covered: store.current.covered, loading, tooMany, error, retry };
 }
 

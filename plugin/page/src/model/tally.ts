@@ -37,6 +37,33 @@ export function sum(parts: readonly Tally[]): Tally {
   return { buckets: [...buckets.values()], rules: [...rules.values()] };
 }
 
+/** What is to be counted: whole buckets from `from` up to `to`, and where it is live what came after them too. */
+export interface Stretch {
+  from: number;
+  to: number;
+  bucketMs: number;
+  isLive: boolean;
+}
+
+/** What was counted of a stretch. */
+export interface Counts extends Stretch {
+  past: Tally;
+  /** What came after `to`: counted anew as often as the journal grows. */
+  tail: Tally;
+  /** False: only the newest part of it. */
+  whole: boolean;
+}
+
+/**
+ * Whether `counts` are all of `wanted`: then no part of a new count takes their place. What is live moves along by a bucket each time,
+ * and its tail reaches up to now.
+ */
+export function isCounted(counts: Counts | undefined, wanted: Stretch): boolean {
+  if (counts?.whole !== true || counts.bucketMs !== wanted.bucketMs || counts.isLive !== wanted.isLive) return false;
+  if (!wanted.isLive) return counts.from === wanted.from && counts.to === wanted.to;
+  return counts.from <= wanted.from && wanted.from - counts.from <= wanted.bucketMs;
+}
+
 /** A lane's calls in one stretch of time. */
 export interface Column {
   at: number;

@@ -150,7 +150,7 @@ export function Notice({
   );
 }
 
-/** A question that was not answered: what was asked, why not, and another try. */
+/** A question that was not answered: what was asked, why not, and another try, which whoever gives `retry` also makes by itself. */
 export function Failure({ what, error, retry }: { what: string; error: AskError; retry?: () => void }) {
   // That is told once, for the whole page.
   if (error.code === "unauthorized") return null;
@@ -161,7 +161,7 @@ export function Failure({ what, error, retry }: { what: string; error: AskError;
   );
   const text =
     error.code === "unreachable"
-      ? "The server does not answer. Is it still running? The page tries again by itself when it is back."
+      ? `The server does not answer. Is it still running?${retry === undefined ? "" : " The page tries again by itself when it is back."}`
       : error.message;
   return (
     <Notice kind="error" title={what} action={again}>

@@ -112,7 +112,7 @@ export function Journal() {
         {records.length === 0 && !loading && error === undefined && (
           <NoRecords filtered={filtered} clear={() => go({ filters: NO_FILTERS })} />
         )}
-        {records.length === 0 && loading && <Skeleton rows={12} label="The journal is being searched" />}
+        {records.length === 0 && loading && error === undefined && <Skeleton rows={12} label="The journal is being searched" />}
         {records.length > 0 && (
           <p className="journal-end muted" role="status">
             {loading

@@ -6,7 +6,7 @@ import { Label } from "react-aria-components/Label";
 import { SearchField } from "react-aria-components/SearchField";
 import { useApp } from "../hooks/app.ts";
 import { useNow } from "../hooks/basics.ts";
-import { useAnswer } from "../hooks/use-core.ts";
+import { useAnswer, useRetry } from "../hooks/use-core.ts";
 import { useTally } from "../hooks/use-tally.ts";
 import { DAY, duration, HOUR, WINDOWS, windowMs } from "../model/times.ts";
 import type { Rule, RuleBook, RuleCount } from "../model/wire.ts";
@@ -103,6 +103,9 @@ function useRules() {
   useEffect(() => {
     void load();
   }, [load, version]);
+  useRetry(() => {
+    if (error !== undefined) void load();
+  });
   return { book, error, retry: load };
 }
 

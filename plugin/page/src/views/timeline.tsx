@@ -29,7 +29,8 @@ export function Timeline() {
   const view = useView(place.window, windowTurn, width);
   const loaded = useTimeline(view.span);
   const settled = useSettled(view.span, 400);
-  const { tally, complete } = useTally(settled, bucketFor(settled, Math.max(20, Math.min(160, width / 8))));
+  const bucketMs = bucketFor(settled, Math.max(20, Math.min(160, width / 8)));
+  const { tally, complete, error: countError, retry: countAgain } = useTally(settled, bucketMs);
 
   const actions = useMemo(() => actionsOf(loaded.events, true), [loaded.events]);
   const columns = useMemo(() => columnsOf(tally.buckets), [tally]);
@@ -58,7 +59,7 @@ export function Timeline() {
     return lanes.reduce((count, lane) => count + lane.actions.filter(isIn).length, 0);
   }, [lanes, drawn]);
   // The counts are there first, as a rule: then nothing is drawn that has to go again.
-  const counted = useMemo(() => (complete ? figures(tally.buckets, settled.from).significant : 0), [complete, tally, settled]);
+  const counted = useMemo(() => figures(tally.buckets, settled.from).significant, [tally, settled]);
   const dense = loaded.tooMany || isTooMany(Math.max(marks, counted), lanes.length, width);
   const stops = useMemo(() => {
     const inView = actions.filter((action) => action.start >= settled.from && action.start <= settled.to);
@@ -67,13 +68,8 @@ export function Timeline() {
 
   return (
     <section aria-label="Timeline" ref={frame}>
-      <Figures
-        buckets={tally.buckets}
-        known={complete || tally.buckets.length > 0}
-        from={settled.from}
-        stops={stopped(stops)}
-        dense={dense}
-      />
+      <Figures buckets={tally.buckets} complete={complete} from={settled.from} stops={stopped(stops)} dense={dense} />
+      {countError !== undefined && <Failure what="The calls can't be counted" error={countError} retry={countAgain} />}
       <Toolbar view={view} dense={dense} loading={loaded.loading} />
       {loaded.error !== undefined && <Failure what="The timeline can't be loaded" error={loaded.error} retry={loaded.retry} />}
       {lanes.length > 0 && width > 0 ? (
