@@ -71,8 +71,8 @@ fn of_gemini_command(response: &Value) -> (Ended, Option<i64>) {
     if !text.starts_with("Output: ") {
         return (Ended::Maybe, None);
     }
-    // The output itself, where it is shown: whether such a line is Gemini's own can't be told then.
-    if field("returnDisplay").trim_end().lines().next_back().is_some_and(|line| end_line(line).is_some()) {
+    // Where the output itself ends in such a line, or may, it can't be told whether that is Gemini's own.
+    if response.get("returnDisplay").and_then(last_shown).is_none_or(|line| end_line(&line).is_some()) {
         return (Ended::Maybe, None);
     }
     let (mut ended, mut exit_code) = (Ended::Ok, None);
@@ -85,6 +85,18 @@ fn of_gemini_command(response: &Value) -> (Ended, Option<i64>) {
         }
     }
     (ended, exit_code)
+}
+
+/// The last line of the output itself that is not blank; empty when it has none. It is a text, or, as it is for who watches Gemini
+/// at work, the rows of a terminal, each in pieces. `None` for what is neither.
+fn last_shown(display: &Value) -> Option<String> {
+    let Value::Array(rows) = display else {
+        return Some(display.as_str()?.trim_end().lines().next_back().unwrap_or_default().to_owned());
+    };
+    let text = |piece: &Value| Some(piece.get("text")?.as_str()?.to_owned());
+    let row = |row: &Value| row.as_array()?.iter().map(text).collect::<Option<String>>();
+    let rows: Option<Vec<String>> = rows.iter().map(row).collect();
+    Some(rows?.into_iter().rfind(|row| !row.trim().is_empty()).unwrap_or_default())
 }
 
 fn end_line(line: &str) -> Option<(&str, &str)> {
@@ -199,6 +211,29 @@ mod tests {
         );
         assert_eq!(end("Command was cancelled by user before it could complete.", ""), (Ended::Maybe, None));
         assert_eq!(end("", ""), (Ended::Maybe, None));
+    }
+
+    #[test]
+    fn a_terminal_of_gemini_is_looked_at_row_by_row() {
+        // As long as the terminal is wide; the cursor stands in a row of its own.
+        let row = |pieces: &[&str]| -> Value {
+            let rest = json!({ "text": " ".repeat(40), "isUninitialized": true });
+            pieces.iter().map(|text| json!({ "text": text, "bold": false })).chain([rest]).collect()
+        };
+        let end = |text: &str, display: Value| {
+            ending(Runtime::Gemini, &told(&json!({ "llmContent": text, "returnDisplay": display })))
+        };
+        let text = "Output: sent\nExit Code: 7\nProcess Group PGID: 1";
+        assert_eq!(end(text, json!([row(&["sent"]), row(&[" "])])), (Ended::Ok, Some(7)));
+        let display = json!([row(&["sent"]), row(&["Exit ", "Code: 7"]), row(&[" "])]);
+        assert_eq!(end(text, display), (Ended::Maybe, None));
+        assert_eq!(end("Output: (empty)\nExit Code: 7", json!([row(&[" "])])), (Ended::Ok, Some(7)));
+        assert_eq!(end("Output: (empty)\nExit Code: 7", json!([])), (Ended::Ok, Some(7)));
+        // What is no text in any form that is known may be such a line.
+        for display in [json!({ "fileDiff": "" }), json!(null), json!(["sent"]), json!([[{ "txt": "sent" }]])]
+        {
+            assert_eq!(end(text, display), (Ended::Maybe, None));
+        }
     }
 
     #[test]
