@@ -16,6 +16,9 @@ const RUNTIMES: [(&str, &str, &str); 3] = [
     ("gemini", ".gemini/settings.json", "BeforeTool"),
 ];
 
+/// Beside a `settings.json`.
+const BACKUP: &str = "settings.json.callosum-backup";
+
 /// The program in a home that is nobody's.
 fn program(program: &Path, home: &Path) -> Command {
     let mut command = Command::new(program);
@@ -206,19 +209,51 @@ fn what_others_changed_since_stays_and_only_ours_goes() {
     fs::write(&path, with.replace("opus", "sonnet")).unwrap();
     ok(home.path(), &["uninstall", "claude-code"]);
     assert_eq!(fs::read_to_string(&path).unwrap(), "{\n  \"model\": \"sonnet\"\n}\n");
-    assert_eq!(names(path.parent().unwrap()), ["settings.json"]);
+    assert_eq!(
+        fs::read_to_string(path.with_file_name(BACKUP)).unwrap(),
+        "{\n  \"model\": \"opus\"\n}\n",
+        "only somebody else knows whether it is needed"
+    );
+}
+
+#[test]
+fn a_backup_that_says_more_than_the_settings_is_kept_and_named() {
+    let before = "{\n  // why: the others are too slow\n  \"model\": \"opus\"\n}\n";
+    let (home, path) = home(".claude/settings.json", Some(before));
+    ok(home.path(), &["install", "claude-code"]);
+    // A program that knows no comments saves the settings.
+    let saved = fs::read_to_string(&path).unwrap().replace("  // why: the others are too slow\n", "");
+    fs::write(&path, saved).unwrap();
+    let backup = path.with_file_name(BACKUP);
+    // Whether there is anything to take out or not, somebody may want to know.
+    for args in [["uninstall", "claude-code", "--dry-run"].as_slice(), &["uninstall", "claude-code"]] {
+        for _ in 0..2 {
+            let shown = ok(home.path(), args);
+            assert!(shown.contains(backup.to_str().unwrap()), "{shown}");
+            assert_eq!(fs::read_to_string(&backup).unwrap(), before);
+        }
+    }
+    assert_eq!(fs::read_to_string(&path).unwrap(), "{\n  \"model\": \"opus\"\n}\n");
+    let report: Value =
+        serde_json::from_str(&ok(home.path(), &["uninstall", "claude-code", "--json"])).unwrap();
+    assert!(report["notes"][0].as_str().unwrap().contains(backup.to_str().unwrap()), "{report}");
+    // Once it says the same, it is not needed.
+    fs::write(&path, before).unwrap();
+    let shown = ok(home.path(), &["uninstall", "claude-code"]);
+    assert!(!shown.contains(BACKUP) && !backup.exists(), "{shown}");
 }
 
 #[test]
 fn a_backup_that_is_there_is_never_overwritten() {
     let (home, path) = home(".claude/settings.json", Some("{\"a\": 1}"));
-    let backup = path.with_file_name("settings.json.callosum-backup");
+    let backup = path.with_file_name(BACKUP);
     fs::write(&backup, "{\"mine\": true}").unwrap();
     let shown = ok(home.path(), &["install", "claude-code"]);
     assert!(!shown.contains("callosum-backup"), "{shown}");
     assert_eq!(fs::read_to_string(&backup).unwrap(), "{\"mine\": true}");
     ok(home.path(), &["uninstall", "claude-code"]);
     assert_eq!(fs::read_to_string(&path).unwrap(), "{\"a\": 1}");
+    assert_eq!(fs::read_to_string(&backup).unwrap(), "{\"mine\": true}");
 }
 
 #[test]
@@ -267,7 +302,7 @@ fn a_link_stays_one_and_its_target_is_changed() {
     ok(home.path(), &["install", "gemini"]);
     assert!(fs::symlink_metadata(&path).unwrap().is_symlink());
     assert!(fs::read_to_string(&target).unwrap().contains("hook gemini"));
-    fs::remove_file(path.with_file_name("settings.json.callosum-backup")).unwrap();
+    fs::remove_file(path.with_file_name(BACKUP)).unwrap();
     ok(home.path(), &["uninstall", "gemini"]);
     assert_eq!(fs::read_to_string(&target).unwrap(), "{}");
     assert!(fs::symlink_metadata(&path).unwrap().is_symlink());

@@ -78,6 +78,11 @@ impl SettingsFile {
         read(&self.backup_path()).ok().map(|found| found.bytes)
     }
 
+    /// Whether something stands in the backup's place that is not `bytes`: it may be the only copy of what is in it.
+    pub(super) fn has_other_backup(&self, bytes: &[u8]) -> bool {
+        fs::symlink_metadata(self.backup_path()).is_ok() && self.backup().is_none_or(|backup| backup != bytes)
+    }
+
     /// Keeps what was found in a file beside it, unless there is such a file yet. Whether it is kept.
     ///
     /// # Errors

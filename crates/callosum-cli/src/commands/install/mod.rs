@@ -98,7 +98,7 @@ pub(crate) fn uninstall(args: &Args, target: &Target, out: &mut dyn Write) -> Re
     let ours_alone = installed && before.is_none() && without.trim() == "{}" && !file.is_linked();
     let rest = before.unwrap_or(without);
     let left = Some(rest.as_str()).filter(|_| !ours_alone);
-    let report = Report::new(target, &file, text, left, Vec::new());
+    let mut report = Report::new(target, &file, text, left, Vec::new());
     report.show_change(args, out)?;
     if !target.dry_run {
         if ours_alone {
@@ -106,9 +106,14 @@ pub(crate) fn uninstall(args: &Args, target: &Target, out: &mut dyn Write) -> Re
         } else if installed {
             file.replace(rest.as_bytes())?;
         }
-        if installed || file.backup().is_some_and(|backup| backup == rest.as_bytes()) {
-            file.remove_backup()?;
-        }
+    }
+    if file.has_other_backup(rest.as_bytes()) {
+        report.notes.push(format!(
+            "{} stays: it is not what these settings are without the hooks. Remove it when nothing in it is needed.",
+            shown(&file.backup_path())
+        ));
+    } else if !target.dry_run {
+        file.remove_backup()?;
     }
     let path = shown(file.path());
     let done = match (installed, target.dry_run, ours_alone) {
