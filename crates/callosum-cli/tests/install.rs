@@ -248,12 +248,45 @@ fn a_backup_that_is_there_is_never_overwritten() {
     let (home, path) = home(".claude/settings.json", Some("{\"a\": 1}"));
     let backup = path.with_file_name(BACKUP);
     fs::write(&backup, "{\"mine\": true}").unwrap();
-    let shown = ok(home.path(), &["install", "claude-code"]);
-    assert!(!shown.contains("callosum-backup"), "{shown}");
-    assert_eq!(fs::read_to_string(&backup).unwrap(), "{\"mine\": true}");
+    for args in [["install", "claude-code", "--dry-run"].as_slice(), &["install", "claude-code"]] {
+        let shown = ok(home.path(), args);
+        let left_alone = format!("{} is there already", backup.display());
+        assert!(shown.contains(&left_alone) && !shown.contains("is in"), "{shown}");
+        assert_eq!(fs::read_to_string(&backup).unwrap(), "{\"mine\": true}");
+    }
     ok(home.path(), &["uninstall", "claude-code"]);
     assert_eq!(fs::read_to_string(&path).unwrap(), "{\"a\": 1}");
     assert_eq!(fs::read_to_string(&backup).unwrap(), "{\"mine\": true}");
+}
+
+#[test]
+fn an_install_that_fails_leaves_no_backup_behind() {
+    let content = "{ }\n";
+    let (home, path) = home(".claude/settings.json", Some(content));
+    let full = |args: &str| {
+        // As on a disk that has room for the backup and for no more.
+        let script = format!("trap '' XFSZ; ulimit -f 1; exec \"$0\" {args} claude-code");
+        let mut shell = program(Path::new("bash"), home.path());
+        finish(shell.args(["-c", &script, env!("CARGO_BIN_EXE_callosum")]))
+    };
+    let (code, _, stderr) = full("install");
+    assert!(code == Some(2) && stderr.contains("can't change"), "{stderr}");
+    assert_eq!(
+        (names(path.parent().unwrap()), fs::read_to_string(&path).unwrap()),
+        (vec!["settings.json".to_owned()], content.to_owned())
+    );
+
+    // One that is as the settings are was kept by an install that was cut off: it is as good as a new one.
+    fs::write(path.with_file_name(BACKUP), content).unwrap();
+    let (code, _, stderr) = full("install");
+    assert!(code == Some(2) && stderr.contains("can't change"), "{stderr}");
+    let shown = ok(home.path(), &["install", "claude-code"]);
+    assert!(!shown.contains("is there already"), "{shown}");
+    ok(home.path(), &["uninstall", "claude-code"]);
+    assert_eq!(
+        (names(path.parent().unwrap()), fs::read_to_string(&path).unwrap()),
+        (vec!["settings.json".to_owned()], content.to_owned())
+    );
 }
 
 #[test]

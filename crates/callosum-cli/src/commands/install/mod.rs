@@ -69,13 +69,26 @@ pub(crate) fn install(args: &Args, target: &Target, out: &mut dyn Write) -> Resu
         let title = runtime::title(runtime);
         report.notes.push(format!("Sessions of {title} that are running may have to be started anew."));
     }
+    // With entries of ours in it, it is not what there was before.
+    let is_kept = report.changed && without == text && file.exists();
+    if is_kept && file.has_other_backup(text.as_bytes()) {
+        report.notes.push(format!(
+            "{} is there already and holds something else. It stays, and these settings get no backup: `uninstall` may not \
+             leave them as they are to the byte. Move it away first if you want one.",
+            shown(&file.backup_path())
+        ));
+    }
     report.show_change(args, out)?;
     if report.changed && !target.dry_run {
-        // With entries of ours in it, it is not what there was before.
-        if without == text && file.keep_backup()? {
-            report.backup = Some(file.backup_path().display().to_string());
+        let is_backed_up = is_kept && file.keep_backup()?;
+        if let Err(failure) = file.replace(installed.as_bytes()) {
+            if is_backed_up {
+                // Later it would be in the way of one that is needed.
+                let _ = file.remove_backup();
+            }
+            return Err(failure);
         }
-        file.replace(installed.as_bytes())?;
+        report.backup = is_backed_up.then(|| file.backup_path().display().to_string());
     }
     let done = match (report.changed, target.dry_run) {
         (false, _) => format!("Callosum's hooks are in {} already.", shown(file.path())),
