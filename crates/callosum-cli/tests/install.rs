@@ -361,12 +361,48 @@ fn each_runtime_is_found_where_its_variable_says() {
 
 #[test]
 fn secrets_beside_our_entries_are_not_shown() {
-    let secret = format!("sk-ant-api03-{}", "a1B2".repeat(20));
-    let (home, path) =
-        home(".claude/settings.json", Some(&format!("{{\n  \"env\": {{ \"KEY\": \"{secret}\" }}\n}}\n")));
-    let shown = ok(home.path(), &["install", "claude-code"]);
-    assert!(shown.contains("\"KEY\"") && !shown.contains(&secret), "{shown}");
-    assert!(fs::read_to_string(&path).unwrap().contains(&secret));
+    let by_shape = format!("sk-ant-api03-{}", "a1B2".repeat(20));
+    for (content, secret) in [
+        (format!("{{\n  \"env\": {{ \"KEY\": \"{by_shape}\" }}\n}}\n"), by_shape.as_str()),
+        // Of these nothing but their place says what they are.
+        ("{\n  \"env\": {\n    \"KEY\": \"abc123def\"\n  }\n}\n".to_owned(), "abc123def"),
+        ("{\"x\":{\"KEY\":[\"--api-key\",\"xyz\\\"abc123def\",1]}}".to_owned(), "abc123def"),
+        ("{\n  \"KEY\": 47110815\n}\n".to_owned(), "47110815"),
+        ("{\n  /* the old one:\n  abc123def */\n  \"KEY\": true // abc123def\n}\n".to_owned(), "abc123def"),
+    ] {
+        let (home, path) = home(".claude/settings.json", Some(&content));
+        for command in ["install", "uninstall"] {
+            let report = ok(home.path(), &[command, "claude-code", "--dry-run", "--json"]);
+            let report: Value = serde_json::from_str(&report).unwrap();
+            let diff = report["diff"].as_array().unwrap().iter().map(|line| line.as_str().unwrap());
+            let diff = diff.map(|line| format!("{line}\n")).collect::<String>();
+            let shown = ok(home.path(), &[command, "claude-code"]);
+            assert!(shown.contains(&diff), "{diff}\n{shown}");
+            assert!(shown.contains("\"KEY\"") && !shown.contains(secret), "{shown}");
+            // What is ours is shown as it is.
+            let ours =
+                [" hook claude-code\"", "\"*\"", "\"command\"", "\"timeout\": 5", "\"_callosum\": \"v1\""];
+            for ours in ours.into_iter().take(if content.contains('\n') { 5 } else { 0 }) {
+                assert!(shown.contains(ours), "{ours}: {shown}");
+            }
+        }
+        assert_eq!(fs::read_to_string(&path).unwrap(), content);
+    }
+}
+
+#[test]
+fn what_others_put_into_an_entry_of_ours_is_not_shown_either() {
+    let (home, path) = home(".claude/settings.json", None);
+    ok(home.path(), &["install", "claude-code"]);
+    let (ours, theirs) =
+        ("{\n            \"type\"", "{ \"type\": \"command\", \"command\": \"notify abc123def\" }");
+    let with = fs::read_to_string(&path).unwrap();
+    let with = with.replacen(ours, &format!("{theirs},\n          {{ \"label\": \"ghi456jkl\", \"type\""), 1);
+    fs::write(&path, with).unwrap();
+    let shown = ok(home.path(), &["uninstall", "claude-code"]);
+    assert!(shown.contains("hook claude-code") && shown.contains("\"matcher\""), "{shown}");
+    assert!(!shown.contains("abc123def") && !shown.contains("ghi456jkl"), "{shown}");
+    assert!(fs::read_to_string(&path).unwrap().contains("notify abc123def"));
 }
 
 /// A copy of the program in a folder with this name.

@@ -4,10 +4,10 @@ use std::cmp::Reverse;
 
 use callosum_core::runtime::Runtime;
 use jsonc_parser::ast::{Array, Object, ObjectProp, Value};
-use jsonc_parser::common::Ranged;
+use jsonc_parser::common::{Range, Ranged};
 use serde::Serialize;
 
-use super::json_text::{Container, Misfit, parse, with_object};
+use super::json_text::{self, Container, Misfit, parse, with_object};
 use super::runtime::{self, Entry, TAG};
 
 /// What the settings are once `entries` are in them. The same text when they are already.
@@ -88,6 +88,18 @@ pub(super) fn value(text: &str, runtime: Runtime) -> Result<serde_json::Value, M
     let (_, json) = without_mark(text, runtime);
     let value = parse(json, runtime::takes_comments(runtime))?;
     Ok(value.map(Into::into).unwrap_or_default())
+}
+
+/// The settings for who looks at what changes: secrets may be anywhere in them, so of the values only ours are shown.
+///
+/// # Errors
+/// Where the text is not what the runtime reads.
+pub(super) fn masked(text: &str, runtime: Runtime) -> Result<String, Misfit> {
+    let (mark, json) = without_mark(text, runtime);
+    let settings = Settings::read(json, runtime)?;
+    let own_entries = settings.as_ref().map(Settings::own_entries).unwrap_or_default();
+    let ours: Vec<Range> = own_entries.iter().flat_map(|own| own.values(&runtime::mark(runtime))).collect();
+    Ok(mark.to_owned() + &json_text::masked(json, runtime::takes_comments(runtime), &ours)?)
 }
 
 fn edit(
@@ -244,6 +256,14 @@ impl Own<'_, '_> {
         let handler = self.handlers().get(self.own_handler(mark).unwrap_or_default());
         let command = handler.and_then(Value::as_object).and_then(|handler| handler.get_string("command"));
         command.map(|command| command.value.as_ref()).unwrap_or_default()
+    }
+
+    /// Where the values stand that `put_in` writes.
+    fn values(&self, mark: &str) -> Vec<Range> {
+        let handler = self.own_handler(mark).and_then(|number| self.handlers().get(number)?.as_object());
+        let ours = ["matcher", TAG].map(|name| self.entry.get(name)).into_iter();
+        let in_handler = ["type", "command", "timeout"].map(|name| handler?.get(name));
+        ours.chain(in_handler).flatten().map(|property| property.value.range()).collect()
     }
 
     /// Whether others' hooks are in it too: some installers put theirs to what has the same matcher. A hook that stands alone is

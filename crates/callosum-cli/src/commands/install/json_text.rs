@@ -5,7 +5,8 @@
 use jsonc_parser::ast::Value;
 use jsonc_parser::common::{Range, Ranged};
 use jsonc_parser::errors::ParseError;
-use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use jsonc_parser::tokens::Token;
+use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, ParseResult, parse_to_ast};
 use serde::Serialize;
 use serde_json::ser::{PrettyFormatter, Serializer};
 
@@ -42,6 +43,39 @@ impl Misfit {
 
 /// The value that `text` is, if it is more than white space and comments.
 pub(super) fn parse(text: &str, comments: bool) -> Result<Option<Value<'_>>, Misfit> {
+    Ok(collected(text, comments, &CollectOptions::default())?.value)
+}
+
+/// The text with `…` for every value that is no object, no list and no word, and for every line of a comment; the values at
+/// `shown` stay.
+///
+/// # Errors
+/// Where the text is not what [`parse`] takes.
+pub(super) fn masked(text: &str, comments: bool, shown: &[Range]) -> Result<String, Misfit> {
+    let collect = CollectOptions { comments: CommentCollectionStrategy::AsTokens, tokens: true };
+    let tokens = collected(text, comments, &collect)?.tokens.unwrap_or_default();
+    let (mut masked, mut copied) = (String::with_capacity(text.len()), 0);
+    for (number, token) in tokens.iter().enumerate() {
+        let is_masked = match token.token {
+            Token::CommentLine(_) | Token::CommentBlock(_) => true,
+            Token::String(_) | Token::Number(_) => {
+                let is_name = tokens.get(number + 1).is_some_and(|next| next.token == Token::Colon);
+                !is_name && !shown.contains(&token.range)
+            }
+            _ => false,
+        };
+        if is_masked {
+            masked.push_str(text.get(copied..token.range.start).unwrap_or_default());
+            let hidden = text.get(token.range.start..token.range.end).unwrap_or_default();
+            masked.push_str(&vec!["…"; hidden.split('\n').count()].join("\n"));
+            copied = token.range.end;
+        }
+    }
+    masked.push_str(text.get(copied..).unwrap_or_default());
+    Ok(masked)
+}
+
+fn collected<'t>(text: &'t str, comments: bool, collect: &CollectOptions) -> Result<ParseResult<'t>, Misfit> {
     let options = ParseOptions {
         allow_comments: comments,
         allow_loose_object_property_names: false,
@@ -54,8 +88,7 @@ pub(super) fn parse(text: &str, comments: bool) -> Result<Option<Value<'_>>, Mis
         allow_non_finite_numbers: false,
         allow_extended_string_escapes: false,
     };
-    let parsed = parse_to_ast(text, &CollectOptions::default(), &options);
-    parsed.map(|parsed| parsed.value).map_err(|error| Misfit::from_parser(&error))
+    parse_to_ast(text, collect, &options).map_err(|error| Misfit::from_parser(&error))
 }
 
 /// `text`, which holds no value, with an empty object.

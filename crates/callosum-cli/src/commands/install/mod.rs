@@ -41,7 +41,7 @@ struct Report {
     /// The copy of what was there before, while there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     backup: Option<String>,
-    /// A unified diff for people: secrets are taken out, long lines are cut.
+    /// A unified diff for people: of the values only ours are shown, long lines are cut.
     diff: Vec<String>,
     notes: Vec<String>,
 }
@@ -64,7 +64,7 @@ pub(crate) fn install(args: &Args, target: &Target, out: &mut dyn Write) -> Resu
             long(&program)
         ));
     }
-    let mut report = Report::new(target, &file, text, Some(&installed), notes);
+    let mut report = Report::new(target, &file, text, Some(&installed), notes)?;
     if report.changed {
         let title = runtime::title(runtime);
         report.notes.push(format!("Sessions of {title} that are running may have to be started anew."));
@@ -111,7 +111,7 @@ pub(crate) fn uninstall(args: &Args, target: &Target, out: &mut dyn Write) -> Re
     let ours_alone = installed && before.is_none() && without.trim() == "{}" && !file.is_linked();
     let rest = before.unwrap_or(without);
     let left = Some(rest.as_str()).filter(|_| !ours_alone);
-    let mut report = Report::new(target, &file, text, left, Vec::new());
+    let mut report = Report::new(target, &file, text, left, Vec::new())?;
     report.show_change(args, out)?;
     if !target.dry_run {
         if ours_alone {
@@ -222,16 +222,23 @@ fn is_temporary(program: &Path) -> bool {
 
 impl Report {
     /// `new` is what the file holds then; `None`: there is none.
-    fn new(target: &Target, file: &SettingsFile, old: &str, new: Option<&str>, notes: Vec<String>) -> Self {
-        Self {
-            runtime: Runtime::from(target.runtime).name(),
+    fn new(
+        target: &Target,
+        file: &SettingsFile,
+        old: &str,
+        new: Option<&str>,
+        notes: Vec<String>,
+    ) -> Result<Self, Failure> {
+        let runtime = Runtime::from(target.runtime);
+        Ok(Self {
+            runtime: runtime.name(),
             file: file.path().display().to_string(),
             changed: new.unwrap_or_default() != old,
             dry_run: target.dry_run,
             backup: None,
-            diff: diff(file, old, new),
+            diff: diff(file, runtime, old, new).map_err(|misfit| misplaced(file.path(), &misfit))?,
             notes,
-        }
+        })
     }
 
     /// Shows people what changes before it does.
@@ -267,11 +274,13 @@ impl Report {
     }
 }
 
-fn diff(file: &SettingsFile, old: &str, new: Option<&str>) -> Vec<String> {
+fn diff(file: &SettingsFile, runtime: Runtime, old: &str, new: Option<&str>) -> Result<Vec<String>, Misfit> {
     let path = shown(file.path());
     let named = |exists: bool| if exists { path.as_str() } else { "/dev/null" };
-    let lines = TextDiff::from_lines(old, new.unwrap_or_default());
+    let old = entries::masked(old, runtime)?;
+    let masked = entries::masked(new.unwrap_or_default(), runtime)?;
+    let lines = TextDiff::from_lines(&old, &masked);
     let mut diff = lines.unified_diff();
     let diff = diff.context_radius(2).header(named(file.exists()), named(new.is_some())).to_string();
-    diff.lines().map(|line| long(&redact(line)).trim_end().to_owned()).collect()
+    Ok(diff.lines().map(|line| long(&redact(line)).trim_end().to_owned()).collect())
 }
