@@ -387,6 +387,21 @@ fn hostile_input_is_answered_with_silence() {
 }
 
 #[test]
+fn a_call_with_half_an_emoji_in_it_is_seen_like_any_other() {
+    let world = World::new();
+    let mail = format!("{MAIL} CUT");
+    assert_eq!(world.before(CODEX, "one", &mail), "");
+    let input = json!({
+        "session_id": GEMINI.id, "cwd": "/home/doug/site", "hook_event_name": "BeforeTool",
+    });
+    let mut input = input.as_object().unwrap().clone();
+    input.extend(shell(GEMINI, "two", &mail).as_object().unwrap().clone());
+    // As `JSON.stringify` writes a text that was cut within a character.
+    let cut = Value::from(input).to_string().replace("CUT", "\\ud83d");
+    assert!(world.hook("gemini", cut.as_bytes()).contains(ALICE));
+}
+
+#[test]
 fn a_hook_of_another_version_lets_every_call_through() {
     let world = World::new();
     for args in [["hook", "somebody"].as_slice(), &["hook", "codex", "--new"], &["hook"]] {

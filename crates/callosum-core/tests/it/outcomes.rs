@@ -182,6 +182,24 @@ fn a_verdict_the_host_can_not_wait_for_is_closed_as_refused() {
     let _ = gate.finish(ticket, &world.now);
     gate.forget(ticket);
     world.after(session(&gate, "a"), "mail", &id, Ended::Refused, None);
-    assert_eq!(world.story(&gate), rows(&[("a", "intercept"), ("a", "refused")]));
+    // What waits is written with the next hold of the guard.
     world.done(session(&gate, "b"), "mail", &alice());
+    let expected = [("a", "intercept"), ("a", "refused"), ("b", "intercept"), ("b", "complete")];
+    assert_eq!(world.story(&gate), rows(&expected));
+}
+
+#[test]
+fn a_hook_that_gives_up_while_the_disk_is_stuck_leaves_no_intent_open() {
+    for with_id in [true, false] {
+        let mut world = World::new();
+        let gate = world.gate_with("doug", &json!({"durability": "disk"}));
+        let id = with_id.then(|| world.id());
+        let answer = gate.before(&call(session(&gate, "a"), "pay", id.as_deref()), &alice(), &world.now);
+        let Answer::Wait(ticket) = answer else { panic!("{answer:?}") };
+        // No worker ever comes back from the disk; the process ends.
+        assert!(matches!(gate.abandon(ticket, GivenUp::Late, &world.now), Answer::Refuse(_)));
+        gate.settle(std::time::Instant::now(), &world.now);
+        let other = world.gate("mira");
+        world.done(session(&other, "b"), "pay", &alice());
+    }
 }

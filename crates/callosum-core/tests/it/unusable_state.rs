@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use callosum_core::gate::{Answer, Gate, GateOptions};
+use callosum_core::gate::{Answer, Gate, GateOptions, GivenUp};
 use callosum_core::outcome::Ended;
 use fs2::FileExt;
 use serde_json::{Value, json};
@@ -87,6 +87,89 @@ fn a_busy_guard_makes_high_tiers_wait_and_low_ones_queue() {
             ("a", "blocked"),
         ])
     );
+}
+
+#[test]
+fn two_firings_on_two_workers_are_one_call() {
+    for round in 0..20 {
+        let mut world = World::new();
+        let gate = world.gate("doug");
+        let a = session(&gate, "a");
+        world.done(a, "write", &json!({"path": "/x"}));
+        let guard = hold_guard(&world);
+        let tickets = [(); 2].map(|()| {
+            let answer = gate.before(&call(a, "mail", Some("m")), &alice(), &world.now);
+            let Answer::Wait(ticket) = answer else { panic!("{answer:?}") };
+            ticket
+        });
+        let answers = std::thread::scope(|scope| {
+            let (gate, now) = (&gate, &world.now);
+            let workers = tickets.map(|ticket| scope.spawn(move || gate.finish(ticket, now)));
+            // Both are on their way before one of them has decided.
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            FileExt::unlock(&guard).unwrap();
+            workers.map(|worker| worker.join().unwrap())
+        });
+        assert_eq!(answers, [Answer::Proceed, Answer::Proceed], "round {round}");
+        world.after(a, "mail", "m", Ended::Ok, None);
+        let actions: Vec<String> = world.story(&gate).into_iter().map(|(_, action)| action).collect();
+        assert_eq!(actions, ["intercept", "intercept", "complete"], "round {round}");
+    }
+}
+
+#[test]
+fn a_pause_that_comes_when_the_host_has_given_up_was_shown_to_nobody() {
+    let mut world = World::new();
+    let gate = world.gate("doug");
+    let (a, b) = (session(&gate, "a"), session(&gate, "b"));
+    world.done(b, "mail", &alice());
+    let guard = hold_guard(&world);
+    let answer = gate.before(&call(a, "mail", Some("m")), &alice(), &world.now);
+    let Answer::Wait(ticket) = answer else { panic!("{answer:?}") };
+    let given_up = std::thread::scope(|scope| {
+        let (gate, now) = (&gate, &world.now);
+        let worker = scope.spawn(move || gate.finish(ticket, now));
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        let given_up = gate.abandon(ticket, GivenUp::Late, now);
+        FileExt::unlock(&guard).unwrap();
+        assert_eq!(worker.join().unwrap(), given_up);
+        given_up
+    });
+    assert!(matches!(&given_up, Answer::Refuse(text) if text.contains("did not answer in time")));
+    world.after(a, "mail", "m", Ended::Refused, None);
+    world.pass(600);
+    // The model never saw the facts: its retry is paused with them, and only the next one goes through.
+    let text = world.refused(a, "mail", &alice());
+    assert!(text.contains("was already acted on"), "{text}");
+    world.done(a, "mail", &alice());
+    let actions: Vec<String> = world.story(&gate).into_iter().map(|(_, action)| action).collect();
+    assert_eq!(actions[2..], ["refused", "blocked", "intercept", "complete"]);
+}
+
+#[test]
+fn a_delivery_that_comes_while_the_guard_is_stuck_is_written_before_the_retry() {
+    let mut world = World::new();
+    let gate = world.gate("doug");
+    let (a, b) = (session(&gate, "a"), session(&gate, "b"));
+    world.done(b, "mail", &alice());
+    // The host tells when its model has read, so that time alone proves nothing.
+    let _ = gate.model_call_started("run-a", &world.now);
+    let by_run = |id: &str| {
+        let mut call = call(a, "mail", Some(id));
+        call.run = Some("run-a".to_owned());
+        call
+    };
+    let paused = gate.before(&by_run("m1"), &alice(), &world.now);
+    assert!(matches!(paused, Answer::Refuse(_)), "{paused:?}");
+    let guard = hold_guard(&world);
+    let answer = gate.model_call_started("run-a", &world.now);
+    let _ = world.finish(&gate, answer);
+    FileExt::unlock(&guard).unwrap();
+    world.pass(2_000);
+    let retry = gate.before(&by_run("m2"), &alice(), &world.now);
+    assert_eq!(world.finish(&gate, retry), Answer::Proceed);
+    let actions: Vec<String> = world.story(&gate).into_iter().map(|(_, action)| action).collect();
+    assert_eq!(actions[2..], ["blocked", "delivered", "intercept"]);
 }
 
 #[test]

@@ -131,6 +131,25 @@ fn what_a_newer_minor_version_adds_is_kept_shown_and_ignored() {
 }
 
 #[test]
+fn a_newer_versions_line_behind_the_index_counts_no_longer_than_any_other() {
+    let mut world = World::new();
+    let gate = world.gate("doug");
+    for person in 0..300 {
+        let _ = world.try_call(session(&gate, "a"), "mail", &json!({"to": format!("p{person}@example.com")}));
+    }
+    gate.close(&world.now);
+    assert!(world.path().join("journal.index").exists());
+    // Tried once, and taken back.
+    write(&world, 0, &intent(2));
+    let fresh = world.gate("mira");
+    assert_guards_nothing(&mut world, &fresh);
+    drop(fresh);
+    world.pass(3 * 3_600_000);
+    let later = world.gate("mira");
+    world.done(session(&later, "a"), "mail", &alice());
+}
+
+#[test]
 fn the_originals_journal_goes_on_as_ours() {
     let mut world = World::new();
     for (action, key) in
