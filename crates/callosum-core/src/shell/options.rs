@@ -98,7 +98,7 @@ const PROGRAMS: &[Known] = &[
     known("imsg", Value, "", "--json --help -h --verbose"),
     known("signal-cli", Value, "", "--note-to-self --verbose -v --help -h --trust-all-known-keys --end-session -e"),
     known("telegram-send", Value, "", "--silent --pre --disable-web-page-preview --stdin"),
-    known("curl", Switch, "-A -b -c -C -d -D -e -E -F -H -K -m -o -P -Q -r -t -T -u -U -w -x -X -y -Y -z --request --url --data --data-raw --data-binary --data-urlencode --data-ascii --json --form --form-string --header --upload-file --user --user-agent --output --output-dir --cookie --cookie-jar --mail-from --mail-rcpt --mail-auth --max-time --connect-timeout --retry --retry-delay --retry-max-time --proxy --proxy-user --cacert --capath --cert --key --cert-type --key-type --pass --resolve --connect-to --referer --write-out --range --config --interface --limit-rate --max-redirs --oauth2-bearer --url-query --dump-header --unix-socket --aws-sigv4 --tls-max --ciphers --dns-servers --netrc-file --variable --noproxy --socks5 --socks5-hostname --max-filesize --hostpubmd5 --continue-at --quote --time-cond --trace --trace-ascii --stderr --rate --parallel-max --login-options --doh-url", ""),
+    known("curl", Switch, "-A -b -c -C -d -D -e -E -F -H -K -m -o -P -Q -r -t -T -u -U -w -x -X -y -Y -z --request --url --data --data-raw --data-binary --data-urlencode --data-ascii --json --form --form-string --header --upload-file --user --user-agent --output --output-dir --cookie --cookie-jar --mail-from --mail-rcpt --mail-auth --max-time --connect-timeout --retry --retry-delay --retry-max-time --proxy --proxy-user --cacert --capath --cert --key --cert-type --key-type --pass --resolve --connect-to --referer --write-out --range --config --interface --limit-rate --max-redirs --oauth2-bearer --url-query --dump-header --unix-socket --aws-sigv4 --tls-max --ciphers --dns-servers --netrc-file --variable --noproxy --socks5 --socks5-hostname --max-filesize --hostpubmd5 --continue-at --quote --time-cond --trace --trace-ascii --stderr --rate --parallel-max --login-options --doh-url", "-s -S -k -f -L -i -v -g -G -n -N -q -R -j -J -l -B -a -O -p -I"),
     known("wget", Switch, "-O -o -a -i -P -U -e -t -T -w -Q -A -R -D -l --output-document --post-data --post-file --method --body-data --body-file --header --user --password --user-agent --timeout --tries --directory-prefix --output-file --append-output --input-file --referer --load-cookies --save-cookies --ca-certificate --certificate --private-key --limit-rate --wait --quota --level --accept --reject --domains --http-user --http-password", ""),
     known("http", Switch, "-A --auth-type -a --auth -s --style --pretty -p --print -o --output --session --session-read-only --timeout --proxy --verify --cert --cert-key --max-redirects --raw --bearer --boundary --format-options --response-charset --response-mime --path-as-is", ""),
     known("ssh", Switch, "-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w", ""),
@@ -224,18 +224,28 @@ impl Manual {
         said.or_else(|| self.parts(path).next_back().map(|known| known.others))
     }
 
+    /// Whether the option is in one of the lists.
+    fn lists(&self, path: &[&str], name: &str) -> bool {
+        self.parts(path).any(|known| known.says(name).is_some())
+    }
+
     /// The first of a bundle's letters that has a value.
     fn value_in_bundle(&self, path: &[&str], letters: &str) -> Option<usize> {
-        let has_value = |letter: char| {
-            let says = |known: &Known| {
-                known
-                    .values
-                    .split(' ')
-                    .any(|name| name.strip_prefix('-').is_some_and(|name| name.chars().eq([letter])))
-            };
-            self.parts(path).any(says)
-        };
-        letters.char_indices().find(|(_, letter)| has_value(*letter)).map(|(at, _)| at)
+        let has_value =
+            |letters| short_name(letters).is_some_and(|name| self.reads(path, name) == Some(Value));
+        let mut each = letters.char_indices().map(|(at, _)| at);
+        each.find(|at| letters.get(*at..).is_some_and(has_value))
+    }
+
+    /// Whether the value of the option that begins a word like `-damount=5` begins before its `=`.
+    fn has_value_attached(&self, path: &[&str], word: &str) -> bool {
+        let letters = word.get(1..).unwrap_or_default();
+        let is_switch = |letter: &str| self.parts(path).any(|known| lists(known.switches, letter));
+        let Some(at) = self.value_in_bundle(path, letters) else { return false };
+        let mut before = (0..at).map(|at| short_name(letters.get(at..).unwrap_or_default()));
+        !letters.starts_with('-')
+            && letters.as_bytes().get(at + 1) != Some(&b'=')
+            && before.all(|name| name.is_some_and(is_switch))
     }
 }
 
@@ -264,6 +274,8 @@ impl Invocation {
         let mut path: Vec<&str> = Vec::new();
         let mut words = self.words.iter().map(String::as_str).peekable();
         let mut options_end = false;
+        // `-au` is one option, and so is `-tls`.
+        let has_long_names = self.program == "swaks";
         while let Some(word) = words.next() {
             // `cargo +nightly build`
             let is_toolchain = arguments.is_empty() && word.starts_with('+') && word.len() > 1;
@@ -282,12 +294,16 @@ impl Invocation {
                 options_end = true;
                 continue;
             }
-            if let Some((name, value)) = word.split_once('=') {
+            if let Some((name, value)) = word.split_once('=')
+                && (has_long_names || !manual.has_value_attached(&path, word))
+            {
                 arguments.push(Argument::Option { name, value, unsure: false });
                 continue;
             }
             let kind = manual.reads(&path, word);
-            if kind == Some(Switch) && bundle(&manual, word, &path, &mut arguments, &mut words) {
+            let has_bundles = matches!(kind, Some(Switch | Value)) && !has_long_names;
+            if has_bundles && word.len() > 2 && !word.starts_with("--") && !manual.lists(&path, word) {
+                bundle(&manual, word, &path, &mut arguments, &mut words);
                 continue;
             }
             let is_value = |next: &&str| !next.starts_with('-') || *next == "-" || is_number(next);
@@ -324,28 +340,28 @@ impl Invocation {
     }
 }
 
-/// Reads `-sSXPOST`, `-rf`: short options in one word, the last perhaps with its value. False when the word is one
-/// option.
+/// Reads `-sSXPOST`, `-rf`: short options in one word, the last perhaps with its value.
 fn bundle<'w>(
     manual: &Manual,
     word: &'w str,
     path: &[&str],
     arguments: &mut Vec<Argument<'w>>,
     words: &mut impl Iterator<Item = &'w str>,
-) -> bool {
+) {
     let letters = word.get(1..).unwrap_or_default();
-    if letters.starts_with('-') || letters.len() < 2 {
-        return false;
+    let valued = manual.value_in_bundle(path, letters).and_then(|at| {
+        let (before, rest) = letters.split_at_checked(at)?;
+        Some((before, short_name(rest)?, rest.get(1..)?))
+    });
+    let Some((before, name, attached)) = valued else {
+        arguments.push(Argument::Switch(word));
+        return;
+    };
+    if !before.is_empty() {
+        arguments.push(Argument::Switch(word.get(..=before.len()).unwrap_or(word)));
     }
-    let Some(at) = manual.value_in_bundle(path, letters) else { return false };
-    let Some(name) = short_name(letters.get(at..).unwrap_or_default()) else { return false };
-    let attached = letters.get(at + 1..).unwrap_or_default();
     let value = if attached.is_empty() { words.next().unwrap_or_default() } else { attached };
-    if at > 0 {
-        arguments.push(Argument::Switch(word.get(..=at).unwrap_or(word)));
-    }
     arguments.push(Argument::Option { name, value, unsure: false });
-    true
 }
 
 /// The values of the option `name`, given without dashes.

@@ -135,3 +135,32 @@ fn the_shipped_rules_know_openclaws_tools() {
     let (recall, alarms) = report("tools", &score(&tools));
     assert!(recall >= 99.0 && alarms <= 0.5, "recall {recall:.1} %, false alarms {alarms:.1} %");
 }
+
+/// The tier that the shipped rules give a command, and its keys.
+fn shipped(command: &str) -> (u8, String) {
+    let call = ToolCall { tool: "exec".to_owned(), cwd: Some("/w".to_owned()), ..ToolCall::default() };
+    let found = RuleSet::shipped().classify(&call, "openclaw", &json!({ "command": command }));
+    (found.tier as u8, found.context_keys.join(" "))
+}
+
+/// Fails with each command that has another tier or other keys.
+fn each_is_guarded(commands: &[(&str, u8, &str)]) {
+    let wrong = commands.iter().filter_map(|(command, tier, keys)| {
+        let found = shipped(command);
+        (found != (*tier, (*keys).to_owned())).then(|| format!("{command}: {found:?}"))
+    });
+    assert_eq!(wrong.collect::<Vec<_>>(), [""; 0]);
+}
+
+#[test]
+fn a_short_option_may_have_its_value_attached_with_an_equals_sign_in_it() {
+    each_is_guarded(&[
+        ("curl -d\"amount=500\" https://api.stripe.com/v1/refunds", 4, "payment:api.stripe.com/v1/refunds"),
+        ("curl -sSd'amount=500' https://api.stripe.com/v1/refunds", 4, "payment:api.stripe.com/v1/refunds"),
+        ("curl -Ffile=@report.pdf https://api.example.com/upload", 3, "http:POST:api.example.com/upload"),
+        ("curl -X=POST https://api.example.com/x", 3, "http:POST:api.example.com/x"),
+        ("terraform -chdir=x destroy", 3, "terraform:/w/x"),
+        ("bitcoin-cli -rpcwallet=main sendtoaddress a 1", 4, "payment:bitcoin-cli:a"),
+        ("curl -HX-Trace=1 https://api.example.com/x", 1, ""),
+    ]);
+}
