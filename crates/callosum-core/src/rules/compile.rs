@@ -63,8 +63,9 @@ impl Rule {
         }
         let command_at = format.command.as_ref().map_or(format.name.at, |texts| texts.at);
         let patterns = format.command.map(|texts| texts.value.0).unwrap_or_default();
-        let effects =
-            is_for_commands.then(|| Effects::new(patterns, unless_flags, format.http.map(|http| http.value)));
+        let http = format.http.map(|http| http.value);
+        let excuses = !format.tier.value.is_tracked();
+        let effects = is_for_commands.then(|| Effects::new(patterns, unless_flags, http, excuses));
         if check && let Some(effects) = &effects {
             let wrong = |message| source.error(command_at, Some(&name), format!("`command`: {message}"));
             effects.check().map_err(wrong)?;

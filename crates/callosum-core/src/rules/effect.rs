@@ -18,10 +18,15 @@ pub(super) struct Effects {
 
 impl Effects {
     /// One of the patterns fits (none: every command does), no option is there that must not be, and one of the
-    /// requests is so.
-    pub(super) fn new(patterns: Vec<String>, unless_flags: Vec<String>, http: Option<HttpFormat>) -> Self {
+    /// requests is so; where the rule `excuses`, all of them.
+    pub(super) fn new(
+        patterns: Vec<String>,
+        unless_flags: Vec<String>,
+        http: Option<HttpFormat>,
+        excuses: bool,
+    ) -> Self {
         let patterns = patterns.into_iter().map(|text| Written { text, read: OnceLock::new() }).collect();
-        Self { patterns, unless_flags, http: http.map(HttpMatch::new) }
+        Self { patterns, unless_flags, http: http.map(|http| HttpMatch::new(http, excuses)) }
     }
 
     /// Says what is wrong with a pattern.
@@ -44,7 +49,7 @@ impl Effects {
             [] => command.whole(),
             patterns => patterns.iter().find_map(|pattern| pattern.fit(command, is_outside))?,
         };
-        let sends = |http: &HttpMatch| command.requests().iter().any(|request| http.matches(request));
+        let sends = |http: &HttpMatch| http.fits(command.requests());
         let fits = self.http.as_ref().is_none_or(sends)
             && !self.unless_flags.iter().any(|flag| command.has_option(flag));
         fits.then_some(fit)
@@ -96,13 +101,15 @@ struct HttpMatch {
     /// Hosts of this machine and its network fit too.
     private: bool,
     path: Option<Names>,
+    /// All requests of a command must be so: the rule excuses it, and one that is so excuses no other.
+    all: bool,
 }
 
 /// Stands for the hosts of this machine and its network.
 pub(super) const PRIVATE: &str = "private";
 
 impl HttpMatch {
-    fn new(format: HttpFormat) -> Self {
+    fn new(format: HttpFormat, all: bool) -> Self {
         let mut hosts = format.host.map(|hosts| hosts.0);
         let private = hosts.as_ref().is_some_and(|hosts| hosts.iter().any(|host| host == PRIVATE));
         if let Some(hosts) = &mut hosts {
@@ -115,7 +122,13 @@ impl HttpMatch {
             host: hosts.map(|hosts| Names::new(hosts.into_iter())),
             private,
             path: format.path.map(Names::from),
+            all,
         }
+    }
+
+    fn fits(&self, requests: &[Request]) -> bool {
+        let fits = |request: &Request| self.matches(request);
+        if self.all { !requests.is_empty() && requests.iter().all(fits) } else { requests.iter().any(fits) }
     }
 
     fn matches(&self, request: &Request) -> bool {

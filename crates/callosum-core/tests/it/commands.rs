@@ -164,3 +164,26 @@ fn a_short_option_may_have_its_value_attached_with_an_equals_sign_in_it() {
         ("curl -HX-Trace=1 https://api.example.com/x", 1, ""),
     ]);
 }
+
+#[test]
+fn a_command_is_excused_only_when_all_its_requests_are() {
+    each_is_guarded(&[
+        (
+            "curl --proto '=https' --tlsv1.2 -X POST https://api.example.com/v1/items -d '{}'",
+            3,
+            "http:POST:api.example.com/v1/items",
+        ),
+        (
+            "curl --speed-limit 1000 --speed-time 30 -T build.zip https://upload.example.com/x",
+            3,
+            "http:PUT:upload.example.com/x",
+        ),
+        (
+            "curl https://api.openai.com/v1/x -d a https://api.example.com/y",
+            3,
+            "http:POST:api.openai.com/v1/x http:POST:api.example.com/y",
+        ),
+        ("curl https://api.openai.com/v1/x -d a", 1, ""),
+        ("curl http://localhost:1/a http://127.0.0.1/b -d a", 1, ""),
+    ]);
+}

@@ -247,8 +247,8 @@ fn a_rule_that_earlier_ones_take_all_of_is_found() {
         ),
         (
             vec![
-                json!({"http": {"method": "POST"}}),
-                json!({"http": {"method": "PUT"}}),
+                json!({"tier": 3, "http": {"method": "POST"}}),
+                json!({"tier": 3, "http": {"method": "PUT"}}),
                 json!({"http": {"method": ["PUT", "POST"], "host": "a.io"}}),
             ],
             &["0", "1"],
@@ -297,6 +297,13 @@ fn a_rule_that_some_call_gets_to_is_let_be() {
             json!({"params": {"a": 2}, "agent": "y"}),
             json!({"params": {"a": [1, 2]}, "agent": ["x", "y"]}),
         ],
+        // Requests: one command may send a POST and a PUT, and the first rules excuse only what sends nothing else.
+        vec![
+            json!({"http": {"method": "POST"}}),
+            json!({"http": {"method": "PUT"}}),
+            json!({"http": {"method": ["PUT", "POST"], "host": "a.io"}}),
+        ],
+        vec![json!({"http": {"method": "POST"}}), json!({"tier": 3, "http": {"method": "POST"}})],
         // Commands.
         vec![json!({"commandPattern": "git"}), json!({"commandPattern": "git push"})],
         vec![json!({"commandPattern": "git"}), json!({"command": "git"})],

@@ -58,6 +58,8 @@ struct HttpFacets<'r> {
     methods: Vec<String>,
     hosts: Vec<&'r str>,
     paths: Vec<&'r str>,
+    /// It asks this of all requests of a command, not of one.
+    all: bool,
 }
 
 /// What is not asked for may be anything.
@@ -73,6 +75,7 @@ impl<'r> Facets<'r> {
             methods: names(http.method.as_ref()).into_iter().map(str::to_uppercase).collect(),
             hosts: names(http.host.as_ref()),
             paths: names(http.path.as_ref()),
+            all: !rule.tier.value.is_tracked(),
         });
         let is_for_commands = rule.command.is_some() || http.is_some();
         let unless_flags =
@@ -136,6 +139,7 @@ impl<'r> Facets<'r> {
                 let path = http.paths.get(of(http.paths.len()))?;
                 Some((http.methods.get(method)?.as_str(), *http.hosts.get(host)?, *path))
             }),
+            http: effects.http.as_ref(),
         });
         Case { tool, agent, session, runtime, params, command_pattern: self.command_pattern, effects }
     }
@@ -169,13 +173,23 @@ impl EffectFacets<'_> {
             Some((_, narrow)) => self.patterns.iter().any(|(_, wide)| wide.covers(narrow)),
             None => self.patterns.is_empty(),
         };
-        let sends =
-            self.http.as_ref().is_none_or(|own| case.request.is_some_and(|request| own.take(request)));
+        let sends = self.http.as_ref().is_none_or(|own| match case.http {
+            // One command may send requests of several cases.
+            Some(of) if own.all => of.all && of.requests().all(|request| own.take(request)),
+            _ => case.request.is_some_and(|request| own.take(request)),
+        });
         fits && sends && self.unless_flags.iter().all(|flag| case.unless_flags.contains(flag))
     }
 }
 
 impl HttpFacets<'_> {
+    /// What is asked of one request, in all its combinations.
+    fn requests(&self) -> impl Iterator<Item = (&str, &str, &str)> {
+        let paths = |method, host| self.paths.iter().map(move |path| (method, host, *path));
+        let hosts = move |method| self.hosts.iter().flat_map(move |host| paths(method, *host));
+        self.methods.iter().flat_map(move |method| hosts(method.as_str()))
+    }
+
     fn take(&self, (method, host, path): (&str, &str, &str)) -> bool {
         // `private` stands for many hosts: a glob for its letters says nothing of them.
         let host_fits = |own: &&str| match host {
@@ -205,4 +219,5 @@ struct EffectCase<'r> {
     unless_flags: &'r [String],
     /// Method, host and path.
     request: Option<(&'r str, &'r str, &'r str)>,
+    http: Option<&'r HttpFacets<'r>>,
 }
