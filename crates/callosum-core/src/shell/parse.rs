@@ -5,8 +5,8 @@ use std::panic;
 
 use brush_parser::ast::{
     Assignment, AssignmentName, AssignmentValue, Command, CommandPrefixOrSuffixItem, CompoundCommand,
-    CompoundList, CompoundListItem, IoFileRedirectTarget, IoRedirect, Pipeline, Program, RedirectList,
-    SeparatorOperator, SimpleCommand, Word,
+    CompoundList, CompoundListItem, ExtendedTestExpr, IoFileRedirectTarget, IoRedirect, Pipeline, Program,
+    RedirectList, SeparatorOperator, SimpleCommand, Word,
 };
 use brush_parser::{ParserOptions, Token, TokenizerOptions, parse_tokens, uncached_tokenize_str};
 
@@ -154,7 +154,25 @@ impl Walk {
             }
             // Whoever defines a function calls it, as a rule; when, is not followed.
             Command::Function(function) => self.compound(&function.body.0, &mut folder.clone(), false),
-            Command::ExtendedTest(..) => {}
+            Command::ExtendedTest(test, _) => self.test(&test.expr, folder),
+        }
+    }
+
+    /// Reads what runs to make the words of `[[ … ]]`. A long test is a deep tree, so nothing here calls itself.
+    fn test(&mut self, test: &ExtendedTestExpr, folder: &Folder) {
+        let mut left = vec![test];
+        while let Some(test) = left.pop() {
+            match test {
+                ExtendedTestExpr::And(first, second) | ExtendedTestExpr::Or(first, second) => {
+                    left.extend([second.as_ref(), first.as_ref()]);
+                }
+                ExtendedTestExpr::Not(test) | ExtendedTestExpr::Parenthesized(test) => left.push(test),
+                ExtendedTestExpr::UnaryTest(_, word) => self.substituted(&word.value, false, folder),
+                ExtendedTestExpr::BinaryTest(_, one, other) => {
+                    self.substituted(&one.value, false, folder);
+                    self.substituted(&other.value, false, folder);
+                }
+            }
         }
     }
 
@@ -174,7 +192,12 @@ impl Walk {
                 }
                 self.list(&each.body.list, folder, false);
             }
-            CompoundCommand::ArithmeticForClause(each) => self.list(&each.body.list, folder, false),
+            CompoundCommand::ArithmeticForClause(each) => {
+                for sum in [&each.initializer, &each.condition, &each.updater].into_iter().flatten() {
+                    self.substituted(&sum.value, false, folder);
+                }
+                self.list(&each.body.list, folder, false);
+            }
             CompoundCommand::WhileClause(clause) | CompoundCommand::UntilClause(clause) => {
                 self.list(&clause.0, folder, false);
                 self.list(&clause.1.list, folder, false);
@@ -198,7 +221,7 @@ impl Walk {
             CompoundCommand::Coprocess(process) => {
                 self.command(&process.body, &mut folder.clone(), false, Vec::new());
             }
-            CompoundCommand::Arithmetic(_) => {}
+            CompoundCommand::Arithmetic(sum) => self.substituted(&sum.expr.value, false, folder),
         }
     }
 

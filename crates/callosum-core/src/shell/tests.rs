@@ -259,6 +259,7 @@ fn no_command_breaks_or_stalls_the_parser() {
         "case x in a) ".repeat(4_000),
         "f() { ".repeat(5_000),
         "! ".repeat(30_000),
+        format!("[[ {} a ]]", "a && ".repeat(10_000)),
         "a | ".repeat(10_000),
         "bash -c '".repeat(1_000),
         "sudo ".repeat(10_000),

@@ -187,3 +187,17 @@ fn a_command_is_excused_only_when_all_its_requests_are() {
         ("curl http://localhost:1/a http://127.0.0.1/b -d a", 1, ""),
     ]);
 }
+
+#[test]
+fn what_a_test_or_a_sum_runs_is_guarded() {
+    let mail = "gog gmail send --to alice@example.com --subject x --body y";
+    for line in [
+        format!("if [[ $({mail}) ]]; then echo; fi"),
+        format!("[[ -f x && ! (a == b || -n \"$({mail})\") ]]"),
+        format!("[[ `{mail}` =~ sent ]] && echo"),
+        format!("(( $({mail} | wc -l) > 0 ))"),
+        format!("for ((i=0; i<$({mail} | wc -l); i++)); do echo; done"),
+    ] {
+        each_is_guarded(&[(&line, 3, "email:alice@example.com")]);
+    }
+}
