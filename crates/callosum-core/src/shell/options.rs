@@ -58,11 +58,12 @@ const PROGRAMS: &[Known] = &[
     known("docker", Switch, "-H --host --context -c --config -l --log-level --tlscacert", ""),
     known("docker buildx", Switch, "--builder", ""),
     known("docker buildx build", Value, "", "--push --load --no-cache --pull -q --quiet --rm --check -D --debug"),
+    known("docker compose", Switch, "-f --file -p --project-name --profile --env-file --project-directory --ansi --parallel --progress", ""),
     known("docker stack", Switch, "-c --compose-file --orchestrator", ""),
     known("podman", Switch, "--connection --url --log-level --root --authfile --creds --format --cert-dir", ""),
     known("nerdctl", Switch, "-n --namespace -a --address --platform", ""),
-    known("helm", Value, "", "--install -i --wait --atomic --create-namespace --debug --dry-run --force --reuse-values --reset-values --reset-then-reuse-values --dependency-update --devel --keep-history --no-hooks --cleanup-on-fail --skip-crds --generate-name -g --insecure-skip-tls-verify --plain-http --wait-for-jobs --take-ownership --help -h --hide-secret --rollback-on-failure"),
-    known("kubectl", Value, "", "--all -A --all-namespaces --force --wait --dry-run --ignore-not-found --now --overwrite -i -t -it -ti --stdin --tty --rm --ignore-daemonsets --delete-emptydir-data --delete-local-data --disable-eviction --prune --server-side --force-conflicts -w --watch --record --recursive -R --expose --attach --local --list --no-headers --show-labels --resources --help -h --quiet -q"),
+    known("helm", Value, "-n --namespace --kube-context --kubeconfig", "--install -i --wait --atomic --create-namespace --debug --dry-run --force --reuse-values --reset-values --reset-then-reuse-values --dependency-update --devel --keep-history --no-hooks --cleanup-on-fail --skip-crds --generate-name -g --insecure-skip-tls-verify --plain-http --wait-for-jobs --take-ownership --help -h --hide-secret --rollback-on-failure"),
+    known("kubectl", Value, "-n --namespace --context --cluster --user --kubeconfig", "--insecure-skip-tls-verify --match-server-version --warnings-as-errors --disable-compression --all -A --all-namespaces --force --wait --dry-run --ignore-not-found --now --overwrite -i -t -it -ti --stdin --tty --rm --ignore-daemonsets --delete-emptydir-data --delete-local-data --disable-eviction --prune --server-side --force-conflicts -w --watch --record --recursive -R --expose --attach --local --list --no-headers --show-labels --resources --help -h --quiet -q"),
     known("kubectl logs", Value, "", "-f -p --follow --previous --timestamps --all-containers --prefix"),
     known("terraform", Switch, "-var -var-file -target -replace -state -out -backend-config -parallelism", ""),
     known("pulumi", Switch, "-s --stack -C --cwd -m --message --target -t -c --config --config-file -p --parallel --replace --target-replace --color --plan", ""),
@@ -81,9 +82,10 @@ const PROGRAMS: &[Known] = &[
     known("kamal", Value, "", "-P --skip-push -q --quiet -v --verbose -y --confirmed --help"),
     known("eb", Value, "", "--staged --all --force -y --nohang --verbose --debug --quiet -v -q --elb --single --terminate"),
     known("aws", Values, "", "--dryrun --dry-run --recursive --delete --quiet --force --debug --cli-auto-prompt --force-new-deployment --only-show-errors --skip-final-snapshot --follow-symlinks --exact-timestamps --size-only --enable-execute-command --ignore-glacier-warnings --force-delete-without-recovery --help"),
-    known("gcloud", Value, "", "--quiet -q --async --allow-unauthenticated --recursive -r -R --all --force --help --delete-unmatched-destination-objects --prune --promote --stop-previous-version --gen2 --unset-env-vars --preemptible --spot --continue-on-error"),
+    known("aws s3", Value, "", "--human-readable --summarize --validate-same-s3-paths"),
+    known("gcloud", Value, "--project --account --configuration --format --verbosity --impersonate-service-account --billing-project --region --zone", "--quiet -q --async --allow-unauthenticated --recursive -r -R --all --force --help --delete-unmatched-destination-objects --prune --promote --stop-previous-version --gen2 --unset-env-vars --preemptible --spot --continue-on-error"),
     known("gsutil", Switch, "-h -o -u -i -z -J -L", ""),
-    known("az", Value, "", "--yes -y --no-wait --debug --only-show-errors --verbose --help -h --force-deletion"),
+    known("az", Value, "--subscription -o --output --query", "--yes -y --no-wait --debug --only-show-errors --verbose --help -h --force-deletion"),
     known("crontab", Switch, "-u", ""),
     known("at", Switch, "-f -t -q", ""),
     known("systemctl", Switch, "-t --type -p --property -M --machine -H --host -n --lines -o --output --signal -s --what --root --state", ""),
@@ -178,7 +180,7 @@ pub(crate) enum Argument<'w> {
         /// With its dashes.
         name: &'w str,
         value: &'w str,
-        /// Whether the value may be an argument instead: the program is not known.
+        /// Whether the value may be an argument instead: the program or the option is not known.
         unsure: bool,
     },
     /// An argument, or a subcommand.
@@ -309,8 +311,12 @@ impl Invocation {
             let is_value = |next: &&str| !next.starts_with('-') || *next == "-" || is_number(next);
             match kind {
                 Some(Switch) => arguments.push(Argument::Switch(word)),
+                // In front of the subcommands an unknown one without a value would hide which they are.
                 Some(Value) => match words.next() {
-                    Some(value) => arguments.push(Argument::Option { name: word, value, unsure: false }),
+                    Some(value) => {
+                        let unsure = path.is_empty() && !manual.lists(&path, word);
+                        arguments.push(Argument::Option { name: word, value, unsure });
+                    }
                     None => arguments.push(Argument::Switch(word)),
                 },
                 // The program's own options, in front of the service: `aws --profile dev s3 rm …`.

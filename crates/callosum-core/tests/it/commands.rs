@@ -201,3 +201,25 @@ fn what_a_test_or_a_sum_runs_is_guarded() {
         each_is_guarded(&[(&line, 3, "email:alice@example.com")]);
     }
 }
+
+#[test]
+fn options_do_not_take_the_subcommand_or_the_target() {
+    each_is_guarded(&[
+        ("kubectl -nprod delete pod web-0", 3, "kube:current:pod/web-0"),
+        ("kubectl delete -nprod pod web-0", 3, "kube:current:pod/web-0"),
+        ("kubectl delete pod -lapp=web", 3, "kube:current:pod/*"),
+        ("kubectl exec -itnprod web-0 -- ls", 1, ""),
+        ("helm -nprod upgrade web ./chart", 3, "helm:current:web"),
+        ("kubectl --insecure-skip-tls-verify delete ns staging", 3, "kube:current:namespace/staging"),
+        ("kubectl --some-new-switch delete ns staging", 3, "kube:current:namespace/staging"),
+        ("az --subscription s vm delete -n web", 3, "az:vm:web"),
+        ("gcloud --project p compute instances delete web", 3, "gcloud:compute:web"),
+        ("aws s3 sync --delete --exclude \".git/*\" dist s3://my-site", 3, "s3://my-site"),
+        ("aws s3 sync --profile prod dist s3://b", 3, "s3://b"),
+        ("aws s3 rm --profile prod s3://b/k", 3, "s3://b/k"),
+        ("aws s3 rm s3://b/k --recursive", 3, "s3://b/k"),
+        ("docker compose -f docker-compose.prod.yml push", 3, "publish:docker:/w"),
+        ("docker compose -p app push web", 3, "publish:docker:web"),
+        ("gh -Racme/app pr merge 12", 3, "github:acme/app#12"),
+    ]);
+}
