@@ -499,9 +499,10 @@ fn has_huge_descriptor(tokens: &[Token]) -> bool {
 /// Whether commands stand inside each other no deeper than the parser can take. Words that open a compound
 /// command count wherever they stand.
 fn is_shallow(tokens: &[Token]) -> bool {
-    let (mut depth, mut parentheses) = (0_usize, 0_usize);
+    let (mut depth, mut parentheses, mut negations) = (0_usize, 0_usize, 0_usize);
     let (max_depth, max_parentheses) = MAX_DEPTH;
     for token in tokens {
+        negations = if token.to_str() == "!" { negations + 1 } else { 0 };
         match token.to_str() {
             "(" | "((" => parentheses += 1,
             ")" | "))" => parentheses = parentheses.saturating_sub(1),
@@ -509,7 +510,7 @@ fn is_shallow(tokens: &[Token]) -> bool {
             "}" | "fi" | "done" | "esac" | "]]" => depth = depth.saturating_sub(1),
             _ => {}
         }
-        if depth > max_depth || parentheses > max_parentheses {
+        if depth.max(negations) > max_depth || parentheses > max_parentheses {
             return false;
         }
     }
