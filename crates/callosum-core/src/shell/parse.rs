@@ -40,6 +40,8 @@ pub(super) struct Walk {
     set: Vec<(String, String)>,
     /// Wrappers around what is being read: `sudo env nice …`.
     wrapped: usize,
+    /// What a shell reads whose command this is: its programs read it, too.
+    handed: Vec<String>,
 }
 
 /// The folder a `cd` went to; a subshell has its own.
@@ -88,9 +90,11 @@ impl Walk {
         }
         self.depth += 1;
         let before = self.found.len();
+        let outer = std::mem::replace(&mut self.handed, around.input.clone());
         if !self.text(command, &mut around.folder.clone(), around.last) {
             self.found.extend(super::rough::invocations(command));
         }
+        self.handed = outer;
         for invocation in self.found.iter_mut().skip(before) {
             // `echo mail | sh -c 'sendmail -t'`: the shell hands on what it reads.
             if invocation.input.is_empty() {
@@ -256,6 +260,10 @@ impl Walk {
     ) {
         if around.input.is_empty() {
             around.input = piped;
+        }
+        // `ssh host 'bash -s' <<EOF`: a shell in there must know.
+        if around.input.is_empty() {
+            around.input.clone_from(&self.handed);
         }
         if let [program, to @ ..] = words.as_slice()
             && matches!(program.as_str(), "cd" | "pushd")

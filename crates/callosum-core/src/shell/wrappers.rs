@@ -14,17 +14,22 @@ struct Wrapper {
     operands: usize,
     /// Subcommands of its own, of which one must stand there: `exec` of `pnpm exec`.
     verbs: &'static [&'static str],
+    /// The command begins behind a `--`, where there is one: what stands before it is its own.
+    marks: bool,
     /// Its exit code is the command's.
     hands_on: bool,
 }
 
-const PLAIN: Wrapper = Wrapper { names: &[], values: &[], operands: 0, verbs: &[], hands_on: true };
+const PLAIN: Wrapper =
+    Wrapper { names: &[], values: &[], operands: 0, verbs: &[], marks: false, hands_on: true };
 
 #[rustfmt::skip]
 const WRAPPERS: &[Wrapper] = &[
     Wrapper { names: &["sudo", "doas"], values: &["-u", "-g", "-h", "-p", "-C", "-r", "-t", "-T", "-U", "-R", "-D", "--user", "--group", "--host", "--prompt", "--chdir", "--role", "--type"], ..PLAIN },
     Wrapper { names: &["env"], values: &["-u", "--unset", "-C", "--chdir", "-P"], ..PLAIN },
-    Wrapper { names: &["nohup", "command", "builtin", "exec", "setsid", "chronic", "unbuffer", "time", "caffeinate", "nocorrect", "noglob"], values: &["-a", "-f", "-o", "-t", "-w"], ..PLAIN },
+    Wrapper { names: &["nohup", "command", "builtin", "exec", "chronic", "unbuffer", "time", "caffeinate", "nocorrect", "noglob"], values: &["-a", "-f", "-o", "-t", "-w"], ..PLAIN },
+    Wrapper { names: &["setsid"], ..PLAIN },
+    Wrapper { names: &["runuser"], values: &["-u", "-g", "-G", "--user", "--group", "--supp-group"], ..PLAIN },
     Wrapper { names: &["nice", "ionice", "chrt", "taskset", "stdbuf"], values: &["-n", "-c", "-p", "-i", "-o", "-e", "--adjustment", "--class", "--classdata", "--input", "--output", "--error"], ..PLAIN },
     Wrapper { names: &["timeout", "gtimeout"], values: &["-k", "-s", "--kill-after", "--signal"], operands: 1, hands_on: false, ..PLAIN },
     Wrapper { names: &["flock"], values: &["-w", "-E", "--timeout", "--conflict-exit-code"], operands: 1, ..PLAIN },
@@ -34,7 +39,11 @@ const WRAPPERS: &[Wrapper] = &[
     Wrapper { names: &["npx", "bunx", "pnpx"], values: &["-p", "--package"], ..PLAIN },
     Wrapper { names: &["npm", "pnpm", "yarn", "bun"], values: &["-p", "--package", "-C", "--dir", "--filter", "--prefix", "-w", "--workspace", "--cwd"], verbs: &["exec", "dlx", "x"], ..PLAIN },
     Wrapper { names: &["uvx", "pipx", "rye", "pdm", "poetry", "pipenv", "hatch", "uv", "conda", "mamba", "micromamba"], values: &["--from", "--with", "--python", "-p", "--spec", "--directory", "--project", "-n", "--name"], verbs: &["run", "tool"], ..PLAIN },
-    Wrapper { names: &["bundle", "mise", "asdf", "direnv", "rbenv", "dotenv", "dotenvx", "op", "doppler", "infisical", "chamber", "aws-vault", "vaultenv", "envchain"], values: &["-f", "--env-file", "-p", "--project", "-c", "--config", "--env", "--account"], verbs: &["exec", "run", "x"], ..PLAIN },
+    Wrapper { names: &["bundle", "asdf", "rbenv"], verbs: &["exec", "run", "x"], ..PLAIN },
+    Wrapper { names: &["mise", "op", "doppler", "infisical", "vaultenv"], values: &["-f", "--env-file", "-p", "--project", "-c", "--config", "--env", "--account"], verbs: &["exec", "run", "x"], marks: true, ..PLAIN },
+    Wrapper { names: &["dotenv", "dotenvx"], values: &["-e", "-f", "--env-file", "-c", "-v", "-p"], verbs: &["exec", "run", "x"], marks: true, ..PLAIN },
+    Wrapper { names: &["chamber", "aws-vault"], values: &["-b", "--backend", "-d", "--duration", "--region"], operands: 1, verbs: &["exec"], marks: true, ..PLAIN },
+    Wrapper { names: &["direnv", "envchain"], operands: 1, verbs: &["exec"], ..PLAIN },
 ];
 
 /// Runners of packages: the command they run may have a version, and a shell may be asked for it with `-c`.
@@ -64,23 +73,36 @@ pub(super) fn unwrap(walk: &mut Walk, words: Vec<String>, around: Around) {
             note(walk, words, around);
         }
         "ssh" | "mosh" => {
-            if let Some(command) = remote_command(rest) {
-                walk.nested(&command, &Around { folder: None, last: false, ..around.clone() });
+            let there = Around { folder: None, last: false, ..around.clone() };
+            match remote_command(rest) {
+                Some(command) => walk.nested(&command, &there),
+                None => read_by_shell(walk, &there),
             }
             note(walk, words, around);
         }
+        "su" | "runuser" | "script" => match rest.iter().skip_while(|word| !gives_command(word)).nth(1) {
+            Some(command) => walk.nested(command, &Around { last: false, ..around }),
+            None => wrapped(walk, words, around),
+        },
         _ if SHELLS.contains(&name.as_str()) => shell(walk, words, around),
         _ if is_module(&name, rest) => {
             let module = rest.iter().skip_while(|word| *word != "-m").skip(1);
             walk.run(module.cloned().collect(), around);
         }
-        _ => match wrapper(&name, rest) {
-            Some(wrapper) => behind(walk, wrapper, words, around),
-            None => {
-                shell_inside(walk, rest, &around);
-                note(walk, words, around);
-            }
-        },
+        _ => wrapped(walk, words, around),
+    }
+}
+
+/// Looks behind the program, if it is a wrapper; else notes it.
+fn wrapped(walk: &mut Walk, words: Vec<String>, around: Around) {
+    let name = words.first().map(|word| program_name(word)).unwrap_or_default();
+    let rest = words.get(1..).unwrap_or_default();
+    match wrapper(name, rest) {
+        Some(wrapper) => behind(walk, wrapper, words, around),
+        None => {
+            shell_inside(walk, rest, &around);
+            note(walk, words, around);
+        }
     }
 }
 
@@ -135,7 +157,11 @@ fn behind(walk: &mut Walk, wrapper: &Wrapper, mut words: Vec<String>, mut around
             inner = after_options(wrapper, after);
         }
     }
-    inner = inner.get(wrapper.operands..).unwrap_or_default();
+    let mark = rest.iter().position(|word| wrapper.marks && word == "--");
+    inner = match mark {
+        Some(mark) => rest.get(mark..).unwrap_or_default(),
+        None => inner.get(wrapper.operands..).unwrap_or_default(),
+    };
     while let Some((_, after)) = inner.split_first().filter(|(first, _)| *first == "--") {
         inner = after;
     }
@@ -161,6 +187,17 @@ fn behind(walk: &mut Walk, wrapper: &Wrapper, mut words: Vec<String>, mut around
     walk.run(inner, around);
 }
 
+impl Wrapper {
+    /// Whether the next word is the option's value: so too behind a bundle like `-iu`, but not behind `-uroot`.
+    fn takes_next(&self, option: &str) -> bool {
+        let has_value = |letter: &char| self.values.iter().any(|name| name.chars().eq(['-', *letter]));
+        let mut letters = option.chars().skip(1);
+        let is_last = |letters: &mut dyn Iterator<Item = char>| letters.next().is_none();
+        self.values.contains(&option)
+            || !option.starts_with("--") && letters.any(|letter| has_value(&letter)) && is_last(&mut letters)
+    }
+}
+
 /// What stands after the wrapper's own options.
 fn after_options<'w>(wrapper: &Wrapper, words: &'w [String]) -> &'w [String] {
     let mut rest = words;
@@ -171,7 +208,7 @@ fn after_options<'w>(wrapper: &Wrapper, words: &'w [String]) -> &'w [String] {
         if !option.starts_with('-') || option == "-" {
             break;
         }
-        let skipped = usize::from(wrapper.values.contains(&option.as_str()));
+        let skipped = usize::from(wrapper.takes_next(option));
         rest = after.get(skipped..).unwrap_or_default();
     }
     rest
@@ -225,6 +262,7 @@ fn remote_command(rest: &[String]) -> Option<String> {
     const VALUES: &[&str] = &["-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-p", "-Q", "-R", "-S", "-W", "-w"];
     let wrapper = Wrapper { values: VALUES, ..PLAIN };
     let (_host, command) = after_options(&wrapper, rest).split_first()?;
+    let command = after_options(&wrapper, command);
     (!command.is_empty()).then(|| command.join(" "))
 }
 
@@ -235,14 +273,24 @@ fn shell(walk: &mut Walk, words: Vec<String>, around: Around) {
         walk.nested(command, &around);
         return;
     }
-    let reads = rest.iter().all(|word| word.starts_with('-'));
+    let reads = rest.iter().all(|word| word.starts_with('-')) || rest.iter().any(|word| word == "-s");
     if reads && !around.input.is_empty() {
-        for script in &around.input {
-            walk.nested(script, &Around { input: Vec::new(), last: false, ..around.clone() });
-        }
+        read_by_shell(walk, &around);
         return;
     }
     note(walk, words, around);
+}
+
+/// A shell that is given no command runs what it reads.
+fn read_by_shell(walk: &mut Walk, around: &Around) {
+    for script in &around.input {
+        walk.nested(script, &Around { input: Vec::new(), last: false, ..around.clone() });
+    }
+}
+
+/// Whether a command is the next word: `-c`, `-lc`, `-ce`.
+fn gives_command(word: &str) -> bool {
+    word == "--command" || word.starts_with('-') && !word.starts_with("--") && word.contains('c')
 }
 
 /// The word after `-c`, `-lc`, `-euo pipefail -c` …
@@ -250,8 +298,8 @@ fn command_of_shell(rest: &[String]) -> Option<&String> {
     let mut words = rest.iter();
     while let Some(word) = words.next() {
         let is_flag = word.starts_with(['-', '+']) && !word.starts_with("--");
-        if is_flag && word.starts_with('-') && word.ends_with('c') {
-            return words.next();
+        if is_flag && gives_command(word) {
+            return words.find(|word| !word.starts_with(['-', '+']));
         }
         if is_flag && word.ends_with('o') {
             words.next();

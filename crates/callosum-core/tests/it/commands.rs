@@ -203,6 +203,40 @@ fn what_a_test_or_a_sum_runs_is_guarded() {
 }
 
 #[test]
+fn wrappers_keep_the_command_they_run() {
+    each_is_guarded(&[
+        ("aws-vault exec prod -- terraform apply -auto-approve", 3, "terraform:/w"),
+        ("aws-vault exec -d 1h prod -- terraform apply", 3, "terraform:/w"),
+        ("chamber exec my-service -- npm publish", 3, "publish:npm:/w"),
+        ("envchain aws terraform apply", 3, "terraform:/w"),
+        ("direnv exec . terraform apply", 3, "terraform:/w"),
+        ("mise exec node@20 -- npm publish", 3, "publish:npm:/w"),
+        ("mise x -- npm publish", 3, "publish:npm:/w"),
+        ("dotenv -e .env -- npm publish", 3, "publish:npm:/w"),
+        ("dotenv -e .env npm publish", 3, "publish:npm:/w"),
+        ("doppler run -- npm publish", 3, "publish:npm:/w"),
+        ("bundle exec npm publish", 3, "publish:npm:/w"),
+        ("npm exec -- wrangler deploy", 3, "deploy:wrangler:/w"),
+        ("sudo -iu deploy git push origin main", 3, "git-push:origin/main"),
+        ("sudo -Hu deploy npm publish", 3, "publish:npm:/w"),
+        ("sudo -u deploy -- npm publish", 3, "publish:npm:/w"),
+        ("setsid -f git push origin main", 3, "git-push:origin/main"),
+        ("setsid -w git push origin main", 3, "git-push:origin/main"),
+        ("bash -ce \"git push origin main\"", 3, "git-push:origin/main"),
+        ("su - deploy -c \"git push origin main\"", 3, "git-push:origin/main"),
+        ("su -c 'git push origin main' deploy", 3, "git-push:origin/main"),
+        ("runuser -u deploy -- git push origin main", 3, "git-push:origin/main"),
+        ("runuser -l deploy -c 'git push origin main'", 3, "git-push:origin/main"),
+        ("script -qc 'git push origin main' /dev/null", 3, "git-push:origin/main"),
+        ("ssh deploy@web-1 -p 2222 'git push origin main'", 3, "git-push:origin/main ssh:web-1"),
+        ("ssh web-1 -- git push origin main", 3, "git-push:origin/main ssh:web-1"),
+        ("ssh prod 'bash -s' <<'EOT'\ngit push origin main\nEOT", 3, "git-push:origin/main ssh:prod"),
+        ("ssh prod <<'EOT'\ngit push origin main\nEOT", 3, "git-push:origin/main ssh:prod"),
+        ("ssh web-1 uptime", 2, "ssh:web-1"),
+    ]);
+}
+
+#[test]
 fn options_do_not_take_the_subcommand_or_the_target() {
     each_is_guarded(&[
         ("kubectl -nprod delete pod web-0", 3, "kube:current:pod/web-0"),
