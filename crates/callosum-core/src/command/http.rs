@@ -150,8 +150,7 @@ fn httpie(command: &Command<'_>) -> Option<Request> {
     let is_method = words.len() > 1 && methods.iter().any(|method| method.eq_ignore_ascii_case(first));
     let named = is_method.then(|| words.remove(0));
     let (url, items) = words.split_first()?;
-    let sends = |item: &&str| item.contains('=') && !item.contains("==") || item.contains('@');
-    let has_body = items.iter().any(sends)
+    let has_body = items.iter().any(|item| is_of_body(item))
         || !command.values(&["--raw"]).is_empty()
         || !command.invocation.input.is_empty();
     let method = if command.has(&["--offline", "--curl", "--print-curl"]) {
@@ -166,6 +165,14 @@ fn httpie(command: &Command<'_>) -> Option<Request> {
         None => (*url).to_owned(),
     };
     Request::new(method, &url)
+}
+
+/// Whether an item of httpie is data: `name=value`, `name:=json`, `name@file`, but neither `name:header` nor `name==query`.
+fn is_of_body(item: &str) -> bool {
+    let separator = item.find([':', '=', '@']).and_then(|at| item.get(at..)).unwrap_or_default();
+    separator.starts_with(":=")
+        || separator.starts_with('@')
+        || separator.starts_with('=') && !separator.starts_with("==")
 }
 
 /// `gh api PATH`: a method that is not named is GET, and POST with fields.

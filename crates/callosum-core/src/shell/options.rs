@@ -127,7 +127,7 @@ const PROGRAMS: &[Known] = &[
     known("uv", Switch, "--index --publish-url --token -t --username -u --password -p --check-url --directory --project --trusted-publishing --keyring-provider", ""),
     known("mail", Switch, "-s -a -b -c -r -f -A -q -S -u -T -X", ""),
     known("mutt", Switch, "-s -a -b -c -e -f -F -i -H -Q -A", ""),
-    known("sendmail", Switch, "-f -F -r -a -C -h -O -R -V -X -L -N --account --from --file --host --port --user --tls-certcheck --logfile", ""),
+    known("sendmail", Switch, "-f -F -r -a -C -h -O -R -V -X -L -N --account --from --file --host --port --user --tls-certcheck --logfile", "-bV"),
     known("swaks", Value, "", "-tls --tls -tlsc --tls-on-connect -tlso --tls-optional -a --auth-optional --help --dump -S -n --suppress-data --silent -4 -6 --dump-mail --version"),
     known("resend", Value, "", "--json -q --quiet --help -h --yes"),
 ];
@@ -359,13 +359,16 @@ fn bundle<'w>(
         let (before, rest) = letters.split_at_checked(at)?;
         Some((before, short_name(rest)?, rest.get(1..)?))
     });
-    let Some((before, name, attached)) = valued else {
-        arguments.push(Argument::Switch(word));
-        return;
-    };
-    if !before.is_empty() {
-        arguments.push(Argument::Switch(word.get(..=before.len()).unwrap_or(word)));
+    let switches = valued.map_or(letters, |(before, ..)| before);
+    let each = switches.char_indices().map(|(at, _)| {
+        let name = short_name(letters.get(at..).unwrap_or_default())?;
+        manual.lists(path, name).then_some(Argument::Switch(name))
+    });
+    match each.collect::<Option<Vec<_>>>() {
+        Some(each) => arguments.extend(each),
+        None => arguments.push(Argument::Switch(word.get(..=switches.len()).unwrap_or(word))),
     }
+    let Some((_, name, attached)) = valued else { return };
     let value = if attached.is_empty() { words.next().unwrap_or_default() } else { attached };
     arguments.push(Argument::Option { name, value, unsure: false });
 }

@@ -308,8 +308,8 @@ fn options_and_arguments() {
         ("gh pr review 12 -a -b ok", "<pr> <review> <12> -a -b=ok"),
         ("gh issue close 3 -c done -R a/b", "<issue> <close> <3> -c=done -R=a/b"),
         ("kubectl -n web delete pod a b --force", "-n=web <delete> <pod> <a> <b> --force"),
-        ("curl -sSXPOST -d@f u", "-sS -X=POST -d=@f <u>"),
-        ("curl -sS -X POST u", "-sS -X=POST <u>"),
+        ("curl -sSXPOST -d@f u", "-s -S -X=POST -d=@f <u>"),
+        ("curl -sS -X POST u", "-s -S -X=POST <u>"),
         (
             "aws ec2 stop-instances --instance-ids i-1 i-2 --no-cli-pager",
             "<ec2> <stop-instances> --instance-ids=i-1 --instance-ids=i-2 --no-cli-pager",

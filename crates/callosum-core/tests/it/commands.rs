@@ -257,3 +257,34 @@ fn options_do_not_take_the_subcommand_or_the_target() {
         ("gh -Racme/app pr merge 12", 3, "github:acme/app#12"),
     ]);
 }
+
+#[test]
+fn questions_are_not_guarded() {
+    let questions = [
+        "openclaw update status",
+        "vercel --version",
+        "vercel -v",
+        "ansible-playbook --version",
+        "vercel target ls",
+        "vercel rollback status",
+        "kubectl set env deployment/web --list",
+        "kubectl label pod web-0 --list",
+        "kubectl apply view-last-applied deployment/web",
+        "exim -bV",
+        "sendmail -bV",
+        "curl -fsSLG https://api.example.com/search --data-urlencode q=x",
+        "http https://api.example.com/me 'Cookie:session=abc'",
+    ];
+    each_is_guarded(&questions.map(|question| (question, 1, "")));
+    each_is_guarded(&[
+        ("openclaw update", 4, "gateway:update.run"),
+        ("http https://api.example.com/me done:=true", 3, "http:POST:api.example.com/me"),
+        ("http https://api.example.com/me name=a:b", 3, "http:POST:api.example.com/me"),
+        (
+            "kubectl apply edit-last-applied deployment/web",
+            3,
+            "kube:current:edit-last-applied/deployment/web",
+        ),
+        ("cargo yank x --version 1.0.0", 3, "publish:cargo:x"),
+    ]);
+}
