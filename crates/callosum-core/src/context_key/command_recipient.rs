@@ -272,7 +272,7 @@ impl Found {
 }
 
 /// The texts in `value`; of an object with an address only that.
-fn each_text(value: &Json, take: &mut dyn FnMut(&str)) {
+pub(super) fn each_text(value: &Json, take: &mut dyn FnMut(&str)) {
     match value {
         Json::String(text) => take(text),
         Json::Array(items) => items.iter().for_each(|item| each_text(item, take)),

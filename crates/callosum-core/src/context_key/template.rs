@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::address::address_list;
-use super::command_recipient::recipients;
+use super::command_recipient::{each_text, recipients};
 use super::file_path::file_paths;
 use super::value::{FAMILIES, Origin, Picked, Site};
 use super::{MAX_KEYS, UNKNOWN, bounded, distinct};
@@ -202,5 +202,9 @@ fn mail_recipients(site: Site<'_, '_>) -> Vec<String> {
         return recipients(&line.invocations, line.rough.then_some(command));
     }
     let fields = ["to", "cc", "bcc", "recipient", "recipients", "email"];
-    distinct(fields.into_iter().flat_map(|field| params.texts(field)).flat_map(|text| address_list(&text)))
+    let mut addresses = Vec::new();
+    for value in fields.into_iter().filter_map(|field| params.get(field)) {
+        each_text(&value, &mut |text| addresses.extend(address_list(text)));
+    }
+    distinct(addresses.into_iter())
 }

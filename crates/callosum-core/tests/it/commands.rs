@@ -288,3 +288,22 @@ fn questions_are_not_guarded() {
         ("cargo yank x --version 1.0.0", 3, "publish:cargo:x"),
     ]);
 }
+
+#[test]
+fn mail_by_its_other_names_is_guarded() {
+    each_is_guarded(&[
+        ("gog mail send --to a@x.com --subject s", 3, "email:a@x.com"),
+        ("gog email send --to a@x.com --subject s", 3, "email:a@x.com"),
+        ("himalaya msg send 'To: a@x.com'", 3, "email:a@x.com"),
+        ("himalaya messages send 'To: a@x.com'", 3, "email:a@x.com"),
+        ("himalaya message fwd 3 'To: a@x.com'", 3, "email:a@x.com"),
+        ("swaks --to a@x.com -h host.example.com -s smtp.x.com", 3, "email:a@x.com"),
+        ("swaks --help", 1, ""),
+        (
+            "curl 'https://api.telegram.org/bot123:abc/sendMessage?chat_id=1&text=hi'",
+            3,
+            "http:POST:api.telegram.org/bot***/sendMessage",
+        ),
+        ("curl https://api.telegram.org/bot123:abc/getUpdates", 1, ""),
+    ]);
+}

@@ -185,6 +185,14 @@ fn every_tool_of_the_host_has_its_tier_and_its_key() {
         ("send_email", json!({"to": "Alice@example.com"}), 3, "email:alice@example.com"),
         ("email", json!({"to": ["a@x.com", "b@x.com"]}), 3, "email:a@x.com email:b@x.com"),
         ("gmail__send_email", json!({"to": "a@x.com"}), 3, "email:a@x.com"),
+        ("resend__send-email", json!({"to": ["a@x.com"]}), 3, "email:a@x.com"),
+        ("resend__send-broadcast", json!({"id": "b"}), 3, "email:unknown"),
+        (
+            "sendgrid__send_email",
+            json!({"to": [{"email": "a@x.com", "name": "A"}], "cc": {"address": "b@x.com"}}),
+            3,
+            "email:a@x.com email:b@x.com",
+        ),
     ] {
         assert_eq!(classify(&rules, tool, &params), (tier, keys.to_owned()), "{tool} {params}");
     }
