@@ -31,6 +31,7 @@ use Others::{Switch, Value, Values};
 #[rustfmt::skip]
 const PROGRAMS: &[Known] = &[
     known("git", Switch, "-C -c --git-dir --work-tree --namespace --exec-path -o --push-option --receive-pack --exec --repo --to --cc --bcc --from --subject", ""),
+    known("git subtree", Switch, "-P --prefix -m --message -b --branch --onto --annotate", ""),
     known("gh", Value, "", "--web -w --draft --squash --rebase --merge --admin --auto --disable-auto --delete-branch --fill --fill-first --fill-verbose --no-maintainer-edit --public --private --internal --yes -y --confirm --clone --push --prerelease --generate-notes --latest --cleanup-tag --verify-tag --clobber --undo --edit-last --delete-last --create-if-none --paginate --silent --include --verbose --slurp --failed --debug --editor --force --help -h --exit-status --compact --watch --required --comments --all --archived --no-archived --org --remove-milestone"),
     known("gh pr create", Value, "", "-d -f -e"),
     known("gh pr merge", Value, "", "-m -r -s -d"),
@@ -83,7 +84,7 @@ const PROGRAMS: &[Known] = &[
     known("eb", Value, "", "--staged --all --force -y --nohang --verbose --debug --quiet -v -q --elb --single --terminate"),
     known("aws", Values, "", "--dryrun --dry-run --recursive --delete --quiet --force --debug --cli-auto-prompt --force-new-deployment --only-show-errors --skip-final-snapshot --follow-symlinks --exact-timestamps --size-only --enable-execute-command --ignore-glacier-warnings --force-delete-without-recovery --help"),
     known("aws s3", Value, "", "--human-readable --summarize --validate-same-s3-paths"),
-    known("gcloud", Value, "--project --account --configuration --format --verbosity --impersonate-service-account --billing-project --region --zone", "--quiet -q --async --allow-unauthenticated --recursive -r -R --all --force --help --delete-unmatched-destination-objects --prune --promote --stop-previous-version --gen2 --unset-env-vars --preemptible --spot --continue-on-error"),
+    known("gcloud", Value, "--project --account --configuration --format --verbosity --impersonate-service-account --billing-project --region --zone", "--quiet -q --async --allow-unauthenticated --recursive -r -R --all --force --help --delete-unmatched-destination-objects --prune --promote --stop-previous-version --gen2 --unset-env-vars --preemptible --spot --continue-on-error --to-latest"),
     known("gsutil", Switch, "-h -o -u -i -z -J -L", ""),
     known("az", Value, "--subscription -o --output --query", "--yes -y --no-wait --debug --only-show-errors --verbose --help -h --force-deletion"),
     known("crontab", Switch, "-u", ""),

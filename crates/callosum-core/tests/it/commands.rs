@@ -290,6 +290,42 @@ fn questions_are_not_guarded() {
 }
 
 #[test]
+fn verbs_that_change_something_are_guarded() {
+    each_is_guarded(&[
+        ("vercel project rm web", 3, "deploy:vercel:/w"),
+        ("vercel teams invite a@x.com", 3, "deploy:vercel:/w"),
+        ("vercel project ls", 1, ""),
+        (
+            "az rest --method delete --url https://management.azure.com/x",
+            3,
+            "az:rest:https://management.azure.com/x",
+        ),
+        ("az rest --method get --url https://management.azure.com/x", 1, ""),
+        (
+            "curl -X DELETE https://api.openai.com/v1/files/file-abc",
+            3,
+            "http:DELETE:api.openai.com/v1/files/file-abc",
+        ),
+        ("stripe post /v1/refunds -d amount=1", 4, "payment:stripe:/v1/refunds"),
+        ("stripe delete /v1/customers/c", 4, "payment:stripe:/v1/customers/c"),
+        ("stripe customers delete c", 4, "payment:stripe:customers"),
+        ("openclaw daemon restart", 4, "gateway:restart"),
+        ("openclaw daemon stop", 4, "gateway:stop"),
+        ("aws kms schedule-key-deletion --key-id k", 3, "aws:kms:k"),
+        ("gcloud run services update-traffic web --to-latest", 3, "gcloud:run:web"),
+        ("gcloud run services replace s.yaml", 3, "gcloud:run:s.yaml"),
+        ("gcloud secrets versions destroy 3 --secret s", 3, "gcloud:secrets:3"),
+        ("gcloud secrets versions add s --data-file f", 3, "gcloud:secrets:s"),
+        ("wrangler d1 migrations apply X --remote", 3, "deploy:wrangler:/w"),
+        ("heroku rollback v12 -a web", 3, "deploy:heroku:web"),
+        ("heroku pg:backups:restore b001 -a web", 3, "deploy:heroku:web"),
+        ("terragrunt run-all apply", 3, "terraform:/w"),
+        ("mvn release:perform", 3, "publish:maven:/w"),
+        ("git subtree push --prefix docs origin gh-pages", 3, "git-push:origin/gh-pages"),
+    ]);
+}
+
+#[test]
 fn mail_by_its_other_names_is_guarded() {
     each_is_guarded(&[
         ("gog mail send --to a@x.com --subject s", 3, "email:a@x.com"),
