@@ -13,7 +13,7 @@ use crate::text::{as_one_line, head, one_line};
 use crate::tool_call::AllParameters;
 
 /// A name that says that a secret follows, as it is written in flags, variables, headers and JSON.
-const NAME: &str = r"(?:pass(?:word|wd|phrase|code)?|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|secret[_-]?key|auth[_-]?key|credentials?)";
+const NAME: &str = r"(?:pass(?:word|wd|phrase|code)?|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|secret[_-]?key(?:_base)?|(?:auth|application|subscription)[_-]?key|credentials?)";
 
 /// The value after such a name: quoted, quoted within a quoted text, or bare; a quote that is never closed
 /// takes the rest.
@@ -37,8 +37,27 @@ const PLACES: &[(&[&str], &str)] = &[
     (NAME_PARTS, r#"(?i-u:{NAME})\\?["']?[ \t]*=[ \t]*{VALUE}"#),
     // Flags whose value is the next word.
     (NAME_PARTS, r#"(?:^|[\s"'])--?(?i-u:[a-z0-9_-]*{NAME})[ \t]+{VALUE}"#),
+    (
+        NAME_PARTS,
+        r#"config(?:ure)?[ \t]+set[ \t]+["']?[^\s=]*(?i-u:{NAME})["']?[ \t]+("[^"]*"?|'[^']*'?|[^\s"',;&|)}\]-][^\s"',;&|)}\]]*)"#,
+    ),
+    // Flags of a program's own, up to the end of its command.
+    (
+        &["secret"],
+        r"(?:gh|az[ \t]+keyvault)[ \t]+secret[ \t]+set[ \t][^\n;|&]*?(?:--body|-b|--value)[ \t=]+{VALUE}",
+    ),
+    (
+        &[" login", "twine", "vsce"],
+        r"(?:(?:docker|podman|registry|az)[ \t]+login|twine[ \t]+upload|vsce[ \t]+publish)[ \t](?:[^\n;|&]*?[ \t])?-p[ \t=]+{VALUE}",
+    ),
+    (&["nuget"], r"nuget[ \t]+push[ \t][^\n;|&]*?[ \t]-k[ \t=]+{VALUE}"),
+    (&["mysql"], r"mysql[a-z]*[ \t](?:[^\n;|&]*?[ \t])?-p{VALUE}"),
     (&["-ap", "sshpass"], r"(?:^|\s)(?:-ap|sshpass[ \t]+-p)[ \t]*{VALUE}"),
-    (&["-u"], r#"(?:^|\s)(?:-u|-U|--user|--proxy-user)[ \t=]*["']?[^\s:"']*:([^\s"']+)"#),
+    // In quotes to their end: passwords of apps are written with blanks. `-sSku` is curl's.
+    (
+        &["-u", "su ", "ku "],
+        r#"(?:^|\s)(?:-[fgikLnNsSvG]*u|-U|--user|--proxy-user)[ \t=]*(?:'[^\s':]*:([^']+)|"[^\s":]*:([^"]+)|[^\s:"']*:([^\s"']+))"#,
+    ),
     (&["://"], r#"(?i-u:[a-z][a-z0-9+.-]*)://[^\s/:@"'?#]*:([^\s/"'<>]+)@"#),
     (&["://"], r"(?-u)://([A-Za-z0-9_-]{20,})@"),
     (&["bearer", "basic"], r"(?i-u)\b(?:bearer[ \t]+([a-z0-9._~+/=-]{12,})|basic[ \t]+([a-z0-9+/=]{20,}))"),
@@ -76,9 +95,20 @@ const PLACES: &[(&[&str], &str)] = &[
             r"|npm_\w{30,}|pypi-[\w-]{30,}|hf_\w{20,}|SG\.[\w-]{16,}\.[\w-]{16,}|dop_v1_\w{20,}|shpat_\w{20,})",
         ),
     ),
-    (&["0:", "1:", "2:", "3:", "4:", "5:", "6:", "7:", "8:", "9:"], r"(?-u)\b(\d{8,12}:[A-Za-z][\w-]{33,})"),
-    (&["hooks.slack.com"], r"(?-u)hooks\.slack\.com/services/\w+/\w+/([\w-]+)"),
-    (&["/api/webhooks/"], r"(?-u)/api/webhooks/\d+/([\w-]+)"),
+    (
+        &["0:", "1:", "2:", "3:", "4:", "5:", "6:", "7:", "8:", "9:"],
+        r"(?-u)(?:\b|bot)(\d{8,12}:[A-Za-z][\w-]{33,})",
+    ),
+    (
+        &["hooks.slack.com"],
+        r"(?-u)hooks\.slack\.com/(?:services/\w+/\w+|(?:workflows|triggers)/\w+)/([\w/-]+)",
+    ),
+    (&["webhooks/"], r"(?-u)/api/(?:v\d+/)?webhooks/\d+/([\w-]+)"),
+    (&["office.com/webhook"], r#"office\.com/webhook[a-z0-9]*/([^\s"'?#]+)"#),
+    (&["/with/key/"], r"(?-u)/with/key/([\w-]+)"),
+    (&["hooks.zapier.com"], r"(?-u)hooks\.zapier\.com/hooks/catch/\w+/(\w+)"),
+    // Addresses that are signed.
+    (&["sig=", "signature="], r#"[?&](?i-u:sig|x-amz-signature)=([^&\s"'\\]+)"#),
 ];
 
 /// The first of [`PLACES`], as a set of places.
@@ -439,6 +469,57 @@ mod tests {
                 "https://hooks.slack.com/services/T0/B0/[redacted]",
             ),
             ("-----BEGIN RSA PRIVATE KEY-----\nMIIE", "[redacted]"),
+            ("curl --user 'me@gmail.com:abcd efgh' x", "curl --user 'me@gmail.com:[redacted]' x"),
+            ("curl -su ci:hunter2 x", "curl -su ci:[redacted] x"),
+            ("curl -sSku 'ci:hunter2' x", "curl -sSku 'ci:[redacted]' x"),
+            (
+                "https://api.telegram.org/bot123456789:AAabcdefghijklmnopqrstuvwxyz0123456/sendMessage",
+                "https://api.telegram.org/bot[redacted]/sendMessage",
+            ),
+            (
+                "https://discord.com/api/v10/webhooks/1/abc-d",
+                "https://discord.com/api/v10/webhooks/1/[redacted]",
+            ),
+            (
+                "https://hooks.slack.com/workflows/T0/A0/1/abc",
+                "https://hooks.slack.com/workflows/T0/[redacted]",
+            ),
+            ("https://hooks.slack.com/triggers/T0/1/abc", "https://hooks.slack.com/triggers/T0/[redacted]"),
+            (
+                "https://acme.webhook.office.com/webhookb2/a@b/IncomingWebhook/c/d",
+                "https://acme.webhook.office.com/webhookb2/[redacted]",
+            ),
+            (
+                "https://maker.ifttt.com/trigger/e/with/key/abc",
+                "https://maker.ifttt.com/trigger/e/with/key/[redacted]",
+            ),
+            (
+                "https://hooks.zapier.com/hooks/catch/12/abc/",
+                "https://hooks.zapier.com/hooks/catch/12/[redacted]/",
+            ),
+            (
+                "openclaw config set gateway.auth.token abc",
+                "openclaw config set gateway.auth.token [redacted]",
+            ),
+            (
+                "aws configure set aws_secret_access_key abc",
+                "aws configure set aws_secret_access_key [redacted]",
+            ),
+            ("SECRET_KEY_BASE=abc rails s", "SECRET_KEY_BASE=[redacted] rails s"),
+            ("gh secret set TOKEN --body abc", "gh secret set TOKEN --body [redacted]"),
+            (
+                "az keyvault secret set -n db --value 'a b' -o none",
+                "az keyvault secret set -n db --value [redacted] -o none",
+            ),
+            ("docker login -u me -p abc r.io", "docker login -u me -p [redacted] r.io"),
+            ("twine upload -u me -p abc dist/a", "twine upload -u me -p [redacted] dist/a"),
+            ("vsce publish -p abc", "vsce publish -p [redacted]"),
+            ("dotnet nuget push a.nupkg -k abc -s x", "dotnet nuget push a.nupkg -k [redacted] -s x"),
+            ("mysql -u root -phunter2 db", "mysql -u root -p[redacted] db"),
+            ("https://x.blob/y?sv=1&sig=a%2Bb&se=2", "https://x.blob/y?sv=1&sig=[redacted]&se=2"),
+            ("https://s3/y?X-Amz-Signature=abc", "https://s3/y?X-Amz-Signature=[redacted]"),
+            ("curl -H 'DD-APPLICATION-KEY: abc' x", "curl -H 'DD-APPLICATION-KEY: [redacted]' x"),
+            ("-H 'Ocp-Apim-Subscription-Key: abc'", "-H 'Ocp-Apim-Subscription-Key: [redacted]'"),
             ("x 'value: Bearer abcdefghijklmnop'", "x 'value: Bearer [redacted]'"),
         ] {
             assert_eq!(redact(text), redacted, "{text}");
@@ -451,6 +532,14 @@ mod tests {
         for text in [
             "mail -s 'the tokens arrived' bob@example.com",
             "git push origin main",
+            "gh secret set NAME < file.txt",
+            "docker login r.io && docker run -p 80:80 x",
+            "mysql --protocol tcp -P 3306 -p db",
+            "twine upload dist/* && mkdir -p a",
+            "the design=1 is set by config set gateway.port 80",
+            "https://x/y?design=1&signature_type=2",
+            "su - deploy; npm publish --access public",
+            "https://discord.com/api/v10/channels/1/messages",
             "curl http://localhost:8080/a?to=b@c.de",
             "mkdir -p a/b && ls -u",
             "max_tokens=100 sessionKey=agent:main:pa",
