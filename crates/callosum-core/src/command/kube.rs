@@ -5,7 +5,7 @@ use super::{Command, Fit};
 /// The short and plural names of kinds, and what they stand for.
 const KINDS: &[(&str, &[&str])] = &[
     ("pod", &["po", "pods"]),
-    ("deployment", &["deploy", "deployments", "deployments.apps", "deployment.apps"]),
+    ("deployment", &["deploy", "deployments"]),
     ("service", &["svc", "services"]),
     ("namespace", &["ns", "namespaces"]),
     ("node", &["no", "nodes"]),
@@ -87,6 +87,9 @@ fn without_kind(name: &str) -> &str {
     name.split_once('/').map_or(name, |(_, name)| name)
 }
 
-fn long_name(kind: &str) -> &str {
-    KINDS.iter().find(|(_, names)| names.contains(&kind)).map_or(kind, |(long, _)| long)
+/// The name of a kind without its group and version, which are the same for all forms of `Deployment.v1.apps`.
+fn long_name(kind: &str) -> String {
+    let kind = kind.split('.').next().unwrap_or(kind).to_lowercase();
+    let known = KINDS.iter().find(|(_, names)| names.contains(&kind.as_str()));
+    known.map_or(kind, |(long, _)| (*long).to_owned())
 }

@@ -213,14 +213,18 @@ impl Found {
     }
 
     fn recipient(&mut self, list: &str) {
-        let variable = list.strip_prefix('$').map(|name| name.trim_matches(['{', '}']));
-        let set = variable.and_then(|name| self.variables.iter().rev().find(|(known, _)| known == name));
-        if let Some((_, value)) = set {
-            self.recipients.extend(address_list(value));
-        } else if list.contains("%s") || variable == Some("") {
+        if list.contains("%s") {
             self.hidden = true;
-        } else {
-            self.recipients.extend(address_list(list));
+            return;
+        }
+        for address in address_list(list) {
+            let variable = address.strip_prefix('$').map(|name| name.trim_matches(['{', '}']));
+            let set = variable.and_then(|name| self.variables.iter().rev().find(|(known, _)| known == name));
+            match set {
+                Some((_, value)) => self.recipients.extend(address_list(value)),
+                None if variable == Some("") => self.hidden = true,
+                None => self.recipients.push(address),
+            }
         }
     }
 

@@ -343,3 +343,22 @@ fn mail_by_its_other_names_is_guarded() {
         ("curl https://api.telegram.org/bot123:abc/getUpdates", 1, ""),
     ]);
 }
+
+#[test]
+fn one_resource_has_one_key() {
+    each_is_guarded(&[
+        ("TO=alice@example.com; gog gmail send --to \"Alice <$TO>\"", 3, "email:alice@example.com"),
+        (
+            "TO=alice@example.com; gog gmail send --to \"bob@x.com, ${TO}\"",
+            3,
+            "email:bob@x.com email:alice@example.com",
+        ),
+        ("kubectl delete statefulset.apps/db", 3, "kube:current:statefulset/db"),
+        ("kubectl delete sts db", 3, "kube:current:statefulset/db"),
+        ("kubectl delete deployments.v1.apps web", 3, "kube:current:deployment/web"),
+        ("kubectl delete Pod/web-0", 3, "kube:current:pod/web-0"),
+        ("fly apps destroy my-app", 3, "deploy:fly:my-app"),
+        ("fly deploy -a my-app", 3, "deploy:fly:my-app"),
+        ("fly apps restart my-app", 3, "deploy:fly:my-app"),
+    ]);
+}
