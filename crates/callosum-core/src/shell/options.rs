@@ -236,19 +236,20 @@ impl Manual {
     fn value_in_bundle(&self, path: &[&str], letters: &str) -> Option<usize> {
         let has_value =
             |letters| short_name(letters).is_some_and(|name| self.reads(path, name) == Some(Value));
-        let mut each = letters.char_indices().map(|(at, _)| at);
-        each.find(|at| letters.get(*at..).is_some_and(has_value))
+        let names =
+            letters.char_indices().take_while(|(_, letter)| letter.is_ascii_graphic() && *letter != '=');
+        names.map(|(at, _)| at).find(|at| letters.get(*at..).is_some_and(has_value))
     }
 
     /// Whether the value of the option that begins a word like `-damount=5` begins before its `=`.
     fn has_value_attached(&self, path: &[&str], word: &str) -> bool {
-        let letters = word.get(1..).unwrap_or_default();
+        let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.starts_with('-')) else {
+            return false;
+        };
         let is_switch = |letter: &str| self.parts(path).any(|known| lists(known.switches, letter));
         let Some(at) = self.value_in_bundle(path, letters) else { return false };
         let mut before = (0..at).map(|at| short_name(letters.get(at..).unwrap_or_default()));
-        !letters.starts_with('-')
-            && letters.as_bytes().get(at + 1) != Some(&b'=')
-            && before.all(|name| name.is_some_and(is_switch))
+        letters.as_bytes().get(at + 1) != Some(&b'=') && before.all(|name| name.is_some_and(is_switch))
     }
 }
 
