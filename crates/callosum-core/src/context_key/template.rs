@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use serde_json::Value;
+
 use super::address::address_list;
 use super::command_recipient::{each_text, recipients};
 use super::file_path::file_paths;
@@ -204,7 +206,16 @@ fn mail_recipients(site: Site<'_, '_>) -> Vec<String> {
     let fields = ["to", "cc", "bcc", "recipient", "recipients", "email"];
     let mut addresses = Vec::new();
     for value in fields.into_iter().filter_map(|field| params.get(field)) {
-        each_text(&value, &mut |text| addresses.extend(address_list(text)));
+        // Of a list of thousands no more is read than there may be keys.
+        let each = |item: &Value| {
+            let mut found = Vec::new();
+            each_text(item, &mut |text| found.extend(address_list(text)));
+            found
+        };
+        match value.as_ref().as_ref() {
+            Value::Array(items) => addresses.extend(distinct(items.iter().flat_map(each))),
+            value => addresses.extend(each(value)),
+        }
     }
     distinct(addresses.into_iter())
 }
