@@ -5,6 +5,7 @@ mod clock_steps;
 mod commands;
 mod context_keys;
 mod days;
+mod exit_codes;
 mod golden;
 mod house;
 mod index;
