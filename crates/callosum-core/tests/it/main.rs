@@ -16,6 +16,7 @@ mod operate;
 mod outcomes;
 mod page;
 mod pausing;
+mod recipients;
 mod rewritten;
 mod rules;
 mod segments;
