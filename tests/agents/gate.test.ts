@@ -84,7 +84,7 @@ for (const runtime of ["codex", "gemini"] as const) {
     });
 
     test("a mail that could not be sent is no evidence", async () => {
-      await scene.play(agent, mail("carol", { fail: 7 }));
+      await scene.play(agent, mail("carol", { fail: 2 }));
       const [told] = await scene.play(agent, mail("carol"));
       assert.match(told ?? "", /Message sent\./);
       const rows = await scene.journal(key("carol"));
@@ -92,7 +92,7 @@ for (const runtime of ["codex", "gemini"] as const) {
         rows.map((row) => row.action),
         ["intercept", "failed", "intercept", "complete"],
       );
-      assert.equal(rows[1]?.exitCode, 7);
+      assert.equal(rows[1]?.exitCode, 2);
     });
 
     test("of a mail left running by a session that ended nobody knows how it ended", async () => {

@@ -1,5 +1,7 @@
 //! What an after-hook says of a call, and what it proves.
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 use crate::journal::record::Action as Kind;
 
 /// How a call ended, in words that every host's report can be put into.
@@ -41,15 +43,58 @@ impl Ended {
     }
 }
 
-/// What the journal says about a call that ended so. `simple` and `key_count` are the call's: a non-zero
-/// exit proves that nothing was done only for one simple command on one resource (`send && false` did
-/// send, and half of two mails may have gone out). Exit codes above 127 tell of a signal.
+/// Exit codes from 0 to 127, as a set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ExitCodes(u128);
+
+impl ExitCodes {
+    /// Whether the code is among them.
+    #[must_use]
+    pub fn contains(self, code: i64) -> bool {
+        u32::try_from(code).is_ok_and(|code| self.0.checked_shr(code).is_some_and(|set| set & 1 == 1))
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0 == 0
+    }
+
+    /// The codes, rising.
+    fn iter(self) -> impl Iterator<Item = u8> {
+        (0..128).filter(move |code| self.0 >> code & 1 == 1)
+    }
+}
+
+impl<T: TryInto<u8>> FromIterator<T> for ExitCodes {
+    /// What is no exit code that a program can give is left out.
+    fn from_iter<I: IntoIterator<Item = T>>(codes: I) -> Self {
+        let codes = codes.into_iter().filter_map(|code| code.try_into().ok().filter(|code| *code < 128));
+        Self(codes.fold(0, |set, code| set | 1 << code))
+    }
+}
+
+impl Serialize for ExitCodes {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
+}
+
+impl<'de> Deserialize<'de> for ExitCodes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Vec::<u64>::deserialize(deserializer)?.into_iter().collect())
+    }
+}
+
+/// What the journal says about a call that ended so. `not_done_codes` and `key_count` are the call's: an exit code proves
+/// that nothing was done only where it is one that the program has for that, and for one resource (half of two mails may
+/// have gone out).
 #[must_use]
-pub fn outcome_of(ended: Ended, exit_code: Option<i64>, simple: bool, key_count: usize) -> Kind {
+pub fn outcome_of(ended: Ended, exit_code: Option<i64>, not_done_codes: ExitCodes, key_count: usize) -> Kind {
     match ended {
         Ended::Ok => match exit_code {
             None | Some(0) => Kind::Complete,
-            Some(1..=127) if simple && key_count <= 1 => Kind::Failed,
+            Some(code) if not_done_codes.contains(code) && key_count <= 1 => Kind::Failed,
             Some(_) => Kind::Unknown,
         },
         Ended::Error => Kind::Failed,
@@ -62,6 +107,10 @@ pub fn outcome_of(ended: Ended, exit_code: Option<i64>, simple: bool, key_count:
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn codes(codes: &[u8]) -> ExitCodes {
+        codes.iter().copied().collect()
+    }
 
     #[test]
     fn each_word_of_a_shim_has_its_meaning_and_any_other_has_none() {
@@ -81,26 +130,37 @@ mod tests {
     }
 
     #[test]
-    fn a_non_zero_exit_proves_a_failure_only_for_one_simple_command_on_one_resource() {
-        let of = |code, simple, keys| outcome_of(Ended::Ok, Some(code), simple, keys);
-        assert_eq!(of(0, false, 3), Kind::Complete);
-        assert_eq!(of(7, true, 1), Kind::Failed);
-        assert_eq!(of(7, false, 1), Kind::Unknown);
-        assert_eq!(of(7, true, 2), Kind::Unknown);
-        assert_eq!(of(127, true, 1), Kind::Failed);
-        assert_eq!(of(128, true, 1), Kind::Unknown);
-        assert_eq!(of(137, true, 1), Kind::Unknown);
-        assert_eq!(of(-1, true, 1), Kind::Unknown);
+    fn an_exit_code_proves_a_failure_only_where_the_program_has_it_for_that_and_on_one_resource() {
+        let of = |code, proves: &[u8], keys| outcome_of(Ended::Ok, Some(code), codes(proves), keys);
+        assert_eq!(of(0, &[], 3), Kind::Complete);
+        assert_eq!(of(0, &[0], 1), Kind::Complete);
+        assert_eq!(of(7, &[6, 7], 1), Kind::Failed);
+        assert_eq!(of(7, &[6], 1), Kind::Unknown);
+        assert_eq!(of(7, &[], 1), Kind::Unknown);
+        assert_eq!(of(7, &[7], 2), Kind::Unknown);
+        assert_eq!(of(127, &[126, 127], 1), Kind::Failed);
+        for code in [-1, 1, 128, 137, 256 + 7, i64::MAX] {
+            assert_eq!(of(code, &[7, 127], 1), Kind::Unknown, "{code}");
+        }
     }
 
     #[test]
     fn what_may_have_acted_is_unknown() {
         for ended in [Ended::Aborted, Ended::TimedOut, Ended::Killed, Ended::Maybe] {
-            assert_eq!(outcome_of(ended, None, true, 1), Kind::Unknown);
+            assert_eq!(outcome_of(ended, None, codes(&[7]), 1), Kind::Unknown);
+            assert_eq!(outcome_of(ended, Some(7), codes(&[7]), 1), Kind::Unknown);
         }
-        assert_eq!(outcome_of(Ended::Error, None, true, 1), Kind::Failed);
-        assert_eq!(outcome_of(Ended::Refused, None, true, 1), Kind::Refused);
-        assert_eq!(outcome_of(Ended::Running, None, true, 1), Kind::Running);
-        assert_eq!(outcome_of(Ended::Ok, None, false, 2), Kind::Complete);
+        assert_eq!(outcome_of(Ended::Error, None, codes(&[]), 1), Kind::Failed);
+        assert_eq!(outcome_of(Ended::Refused, None, codes(&[]), 1), Kind::Refused);
+        assert_eq!(outcome_of(Ended::Running, None, codes(&[]), 1), Kind::Running);
+        assert_eq!(outcome_of(Ended::Ok, None, codes(&[]), 2), Kind::Complete);
+    }
+
+    #[test]
+    fn exit_codes_are_a_list_in_the_journal() {
+        let list = serde_json::to_string(&codes(&[127, 1, 126, 0, 200])).unwrap_or_default();
+        assert_eq!(list, "[0,1,126,127]");
+        assert_eq!(serde_json::from_str(&list).ok(), Some(codes(&[0, 1, 126, 127])));
+        assert_eq!(serde_json::from_str("[7,128,18446744073709551615]").ok(), Some(codes(&[7])));
     }
 }

@@ -133,11 +133,19 @@ test("a mail to three people is guarded for each of them", async () => {
 });
 
 describe("an outcome", () => {
-  test("of a simple send that exits 7 is failed, and the next try passes", async () => {
-    assert.match((await world.play("ivan-a", mail("ivan", { fail: 7 })))[0] ?? "", /exited with code 7/);
+  test("of a send whose options were wrong is failed, and the next try passes", async () => {
+    assert.match((await world.play("ivan-a", mail("ivan", { fail: 2 })))[0] ?? "", /exited with code 2/);
     assertRan((await world.play("ivan-b", mail("ivan")))[0]);
     assert.equal(sent("ivan"), 1);
     assert.deepEqual(actions(await rows("ivan")), ["intercept", "failed", "intercept", "complete"]);
+  });
+
+  test("of a send that exits with a code that proves nothing is unknown, and the next try is paused", async () => {
+    await world.play("ines-a", mail("ines", { fail: 7 }));
+    const [told] = await world.play("ines-b", mail("ines"));
+    assertPaused(told, "ines");
+    assert.match(told, /unknown \(exit 7\)/);
+    assert.equal(sent("ines"), 0);
   });
 
   test("of `send && false` is unknown, because the mail is out, and the next try is paused", async () => {

@@ -9,6 +9,7 @@ mod kube;
 mod notion;
 mod outline;
 mod pattern;
+mod proof;
 mod storage;
 
 use std::cell::OnceCell;
@@ -16,6 +17,7 @@ use std::cell::OnceCell;
 pub(crate) use http::Request;
 pub(crate) use outline::outline;
 pub(crate) use pattern::Pattern;
+pub(crate) use proof::not_done_codes;
 
 use crate::shell::{Argument, Invocation, has_option, option_values};
 

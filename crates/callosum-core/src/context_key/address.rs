@@ -1,55 +1,168 @@
-//! Mail addresses in lists, header lines and running text.
+//! Mail addresses in lists, links, header lines and running text.
 
-/// The addresses in a list as mail headers and options have it: `a@x, Name <b@y>; "C, D" <c@z>`. In lower
-/// case; what has no `@` is a local name and counts too.
+use std::borrow::Cow;
+
+use super::mail_fields::Field;
+
+/// The addresses in a list as mail headers, options and `mailto:` have it: `a@x, Name <b@y>; "C, D" <c@z>`, `Team: a@x, b@y;`.
+/// In lower case; what has no `@` is a local name and counts too. Where a quote or a `<` stays open nobody knows what it was
+/// meant to hide: whatever looks like an address is one.
 pub(super) fn address_list(list: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    let (mut start, mut quoted, mut angle) = (0, false, false);
+    list_within(list, MAX_LINKS)
+}
+
+/// A link inside a link inside … is followed so far.
+const MAX_LINKS: usize = 3;
+
+fn list_within(list: &str, links: usize) -> Vec<String> {
+    if links == 0 {
+        return addresses(list).collect();
+    }
+    if let Some(link) = behind_mailto(list.trim()) {
+        return linked(link, links - 1);
+    }
+    let mut items = Vec::new();
+    let (mut start, mut quoted, mut angle, mut escaped) = (0, false, false, false);
     for (at, c) in list.char_indices() {
+        if escaped {
+            escaped = false;
+            continue;
+        }
         match c {
+            '\\' if quoted => escaped = true,
             '"' => quoted = !quoted,
             '<' if !quoted => angle = true,
             '>' if !quoted => angle = false,
-            ',' | ';' | '\n' if !quoted && !angle => {
-                found.extend(address(list.get(start..at).unwrap_or_default()));
-                start = at + 1;
+            c if !quoted && !angle && is_separator(c) => {
+                items.push(list.get(start..at).unwrap_or_default());
+                start = at + c.len_utf8();
             }
             _ => {}
         }
     }
-    found.extend(address(list.get(start..).unwrap_or_default()));
+    items.push(list.get(start..).unwrap_or_default());
+    let every = if quoted || angle { addresses(list).collect() } else { Vec::new() };
+    if !every.is_empty() {
+        return every;
+    }
+    let mut found = Vec::new();
+    let mut rest = items.into_iter().peekable();
+    while let Some(item) = rest.next() {
+        // `Doe, John <j@x>`: a part of a name.
+        if item.contains('@') || rest.peek().is_none_or(|next| !next.contains('<')) {
+            found.extend(address(item, links));
+        }
+    }
     found
 }
 
-/// The address in one item of a list; several when only spaces part them.
-fn address(item: &str) -> Vec<String> {
+/// What parts the addresses of a list, in whatever script.
+fn is_separator(c: char) -> bool {
+    matches!(
+        c,
+        ',' | ';'
+            | '|'
+            | '\n'
+            | '\r'
+            | '\u{ff0c}'
+            | '\u{ff1b}'
+            | '\u{3001}'
+            | '\u{60c}'
+            | '\u{61b}'
+            | '\u{fe50}'
+            | '\u{fe54}'
+    )
+}
+
+/// The address in one item of a list; several when something else than a separator parts them.
+fn address(item: &str, links: usize) -> Vec<String> {
     let bare = match item.rsplit_once('<') {
         Some((_, address)) => address.split('>').next().unwrap_or(address),
         None => item,
     };
-    let bare = bare.trim().trim_matches(['"', '\'']).trim();
-    let bare = bare.strip_prefix("mailto:").unwrap_or(bare);
-    if bare.is_empty() || bare.ends_with(':') {
+    let bare = bare.trim();
+    // In `"john doe"@x` the quotes are part of the address.
+    let bare = if bare.contains("\"@") { bare } else { bare.trim_matches(['"', '\'']).trim() };
+    if let Some(link) = behind_mailto(bare) {
+        return linked(link, links - 1);
+    }
+    // `Team: a@x`, `SMTP:a@x`
+    let bare = match bare.split_once(':') {
+        Some((group, address)) if !group.contains('@') && !bare.contains("://") => address.trim(),
+        _ => bare,
+    };
+    if bare.is_empty() {
         return Vec::new();
     }
-    if item.contains('@') && bare.contains(char::is_whitespace) || item.matches('<').count() > 1 {
+    let is_odd = |c: char| c.is_whitespace() || "\"<>(),;:[]{}|`\\/".contains(c);
+    if item.matches('<').count() > 1 {
         return addresses(item).collect();
     }
+    let ats = item.matches('@').count();
+    if ats > 1 || ats == 1 && (!bare.contains('@') || bare.contains(is_odd)) {
+        let found: Vec<String> = addresses(item).collect();
+        if !found.is_empty() {
+            return found;
+        }
+    }
+    if ats == 0 && bare.contains("%40") {
+        return list_within(&percent_decoded(bare), links - 1);
+    }
+    let bare = if ats > 0 { bare.trim_end_matches('.') } else { bare };
     // The name of a variable is what it is.
     vec![if bare.contains('$') { bare.to_owned() } else { bare.to_lowercase() }]
 }
 
+/// What stands behind `mailto:`.
+fn behind_mailto(text: &str) -> Option<&str> {
+    let (scheme, link) = text.split_at_checked("mailto:".len())?;
+    scheme.eq_ignore_ascii_case("mailto:").then_some(link)
+}
+
+/// The addresses that a `mailto:` link names, in front of its `?` and as `to`, `cc` and `bcc` behind it (RFC 6068).
+fn linked(link: &str, links: usize) -> Vec<String> {
+    let (to, fields) = link.split_once('?').unwrap_or((link, ""));
+    let fields = fields.split('&').filter_map(|field| field.split_once('='));
+    let others = fields.filter(|(name, _)| Field::of(name) == Field::Recipient).map(|(_, value)| value);
+    std::iter::once(to).chain(others).flat_map(|list| list_within(&percent_decoded(list), links)).collect()
+}
+
+/// A text with each `%40` and its like as the character it stands for.
+pub(super) fn percent_decoded(text: &str) -> Cow<'_, str> {
+    if !text.contains('%') {
+        return Cow::Borrowed(text);
+    }
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, behind)) = rest.split_first() {
+        let digit = |at: usize| behind.get(at).and_then(|byte| char::from(*byte).to_digit(16));
+        let code = digit(0).zip(digit(1)).and_then(|(high, low)| u8::try_from(high * 16 + low).ok());
+        match code.filter(|_| *first == b'%') {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = behind.get(2..).unwrap_or_default();
+            }
+            None => {
+                bytes.push(*first);
+                rest = behind;
+            }
+        }
+    }
+    Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
+}
+
 /// What looks like an address in running text, in lower case. User names in URLs are none.
 pub(super) fn addresses(text: &str) -> impl Iterator<Item = String> {
-    let delimiter = |c: char| c.is_whitespace() || "\"'`<>(),;[]{}|\\".contains(c);
+    let delimiter = |c: char| c.is_whitespace() || is_separator(c) || "\"'`<>()[]{}\\".contains(c);
     text.split(delimiter).filter(|word| !word.contains("://")).flat_map(|word| {
         let ends = word.char_indices().filter(|(_, c)| *c == '@').map(|(at, _)| at);
-        ends.filter_map(|at| {
+        ends.enumerate().filter_map(|(number, at)| {
             let (before, after) = (word.get(..at)?, word.get(at + 1..)?);
             let in_name = |c: char| c.is_alphanumeric() || "._%+-!#$&*?^~".contains(c);
             let in_domain = |c: char| c.is_alphanumeric() || ".-".contains(c);
-            let name =
-                before.rsplit(|c| !in_name(c)).next().unwrap_or_default().trim_start_matches(['-', '.']);
+            // Behind another address only a sign can part the two: `a@x.com&b@y.com`.
+            let parts = |c: char| !in_name(c) || number > 0 && !c.is_alphanumeric() && !"._-".contains(c);
+            let name = before.rsplit(parts).next().unwrap_or_default().trim_start_matches(['-', '.']);
             let domain = after.split(|c| !in_domain(c)).next().unwrap_or_default().trim_matches(['-', '.']);
             (!name.is_empty() && !domain.is_empty()).then(|| format!("{name}@{domain}").to_lowercase())
         })

@@ -8,8 +8,9 @@ use std::iter::Peekable;
 
 use serde_json::Value as Json;
 
-use super::address::{Header, address_list, addresses, headers};
+use super::address::{Header, address_list, addresses, headers, percent_decoded};
 use super::distinct;
+use super::mail_fields::{Field, named};
 use crate::shell::Invocation;
 
 /// Options that name recipients, in whatever program; short ones are told by program.
@@ -228,20 +229,27 @@ impl Found {
         }
     }
 
+    fn person(&mut self, kind: Field, text: &str) {
+        match kind {
+            Field::Recipient => self.recipient(text),
+            Field::Sender => self.senders.extend(addresses(text)),
+            Field::Other => {}
+        }
+    }
+
     /// Reads a text that may be a mail, or the header lines of one.
     fn mail_text(&mut self, text: &str) {
         if text.trim_start().starts_with(['{', '[']) {
             if let Ok(json) = serde_json::from_str::<Json>(text) {
-                self.json(&json);
+                named(&json, &mut |kind, text| self.person(kind, text));
             }
             return;
         }
         for (name, value) in text.split('&').filter_map(|field| field.split_once('=')) {
             // `-F to=…`, `from='…'`: the fields of a form.
-            match name.to_ascii_lowercase().as_str() {
-                "to" | "cc" | "bcc" => self.recipient(value),
-                "from" | "sender" | "reply-to" | "h:reply-to" => self.senders.extend(addresses(value)),
-                _ => {}
+            let kind = if name.contains(char::is_whitespace) { Field::Other } else { Field::of(name) };
+            if kind != Field::Other {
+                self.person(kind, &percent_decoded(value));
             }
         }
         for (header, value) in headers(text) {
@@ -250,44 +258,5 @@ impl Found {
                 Header::Sender => self.senders.extend(addresses(&value)),
             }
         }
-    }
-
-    /// Reads the body of a request to a mail service.
-    fn json(&mut self, json: &Json) {
-        match json {
-            Json::Array(items) => items.iter().for_each(|item| self.json(item)),
-            Json::Object(fields) => {
-                for (name, value) in fields {
-                    match name.to_ascii_lowercase().replace(['_', '-'], "").as_str() {
-                        "to" | "cc" | "bcc" | "toaddresses" | "ccaddresses" | "bccaddresses"
-                        | "recipients" => {
-                            each_text(value, &mut |text| self.recipient(text));
-                        }
-                        "from" | "replyto" | "sender" | "source" | "fromemailaddress" => {
-                            each_text(value, &mut |text| self.senders.extend(addresses(text)));
-                        }
-                        _ => self.json(value),
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
-/// The texts in `value`; of an object with an address only that.
-pub(super) fn each_text(value: &Json, take: &mut dyn FnMut(&str)) {
-    match value {
-        Json::String(text) => take(text),
-        Json::Array(items) => items.iter().for_each(|item| each_text(item, take)),
-        Json::Object(fields) => {
-            let address = fields
-                .iter()
-                .find(|(name, _)| matches!(name.to_ascii_lowercase().as_str(), "email" | "address"));
-            if let Some((_, address)) = address {
-                each_text(address, take);
-            }
-        }
-        _ => {}
     }
 }

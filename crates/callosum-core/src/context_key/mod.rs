@@ -3,6 +3,7 @@
 mod address;
 mod command_recipient;
 mod file_path;
+mod mail_fields;
 mod template;
 mod value;
 
@@ -73,6 +74,11 @@ impl<'a> Lookup<'a> {
 
     fn all(&self) -> AllParameters<'a> {
         self.params.all()
+    }
+
+    /// A parameter by itself: all of them together may have been too much.
+    fn read_again(&self, name: &str) -> Option<Value> {
+        self.params.get(name).map(Cow::into_owned)
     }
 }
 

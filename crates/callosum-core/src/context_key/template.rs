@@ -2,11 +2,9 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
-
-use super::address::address_list;
-use super::command_recipient::{each_text, recipients};
+use super::command_recipient::recipients;
 use super::file_path::file_paths;
+use super::mail_fields;
 use super::value::{FAMILIES, Origin, Picked, Site};
 use super::{MAX_KEYS, UNKNOWN, bounded, distinct};
 use crate::digest::{digest, neutral_tool_name};
@@ -198,24 +196,11 @@ fn mail_recipients(site: Site<'_, '_>) -> Vec<String> {
     if let Some(fit) = site.fit {
         return recipients(std::slice::from_ref(fit.command.invocation), None);
     }
-    if let Some(command) = params.get("command") {
-        let command = command.as_str().unwrap_or_default();
+    if let Some(command) = params.get("command")
+        && let Some(command) = command.as_str()
+    {
         let line = Line::read(command);
         return recipients(&line.invocations, line.rough.then_some(command));
     }
-    let fields = ["to", "cc", "bcc", "recipient", "recipients", "email"];
-    let mut addresses = Vec::new();
-    for value in fields.into_iter().filter_map(|field| params.get(field)) {
-        // Of a list of thousands no more is read than there may be keys.
-        let each = |item: &Value| {
-            let mut found = Vec::new();
-            each_text(item, &mut |text| found.extend(address_list(text)));
-            found
-        };
-        match value.as_ref().as_ref() {
-            Value::Array(items) => addresses.extend(distinct(items.iter().flat_map(each))),
-            value => addresses.extend(each(value)),
-        }
-    }
-    distinct(addresses.into_iter())
+    mail_fields::of_parameters(params)
 }

@@ -10,7 +10,7 @@ use crate::history::{Action as Past, History, Who};
 use crate::journal::record::{Action, Record};
 use crate::journal::{Patience, UpToDate};
 use crate::ledger::{Ledger, Needs};
-use crate::outcome::{Ended, outcome_of};
+use crate::outcome::{Ended, ExitCodes, outcome_of};
 use crate::rules::Classification;
 use crate::time::Stamp;
 use crate::tool_call::{Parameters, ToolCall, is_wrapper};
@@ -133,9 +133,9 @@ impl Gate {
             call: report.call.clone(),
             cwd,
         };
-        let Classification { tier, context_keys, exit_proves, .. } = self.classify(&call, params, now);
+        let Classification { tier, context_keys, not_done_codes, .. } = self.classify(&call, params, now);
         let keys = keys_or_digest(context_keys, tier, &call.tool, &digest);
-        Some(Ran { tier, keys, digest, simple: exit_proves })
+        Some(Ran { tier, keys, digest, not_done_codes })
     }
 
     /// A background process of an earlier running call has ended. For a host's event loop.
@@ -201,7 +201,8 @@ impl Gate {
         if action.outcome.as_ref().is_some_and(|outcome| outcome.kind != Action::Unknown) {
             return Ok(None);
         }
-        let mut record = Record::new(kind_of(report, action.simple, action.keys.len()), &self.instance, now);
+        let mut record =
+            Record::new(kind_of(report, action.not_done_codes, action.keys.len()), &self.instance, now);
         record.tier = Some(action.tier);
         record.of = vec![action.seq];
         record.runtime = Some(self.runtime.clone());
@@ -276,7 +277,7 @@ impl Gate {
             // Written between the two looks.
             return self.end(&Target::Reported, report, Patience::None, now);
         };
-        let kind = kind_of(report, start.simple, start.context_keys.len());
+        let kind = kind_of(report, start.not_done_codes, start.context_keys.len());
         let mut outcome = Record::new(kind, &self.instance, now);
         outcome.tier = start.tier;
         outcome.runtime.clone_from(&start.runtime);
@@ -420,11 +421,11 @@ const MAX_LATE_DELIVERIES: usize = 256;
 /// Outcomes that wait for the state to work again; more are lost, and counted.
 const MAX_LATE_ENDS: usize = 4_096;
 
-/// What the end of a call proves; `simple` and `key_count` are those of what was asked.
-fn kind_of(report: &EndReport, simple: bool, key_count: usize) -> Action {
-    let (simple, key_count) =
-        report.ran.as_ref().map_or((simple, key_count), |ran| (ran.simple, ran.keys.len()));
-    outcome_of(report.ended, report.exit_code, simple, key_count)
+/// What the end of a call proves; `not_done_codes` and `key_count` are those of what was asked.
+fn kind_of(report: &EndReport, not_done_codes: ExitCodes, key_count: usize) -> Action {
+    let asked = (not_done_codes, key_count);
+    let (codes, key_count) = report.ran.as_ref().map_or(asked, |ran| (ran.not_done_codes, ran.keys.len()));
+    outcome_of(report.ended, report.exit_code, codes, key_count)
 }
 
 /// Puts into an outcome, as far as it is known, what ran instead of what was asked. Where the rewritten call

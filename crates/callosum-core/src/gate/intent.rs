@@ -6,6 +6,7 @@ use crate::context_key::keys_or_digest;
 use crate::digest::digest;
 use crate::history::Who;
 use crate::journal::record::{Action, Conflict, Holder, Record};
+use crate::outcome::ExitCodes;
 use crate::redact;
 use crate::rules::{Classification, Mode, Scope};
 use crate::settings::Settings;
@@ -59,7 +60,7 @@ pub(super) struct Intent {
     pub(super) lease_ms: u64,
     pub(super) scope: Scope,
     pub(super) observe: bool,
-    simple: bool,
+    not_done_codes: ExitCodes,
     pub(super) too_many_keys: bool,
     /// Delivery of a pause will be told by the host.
     pub(super) signal: bool,
@@ -102,7 +103,7 @@ impl Intent {
             lease_ms: classification.lock_expiry_ms.unwrap_or(settings.lock_expiry_ms),
             scope: classification.scope,
             observe: mode == Mode::Observe || settings.mode == Mode::Observe,
-            simple: classification.exit_proves,
+            not_done_codes: classification.not_done_codes,
             too_many_keys: classification.too_many_keys,
             signal: false,
         }
@@ -141,7 +142,8 @@ impl Intent {
         record.set_stamp(at);
         record.conflict = None;
         record.evidence.clear();
-        (record.signal, record.observed, record.simple) = (false, false, false);
+        (record.signal, record.observed) = (false, false);
+        record.not_done_codes = ExitCodes::default();
         (record.expires_ms, record.holder, record.reason) = (None, None, None);
         record.seen.clear();
         record
@@ -149,11 +151,11 @@ impl Intent {
 
     /// The record that lets the call through.
     pub(super) fn start(&mut self, holder: Option<Holder>, at: &Stamp) -> &mut Record {
-        let (tier, simple, lease_ms) = (self.tier, self.simple, self.lease_ms);
+        let (tier, not_done_codes, lease_ms) = (self.tier, self.not_done_codes, self.lease_ms);
         let record = self.record(Action::Intercept, at);
         if tier.is_tracked() {
             record.holder = holder;
-            record.simple = simple;
+            record.not_done_codes = not_done_codes;
         }
         if tier.is_guarded() {
             record.expires_ms = Some(at.plus_ms(lease_ms).wall_ms);

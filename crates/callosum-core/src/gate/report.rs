@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::outcome::Ended;
+use crate::outcome::{Ended, ExitCodes};
 use crate::tier::Tier;
 
 use super::calls::CallRef;
@@ -42,8 +42,8 @@ pub struct Ran {
     pub keys: Vec<String>,
     /// Its digest.
     pub digest: String,
-    /// Its exit code proves what it did.
-    pub simple: bool,
+    /// The exit codes which prove that it was not done.
+    pub not_done_codes: ExitCodes,
 }
 
 impl EndReport {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::journal::record::{Action as Kind, Holder, HookCounts, Record, Shown};
+use crate::outcome::ExitCodes;
 use crate::tier::Tier;
 use crate::time::Stamp;
 
@@ -67,8 +68,8 @@ pub struct Action {
     pub process: Option<String>,
     /// An operator ended its lease.
     pub released: bool,
-    /// Its exit code proves what it did.
-    pub simple: bool,
+    /// The exit codes which prove that it was not done.
+    pub not_done_codes: ExitCodes,
     /// Its keys are those of what ran after another plugin had rewritten it, not those of its first record.
     pub rewritten: bool,
 }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use crate::journal::light::Counted;
 use crate::journal::record::{Action as Kind, Conflict, Holder, HookCounts, KnownWindow, Record};
+use crate::outcome::ExitCodes;
 use crate::time::Stamp;
 
 pub use self::action::{Action, Coverage, IsDead, Outcome, Pause, State, Who};
@@ -167,7 +168,7 @@ impl History {
             outcome: None,
             process: None,
             released: false,
-            simple: record.simple,
+            not_done_codes: record.not_done_codes,
             rewritten: false,
         });
     }
@@ -196,7 +197,7 @@ impl History {
             outcome: Some(outcome),
             process: None,
             released: false,
-            simple: false,
+            not_done_codes: ExitCodes::default(),
             rewritten: false,
         });
     }

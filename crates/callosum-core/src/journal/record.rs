@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::outcome::ExitCodes;
 use crate::tier::Tier;
 use crate::time::{FIRST_MS, LAST_MS, Rfc3339, Stamp, from_rfc3339};
 
@@ -186,9 +187,10 @@ pub struct Record {
     /// On an intent: only observed, whatever `conflict` says.
     #[serde(skip_serializing_if = "is_false", default)]
     pub observed: bool,
-    /// On an intent: its exit code proves what it did (one simple command).
-    #[serde(skip_serializing_if = "is_false", default)]
-    pub simple: bool,
+    /// On an intent: the exit codes which prove that it was not done. Earlier lines say `simple` instead, for any code
+    /// from 1 to 127, which proves too little to be read.
+    #[serde(skip_serializing_if = "ExitCodes::is_empty", default)]
+    pub not_done_codes: ExitCodes,
     /// On an outcome: another plugin rewrote the call after it was checked, and its keys are those of what ran.
     #[serde(skip_serializing_if = "is_false", default)]
     pub rewritten: bool,
@@ -267,7 +269,7 @@ impl Record {
             evidence: Vec::new(),
             signal: false,
             observed: false,
-            simple: false,
+            not_done_codes: ExitCodes::default(),
             rewritten: false,
             expires_ms: None,
             holder: None,

@@ -5,9 +5,11 @@ use super::index::Candidate;
 use super::part::Part;
 use super::rule_set::RuleSet;
 use super::{Classification, Match, Mode, Scope};
-use crate::command::{Command, Fit};
+use crate::command::{Command, Fit, not_done_codes};
 use crate::context_key::{Lookup, MAX_KEYS, Site, context_keys, is_outside, path_in, work_folder};
-use crate::shell::{Invocation, Line, shortened};
+use crate::outcome::ExitCodes;
+use crate::shell::{Line, shortened};
+use crate::tier::Tier;
 use crate::tool_call::ToolCall;
 
 /// A call, and the rules that may be for its tool.
@@ -34,8 +36,9 @@ impl<'a> Question<'a> {
         if !may_be_for_a_command && (text.is_empty() || !for_all.is_some_and(|rule| rule.tier.is_tracked())) {
             if let Some(rule) = for_all {
                 verdict.take(rule, self.site(None));
-                verdict.classification.exit_proves =
-                    rule.tier.is_tracked() && !self.rules.without_proof && self.is_simple();
+                if rule.tier.is_tracked() && !self.rules.without_proof {
+                    verdict.classification.not_done_codes = proved(&[self.codes_of_line()], rule.tier);
+                }
             }
             return (verdict.classification, false);
         }
@@ -48,7 +51,9 @@ impl<'a> Question<'a> {
                 continue;
             }
             if rule.tier.is_tracked() {
-                proves.push(self.proves(&line, invocation, fit.as_ref()));
+                // A rule for one command goes by that one's place in the line; one for the whole line only by a line of one.
+                let counts = fit.is_some() || line.is_simple();
+                proves.push(if counts { not_done_codes(&text, invocation) } else { ExitCodes::default() });
             }
             verdict.take(rule, self.site(fit.as_ref()));
         }
@@ -57,13 +62,8 @@ impl<'a> Question<'a> {
         {
             verdict.take(rule, self.site(None));
         }
-        verdict.classification.exit_proves = proves == [true];
+        verdict.classification.not_done_codes = proved(&proves, verdict.classification.tier);
         (verdict.classification, line.rough)
-    }
-
-    /// A rule for one command goes by that one's place in the line; one for the whole line only by a line of one.
-    fn proves(&self, line: &Line, invocation: &Invocation, fit: Option<&Fit<'_, '_>>) -> bool {
-        if fit.is_some() { invocation.proves } else { line.is_simple() }
     }
 
     fn site<'s>(&'s self, fit: Option<&'s Fit<'s, 's>>) -> Site<'s, 'a> {
@@ -105,11 +105,23 @@ impl<'a> Question<'a> {
         })
     }
 
-    /// Whether the call is a shell line of one command whose exit code proves something.
-    fn is_simple(&self) -> bool {
+    /// What the exit code proves of a shell line of one command.
+    fn codes_of_line(&self) -> ExitCodes {
         let command = self.params.get("command");
-        let text = command.as_ref().and_then(|command| command.as_str());
-        text.is_some_and(|text| Line::read(text).is_simple())
+        let text = command.as_ref().and_then(|command| command.as_str()).unwrap_or_default();
+        match Line::read(text).invocations.as_slice() {
+            [only] => not_done_codes(text, only),
+            _ => ExitCodes::default(),
+        }
+    }
+}
+
+/// What the exit code of a line proves, from what it proves of each command with an effect: of one of several nothing. At
+/// tier 4 it never does: there a needless pause costs less than a second deed.
+fn proved(codes: &[ExitCodes], tier: Tier) -> ExitCodes {
+    match codes {
+        [codes] if tier != Tier::Critical => *codes,
+        _ => ExitCodes::default(),
     }
 }
 

@@ -28,6 +28,7 @@ use serde::Serialize;
 pub use listed::ListedRule;
 pub use rule_set::RuleSet;
 
+use crate::outcome::ExitCodes;
 use crate::tier::Tier;
 
 /// The rules that Callosum ships, as text: what `"extends": "default"` stands for.
@@ -52,8 +53,9 @@ pub struct Classification {
     pub mode: Option<Mode>,
     /// True when the call acts on more than 1,000 resources: `context_keys` is then not all of them.
     pub too_many_keys: bool,
-    /// The call is a shell line, and a non-zero exit code of it says that it did nothing.
-    pub exit_proves: bool,
+    /// The call is a shell line, and these exit codes of it prove that it did nothing. None at tier 4, where nothing is
+    /// taken back.
+    pub not_done_codes: ExitCodes,
 }
 
 /// One part of a call that a rule matched: a command of a shell line, or the whole call.
@@ -95,7 +97,7 @@ impl Default for Classification {
             scope: Scope::Any,
             mode: None,
             too_many_keys: false,
-            exit_proves: false,
+            not_done_codes: ExitCodes::default(),
         }
     }
 }

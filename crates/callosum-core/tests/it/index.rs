@@ -3,7 +3,7 @@
 use std::fs;
 
 use callosum_core::gate::{Answer, EndReport, Gate, GateOptions, Ran};
-use callosum_core::outcome::Ended;
+use callosum_core::outcome::{Ended, ExitCodes};
 use callosum_core::tier::Tier;
 use serde_json::{Value, json};
 
@@ -48,7 +48,12 @@ fn step(world: &mut World, gates: &[Gate], dice: &mut Dice, running: &mut Vec<(u
         (_, 3) => end.ended = Ended::TimedOut,
         (_, 4) => {
             let keys = vec![format!("email:p{}@example.com", dice.roll(PEOPLE))];
-            end.ran = Some(Ran { tier: Tier::High, keys, digest: "other".to_owned(), simple: false });
+            end.ran = Some(Ran {
+                tier: Tier::High,
+                keys,
+                digest: "other".to_owned(),
+                not_done_codes: ExitCodes::default(),
+            });
         }
         _ => {}
     }

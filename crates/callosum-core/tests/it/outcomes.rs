@@ -13,12 +13,43 @@ fn a_failed_action_may_be_tried_again() {
     let a = session(&gate, "a");
     let (id, answer) = world.try_call(a, "exec", &json!({"command": "ship it"}));
     assert_eq!(answer, Answer::Proceed);
-    world.after(a, "exec", &id, Ended::Ok, Some(7));
+    // The shell has not found it.
+    world.after(a, "exec", &id, Ended::Ok, Some(127));
     world.done(session(&gate, "b"), "exec", &json!({"command": "ship it"}));
     assert_eq!(
         world.story(&gate),
         rows(&[("a", "intercept"), ("a", "failed"), ("b", "intercept"), ("b", "complete")])
     );
+}
+
+#[test]
+fn an_exit_code_that_proves_nothing_lets_no_second_try_pass() {
+    for code in [1, 2, 7, 28, 124, 125, 128] {
+        let mut world = World::new();
+        let gate = world.gate("doug");
+        let (id, _) = world.try_call(session(&gate, "a"), "exec", &json!({"command": "ship it"}));
+        world.after(session(&gate, "a"), "exec", &id, Ended::Ok, Some(code));
+        // Another process, which knows of the first call what the journal says.
+        let other = world.gate("mira");
+        let text = world.refused(session(&other, "b"), "exec", &json!({"command": "ship it"}));
+        assert!(text.contains(&format!("outcome unknown (exit {code}), verify first")), "{text}");
+    }
+}
+
+#[test]
+fn a_line_of_an_earlier_version_says_nothing_of_exit_codes() {
+    let mut world = World::new();
+    let gate = world.gate("doug");
+    let (id, _) = world.try_call(session(&gate, "a"), "exec", &json!({"command": "ship it"}));
+    gate.close(&world.now);
+    let journal = std::fs::read_to_string(world.journal_path()).unwrap();
+    let earlier = journal.replace(r#""notDoneCodes":[126,127]"#, r#""simple":true"#);
+    assert_ne!(earlier, journal);
+    std::fs::write(world.journal_path(), earlier).unwrap();
+    let gate = world.gate("doug");
+    world.after(session(&gate, "a"), "exec", &id, Ended::Ok, Some(127));
+    let text = world.refused(session(&gate, "b"), "exec", &json!({"command": "ship it"}));
+    assert!(text.contains("outcome unknown (exit 127)"), "{text}");
 }
 
 #[test]
@@ -106,7 +137,7 @@ fn a_background_process_is_found_again_after_a_reload() {
     let _ = gate.after(&running, &world.now);
     gate.close(&world.now);
     let reloaded = world.gate("doug");
-    let _ = reloaded.process_ended("gentle-mist", Ended::Ok, Some(7), &world.now);
+    let _ = reloaded.process_ended("gentle-mist", Ended::Ok, Some(127), &world.now);
     world.done(session(&reloaded, "b"), "exec", &ship);
 }
 

@@ -88,7 +88,7 @@ impl Record {
             evidence,
             signal,
             observed,
-            simple,
+            not_done_codes,
             rewritten,
             expires_ms,
             holder,
@@ -122,14 +122,12 @@ impl Record {
         line.maybe_text(br#","params":"#, params.as_deref())?;
         line.maybe(br#","conflict":"#, conflict.as_ref())?;
         line.maybe(br#","evidence":"#, (!evidence.is_empty()).then_some(evidence))?;
-        for (field, is_set) in [
-            (br#","signal":true"#.as_slice(), signal),
-            (br#","observed":true"#, observed),
-            (br#","simple":true"#, simple),
-            (br#","rewritten":true"#, rewritten),
-        ] {
+        for (field, is_set) in [(br#","signal":true"#.as_slice(), signal), (br#","observed":true"#, observed)]
+        {
             line.raw(if *is_set { field } else { b"" });
         }
+        line.maybe(br#","notDoneCodes":"#, (!not_done_codes.is_empty()).then_some(not_done_codes))?;
+        line.raw(if *rewritten { br#","rewritten":true"# } else { b"" });
         line.maybe_moment(br#","expiresAt":"#, *expires_ms);
         line.maybe(br#","holder":"#, holder.as_ref())?;
         line.maybe(br#","exitCode":"#, exit_code.as_ref())?;
@@ -172,7 +170,10 @@ impl Record {
             evidence: line.list(r#","evidence":"#, shown)?,
             signal: line.take(r#","signal":true"#),
             observed: line.take(r#","observed":true"#),
-            simple: line.take(r#","simple":true"#),
+            not_done_codes: line
+                .list(r#","notDoneCodes":"#, LineReader::number::<u64>)?
+                .into_iter()
+                .collect(),
             rewritten: line.take(r#","rewritten":true"#),
             expires_ms: line.maybe(r#","expiresAt":"#, LineReader::moment)?,
             holder: line.maybe(r#","holder":"#, holder)?,

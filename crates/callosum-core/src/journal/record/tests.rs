@@ -50,7 +50,8 @@ fn with_fields(is_set: impl Fn(u32) -> bool) -> Record {
     let shown = |seq| Shown { seq, outcome: Some(seq).filter(|seq| *seq > 3) };
     record.evidence = of(18).into_iter().map(shown).collect();
     (record.signal, record.observed) = (is_set(19), is_set(20));
-    (record.simple, record.rewritten) = (is_set(21), is_set(22));
+    record.not_done_codes = set(21).map(|()| [7, 127]).into_iter().flatten().collect();
+    record.rewritten = is_set(22);
     record.expires_ms = set(23).map(|()| -1);
     record.holder = set(24).map(|()| Holder { pid: 7, start: u64::MAX, ns: 0 });
     record.exit_code = set(25).map(|()| -9);
