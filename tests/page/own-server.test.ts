@@ -52,6 +52,12 @@ test("who has the link sees the sessions live and may release; the link is good 
     await page.getByText("Live", { exact: true }).waitFor();
     // A cookie would go to every server on this address, those of other users among them.
     assert.deepEqual(await watched.context.cookies(), []);
+    // An address is kept in histories and logs.
+    const kept = Object.entries(
+      await page.evaluate(() => ({ ...(globalThis as unknown as { localStorage: object }).localStorage })),
+    );
+    const [[, token = ""] = []] = kept as Array<[string, string]>;
+    assert.match(token, /^[0-9a-f]{32}$/);
 
     const mail = "himalaya message send --to alice@example.com --body hello";
     assert.equal(await begin(gate, "one", "c1", mail), undefined);
@@ -86,6 +92,11 @@ test("who has the link sees the sessions live and may release; the link is good 
     assert.equal(await server.stop(), 0);
     await page.getByText("Reconnecting").waitFor();
     assert.deepEqual([...watched.noticed, ...other.noticed], []);
+    assert.ok(watched.requests.some((path) => path.startsWith("/api/release")));
+    assert.deepEqual(
+      watched.requests.filter((path) => path.includes(token)),
+      [],
+    );
     await Promise.all([watched.context.close(), other.context.close()]);
   } finally {
     await server.stop();

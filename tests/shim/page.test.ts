@@ -4,13 +4,13 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import type { OpenClawPluginApi } from "openclaw/plugin-sdk/plugin-entry";
+import { Passes } from "../../plugin/src/page/passes.ts";
 import { PageRoutes } from "../../plugin/src/page/routes.ts";
-import { Tokens } from "../../plugin/src/page/tokens.ts";
 import { bench, NOT_LOADED } from "./fakes.ts";
 
 const FOLDER = mkdtempSync(join(tmpdir(), "callosum-page-"));
@@ -37,6 +37,8 @@ interface About {
   view: string;
   release: string | null;
 }
+
+const carrying = (token: string, type = "application/json") => ({ accept: `${type}; token=${token}` });
 
 /** The routes behind a server that lets everybody through, as if the host knew them. */
 async function serving(options: { folder?: string; loaded?: typeof NOT_LOADED } = {}) {
@@ -76,9 +78,9 @@ async function serving(options: { folder?: string; loaded?: typeof NOT_LOADED } 
       return JSON.parse(content.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))) as About;
     },
     ask: (token: string, question: string, q = "{}") =>
-      get(`${PAGE}api/${question}?${new URLSearchParams({ t: token, q })}`, { origin: "null" }),
-    release: (body: string, headers: Record<string, string> = {}) =>
-      fetch(`${origin}${LEASES}api/release`, { method: "POST", body, headers, signal: AbortSignal.timeout(5_000) }),
+      get(`${PAGE}api/${question}?${new URLSearchParams({ q })}`, { origin: "null", ...carrying(token) }),
+    release: (token: string, q: string) =>
+      get(`${LEASES}api/release?${new URLSearchParams({ q })}`, { origin: "null", ...carrying(token) }, "POST"),
     async close() {
       page.end();
       server.closeAllConnections();
@@ -170,10 +172,26 @@ test("the api answers whoever has a document's token, and no other origin may re
   assert.deepEqual([answer.status, await answer.text()], [200, '{"entries":[],"next":null}']);
   assert.deepEqual(served.gate.calls.at(-1), { method: "journal", args: ['{"limit":2}'] });
   assert.equal(answer.headers.get("access-control-allow-origin"), "null");
-  const elsewhere = await served.get(`${PAGE}api/status?t=${token}`, { origin: "https://evil.example" });
+  const elsewhere = await served.get(`${PAGE}api/status`, { origin: "https://evil.example", ...carrying(token) });
+  assert.equal(elsewhere.status, 200);
   assert.equal(elsewhere.headers.get("access-control-allow-origin"), null);
-  for (const wrong of ["", "x", `${token}x`, token.slice(1)])
+  const [reads = "", releases = "", own = "", signature = ""] = token.split(".");
+  const wrongs = ["", "x", `${token}x`, token.slice(1), `9${token}`, `${reads}.99999999999.${own}.${signature}`];
+  for (const wrong of [...wrongs, `${reads}.${releases}.${own}.`, `${reads}.${releases}.${own}.${signature.slice(1)}A`])
     assert.deepEqual(await failure(await served.ask(wrong, "journal")), [401, "unauthorized"], wrong);
+  await served.close();
+});
+
+test("a token in an address, where histories and logs keep it, opens nothing", async () => {
+  const served = await serving();
+  const { token } = await served.open(LEASES);
+  for (const name of ["t", "token"]) {
+    const query = new URLSearchParams({ [name]: token, q: '{"key":"deploy:prod"}' });
+    for (const question of ["status", "events"])
+      assert.deepEqual(await failure(await served.get(`${PAGE}api/${question}?${query}`)), [401, "unauthorized"]);
+    assert.deepEqual(await failure(await served.get(`${LEASES}api/release?${query}`, {}, "POST")), [401, "unauthorized"]);
+  }
+  assert.ok(!served.gate.methods.includes("release"));
   await served.close();
 });
 
@@ -189,8 +207,8 @@ test("what can't be answered is told by a code", async () => {
   served.gate.throws = new Error("no");
   assert.deepEqual(await failure(await served.ask(token, "journal")), [503, "unavailable"]);
   served.gate.throws = undefined;
-  for (const path of [PAGE, `${PAGE}app.js`, `${PAGE}api/status?t=${token}`])
-    assert.equal((await served.get(path, {}, "POST")).status, 405, path);
+  for (const path of [PAGE, `${PAGE}app.js`, `${PAGE}api/status`])
+    assert.equal((await served.get(path, carrying(token), "POST")).status, 405, path);
   assert.equal((await served.get(`${LEASES}api/release`)).status, 405);
   await served.close();
 });
@@ -235,7 +253,7 @@ test("a lease is released by a page of the tab for those who may write", async (
   const served = await serving();
   const { token, release } = await served.open(LEASES);
   assert.equal(release, "api/release");
-  const answer = await served.release(JSON.stringify({ key: "deploy:prod", token }), { origin: "null" });
+  const answer = await served.release(token, '{"key":"deploy:prod"}');
   assert.deepEqual([answer.status, await answer.json()], [200, { key: "k", released: [] }]);
   assert.equal(answer.headers.get("access-control-allow-origin"), "null");
   assert.deepEqual(served.gate.calls.at(-1), { method: "release", args: ["deploy:prod", "an operator, in the Control UI"] });
@@ -246,12 +264,10 @@ test("nobody else releases one", async () => {
   const served = await serving();
   const reader = await served.open(PAGE);
   assert.equal(reader.release, null);
-  const body = (token: unknown, key: unknown = "deploy:prod") => JSON.stringify({ key, token });
-  assert.deepEqual(await failure(await served.release(body(reader.token))), [403, "forbidden"]);
-  for (const wrong of ["x", "", 7, null, undefined])
-    assert.deepEqual(await failure(await served.release(body(wrong))), [401, "unauthorized"], String(wrong));
-  for (const wrong of ["", "{", "[]", "null", '"x"', " ".repeat(20_000) + body("x")])
-    assert.deepEqual(await failure(await served.release(wrong)), [401, "unauthorized"], wrong.slice(0, 9));
+  const wanted = (key: unknown = "deploy:prod") => JSON.stringify({ key });
+  assert.deepEqual(await failure(await served.release(reader.token, wanted())), [403, "forbidden"]);
+  for (const wrong of ["x", "", "null"])
+    assert.deepEqual(await failure(await served.release(wrong, wanted())), [401, "unauthorized"], wrong);
   // The host lets these through on the path of the tab as well, and they may be no more than readers.
   const readers = [
     { authorization: "Bearer of-a-device-that-only-reads" },
@@ -262,10 +278,11 @@ test("nobody else releases one", async () => {
   for (const headers of readers) {
     const about = await served.open(LEASES, headers as Record<string, string>);
     assert.equal(about.release, null, JSON.stringify(headers));
-    assert.deepEqual(await failure(await served.release(body(about.token))), [403, "forbidden"]);
+    assert.deepEqual(await failure(await served.release(about.token, wanted())), [403, "forbidden"]);
   }
   const writer = await served.open(LEASES, { "x-openclaw-scopes": "operator.read, operator.write" });
-  assert.deepEqual(await failure(await served.release(body(writer.token, "x".repeat(2_000)))), [400, "bad-request"]);
+  for (const wrong of ["", "{", "[]", "null", '"x"', "{}", wanted(""), wanted(7), wanted("x".repeat(2_000))])
+    assert.deepEqual(await failure(await served.release(writer.token, wrong)), [400, "bad-request"], wrong.slice(0, 9));
   assert.ok(!served.gate.methods.includes("release"));
   served.gateway.roles = { viewer: {} };
   assert.equal((await served.open(LEASES)).release, null);
@@ -277,7 +294,7 @@ test("a change of whom the gateway lets in ends what pages may do", async () => 
   const { token } = await served.open(LEASES);
   served.gateway.auth = { mode: "token", token: "two" };
   assert.deepEqual(await failure(await served.ask(token, "status")), [401, "unauthorized"]);
-  assert.deepEqual(await failure(await served.release(JSON.stringify({ key: "k", token }))), [401, "unauthorized"]);
+  assert.deepEqual(await failure(await served.release(token, '{"key":"k"}')), [401, "unauthorized"]);
   assert.equal((await served.ask((await served.open(PAGE)).token, "status")).status, 200);
   await served.close();
 });
@@ -291,21 +308,53 @@ test("a token outlives a reload of the plugin", async () => {
   await afterwards.close();
 });
 
-test("tokens are bounded in number and time", async () => {
-  const tokens = new Tokens<number>(2, 60_000);
-  const [first, second, third] = [tokens.issue(1), tokens.issue(2), tokens.issue(3)];
-  assert.deepEqual(
-    [first, second, third].map((token) => tokens.find(token)),
-    [undefined, 2, 3],
+test("a token ends with its time", () => {
+  let now = 1_000;
+  const passes = new Passes(
+    () => "settings",
+    () => now,
   );
-  const brief = new Tokens<number>(2, 0);
-  assert.equal(brief.find(brief.issue(1)), undefined);
+  const [reader, releaser] = [passes.issue(false), passes.issue(true)];
+  const may = () => [passes.reads(reader), passes.releases(reader), passes.reads(releaser), passes.releases(releaser)];
+  assert.deepEqual(may(), [true, false, true, true]);
+  now += 61 * 60_000;
+  assert.deepEqual(may(), [true, false, true, false]);
+  now += 11 * 60 * 60_000;
+  assert.deepEqual(may(), [false, false, false, false]);
+});
+
+test("a reader who loads the page again and again pushes out nobody", async () => {
+  const served = await serving();
+  const { token } = await served.open(LEASES);
+  for (let load = 0; load < 600; load += 1) await (await served.get(PAGE)).arrayBuffer();
+  assert.equal((await served.ask(token, "status")).status, 200);
+  assert.equal((await served.release(token, '{"key":"deploy:prod"}')).status, 200);
+  await served.close();
+});
+
+test("who sends a body slowly, or a long one, keeps nobody from releasing, and is answered before it is there", async () => {
+  const served = await serving();
+  const { token } = await served.open(LEASES);
+  const { hostname, port } = new URL(served.origin);
+  const slow: Socket[] = [];
+  for (const header of ["", `accept: ${carrying("x").accept}\r\n`, `accept: ${carrying(token).accept}\r\n`])
+    for (let number = 0; number < 20; number += 1) {
+      const socket = connect(Number(port), hostname);
+      socket.write(`POST ${LEASES}api/release HTTP/1.1\r\nhost: x\r\n${header}content-length: 9000\r\n\r\n{`);
+      slow.push(socket);
+    }
+  const answers = await Promise.all(slow.map(async (socket) => String((await once(socket, "data"))[0])));
+  assert.equal(answers.filter((answer) => answer.startsWith("HTTP/1.1 401 ")).length, 40);
+  assert.equal(answers.filter((answer) => answer.startsWith("HTTP/1.1 400 ")).length, 20);
+  assert.equal((await served.release(token, '{"key":"deploy:prod"}')).status, 200);
+  for (const socket of slow) socket.destroy();
+  await served.close();
 });
 
 /** Follows a stream and keeps what it says. */
 async function follow(origin: string, token: string) {
   const heard = { text: "", ended: false, status: 0 };
-  const asked = request(`${origin}${PAGE}api/events?t=${token}`, { agent: false });
+  const asked = request(`${origin}${PAGE}api/events`, { agent: false, headers: carrying(token, "text/event-stream") });
   asked.end();
   const [answer] = (await once(asked, "response")) as [IncomingMessage];
   heard.status = answer.statusCode ?? 0;
@@ -330,18 +379,19 @@ test("a stream tells how far the journal is, at once and when that has moved, an
   const served = await serving();
   const { token } = await served.open(PAGE);
   served.gate.answers.head = '{"head":5,"now":1}';
+  const other = await served.open(PAGE);
   const one = await follow(served.origin, token);
   await until("the first head", () => one.heard.text.includes('event: head\ndata: {"head":5,"now":1}\n\n'));
   served.gate.answers.head = '{"error":{"code":"busy","message":"not now"}}';
   const asked = served.gate.calls.length;
   await until("another look", () => served.gate.calls.length > asked);
   served.gate.answers.head = '{"head":9,"now":2}';
-  const two = await follow(served.origin, token);
+  const two = await follow(served.origin, other.token);
   await until("the second head, told to both", () => [one, two].every(({ heard }) => heard.text.includes('"head":9')));
   assert.equal(one.heard.text.split("event: head").length, 3);
   served.page.end();
   await until("the end of both", () => one.heard.ended && two.heard.ended);
-  assert.deepEqual(await failure(await served.get(`${PAGE}api/events?t=${token}`)), [503, "busy"]);
+  assert.deepEqual(await failure(await served.ask(token, "events")), [503, "busy"]);
   const looks = served.gate.calls.length;
   await new Promise((resolve) => setTimeout(resolve, 600));
   assert.equal(served.gate.calls.length, looks, "nobody listens, and still the journal is looked at");
@@ -350,12 +400,37 @@ test("a stream tells how far the journal is, at once and when that has moved, an
 
 test("streams are bounded in number, and one that was cut off makes room", async () => {
   const served = await serving();
-  const { token } = await served.open(PAGE);
   served.gate.answers.head = '{"head":5,"now":1}';
-  const streams = await Promise.all(Array.from({ length: 33 }, () => follow(served.origin, token)));
+  const pages = await Promise.all(Array.from({ length: 33 }, () => served.open(PAGE)));
+  const streams = await Promise.all(pages.map(({ token }) => follow(served.origin, token)));
   assert.equal(streams.filter(({ heard }) => heard.status === 200).length, 32);
   for (const { cut } of streams) cut();
   await new Promise((resolve) => setTimeout(resolve, 50));
-  assert.equal((await follow(served.origin, token)).heard.status, 200);
+  assert.equal((await follow(served.origin, pages[0]?.token ?? "")).heard.status, 200);
+  await served.close();
+});
+
+test("one copy of the page has one stream, so that it can't take the places of the others", async () => {
+  const served = await serving();
+  served.gate.answers.head = '{"head":5,"now":1}';
+  const { token } = await served.open(PAGE);
+  const own: Array<Awaited<ReturnType<typeof follow>>> = [];
+  for (let number = 0; number < 40; number += 1) own.push(await follow(served.origin, token));
+  await until("all but the last to end", () => own.slice(0, -1).every(({ heard }) => heard.ended));
+  assert.equal(own.at(-1)?.heard.ended, false);
+  assert.equal((await follow(served.origin, (await served.open(PAGE)).token)).heard.status, 200);
+  await served.close();
+});
+
+test("a stream ends when its token does", async () => {
+  const served = await serving();
+  served.gate.answers.head = '{"head":5,"now":1}';
+  const { token } = await served.open(PAGE);
+  const { heard } = await follow(served.origin, token);
+  await until("the first head", () => heard.text.includes('"head":5'));
+  served.gateway.auth = { mode: "token", token: "two" };
+  served.gate.answers.head = '{"head":6,"now":2}';
+  await until("the end of the stream", () => heard.ended);
+  assert.ok(!heard.text.includes('"head":6'), heard.text);
   await served.close();
 });

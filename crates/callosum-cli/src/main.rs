@@ -9,14 +9,13 @@ mod args;
 mod commands;
 mod output;
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::process::ExitCode;
 
-use anstream::AutoStream;
 use clap::CommandFactory;
 
 use crate::args::{Args, Command, LockAction, is_hook};
-use crate::output::Failure;
+use crate::output::{Failure, Output, is_gone};
 
 fn main() -> ExitCode {
     let args = match Args::read() {
@@ -25,28 +24,32 @@ fn main() -> ExitCode {
     };
     match run(&args) {
         Ok(code) => code,
-        Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(failure) => {
-            // Where even this can't be written, the exit code still tells.
-            let _ = writeln!(io::stderr(), "callosum: {failure}");
-            ExitCode::from(2)
-        }
+        Err(failure) => failed(&failure),
     }
+}
+
+fn failed(failure: &Failure) -> ExitCode {
+    // Where even this can't be written, the exit code still tells.
+    let _ = writeln!(io::stderr(), "callosum: {failure}");
+    ExitCode::from(2)
 }
 
 /// Says what is wrong with the words, or what was asked about them.
 fn misused(error: &clap::Error) -> ExitCode {
-    // Where even this can't be written, the exit code still tells.
-    let _ = error.print();
+    let printed = error.print().and_then(|()| io::stdout().flush());
     if is_hook() {
         return commands::hook::misused();
+    }
+    if let Err(error) = printed
+        && !is_gone(&error)
+    {
+        return failed(&Failure::Output(error));
     }
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }
 
 fn run(args: &Args) -> Result<ExitCode, Failure> {
-    // Colours only on a terminal, and not where NO_COLOR is set.
-    let mut out = BufWriter::new(AutoStream::auto(io::stdout().lock()));
+    let mut out = Output::standard();
     let code = match &args.command {
         Command::Status => commands::status::run(args, &mut out)?,
         Command::Journal(wanted) => commands::journal::run(args, wanted, &mut out)?,
@@ -61,7 +64,10 @@ fn run(args: &Args) -> Result<ExitCode, Failure> {
         Command::Install(target) => commands::install::install(args, target, &mut out)?,
         Command::Uninstall(target) => commands::install::uninstall(args, target, &mut out)?,
         Command::Completions { shell } => {
-            clap_complete::generate(*shell, &mut Args::command(), "callosum", &mut out);
+            // The generator panics where it can't write.
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Args::command(), "callosum", &mut script);
+            out.write_all(&script)?;
             ExitCode::SUCCESS
         }
         Command::Check(checked) => commands::check::run(args, checked, &mut out)?,

@@ -1,13 +1,17 @@
 //! Text for people, and what can go wrong on the way out.
 
-use std::io::{self, Write};
+use std::io::{self, BufWriter, StdoutLock, Write};
+use std::thread;
+use std::time::Duration;
 
+use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
 use callosum_core::gate::QueryError;
 use callosum_core::text::one_line;
 use callosum_core::time::from_rfc3339;
 use chrono::{DateTime, Local};
 use comfy_table::{Attribute, Cell, Color, ContentArrangement, Table, presets};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::Serialize;
 
 /// Why a command could not be done: a fragment and what to do about it.
@@ -37,6 +41,70 @@ impl From<serde_json::Error> for Failure {
             None => Self::Json(error),
         }
     }
+}
+
+/// Standard output, with colours only on a terminal, and not where NO_COLOR is set. A reader who has seen enough, as `head`
+/// has, is no failure: what is written from then on goes nowhere, and a command exits as it would have.
+pub(crate) struct Output {
+    out: BufWriter<AutoStream<StdoutLock<'static>>>,
+    is_read: bool,
+}
+
+impl Output {
+    /// This process's. Nothing else may write there meanwhile.
+    pub(crate) fn standard() -> Self {
+        Self { out: BufWriter::new(AutoStream::auto(io::stdout().lock())), is_read: true }
+    }
+
+    /// What comes of `write`, or of having nobody to write to.
+    fn unless_gone<T>(
+        &mut self,
+        unread: T,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<T>,
+    ) -> io::Result<T> {
+        if !self.is_read {
+            return Ok(unread);
+        }
+        match write(&mut self.out) {
+            Err(error) if is_gone(&error) => {
+                self.is_read = false;
+                Ok(unread)
+            }
+            result => result,
+        }
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        self.unless_gone(text.len(), |out| out.write(text))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.unless_gone((), |out| out.flush())
+    }
+}
+
+/// Whether a write failed because nobody reads any more.
+pub(crate) fn is_gone(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::BrokenPipe
+}
+
+/// Waits for `rest`, or until nobody reads standard output any more; whether that is so. Writing alone would not tell
+/// before there is something to write.
+pub(crate) fn reader_goes_within(rest: Duration) -> bool {
+    let stdout = io::stdout();
+    // That the other end is closed is told without being asked for.
+    let mut polled = [PollFd::new(&stdout, PollFlags::empty())];
+    let limit = Timespec::try_from(rest).ok();
+    poll(&mut polled, limit.as_ref()).map_or_else(
+        |_| {
+            // Else whoever follows would look without a rest.
+            thread::sleep(rest);
+            false
+        },
+        |closed| closed > 0,
+    )
 }
 
 /// Names (session, instance, tool) are cut after this many characters, keys and sentences after the second.

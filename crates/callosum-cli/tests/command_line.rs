@@ -4,11 +4,12 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::thread::sleep;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use callosum_core::time::to_rfc3339;
 use serde_json::{Value, json};
@@ -253,6 +254,92 @@ fn a_reader_who_goes_away_is_no_failure() {
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(0));
         assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    }
+}
+
+/// Every command that ends by itself, and what is asked of `clap`.
+const TOLD: [&[&str]; 14] = [
+    &["--help"],
+    &["--version"],
+    &["journal", "--help"],
+    &["completions", "bash"],
+    &["completions", "zsh"],
+    &["completions", "fish"],
+    &["status"],
+    &["status", "--json"],
+    &["journal"],
+    &["locks"],
+    &["sessions", "--json"],
+    &["why", "email:ann@example.com"],
+    &["explain", "exec", "git push"],
+    &["check"],
+];
+
+#[test]
+fn whatever_is_told_ends_quietly_when_its_reader_has_gone() {
+    let state = story();
+    for args in TOLD {
+        let (code, _, _) = run(state.path(), args);
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let output = callosum(state.path(), args).stdout(writer).stderr(Stdio::piped()).output().unwrap();
+        assert_eq!(
+            (output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()),
+            (code, ""),
+            "{args:?}"
+        );
+    }
+    // What a command says by its exit is not lost with what nobody reads.
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    fs::write(state.path().join("tiers.json"), "{").unwrap();
+    let output = callosum(state.path(), &["check"]).stdout(writer).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_cant_be_written_is_said_with_exit_code_two() {
+    let state = story();
+    for args in TOLD {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = callosum(state.path(), args).stdout(full).stderr(Stdio::piped()).output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {stderr}");
+        assert!(stderr.starts_with("callosum: can't write the answer: No space left"), "{args:?}: {stderr}");
+        assert_eq!(stderr.lines().count(), 1, "{args:?}: {stderr}");
+    }
+}
+
+/// Without a record to write, a followed journal has nothing by which writing would tell.
+#[test]
+fn following_ends_when_its_reader_goes_though_nothing_comes() {
+    let state = story();
+    for args in
+        [&["journal", "-f"][..], &["journal", "-f", "--json"], &["journal", "-f", "--session", "nobody"]]
+    {
+        let (reader, writer) = std::io::pipe().unwrap();
+        let mut child = callosum(state.path(), args).stdout(writer).stderr(Stdio::piped()).spawn().unwrap();
+        if !args.contains(&"nobody") {
+            let mut reader = BufReader::new(&reader);
+            assert!(reader.read_line(&mut String::new()).unwrap() > 0);
+        }
+        drop(reader);
+        let deadline = Instant::now() + Duration::from_secs(60);
+        let status = loop {
+            if let Some(status) = child.try_wait().unwrap() {
+                break status;
+            }
+            if Instant::now() > deadline {
+                child.kill().unwrap();
+                panic!("{args:?} still runs a minute after its reader went");
+            }
+            sleep(Duration::from_millis(20));
+        };
+        assert_eq!(status.code(), Some(0));
+        let mut stderr = String::new();
+        child.stderr.unwrap().read_to_string(&mut stderr).unwrap();
+        assert_eq!(stderr, "");
     }
 }
 

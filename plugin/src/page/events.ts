@@ -9,33 +9,39 @@ import { isRecord } from "../host.ts";
 const LOOK_MS = 500;
 /** How often a silent stream says that it is alive, for proxies that end idle connections. */
 const ALIVE_MS = 15_000;
-/** How soon a browser comes back whose stream has ended. */
-const RETRY_MS = 1_000;
 const MOST_STREAMS = 32;
 /** A stream with this much unread has nobody at its end. */
 const MOST_UNREAD = 64 * 1024;
 
-/** What a stream was told last, and when on the clock of `performance.now()`. */
+/** Whose a stream is, what it was told last, and when on the clock of `performance.now()`. */
 interface Told {
+  token: string;
   head: unknown;
   at: number;
 }
 
 export class HeadStreams {
   readonly #look: () => Promise<CoreAnswer>;
+  readonly #reads: (token: string) => boolean;
   readonly #open = new Map<ServerResponse, Told>();
   #timer: NodeJS.Timeout | undefined;
   #looking = false;
   #ended = false;
 
-  /** `look` asks the core for `head`. */
-  constructor(look: () => Promise<CoreAnswer>) {
+  /** `look` asks the core for `head`; `reads` tells whether a token still opens the api. */
+  constructor(look: () => Promise<CoreAnswer>, reads: (token: string) => boolean) {
     this.#look = look;
+    this.#reads = reads;
   }
 
-  /** Makes the response a stream; false when there are too many, or this instance is gone. Nobody need wait for its end. */
-  add(response: ServerResponse, headers: Record<string, string>): boolean {
-    if (this.#ended || this.#open.size >= MOST_STREAMS) return false;
+  /**
+   * Makes the response the stream of the page that has this token, in place of the one it had; false when there are too many, or this instance is
+   * gone. It ends with the token. Nobody need wait for its end.
+   */
+  add(token: string, response: ServerResponse, headers: Record<string, string>): boolean {
+    if (this.#ended) return false;
+    for (const [other, told] of this.#open) if (told.token === token) this.#close(other);
+    if (this.#open.size >= MOST_STREAMS) return false;
     response.writeHead(200, {
       "content-type": "text/event-stream; charset=utf-8",
       "cache-control": "no-store",
@@ -44,12 +50,15 @@ export class HeadStreams {
       "x-accel-buffering": "no",
       ...headers,
     });
-    response.write(`retry: ${RETRY_MS}\n\n`);
-    this.#open.set(response, { head: undefined, at: performance.now() });
+    response.write(":\n\n");
+    this.#open.set(response, { token, head: undefined, at: performance.now() });
     response.once("close", () => this.#remove(response));
     response.on("error", () => this.#remove(response));
     if (this.#timer === undefined) {
-      this.#timer = setInterval(() => void this.#tell(), LOOK_MS);
+      this.#timer = setInterval(() => {
+        for (const [known, { token: theirs }] of this.#open) if (!this.#reads(theirs)) this.#close(known);
+        void this.#tell();
+      }, LOOK_MS);
       // Never a reason for the process to stay alive.
       this.#timer.unref();
     }
@@ -77,10 +86,15 @@ export class HeadStreams {
     for (const [response, told] of this.#open) {
       const news = found !== undefined && found.head !== told.head;
       if (!news && now - told.at < ALIVE_MS) continue;
-      this.#open.set(response, { head: news ? found.head : told.head, at: now });
+      this.#open.set(response, { ...told, head: news ? found.head : told.head, at: now });
       if (response.writableLength > MOST_UNREAD) response.destroy();
       else response.write(news ? event : ":\n\n");
     }
+  }
+
+  #close(response: ServerResponse): void {
+    response.end();
+    this.#remove(response);
   }
 
   #remove(response: ServerResponse): void {

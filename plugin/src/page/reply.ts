@@ -72,26 +72,6 @@ export function forPage(request: IncomingMessage): Record<string, string> {
   return { ...headers, "access-control-allow-origin": "null", "access-control-allow-credentials": "true" };
 }
 
-/** The body of a request; undefined when it is longer than `most` bytes, or not there after `ms`. Whoever sends more than they said is cut off. */
-export async function readBody(request: IncomingMessage, most: number, ms: number): Promise<string | undefined> {
-  if (Number(request.headers["content-length"] ?? 0) > most) return undefined;
-  const late = setTimeout(() => request.destroy(), ms);
-  try {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    for await (const chunk of request as AsyncIterable<Buffer>) {
-      length += chunk.length;
-      if (length > most) return undefined;
-      chunks.push(chunk);
-    }
-    return Buffer.concat(chunks).toString("utf8");
-  } catch {
-    return undefined;
-  } finally {
-    clearTimeout(late);
-  }
-}
-
 function send(response: ServerResponse, status: number, body: string | Buffer, headers: Record<string, string>): void {
   if (response.headersSent || response.destroyed) return;
   response.writeHead(status, {

@@ -7,19 +7,13 @@ import type { WorkspaceOf } from "../before-tool-call.ts";
 import { answerOf, ask } from "../core-answer.ts";
 import type { GateOwner } from "../gate-owner.ts";
 import { inWorkspace } from "../gateway-methods.ts";
-import { isRecord } from "../host.ts";
 import { HeadStreams } from "./events.ts";
 import { FILES, type FileName, PageFiles } from "./files.ts";
-import { mayRelease, Passes } from "./passes.ts";
+import { mayRelease, Passes, tokenOf } from "./passes.ts";
 import { Questions } from "./questions.ts";
-import { forPage, readBody, sendDocument, sendFailure, sendFile, sendJson, sendPlain, statusOfFailure } from "./reply.ts";
+import { forPage, sendDocument, sendFailure, sendFile, sendJson, sendPlain, statusOfFailure } from "./reply.ts";
 
 const BASES = { all: "/plugins/callosum/", leases: "/plugins/callosum-leases/" } as const;
-const MOST_BODY = 16 * 1024;
-/** Longer than any browser takes for a few bytes; while a body is read, the host waits with a restart. */
-const BODY_MS = 5_000;
-/** Bodies that are read at once: anybody may begin to send one. */
-const MOST_BODIES = 8;
 /** As the parameters of `callosum.release`. */
 const MOST_KEY = 1_024;
 const NOT_BUILT =
@@ -39,7 +33,6 @@ export class PageRoutes {
   readonly #streams: HeadStreams;
   readonly #passes: Passes;
   #files: PageFiles | undefined;
-  #bodies = 0;
 
   /** `folder` has the built page; a test brings its own. */
   constructor(api: OpenClawPluginApi, owner: GateOwner, workspaceOf: WorkspaceOf, folder?: string) {
@@ -49,8 +42,12 @@ export class PageRoutes {
     this.#owner = owner;
     this.#version = version;
     this.#questions = new Questions(owner, version, (call) => inWorkspace(workspaceOf, call));
-    this.#streams = new HeadStreams(() => ask(owner, "head"));
-    this.#passes = new Passes(() => JSON.stringify(this.#access()));
+    const passes = new Passes(() => JSON.stringify(this.#access()));
+    this.#passes = passes;
+    this.#streams = new HeadStreams(
+      () => ask(owner, "head"),
+      (token) => passes.reads(token),
+    );
   }
 
   /** Adds the routes and the tabs to the host. */
@@ -144,66 +141,55 @@ export class PageRoutes {
     else sendFile(request, response, file);
   }
 
-  /** What only the page may read and do. */
+  /** What only the page may read and do. Nothing of a request's body is ever read: a sender could take its time. */
   async #private(api: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname, searchParams } = urlOf(request);
     const name = pathname.startsWith(`${api}/`) ? pathname.slice(api.length + 1) : "";
-    if (name === "release") await this.#release(request, response);
-    else await onlyGet(request, response, () => this.#answer(name, searchParams, request, response));
+    if (name === "release") await this.#release(searchParams.get("q"), request, response);
+    else await onlyGet(request, response, () => this.#answer(name, searchParams.get("q"), request, response));
   }
 
-  async #answer(name: string, search: URLSearchParams, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (!this.#passes.reads(search.get("t"))) {
+  async #answer(name: string, asked: string | null, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const token = tokenOf(request);
+    if (token === undefined || !this.#passes.reads(token)) {
       sendFailure(request, response, 401, "unauthorized", OLD_PAGE);
       return;
     }
     if (name === "events") {
-      const opened = request.method === "GET" && this.#streams.add(response, forPage(request));
+      const opened = request.method === "GET" && this.#streams.add(token, response, forPage(request));
       if (!opened) sendFailure(request, response, 503, "busy", BUSY);
       return;
     }
-    const answer = await this.#questions.answer(name, search.get("q"));
+    const answer = await this.#questions.answer(name, asked);
     if (answer.ok) sendJson(request, response, 200, answer.text);
     else sendFailure(request, response, statusOfFailure(answer.code), answer.code, answer.message);
   }
 
-  /** A POST of `{"key","token"}`. */
-  async #release(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  /** A POST with `{"key"}` in `q`. */
+  async #release(asked: string | null, request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.method !== "POST") {
       sendPlain(request, response, 405, "A lease is released by a POST.", { allow: "POST" });
       return;
     }
-    const { key, token } = await this.#body(request);
-    if (!this.#passes.reads(token)) sendFailure(request, response, 401, "unauthorized", OLD_PAGE);
-    else if (!this.#passes.releases(token))
-      sendFailure(
-        request,
-        response,
-        403,
-        "forbidden",
-        "this copy of the page may not, or no longer, release leases; load it again",
-      );
-    else if (typeof key !== "string" || key === "" || key.length > MOST_KEY)
-      sendFailure(request, response, 400, "bad-request", `\`key\` must be a text of at most ${MOST_KEY} characters`);
-    else {
-      const answer = await answerOf(this.#owner, (gate) => gate.release(key, "an operator, in the Control UI"));
-      if (answer.ok) sendJson(request, response, 200, JSON.stringify(answer.payload));
-      else sendFailure(request, response, statusOfFailure(answer.code), answer.code, answer.message);
+    const token = tokenOf(request);
+    if (!this.#passes.reads(token)) {
+      sendFailure(request, response, 401, "unauthorized", OLD_PAGE);
+      return;
     }
-  }
-
-  /** The JSON object in the body; an empty one when there is none. */
-  async #body(request: IncomingMessage): Promise<Record<string, unknown>> {
-    if (this.#bodies >= MOST_BODIES) return {};
-    this.#bodies += 1;
-    try {
-      const body: unknown = JSON.parse((await readBody(request, MOST_BODY, BODY_MS)) ?? "null");
-      return isRecord(body) ? body : {};
-    } catch {
-      return {};
-    } finally {
-      this.#bodies -= 1;
+    if (!this.#passes.releases(token)) {
+      const message = "this copy of the page may not, or no longer, release leases; load it again";
+      sendFailure(request, response, 403, "forbidden", message);
+      return;
     }
+    const key = keyIn(asked);
+    if (key === undefined) {
+      const message = `\`q\` must be an object with a \`key\`, a text of at most ${MOST_KEY} characters`;
+      sendFailure(request, response, 400, "bad-request", message);
+      return;
+    }
+    const answer = await answerOf(this.#owner, (gate) => gate.release(key, "an operator, in the Control UI"));
+    if (answer.ok) sendJson(request, response, 200, JSON.stringify(answer.payload));
+    else sendFailure(request, response, statusOfFailure(answer.code), answer.code, answer.message);
   }
 
   #opened(): PageFiles | undefined {
@@ -234,6 +220,16 @@ export class PageRoutes {
 async function onlyGet(request: IncomingMessage, response: ServerResponse, route: Route): Promise<void> {
   if (request.method === "GET" || request.method === "HEAD") await route(request, response);
   else sendPlain(request, response, 405, "There is nothing here but something to look at.", { allow: "GET, HEAD" });
+}
+
+/** The resource that a release is for. */
+function keyIn(asked: string | null): string | undefined {
+  try {
+    const { key } = JSON.parse(asked ?? "null") as { key?: unknown };
+    return typeof key === "string" && key !== "" && key.length <= MOST_KEY ? key : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function urlOf(request: IncomingMessage): URL {

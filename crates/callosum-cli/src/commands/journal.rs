@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::ExitCode;
-use std::thread;
 use std::time::Duration;
 
 use callosum_core::gate::{Filter, Gate};
@@ -11,7 +10,7 @@ use callosum_core::time;
 use serde_json::{Map, Value, json};
 
 use crate::args::{Args, Wanted};
-use crate::output::{Failure, counted, json, local_time, long, name, toned};
+use crate::output::{Failure, counted, json, local_time, long, name, reader_goes_within, toned};
 
 /// Keys of a record that are shown.
 const MAX_KEYS: usize = 3;
@@ -59,7 +58,9 @@ fn follow(
         if let Some(last) = news.last().and_then(|entry| entry.get("seq")).and_then(Value::as_u64) {
             filter.after = Some(last);
         }
-        thread::sleep(FOLLOW);
+        if reader_goes_within(FOLLOW) {
+            return Ok(ExitCode::SUCCESS);
+        }
         news = gate.journal(&filter, &gate.machine().now())?.entries;
     }
 }

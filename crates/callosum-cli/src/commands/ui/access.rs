@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::sync::{Mutex, PoisonError};
 
-use hyper::header::{HOST, HeaderMap, HeaderName, ORIGIN};
+use hyper::header::{ACCEPT, HOST, HeaderMap, HeaderName, ORIGIN};
 use subtle::ConstantTimeEq;
 
 /// 128 bits from the system's randomness, in hex.
@@ -61,9 +61,16 @@ impl Access {
         &self.token.0
     }
 
-    /// Whether `given` is the page's token.
-    pub(super) fn is_token(&self, given: &str) -> bool {
-        self.token.is(given)
+    /// Whether the caller shows the page's token, in `Accept: application/json; token=…`: an address would be kept in
+    /// histories and logs, and this header the page may send from wherever it is shown, in a gateway's frame too.
+    pub(super) fn has_token(&self, headers: &HeaderMap) -> bool {
+        only(headers, &ACCEPT).is_some_and(|accepted| {
+            accepted
+                .split(';')
+                .skip(1)
+                .filter_map(|parameter| parameter.trim().strip_prefix("token="))
+                .any(|given| self.token.is(given))
+        })
     }
 
     /// Whether the caller means this server: a name that somebody lets point here is not ours.

@@ -3,6 +3,7 @@
 mod access;
 mod answer;
 mod events;
+mod guests;
 mod page;
 mod server;
 mod standard_input;
@@ -17,7 +18,7 @@ use serde_json::json;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime;
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use crate::args::Args;
@@ -27,8 +28,6 @@ use self::access::Access;
 use self::page::Page;
 use self::server::{Server, THREADS};
 
-/// How many clients are served at once; more wait.
-const MAX_CONNECTIONS: u32 = 64;
 /// How long the server waits before it tries again, when it can't take a client.
 const REST: Duration = Duration::from_millis(100);
 /// How long connections, and then what is worked on, may take when the server is to end. What a release has not written
@@ -73,36 +72,30 @@ async fn serve(args: &Args, port: Option<u16>, out: &mut dyn Write) -> Result<Ex
     let mut interrupt = signal(SignalKind::interrupt()).map_err(|error| cant_serve(&error))?;
     let mut terminate = signal(SignalKind::terminate()).map_err(|error| cant_serve(&error))?;
     let mut wishes = standard_input::wishes();
-    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS as usize));
+    let mut connections = JoinSet::new();
     tokio::spawn(events::watch(Arc::clone(&server)));
     print_link(args, &server, out)?;
     loop {
         tokio::select! {
-            (stream, place) = next(&listener, &places) => {
-                let server = Arc::clone(&server);
-                tokio::spawn(async move {
-                    let _place = place;
-                    server.serve(stream).await;
-                });
+            stream = next(&listener) => {
+                connections.spawn(Arc::clone(&server).serve(stream));
             }
+            Some(_) = connections.join_next() => {}
             Some(()) = wishes.recv() => print_link(args, &server, out)?,
             _ = interrupt.recv() => break,
             _ = terminate.recv() => break,
         }
     }
     server.stop();
-    // Nobody is left when all places are free.
-    let _ = timeout(FAREWELL, places.acquire_many(MAX_CONNECTIONS)).await;
+    let _ = timeout(FAREWELL, async { while connections.join_next().await.is_some() {} }).await;
     Ok(ExitCode::SUCCESS)
 }
 
-/// The next client, when there is a place for it.
-async fn next(listener: &TcpListener, places: &Arc<Semaphore>) -> (TcpStream, Option<OwnedSemaphorePermit>) {
-    // Nobody closes the places, so that there is one.
-    let place = Arc::clone(places).acquire_owned().await.ok();
+/// The next client.
+async fn next(listener: &TcpListener) -> TcpStream {
     loop {
         match listener.accept().await {
-            Ok((stream, _)) => return (stream, place),
+            Ok((stream, _)) => return stream,
             // The client is gone again, or this process has too many files open.
             Err(_) => sleep(REST).await,
         }

@@ -2,11 +2,10 @@
 
 use std::convert::Infallible;
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use callosum_core::gate::{Gate, GateOptions, QueryError};
-use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::Incoming;
 use hyper::header::{ALLOW, HeaderValue};
 use hyper::server::conn::http1;
@@ -15,15 +14,16 @@ use hyper::{Method, Request, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use serde::Deserialize;
 use tokio::net::TcpStream;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::spawn_blocking;
-use tokio::time::timeout;
+use tokio_io_timeout::TimeoutStream;
 
 use crate::commands::locks::end_leases;
 
 use super::access::Access;
 use super::answer::{Answer, of_core, refusal, sentence};
 use super::events::{self, Head};
+use super::guests::{Guest, Guests};
 use super::page::Page;
 
 /// What the page may ask the core.
@@ -32,10 +32,10 @@ const QUESTIONS: [&str; 9] =
 
 /// Bytes of a request's head, with its query.
 const MAX_HEAD: usize = 32 * 1024;
-/// Bytes of what is posted.
-const MAX_POSTED: usize = 16 * 1024;
-/// How long a client may take for a request's head, and as long again for what it posts.
+/// How long a client may take for a request's head, and how long it may leave what it is sent unread.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// How many connections there may be that have shown the token; more stay guests.
+const MAX_KNOWN: usize = 64;
 /// How many pages may listen for events.
 const MAX_STREAMS: usize = 16;
 /// How many questions are worked on at once.
@@ -51,6 +51,10 @@ pub(super) struct Server {
     pub(super) head: watch::Sender<Option<Head>>,
     /// Places for pages that listen for events.
     pub(super) streams: Arc<Semaphore>,
+    /// Connections that have not shown the token.
+    guests: Arc<Guests>,
+    /// Places for those that have.
+    known: Arc<Semaphore>,
     page: Page,
     /// Only looks.
     gate: Arc<Gate>,
@@ -67,6 +71,8 @@ impl Server {
             access,
             head: watch::Sender::default(),
             streams: Arc::new(Semaphore::new(MAX_STREAMS)),
+            guests: Arc::default(),
+            known: Arc::new(Semaphore::new(MAX_KNOWN)),
             page,
             gate: Arc::new(Gate::observer(options.clone())),
             options,
@@ -86,19 +92,24 @@ impl Server {
         let _ = self.stopping.subscribe().wait_for(|is_stopping| *is_stopping).await;
     }
 
-    /// Answers one client until it goes, is too slow, or the server ends.
+    /// Answers one client until it goes, is too slow, gives way to another, or the server ends.
     pub(super) async fn serve(self: Arc<Self>, stream: TcpStream) {
-        let respond = service_fn(|request| async { Ok::<_, Infallible>(respond(&self, request).await) });
+        let caller = Caller { guest: self.guests.enter(), place: OnceLock::new() };
+        let respond =
+            service_fn(|request| async { Ok::<_, Infallible>(respond(&self, &caller, request).await) });
+        let mut stream = TimeoutStream::new(stream);
+        stream.set_write_timeout(Some(PATIENCE));
         let mut connection = pin!(
             http1::Builder::new()
                 .timer(TokioTimer::new())
                 .header_read_timeout(PATIENCE)
                 .max_buf_size(MAX_HEAD)
-                .serve_connection(TokioIo::new(stream), respond)
+                .serve_connection(TokioIo::new(Box::pin(stream)), respond)
         );
         // A client that breaks off, or speaks no HTTP, is nobody else's trouble.
         tokio::select! {
             _ = connection.as_mut() => return,
+            () = caller.guest.dismissed() => return,
             () = self.stopped() => connection.as_mut().graceful_shutdown(),
         }
         let _ = connection.await;
@@ -135,13 +146,30 @@ async fn off_thread(
     spawn_blocking(work).await.map_err(broken)?
 }
 
+/// Who is at the other end of a connection.
+struct Caller {
+    guest: Guest,
+    /// Of one that has shown the token.
+    place: OnceLock<OwnedSemaphorePermit>,
+}
+
+impl Caller {
+    /// It has shown the token: it keeps its connection, while there are not too many such.
+    fn is_known(&self, server: &Server) {
+        if self.place.get().is_none()
+            && let Ok(place) = Arc::clone(&server.known).try_acquire_owned()
+        {
+            self.guest.is_known();
+            let _ = self.place.set(place);
+        }
+    }
+}
+
 /// What a query says.
 #[derive(Default)]
 struct Query {
     /// Of the link.
     code: Option<String>,
-    /// The page's token.
-    t: String,
     /// What is asked, as JSON text.
     q: Option<String>,
 }
@@ -152,7 +180,6 @@ impl Query {
         for (name, value) in form_urlencoded::parse(text.as_bytes()) {
             match &*name {
                 "code" => query.code = Some(value.into_owned()),
-                "t" => query.t = value.into_owned(),
                 "q" => query.q = Some(value.into_owned()),
                 _ => {}
             }
@@ -161,7 +188,7 @@ impl Query {
     }
 }
 
-async fn respond(server: &Arc<Server>, request: Request<Incoming>) -> Answer {
+async fn respond(server: &Arc<Server>, caller: &Caller, request: Request<Incoming>) -> Answer {
     let access = &server.access;
     let headers = request.headers();
     if !access.is_own_host(headers) {
@@ -188,26 +215,24 @@ async fn respond(server: &Arc<Server>, request: Request<Incoming>) -> Answer {
     let Some(question) = path.strip_prefix("/api/") else {
         return server.page.answer(path);
     };
-    if question == "release" {
-        return release(server, request.into_body()).await;
+    if !access.has_token(headers) {
+        let message = "this page may not ask any more; open it anew by a link of `callosum ui`";
+        return refusal(StatusCode::UNAUTHORIZED, "unauthorized", message);
     }
-    if !access.is_token(&query.t) {
-        return unauthorized();
-    }
-    if question == "events" {
-        return events::stream(server);
-    }
-    let Some(question) = QUESTIONS.into_iter().find(|known| *known == question) else {
-        return refusal(StatusCode::NOT_FOUND, "not-found", "there is no such question");
-    };
-    let gate = Arc::clone(&server.gate);
+    caller.is_known(server);
     let asked = query.q.unwrap_or_else(|| "{}".to_owned());
-    of_core(server.in_turn(move || gate.ask(question, &asked, &gate.machine().now())).await)
-}
-
-fn unauthorized() -> Answer {
-    let message = "this page may not ask any more; open it anew by a link of `callosum ui`";
-    refusal(StatusCode::UNAUTHORIZED, "unauthorized", message)
+    match question {
+        // Nothing of a request's body is ever read: a sender could take its time.
+        "release" => release(server, &asked).await,
+        "events" => events::stream(server),
+        _ => match QUESTIONS.into_iter().find(|known| *known == question) {
+            Some(question) => {
+                let gate = Arc::clone(&server.gate);
+                of_core(server.in_turn(move || gate.ask(question, &asked, &gate.machine().now())).await)
+            }
+            None => refusal(StatusCode::NOT_FOUND, "not-found", "there is no such question"),
+        },
+    }
 }
 
 /// The page with its token, for who has the link's code.
@@ -221,32 +246,20 @@ fn opened(server: &Server, code: &str) -> Answer {
     server.page.opened()
 }
 
-/// What the page posts to end the leases on a resource.
+/// The leases on which resource the page wants to end.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Wanted {
     key: String,
-    token: String,
 }
 
-async fn release(server: &Server, posted: Incoming) -> Answer {
-    let posted = match timeout(PATIENCE, Limited::new(posted, MAX_POSTED).collect()).await {
-        Ok(Ok(posted)) => posted.to_bytes(),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => {
-            return refusal(StatusCode::PAYLOAD_TOO_LARGE, "bad-request", "that is too much for one request");
-        }
-        Ok(Err(_)) => return refusal(StatusCode::BAD_REQUEST, "bad-request", "the request broke off"),
-        Err(_) => return refusal(StatusCode::REQUEST_TIMEOUT, "bad-request", "the request took too long"),
-    };
-    let wanted: Wanted = match serde_json::from_slice(&posted) {
+async fn release(server: &Server, asked: &str) -> Answer {
+    let wanted: Wanted = match serde_json::from_str(asked) {
         Ok(wanted) => wanted,
         Err(error) => {
             return refusal(StatusCode::BAD_REQUEST, "bad-request", &format!("bad request: {error}"));
         }
     };
-    if !server.access.is_token(&wanted.token) {
-        return unauthorized();
-    }
     let options = server.options.clone();
     let released = server.in_turn(move || {
         let released = end_leases(options, &wanted.key, "in callosum ui")?;
