@@ -63,6 +63,8 @@ pub(super) struct Intent {
     pub(super) too_many_keys: bool,
     /// Delivery of a pause will be told by the host.
     pub(super) signal: bool,
+    /// Its number among the open calls, once it is one of them; another firing of its hook has the same.
+    pub(super) open: Option<u64>,
 }
 
 impl Intent {
@@ -105,6 +107,7 @@ impl Intent {
             simple: classification.exit_proves,
             too_many_keys: classification.too_many_keys,
             signal: false,
+            open: None,
         }
     }
 
