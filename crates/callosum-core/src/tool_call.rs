@@ -23,22 +23,26 @@ pub struct ToolCall {
     pub cwd: Option<String>,
 }
 
-/// Tools that only carry another tool call, which then passes the gate under its own name.
-const WRAPPERS: [&str; 3] = ["tool_describe", "tool_call", "wait"];
+/// The runtime that has wrappers, as gates call it.
+const OPENCLAW: &str = "openclaw";
+/// OpenClaw's tools that only carry another tool call, which then passes the gate under its own name: by their exact names, as
+/// its agents see them (2026.9). A plugin or a server may call a tool of its own almost the same.
+const WRAPPERS: [&str; 5] = ["tool_search", "tool_search_code", "tool_describe", "tool_call", "wait"];
+/// The kind that OpenClaw gives to a program of code mode.
+const CODE_MODE: &str = "code_mode_exec";
 
 impl ToolCall {
-    /// Whether the call only wraps other calls, which come through the gate themselves
-    /// (seen in OpenClaw: `tool_call`, `tool_search*`, `exec` of kind `code_mode_exec`).
+    /// Whether the call, of this runtime, only wraps other calls, which come through the gate themselves.
     #[must_use]
-    pub fn is_wrapper(&self) -> bool {
-        is_wrapper(&self.tool) || self.kind.as_deref() == Some("code_mode_exec")
+    pub fn is_wrapper(&self, runtime: &str) -> bool {
+        is_wrapper(runtime, &self.tool) || runtime == OPENCLAW && self.kind.as_deref() == Some(CODE_MODE)
     }
 }
 
-/// Whether a tool of this name only wraps other calls.
+/// Whether a tool of this name of this runtime only wraps other calls. Only OpenClaw has such tools.
 #[must_use]
-pub fn is_wrapper(tool: &str) -> bool {
-    WRAPPERS.contains(&tool) || tool.starts_with("tool_search")
+pub fn is_wrapper(runtime: &str, tool: &str) -> bool {
+    runtime == OPENCLAW && WRAPPERS.contains(&tool)
 }
 
 /// A call's parameters, read only as far as the rules need them: a host may hold a megabyte of text in

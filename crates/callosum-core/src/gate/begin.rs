@@ -3,6 +3,7 @@
 use std::collections::btree_map::Entry;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use crate::decision::{Decision, Piece, Question, decide};
 use crate::error::StateError;
@@ -55,9 +56,9 @@ impl Gate {
             return Answer::Proceed;
         }
         let call = with_short_names(call);
-        if call.is_wrapper() {
+        if call.is_wrapper(&self.runtime) {
             // The after-hook does not say of what kind the call was.
-            lock(&self.light).calls.open(&call, Phase::Wrapper);
+            lock(&self.light).calls.open(&call, Phase::Wrapper, now);
             return Answer::Proceed;
         }
         self.count(&call.tool, |counts| counts.before += 1);
@@ -78,8 +79,9 @@ impl Gate {
     pub fn undecided(&self, call: &ToolCall, params: &dyn Parameters, now: &Stamp) -> Answer {
         let (cause, remedy) = GivenUp::Failed.cause_and_remedy();
         lock(&self.health).tell(Level::Error, format!("{cause}, at a call of `{}`", call.tool));
-        let intent = self.intent(call, self.classify(call, params, now), params);
-        self.without_state(&intent, cause, remedy)
+        let call = &*with_short_names(call);
+        let mut intent = self.intent(call, self.classify(call, params, now), params);
+        self.by_policy(&mut intent, cause, (cause, remedy), now)
     }
 
     pub(super) fn intent(
@@ -125,11 +127,11 @@ impl Gate {
         given_up: &AtomicBool,
         now: &Stamp,
     ) -> Answer {
-        if let Some(answer) = self.same_call_again(&intent, patience) {
+        if let Some(answer) = self.same_call_again(&mut intent, patience, now) {
             return answer;
         }
         if intent.too_many_keys && intent.tier.is_guarded() {
-            return self.too_many_resources(&intent, now);
+            return self.too_many_resources(Arc::make_mut(&mut intent), now);
         }
         let result = if intent.tier.is_guarded() {
             self.guarded(&mut intent, patience, given_up, now).or_else(|reason| match reason {
@@ -145,14 +147,20 @@ impl Gate {
         match result {
             Ok(answer) => answer,
             Err(NotNow::Busy) => self.not_now(intent, now),
-            Err(NotNow::Failed(error)) => self.state_failed(&intent, &error, now),
+            Err(NotNow::Failed(error)) => self.state_failed(Arc::make_mut(&mut intent), &error, now),
         }
     }
 
     /// Hooks may fire more than once for one call: the same answer, and nothing new in the journal.
-    fn same_call_again(&self, intent: &Arc<Intent>, patience: Patience) -> Option<Answer> {
+    fn same_call_again(&self, intent: &mut Arc<Intent>, patience: Patience, now: &Stamp) -> Option<Answer> {
         let light = lock(&self.light);
-        match light.calls.again(intent.id()?, intent.tool(), intent.digest())? {
+        let id = intent.id()?;
+        let (number, phase) = match intent.open {
+            // It stands among the open calls: its own worker has come, or that of another firing.
+            Some(number) => (number, light.calls.phase(id, number)?),
+            None => light.calls.again(id, intent.tool(), intent.digest(), now)?,
+        };
+        match phase {
             Phase::Wrapper | Phase::Light | Phase::Queued(_) | Phase::Allowed { unflushed: None, .. } => {
                 Some(Answer::Proceed)
             }
@@ -160,11 +168,13 @@ impl Gate {
             Phase::Allowed { seq, unflushed: Some(unflushed) } => {
                 let (seq, unflushed) = (*seq, unflushed.clone());
                 drop(light);
+                Arc::make_mut(intent).open = Some(number);
                 Some(self.later(Work::FlushIntent { intent: Arc::clone(intent), seq, unflushed }))
             }
             // The first firing waits for a worker: this one waits behind it. A worker goes on.
             Phase::Deciding(_) if matches!(patience, Patience::None) => {
                 drop(light);
+                Arc::make_mut(intent).open = Some(number);
                 Some(self.later(Work::Begin(Arc::clone(intent))))
             }
             Phase::Deciding(_) => None,
@@ -180,7 +190,7 @@ impl Gate {
         now: &Stamp,
     ) -> Answer {
         if let Some(id) = call.id()
-            && let Some(phase) = lock(&self.light).calls.again(id, &call.tool, None)
+            && let Some((_, phase)) = lock(&self.light).calls.again(id, &call.tool, None, now)
         {
             return if let Phase::Refused(text) = phase {
                 Answer::Refuse(text.clone())
@@ -209,15 +219,15 @@ impl Gate {
         });
         let reason = match result {
             Ok(()) => {
-                lock(&self.light).calls.open(call, Phase::Light);
+                lock(&self.light).calls.open(call, Phase::Light, now);
                 return Answer::Proceed;
             }
             Err(reason) => reason,
         };
-        let intent = Arc::new(self.intent(call, classification, params));
+        let mut intent = self.intent(call, classification, params);
         match reason {
-            NotNow::Busy => self.not_now(intent, now),
-            NotNow::Failed(error) => self.state_failed(&intent, &error, now),
+            NotNow::Busy => self.not_now(Arc::new(intent), now),
+            NotNow::Failed(error) => self.state_failed(&mut intent, &error, now),
         }
     }
 
@@ -227,7 +237,7 @@ impl Gate {
         let seq = self.with_ledger(&Needs::default(), patience, false, now, |ledger, proof| {
             Ok(self.append_of_call(ledger, &proof, record, now)?.seq)
         })?;
-        self.note(intent, Phase::Allowed { seq, unflushed: None });
+        self.note(intent, Phase::Allowed { seq, unflushed: None }, now);
         Ok(Answer::Proceed)
     }
 
@@ -244,15 +254,15 @@ impl Gate {
         self.with_ledger(&needs, patience, true, now, |ledger, proof| {
             // Two workers may have come for one call: what the first decided holds.
             if matches!(patience, Patience::Until(_))
-                && let Some(answer) = self.same_call_again(shared, patience)
+                && let Some(answer) = self.same_call_again(shared, patience, now)
             {
                 return Ok(answer);
             }
             let is_given_up = given_up.load(Ordering::Acquire);
-            if is_given_up && let Some(text) = self.refused_late(shared) {
-                return self.write_refused_late(shared, text, None, ledger, &proof, now);
-            }
             let intent = Arc::make_mut(shared);
+            if is_given_up && let Some(text) = self.refused_late(intent) {
+                return self.write_refused_late(intent, text, None, ledger, &proof, now);
+            }
             let verdict = self.verdict(intent, &who, ledger.history(), now);
             match verdict.refuse {
                 // The host that has given up and goes on by `onStateError` shows nobody the facts.
@@ -274,7 +284,7 @@ impl Gate {
                     } else {
                         pause_text::pause(history, &verdict.told, digest, window_ms, now)
                     };
-                    self.note(intent, Phase::Refused(text.clone()));
+                    self.note(intent, Phase::Refused(text.clone()), now);
                     Ok(Answer::Refuse(text))
                 }
                 conflict => {
@@ -285,13 +295,13 @@ impl Gate {
                     let Appended { seq, end, file, .. } = self.append_of_call(ledger, &proof, record, now)?;
                     // A process that ends now writes no more than this.
                     if given_up.load(Ordering::Acquire)
-                        && let Some(text) = self.refused_late(shared)
+                        && let Some(text) = self.refused_late(intent)
                     {
-                        return self.write_refused_late(shared, text, Some(seq), ledger, &proof, now);
+                        return self.write_refused_late(intent, text, Some(seq), ledger, &proof, now);
                     }
                     drop(proof);
                     let unflushed = self.flushes().then_some(Unflushed { file, end });
-                    self.note(shared, Phase::Allowed { seq, unflushed: unflushed.clone() });
+                    self.note(intent, Phase::Allowed { seq, unflushed: unflushed.clone() }, now);
                     Ok(match unflushed {
                         Some(unflushed) => {
                             self.later(Work::FlushIntent { intent: Arc::clone(shared), seq, unflushed })
@@ -303,19 +313,10 @@ impl Gate {
         })
     }
 
-    /// What the host that has given up told the model, if it refused the call then.
-    fn refused_late(&self, intent: &Intent) -> Option<String> {
-        let (cause, remedy) = GivenUp::Late.cause_and_remedy();
-        match self.without_state(intent, cause, remedy) {
-            Answer::Refuse(text) => Some(text),
-            _ => None,
-        }
-    }
-
     /// Writes that a call was refused by a host that did not wait; `started` is its start, when that was written.
     fn write_refused_late(
         &self,
-        intent: &Intent,
+        intent: &mut Intent,
         text: String,
         started: Option<u64>,
         ledger: &mut Ledger,
@@ -325,7 +326,7 @@ impl Gate {
         let mut record = intent.refused(TOO_LATE, now);
         record.of.extend(started);
         ledger.append(proof, &record, now)?;
-        self.note(intent, Phase::Refused(text.clone()));
+        self.note(intent, Phase::Refused(text.clone()), now);
         Ok(Answer::Refuse(text))
     }
 
@@ -344,19 +345,9 @@ impl Gate {
     }
 
     /// Notes how far the gate is with a call; writes its outcome when that came while it was decided.
-    fn note(&self, intent: &Intent, phase: Phase) {
-        let Some(id) = intent.id() else { return };
+    fn note(&self, intent: &mut Intent, phase: Phase, now: &Stamp) {
         let seq = if let Phase::Allowed { seq, .. } = &phase { Some(*seq) } else { None };
-        let early = {
-            let mut light = lock(&self.light);
-            match light.calls.again(id, intent.tool(), intent.digest()) {
-                Some(Phase::Deciding(_)) => light.calls.settle(id, phase),
-                _ => {
-                    light.calls.open_intent(intent, phase);
-                    None
-                }
-            }
-        };
+        let early = lock(&self.light).calls.note(intent, phase, now);
         if let (Some(report), Some(seq)) = (early, seq) {
             // Left to `maintain`: this may be the end of a worker's patience.
             let _ = self.ended_early(seq, &report);
@@ -364,43 +355,59 @@ impl Gate {
     }
 
     /// The ledger is busy: tiers 0–2 go on, tier 3+ waits for a worker.
-    fn not_now(&self, intent: Arc<Intent>, now: &Stamp) -> Answer {
+    fn not_now(&self, mut shared: Arc<Intent>, now: &Stamp) -> Answer {
+        let intent = Arc::make_mut(&mut shared);
         if intent.tier.is_guarded() {
-            lock(&self.light).calls.open_intent(&intent, Phase::Deciding(None));
-            return self.later(Work::Begin(intent));
+            let _ = lock(&self.light).calls.note(intent, Phase::Deciding(None), now);
+            return self.later(Work::Begin(shared));
         }
-        self.queue_start(&intent, now);
+        self.queue_start(intent, now);
         Answer::ProceedThenMaintain
     }
 
-    fn queue_start(&self, intent: &Intent, now: &Stamp) {
+    /// A call is let through whose start can't be written now.
+    pub(super) fn queue_start(&self, intent: &mut Intent, now: &Stamp) {
         let record = intent.to_start(self.machine().holder(), now);
-        let mut light = lock(&self.light);
-        let number = light.backlog.push(record, intent.id().map(CallRef::to_owned));
-        let phase = match number {
-            Some(number) if intent.tier.is_tracked() => Phase::Queued(number),
-            _ => Phase::Light,
+        let (number, early) = {
+            let mut light = lock(&self.light);
+            let number = light.backlog.push(record, intent.id().map(CallRef::to_owned));
+            let number = number.filter(|_| intent.tier.is_tracked());
+            (number, light.calls.note(intent, number.map_or(Phase::Light, Phase::Queued), now))
         };
-        light.calls.open_intent(intent, phase);
+        if let (Some(number), Some(report)) = (number, early) {
+            let _ = self.end_queued(number, &report, now);
+        }
     }
 
     /// The state can't be used: the call goes by `onStateError`, and what can't be written now waits.
-    fn state_failed(&self, intent: &Arc<Intent>, error: &StateError, now: &Stamp) -> Answer {
+    fn state_failed(&self, intent: &mut Intent, error: &StateError, now: &Stamp) -> Answer {
         lock(&self.health).failed(error, now);
         lock(&self.light).unwritten += 1;
-        let answer = self.without_state(intent, &error.in_full(), &error.remedy());
+        self.by_policy(intent, error.code(), (&error.in_full(), &error.remedy()), now)
+    }
+
+    /// A call about which nothing can be decided goes by `onStateError`, and its line waits. `reason` stands in it if the call
+    /// is refused; the cause and the remedy are told.
+    fn by_policy(
+        &self,
+        intent: &mut Intent,
+        reason: &str,
+        (cause, remedy): (&str, &str),
+        now: &Stamp,
+    ) -> Answer {
+        let answer = self.without_state(intent, cause, remedy);
         match &answer {
             Answer::Refuse(text) => {
-                let record = intent.refused(error.code(), now);
+                let record = intent.refused(reason, now);
                 let _ = lock(&self.light).backlog.push(record, None);
-                self.note(intent, Phase::Refused(text.clone()));
+                self.note(intent, Phase::Refused(text.clone()), now);
             }
             _ => self.queue_start(intent, now),
         }
         answer
     }
 
-    fn too_many_resources(&self, intent: &Arc<Intent>, now: &Stamp) -> Answer {
+    fn too_many_resources(&self, intent: &mut Intent, now: &Stamp) -> Answer {
         let text = "[Callosum] This call acts on more than 1,000 resources, more than can be checked at \
                     once, so it is not let through. Split it."
             .to_owned();
@@ -409,7 +416,7 @@ impl Gate {
             return Answer::ProceedThenMaintain;
         }
         let _ = lock(&self.light).backlog.push(intent.refused("too many resources", now), None);
-        self.note(intent, Phase::Refused(text.clone()));
+        self.note(intent, Phase::Refused(text.clone()), now);
         Answer::Refuse(text)
     }
 
@@ -421,16 +428,14 @@ impl Gate {
         unflushed: &Unflushed,
         now: &Stamp,
     ) -> Answer {
-        match unflushed.file.flush(unflushed.end) {
+        let began = Instant::now();
+        let flushed = unflushed.file.flush(unflushed.end);
+        // The disk may have taken long, and only now the call may run.
+        let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let now = &now.plus_ms(took_ms);
+        let answer = match flushed {
             Ok(()) => {
                 lock(&self.health).flushed();
-                if let Some(id) = intent.id() {
-                    let mut light = lock(&self.light);
-                    let again = light.calls.again(id, intent.tool(), intent.digest());
-                    if matches!(again, Some(Phase::Allowed { seq: allowed, .. }) if *allowed == seq) {
-                        let _ = light.calls.settle(id, Phase::Allowed { seq, unflushed: None });
-                    }
-                }
                 Answer::Proceed
             }
             Err(error) => {
@@ -441,7 +446,13 @@ impl Gate {
                 }
                 answer
             }
+        };
+        if answer == Answer::Proceed
+            && let (Some(id), Some(number)) = (intent.id(), intent.open)
+        {
+            lock(&self.light).calls.flushed(id, number, seq, now);
         }
+        answer
     }
 
     /// Closes as refused the intent that a worker wrote for a call the host has given up.
@@ -451,11 +462,11 @@ impl Gate {
     }
 
     fn take_back_as(&self, intent: &Arc<Intent>, seq: Option<u64>, reason: &str, text: &str, now: &Stamp) {
-        let known = intent.id().and_then(|id| {
+        let known = intent.id().zip(intent.open).and_then(|(id, number)| {
             let mut light = lock(&self.light);
-            let again = light.calls.again(id, intent.tool(), intent.digest());
-            let known = if let Some(Phase::Allowed { seq, .. }) = again { Some(*seq) } else { None };
-            let _ = light.calls.settle(id, Phase::Refused(text.to_owned()));
+            let phase = light.calls.phase(id, number);
+            let known = if let Some(Phase::Allowed { seq, .. }) = phase { Some(*seq) } else { None };
+            let _ = light.calls.settle(id, number, Phase::Refused(text.to_owned()), now);
             known
         });
         let Some(seq) = seq.or(known) else { return };

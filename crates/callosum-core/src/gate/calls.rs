@@ -2,11 +2,14 @@
 //! of one hook the same call, and what an after-hook belongs to.
 
 use std::borrow::Borrow;
-use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, VecDeque};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use crate::journal::segment::SegmentFile;
+use crate::outcome::Ended;
+use crate::time::Stamp;
 use crate::tool_call::ToolCall;
 
 use super::intent::Intent;
@@ -154,6 +157,8 @@ struct OpenCall {
     number: u64,
     asked: Asked,
     phase: Phase,
+    /// When it came to this phase.
+    since: Stamp,
 }
 
 /// What a call was to do.
@@ -168,82 +173,243 @@ struct Asked {
 
 /// More open calls than this are forgotten, oldest first: their after-hooks never came.
 const MAX_OPEN: usize = 4_096;
+/// How long after a call was let through or refused, milliseconds, its hook may fire once more. A host that fires twice does
+/// so within milliseconds, one handler after the other; a model or a client that makes the same call again needs longer than
+/// that, and an id that comes again later was used again.
+const FIRES_TWICE_MS: u64 = 1_000;
 
 #[derive(Debug, Default)]
 pub(super) struct OpenCalls {
+    /// The newest under each id.
     calls: HashMap<CallId, OpenCall>,
+    /// The ones before it under the same id that something may still be written of, oldest first: a host may use an id again
+    /// and never tell an end.
+    before: HashMap<CallId, VecDeque<OpenCall>>,
     opened: u64,
 }
 
+impl OpenCall {
+    /// Whether it goes on: nobody may run it yet, so the host is still at its hooks.
+    fn is_under_way(&self) -> bool {
+        matches!(self.phase, Phase::Deciding(None) | Phase::Allowed { unflushed: Some(_), .. })
+    }
+
+    /// Whether its end has something to write, or to be told from another's by.
+    fn is_awaited(&self) -> bool {
+        !matches!(self.phase, Phase::Light | Phase::Wrapper)
+    }
+
+    /// Whether it is still being decided, or waits to be written.
+    fn is_unsettled(&self) -> bool {
+        matches!(self.phase, Phase::Deciding(_) | Phase::Queued(_))
+    }
+
+    /// How much speaks for it that `report` is about it.
+    fn fits(&self, report: &EndReport) -> u8 {
+        if matches!(self.phase, Phase::Deciding(Some(_))) {
+            // It has its report.
+            return 0;
+        }
+        let is_refusal = report.ended == Ended::Refused;
+        let as_decided = is_refusal == matches!(self.phase, Phase::Refused(_));
+        2 * u8::from(self.asked.tool == report.tool) + u8::from(as_decided)
+    }
+}
+
 impl OpenCalls {
-    /// The phase of this very call, if it has been here and its after-hook has not.
-    pub(super) fn again(&self, id: CallRef<'_>, tool: &str, digest: Option<&str>) -> Option<&Phase> {
+    /// Number and phase of this very call, if its hook has fired before and fires once more now. That is so only where a host
+    /// may fire twice for one call: within a run, under the same id, of the same tool and digest, before an after-hook, while the
+    /// first firing is decided or shortly afterwards. Whatever else has the id of an open call is a new one: a client may send
+    /// one id again and again (OpenClaw's `tools.invoke` with an idempotency key), without a run and without after-hooks.
+    pub(super) fn again(
+        &self,
+        id: CallRef<'_>,
+        tool: &str,
+        digest: Option<&str>,
+        now: &Stamp,
+    ) -> Option<(u64, &Phase)> {
+        id.run?;
         let known = self.calls.get(&id as &dyn Identity)?;
-        let same = known.asked.tool == tool && known.asked.digest.as_deref() == digest;
-        same.then_some(&known.phase)
+        let is_same = known.asked.tool == tool && known.asked.digest.as_deref() == digest;
+        let is_now = || known.is_under_way() || known.since.is_close_to(now, FIRES_TWICE_MS);
+        (is_same && is_now()).then_some((known.number, &known.phase))
+    }
+
+    /// The phase of the open call with this number.
+    pub(super) fn phase(&self, id: CallRef<'_>, number: u64) -> Option<&Phase> {
+        self.under(id).find(|call| call.number == number).map(|call| &call.phase)
     }
 
     /// Notes a call that has been classified no further.
-    pub(super) fn open(&mut self, call: &ToolCall, phase: Phase) {
+    pub(super) fn open(&mut self, call: &ToolCall, phase: Phase, now: &Stamp) {
         let Some(id) = call.id() else { return };
         let asked = Asked { tool: call.tool.clone(), digest: None, cwd: None };
-        self.insert(id.to_owned(), asked, phase);
+        self.insert(id.to_owned(), asked, phase, now);
     }
 
-    /// Notes a call that has been classified.
-    pub(super) fn open_intent(&mut self, intent: &Intent, phase: Phase) {
-        let Some(id) = intent.id() else { return };
+    /// Notes how far the gate is with a call that has been classified. Returns the report of its end when that came while it
+    /// was decided: then the call is no longer open.
+    pub(super) fn note(&mut self, intent: &mut Intent, phase: Phase, now: &Stamp) -> Option<Box<EndReport>> {
+        let id = intent.id()?;
+        let phase = match intent.open {
+            Some(number) => match self.settle(id, number, phase, now) {
+                Ok(report) => return report,
+                // It was forgotten meanwhile.
+                Err(phase) => phase,
+            },
+            None => phase,
+        };
         let digest = intent.digest().map(str::to_owned);
         // Only what runs instead of what was asked is read again, and only where there is a digest.
         let cwd = digest.as_ref().and(intent.cwd.clone());
-        self.insert(id.to_owned(), Asked { tool: intent.tool().to_owned(), digest, cwd }, phase);
+        let asked = Asked { tool: intent.tool().to_owned(), digest, cwd };
+        intent.open = Some(self.insert(id.to_owned(), asked, phase, now));
+        None
     }
 
-    fn insert(&mut self, id: CallId, asked: Asked, phase: Phase) {
+    fn insert(&mut self, id: CallId, asked: Asked, phase: Phase, now: &Stamp) -> u64 {
         self.opened += 1;
-        self.calls.insert(id, OpenCall { number: self.opened, asked, phase });
-        if self.calls.len() > MAX_OPEN {
-            // A quarter at once, so that a full house is not counted through at every call.
-            let mut numbers: Vec<u64> = self.calls.values().map(|open| open.number).collect();
-            let (_, edge, _) = numbers.select_nth_unstable(MAX_OPEN / 4);
-            self.calls.retain(|_, open| open.number > *edge);
+        let call = OpenCall { number: self.opened, asked, phase, since: *now };
+        match self.calls.entry(id) {
+            Entry::Vacant(place) => drop(place.insert(call)),
+            Entry::Occupied(mut place) => {
+                let before = place.insert(call);
+                if before.is_awaited() {
+                    self.before.entry(place.key().clone()).or_default().push_back(before);
+                }
+            }
         }
+        self.forget_oldest();
+        self.opened
     }
 
-    /// Where the relative paths of an open call start, if it was to do something else than what has this digest; `None`
-    /// below tier 2.
-    pub(super) fn rewritten(&self, id: CallRef<'_>, tool: &str, digest: &str) -> Option<Option<String>> {
-        let Asked { cwd, .. } =
-            self.calls.get(&id as &dyn Identity).map(|known| &known.asked).filter(|asked| {
-                asked.tool == tool && asked.digest.as_deref().is_some_and(|asked| asked != digest)
-            })?;
+    fn forget_oldest(&mut self) {
+        let before: usize = self.before.values().map(VecDeque::len).sum();
+        if self.calls.len() + before <= MAX_OPEN {
+            return;
+        }
+        // A quarter at once, so that a full house is not counted through at every call.
+        let all = self.calls.values().chain(self.before.values().flatten());
+        let mut numbers: Vec<u64> = all.map(|open| open.number).collect();
+        let edge = *numbers.select_nth_unstable(MAX_OPEN / 4).1;
+        self.retain(|_, open| open.number > edge);
+    }
+
+    fn retain(&mut self, keep: impl Fn(CallRef<'_>, &OpenCall) -> bool) {
+        self.calls.retain(|id, call| keep(id.as_ref(), call));
+        let calls = &mut self.calls;
+        self.before.retain(|id, before| {
+            before.retain(|call| keep(id.as_ref(), call));
+            if !calls.contains_key(id)
+                && let Some(newest) = before.pop_back()
+            {
+                calls.insert(id.clone(), newest);
+            }
+            !before.is_empty()
+        });
+    }
+
+    /// The open calls under an id, oldest first.
+    fn under(&self, id: CallRef<'_>) -> impl Iterator<Item = &OpenCall> {
+        let before = if self.before.is_empty() { None } else { self.before.get(&id as &dyn Identity) };
+        before.into_iter().flatten().chain(self.calls.get(&id as &dyn Identity))
+    }
+
+    /// The open call that `such` picks among those under an id.
+    fn under_mut(&mut self, id: CallRef<'_>, such: impl Fn(&OpenCall) -> bool) -> Option<&mut OpenCall> {
+        let before = if self.before.is_empty() { None } else { self.before.get_mut(&id as &dyn Identity) };
+        let newest = self.calls.get_mut(&id as &dyn Identity);
+        before.into_iter().flatten().chain(newest).find(|call| such(call))
+    }
+
+    /// Takes out the open call with this number.
+    fn remove(&mut self, id: CallRef<'_>, number: u64) -> Option<OpenCall> {
+        if self.before.is_empty() {
+            return self.calls.remove(&id as &dyn Identity);
+        }
+        let Some(before) = self.before.get_mut(&id as &dyn Identity) else {
+            return self.calls.remove(&id as &dyn Identity);
+        };
+        let removed = match before.iter().position(|call| call.number == number) {
+            Some(place) => before.remove(place),
+            None => {
+                let newest = self.calls.get_mut(&id as &dyn Identity)?;
+                before.pop_back().map(|last| std::mem::replace(newest, last))
+            }
+        };
+        if before.is_empty() {
+            self.before.remove(&id as &dyn Identity);
+        }
+        removed
+    }
+
+    /// Which of the open calls under its id a report is about: the oldest of those that fit best.
+    fn reported(&self, id: CallRef<'_>, report: &EndReport) -> Option<&OpenCall> {
+        self.under(id).reduce(|best, call| if call.fits(report) > best.fits(report) { call } else { best })
+    }
+
+    /// Where the relative paths of the open call start that `report` is about, if it was to do something else than what has
+    /// this digest; `None` below tier 2.
+    pub(super) fn rewritten(
+        &self,
+        id: CallRef<'_>,
+        report: &EndReport,
+        digest: &str,
+    ) -> Option<Option<String>> {
+        let Asked { cwd, .. } = self.reported(id, report).map(|known| &known.asked).filter(|asked| {
+            asked.tool == report.tool && asked.digest.as_deref().is_some_and(|asked| asked != digest)
+        })?;
         Some(cwd.clone())
     }
 
-    /// Moves a call on to `phase`. Returns the report of its end when that came while it was decided.
-    pub(super) fn settle(&mut self, id: CallRef<'_>, phase: Phase) -> Option<Box<EndReport>> {
-        let known = self.calls.get_mut(&id as &dyn Identity)?;
+    /// Moves the call with this number on to `phase`. Returns the report of its end when that came while it was decided.
+    ///
+    /// # Errors
+    /// The phase, when the call is no longer known.
+    pub(super) fn settle(
+        &mut self,
+        id: CallRef<'_>,
+        number: u64,
+        phase: Phase,
+        now: &Stamp,
+    ) -> Result<Option<Box<EndReport>>, Phase> {
+        let Some(known) = self.under_mut(id, |call| call.number == number) else { return Err(phase) };
+        known.since = *now;
         let before = std::mem::replace(&mut known.phase, phase);
-        let Phase::Deciding(Some(report)) = before else { return None };
-        self.calls.remove(&id as &dyn Identity);
-        Some(report)
+        let Phase::Deciding(Some(report)) = before else { return Ok(None) };
+        self.remove(id, number);
+        Ok(Some(report))
+    }
+
+    /// The start of a call was flushed, or the call goes on without: now it may run.
+    pub(super) fn flushed(&mut self, id: CallRef<'_>, number: u64, seq: u64, now: &Stamp) {
+        if let Some(call) = self.under_mut(id, |call| call.number == number)
+            && matches!(call.phase, Phase::Allowed { seq: allowed, .. } if allowed == seq)
+        {
+            call.phase = Phase::Allowed { seq, unflushed: None };
+            call.since = *now;
+        }
     }
 
     /// The after-hook of a call has come: takes the call out. One that is still being decided stays, with
     /// the report, until its worker settles it.
     pub(super) fn close(&mut self, id: CallRef<'_>, report: &EndReport) -> Option<Phase> {
-        let (id, mut call) = self.calls.remove_entry(&id as &dyn Identity)?;
+        let number = self.reported(id, report)?.number;
+        let call = self.under_mut(id, |call| call.number == number)?;
         if let Phase::Deciding(early) = &mut call.phase {
             *early = Some(Box::new(report.clone()));
-            self.calls.insert(id, call);
             return Some(Phase::Deciding(None));
         }
-        Some(call.phase)
+        self.remove(id, number).map(|call| call.phase)
     }
 
     /// The after-hook of a call has come: takes it out if nothing more will be written of it. Its tool, if that is
     /// counted: one that only carries others is not.
     pub(super) fn close_unwritten(&mut self, id: CallRef<'_>) -> Option<Option<String>> {
+        if !self.before.is_empty() && self.before.contains_key(&id as &dyn Identity) {
+            // The report must tell whose end it is.
+            return None;
+        }
         // Nearly every call is such a one: looked up once.
         let (id, call) = self.calls.remove_entry(&id as &dyn Identity)?;
         match call.phase {
@@ -258,9 +424,8 @@ impl OpenCalls {
 
     /// A start that waited in the backlog was written.
     pub(super) fn written(&mut self, id: &CallId, number: u64, seq: u64) {
-        if let Some(call) = self.calls.get_mut(id)
-            && matches!(call.phase, Phase::Queued(queued) if queued == number)
-        {
+        let waits = |call: &OpenCall| matches!(call.phase, Phase::Queued(queued) if queued == number);
+        if let Some(call) = self.under_mut(id.as_ref(), waits) {
             call.phase = Phase::Allowed { seq, unflushed: None };
         }
     }
@@ -268,9 +433,7 @@ impl OpenCalls {
     /// The model has seen the results of the calls that `chosen` picks: from now on the same id is a new
     /// call, even where the host's after-hook never came. What is still being decided or written stays.
     pub(super) fn forget_read(&mut self, chosen: impl Fn(CallRef<'_>) -> bool) {
-        self.calls.retain(|id, call| {
-            matches!(call.phase, Phase::Deciding(_) | Phase::Queued(_)) || !chosen(id.as_ref())
-        });
+        self.retain(|id, call| call.is_unsettled() || !chosen(id));
     }
 }
 
@@ -290,6 +453,10 @@ mod tests {
         }
     }
 
+    fn now() -> Stamp {
+        Stamp { wall_ms: 1_800_000_000_000, up_ms: 900_000_000, boot: Some(7) }
+    }
+
     #[test]
     fn calls_are_told_apart_wherever_one_part_of_their_id_ends() {
         let calls = [
@@ -300,10 +467,10 @@ mod tests {
         ];
         let mut open = OpenCalls::default();
         for (number, call) in (0..).zip(&calls) {
-            open.open(call, Phase::Queued(number));
+            open.open(call, Phase::Queued(number), &now());
         }
         for (number, call) in (0..).zip(&calls) {
-            let phase = open.again(call.id().unwrap(), "read", None);
+            let phase = open.phase(call.id().unwrap(), number + 1);
             assert!(matches!(phase, Some(Phase::Queued(found)) if *found == number), "{call:?}");
             assert_eq!(call.id().unwrap().to_owned().as_ref(), call.id().unwrap());
         }
@@ -315,12 +482,32 @@ mod tests {
         for (id, phase) in
             [("light", Phase::Light), ("wrapper", Phase::Wrapper), ("queued", Phase::Queued(1))]
         {
-            open.open(&call("s", None, id), phase);
+            open.open(&call("s", Some("r"), id), phase, &now());
         }
-        let mut close = |id| open.close_unwritten(call("s", None, id).id().unwrap());
+        let mut close = |id| open.close_unwritten(call("s", Some("r"), id).id().unwrap());
         assert_eq!(close("light"), Some(Some("read".to_owned())));
         assert_eq!((close("light"), close("wrapper")), (None, Some(None)));
         assert_eq!((close("queued"), close("never")), (None, None));
-        assert!(open.again(call("s", None, "queued").id().unwrap(), "read", None).is_some());
+        assert!(open.again(call("s", Some("r"), "queued").id().unwrap(), "read", None, &now()).is_some());
+    }
+
+    #[test]
+    fn calls_of_one_id_are_forgotten_oldest_first_and_never_pile_up() {
+        let mut open = OpenCalls::default();
+        let same = call("s", None, "key");
+        for number in 1..=2 * MAX_OPEN as u64 {
+            open.open(&same, Phase::Queued(number), &now());
+        }
+        let kept: Vec<u64> = open.under(same.id().unwrap()).map(|call| call.number).collect();
+        assert!(kept.len() <= MAX_OPEN && kept.is_sorted(), "{}", kept.len());
+        assert_eq!(kept.last(), Some(&(2 * MAX_OPEN as u64)));
+        // A light one has nothing to be told apart by, and takes no place.
+        open.forget_read(|_| true);
+        assert_eq!(open.under(same.id().unwrap()).count(), kept.len(), "what waits to be written stays");
+        let number = *kept.last().unwrap();
+        assert!(open.settle(same.id().unwrap(), number, Phase::Refused(String::new()), &now()).is_ok());
+        open.forget_read(|_| true);
+        let newest = open.under(same.id().unwrap()).last().map(|call| call.number);
+        assert_eq!(newest, Some(number - 1), "the one before takes its place");
     }
 }

@@ -69,7 +69,10 @@ impl Gate {
     /// The after-hook of a call, its names cut.
     fn ended(&self, report: &EndReport, now: &Stamp) -> Answer {
         let phase = report.id().and_then(|id| lock(&self.light).calls.close(id, report));
-        if self.is_closed() || is_wrapper(&report.tool) || matches!(phase, Some(Phase::Wrapper)) {
+        if self.is_closed()
+            || is_wrapper(&self.runtime, &report.tool)
+            || matches!(phase, Some(Phase::Wrapper))
+        {
             return Answer::Proceed;
         }
         self.count(&report.tool, |counts| counts.after += 1);
@@ -123,7 +126,7 @@ impl Gate {
             return None;
         }
         let digest = digest(&report.tool, &all);
-        let cwd = lock(&self.light).calls.rewritten(id, &report.tool, &digest)?;
+        let cwd = lock(&self.light).calls.rewritten(id, report, &digest)?;
         let call = ToolCall {
             tool: report.tool.clone(),
             kind: None,
@@ -270,7 +273,7 @@ impl Gate {
     }
 
     /// The start still waits in the backlog: the outcome waits with it.
-    fn end_queued(&self, number: u64, report: &EndReport, now: &Stamp) -> Answer {
+    pub(super) fn end_queued(&self, number: u64, report: &EndReport, now: &Stamp) -> Answer {
         let mut light = lock(&self.light);
         let Some(start) = light.backlog.find(number) else {
             drop(light);

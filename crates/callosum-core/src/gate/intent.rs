@@ -64,6 +64,8 @@ pub(super) struct Intent {
     pub(super) too_many_keys: bool,
     /// Delivery of a pause will be told by the host.
     pub(super) signal: bool,
+    /// Its number among the open calls, once it is one of them; another firing of its hook has the same.
+    pub(super) open: Option<u64>,
 }
 
 impl Intent {
@@ -106,6 +108,7 @@ impl Intent {
             not_done_codes: classification.not_done_codes,
             too_many_keys: classification.too_many_keys,
             signal: false,
+            open: None,
         }
     }
 

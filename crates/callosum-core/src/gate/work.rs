@@ -139,11 +139,13 @@ impl Gate {
             let intent = entry.intent.clone().filter(|_| entry.given_up.load(Ordering::Acquire));
             intent.map(|intent| (intent, entry.started))
         };
-        if let Some((intent, started)) = given_up
-            && answer == Answer::Proceed
-            && self.settings.on_state_error != OnStateError::Open
-        {
-            self.take_back(&intent, started, now);
+        if let Some((mut intent, started)) = given_up {
+            match (&answer, self.refused_late(&intent)) {
+                (Answer::Proceed, Some(_)) => self.take_back(&intent, started, now),
+                // It runs, though by now it was refused.
+                (Answer::Refuse(_), None) => self.queue_start(Arc::make_mut(&mut intent), now),
+                _ => {}
+            }
         }
         answer
     }
@@ -151,7 +153,6 @@ impl Gate {
     /// Nobody waits for `ticket` any longer. Gives the answer it has, else the one that `onStateError`
     /// wants.
     pub fn abandon(&self, ticket: u32, why: GivenUp, now: &Stamp) -> Answer {
-        let (cause, remedy) = why.cause_and_remedy();
         let (answer, closed) = {
             let mut works = lock(&self.works);
             let Some(entry) = works.entries.get_mut(&ticket) else { return Answer::Proceed };
@@ -165,24 +166,47 @@ impl Gate {
                 entry.work = None;
             }
             let Some(intent) = &entry.intent else { return Answer::Proceed };
-            let answer = self.without_state(intent, cause, remedy);
+            let answer = self.without_answer(intent, why);
             // One that is being decided its worker closes, while it has the guard. One that waits for its flush is in the
             // journal, and the disk may take longer than this process lives.
-            let is_mine = matches!(answer, Answer::Refuse(_)) && (undecided || entry.started.is_some());
+            let is_mine = undecided || (matches!(answer, Answer::Refuse(_)) && entry.started.is_some());
             let closed = if is_mine { entry.intent.take() } else { None };
             (answer, closed.map(|intent| (intent, entry.started)))
         };
-        if let (Some((intent, started)), Answer::Refuse(text)) = (closed, &answer) {
-            let mut light = lock(&self.light);
-            if let Some(id) = intent.id() {
-                // The after-hook of this refusal must find it.
-                let _ = light.calls.settle(id, Phase::Refused(text.clone()));
+        match (closed, &answer) {
+            (Some((intent, started)), Answer::Refuse(text)) => {
+                let mut light = lock(&self.light);
+                if let (Some(id), Some(number)) = (intent.id(), intent.open) {
+                    // The after-hook of this refusal must find it.
+                    let _ = light.calls.settle(id, number, Phase::Refused(text.clone()), now);
+                }
+                let mut record = intent.refused(TOO_LATE, now);
+                record.of.extend(started);
+                let _ = light.backlog.push(record, None);
+                answer
             }
-            let mut record = intent.refused(TOO_LATE, now);
-            record.of.extend(started);
-            let _ = light.backlog.push(record, None);
+            // It runs, and no worker will write that it did.
+            (Some((mut intent, _)), _) => {
+                self.queue_start(Arc::make_mut(&mut intent), now);
+                Answer::ProceedThenMaintain
+            }
+            (None, _) => answer,
         }
-        answer
+    }
+
+    /// What the host that has given up a call tells the model in the worker's stead. Whoever writes what became of such a call
+    /// asks here: what ran must not stand there as refused.
+    fn without_answer(&self, intent: &Intent, why: GivenUp) -> Answer {
+        let (cause, remedy) = why.cause_and_remedy();
+        self.without_state(intent, cause, remedy)
+    }
+
+    /// The text with which a host that has given up refused the call; `None` when it let the call run.
+    pub(super) fn refused_late(&self, intent: &Intent) -> Option<String> {
+        match self.without_answer(intent, GivenUp::Late) {
+            Answer::Refuse(text) => Some(text),
+            _ => None,
+        }
     }
 
     /// The host has the answer of `ticket`.

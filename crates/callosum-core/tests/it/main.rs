@@ -19,6 +19,7 @@ mod pausing;
 mod recipients;
 mod rewritten;
 mod rules;
+mod same_call;
 mod segments;
 mod shipped_rules;
 mod simulate;

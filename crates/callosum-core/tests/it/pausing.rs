@@ -330,22 +330,6 @@ fn a_pause_is_too_old_to_be_answered_once_the_retry_window_has_passed() {
 }
 
 #[test]
-fn wrappers_pass_and_leave_nothing() {
-    let world = World::new();
-    let gate = world.gate("doug");
-    let by = session(&gate, "a");
-    let mut wrapped = call(by, "exec", Some("1"));
-    wrapped.kind = Some("code_mode_exec".to_owned());
-    assert_eq!(gate.before(&wrapped, &json!({"command": "ship"}), &world.now), Answer::Proceed);
-    assert_eq!(gate.before(&call(by, "tool_call", Some("2")), &alice(), &world.now), Answer::Proceed);
-    // Their after-hooks do not say of what kind they were; one that another plugin refuses leaves nothing too.
-    world.after(by, "exec", "1", Ended::Refused, None);
-    world.after(by, "tool_call", "2", Ended::Ok, None);
-    assert_eq!(world.story(&gate), []);
-    assert!(gate.status(&world.now).coverage.is_empty());
-}
-
-#[test]
 fn what_a_call_says_of_itself_can_not_write_a_line_or_speak_to_the_model() {
     let mut world = World::new();
     let gate = world.gate("doug");

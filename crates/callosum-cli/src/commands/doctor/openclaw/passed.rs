@@ -26,7 +26,7 @@ pub(super) struct Ran {
 pub(super) fn ran(events: &[Value]) -> Vec<Ran> {
     let started = |event: &Value| {
         let text = |field: &str| event.get(field).and_then(Value::as_str).map(str::to_owned);
-        if text("action")? != "tool.action.started" || is_wrapper(&text("toolName")?) {
+        if text("action")? != "tool.action.started" || is_wrapper("openclaw", &text("toolName")?) {
             return None;
         }
         Some(Ran {
