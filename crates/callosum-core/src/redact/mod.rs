@@ -1,0 +1,202 @@
+//! Secrets taken out of what is written down: parameter summaries, context keys, pause texts.
+//!
+//! A best effort on well-known shapes. It errs towards taking out too much. One pass over a text finds the words beside which
+//! secrets stand (most texts have none); what is around each is then looked at by the module for its sort: `names` and `values` for a name
+//! and what belongs to it, `programs` for commands that are given secrets, `shapes` for tokens and addresses that are secrets
+//! themselves. `summary` shows a call's parameters, whose structure tells as much as their texts.
+
+mod names;
+mod programs;
+mod shapes;
+mod summary;
+mod text;
+mod values;
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
+
+pub use summary::summarize;
+
+use crate::digest::hash_text;
+use names::{STEMS, Tell, tell};
+use shapes::{PATHS, PREFIXES};
+use text::Text;
+
+/// What a word that was found may be a sign of.
+#[derive(Clone, Copy, Debug)]
+enum Sign {
+    /// A name that tells of its value.
+    Name,
+    /// A program, by its line in the table.
+    Program(usize),
+    /// A token, by its prefix's place in the table.
+    Token(usize),
+    /// An address that is a secret in part, by its place in the table.
+    Webhook(usize),
+    Address,
+    Pem,
+    Scheme,
+    BotToken,
+}
+
+/// All words, and what they are signs of.
+struct Signs {
+    words: Option<AhoCorasick>,
+    signs: Vec<Sign>,
+}
+
+static SIGNS: LazyLock<Signs> = LazyLock::new(|| {
+    let names = STEMS.iter().map(|word| (*word, Sign::Name));
+    let programs = programs::names().map(|(line, word)| (word, Sign::Program(line)));
+    let tokens = PREFIXES.iter().enumerate().map(|(place, (word, ..))| (*word, Sign::Token(place)));
+    let webhooks = PATHS.iter().enumerate().map(|(place, (word, ..))| (*word, Sign::Webhook(place)));
+    let others = [
+        ("://", Sign::Address),
+        ("-----BEGIN ", Sign::Pem),
+        ("bearer", Sign::Scheme),
+        ("basic", Sign::Scheme),
+        (":AA", Sign::BotToken),
+    ];
+    let (words, signs): (Vec<&str>, Vec<Sign>) = names.chain(programs).chain(tokens).chain(webhooks).chain(others).unzip();
+    // Quickly made, for a process of one question, and quick enough for texts that are cut before they are looked through.
+    let automaton = AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .kind(Some(AhoCorasickKind::ContiguousNFA))
+        .build(words);
+    Signs { words: automaton.ok(), signs }
+});
+
+/// The secrets in a text, in order and apart from each other.
+fn secrets_in(whole: &str, in_key: bool) -> Vec<Range<usize>> {
+    let Signs { words: Some(words), signs } = &*SIGNS else { return std::iter::once(0..whole.len()).collect() };
+    let text = Text(whole);
+    let mut secrets: Vec<Range<usize>> = Vec::new();
+    let (mut name_end, mut taken_to) = (0, 0);
+    for found in words.find_overlapping_iter(whole) {
+        let at = found.range();
+        let mut add = |secret: Range<usize>| {
+            let said = text.part(secret.clone()).trim_start_matches(['"', '\'', '\\']);
+            // Marked already, by an earlier time: marking it again would change a key.
+            if !said.is_empty() && !said.starts_with("[redacted") {
+                secrets.push(secret);
+            }
+        };
+        match signs.get(found.pattern().as_usize()) {
+            // One name has several words, and what is in a secret is no name.
+            Some(Sign::Name) if at.start < name_end || at.start < taken_to => {}
+            Some(Sign::Name) => {
+                let (end, secret) = values::secret_of(text, at, in_key);
+                name_end = end;
+                if let Some(secret) = secret {
+                    taken_to = if secret.start >= end { secret.end } else { taken_to };
+                    add(secret);
+                }
+            }
+            Some(Sign::Program(line)) => programs::secrets(text, &at, *line, add),
+            Some(Sign::Token(place)) => shapes::token(text, &at, *place).into_iter().for_each(add),
+            Some(Sign::Webhook(place)) => shapes::in_webhook(text, &at, *place).into_iter().for_each(add),
+            Some(Sign::Address) => shapes::in_address(text, &at, add),
+            Some(Sign::Pem) => shapes::pem(text, &at).into_iter().for_each(add),
+            Some(Sign::Scheme) => shapes::scheme(text, &at).into_iter().for_each(add),
+            Some(Sign::BotToken) => shapes::bot_token(text, &at).into_iter().for_each(add),
+            None => {}
+        }
+    }
+    if in_key && whole.contains('/') {
+        // `http:POST:host/path`: no sign says where the address begins.
+        shapes::in_parts(text, 0, whole.len(), |secret| secrets.push(secret));
+    }
+    merge(secrets)
+}
+
+fn merge(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    if ranges.len() > 1 {
+        ranges.sort_unstable_by_key(|range| range.start);
+        ranges.dedup_by(|next, kept| {
+            let overlaps = next.start < kept.end;
+            if overlaps {
+                kept.end = kept.end.max(next.end);
+            }
+            overlaps
+        });
+    }
+    ranges
+}
+
+/// `text` with each of `secrets` replaced.
+fn replaced<'t>(text: &'t str, secrets: &[Range<usize>], mark: impl Fn(&str) -> String) -> Cow<'t, str> {
+    if secrets.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut replaced = String::with_capacity(text.len());
+    let mut copied = 0;
+    for secret in secrets {
+        replaced.push_str(text.get(copied..secret.start).unwrap_or_default());
+        replaced.push_str(&mark(text.get(secret.clone()).unwrap_or_default()));
+        copied = secret.end;
+    }
+    replaced.push_str(text.get(copied..).unwrap_or_default());
+    Cow::Owned(replaced)
+}
+
+/// `text` with each secret in it replaced by `[redacted]`.
+#[must_use]
+pub fn redact(text: &str) -> Cow<'_, str> {
+    replaced(text, &secrets_in(text, false), |_| REDACTED.to_owned())
+}
+
+/// What stands for a secret.
+const REDACTED: &str = "[redacted]";
+
+/// `key` with each secret in it replaced by `[redacted:` and eight hexadecimal characters of its SHA-256,
+/// so that keys with different secrets stay different.
+#[must_use]
+pub fn redact_key(key: &str) -> Cow<'_, str> {
+    replaced(key, &secrets_in(key, true), key_mark)
+}
+
+/// What stands for a secret in a key.
+pub(crate) fn key_mark(secret: &str) -> String {
+    if secret.starts_with("[redacted") { secret.to_owned() } else { format!("[redacted:{}]", hash_text(secret, 4)) }
+}
+
+/// The words of a command, secrets replaced by `[redacted]`: also those that only the words around them tell of.
+#[must_use]
+pub(crate) fn redact_words<'w>(words: &[&'w str]) -> Vec<Cow<'w, str>> {
+    // One line of them, each between quotes that none of them has: so a blank in a word divides nothing.
+    let mut line = String::new();
+    let mut places = Vec::with_capacity(words.len());
+    for word in words {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        let quote = if word.is_empty() || word.contains([' ', '\t', '\n', ';', '|', '&', '<', '"', '\\']) && !word.contains('\'') { "'" } else { "" };
+        line.push_str(quote);
+        places.push(line.len()..line.len() + word.len());
+        line.push_str(word);
+        line.push_str(quote);
+    }
+    let secrets = secrets_in(&line, false);
+    let within = |place: &Range<usize>| -> Vec<Range<usize>> {
+        let parts = secrets.iter().filter(|secret| secret.start < place.end && place.start < secret.end);
+        parts.map(|secret| secret.start.max(place.start) - place.start..secret.end.min(place.end) - place.start).collect()
+    };
+    words.iter().zip(&places).map(|(word, place)| replaced(word, &within(place), |_| REDACTED.to_owned())).collect()
+}
+
+/// Whether a value under this name is a secret, whatever it looks like.
+pub(crate) fn names_a_secret(name: &str) -> bool {
+    tells(name) >= Tell::Likely
+}
+
+/// What a name says of its value.
+fn tells(name: &str) -> Tell {
+    // Most names have none of the words.
+    if SIGNS.words.as_ref().is_some_and(|words| !words.is_match(name)) { Tell::No } else { tell(name) }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,383 @@
+//! Programs that are given secrets, and where: in an option, an argument, or on their standard input.
+
+use std::ops::Range;
+
+use super::text::{Text, in_name, is_blank};
+
+/// A program and the words that follow it (in this order, others may stand between; one that begins with `-` is an option that must be
+/// there, alone or among other letters), and where its secrets stand:
+///
+/// - `-x`, `--name`: the option's value, in the same word or the next
+/// - `~-x`: the value, only in the same word
+/// - `:-x`: of the value what stands behind its first colon
+/// - `;-x`: the value if it has a `=` in it, else it is a file
+/// - `=`: of each argument `NAME=VALUE` what stands behind the `=`; `=--name`: the same of an option's value
+/// - `@2`: the arguments from the second on
+/// - `<`: what it reads: a here-string, a here-document, what is piped into it
+#[rustfmt::skip]
+const PROGRAMS: &[(&str, &str)] = &[
+    ("curl", ":-u :-U :--user :--proxy-user ;-b ;--cookie --oauth2-bearer --pass :-E :--cert --tlspassword --proxy-pass"),
+    ("wget", "--password --http-password --ftp-password"),
+    ("http|https", ":-a :--auth"),
+    ("xh|xhs", ":-a :--auth --bearer"),
+    ("mysql|mysqldump|mysqladmin|mysqlimport|mysqlsh|mariadb|mariadb-dump|mariadb-admin", "~-p"),
+    ("sshpass", "-p"),
+    ("swaks", "-ap"),
+    ("redis-cli|valkey-cli", "-a --pass"),
+    ("mongo|mongosh|mongodump|mongorestore|mongoexport|mongoimport|cqlsh", "-p"),
+    ("sqlcmd|bcp|mosquitto_pub|mosquitto_sub|ipmitool|zip|unzip", "-P"),
+    ("ldapsearch|ldapmodify|ldapadd|ldapdelete|ldappasswd", "-w -s"),
+    ("7z|7za|7zz|unrar|rar", "~-p"),
+    ("smbclient|rpcclient", "%-U"),
+    ("htpasswd -b", "@3"),
+    ("useradd|usermod|groupadd", "-p"),
+    ("xfreerdp|wfreerdp", "~/p:"),
+    ("openssl", "-k -K -passin -passout -pass"),
+    ("ssh-keygen", "-N -P"),
+    ("gpg|gpg2 --passphrase-fd", "<"),
+    ("sudo -S", "<"),
+    ("sudo --stdin", "<"),
+    ("doas|su", "<"),
+    ("chpasswd|passwd|smbpasswd|vncpasswd|cryptsetup|kinit", "<"),
+    ("sshpass -d", "<"),
+    ("pass|gopass insert|edit", "<"),
+    ("secret-tool store", "<"),
+    ("keyring set", "<"),
+    ("security add-generic-password|add-internet-password|unlock-keychain", "-w -p"),
+    ("docker|podman|nerdctl|buildah|skopeo|helm|oras login", "-p --password <"),
+    ("docker|podman secret create", "<"),
+    ("az|oc login", "-p --token"),
+    ("twine upload", "-p"),
+    ("vsce|ovsx publish", "-p --pat"),
+    ("poetry|pdm publish", "-p -P"),
+    ("poetry config", "@2"),
+    ("uv publish", "-t -p"),
+    ("hatch publish", "-a"),
+    ("flit publish", "-p"),
+    ("gem push", "-k --key"),
+    ("cargo login", "@1 <"),
+    ("nuget push", "-k -ApiKey"),
+    ("nuget sources|source", "-p -Password"),
+    ("dotnet user-secrets set", "@2 <"),
+    ("gh secret set", "-b --body <"),
+    ("gh auth login", "<"),
+    ("glab auth login", "-t <"),
+    ("glab variable set|update", "-v --value @2 <"),
+    ("git credential approve|reject|store|fill", "<"),
+    ("aws secretsmanager create-secret|put-secret-value|update-secret", "--secret-string --secret-binary <"),
+    ("aws ssm put-parameter", "--value <"),
+    ("aws lambda update-function-configuration|create-function", "--environment"),
+    ("gcloud secrets create|add", "<"),
+    ("az keyvault secret set", "--value"),
+    ("az keyvault", "--value"),
+    ("az webapp|functionapp config appsettings|connection-string set", "=--settings = =-t"),
+    ("kubectl|oc|k create secret", "=--from-literal --docker-password <"),
+    ("kubectl|oc|k apply|create|replace", "<"),
+    ("kubeseal", "<"),
+    ("fly|flyctl secrets set|import", "= <"),
+    ("heroku config:set|config:add", "="),
+    ("netlify env:set", "@2"),
+    ("netlify env:import", "<"),
+    ("vercel|vc env add|update", "--value <"),
+    ("vercel|vc secrets|secret add", "@2 <"),
+    ("wrangler secret|secrets|pages put|bulk", "<"),
+    ("railway variables|variable", "=--set = =-s <"),
+    ("supabase secrets set", "="),
+    ("doppler secrets set|upload", "= @2 <"),
+    ("infisical secrets set", "="),
+    ("vault kv put|patch", "= <"),
+    ("vault write", "= <"),
+    ("vault login|unwrap", "= @1 <"),
+    ("bao kv put|patch", "= <"),
+    ("op item create|edit", "="),
+    ("op signin|account", "<"),
+    ("op document create|edit", "<"),
+    ("bw unlock", "@1"),
+    ("bw login", "@2"),
+    ("bw create|edit|encode", "@2 <"),
+    ("eas secret:create|env:create|env:update", "--value"),
+    ("firebase functions:secrets:set|apphosting:secrets:set", "<"),
+    ("firebase functions:config:set", "="),
+    ("convex env set", "@2 = <"),
+    ("sst secret|secrets set", "@2 <"),
+    ("eb setenv", "="),
+    ("cf set-env", "@3"),
+    ("dokku config:set", "="),
+    ("chamber write", "@3 <"),
+    ("berglas create|update", "@2 <"),
+    ("travis encrypt", "@1 <"),
+    ("ansible-vault encrypt_string", "@1 <"),
+    ("sops|age|ansible-vault|gpg|gpg2 -c", "<"),
+    ("ngrok authtoken|add-authtoken", "@1"),
+    ("pulumi config set", "@2 <"),
+    ("pulumi login|env set", "<"),
+    ("rclone obscure", "@1 <"),
+    ("rclone config create|update", "="),
+    ("snap login", "<"),
+    ("pscale password|auth", "<"),
+    ("openclaw|gemini|claude secrets|secret|auth set|add|put", "@2 <"),
+    ("openclaw models auth paste-token|setup-token", "<"),
+    ("copilot svc|secret init", "--values"),
+    ("signal-cli verify", "@1"),
+];
+
+/// The first word of each line of the table, by the names that stand in it: each once, with the lines it is of.
+pub(super) fn names() -> impl Iterator<Item = (usize, &'static str)> {
+    PROGRAMS.iter().enumerate().flat_map(|(line, (pattern, _))| {
+        let first = pattern.split(' ').next().unwrap_or_default();
+        first.split('|').map(move |name| (line, name))
+    })
+}
+
+/// A word as it is written, quotes and all.
+type Word = Range<usize>;
+
+/// The words of a command from `from` on, and where it ends: before the sign that separates it from the next.
+fn words(text: Text<'_>, from: usize, outer: u8) -> (Vec<Word>, usize) {
+    let mut words = Vec::new();
+    let mut place = from;
+    loop {
+        place = text.blanks(place);
+        if text.at(place) == b'\\' && matches!(text.at(place + 1), b'\n' | b'\r') {
+            place = text.skip(place + 1, |byte| byte.is_ascii_whitespace());
+            continue;
+        }
+        let begin = place;
+        while place < text.len() {
+            let byte = text.at(place);
+            match byte {
+                b'"' | b'\'' if outer == byte => break,
+                b'"' | b'\'' => place = text.quoted(place).map_or(place + 1, |(_, end)| end),
+                b'\\' if matches!(text.at(place + 1), b'"' | b'\'') => place = text.quoted(place).map_or(place + 2, |(_, end)| end),
+                b'\\' if text.at(place + 1) == b'\n' => break,
+                b'\\' => place += 2,
+                b'$' if text.at(place + 1) == b'(' => place += 2,
+                b'<' | b'>' => place += 1,
+                _ if byte.is_ascii_whitespace() || matches!(byte, b';' | b'|' | b'&') => break,
+                _ => place += 1,
+            }
+        }
+        let place_in = place.min(text.len());
+        if place_in > begin {
+            words.push(begin..place_in);
+            place = place_in;
+        }
+        if !is_blank(text.at(place)) && text.at(place) != b'\\' || place >= text.len() || words.len() > 200 {
+            return (words, place.min(text.len()));
+        }
+    }
+}
+
+/// What is in a word, its quotes taken off.
+fn inner(text: Text<'_>, word: Word) -> Word {
+    match text.quoted(word.start) {
+        Some((inside, end)) if end >= word.end => inside,
+        _ => word,
+    }
+}
+
+/// The secrets that the program is given whose name is at `found`, the first word of line `number`.
+pub(super) fn secrets(text: Text<'_>, found: &Range<usize>, number: usize, mut add: impl FnMut(Range<usize>)) {
+    let Some((pattern, places)) = PROGRAMS.get(number) else { return };
+    let before = text.before(found.start);
+    let begins = before == 0 || before.is_ascii_whitespace() || b"/;|&(`\"'$".contains(&before);
+    let behind = text.at(found.end);
+    if !begins || in_name(behind) || matches!(behind, b':' | b'/' | b'.' | b'=' | b'@' | b',') {
+        return;
+    }
+    let outer = if matches!(before, b'"' | b'\'') && found.start == 1 { before } else { text.quote_around(found.start) };
+    let (all, end) = words(text, found.end, outer);
+    let mut rest = all.as_slice();
+    for expected in pattern.split(' ').skip(1) {
+        let is_it = |word: &Word| {
+            let word = text.part(inner(text, word.clone()));
+            let letter = expected.strip_prefix('-').filter(|letter| letter.len() == 1);
+            match letter {
+                Some(letter) => word.starts_with('-') && !word.starts_with("--") && word.contains(letter),
+                None => expected.split('|').any(|expected| expected == word),
+            }
+        };
+        let Some(place) = rest.iter().position(is_it) else { return };
+        rest = if expected.starts_with('-') { rest } else { rest.get(place + 1..).unwrap_or_default() };
+    }
+    for place in places.split(' ') {
+        match place.as_bytes() {
+            [] => {}
+            [b'<'] => read(text, found.start, &all, end, &mut add),
+            [b'='] => {
+                for word in rest.iter().filter(|word| text.at(word.start) != b'-') {
+                    let word = inner(text, word.clone());
+                    if let Some(length) = text.part(word.clone()).find('=') {
+                        add(inner(text, word.start + length + 1..word.end));
+                    }
+                }
+            }
+            [b'@', ..] => {
+                let from = place.get(1..).and_then(|number| number.parse::<usize>().ok()).unwrap_or(1);
+                let plain = rest.iter().filter(|word| !matches!(text.at(word.start), b'-' | b'<' | b'>'));
+                for word in plain.skip(from.saturating_sub(1)) {
+                    add(inner(text, word.clone()));
+                }
+            }
+            [b'=', ..] => each_value(text, &all, place.get(1..).unwrap_or_default(), false, |value| {
+                if let Some(length) = text.part(value.clone()).find('=') {
+                    add(inner(text, value.start + length + 1..value.end));
+                }
+            }),
+            [sign @ (b':' | b'%'), ..] => each_value(text, &all, place.get(1..).unwrap_or_default(), false, |value| {
+                if let Some(length) = text.part(value.clone()).find(char::from(*sign)) {
+                    add(value.start + length + 1..value.end);
+                }
+            }),
+            [b';', ..] => each_value(text, &all, place.get(1..).unwrap_or_default(), false, |value| {
+                if text.part(value.clone()).contains('=') {
+                    add(value);
+                }
+            }),
+            [b'~', ..] => each_value(text, &all, place.get(1..).unwrap_or_default(), true, &mut add),
+            _ => each_value(text, &all, place, false, &mut add),
+        }
+    }
+}
+
+/// Letters of options without a value that `curl` and others take together with one that has a value: `-sSu`.
+const TOGETHER: &[u8] = b"fgikLnNsSvGIjlqRaB#046x";
+
+/// The values of the option `name`.
+fn each_value(text: Text<'_>, words: &[Word], name: &str, attached: bool, mut add: impl FnMut(Range<usize>)) {
+    for (place, word) in words.iter().enumerate() {
+        let written = inner(text, word.clone());
+        let said = text.part(written.clone());
+        if said == name {
+            if !attached && let Some(value) = words.get(place + 1) {
+                add(inner(text, value.clone()));
+            }
+            continue;
+        }
+        let is_short = name.len() == 2;
+        let Some(mut length) = said.strip_prefix(name).map(|_| name.len()).or_else(|| {
+            let letter = name.as_bytes().get(1).filter(|_| is_short && said.starts_with('-') && !said.starts_with("--"))?;
+            let at = said.bytes().skip(1).position(|byte| byte == *letter)? + 1;
+            said.bytes().skip(1).take(at - 1).all(|byte| TOGETHER.contains(&byte)).then_some(at + 1)
+        }) else {
+            continue;
+        };
+        let sign = text.at(written.start + length);
+        if !is_short && !name.ends_with([':', '/']) && sign != b'=' && sign != b':' || name == "-p" && said.starts_with("--") {
+            continue;
+        }
+        length += usize::from(sign == b'=');
+        if written.start + length < written.end {
+            add(inner(text, written.start + length..written.end));
+        } else if sign == 0 || length == said.len() {
+            if !attached && let Some(value) = words.get(place + 1) {
+                add(inner(text, value.clone()));
+            }
+        }
+    }
+}
+
+/// What a program reads: behind `<<<`, a here-document, or what is piped into it.
+fn read(text: Text<'_>, program: usize, words: &[Word], end: usize, add: &mut impl FnMut(Range<usize>)) {
+    for (place, word) in words.iter().enumerate() {
+        let said = text.part(word.clone());
+        if let Some(at) = said.find("<<<") {
+            let attached = inner(text, word.start + at + 3..word.end);
+            let value = if attached.is_empty() { words.get(place + 1).map(|next| inner(text, next.clone())) } else { Some(attached) };
+            value.into_iter().for_each(&mut *add);
+        } else if said.contains("<<") {
+            here_document(text, word, words.get(place + 1), end, add);
+        }
+    }
+    let line = text.skip_back(program, |byte| byte != b'|');
+    let between = text.part(line..program);
+    if line == 0 || between.contains(['\n', ';', '&']) {
+        return;
+    }
+    // Whoever says it first, whatever it goes through on its way.
+    let pipe = line - 1;
+    let speakers = ["echo ", "printf ", "print ", "cat <<", "base64 <<", "tee <<"];
+    let mut first = None;
+    for speaker in speakers {
+        let mut from = 0;
+        while let Some(place) = text.find(from, speaker).filter(|place| *place < pipe) {
+            from = place + speaker.len();
+            let before = text.before(place);
+            if before != 0 && !before.is_ascii_whitespace() && !b";|&(`\"'/".contains(&before) {
+                continue;
+            }
+            if leads_to(text, place, program) && first.is_none_or(|known| place < known) {
+                first = Some(place);
+            }
+        }
+    }
+    let Some(first) = first else { return };
+    let outer = text.quote_around(first);
+    let (said, end) = self::words(text, first, outer);
+    if let Some(word) = said.iter().find(|word| text.part((*word).clone()).contains("<<")) {
+        if text.part(word.clone()).contains("<<<") {
+            read(text, 0, &said, end, add);
+        } else {
+            let next = said.iter().position(|other| other == word).and_then(|place| said.get(place + 1));
+            here_document(text, word, next, end, add);
+        }
+        return;
+    }
+    let mut words = said.iter().skip(1).peekable();
+    while words.next_if(|word| text.at(word.start) == b'-' && word.len() <= 4).is_some() {}
+    if text.rest(first).starts_with("printf") {
+        let _ = words.next_if(|word| text.part((*word).clone()).contains('%') && said.len() > 2);
+    }
+    let begin = words.next().map(|word| inner(text, word.clone()).start);
+    let last = said.last().map(|word| inner(text, word.clone()).end);
+    if let (Some(begin), Some(last)) = (begin, last) {
+        add(begin..last);
+    }
+}
+
+/// Whether what the command at `from` says goes through pipes to the program at `to`.
+fn leads_to(text: Text<'_>, from: usize, to: usize) -> bool {
+    let outer = text.quote_around(from);
+    let mut place = from;
+    loop {
+        let (words, mut end) = words(text, place, outer);
+        if let Some(word) = words.iter().find(|word| text.part((*word).clone()).contains("<<")) {
+            // A here-document follows the line, the pipe does not wait for it.
+            if word.start > to {
+                return false;
+            }
+        }
+        if end >= to {
+            return place <= to && place > from;
+        }
+        if text.at(end) != b'|' || text.at(end + 1) == b'|' {
+            return false;
+        }
+        end = text.skip(end + 1, |byte| byte == b'&');
+        if end > to {
+            return false;
+        }
+        place = text.skip(end, |byte| byte.is_ascii_whitespace());
+    }
+}
+
+/// The lines of the here-document that `word` (and `next`, where its mark stands apart) begins.
+fn here_document(text: Text<'_>, word: &Word, next: Option<&Word>, end: usize, add: &mut impl FnMut(Range<usize>)) {
+    let said = text.part(word.clone());
+    let mark = said.split("<<").nth(1).unwrap_or_default().trim_start_matches('-');
+    let mark = if mark.is_empty() { next.map_or("", |next| text.part(next.clone())) } else { mark };
+    let mark = mark.trim_matches(['"', '\'', '\\']);
+    let begin = text.line_end(end.max(word.end));
+    if mark.is_empty() || begin >= text.len() {
+        return;
+    }
+    let (mut line, begin) = (begin + 1, begin + 1);
+    while line < text.len() {
+        let line_end = text.line_end(line);
+        if text.part(line..line_end).trim_matches([' ', '\t', '"', '\'', ')']) == mark {
+            return add(begin..line.saturating_sub(1).max(begin));
+        }
+        line = line_end + 1;
+    }
+    add(begin..text.len());
+}

@@ -1,0 +1,280 @@
+//! Where the value stands that belongs to a name in a text: `name: value`, `name=value`, `--name value`, `<name>value</name>`, and how they
+//! are written in JSON, YAML, code and addresses.
+
+use std::ops::Range;
+
+use super::names::{PHRASES, Tell, is_header, is_secret, tell};
+use super::text::{Text, in_name};
+
+/// The secret that belongs to the name in which the word at `found` stands, if it is such a name, and where the name ends. In a context key,
+/// which is itself `kind:name`, a colon is only taken for a sign of a value where a blank or quote is beside it.
+pub(super) fn secret_of(text: Text<'_>, found: Range<usize>, in_key: bool) -> (usize, Option<Range<usize>>) {
+    let begin = text.skip_back(found.start, in_name);
+    let end = text.skip(found.end, in_name);
+    let (begin, end) = phrase(text, begin, end).unwrap_or((begin, end));
+    let name = text.part(begin..end);
+    let in_query = matches!(text.before(begin), b'?' | b'&') && text.at(end) == b'=';
+    let tells = match tell(name) {
+        // In an address `key=` is one.
+        Tell::Weak if in_query && ["key", "keys", "tokens", "sid"].iter().any(|end| name.to_ascii_lowercase().ends_with(end)) => Tell::Surely,
+        tells => tells,
+    };
+    if tells == Tell::No {
+        return (end, None);
+    }
+    let value = value_of(text, begin..end, tells, in_query, in_key);
+    let is_one = |value: &Range<usize>| is_secret(tells, text.part(value.clone()));
+    (end, value.filter(is_one))
+}
+
+/// The name of several words that begins or ends with the word from `begin` to `end`.
+fn phrase(text: Text<'_>, begin: usize, end: usize) -> Option<(usize, usize)> {
+    PHRASES.iter().find_map(|phrase| {
+        let is_it = |from: usize| text.0.get(from..from + phrase.len()).is_some_and(|said| said.eq_ignore_ascii_case(phrase));
+        let before = end.checked_sub(phrase.len());
+        if is_it(begin) { Some((begin, begin + phrase.len())) } else { before.filter(|from| is_it(*from)).map(|from| (from, end)) }
+    })
+}
+
+fn value_of(text: Text<'_>, name: Range<usize>, tells: Tell, in_query: bool, in_key: bool) -> Option<Range<usize>> {
+    if in_query {
+        return Some(name.end + 1..text.skip(name.end + 1, |byte| !b"&#;\"'<> \t\r\n\\`,)|".contains(&byte)));
+    }
+    // `"name"`, `\"name\"`, `['name']`, and `:name:` of formats with many.
+    let closed = text.skip(name.end, |byte| matches!(byte, b'\\' | b'"' | b'\'' | b'`' | b']'));
+    let was_quoted = closed > name.end;
+    let place = text.blanks(closed);
+    match text.at(place) {
+        b':' if in_key && !was_quoted && !matches!(text.at(place + 1), b' ' | b'"' | b'\'') => None,
+        b':' if text.at(place + 1) == b':' => None,
+        b':' if text.at(place + 1) == b'=' => behind_sign(text, &name, place + 2, b'='),
+        b'=' if matches!(text.at(place + 1), b'=' | b'>') => behind_sign(text, &name, place + 2, b'='),
+        sign @ (b':' | b'=') => behind_sign(text, &name, place + 1, sign),
+        b',' if was_quoted => in_pair(text, text.skip(place + 1, |byte| byte.is_ascii_whitespace())),
+        b'(' if !was_quoted => text.quoted(place + 1).map(|(value, _)| value),
+        b'>' if !in_key => in_element(text, name.start, place + 1),
+        b'<' if text.at(place + 1) == b'/' => next_element(text, place),
+        b'}' if was_quoted => None,
+        _ if place == closed && !was_quoted => None,
+        _ if text.before(name.start) == b'<' => {
+            let close = text.skip(place, |byte| !matches!(byte, b'>' | b'\n'));
+            (text.at(close) == b'>' && text.before(close) != b'/').then(|| in_element(text, name.start, close + 1)).flatten()
+        }
+        _ => behind_blank(text, &name, place, was_quoted, tells),
+    }
+    .or_else(|| before_name(text, name.start, was_quoted))
+}
+
+/// Behind `:` or `=`.
+fn behind_sign(text: Text<'_>, name: &Range<usize>, from: usize, sign: u8) -> Option<Range<usize>> {
+    let place = text.blanks(from);
+    if is_header(text.part(name.clone())) {
+        let begin = text.skip(place, |byte| matches!(byte, b'\\' | b'"' | b'\'' | b'`' | b' '));
+        let end = text.skip(begin, |byte| !matches!(byte, b'"' | b'\'' | b'`' | b'\r' | b'\n' | b'\\'));
+        return Some(begin..end);
+    }
+    if let Some((value, _)) = text.quoted(place) {
+        // The quote that closes the text in which all this stands is none that opens.
+        let closes = place == from && matches!(text.at(place), b'"' | b'\'') && text.quote_around(from) == text.at(place);
+        return (!closes).then_some(value);
+    }
+    match text.at(place) {
+        b'|' | b'>' if sign == b':' => block(text, name.start, place),
+        b'[' | b'{' => Some(place..closing(text, place)),
+        b'\n' | b'\r' if sign == b':' => {
+            let line = text.skip(place, |byte| byte.is_ascii_whitespace());
+            let item = if text.at(line) == b'-' { text.blanks(line + 1) } else { line };
+            let indent = line - text.line_start(line);
+            let own = text.skip(text.line_start(name.start), |byte| byte == b' ') - text.line_start(name.start);
+            let end = text.line_end(item);
+            let is_map = text.part(item..end).contains([':', '=']);
+            (indent > own && !is_map).then_some(item..end)
+        }
+        _ => Some(place..bare_end(text, name.start, from, place, sign)),
+    }
+}
+
+/// Where a value without quotes ends: with the line where the name began it, as in YAML and INI; else with the word.
+fn bare_end(text: Text<'_>, name: usize, from: usize, place: usize, sign: u8) -> usize {
+    let start = text.line_start(name);
+    let head = text.part(start..name).trim_matches([' ', '\t', '-', '?']);
+    let begins_line = head.is_empty() || head.ends_with('.') && head.bytes().all(|byte| in_name(byte) || byte == b'.');
+    let spaced = place > from || sign == b'=' && matches!(text.before(from - 1), b' ' | b'\t');
+    if begins_line && spaced {
+        return start + text.part(start..text.line_end(place)).trim_end().len();
+    }
+    let word = text.skip(place, |byte| !byte.is_ascii_whitespace() && !b"\"',;&|)}]<>`\\".contains(&byte));
+    if word > place { word } else { text.skip(place, |byte| !byte.is_ascii_whitespace() && !b"\"'`".contains(&byte)) }
+}
+
+/// A block of YAML, `|` or `>`: the lines that stand deeper than the name's.
+fn block(text: Text<'_>, name: usize, mark: usize) -> Option<Range<usize>> {
+    let head = text.skip(mark + 1, |byte| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b' ' | b'\t' | b'\r'));
+    if text.at(head) != b'\n' {
+        return None;
+    }
+    let indent = |line: usize| text.skip(line, |byte| matches!(byte, b' ' | b'-')) - line;
+    let own = indent(text.line_start(name));
+    let (mut line, mut end) = (head + 1, head + 1);
+    while line < text.len() {
+        let line_end = text.line_end(line);
+        if !text.part(line..line_end).trim().is_empty() {
+            let spaces = text.skip(line, |byte| byte == b' ') - line;
+            if spaces <= own && (spaces < own || own == 0 && spaces == 0) {
+                break;
+            }
+            end = line_end;
+        }
+        line = text.skip(line_end, |byte| byte == b'\r') + 1;
+    }
+    let begin = text.skip(head + 1, |byte| byte == b' ');
+    (end > begin).then_some(begin..end)
+}
+
+/// Where the bracket at `place` is closed.
+fn closing(text: Text<'_>, place: usize) -> usize {
+    let (mut depth, mut at) = (0_usize, place);
+    while at < text.len() {
+        match text.at(at) {
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return at + 1;
+                }
+            }
+            b'"' | b'\'' => {
+                at = text.quoted(at).map_or(at + 1, |(_, end)| end);
+                continue;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    text.len()
+}
+
+/// Behind `"name",`: the next element of a list, or the field `value` of an object.
+fn in_pair(text: Text<'_>, place: usize) -> Option<Range<usize>> {
+    let quoted = text.quoted(place);
+    let (word, end) = match &quoted {
+        Some((word, end)) => (text.part(word.clone()), *end),
+        None => {
+            let end = text.skip(place, in_name);
+            (text.part(place..end), end)
+        }
+    };
+    let after = text.blanks(end);
+    if text.at(after) == b':' {
+        // Of another field than the value nothing is known.
+        let is_value = ["value", "values", "val", "v", "content", "data", "text"].iter().any(|name| word.eq_ignore_ascii_case(name));
+        let place = text.skip(after + 1, |byte| byte.is_ascii_whitespace() || byte == b'[');
+        return if is_value { text.quoted(place).map(|(value, _)| value) } else { None };
+    }
+    let (value, _) = quoted?;
+    // A list of names is no list of values.
+    (!word.is_empty() && (tell(word) == Tell::No || word.contains(' '))).then_some(value)
+}
+
+/// `{"value":"x","name":"token"}`: the value stands before the name.
+fn before_name(text: Text<'_>, name: usize, was_quoted: bool) -> Option<Range<usize>> {
+    if !was_quoted {
+        return None;
+    }
+    let open = text.0.get(..name)?.rfind('{')?;
+    let between = Text(text.part(0..name));
+    let label = between.0.trim_end_matches(['"', '\'', '\\', ' ', ':']);
+    if !["name", "key", "header"].iter().any(|word| label.ends_with(word)) {
+        return None;
+    }
+    let place = ["value\"", "value\\\"", "value'"].iter().find_map(|word| between.find(open, word).map(|at| at + word.len()))?;
+    let place = text.skip(place, |byte| byte.is_ascii_whitespace() || byte == b':');
+    let (value, end) = text.quoted(place)?;
+    (end <= name).then_some(value)
+}
+
+/// `<name>value</name>`, `<property name="name">value</property>`.
+fn in_element(text: Text<'_>, name: usize, from: usize) -> Option<Range<usize>> {
+    let tag = text.0.get(..name)?.rfind('<')?;
+    if text.part(tag..name).contains(['>', '\n']) || text.at(tag + 1) == b'/' {
+        return None;
+    }
+    let end = text.rest(from).find("</").map_or(text.len(), |length| from + length);
+    Some(from..end)
+}
+
+/// `<key>name</key><string>value</string>`.
+fn next_element(text: Text<'_>, from: usize) -> Option<Range<usize>> {
+    let close = text.find(from, ">")? + 1;
+    let open = text.skip(close, |byte| byte.is_ascii_whitespace());
+    if text.at(open) != b'<' || text.at(open + 1) == b'/' {
+        return None;
+    }
+    let begin = text.find(open, ">")? + 1;
+    Some(begin..text.rest(begin).find('<').map_or(text.len(), |length| begin + length))
+}
+
+/// Words behind which a name is followed by its value: `config set token x`.
+const SETTERS: &[&str] = &["set", "setx", "setenv", "env", "add", "put"];
+
+/// Behind a blank: of options, of what is set, of `.netrc`, of SQL, and of a sentence that says it.
+fn behind_blank(text: Text<'_>, name: &Range<usize>, place: usize, was_quoted: bool, tells: Tell) -> Option<Range<usize>> {
+    let own = text.part(name.clone());
+    let place = if text.at(place) == b'\\' && text.at(place + 1) == b'\n' {
+        text.skip(place + 2, |byte| byte.is_ascii_whitespace())
+    } else {
+        place
+    };
+    let word = || match text.quoted(place) {
+        Some((value, _)) => value,
+        None => {
+            let end = text.skip(place, |byte| !byte.is_ascii_whitespace() && !b"\"';&|)`<>".contains(&byte));
+            let end = if end == place { text.skip(place, |byte| !byte.is_ascii_whitespace()) } else { end };
+            place..end
+        }
+    };
+    if matches!(text.at(place), b'\n' | b'\r' | b'<' | b'>' | b'|' | b'&' | b';' | 0) {
+        return None;
+    }
+    if own.starts_with('-') {
+        return (!text.rest(place).starts_with("--")).then(word);
+    }
+    // `<add key="token" value="x"/>`
+    if was_quoted {
+        let rest = text.rest(place);
+        let length = ["value=", "content=", "v=", "value: ", "value:"].iter().find(|word| rest.starts_with(**word))?.len();
+        return text.quoted(place + length).map(|(value, _)| value);
+    }
+    let start = text.line_start(name.start);
+    let line = text.part(start..name.start);
+    let mut before = line.split_whitespace().rev();
+    // What stands directly before is part of the name: `gateway.auth.token`, `//registry/:_authToken`.
+    let last = if line.ends_with([' ', '\t']) || line.is_empty() { before.next() } else { before.nth(1) };
+    let last = last.unwrap_or_default();
+    let second = before.next().unwrap_or_default();
+    let in_netrc = || text.part(start.saturating_sub(200)..name.start).contains("login ") || line.contains("machine ");
+    let sets = matches!(last, "setx" | "setenv" | "ENV")
+        || SETTERS.contains(&last) && ["config", "configure", "secret", "secrets", "env", "variables"].contains(&second)
+        || ["config", "configure"].contains(&last);
+    if (sets || own == "password" && in_netrc()) && text.at(place) != b'-' {
+        return Some(word());
+    }
+    let rest = text.rest(place);
+    // `PASSWORD 'x'`, `IDENTIFIED BY 'x'`.
+    if rest.starts_with('\'') && own.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        return text.quoted(place).map(|(value, _)| value);
+    }
+    if own.eq_ignore_ascii_case("by") || tells < Tell::Likely {
+        return None;
+    }
+    let said = ["is ", "was ", "= ", "-> ", "→ "].iter().find(|word| rest.starts_with(**word))?;
+    let begin = text.blanks(place + said.len());
+    let value = match text.quoted(begin) {
+        Some((value, _)) => value,
+        None => begin..text.skip(begin, |byte| !byte.is_ascii_whitespace() && !b"\"',;`)".contains(&byte)),
+    };
+    let shown = text.part(value.clone()).trim_end_matches(['.', '!', '?']);
+    let length = shown.len();
+    let looks = shown.bytes().any(|byte| byte.is_ascii_digit()) && length >= 4;
+    looks.then_some(value.start..value.start + length)
+}
