@@ -14,7 +14,7 @@ use crate::ledger::{Ledger, Needs};
 use crate::pause_text::{self, Told};
 use crate::rules::{Classification, RuleSet};
 use crate::settings::OnStateError;
-use crate::store::rules_file::Change;
+use crate::tier::Tier;
 use crate::time::Stamp;
 use crate::tool_call::{Parameters, ToolCall};
 
@@ -23,6 +23,7 @@ use super::health::Level;
 use super::intent::{Intent, with_short_names};
 use super::state::NotNow;
 use super::work::{GivenUp, TOO_LATE, Work};
+use super::writer::{Order, Writer};
 use super::{Answer, Gate, Light, lock};
 
 /// Tools counted between two `seen` records; more are not.
@@ -61,16 +62,64 @@ impl Gate {
             return Answer::Proceed;
         }
         self.count(&call.tool, |counts| counts.before += 1);
-        let classification = self.classify(&call, params, now);
+        let Some(rules) = self.rules_in_hook(now) else { return self.classify_later(&call, params) };
+        let classification = rules.classify(&call, &self.runtime, params);
         if !classification.tier.is_tracked() {
             return self.light(&call, classification, params, now);
         }
-        let mut intent = self.intent(&call, classification, params);
+        let intent = self.signalled(&call, self.intent(&call, classification, params));
+        match self.writer() {
+            Some(writer) => self.leave_or_hand_over(writer, intent, now),
+            None => self.begin(intent, Patience::None, &AtomicBool::new(false), now),
+        }
+    }
+
+    /// The same for a call that came before the rules were there, on a thread that may wait.
+    pub(super) fn classified(
+        &self,
+        call: &ToolCall,
+        params: &dyn Parameters,
+        patience: Patience,
+        given_up: &AtomicBool,
+        now: &Stamp,
+    ) -> Answer {
+        let classification = self.current_rules(now).classify(call, &self.runtime, params);
+        if !classification.tier.is_tracked() {
+            return self.light(call, classification, params, now);
+        }
+        self.begin(self.signalled(call, self.intent(call, classification, params)), patience, given_up, now)
+    }
+
+    /// Notes whether the host will tell when a pause of this call is read.
+    fn signalled(&self, call: &ToolCall, mut intent: Intent) -> Arc<Intent> {
         if intent.tier.is_guarded() {
             intent.signal =
                 call.run.as_ref().is_some_and(|run| lock(&self.light).signalled_set.contains(run));
         }
-        self.begin(Arc::new(intent), Patience::None, &AtomicBool::new(false), now)
+        Arc::new(intent)
+    }
+
+    /// Whether a call goes on before its line is written: not where everything is refused that can't be written.
+    fn goes_on_unwritten(&self, tier: Tier) -> bool {
+        !tier.is_guarded() && self.settings.on_state_error != OnStateError::Closed
+    }
+
+    /// Beside an event loop: the writer decides about a call, or writes it when it has gone on.
+    fn leave_or_hand_over(&self, writer: &Writer, intent: Arc<Intent>, now: &Stamp) -> Answer {
+        if let Some(answer) = self.same_call_again(&intent, Patience::None) {
+            return answer;
+        }
+        if intent.too_many_keys && intent.tier.is_guarded() {
+            let answer = self.too_many_resources(&intent, now);
+            writer.order(Order::Write);
+            return answer;
+        }
+        if self.goes_on_unwritten(intent.tier) {
+            self.queue_start(&intent, now);
+            return self.leave_to(writer);
+        }
+        lock(&self.light).calls.open_intent(&intent, Phase::Deciding(None));
+        self.hand_over(writer, intent)
     }
 
     /// The answer for a call about which nothing could be decided because the gate itself failed: what
@@ -78,7 +127,8 @@ impl Gate {
     pub fn undecided(&self, call: &ToolCall, params: &dyn Parameters, now: &Stamp) -> Answer {
         let (cause, remedy) = GivenUp::Failed.cause_and_remedy();
         lock(&self.health).tell(Level::Error, format!("{cause}, at a call of `{}`", call.tool));
-        let intent = self.intent(call, self.classify(call, params, now), params);
+        let rules = self.rules_in_hook(now).unwrap_or_else(|| Arc::new(RuleSet::shipped()));
+        let intent = self.intent(call, rules.classify(call, &self.runtime, params), params);
         self.without_state(&intent, cause, remedy)
     }
 
@@ -91,26 +141,9 @@ impl Gate {
         Intent::new(call, classification, params, &self.settings, &self.instance, &self.runtime)
     }
 
-    /// Tier, rule and keys of a call by the rules that hold now.
+    /// Tier, rule and keys of a call by the rules that hold now. For a thread that may wait.
     pub fn classify(&self, call: &ToolCall, params: &dyn Parameters, now: &Stamp) -> Classification {
         self.current_rules(now).classify(call, &self.runtime, params)
-    }
-
-    /// The rules that hold now. Whoever notices an edit first has it logged.
-    pub(super) fn current_rules(&self, now: &Stamp) -> Arc<RuleSet> {
-        let mut rules = lock(&self.rules);
-        match rules.refresh(now) {
-            Change::None => {}
-            Change::Loaded => lock(&self.health).tell(
-                Level::Info,
-                format!("{} rules in force, from {}", rules.rules().len(), rules.source()),
-            ),
-            Change::Rejected => lock(&self.health).tell(
-                Level::Error,
-                format!("rules not loaded, the last good ones go on: {}", rules.error().unwrap_or("")),
-            ),
-        }
-        Arc::clone(rules.rules())
     }
 
     pub(super) fn count(&self, tool: &str, add: impl FnOnce(&mut HookCounts)) {
@@ -157,7 +190,7 @@ impl Gate {
                 Some(Answer::Proceed)
             }
             Phase::Refused(text) => Some(Answer::Refuse(text.clone())),
-            Phase::Allowed { seq, unflushed: Some(unflushed) } => {
+            Phase::Allowed { seq, unflushed: Some(unflushed), .. } => {
                 let (seq, unflushed) = (*seq, unflushed.clone());
                 drop(light);
                 Some(self.later(Work::FlushIntent { intent: Arc::clone(intent), seq, unflushed }))
@@ -202,6 +235,19 @@ impl Gate {
             seen: self.counts_to_carry(),
             ..LightLine::at(now)
         };
+        if let Some(writer) = self.writer() {
+            if self.goes_on_unwritten(line.tier)
+                && let Ok(bytes) = line.to_bytes()
+            {
+                let mut light = lock(&self.light);
+                let _ = light.backlog.push_light(bytes);
+                light.calls.open(call, Phase::Light);
+                drop(light);
+                return self.leave_to(writer);
+            }
+            let intent = Arc::new(self.intent(call, classification, params));
+            return self.leave_or_hand_over(writer, intent, now);
+        }
         let result = self.with_ledger(&Needs::default(), Patience::None, false, now, |ledger, proof| {
             ledger.append_light(&proof, &line, now)?;
             self.counts_carried(&line.seen);
@@ -227,7 +273,15 @@ impl Gate {
         let seq = self.with_ledger(&Needs::default(), patience, false, now, |ledger, proof| {
             Ok(self.append_of_call(ledger, &proof, record, now)?.seq)
         })?;
-        self.note(intent, Phase::Allowed { seq, unflushed: None });
+        let is_tracked = intent.tier.is_tracked();
+        self.note(
+            intent,
+            if is_tracked {
+                Phase::Allowed { seq, is_guarded: false, unflushed: None }
+            } else {
+                Phase::Light
+            },
+        );
         Ok(Answer::Proceed)
     }
 
@@ -243,7 +297,7 @@ impl Gate {
         let needs = Needs { keys: &keys, who: Some(&who), ..Needs::default() };
         self.with_ledger(&needs, patience, true, now, |ledger, proof| {
             // Two workers may have come for one call: what the first decided holds.
-            if matches!(patience, Patience::Until(_))
+            if !matches!(patience, Patience::None)
                 && let Some(answer) = self.same_call_again(shared, patience)
             {
                 return Ok(answer);
@@ -291,7 +345,7 @@ impl Gate {
                     }
                     drop(proof);
                     let unflushed = self.flushes().then_some(Unflushed { file, end });
-                    self.note(shared, Phase::Allowed { seq, unflushed: unflushed.clone() });
+                    self.note(shared, Phase::Allowed { seq, is_guarded: true, unflushed: unflushed.clone() });
                     Ok(match unflushed {
                         Some(unflushed) => {
                             self.later(Work::FlushIntent { intent: Arc::clone(shared), seq, unflushed })
@@ -366,7 +420,14 @@ impl Gate {
     /// The ledger is busy: tiers 0–2 go on, tier 3+ waits for a worker.
     fn not_now(&self, intent: Arc<Intent>, now: &Stamp) -> Answer {
         if intent.tier.is_guarded() {
-            lock(&self.light).calls.open_intent(&intent, Phase::Deciding(None));
+            let mut light = lock(&self.light);
+            let id = intent.id();
+            let known = id.and_then(|id| light.calls.again(id, intent.tool(), intent.digest()));
+            // Of one that the writer left to a worker the end may have come.
+            if !matches!(known, Some(Phase::Deciding(_))) {
+                light.calls.open_intent(&intent, Phase::Deciding(None));
+            }
+            drop(light);
             return self.later(Work::Begin(intent));
         }
         self.queue_start(&intent, now);
@@ -428,7 +489,8 @@ impl Gate {
                     let mut light = lock(&self.light);
                     let again = light.calls.again(id, intent.tool(), intent.digest());
                     if matches!(again, Some(Phase::Allowed { seq: allowed, .. }) if *allowed == seq) {
-                        let _ = light.calls.settle(id, Phase::Allowed { seq, unflushed: None });
+                        let phase = Phase::Allowed { seq, is_guarded: true, unflushed: None };
+                        let _ = light.calls.settle(id, phase);
                     }
                 }
                 Answer::Proceed

@@ -143,7 +143,7 @@ pub(super) enum Phase {
     /// A worker decides; the after-hook may come first, when the host gave up.
     Deciding(Option<Box<EndReport>>),
     /// Let through by the record with this sequence number.
-    Allowed { seq: u64, unflushed: Option<Unflushed> },
+    Allowed { seq: u64, is_guarded: bool, unflushed: Option<Unflushed> },
     /// Refused with this text.
     Refused(String),
 }
@@ -257,11 +257,11 @@ impl OpenCalls {
     }
 
     /// A start that waited in the backlog was written.
-    pub(super) fn written(&mut self, id: &CallId, number: u64, seq: u64) {
+    pub(super) fn written(&mut self, id: &CallId, number: u64, seq: u64, is_guarded: bool) {
         if let Some(call) = self.calls.get_mut(id)
             && matches!(call.phase, Phase::Queued(queued) if queued == number)
         {
-            call.phase = Phase::Allowed { seq, unflushed: None };
+            call.phase = Phase::Allowed { seq, is_guarded, unflushed: None };
         }
     }
 
