@@ -24,8 +24,23 @@ type Peek = () => NativeGate | undefined;
 
 function hooked(): Set<Peek> {
   const shared = globalThis as { [HOOKED]?: Set<Peek> };
-  shared[HOOKED] ??= new Set();
+  if (shared[HOOKED] === undefined) {
+    const gates = new Set<Peek>();
+    shared[HOOKED] = gates;
+    // A process that exits waits for nobody to dispose: what is not written by then would be lost. One listener for all instances.
+    process.once("exit", () => writeAtExit(gates));
+  }
   return shared[HOOKED];
+}
+
+function writeAtExit(gates: Set<Peek>): void {
+  for (const peek of gates) {
+    try {
+      peek()?.writeAtExit();
+    } catch {
+      // Nobody is left to be told.
+    }
+  }
 }
 
 export interface GateOwnerOptions {

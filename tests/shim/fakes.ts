@@ -54,6 +54,9 @@ export class FakeGate implements NativeGate {
     this.#note("maintain", []);
     return this.maintained;
   }
+  writeAtExit(): void {
+    this.#note("writeAtExit", []);
+  }
   notices() {
     return this.pendingNotices.splice(0) as ReturnType<NativeGate["notices"]>;
   }

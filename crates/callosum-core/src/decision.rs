@@ -121,5 +121,7 @@ fn is_delivered(pause: &Pause, now: &Stamp) -> bool {
 /// the same outcome, or none. That time turned "in flight" into "unknown" is no news.
 fn was_shown(pauses: &[&Pause], action: &Action, key: &str) -> bool {
     let shown = action.shown();
-    pauses.iter().any(|pause| pause.keys.iter().any(|known| known == key) && pause.evidence.contains(&shown))
+    pauses.iter().any(|pause| {
+        pause.keys.iter().any(|known| known == key) && pause.evidence.binary_search(&shown).is_ok()
+    })
 }

@@ -65,6 +65,16 @@ pub struct AllParameters<'a> {
     pub complete: bool,
 }
 
+impl Parameters for AllParameters<'_> {
+    fn get(&self, path: &str) -> Option<Cow<'_, Value>> {
+        Parameters::get(&*self.value, path)
+    }
+
+    fn all(&self) -> AllParameters<'_> {
+        AllParameters { value: Cow::Borrowed(&self.value), complete: self.complete }
+    }
+}
+
 impl Parameters for Value {
     fn get(&self, path: &str) -> Option<Cow<'_, Value>> {
         let mut value = self;

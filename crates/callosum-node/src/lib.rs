@@ -36,7 +36,7 @@ impl Gate {
     /// When these can't be made.
     #[napi(constructor, catch_unwind, ts_args_type = "options: GateOptions")]
     pub fn new(env: Env, mut this: This<'_>, options: GateOptions) -> napi::Result<Self> {
-        let gate = Arc::new(gate::Gate::new(options.into_core()));
+        let gate = gate::Gate::beside_event_loop(options.into_core());
         hooks::put_on(&mut this, env, &gate)?;
         Ok(Self { gate })
     }
@@ -113,6 +113,12 @@ impl Gate {
     #[napi(ts_return_type = "Promise<string>")]
     pub fn release(&self, key: String, by: String) -> AsyncTask<QueryTask> {
         background::query(&self.gate, Query::Release { key, by })
+    }
+
+    /// Waits until what hooks left is written, for 15 ms at the most. For a process that exits without having closed the gate.
+    #[napi]
+    pub fn write_at_exit(&self) {
+        guarded("write_at_exit", (), || self.gate.write_at_exit());
     }
 
     /// Writes what is left and lets the files go. Afterwards every method answers `null`.

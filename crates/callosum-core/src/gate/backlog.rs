@@ -1,48 +1,68 @@
-//! Records that could not be appended at once, in order, until the next hold of the guard.
+//! Lines that could not be appended at once, or are left to the writer, in order, until the next hold of the guard.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use crate::journal::record::Record;
 
 use super::calls::CallId;
 
-/// More waiting records than this are lost, and counted.
+/// More waiting lines than this are lost, and counted.
 const MAX_WAITING: usize = 4_096;
 
-/// A record that waits, and what is to follow it.
+/// A line that waits.
+#[derive(Clone, Debug)]
+pub(super) enum Line {
+    /// Of a call of tier 0 or 1, as it is written.
+    Light(Arc<[u8]>),
+    /// Any other.
+    Record(Arc<Record>),
+}
+
+/// A line that waits, and what is to follow it.
 #[derive(Debug)]
-pub(super) struct Waiting {
-    pub(super) number: u64,
-    pub(super) record: Record,
+struct Waiting {
+    number: u64,
+    line: Line,
     /// The open call whose start this is.
-    pub(super) start_of: Option<CallId>,
+    start_of: Option<CallId>,
     /// The outcome that came meanwhile; its `of` is filled in when the start has its sequence number.
-    pub(super) outcome: Option<Record>,
+    outcome: Option<Record>,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Backlog {
     waiting: VecDeque<Waiting>,
     next_number: u64,
-    /// Records that found no place.
+    /// Lines that found no place.
     pub(super) lost: u64,
 }
 
 impl Backlog {
     /// Puts a record at the end. Returns its number, or `None` when there is no place and it is lost.
     pub(super) fn push(&mut self, record: Record, start_of: Option<CallId>) -> Option<u64> {
+        self.put(Line::Record(Arc::new(record)), start_of)
+    }
+
+    /// The same for the line of a call of tier 0 or 1.
+    pub(super) fn push_light(&mut self, line: Vec<u8>) -> Option<u64> {
+        self.put(Line::Light(line.into()), None)
+    }
+
+    fn put(&mut self, line: Line, start_of: Option<CallId>) -> Option<u64> {
         if self.waiting.len() >= MAX_WAITING {
             self.lost += 1;
             return None;
         }
         self.next_number += 1;
-        self.waiting.push_back(Waiting { number: self.next_number, record, start_of, outcome: None });
+        self.waiting.push_back(Waiting { number: self.next_number, line, start_of, outcome: None });
         Some(self.next_number)
     }
 
     /// A start that still waits.
     pub(super) fn find(&self, number: u64) -> Option<&Record> {
-        self.waiting.iter().find(|waiting| waiting.number == number).map(|waiting| &waiting.record)
+        let waiting = self.waiting.iter().find(|waiting| waiting.number == number)?;
+        if let Line::Record(record) = &waiting.line { Some(record) } else { None }
     }
 
     /// Adds the outcome of a start that still waits.
@@ -52,13 +72,22 @@ impl Backlog {
         }
     }
 
-    pub(super) fn pop(&mut self) -> Option<Waiting> {
-        self.waiting.pop_front()
+    /// What is to be written next, and its number. It stays until it is [`Backlog::written`].
+    pub(super) fn first(&self) -> Option<(u64, Line)> {
+        self.waiting.front().map(|waiting| (waiting.number, waiting.line.clone()))
     }
 
-    /// Puts back what could not be written.
-    pub(super) fn put_back(&mut self, waiting: Waiting) {
-        self.waiting.push_front(waiting);
+    /// The first was written, with this sequence number: makes way for the next, which is its outcome if that has come. Returns
+    /// the open call whose start it was.
+    pub(super) fn written(&mut self, number: u64, seq: u64) -> Option<CallId> {
+        self.waiting.front().filter(|first| first.number == number)?;
+        let waiting = self.waiting.pop_front()?;
+        if let Some(mut outcome) = waiting.outcome {
+            outcome.of = vec![seq];
+            let line = Line::Record(Arc::new(outcome));
+            self.waiting.push_front(Waiting { number, line, start_of: None, outcome: None });
+        }
+        waiting.start_of
     }
 
     pub(super) fn len(&self) -> usize {

@@ -15,7 +15,7 @@ use crate::ledger::{Ledger, Needs};
 use crate::pause_text::{self, Told};
 use crate::rules::{Classification, RuleSet};
 use crate::settings::OnStateError;
-use crate::store::rules_file::Change;
+use crate::tier::Tier;
 use crate::time::Stamp;
 use crate::tool_call::{Parameters, ToolCall};
 
@@ -24,6 +24,7 @@ use super::health::Level;
 use super::intent::{Intent, with_short_names};
 use super::state::NotNow;
 use super::work::{GivenUp, TOO_LATE, Work};
+use super::writer::{Order, Writer};
 use super::{Answer, Gate, Light, lock};
 
 /// Tools counted between two `seen` records; more are not.
@@ -62,16 +63,65 @@ impl Gate {
             return Answer::Proceed;
         }
         self.count(&call.tool, |counts| counts.before += 1);
-        let classification = self.classify(&call, params, now);
+        let Some(rules) = self.rules_in_hook(now) else { return self.classify_later(&call, params) };
+        let classification = rules.classify(&call, &self.runtime, params);
         if !classification.tier.is_tracked() {
             return self.light(&call, classification, params, now);
         }
-        let mut intent = self.intent(&call, classification, params);
+        let intent = self.signalled(&call, self.intent(&call, classification, params));
+        match self.writer() {
+            Some(writer) => self.leave_or_hand_over(writer, intent, now),
+            None => self.begin(intent, Patience::None, &AtomicBool::new(false), now),
+        }
+    }
+
+    /// The same for a call that came before the rules were there, on a thread that may wait.
+    pub(super) fn classified(
+        &self,
+        call: &ToolCall,
+        params: &dyn Parameters,
+        patience: Patience,
+        given_up: &AtomicBool,
+        now: &Stamp,
+    ) -> Answer {
+        let classification = self.current_rules(now).classify(call, &self.runtime, params);
+        if !classification.tier.is_tracked() {
+            return self.light(call, classification, params, now);
+        }
+        self.begin(self.signalled(call, self.intent(call, classification, params)), patience, given_up, now)
+    }
+
+    /// Notes whether the host will tell when a pause of this call is read.
+    fn signalled(&self, call: &ToolCall, mut intent: Intent) -> Arc<Intent> {
         if intent.tier.is_guarded() {
             intent.signal =
                 call.run.as_ref().is_some_and(|run| lock(&self.light).signalled_set.contains(run));
         }
-        self.begin(Arc::new(intent), Patience::None, &AtomicBool::new(false), now)
+        Arc::new(intent)
+    }
+
+    /// Whether a call goes on before its line is written: not where everything is refused that can't be written.
+    fn goes_on_unwritten(&self, tier: Tier) -> bool {
+        !tier.is_guarded() && self.settings.on_state_error != OnStateError::Closed
+    }
+
+    /// Beside an event loop: the writer decides about a call, or writes it when it has gone on.
+    fn leave_or_hand_over(&self, writer: &Writer, mut shared: Arc<Intent>, now: &Stamp) -> Answer {
+        if let Some(answer) = self.same_call_again(&mut shared, Patience::None, now) {
+            return answer;
+        }
+        let intent = Arc::make_mut(&mut shared);
+        if intent.too_many_keys && intent.tier.is_guarded() {
+            let answer = self.too_many_resources(intent, now);
+            writer.order(Order::Write);
+            return answer;
+        }
+        if self.goes_on_unwritten(intent.tier) {
+            self.queue_start(intent, now);
+            return self.leave_to(writer);
+        }
+        let _ = lock(&self.light).calls.note(intent, Phase::Deciding(None), now);
+        self.hand_over(writer, shared)
     }
 
     /// The answer for a call about which nothing could be decided because the gate itself failed: what
@@ -80,7 +130,8 @@ impl Gate {
         let (cause, remedy) = GivenUp::Failed.cause_and_remedy();
         lock(&self.health).tell(Level::Error, format!("{cause}, at a call of `{}`", call.tool));
         let call = &*with_short_names(call);
-        let mut intent = self.intent(call, self.classify(call, params, now), params);
+        let rules = self.rules_in_hook(now).unwrap_or_else(|| Arc::new(RuleSet::shipped()));
+        let mut intent = self.intent(call, rules.classify(call, &self.runtime, params), params);
         self.by_policy(&mut intent, cause, (cause, remedy), now)
     }
 
@@ -93,26 +144,9 @@ impl Gate {
         Intent::new(call, classification, params, &self.settings, &self.instance, &self.runtime)
     }
 
-    /// Tier, rule and keys of a call by the rules that hold now.
+    /// Tier, rule and keys of a call by the rules that hold now. For a thread that may wait.
     pub fn classify(&self, call: &ToolCall, params: &dyn Parameters, now: &Stamp) -> Classification {
         self.current_rules(now).classify(call, &self.runtime, params)
-    }
-
-    /// The rules that hold now. Whoever notices an edit first has it logged.
-    pub(super) fn current_rules(&self, now: &Stamp) -> Arc<RuleSet> {
-        let mut rules = lock(&self.rules);
-        match rules.refresh(now) {
-            Change::None => {}
-            Change::Loaded => lock(&self.health).tell(
-                Level::Info,
-                format!("{} rules in force, from {}", rules.rules().len(), rules.source()),
-            ),
-            Change::Rejected => lock(&self.health).tell(
-                Level::Error,
-                format!("rules not loaded, the last good ones go on: {}", rules.error().unwrap_or("")),
-            ),
-        }
-        Arc::clone(rules.rules())
     }
 
     pub(super) fn count(&self, tool: &str, add: impl FnOnce(&mut HookCounts)) {
@@ -165,7 +199,7 @@ impl Gate {
                 Some(Answer::Proceed)
             }
             Phase::Refused(text) => Some(Answer::Refuse(text.clone())),
-            Phase::Allowed { seq, unflushed: Some(unflushed) } => {
+            Phase::Allowed { seq, unflushed: Some(unflushed), .. } => {
                 let (seq, unflushed) = (*seq, unflushed.clone());
                 drop(light);
                 Arc::make_mut(intent).open = Some(number);
@@ -212,6 +246,19 @@ impl Gate {
             seen: self.counts_to_carry(),
             ..LightLine::at(now)
         };
+        if let Some(writer) = self.writer() {
+            if self.goes_on_unwritten(line.tier)
+                && let Ok(bytes) = line.to_bytes()
+            {
+                let mut light = lock(&self.light);
+                let _ = light.backlog.push_light(bytes);
+                light.calls.open(call, Phase::Light, now);
+                drop(light);
+                return self.leave_to(writer);
+            }
+            let intent = Arc::new(self.intent(call, classification, params));
+            return self.leave_or_hand_over(writer, intent, now);
+        }
         let result = self.with_ledger(&Needs::default(), Patience::None, false, now, |ledger, proof| {
             ledger.append_light(&proof, &line, now)?;
             self.counts_carried(&line.seen);
@@ -237,7 +284,12 @@ impl Gate {
         let seq = self.with_ledger(&Needs::default(), patience, false, now, |ledger, proof| {
             Ok(self.append_of_call(ledger, &proof, record, now)?.seq)
         })?;
-        self.note(intent, Phase::Allowed { seq, unflushed: None }, now);
+        let phase = if intent.tier.is_tracked() {
+            Phase::Allowed { seq, is_guarded: false, unflushed: None }
+        } else {
+            Phase::Light
+        };
+        self.note(intent, phase, now);
         Ok(Answer::Proceed)
     }
 
@@ -253,7 +305,7 @@ impl Gate {
         let needs = Needs { keys: &keys, who: Some(&who), ..Needs::default() };
         self.with_ledger(&needs, patience, true, now, |ledger, proof| {
             // Two workers may have come for one call: what the first decided holds.
-            if matches!(patience, Patience::Until(_))
+            if !matches!(patience, Patience::None)
                 && let Some(answer) = self.same_call_again(shared, patience, now)
             {
                 return Ok(answer);
@@ -301,7 +353,8 @@ impl Gate {
                     }
                     drop(proof);
                     let unflushed = self.flushes().then_some(Unflushed { file, end });
-                    self.note(intent, Phase::Allowed { seq, unflushed: unflushed.clone() }, now);
+                    let phase = Phase::Allowed { seq, is_guarded: true, unflushed: unflushed.clone() };
+                    self.note(intent, phase, now);
                     Ok(match unflushed {
                         Some(unflushed) => {
                             self.later(Work::FlushIntent { intent: Arc::clone(shared), seq, unflushed })
@@ -358,7 +411,14 @@ impl Gate {
     fn not_now(&self, mut shared: Arc<Intent>, now: &Stamp) -> Answer {
         let intent = Arc::make_mut(&mut shared);
         if intent.tier.is_guarded() {
-            let _ = lock(&self.light).calls.note(intent, Phase::Deciding(None), now);
+            let mut light = lock(&self.light);
+            let known = intent.id().zip(intent.open);
+            let known = known.and_then(|(id, number)| light.calls.phase(id, number));
+            // Of one that the writer left to a worker the end may have come.
+            if !matches!(known, Some(Phase::Deciding(_))) {
+                let _ = light.calls.note(intent, Phase::Deciding(None), now);
+            }
+            drop(light);
             return self.later(Work::Begin(shared));
         }
         self.queue_start(intent, now);
@@ -368,14 +428,12 @@ impl Gate {
     /// A call is let through whose start can't be written now.
     pub(super) fn queue_start(&self, intent: &mut Intent, now: &Stamp) {
         let record = intent.to_start(self.machine().holder(), now);
-        let (number, early) = {
-            let mut light = lock(&self.light);
-            let number = light.backlog.push(record, intent.id().map(CallRef::to_owned));
-            let number = number.filter(|_| intent.tier.is_tracked());
-            (number, light.calls.note(intent, number.map_or(Phase::Light, Phase::Queued), now))
-        };
+        let mut light = lock(&self.light);
+        let number = light.backlog.push(record, intent.id().map(CallRef::to_owned));
+        let number = number.filter(|_| intent.tier.is_tracked());
+        let early = light.calls.note(intent, number.map_or(Phase::Light, Phase::Queued), now);
         if let (Some(number), Some(report)) = (number, early) {
-            let _ = self.end_queued(number, &report, now);
+            let _ = self.end_queued(&mut light, number, &report, now);
         }
     }
 

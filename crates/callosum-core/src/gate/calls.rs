@@ -146,7 +146,7 @@ pub(super) enum Phase {
     /// A worker decides; the after-hook may come first, when the host gave up.
     Deciding(Option<Box<EndReport>>),
     /// Let through by the record with this sequence number.
-    Allowed { seq: u64, unflushed: Option<Unflushed> },
+    Allowed { seq: u64, is_guarded: bool, unflushed: Option<Unflushed> },
     /// Refused with this text.
     Refused(String),
 }
@@ -386,7 +386,7 @@ impl OpenCalls {
         if let Some(call) = self.under_mut(id, |call| call.number == number)
             && matches!(call.phase, Phase::Allowed { seq: allowed, .. } if allowed == seq)
         {
-            call.phase = Phase::Allowed { seq, unflushed: None };
+            call.phase = Phase::Allowed { seq, is_guarded: true, unflushed: None };
             call.since = *now;
         }
     }
@@ -423,10 +423,10 @@ impl OpenCalls {
     }
 
     /// A start that waited in the backlog was written.
-    pub(super) fn written(&mut self, id: &CallId, number: u64, seq: u64) {
+    pub(super) fn written(&mut self, id: &CallId, number: u64, seq: u64, is_guarded: bool) {
         let waits = |call: &OpenCall| matches!(call.phase, Phase::Queued(queued) if queued == number);
         if let Some(call) = self.under_mut(id.as_ref(), waits) {
-            call.phase = Phase::Allowed { seq, unflushed: None };
+            call.phase = Phase::Allowed { seq, is_guarded, unflushed: None };
         }
     }
 

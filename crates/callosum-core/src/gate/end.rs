@@ -21,7 +21,7 @@ use super::intent::short_name;
 use super::report::{EndReport, Ran};
 use super::state::NotNow;
 use super::work::Work;
-use super::{Answer, Gate, lock};
+use super::{Answer, Gate, Light, lock};
 
 /// Which action an outcome belongs to.
 #[derive(Clone, Debug)]
@@ -68,18 +68,27 @@ impl Gate {
 
     /// The after-hook of a call, its names cut.
     fn ended(&self, report: &EndReport, now: &Stamp) -> Answer {
-        let phase = report.id().and_then(|id| lock(&self.light).calls.close(id, report));
+        let mut light = lock(&self.light);
+        let phase = report.id().and_then(|id| light.calls.close(id, report));
         if self.is_closed()
             || is_wrapper(&self.runtime, &report.tool)
             || matches!(phase, Some(Phase::Wrapper))
         {
             return Answer::Proceed;
         }
-        self.count(&report.tool, |counts| counts.after += 1);
+        light.count(&report.tool, |counts| counts.after += 1);
+        if let Some(Phase::Queued(number)) = phase
+            && self.end_queued(&mut light, number, report, now)
+        {
+            drop(light);
+            return self.writer().map_or(Answer::ProceedThenMaintain, |writer| self.leave_to(writer));
+        }
+        drop(light);
         match phase {
             Some(Phase::Wrapper | Phase::Light | Phase::Deciding(_)) => Answer::Proceed,
-            Some(Phase::Queued(number)) => self.end_queued(number, report, now),
-            Some(Phase::Allowed { seq, .. }) => self.end(&Target::Seq(seq), report, Patience::None, now),
+            Some(Phase::Allowed { seq, is_guarded, .. }) => {
+                self.end_in_hook(Target::Seq(seq), report, is_guarded, now)
+            }
             Some(Phase::Refused(_)) => {
                 if report.ended != Ended::Refused {
                     let text = format!(
@@ -91,7 +100,7 @@ impl Gate {
                 Answer::Proceed
             }
             // Not seen here: a call from before this gate was loaded, or one that never passed it.
-            None => self.end(&Target::Reported, report, Patience::None, now),
+            None | Some(Phase::Queued(_)) => self.end_in_hook(Target::Reported, report, true, now),
         }
     }
 
@@ -136,7 +145,9 @@ impl Gate {
             call: report.call.clone(),
             cwd,
         };
-        let Classification { tier, context_keys, not_done_codes, .. } = self.classify(&call, params, now);
+        let rules = self.rules_in_hook(now)?;
+        let Classification { tier, context_keys, not_done_codes, .. } =
+            rules.classify(&call, &self.runtime, params);
         let keys = keys_or_digest(context_keys, tier, &call.tool, &digest);
         Some(Ran { tier, keys, digest, not_done_codes })
     }
@@ -158,7 +169,17 @@ impl Gate {
             process: Some(process.to_owned()),
             ran: None,
         };
-        self.end(&Target::Background(process.to_owned()), &report, Patience::None, now)
+        self.end_in_hook(Target::Background(process.to_owned()), &report, true, now)
+    }
+
+    /// Writes an outcome, or has the writer write it: before anything else is decided. What `may_be_guarded` is made durable.
+    fn end_in_hook(&self, target: Target, report: &EndReport, may_be_guarded: bool, now: &Stamp) -> Answer {
+        let Some(writer) = self.writer() else { return self.end(&target, report, Patience::None, now) };
+        lock(&self.light).end_late(target, report);
+        match self.leave_to(writer) {
+            Answer::Proceed if may_be_guarded && self.flushes() => self.later(Work::WriteWaiting),
+            answer => answer,
+        }
     }
 
     /// Writes an outcome, or leaves that to a worker.
@@ -272,14 +293,15 @@ impl Gate {
         Some(record)
     }
 
-    /// The start still waits in the backlog: the outcome waits with it.
-    pub(super) fn end_queued(&self, number: u64, report: &EndReport, now: &Stamp) -> Answer {
-        let mut light = lock(&self.light);
-        let Some(start) = light.backlog.find(number) else {
-            drop(light);
-            // Written between the two looks.
-            return self.end(&Target::Reported, report, Patience::None, now);
-        };
+    /// If the start still waits in the backlog, the outcome waits with it.
+    pub(super) fn end_queued(
+        &self,
+        light: &mut Light,
+        number: u64,
+        report: &EndReport,
+        now: &Stamp,
+    ) -> bool {
+        let Some(start) = light.backlog.find(number) else { return false };
         let kind = kind_of(report, start.not_done_codes, start.context_keys.len());
         let mut outcome = Record::new(kind, &self.instance, now);
         outcome.tier = start.tier;
@@ -295,7 +317,7 @@ impl Gate {
         outcome.process.clone_from(&report.process);
         tell_what_ran(&mut outcome, report);
         light.backlog.add_outcome(number, outcome);
-        Answer::ProceedThenMaintain
+        true
     }
 
     /// An outcome can't be written now: it waits, if it is known what it is about.
@@ -303,17 +325,14 @@ impl Gate {
         lock(&self.health).failed(error, now);
         let mut light = lock(&self.light);
         light.unwritten += 1;
-        light.late_ends.push_back((target.clone(), report.clone()));
-        if light.late_ends.len() > MAX_LATE_ENDS {
-            light.late_ends.pop_front();
-            light.backlog.lost += 1;
-        }
+        light.end_late(target.clone(), report);
         Answer::ProceedThenMaintain
     }
 
     /// An outcome that came while its call was still being decided.
     pub(super) fn ended_early(&self, seq: u64, report: &EndReport) -> Answer {
-        lock(&self.light).late_ends.push_back((Target::Seq(seq), report.clone()));
+        lock(&self.light).end_late(Target::Seq(seq), report);
+        self.have_written();
         Answer::ProceedThenMaintain
     }
 
@@ -352,6 +371,7 @@ impl Gate {
             Delivery::Call { session, call } => id.session == session && id.call == call,
             Delivery::Run(run) => id.run == Some(run.as_str()),
         });
+        let in_hook = matches!(patience, Patience::None);
         // Nearly every signal delivers nothing: look before taking the guard. This process's own pauses
         // are in its history at once, and no other process signals for them.
         match self.slot.try_lock() {
@@ -359,12 +379,20 @@ impl Gate {
                 Some(ledger) if self.undelivered(delivery, ledger.history()).is_empty() => {
                     return Answer::Proceed;
                 }
+                // Not in a hook: it leaves files alone.
+                Some(_) if in_hook && self.writer().is_some() => return self.deliver_soon(delivery),
                 Some(_) => {}
                 // Never opened, or let go after a failure.
-                None => return self.deliver_late(delivery),
+                None => {
+                    self.have_rules_loaded();
+                    return self.deliver_late(delivery);
+                }
             },
             Err(_) => {
-                if matches!(patience, Patience::None) {
+                if in_hook && self.writer().is_some() {
+                    return self.deliver_soon(delivery);
+                }
+                if in_hook {
                     return self.later(Work::Deliver(delivery.clone()));
                 }
             }
@@ -406,6 +434,13 @@ impl Gate {
         Ok(())
     }
 
+    /// A signal that the writer writes.
+    fn deliver_soon(&self, delivery: &Delivery) -> Answer {
+        let answer = self.deliver_late(delivery);
+        self.have_written();
+        answer
+    }
+
     /// A signal that can't be written now: without it the retry that a pause asked for would be paused again.
     fn deliver_late(&self, delivery: &Delivery) -> Answer {
         let mut light = lock(&self.light);
@@ -416,6 +451,17 @@ impl Gate {
             }
         }
         Answer::Proceed
+    }
+}
+
+impl Light {
+    /// Keeps an outcome that can't be written now.
+    fn end_late(&mut self, target: Target, report: &EndReport) {
+        self.late_ends.push_back((target, report.clone()));
+        if self.late_ends.len() > MAX_LATE_ENDS {
+            self.late_ends.pop_front();
+            self.backlog.lost += 1;
+        }
     }
 }
 

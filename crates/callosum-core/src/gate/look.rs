@@ -27,7 +27,7 @@ const ROTATION: Duration = Duration::from_millis(50);
 
 /// The closed segments, and what was there when they were listed: a folder of many takes longer to list than a question to
 /// answer.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Listed {
     /// Where the active segment began.
     active: u64,
@@ -65,10 +65,10 @@ impl Gate {
         let disk = &self.directory.disk;
         let active = journal.active().base;
         let modified_ms = disk.facts(&self.directory.path).ok().map(|facts| facts.modified_ms);
-        let mut known = lock(&self.listed);
+        let known = lock(&self.listed).clone();
         // Two changes of one moment look alike, so what we do ourselves is looked for: a rotation begins another active
         // segment, and who prunes deletes the oldest.
-        if let Some(listed) = &*known
+        if let Some(listed) = &known
             && listed.active == active
             && Some(listed.modified_ms) == modified_ms
             && listed.closed.first().is_none_or(|(_, path)| disk.facts(path).is_ok())
@@ -78,7 +78,7 @@ impl Gate {
         }
         let segments = journal.segments()?;
         let closed = Arc::clone(&segments.closed);
-        *known = modified_ms.map(|modified_ms| Listed { active, modified_ms, closed });
+        *lock(&self.listed) = modified_ms.map(|modified_ms| Listed { active, modified_ms, closed });
         Ok(segments)
     }
 

@@ -33,11 +33,12 @@ mod tally;
 mod timeline;
 mod upkeep;
 mod work;
+mod writer;
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::journal::Patience;
@@ -54,8 +55,10 @@ use self::backlog::Backlog;
 use self::calls::OpenCalls;
 use self::health::Health;
 use self::look::Listed;
+use self::rules_in_force::KnownRules;
 use self::status::Counted;
 use self::work::Works;
+use self::writer::Writer;
 
 pub use self::explain::{Asked, Explained};
 pub use self::filter::Filter;
@@ -156,13 +159,17 @@ pub struct Gate {
     directory: StateDir,
     machine: OnceLock<Machine>,
     is_hook: bool,
+    /// Held while the file is looked at and loaded; hooks of a gate with a writer take [`KnownRules`].
     rules: Mutex<RulesFile>,
+    known_rules: Mutex<KnownRules>,
     light: Mutex<Light>,
     slot: Mutex<LedgerSlot>,
     works: Mutex<Works>,
+    /// The writer has put a ticket down.
+    put_down: Condvar,
     health: Mutex<Health>,
     /// By a segment's base, how many lines its first so many bytes hold: what is written stays.
-    counted: Mutex<HashMap<u64, Counted>>,
+    counted: Mutex<Arc<HashMap<u64, Counted>>>,
     /// The closed segments as they were listed last.
     listed: Mutex<Option<Listed>>,
     closed: AtomicBool,
@@ -170,6 +177,8 @@ pub struct Gate {
     has_let_go: AtomicBool,
     /// Only looks, and leaves no trace.
     observer: bool,
+    /// Of a gate whose host has an event loop.
+    writer: Option<Writer>,
 }
 
 /// Locks, whatever happened to a thread that held the lock before: every state behind these locks is
@@ -222,8 +231,10 @@ impl Gate {
             || default_instance(&options.host_name, &options.runtime_state_dir),
             |id| one_line(id, 100),
         );
+        let rules = RulesFile::new(tiers_file, &directory, options.packaged_tiers);
         let gate = Self {
-            rules: Mutex::new(RulesFile::new(tiers_file, &directory, options.packaged_tiers)),
+            known_rules: Mutex::new(rules.in_force().into()),
+            rules: Mutex::new(rules),
             settings,
             instance,
             runtime: options.runtime,
@@ -233,18 +244,35 @@ impl Gate {
             light: Mutex::default(),
             slot: Mutex::default(),
             works: Mutex::default(),
+            put_down: Condvar::new(),
             health: Mutex::default(),
             counted: Mutex::default(),
             listed: Mutex::default(),
             closed: AtomicBool::new(false),
             has_let_go: AtomicBool::new(false),
             observer: false,
+            writer: None,
             setting_problems,
         };
         for problem in &gate.setting_problems {
             lock(&gate.health).tell(Level::Error, format!("configuration: {problem}"));
         }
         gate
+    }
+
+    /// A gate for a host with an event loop: hooks touch no file, a thread of its own does. See ARCHITECTURE.
+    #[must_use]
+    pub fn beside_event_loop(options: GateOptions) -> Arc<Self> {
+        Self::beside_event_loop_on(options, Arc::new(SystemDisk))
+    }
+
+    /// The same on another disk than the system's.
+    #[must_use]
+    pub fn beside_event_loop_on(options: GateOptions, disk: Arc<dyn Disk>) -> Arc<Self> {
+        Arc::new_cyclic(|gate| Self {
+            writer: Some(Writer::new(gate.clone())),
+            ..Self::on_disk(options, disk)
+        })
     }
 
     /// A gate that only looks: [`Gate::status`] and [`Gate::journal`] leave no trace, and every other method

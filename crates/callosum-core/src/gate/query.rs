@@ -106,11 +106,12 @@ impl Gate {
     }
 
     /// The sequence number that the next record will have; 0 when nothing was journaled yet. Looks at files only, and waits
-    /// for nobody.
+    /// for nobody, but a moment for the writer.
     ///
     /// # Errors
     /// When the journal can't be looked at.
     pub fn head(&self) -> Result<u64, QueryError> {
+        self.await_written();
         Ok(self.observe()?.map_or(0, |segments| segments.head()))
     }
 

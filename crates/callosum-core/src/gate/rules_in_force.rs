@@ -1,11 +1,34 @@
-//! The rules that hold, for who wants to see them.
+//! The rules that hold: looked at and loaded, by the writer where there is one, and listed for who wants to see them.
+
+use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::rules::{ListedRule, Mode};
+use crate::rules::{ListedRule, Mode, RuleSet};
+use crate::store::rules_file::{Change, InForce};
 use crate::time::{Stamp, to_rfc3339};
 
-use super::{Gate, lock};
+use super::health::Level;
+use super::writer::Order;
+use super::{Gate, WORKER_DEADLINE, lock};
+
+/// What was looked at in the last so many milliseconds is not looked at again.
+const LOOKED_LATELY_MS: u64 = 5;
+
+/// The rules as whoever looked last left them: hooks take them from here, and wait for no file.
+#[derive(Debug)]
+pub(super) struct KnownRules {
+    in_force: Arc<InForce>,
+    looked: Option<Stamp>,
+    /// A hook went on without the look it had asked for.
+    awaited: bool,
+}
+
+impl From<&InForce> for KnownRules {
+    fn from(in_force: &InForce) -> Self {
+        Self { in_force: Arc::new(in_force.clone()), looked: None, awaited: false }
+    }
+}
 
 /// The rules that hold, and where they came from.
 #[derive(Clone, Debug, Serialize)]
@@ -29,12 +52,97 @@ impl Gate {
             let is_observed = self.settings.mode == Mode::Observe || rule.mode == Some(Mode::Observe);
             rule.mode = Some(if is_observed { Mode::Observe } else { Mode::Enforce });
         }
-        let file = lock(&self.rules);
+        let in_force = self.in_force();
         RulesInForce {
-            source: file.source().to_owned(),
-            loaded_at: to_rfc3339(file.loaded_wall_ms()),
-            error: file.error().map(str::to_owned),
+            source: in_force.source.clone(),
+            loaded_at: to_rfc3339(in_force.loaded_wall_ms),
+            error: in_force.error.clone(),
             rules,
         }
+    }
+
+    /// What was in force at the last look.
+    pub(super) fn in_force(&self) -> Arc<InForce> {
+        Arc::clone(&lock(&self.known_rules).in_force)
+    }
+
+    /// Whether a look at the file takes so long that hooks go by the rules before it.
+    pub(super) fn rules_are_awaited(&self) -> bool {
+        lock(&self.known_rules).awaited
+    }
+
+    /// The largest window and the longest lease that the rules in force name, milliseconds.
+    pub(super) fn longest_of_rules_ms(&self) -> (u64, u64) {
+        let known = lock(&self.known_rules);
+        let rules = &known.in_force.rules;
+        (rules.largest_window_ms(), rules.largest_lock_expiry_ms())
+    }
+
+    /// The rules that hold now, for a thread that may wait.
+    pub(super) fn current_rules(&self, now: &Stamp) -> Arc<RuleSet> {
+        let Some(writer) = self.writer() else { return self.look_at_rules(now) };
+        let looked = writer.wait(writer.order(Order::LookAtRules), WORKER_DEADLINE);
+        let known = lock(&self.known_rules);
+        if looked || known.looked.is_some() {
+            return Arc::clone(&known.in_force.rules);
+        }
+        drop(known);
+        Arc::new(RuleSet::shipped())
+    }
+
+    /// The same for a hook, which waits a few milliseconds at the most, and then goes by the rules before. `None` when there
+    /// were none yet.
+    pub(super) fn rules_in_hook(&self, now: &Stamp) -> Option<Arc<RuleSet>> {
+        let Some(writer) = self.writer() else { return Some(self.look_at_rules(now)) };
+        let lately =
+            |known: &KnownRules| known.looked.is_some_and(|at| at.is_close_to(now, LOOKED_LATELY_MS));
+        let is_first = {
+            let known = lock(&self.known_rules);
+            if lately(&known) {
+                return Some(Arc::clone(&known.in_force.rules));
+            }
+            known.looked.is_none()
+        };
+        let order = writer.order(Order::LookAtRules);
+        let looked = if is_first { writer.wait_for_first_rules(order) } else { writer.wait_in_hook(order) };
+        let mut known = lock(&self.known_rules);
+        known.awaited = !looked && !lately(&known);
+        known.looked.map(|_| Arc::clone(&known.in_force.rules))
+    }
+
+    /// Has the writer load the rules before the first call asks for them.
+    pub(super) fn have_rules_loaded(&self) {
+        if let Some(writer) = self.writer().filter(|_| lock(&self.known_rules).looked.is_none()) {
+            writer.order(Order::LookAtRules);
+        }
+    }
+
+    /// Looks whether the file has changed, and loads it then. Whoever notices an edit has it logged.
+    pub(super) fn look_at_rules(&self, now: &Stamp) -> Arc<RuleSet> {
+        let mut file = lock(&self.rules);
+        let change = file.refresh(now);
+        let in_force = file.in_force();
+        let rules = Arc::clone(&in_force.rules);
+        let notice = match change {
+            Change::None => None,
+            Change::Loaded => {
+                Some((Level::Info, format!("{} rules in force, from {}", rules.len(), in_force.source)))
+            }
+            Change::Rejected => {
+                let reason = in_force.error.as_deref().unwrap_or_default();
+                Some((Level::Error, format!("rules not loaded, the last good ones go on: {reason}")))
+            }
+        };
+        if notice.is_some() || self.writer.is_some() {
+            let mut known = lock(&self.known_rules);
+            if notice.is_some() {
+                known.in_force = Arc::new(in_force.clone());
+            }
+            (known.looked, known.awaited) = (Some(*now), false);
+        }
+        if let Some((level, text)) = notice {
+            lock(&self.health).tell(level, text);
+        }
+        rules
     }
 }

@@ -11,8 +11,8 @@ use crate::rules::RuleSet;
 use crate::simulate::{Report, Simulation};
 use crate::time::Stamp;
 
+use super::Gate;
 use super::query::QueryError;
-use super::{Gate, lock};
 
 /// The progress is told after so many lines.
 const TELL_EVERY: u64 = 4_096;
@@ -73,10 +73,10 @@ impl Gate {
                 }
             }
         }
-        let rules = lock(&self.rules);
+        let rules = self.in_force();
         Ok(Simulated {
-            rules_before: rules.source().to_owned(),
-            rules_error: rules.error().map(str::to_owned),
+            rules_before: rules.source.clone(),
+            rules_error: rules.error.clone(),
             skipped,
             report: simulation.report(),
         })

@@ -2,7 +2,7 @@
 
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::Ordering;
-use std::sync::{MutexGuard, TryLockError};
+use std::sync::{Arc, MutexGuard, TryLockError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -11,10 +11,14 @@ use crate::journal::record::{Action, Record};
 use crate::journal::{Patience, SegmentLimit, UpToDate};
 use crate::ledger::{Ledger, LedgerOptions, Needs};
 use crate::settings::Durability;
+use crate::tier::Tier;
 use crate::time::Stamp;
 
+use super::backlog::Line;
 use super::{Gate, LedgerSlot, MAX_IMPATIENT_RECORDS, lock};
 
+/// Longer than whoever waits for the ledger sleeps between two looks.
+const BETWEEN_PIECES: Duration = Duration::from_micros(400);
 /// After this time a hook's process names its window again; it must be far below the time for which others remember it.
 const NAME_WINDOW_AGAIN_MS: u64 = 24 * 3_600_000;
 
@@ -74,6 +78,9 @@ impl Gate {
     ) -> Result<T, NotNow> {
         let keep_ms = self.keep_ms();
         let mut slot = self.lock_slot(patience)?;
+        if matches!(patience, Patience::Until(_)) && !needs.keys.is_empty() {
+            slot = self.bring_ahead(slot, keep_ms, needs, patience, now)?;
+        }
         let proof = self.up_to_date(&mut slot, keep_ms, needs, patience, check_paths, now)?;
         let LedgerSlot { ledger: Some(ledger), window_named_in, .. } = &mut *slot else {
             return Err(NotNow::Busy);
@@ -115,7 +122,9 @@ impl Gate {
                     return Ok(LockedSlot { gate: self, slot });
                 }
                 Err(TryLockError::WouldBlock) => {
-                    let Patience::Until(deadline) = patience else { return Err(NotNow::Busy) };
+                    let (Patience::Shortly(deadline) | Patience::Until(deadline)) = patience else {
+                        return Err(NotNow::Busy);
+                    };
                     let now = Instant::now();
                     let since = *since.get_or_insert(now);
                     if now >= deadline {
@@ -140,15 +149,8 @@ impl Gate {
         check_paths: bool,
         now: &Stamp,
     ) -> Result<UpToDate, NotNow> {
-        if slot.ledger.as_ref().is_some_and(|ledger| ledger.history().keep_ms() < keep_ms) {
-            slot.ledger = None;
-        }
         for attempt in 0..2 {
-            if slot.ledger.is_none() {
-                let options = self.ledger_options(keep_ms);
-                slot.window_named_in = None;
-                slot.ledger = Ledger::open(&options, !slot.without_index, patience, now)?;
-            }
+            self.open(slot, keep_ms, patience, now)?;
             let Some(ledger) = &mut slot.ledger else { return Err(NotNow::Busy) };
             let proof = ledger.catch_up(patience, check_paths, now).and_then(|proof| {
                 let Some(proof) = proof else { return Ok(None) };
@@ -176,6 +178,42 @@ impl Gate {
         Err(NotNow::Busy)
     }
 
+    /// Opens the ledger if it is not, or was read less far back than the rules now look.
+    fn open(
+        &self,
+        slot: &mut LedgerSlot,
+        keep_ms: u64,
+        patience: Patience,
+        now: &Stamp,
+    ) -> Result<(), StateError> {
+        if slot.ledger.as_ref().is_none_or(|ledger| ledger.history().keep_ms() < keep_ms) {
+            slot.window_named_in = None;
+            slot.ledger = None;
+            slot.ledger = Ledger::open(&self.ledger_options(keep_ms), !slot.without_index, patience, now)?;
+        }
+        Ok(())
+    }
+
+    /// Brings in a long history of the resources in question before the guard is taken, piece by piece: in between others
+    /// get at the ledger. What fails here fails again with the guard, and is told there.
+    fn bring_ahead<'a>(
+        &'a self,
+        mut slot: LockedSlot<'a>,
+        keep_ms: u64,
+        needs: &Needs<'_>,
+        patience: Patience,
+        now: &Stamp,
+    ) -> Result<LockedSlot<'a>, NotNow> {
+        while self.open(&mut slot, keep_ms, patience, now).is_ok()
+            && slot.ledger.as_mut().is_some_and(|ledger| matches!(ledger.bring_piece(needs), Ok(false)))
+        {
+            drop(slot);
+            thread::sleep(BETWEEN_PIECES);
+            slot = self.lock_slot(patience)?;
+        }
+        Ok(slot)
+    }
+
     pub(super) fn ledger_options(&self, keep_ms: u64) -> LedgerOptions {
         LedgerOptions {
             directory: self.directory.clone(),
@@ -190,9 +228,9 @@ impl Gate {
     /// window, and the longest lease before it (an action without an outcome may have acted until its lease
     /// ended); or the time for a retry.
     pub(super) fn keep_ms(&self) -> u64 {
-        let rules = lock(&self.rules);
-        let window_ms = rules.rules().largest_window_ms().max(self.settings.recent_window_ms);
-        let lease_ms = rules.rules().largest_lock_expiry_ms().max(self.settings.lock_expiry_ms);
+        let (window_ms, lease_ms) = self.longest_of_rules_ms();
+        let window_ms = window_ms.max(self.settings.recent_window_ms);
+        let lease_ms = lease_ms.max(self.settings.lock_expiry_ms);
         window_ms.saturating_add(lease_ms).max(self.settings.retry_window_ms)
     }
 
@@ -209,7 +247,7 @@ impl Gate {
     /// The files are not what they were, perhaps: neither is what was counted in them.
     fn drop_ledger(&self, slot: &mut LedgerSlot) {
         slot.ledger = None;
-        lock(&self.counted).clear();
+        *lock(&self.counted) = Arc::default();
         *lock(&self.listed) = None;
     }
 
@@ -240,32 +278,18 @@ impl Gate {
 
     fn drain_backlog(&self, ledger: &mut Ledger, proof: &UpToDate, now: &Stamp) -> Result<(), StateError> {
         loop {
-            // The lock is held while a record is written, so that an after-hook finds its start either
-            // waiting or written, never between.
-            let mut light = lock(&self.light);
-            let Some(mut waiting) = light.backlog.pop() else { return Ok(()) };
-            let appended = match ledger.append(proof, &waiting.record, now) {
-                Ok(appended) => appended,
-                Err(error) => {
-                    light.backlog.put_back(waiting);
-                    return Err(error);
-                }
+            // It waits on while it is written, so that an after-hook finds a start either waiting or written, never between;
+            // and no hook waits for the disk. Only who has the ledger takes any away.
+            let Some((number, line)) = lock(&self.light).backlog.first() else { return Ok(()) };
+            let seq = match &line {
+                Line::Record(record) => ledger.append(proof, record, now)?.seq,
+                Line::Light(bytes) => ledger.append_encoded(proof, bytes, now)?,
             };
-            if let Some(id) = &waiting.start_of {
-                light.calls.written(id, waiting.number, appended.seq);
-            }
-            if let Some(mut outcome) = waiting.outcome.take() {
-                outcome.of = vec![appended.seq];
-                if let Err(error) = ledger.append(proof, &outcome, now) {
-                    // The start is written: the outcome waits on its own.
-                    light.backlog.put_back(super::backlog::Waiting {
-                        number: waiting.number,
-                        record: outcome,
-                        start_of: None,
-                        outcome: None,
-                    });
-                    return Err(error);
-                }
+            let mut light = lock(&self.light);
+            if let Some(id) = light.backlog.written(number, seq) {
+                let guarded =
+                    matches!(&line, Line::Record(record) if record.tier.is_some_and(Tier::is_guarded));
+                light.calls.written(&id, number, seq, guarded);
             }
         }
     }

@@ -1,6 +1,7 @@
 //! What an operator sees at a glance. One shape for the RPC and for `callosum status --json`.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -67,6 +68,9 @@ pub struct RulesStatus {
     /// Why a newer file was not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// The file is being looked at and takes long: calls go by the rules before it until that is done.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub loading: bool,
 }
 
 /// A live lease on one resource.
@@ -157,7 +161,8 @@ impl Gate {
     pub fn status(&self, now: &Stamp) -> Status {
         let machine = self.machine();
         let is_dead = |boot, holder: &_| machine.is_dead(boot, holder);
-        let _ = self.current_rules(now);
+        // It can always be told, and soon.
+        let _ = self.rules_in_hook(now);
         let facts = if self.observer {
             self.observed_facts(now, &is_dead).map_err(NotNow::Failed)
         } else {
@@ -177,18 +182,19 @@ impl Gate {
         let journal =
             journal.map(|(segments, head)| self.journal_status(&segments, head, skipped)).unwrap_or_default();
         self.add_own_counts(&mut coverage, now);
-        let rules = lock(&self.rules);
+        let in_force = self.in_force();
         let light = lock(&self.light);
         Status {
             instance_id: self.instance.clone(),
             version: env!("CARGO_PKG_VERSION"),
             state_dir: self.directory.path.display().to_string(),
             mode: self.settings.mode,
-            rule_count: rules.rules().len(),
+            rule_count: in_force.rules.len(),
             rules: RulesStatus {
-                source: rules.source().to_owned(),
-                loaded_at: to_rfc3339(rules.loaded_wall_ms()),
-                error: rules.error().map(str::to_owned),
+                source: in_force.source.clone(),
+                loaded_at: to_rfc3339(in_force.loaded_wall_ms),
+                error: in_force.error.clone(),
+                loading: self.rules_are_awaited(),
             },
             locks,
             recent_contexts,
@@ -230,7 +236,9 @@ impl Gate {
 
     fn journal_status(&self, segments: &Segments, head: u64, skipped: u64) -> JournalStatus {
         let (active, file) = (segments.active.0, &segments.active.1);
-        let mut counted = lock(&self.counted);
+        // A copy: to count takes as long as the disk does, and who writes clears what was counted.
+        let before = Arc::clone(&lock(&self.counted));
+        let mut counted = HashMap::clone(&before);
         let is_there = |base: &u64| segments.closed.binary_search_by_key(base, |(closed, _)| *closed).is_ok();
         counted.retain(|base, _| *base == active || is_there(base));
         let mut lines = 0;
@@ -247,6 +255,11 @@ impl Gate {
         let known = counted.entry(active).or_default();
         known.read_on(file);
         lines += known.lines;
+        let mut kept = lock(&self.counted);
+        if Arc::ptr_eq(&kept, &before) {
+            *kept = Arc::new(counted);
+        }
+        drop(kept);
         let oldest_base = segments.closed.first().map_or(active, |(base, _)| *base);
         JournalStatus {
             lines,

@@ -14,9 +14,9 @@ use crate::pause_text::ended;
 use crate::tier::Tier;
 use crate::time::Stamp;
 
+use super::Gate;
 use super::query::QueryError;
 use super::story::{Event, What, event, read};
-use super::{Gate, lock};
 
 /// Events given at once at the most, and when nothing is said.
 const MAX_LIMIT: usize = 10_000;
@@ -151,7 +151,7 @@ impl Gate {
 
     /// How long after a start its outcome may come, milliseconds: as long as its lease lasts.
     fn late_ms(&self) -> u64 {
-        let longest = lock(&self.rules).rules().largest_lock_expiry_ms();
+        let (_, longest) = self.longest_of_rules_ms();
         longest.max(self.settings.lock_expiry_ms).max(LATE_MS)
     }
 

@@ -33,6 +33,9 @@ impl Gate {
     pub fn close(&self, now: &Stamp) {
         if self.settle_within(self.patience(), now) {
             self.has_let_go.store(true, Ordering::Release);
+            if let Some(writer) = &self.writer {
+                writer.end();
+            }
             // Whoever has the lock now lets the files go in our stead.
             drop(self.lock_slot(self.patience()));
         }
@@ -70,7 +73,7 @@ impl Gate {
 
     /// Writes what waits, and makes it durable: there may be outcomes among it. Closes a segment that is full. A hook's
     /// process leaves the disk's time to others: its runtime waits for it to end.
-    fn write_waiting(&self, patience: Patience, now: &Stamp) {
+    pub(super) fn write_waiting(&self, patience: Patience, now: &Stamp) {
         // Taking the guard does it.
         let written = self.with_ledger(&Needs::default(), patience, false, now, |ledger, _| {
             let active = ledger.journal().active();

@@ -1,23 +1,31 @@
 //! Tickets: what is left for a thread that may wait, and what happens when the host can't wait for it.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError};
+use std::time::Instant;
 
+use crate::error::StateError;
 use crate::journal::Patience;
 use crate::pause_text;
+use crate::rules::RuleSet;
 use crate::settings::OnStateError;
 use crate::time::Stamp;
+use crate::tool_call::{AllParameters, Parameters, ToolCall};
 
 use super::calls::{Phase, Unflushed};
 use super::end::{Delivery, Target};
 use super::intent::Intent;
 use super::report::EndReport;
+use super::writer::{Order, Writer};
 use super::{Answer, Gate, lock};
 
 /// A step for a worker.
 #[derive(Clone, Debug)]
 pub(super) enum Work {
+    /// Decide about a call that came before the rules were there.
+    Classify { call: Arc<ToolCall>, params: Arc<AllParameters<'static>> },
     /// Decide about a call.
     Begin(Arc<Intent>),
     /// Make an allowed call's intent durable; then it may run.
@@ -26,6 +34,8 @@ pub(super) enum Work {
     End { target: Target, report: Box<EndReport> },
     /// Make an outcome durable.
     FlushOutcome(Unflushed),
+    /// Write what waits, and make it durable.
+    WriteWaiting,
     /// Write that pauses were delivered.
     Deliver(Delivery),
 }
@@ -42,6 +52,19 @@ struct Entry {
     started: Option<u64>,
     given_up: Arc<AtomicBool>,
     done: Option<Answer>,
+    /// The writer is at it.
+    at_writer: bool,
+    /// The host wants it no more; the writer forgets it.
+    forgotten: bool,
+}
+
+/// What a worker finds under its ticket.
+enum Taken {
+    Work(Work, Arc<AtomicBool>),
+    /// There is nothing left to do.
+    Answered(Answer),
+    /// The writer did not put it down in time.
+    TooLate,
 }
 
 #[derive(Debug, Default)]
@@ -75,6 +98,10 @@ impl GivenUp {
 impl Gate {
     /// Leaves `work` for a worker.
     pub(super) fn later(&self, work: Work) -> Answer {
+        Answer::Wait(self.ticket_for(work))
+    }
+
+    fn ticket_for(&self, work: Work) -> u32 {
         let mut works = lock(&self.works);
         works.next = works.next.wrapping_add(1);
         let ticket = works.next;
@@ -84,19 +111,136 @@ impl Gate {
             _ => (None, None),
         };
         let given_up = Arc::default();
-        works.entries.insert(ticket, Entry { work: Some(work), intent, started, given_up, done: None });
+        let work = Some(work);
+        let (at_writer, forgotten) = (false, false);
+        let entry = Entry { work, intent, started, given_up, done: None, at_writer, forgotten };
+        works.entries.insert(ticket, entry);
+        ticket
+    }
+
+    /// Hands a call to the writer, and waits for what it says a few milliseconds. What takes longer is a worker's.
+    pub(super) fn hand_over(&self, writer: &Writer, intent: Arc<Intent>) -> Answer {
+        let ticket = self.ticket_for(Work::Begin(intent));
+        if !writer.wait_in_hook(writer.order(Order::Decide(ticket))) {
+            return Answer::Wait(ticket);
+        }
+        let mut works = lock(&self.works);
+        match works.entries.get(&ticket) {
+            Some(Entry { at_writer: false, done: Some(done), .. }) => {
+                let done = done.clone();
+                works.entries.remove(&ticket);
+                done
+            }
+            _ => Answer::Wait(ticket),
+        }
+    }
+
+    /// Leaves a call that came before the rules could be loaded to a worker, with all that is known of it. Should the host not
+    /// wait for that, the shipped rules say how much there is at stake.
+    pub(super) fn classify_later(&self, call: &ToolCall, params: &dyn Parameters) -> Answer {
+        let all = params.all();
+        let params = AllParameters { value: Cow::Owned(all.value.into_owned()), complete: all.complete };
+        let shipped = RuleSet::shipped().classify(call, &self.runtime, &params);
+        let intent = Arc::new(self.intent(call, shipped, &params));
+        let work = Work::Classify { call: Arc::new(call.clone()), params: Arc::new(params) };
+        let ticket = self.ticket_for(work);
+        if let Some(entry) = lock(&self.works).entries.get_mut(&ticket) {
+            entry.intent = Some(intent);
+        }
         Answer::Wait(ticket)
+    }
+
+    /// What a ticket stands for, done by the writer as far as that is quick; whoever finishes the ticket does the rest.
+    pub(super) fn decide_ahead(&self, ticket: u32, patience: Patience, now: &Stamp) {
+        let taken = lock(&self.works).entries.get_mut(&ticket).and_then(|entry| {
+            let work = entry.work.take()?;
+            entry.at_writer = true;
+            Some((work, Arc::clone(&entry.given_up)))
+        });
+        let Some((work, given_up)) = taken else { return };
+        let answer = self.perform(work, patience, &given_up, now);
+        self.put_down(ticket, answer, now);
+    }
+
+    /// The gate failed inside while the writer was at a ticket: the state's policy decides.
+    pub(super) fn broke_at(&self, ticket: u32) {
+        let now = self.machine().now();
+        let answer = self.abandon(ticket, GivenUp::Failed, &now);
+        self.put_down(ticket, answer, &now);
+    }
+
+    fn put_down(&self, ticket: u32, answer: Answer, now: &Stamp) {
+        let given_up = {
+            let mut works = lock(&self.works);
+            let next = if let Answer::Wait(next) = &answer { works.entries.remove(next) } else { None };
+            let Some(entry) = works.entries.get_mut(&ticket) else { return };
+            let given_up = entry.given_up.load(Ordering::Acquire);
+            if let Some(next) = next {
+                entry.started = next.started;
+                if !given_up {
+                    entry.work = next.work;
+                }
+            }
+            given_up
+        };
+        // Who gave a call up does not come for what is left of it: it is as good as let through, and closed.
+        let answer = match answer {
+            Answer::Wait(_) if given_up => Some(Answer::Proceed),
+            Answer::Wait(_) => None,
+            answer => Some(answer),
+        };
+        if let Some(answer) = answer {
+            self.conclude(ticket, answer, now);
+        }
+        let mut works = lock(&self.works);
+        if let Some(entry) = works.entries.get_mut(&ticket) {
+            entry.at_writer = false;
+            if entry.forgotten {
+                works.entries.remove(&ticket);
+            }
+        }
+        drop(works);
+        self.put_down.notify_all();
+    }
+
+    /// Takes what a ticket stands for, when the writer has put it down.
+    fn take(&self, ticket: u32, patience: Patience) -> Taken {
+        let mut works = lock(&self.works);
+        loop {
+            let Some(entry) = works.entries.get_mut(&ticket) else { return Taken::Answered(Answer::Proceed) };
+            if !entry.at_writer {
+                let given_up = Arc::clone(&entry.given_up);
+                return match entry.work.take() {
+                    Some(work) => Taken::Work(work, given_up),
+                    None => Taken::Answered(entry.done.clone().unwrap_or(Answer::Proceed)),
+                };
+            }
+            let (Patience::Until(deadline) | Patience::Shortly(deadline)) = patience else {
+                return Taken::TooLate;
+            };
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Taken::TooLate;
+            }
+            works = self.put_down.wait_timeout(works, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
     }
 
     /// Does what `ticket` stands for, within [`super::WORKER_DEADLINE`] (a flush may take as long as the disk
     /// does). Call it on a thread that may wait, once, then [`Gate::forget`] the ticket.
     pub fn finish(&self, ticket: u32, now: &Stamp) -> Answer {
-        let taken = lock(&self.works)
-            .entries
-            .get_mut(&ticket)
-            .and_then(|entry| Some((entry.work.take()?, Arc::clone(&entry.given_up))));
-        let Some((mut work, given_up)) = taken else { return Answer::Proceed };
-        let patience = self.patience();
+        let (patience, began) = (self.patience(), Instant::now());
+        let (mut work, given_up) = match self.take(ticket, patience) {
+            Taken::Work(work, given_up) => (work, given_up),
+            Taken::Answered(answer) => return answer,
+            Taken::TooLate => {
+                let waited_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+                let path = self.directory.path.clone();
+                lock(&self.health).failed(&StateError::GuardTimeout { path, waited_ms }, now);
+                lock(&self.light).unwritten += 1;
+                return self.abandon(ticket, GivenUp::Late, now);
+            }
+        };
         let answer = loop {
             let answer = self.perform(work, patience, &given_up, now);
             let Answer::Wait(next) = answer else { break answer };
@@ -116,6 +260,7 @@ impl Gate {
 
     fn perform(&self, work: Work, patience: Patience, given_up: &AtomicBool, now: &Stamp) -> Answer {
         match work {
+            Work::Classify { call, params } => self.classified(&call, &*params, patience, given_up, now),
             Work::Begin(intent) => self.begin(intent, patience, given_up, now),
             Work::FlushIntent { intent, seq, unflushed } => self.flush_intent(&intent, seq, &unflushed, now),
             Work::End { target, report } => self.end(&target, &report, patience, now),
@@ -124,6 +269,10 @@ impl Gate {
                     Ok(()) => lock(&self.health).flushed(),
                     Err(error) => self.flush_failed(&error, now),
                 }
+                Answer::Proceed
+            }
+            Work::WriteWaiting => {
+                self.write_waiting(patience, now);
                 Answer::Proceed
             }
             Work::Deliver(delivery) => self.deliver(&delivery, patience, now),
@@ -143,7 +292,10 @@ impl Gate {
             match (&answer, self.refused_late(&intent)) {
                 (Answer::Proceed, Some(_)) => self.take_back(&intent, started, now),
                 // It runs, though by now it was refused.
-                (Answer::Refuse(_), None) => self.queue_start(Arc::make_mut(&mut intent), now),
+                (Answer::Refuse(_), None) => {
+                    self.queue_start(Arc::make_mut(&mut intent), now);
+                    self.have_written();
+                }
                 _ => {}
             }
         }
@@ -161,7 +313,7 @@ impl Gate {
             }
             entry.given_up.store(true, Ordering::Release);
             // A decision that no worker has begun is not begun any more.
-            let undecided = matches!(entry.work, Some(Work::Begin(_)));
+            let undecided = matches!(entry.work, Some(Work::Begin(_) | Work::Classify { .. }));
             if undecided {
                 entry.work = None;
             }
@@ -183,11 +335,14 @@ impl Gate {
                 let mut record = intent.refused(TOO_LATE, now);
                 record.of.extend(started);
                 let _ = light.backlog.push(record, None);
+                drop(light);
+                self.have_written();
                 answer
             }
             // It runs, and no worker will write that it did.
             (Some((mut intent, _)), _) => {
                 self.queue_start(Arc::make_mut(&mut intent), now);
+                self.have_written();
                 Answer::ProceedThenMaintain
             }
             (None, _) => answer,
@@ -211,7 +366,14 @@ impl Gate {
 
     /// The host has the answer of `ticket`.
     pub fn forget(&self, ticket: u32) {
-        lock(&self.works).entries.remove(&ticket);
+        if let Some(writer) = self.writer() {
+            writer.withdraw(ticket);
+        }
+        let mut works = lock(&self.works);
+        match works.entries.get_mut(&ticket) {
+            Some(entry) if entry.at_writer => entry.forgotten = true,
+            _ => drop(works.entries.remove(&ticket)),
+        }
     }
 
     /// What `onStateError` says of a call that can't be checked.

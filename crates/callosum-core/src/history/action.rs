@@ -153,7 +153,7 @@ pub struct Pause {
     pub call: Option<String>,
     /// The keys it was about.
     pub keys: Vec<String>,
-    /// What it showed.
+    /// What it showed, in order: a retry looks each piece up.
     pub evidence: Vec<Shown>,
     /// When.
     pub at: Stamp,

@@ -269,12 +269,14 @@ impl History {
         if record.v == 0 || record.conflict == Some(Conflict::Lease) {
             return;
         }
+        let mut evidence = record.evidence.clone();
+        evidence.sort_unstable();
         let pause = Pause {
             seq,
             run: record.run.clone(),
             call: record.call.clone(),
             keys: record.context_keys.clone(),
-            evidence: record.evidence.clone(),
+            evidence,
             at: record.stamp(),
             signal: record.signal,
             delivered: false,

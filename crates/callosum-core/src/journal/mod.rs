@@ -39,6 +39,8 @@ const NAME_CHECK_MS: u64 = 5;
 pub enum Patience {
     /// Not at all: the caller is on a host's event loop.
     None,
+    /// Until this moment, but what takes long is left to another thread: others wait behind this one.
+    Shortly(Instant),
     /// Until this moment, on a thread that may wait.
     Until(Instant),
 }
@@ -51,7 +53,7 @@ impl Patience {
     pub fn hold(self, guard: &StateGuard) -> Result<Option<Held>, StateError> {
         match self {
             Self::None => guard.try_hold(),
-            Self::Until(deadline) => guard.hold_until(deadline).map(Some),
+            Self::Shortly(deadline) | Self::Until(deadline) => guard.hold_until(deadline).map(Some),
         }
     }
 
@@ -59,7 +61,7 @@ impl Patience {
     #[must_use]
     pub fn read_limit(self) -> u64 {
         match self {
-            Self::None => 64 * 1024,
+            Self::None | Self::Shortly(_) => 64 * 1024,
             Self::Until(_) => u64::MAX,
         }
     }
@@ -288,13 +290,26 @@ impl Journal {
     /// As [`Journal::append`].
     pub fn append_light(
         &mut self,
-        _proof: &UpToDate,
+        proof: &UpToDate,
         line: &LightLine<'_>,
         now: &Stamp,
     ) -> Result<Appended, StateError> {
-        self.begin_next(now)?;
         let line = line.to_bytes().map_err(|source| self.cannot_encode(source))?;
-        self.active.append(&line)
+        self.append_encoded(proof, &line, now)
+    }
+
+    /// Appends such a line as it was encoded before, newline included.
+    ///
+    /// # Errors
+    /// As [`Journal::append`].
+    pub fn append_encoded(
+        &mut self,
+        _proof: &UpToDate,
+        line: &[u8],
+        now: &Stamp,
+    ) -> Result<Appended, StateError> {
+        self.begin_next(now)?;
+        self.active.append(line)
     }
 
     fn cannot_encode(&self, source: serde_json::Error) -> StateError {

@@ -77,7 +77,7 @@ pub struct Holder {
 }
 
 /// A piece of evidence as a pause showed it: an action, and its outcome if it had one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Shown {
     /// Sequence number of the action's record.
     pub seq: u64,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::de::IgnoredAny;
@@ -59,6 +60,8 @@ pub struct SegmentFile {
     disk: Arc<dyn Disk>,
     path: PathBuf,
     flushed: Mutex<Flushed>,
+    /// A flush failed. Beside the lock, which is held as long as the disk takes.
+    failed: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -67,7 +70,6 @@ struct Flushed {
     upto: u64,
     /// Whether the file's name is on the disk too.
     name: bool,
-    failed: bool,
 }
 
 impl SegmentFile {
@@ -77,7 +79,8 @@ impl SegmentFile {
     /// What the system says.
     pub fn open(disk: &Arc<dyn Disk>, path: PathBuf, purpose: Open) -> io::Result<Self> {
         let file = disk.open(&path, purpose)?;
-        Ok(Self { file, disk: Arc::clone(disk), path, flushed: Mutex::default() })
+        let (flushed, failed) = (Mutex::default(), AtomicBool::new(false));
+        Ok(Self { file, disk: Arc::clone(disk), path, flushed, failed })
     }
 
     /// The path it was opened at.
@@ -148,10 +151,10 @@ impl SegmentFile {
         })
     }
 
-    /// Whether a flush of it failed.
+    /// Whether a flush of it failed. Waits for none that is under way.
     #[must_use]
     pub fn has_failed(&self) -> bool {
-        self.flushed.lock().unwrap_or_else(PoisonError::into_inner).failed
+        self.failed.load(Ordering::Acquire)
     }
 
     /// Makes the first `end` bytes durable. Calls that wait for each other share one flush. After a failure
@@ -162,7 +165,7 @@ impl SegmentFile {
     /// When this flush or an earlier one of this file failed.
     pub fn flush(&self, end: u64) -> Result<(), StateError> {
         let mut flushed = self.flushed.lock().unwrap_or_else(PoisonError::into_inner);
-        if flushed.failed {
+        if self.has_failed() {
             return Err(StateError::FlushFailed { path: self.path.clone() });
         }
         if flushed.upto >= end {
@@ -192,7 +195,7 @@ impl SegmentFile {
                 Ok(())
             }
             Err(error) => {
-                flushed.failed = true;
+                self.failed.store(true, Ordering::Release);
                 Err(error)
             }
         }

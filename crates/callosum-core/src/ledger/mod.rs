@@ -20,6 +20,10 @@ use self::past::Past;
 
 /// What may be looked up through the index without patience.
 const IMPATIENT_RECORDS: usize = 200;
+/// The same for the evidence on a call's resources, topics and records together: each is read where it lies, some 90 µs.
+const IMPATIENT_LOOKS: usize = 48;
+/// So much evidence is brought in at a time by a thread that may wait: in between others get at the ledger.
+const LOOKS_AT_A_TIME: usize = 256;
 /// A new index is worth writing once this many bytes came since the last, or a sixteenth of its own size if
 /// that is more; a journal smaller than this needs none: it is read whole as fast.
 const INDEX_STEP: u64 = 64 * 1024;
@@ -105,11 +109,21 @@ impl Ledger {
     /// [`StateError::Replaced`] when the index led astray: the ledger must be opened again without it.
     pub fn bring(&mut self, needs: &Needs<'_>, patience: Patience) -> Result<bool, StateError> {
         let ahead = if needs.open { self.past.open_ahead() } else { 0 };
-        if matches!(patience, Patience::None) && ahead > IMPATIENT_RECORDS {
+        let is_patient = matches!(patience, Patience::Until(_));
+        if !is_patient && ahead > IMPATIENT_RECORDS {
             return Ok(false);
         }
-        self.past.bring(needs, &mut self.history).map_err(|Astray| self.replaced())?;
-        Ok(true)
+        let most = if is_patient { usize::MAX } else { IMPATIENT_LOOKS };
+        self.past.bring(needs, most, &mut self.history).map_err(|Astray| self.replaced())
+    }
+
+    /// Brings in a piece of the evidence on the resources of `needs`; false while there is more. Takes no guard.
+    ///
+    /// # Errors
+    /// As [`Ledger::bring`].
+    pub fn bring_piece(&mut self, needs: &Needs<'_>) -> Result<bool, StateError> {
+        let needs = Needs { keys: needs.keys, who: needs.who, ..Needs::default() };
+        self.past.bring(&needs, LOOKS_AT_A_TIME, &mut self.history).map_err(|Astray| self.replaced())
     }
 
     /// Brings in the newest actions until there are enough: `enough` is asked with the history and the sequence number
@@ -215,6 +229,17 @@ impl Ledger {
         self.history.add_counts(line.runtime, &line.seen, line.timestamp);
         self.history.skipped += u64::from(appended.ended_torn_line);
         Ok(())
+    }
+
+    /// Appends such a line as it was encoded before, by a process that sees more hooks than one: it carries no counts.
+    /// Returns its sequence number.
+    ///
+    /// # Errors
+    /// As [`Ledger::append`].
+    pub fn append_encoded(&mut self, proof: &UpToDate, line: &[u8], now: &Stamp) -> Result<u64, StateError> {
+        let appended = self.journal.append_encoded(proof, line, now)?;
+        self.history.skipped += u64::from(appended.ended_torn_line);
+        Ok(appended.seq)
     }
 
     /// Closes the active segment if it is full, and this is a thread that may wait: a rotation waits for the

@@ -42,23 +42,49 @@ impl Past {
         self.index.as_ref().filter(|_| !self.knows_open).map_or(0, |index| index.head().open.len())
     }
 
-    /// Where the records on a topic lie that were not brought in yet.
-    fn unknown_on(&mut self, topic: impl FnOnce() -> Topic) -> Result<Vec<u64>, Astray> {
-        let Some(index) = &self.index else { return Ok(Vec::new()) };
-        let topic = topic();
-        if self.known.insert(topic) { index.on(topic) } else { Ok(Vec::new()) }
-    }
-
-    /// Brings in what a step needs.
-    pub(super) fn bring(&mut self, needs: &Needs<'_>, history: &mut History) -> Result<(), Astray> {
-        for key in needs.keys {
-            for seq in self.unknown_on(|| Topic::key(key))? {
-                self.action(seq, history)?;
+    /// Brings in the records on a topic that are not known yet, with at most `left` looks; false when there is more.
+    fn topic(&mut self, topic: Topic, left: &mut usize, history: &mut History) -> Result<bool, Astray> {
+        let Some(index) = self.index.as_ref().filter(|_| !self.known.contains(&topic)) else {
+            return Ok(true);
+        };
+        let mut look = || {
+            let may = *left > 0;
+            *left = left.saturating_sub(1);
+            may
+        };
+        if !look() {
+            return Ok(false);
+        }
+        for seq in index.on(topic)? {
+            if history.action(seq).is_none() {
+                if !look() {
+                    return Ok(false);
+                }
+                self.with_sequels(seq, history)?;
             }
         }
-        for (who, key) in needs.who.iter().flat_map(|who| needs.keys.iter().map(move |key| (who, key))) {
-            for seq in self.unknown_on(|| Topic::pauses(who, key))? {
-                self.with_sequels(seq, history)?;
+        self.known.insert(topic);
+        Ok(true)
+    }
+
+    /// Brings in what a step needs; of what is on its resources no more than `most` looks find. False when there is more.
+    pub(super) fn bring(
+        &mut self,
+        needs: &Needs<'_>,
+        most: usize,
+        history: &mut History,
+    ) -> Result<bool, Astray> {
+        let mut left = most;
+        if self.index.is_some() {
+            for key in needs.keys {
+                if !self.topic(Topic::key(key), &mut left, history)? {
+                    return Ok(false);
+                }
+            }
+            for (who, key) in needs.who.iter().flat_map(|who| needs.keys.iter().map(move |key| (who, key))) {
+                if !self.topic(Topic::pauses(who, key), &mut left, history)? {
+                    return Ok(false);
+                }
             }
         }
         if needs.newest {
@@ -68,7 +94,7 @@ impl Past {
             let open = self.index.as_ref().map(|index| index.head().open.clone());
             open.unwrap_or_default().into_iter().try_for_each(|seq| self.action(seq, history))?;
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Brings in the newest actions that the index names, one by one, until there are enough: `enough` is asked with the

@@ -17,6 +17,19 @@ const LOOK_INTERVAL_MS: u64 = 5;
 /// What a file looked like when it was read: device, inode, size, modification time.
 type Signature = (u64, u64, u64, i64, i64);
 
+/// The rules that hold, and where they came from.
+#[derive(Clone, Debug)]
+pub struct InForce {
+    /// The rules.
+    pub rules: Arc<RuleSet>,
+    /// Where they came from: a path, or `built in`.
+    pub source: String,
+    /// When they were loaded, wall-clock milliseconds; 0 before the first look.
+    pub loaded_wall_ms: i64,
+    /// Why the file can't be used, while it can't.
+    pub error: Option<String>,
+}
+
 /// Rules that follow their file: the next call after an edit uses it, and a bad edit keeps the last good
 /// ones.
 #[derive(Debug)]
@@ -28,10 +41,7 @@ pub struct RulesFile {
     looked: Option<Stamp>,
     /// Which candidate was read last, and how it looked.
     seen: Option<(PathBuf, Signature)>,
-    rules: Arc<RuleSet>,
-    source: String,
-    loaded_wall_ms: i64,
-    error: Option<String>,
+    in_force: InForce,
 }
 
 /// What a look at the file found.
@@ -41,7 +51,7 @@ pub enum Change {
     None,
     /// New rules hold from now on.
     Loaded,
-    /// The file can't be used; [`RulesFile::error`] says why, and the last good rules go on.
+    /// The file can't be used; [`InForce::error`] says why, and the last good rules go on.
     Rejected,
 }
 
@@ -58,35 +68,19 @@ impl RulesFile {
             packaged,
             looked: None,
             seen: None,
-            rules: Arc::default(),
-            source: "built in".to_owned(),
-            loaded_wall_ms: 0,
-            error: None,
+            in_force: InForce {
+                rules: Arc::default(),
+                source: "built in".to_owned(),
+                loaded_wall_ms: 0,
+                error: None,
+            },
         }
     }
 
-    /// The rules that hold.
+    /// What holds now.
     #[must_use]
-    pub fn rules(&self) -> &Arc<RuleSet> {
-        &self.rules
-    }
-
-    /// Where they came from: a path, or `built in`.
-    #[must_use]
-    pub fn source(&self) -> &str {
-        &self.source
-    }
-
-    /// When they were loaded, wall-clock milliseconds; 0 before the first look.
-    #[must_use]
-    pub fn loaded_wall_ms(&self) -> i64 {
-        self.loaded_wall_ms
-    }
-
-    /// Why the file can't be used, while it can't.
-    #[must_use]
-    pub fn error(&self) -> Option<&str> {
-        self.error.as_deref()
+    pub fn in_force(&self) -> &InForce {
+        &self.in_force
     }
 
     /// Looks whether the file changed (one or two `stat` calls) and loads it if it did; not more often than
@@ -107,43 +101,43 @@ impl RulesFile {
             // The file a setting names is gone or was never there: the rules in force stay, as after any
             // bad edit. Only a first look goes on to the next candidate.
             let reason = format!("`{}` (`tiersFile`): not there", setting.display());
-            if self.loaded_wall_ms != 0 {
-                let known = self.error.as_deref() == Some(&reason);
-                self.error = Some(reason);
+            if self.in_force.loaded_wall_ms != 0 {
+                let known = self.in_force.error.as_deref() == Some(&reason);
+                self.in_force.error = Some(reason);
                 self.seen = None;
                 return if known { Change::None } else { Change::Rejected };
             }
-            self.error = Some(reason);
+            self.in_force.error = Some(reason);
         }
         let Some(found) = found else {
-            let first = self.loaded_wall_ms == 0;
+            let first = self.in_force.loaded_wall_ms == 0;
             if first {
-                self.rules = Arc::new(RuleSet::shipped());
+                self.in_force.rules = Arc::new(RuleSet::shipped());
             }
-            self.loaded_wall_ms = wall_ms;
+            self.in_force.loaded_wall_ms = wall_ms;
             return if first { Change::Loaded } else { Change::None };
         };
         if self.seen.as_ref() == Some(&found) {
             return Change::None;
         }
         let setting_missing =
-            self.error.take().filter(|_| self.setting.as_ref().is_some_and(|s| *s != found.0));
+            self.in_force.error.take().filter(|_| self.setting.as_ref().is_some_and(|s| *s != found.0));
         let path = found.0.clone();
         self.seen = Some(found);
         match self.load(&path) {
             Ok(rules) => {
-                self.rules = Arc::new(rules);
-                self.source = path.display().to_string();
-                self.loaded_wall_ms = wall_ms;
-                self.error = setting_missing;
-                if self.error.is_some() { Change::Rejected } else { Change::Loaded }
+                self.in_force.rules = Arc::new(rules);
+                self.in_force.source = path.display().to_string();
+                self.in_force.loaded_wall_ms = wall_ms;
+                self.in_force.error = setting_missing;
+                if self.in_force.error.is_some() { Change::Rejected } else { Change::Loaded }
             }
             Err(reason) => {
-                if self.loaded_wall_ms == 0 {
-                    self.rules = Arc::new(RuleSet::shipped());
-                    self.loaded_wall_ms = wall_ms;
+                if self.in_force.loaded_wall_ms == 0 {
+                    self.in_force.rules = Arc::new(RuleSet::shipped());
+                    self.in_force.loaded_wall_ms = wall_ms;
                 }
-                self.error = Some(format!("`{}`: {reason}", path.display()));
+                self.in_force.error = Some(format!("`{}`: {reason}", path.display()));
                 Change::Rejected
             }
         }

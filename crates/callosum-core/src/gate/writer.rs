@@ -1,0 +1,275 @@
+//! The writer: a thread of its own for the gate of a host with an event loop. A file system that stalls holds whoever touches
+//! it, however short that was to be; so the loop touches no file. It puts lines into the backlog and has them written, and
+//! waits for the writer a few milliseconds only where it needs an answer.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::journal::Patience;
+use crate::ledger::Needs;
+
+use super::health::Level;
+use super::state::NotNow;
+use super::{Answer, Gate, lock};
+
+/// How long a hook waits for the writer, at most twice: once for a look at the rules, once for a decision.
+const HOOK_WAIT: Duration = Duration::from_millis(5);
+/// The same for the first rules, without which nothing can be said at once.
+const FIRST_RULES_WAIT: Duration = Duration::from_millis(12);
+/// How long a process that ends waits for what is queued.
+const EXIT_WAIT: Duration = Duration::from_millis(15);
+/// When it is tried again to write what could not be written.
+const RETRY: Duration = Duration::from_secs(1);
+
+/// What the writer is to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    /// Write what waits.
+    Write,
+    /// Look whether the rules file has changed.
+    LookAtRules,
+    /// Do what this ticket stands for.
+    Decide(u32),
+}
+
+/// The writer as its gate sees it. The thread starts with the first order and ends with the gate.
+#[derive(Debug)]
+pub(super) struct Writer {
+    gate: Weak<Gate>,
+    desk: Arc<Desk>,
+    started: OnceLock<bool>,
+}
+
+/// Where orders are left; locked for moments only.
+#[derive(Debug, Default)]
+struct Desk {
+    orders: Mutex<Orders>,
+    ordered: Condvar,
+    done: Condvar,
+    /// A hook waited in vain, and nothing was done since: no other waits.
+    stalled: AtomicBool,
+}
+
+#[derive(Debug, Default)]
+struct Orders {
+    waiting: VecDeque<(u64, Order)>,
+    /// Numbers of the last order that was given, and of the last that was carried out: they are, in order.
+    given: u64,
+    done: u64,
+    /// The thread sleeps until it is told.
+    is_idle: bool,
+    ended: bool,
+}
+
+impl Writer {
+    pub(super) fn new(gate: Weak<Gate>) -> Self {
+        Self { gate, desk: Arc::default(), started: OnceLock::new() }
+    }
+
+    /// Whether the thread is there; starts it the first time.
+    fn is_there(&self) -> bool {
+        *self.started.get_or_init(|| {
+            let (desk, gate) = (Arc::clone(&self.desk), Weak::clone(&self.gate));
+            let thread = thread::Builder::new().name("callosum-writer".to_owned());
+            let started = thread.spawn(move || desk.serve(&gate));
+            if let (Err(error), Some(gate)) = (&started, self.gate.upgrade()) {
+                let text = format!(
+                    "no thread to write with, so hooks write themselves and wait for the disk: {error}"
+                );
+                lock(&gate.health).tell(Level::Warn, text);
+            }
+            started.is_ok()
+        })
+    }
+
+    /// Gives an order, and returns its number. One that waits already is not given twice.
+    pub(super) fn order(&self, order: Order) -> u64 {
+        let mut orders = self.desk.orders();
+        if let Some((number, _)) = orders.waiting.iter().rev().find(|(_, waiting)| *waiting == order) {
+            return *number;
+        }
+        orders.given += 1;
+        let number = orders.given;
+        orders.waiting.push_back((number, order));
+        let wake = std::mem::take(&mut orders.is_idle);
+        drop(orders);
+        if wake {
+            self.desk.ordered.notify_one();
+        }
+        number
+    }
+
+    /// Takes back a ticket that nobody wants decided any more.
+    pub(super) fn withdraw(&self, ticket: u32) {
+        let mut orders = self.desk.orders();
+        orders.waiting.retain(|(_, order)| *order != Order::Decide(ticket));
+    }
+
+    /// Waits until order `number` was carried out. A hook that waited in vain has the next ones not wait at all, until something
+    /// was done again.
+    pub(super) fn wait_in_hook(&self, number: u64) -> bool {
+        self.wait_unless_stalled(number, HOOK_WAIT)
+    }
+
+    /// The same for the first look at the rules.
+    pub(super) fn wait_for_first_rules(&self, number: u64) -> bool {
+        self.wait_unless_stalled(number, FIRST_RULES_WAIT)
+    }
+
+    fn wait_unless_stalled(&self, number: u64, most: Duration) -> bool {
+        let is_stalled = self.desk.stalled.load(Ordering::Acquire);
+        let done = self.wait(number, if is_stalled { Duration::ZERO } else { most });
+        if !done {
+            self.desk.stalled.store(true, Ordering::Release);
+        }
+        done
+    }
+
+    /// Waits until order `number` was carried out, for so long at the most.
+    pub(super) fn wait(&self, number: u64, most: Duration) -> bool {
+        let deadline = Instant::now() + most;
+        let mut orders = self.desk.orders();
+        while orders.done < number && !orders.ended {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return false;
+            }
+            orders = self.desk.done.wait_timeout(orders, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        orders.done >= number
+    }
+
+    /// Has the thread end after what it is at.
+    pub(super) fn end(&self) {
+        self.desk.orders().ended = true;
+        self.desk.ordered.notify_all();
+        self.desk.done.notify_all();
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+impl Desk {
+    fn orders(&self) -> MutexGuard<'_, Orders> {
+        lock(&self.orders)
+    }
+
+    /// What the thread does all its life.
+    fn serve(&self, gate: &Weak<Gate>) {
+        let mut retry = false;
+        while let Some((number, order)) = self.next(retry) {
+            let Some(gate) = gate.upgrade() else { return };
+            // As at the addon's edge: a panic ends this order, never the writer.
+            let carried_out = catch_unwind(AssertUnwindSafe(|| gate.carry_out(order)));
+            if let (Err(_), Order::Decide(ticket)) = (&carried_out, order) {
+                let _ = catch_unwind(AssertUnwindSafe(|| gate.broke_at(ticket)));
+            }
+            retry = carried_out.is_ok_and(|left| left);
+            self.stalled.store(false, Ordering::Release);
+            let mut orders = self.orders();
+            orders.done = orders.done.max(number);
+            drop(orders);
+            self.done.notify_all();
+        }
+    }
+
+    /// The next order with its number; `None` at the end. To `retry` is an order that nobody gives.
+    fn next(&self, retry: bool) -> Option<(u64, Order)> {
+        let mut orders = self.orders();
+        loop {
+            if orders.ended {
+                return None;
+            }
+            if let Some(next) = orders.waiting.pop_front() {
+                orders.is_idle = false;
+                return Some(next);
+            }
+            orders.is_idle = true;
+            if retry {
+                let (woken, waited) =
+                    self.ordered.wait_timeout(orders, RETRY).unwrap_or_else(PoisonError::into_inner);
+                orders = woken;
+                if waited.timed_out() && orders.waiting.is_empty() {
+                    orders.is_idle = false;
+                    return Some((0, Order::Write));
+                }
+            } else {
+                orders = self.ordered.wait(orders).unwrap_or_else(PoisonError::into_inner);
+            }
+        }
+    }
+}
+
+impl Gate {
+    /// The writer, where the host has an event loop and the system a thread to spare.
+    pub(super) fn writer(&self) -> Option<&Writer> {
+        self.writer.as_ref().filter(|writer| writer.is_there())
+    }
+
+    /// Does what was ordered. True when something is left to be tried again.
+    fn carry_out(&self, order: Order) -> bool {
+        let now = self.machine().now();
+        match order {
+            Order::Write => {
+                let written =
+                    self.with_ledger(&Needs::default(), self.patience(), false, &now, |_, _| Ok(()));
+                if let Err(NotNow::Failed(error)) = &written {
+                    let was_well = lock(&self.health).degraded().is_none();
+                    lock(&self.health).failed(error, &now);
+                    if was_well {
+                        let mut light = lock(&self.light);
+                        light.unwritten += light.waiting() as u64;
+                    }
+                }
+                return written.is_err();
+            }
+            Order::LookAtRules => drop(self.look_at_rules(&now)),
+            Order::Decide(ticket) => {
+                let Patience::Until(deadline) = self.patience() else { return false };
+                self.decide_ahead(ticket, Patience::Shortly(deadline), &now);
+            }
+        }
+        false
+    }
+
+    /// What a hook answers that left a line in the backlog.
+    pub(super) fn leave_to(&self, writer: &Writer) -> Answer {
+        writer.order(Order::Write);
+        if lock(&self.health).degraded().is_none() {
+            return Answer::Proceed;
+        }
+        lock(&self.light).unwritten += 1;
+        // So that the host soon asks for notices.
+        Answer::ProceedThenMaintain
+    }
+
+    /// Has the writer write what a hook left in the backlog, where there is one.
+    pub(super) fn have_written(&self) {
+        if let Some(writer) = self.writer() {
+            writer.order(Order::Write);
+        }
+    }
+
+    /// Waits a moment for what hooks left to be written.
+    pub(super) fn await_written(&self) {
+        if let Some(writer) = self.writer().filter(|_| !lock(&self.light).has_nothing_late()) {
+            writer.wait_in_hook(writer.order(Order::Write));
+        }
+    }
+
+    /// Waits until what hooks left is written, for 15 ms at the most: for a process that ends now and has nobody to wait for
+    /// [`Gate::close`].
+    pub fn write_at_exit(&self) {
+        if let Some(writer) = self.writer().filter(|_| !self.is_closed()) {
+            writer.wait(writer.order(Order::Write), EXIT_WAIT);
+        }
+    }
+}
