@@ -67,6 +67,23 @@ describe("automations", () => {
   });
   const add = (name: string, more?: Record<string, unknown>) => via("automations", { action: "add", job: job(name, more) });
 
+  test("a job that a client asks for again under one idempotency key, in no run, is paused like any other call", async () => {
+    const invoke = async (more: Record<string, unknown>) => {
+      const request = { name: "automations", args: { action: "add", job: job("keyed") }, sessionKey: sessionKey("cron-keyed") };
+      const { error } = await world.gateway.rpc<{ error?: { message: string } }>("tools.invoke", { ...request, ...more });
+      return error?.message ?? "";
+    };
+    // The host can't carry it out for a client that owns no agent; the gate has let it through all the same, and nobody tells how it ended.
+    assert.doesNotMatch(await invoke({ idempotencyKey: "nightly-1" }), /Callosum/);
+    assert.match(await invoke({ idempotencyKey: "nightly-1" }), PAUSED);
+    // Without a key the host makes the id of the millisecond. Whether one of these comes late enough to be the retry, time tells.
+    const more = await Promise.all([{ idempotencyKey: "nightly-1" }, {}, {}].map(invoke));
+    const passed = 1 + more.filter((text) => !PAUSED.test(text)).length;
+    const rows = await world.journal({ key: "cron:keyed" });
+    assert.deepEqual([rows.length, rows.filter(({ action }) => action === "intercept").length], [5, passed], JSON.stringify(rows));
+    assert.ok(rows.every(({ call, run }) => call?.startsWith("rpc-") && run === undefined), JSON.stringify(rows));
+  });
+
   test("a job is added, updated and removed: one story each, by its name and then by its id", async () => {
     const [added] = await world.play("cron-add", add("nightly"));
     const jobId = /\\"id\\": \\"([0-9a-f-]{36})\\"/.exec(added ?? "")?.[1];

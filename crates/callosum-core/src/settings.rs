@@ -81,8 +81,8 @@ impl Default for Settings {
     }
 }
 
-/// A year, milliseconds: no window is longer.
-const YEAR_MS: u64 = 366 * 24 * 3600 * 1000;
+/// A year, milliseconds: no window and no lease is longer.
+pub(crate) const YEAR_MS: u64 = 366 * 24 * 3600 * 1000;
 
 impl Settings {
     /// Reads settings from a JSON object's text; empty text or `null` means none. Returns them with one

@@ -32,6 +32,17 @@ impl Stamp {
         self.wall_ms.abs_diff(other.wall_ms) < ms && self.up_ms.abs_diff(other.up_ms) < ms
     }
 
+    /// So many milliseconds before this moment, by both clocks. Of a moment before the machine booted only the wall clock tells.
+    #[must_use]
+    pub fn minus_ms(&self, ms: u64) -> Self {
+        let up_ms = self.up_ms.checked_sub(ms);
+        Self {
+            wall_ms: self.wall_ms.saturating_sub_unsigned(ms),
+            up_ms: up_ms.unwrap_or(0),
+            boot: up_ms.and(self.boot),
+        }
+    }
+
     /// This moment and `ms` milliseconds more, by both clocks.
     #[must_use]
     pub fn plus_ms(&self, ms: u64) -> Self {

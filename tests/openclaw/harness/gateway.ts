@@ -275,6 +275,8 @@ export class Gateway {
         port: this.#port,
         auth: { mode: "token", token: this.token },
         controlUi: { enabled: this.#options.controlUi ?? false },
+        // What clients may ask for besides models: `tools.invoke` is a way to the gate that no run belongs to.
+        tools: { allow: ["automations"] },
       },
       update: { checkOnStart: false },
       telemetry: { enabled: false },

@@ -281,7 +281,7 @@ impl Gate {
     /// Tier 2: one append.
     fn tracked(&self, intent: &mut Intent, patience: Patience, now: &Stamp) -> Result<Answer, NotNow> {
         let record = intent.start(self.machine().holder(), now);
-        let seq = self.with_ledger(&Needs::default(), patience, false, now, |ledger, proof| {
+        let seq = self.with_ledger(&Needs::default(), patience, true, now, |ledger, proof| {
             Ok(self.append_of_call(ledger, &proof, record, now)?.seq)
         })?;
         let phase = if intent.tier.is_tracked() {
@@ -527,7 +527,8 @@ impl Gate {
             let _ = light.calls.settle(id, number, Phase::Refused(text.to_owned()), now);
             known
         });
-        let Some(seq) = seq.or(known) else { return };
+        // The open call knows better: the journal may have been lost and written anew.
+        let Some(seq) = known.or(seq) else { return };
         let mut record = intent.refused(reason, now);
         record.of = vec![seq];
         self.write_soon(record, now);

@@ -430,6 +430,17 @@ impl OpenCalls {
         }
     }
 
+    /// The records of calls that were let through have other sequence numbers now.
+    pub(super) fn renumber(&mut self, numbers: &HashMap<u64, u64>) {
+        for call in self.calls.values_mut().chain(self.before.values_mut().flatten()) {
+            if let Phase::Allowed { seq, .. } = &mut call.phase
+                && let Some(now) = numbers.get(seq)
+            {
+                *seq = *now;
+            }
+        }
+    }
+
     /// The model has seen the results of the calls that `chosen` picks: from now on the same id is a new
     /// call, even where the host's after-hook never came. What is still being decided or written stays.
     pub(super) fn forget_read(&mut self, chosen: impl Fn(CallRef<'_>) -> bool) {

@@ -294,13 +294,7 @@ impl Gate {
     }
 
     /// If the start still waits in the backlog, the outcome waits with it.
-    pub(super) fn end_queued(
-        &self,
-        light: &mut Light,
-        number: u64,
-        report: &EndReport,
-        now: &Stamp,
-    ) -> bool {
+    pub(super) fn end_queued(&self, light: &mut Light, number: u64, report: &EndReport, now: &Stamp) -> bool {
         let Some(start) = light.backlog.find(number) else { return false };
         let kind = kind_of(report, start.not_done_codes, start.context_keys.len());
         let mut outcome = Record::new(kind, &self.instance, now);

@@ -9,6 +9,7 @@ mod ask;
 mod backlog;
 mod begin;
 mod calls;
+mod carry;
 mod end;
 mod entry;
 mod explain;
@@ -53,6 +54,7 @@ use crate::text::one_line;
 
 use self::backlog::Backlog;
 use self::calls::OpenCalls;
+use self::carry::Before;
 use self::health::Health;
 use self::look::Listed;
 use self::rules_in_force::KnownRules;
@@ -145,6 +147,8 @@ struct LedgerSlot {
     ledger: Option<Ledger>,
     /// The index led astray: do without.
     without_index: bool,
+    /// What an earlier ledger of this process knew.
+    before: Option<Before>,
     /// Base of the segment in which this process has named its rules' window.
     window_named_in: Option<(u64, u64)>,
 }

@@ -101,7 +101,7 @@ impl Gate {
         let result = self.drain(ledger, &proof, now).and_then(|()| step(ledger, proof));
         if let Err(StateError::Replaced { .. }) = result {
             slot.without_index = true;
-            self.drop_ledger(&mut slot);
+            self.drop_ledger(&mut slot, now);
         }
         let result = result?;
         lock(&self.health).works();
@@ -159,6 +159,9 @@ impl Gate {
             match proof {
                 Ok(Some(proof)) => {
                     slot.without_index = false;
+                    if !self.make_whole(slot, &proof, patience, now)? {
+                        return Err(NotNow::Busy);
+                    }
                     return Ok(proof);
                 }
                 Ok(None) => return Err(NotNow::Busy),
@@ -166,11 +169,11 @@ impl Gate {
                     // Also what an index that leads astray comes to. And whether a newer version's line behind the index
                     // still counts, only reading back tells.
                     slot.without_index = true;
-                    self.drop_ledger(slot);
+                    self.drop_ledger(slot, now);
                 }
                 Err(error) => {
                     // What failed may be the open files themselves: open them anew next time.
-                    self.drop_ledger(slot);
+                    self.drop_ledger(slot, now);
                     return Err(error.into());
                 }
             }
@@ -188,7 +191,7 @@ impl Gate {
     ) -> Result<(), StateError> {
         if slot.ledger.as_ref().is_none_or(|ledger| ledger.history().keep_ms() < keep_ms) {
             slot.window_named_in = None;
-            slot.ledger = None;
+            slot.let_go(now);
             slot.ledger = Ledger::open(&self.ledger_options(keep_ms), !slot.without_index, patience, now)?;
         }
         Ok(())
@@ -245,8 +248,8 @@ impl Gate {
     }
 
     /// The files are not what they were, perhaps: neither is what was counted in them.
-    fn drop_ledger(&self, slot: &mut LedgerSlot) {
-        slot.ledger = None;
+    fn drop_ledger(&self, slot: &mut LedgerSlot, now: &Stamp) {
+        slot.let_go(now);
         *lock(&self.counted) = Arc::default();
         *lock(&self.listed) = None;
     }

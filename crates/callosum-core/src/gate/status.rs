@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::error::StateError;
-use crate::history::{Action as Past, Coverage, History, IsDead, State};
+use crate::history::{Action as Past, Coverage, History, IsDead, Lost, State};
 use crate::journal::record::Line;
 use crate::journal::segment::SegmentFile;
 use crate::journal::segments::Segments;
@@ -52,9 +52,24 @@ pub struct Status {
     /// Settings that could not be used.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub setting_errors: Vec<String>,
+    /// The last time that the journal was found lost, as long as that lies within the window.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lost: Option<LostStatus>,
     /// Why the shared state can't be used, while it can't.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub degraded: Option<Degraded>,
+}
+
+/// A journal that was deleted, cut off or replaced while it was in use.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LostStatus {
+    /// When it was noticed.
+    pub at: String,
+    /// Who noticed.
+    pub instance: String,
+    /// How it was lost, and what was written anew.
+    pub how: String,
 }
 
 /// The rules in force.
@@ -172,7 +187,7 @@ impl Gate {
                 Ok(Facts::of(ledger.history(), segments, head, now, &is_dead))
             })
         };
-        let Facts { locks, recent_contexts, mut coverage, skipped, journal } =
+        let Facts { locks, recent_contexts, mut coverage, skipped, lost, journal } =
             facts.unwrap_or_else(|reason| {
                 if let NotNow::Failed(error) = reason {
                     lock(&self.health).failed(&error, now);
@@ -207,6 +222,7 @@ impl Gate {
                 unwritten: light.unwritten,
             },
             setting_errors: self.setting_problems.clone(),
+            lost,
             degraded: lock(&self.health).degraded(),
         }
     }
@@ -300,6 +316,7 @@ struct Facts {
     recent_contexts: Vec<ContextStatus>,
     coverage: BTreeMap<String, BTreeMap<String, CoverageStatus>>,
     skipped: u64,
+    lost: Option<LostStatus>,
     /// The segments, and the sequence number that the next record will have; `None` when there is no journal.
     journal: Option<(Segments, u64)>,
 }
@@ -311,9 +328,18 @@ impl Facts {
             recent_contexts: recent_contexts(history, now, is_dead),
             coverage: coverage(history),
             skipped: history.skipped,
+            lost: history.lost.as_ref().filter(|lost| is_recent(lost, history, now)).map(|lost| LostStatus {
+                at: to_rfc3339(lost.at),
+                instance: lost.instance.clone(),
+                how: lost.how.clone(),
+            }),
             journal: Some((segments, head)),
         }
     }
+}
+
+fn is_recent(lost: &Lost, history: &History, now: &Stamp) -> bool {
+    u64::try_from(now.wall_ms.saturating_sub(lost.at)).unwrap_or(0) <= history.keep_ms()
 }
 
 /// The live leases, oldest first.

@@ -182,6 +182,7 @@ impl Gate {
             if ledger.is_heavy() {
                 // What was read so far is now found through the index.
                 let options = self.ledger_options(self.keep_ms());
+                slot.let_go(now);
                 slot.ledger = Ledger::open(&options, true, patience, now)?;
             }
         }

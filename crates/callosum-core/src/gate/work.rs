@@ -364,6 +364,21 @@ impl Gate {
         }
     }
 
+    /// The records of starts have other sequence numbers now.
+    pub(super) fn renumber_works(&self, numbers: &HashMap<u64, u64>) {
+        for entry in lock(&self.works).entries.values_mut() {
+            let in_work = match &mut entry.work {
+                Some(Work::FlushIntent { seq, .. } | Work::End { target: Target::Seq(seq), .. }) => Some(seq),
+                _ => None,
+            };
+            for seq in entry.started.as_mut().into_iter().chain(in_work) {
+                if let Some(now) = numbers.get(seq) {
+                    *seq = *now;
+                }
+            }
+        }
+    }
+
     /// The host has the answer of `ticket`.
     pub fn forget(&self, ticket: u32) {
         if let Some(writer) = self.writer() {
@@ -431,6 +446,7 @@ mod tests {
             let call = ToolCall {
                 tool: "mail".to_owned(),
                 session: "a".to_owned(),
+                run: Some("r".to_owned()),
                 call: Some("1".to_owned()),
                 ..ToolCall::default()
             };

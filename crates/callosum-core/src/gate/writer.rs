@@ -219,8 +219,8 @@ impl Gate {
         let now = self.machine().now();
         match order {
             Order::Write => {
-                let written =
-                    self.with_ledger(&Needs::default(), self.patience(), false, &now, |_, _| Ok(()));
+                // A journal that is gone is noticed before its lines are written: they may be evidence.
+                let written = self.with_ledger(&Needs::default(), self.patience(), true, &now, |_, _| Ok(()));
                 if let Err(NotNow::Failed(error)) = &written {
                     let was_well = lock(&self.health).degraded().is_none();
                     lock(&self.health).failed(error, &now);

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::journal::record::{Action as Kind, Holder, HookCounts, Record, Shown};
 use crate::outcome::ExitCodes;
 use crate::tier::Tier;
@@ -172,4 +174,15 @@ pub struct Coverage {
     pub first_wall_ms: i64,
     /// Wall-clock milliseconds of the last report.
     pub last_wall_ms: i64,
+}
+
+/// A journal that was there no longer when a process came back to it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lost {
+    /// Wall-clock milliseconds of the record that tells it.
+    pub at: i64,
+    /// Who noticed.
+    pub instance: String,
+    /// How it was lost, and what was written anew.
+    pub how: String,
 }

@@ -11,9 +11,10 @@ use std::sync::Arc;
 use crate::journal::light::Counted;
 use crate::journal::record::{Action as Kind, Conflict, Holder, HookCounts, KnownWindow, Record};
 use crate::outcome::ExitCodes;
+use crate::settings::YEAR_MS;
 use crate::time::Stamp;
 
-pub use self::action::{Action, Coverage, IsDead, Outcome, Pause, State, Who};
+pub use self::action::{Action, Coverage, IsDead, Lost, Outcome, Pause, State, Who};
 
 /// Tools whose counts are kept; what more a hostile host names is not.
 const MAX_COVERED_TOOLS: usize = 1_000;
@@ -36,6 +37,8 @@ pub struct History {
     pub coverage: BTreeMap<String, BTreeMap<String, Coverage>>,
     /// Instance → how far back its rules look.
     pub windows: BTreeMap<String, KnownWindow>,
+    /// The last time that the journal was found lost.
+    pub lost: Option<Lost>,
     /// Torn or foreign lines met in what was read.
     pub skipped: u64,
     /// The highest format met that is newer than ours.
@@ -56,6 +59,7 @@ impl History {
             pauses: HashMap::new(),
             coverage: BTreeMap::new(),
             windows: BTreeMap::new(),
+            lost: None,
             skipped: 0,
             newer_format: None,
             default_lease_ms,
@@ -102,6 +106,13 @@ impl History {
                 }
             }
             Kind::Opened => self.carry_windows(&record.windows, record.wall_ms),
+            Kind::Lost => {
+                self.lost = Some(Lost {
+                    at: record.wall_ms,
+                    instance: record.instance.clone(),
+                    how: record.reason.clone().unwrap_or_default(),
+                });
+            }
             _ => {}
         }
     }
@@ -146,10 +157,8 @@ impl History {
         if record.v == 0 || self.actions.contains_key(&seq) {
             return;
         }
-        let started = record.stamp();
-        let lease_ms = record
-            .expires_ms
-            .map_or(self.default_lease_ms, |end| u64::try_from(end - started.wall_ms).unwrap_or(0));
+        let started = record.happened();
+        let lease_ms = self.lease_ms(record);
         let keys = self.keys(record);
         let (who, open) = self.who(record);
         put_in_order(open, seq);
@@ -171,6 +180,16 @@ impl History {
             not_done_codes: record.not_done_codes,
             rewritten: false,
         });
+    }
+
+    /// How long an action holds its resources. What a record says of that is bounded: an end before the start is damaged or
+    /// beyond what RFC 3339 can tell, and no lease is longer than the longest that can be set.
+    fn lease_ms(&self, record: &Record) -> u64 {
+        let started = record.happened().wall_ms;
+        let said = record.expires_ms.map(|end| end.saturating_sub(started));
+        said.map_or(Some(self.default_lease_ms), |ms| u64::try_from(ms).ok())
+            .unwrap_or(self.default_lease_ms)
+            .min(YEAR_MS)
     }
 
     fn apply_original(&mut self, seq: u64, record: &Record) {
@@ -221,7 +240,7 @@ impl History {
         action.outcome = Some(Outcome {
             seq,
             kind: record.action.clone(),
-            at: record.stamp(),
+            at: record.happened(),
             exit_code: record.exit_code,
         });
         let (of, who) = (action.seq, Arc::clone(&action.who));

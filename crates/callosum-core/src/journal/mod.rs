@@ -10,6 +10,7 @@ pub mod head;
 pub mod index;
 pub mod light;
 mod line;
+pub mod order;
 pub mod recent;
 pub mod record;
 pub mod retention;
@@ -28,11 +29,40 @@ use crate::time::Stamp;
 
 use self::light::LightLine;
 use self::record::{Action, KnownWindow, Line, Record};
-use self::segment::{Segment, SegmentFile, closed_segments};
+use self::segment::{Segment, SegmentFile, Vanished, closed_segments};
 use self::segments::{LinesAt, Segments};
 
-/// Whether the active segment was deleted is looked at no more often than this below tier 3, milliseconds.
+/// Whether the active segment still is the file at its path is looked at no more often than this below tier 2, milliseconds.
 const NAME_CHECK_MS: u64 = 5;
+
+/// The guard and the first segment of a new journal are made within this time, milliseconds.
+const BEGINNING_MS: u64 = 10_000;
+
+/// How a journal was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Loss {
+    /// Its file is there and has nothing in it.
+    Emptied,
+    /// Its file is gone.
+    Deleted,
+    /// It ends before what its index says of it, or what was read of it.
+    CutOff,
+    /// In its place there is another one.
+    Replaced,
+}
+
+impl Loss {
+    /// What happened to the journal, for a sentence about it.
+    #[must_use]
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::Emptied => "was emptied",
+            Self::Deleted => "was deleted",
+            Self::CutOff => "was cut off",
+            Self::Replaced => "was deleted, cut off or replaced",
+        }
+    }
+}
 
 /// How long a step may wait for the state guard.
 #[derive(Clone, Copy, Debug)]
@@ -103,7 +133,7 @@ pub struct Journal {
     next: Option<Next>,
     limit: SegmentLimit,
     instance: String,
-    /// When it was last looked whether the active segment still has its name.
+    /// When it was last looked whether the active segment still is the file at its path.
     name_checked: Option<Stamp>,
 }
 
@@ -162,7 +192,17 @@ impl Journal {
 
     /// Starts reading at `offset` of the active segment: what lies before has been read otherwise.
     pub fn read_on_from(&mut self, offset: u64) {
-        self.active.read = offset;
+        self.active.go_on_from(offset);
+    }
+
+    /// How the journal was lost, as far as whoever opens it can see; `None` where nothing is missing.
+    #[must_use]
+    pub fn is_lost(&self, now: &Stamp) -> Option<Loss> {
+        match self.active.replaces()? {
+            Vanished::Emptied => Some(Loss::Emptied),
+            // The guard is never deleted, and made right before the first journal: an older one has guarded another.
+            Vanished::Missing => self.guard.is_older_than(BEGINNING_MS, now).then_some(Loss::Deleted),
+        }
     }
 
     /// Starts reading in an earlier, closed segment: from there reading follows to the active one.
@@ -174,7 +214,7 @@ impl Journal {
     /// to `sink`. `None` when the guard is busy or more is unread than the patience allows.
     ///
     /// `check_paths` looks, besides, whether nobody else may write the directory, and whether journal and
-    /// guard still are the files at their paths: the price of two more `stat` calls that a guarded decision
+    /// guard still are the files at their paths: the price of two more `stat` calls that whatever may be evidence
     /// pays.
     ///
     /// # Errors
@@ -203,19 +243,19 @@ impl Journal {
         }
         let mut budget = patience.read_limit();
         let lately = self.name_checked.is_some_and(|checked| checked.is_close_to(now, NAME_CHECK_MS));
-        let check_name = check_paths || !lately;
-        if check_name {
+        let look_at_path = check_paths || !lately;
+        if look_at_path {
             self.name_checked = Some(*now);
         }
         // A closed segment may have lost its closing line to a power cut: nobody reads what is behind it.
         let mut is_active;
         loop {
             let at_path =
-                if check_paths { self.active.refresh_size_if_active_in(&self.directory)? } else { None };
-            is_active = at_path.is_some() || !check_paths;
+                if look_at_path { self.active.refresh_size_if_active_in(&self.directory)? } else { None };
+            is_active = at_path.is_some() || !look_at_path;
             let size = match at_path {
                 Some(size) => size,
-                None => self.active.refresh_size(check_name)?,
+                None => self.active.refresh_size(look_at_path)?,
             };
             if size < self.active.read {
                 return Err(self.replaced());
@@ -257,7 +297,7 @@ impl Journal {
             let Some(closing) = self.active.read_on(sink)? else { break };
             let Some(next) = Segment::open_at(&self.directory, closing.next_base)? else {
                 // A rotation is at work, or was cut off here: with the guard it is known.
-                self.active.read = closing.at;
+                self.active.go_on_from(closing.at);
                 break;
             };
             self.active = next;

@@ -6,6 +6,7 @@ use crate::error::StateError;
 use crate::time::Stamp;
 
 use super::light::Counted;
+use super::order::Order;
 use super::record::{Action, Line, Record};
 use super::segments::Segments;
 
@@ -29,23 +30,30 @@ pub struct Recent {
     pub newer_format: Option<u32>,
     /// The offset in the active segment up to which its lines were read.
     pub read: u64,
+    /// When the last of the records was written: what follows is no older.
+    pub order: Order,
 }
 
-/// Tells, line by line and going back, when the window has been left: at the second line in a row that is older. The time
-/// of one alone may be damaged, and must not hide what stands before it.
+/// Of another boot so many lines in a row must be older than the window before it is left: its clock may have been wrong.
+const OTHER_BOOT_LINES: u32 = 64;
+
+/// Tells, line by line and going back, when the window has been left: at the second line of this boot in a row that is older.
+/// The time of one alone may be damaged, and must not hide what stands before it. A clock that was behind before the machine
+/// booted again dates more of them wrong.
 #[derive(Debug)]
 pub(crate) struct Edge {
     edge_ms: u64,
     light: u64,
-    /// The last line that says its time is older than the window.
-    was_old: bool,
+    /// How many of the last lines that say their time, in a row, are older than the window; of this boot each counts as the
+    /// half of them all.
+    old: u32,
     beyond: bool,
 }
 
 impl Edge {
     /// The edge of a window of so many milliseconds.
     pub(crate) fn new(window_ms: u64) -> Self {
-        Self { edge_ms: window_ms.saturating_add(SLACK_MS), light: 0, was_old: false, beyond: false }
+        Self { edge_ms: window_ms.saturating_add(SLACK_MS), light: 0, old: 0, beyond: false }
     }
 
     /// Whether the window was left with this line or before.
@@ -60,9 +68,10 @@ impl Edge {
             _ => None,
         };
         if let Some(stamp) = stamp {
-            let is_old = self.is_old(&stamp, now);
-            self.beyond = self.beyond || is_old && self.was_old;
-            self.was_old = is_old;
+            let is_of_this_boot = stamp.boot == now.boot;
+            let counts = if is_of_this_boot { OTHER_BOOT_LINES / 2 } else { 1 };
+            self.old = if self.is_old(&stamp, now) { self.old.saturating_add(counts) } else { 0 };
+            self.beyond = self.beyond || self.old >= OTHER_BOOT_LINES;
         }
         self.beyond
     }
@@ -122,6 +131,13 @@ pub fn read_back(segments: &Segments, window_ms: u64, now: &Stamp) -> Result<Rec
         }
     }
     recent.records.reverse();
+    let mut stamps: Vec<Stamp> = recent.records.iter().map(|(_, record)| record.stamp()).collect();
+    recent.order.correct_all(&mut stamps, now);
+    for ((_, record), stamp) in recent.records.iter_mut().zip(stamps) {
+        if record.stamp() != stamp {
+            record.correct_stamp(&stamp);
+        }
+    }
     Ok(recent)
 }
 

@@ -44,6 +44,8 @@ pub enum Action {
     Session,
     /// A process has loaded rules: `windowMs` is how far back they look.
     Rules,
+    /// A process found that the journal it knew is there no longer: `reason` says how, and what was written anew.
+    Lost,
     /// The first line of a segment: `base`, and the windows known when it was begun.
     Opened,
     /// The last line of a closed segment: the next one begins at `base`.
@@ -215,6 +217,9 @@ pub struct Record {
     /// Why: in a few words.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub reason: Option<String>,
+    /// How long before it was written it happened, milliseconds: on what a process wrote anew after the journal was lost.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub age_ms: Option<u64>,
     /// What happened to the session (`session`).
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub event: Option<SessionEvent>,
@@ -276,6 +281,7 @@ impl Record {
             exit_code: None,
             process: None,
             reason: None,
+            age_ms: None,
             event: None,
             seen: BTreeMap::new(),
             window_ms: None,
@@ -293,10 +299,23 @@ impl Record {
         self.boot = at.boot;
     }
 
+    /// Puts right when it was written: what it says can't be. Its lease lasts as long as before.
+    pub(crate) fn correct_stamp(&mut self, at: &Stamp) {
+        let later_ms = at.wall_ms.saturating_sub(self.wall_ms);
+        self.expires_ms = self.expires_ms.map(|end| end.saturating_add(later_ms));
+        self.set_stamp(at);
+    }
+
     /// When it was written.
     #[must_use]
     pub fn stamp(&self) -> Stamp {
         Stamp { wall_ms: self.wall_ms, up_ms: self.up.unwrap_or(0), boot: self.up.and(self.boot) }
+    }
+
+    /// When it happened: when it was written, but for what was written anew.
+    #[must_use]
+    pub fn happened(&self) -> Stamp {
+        self.age_ms.map_or_else(|| self.stamp(), |age_ms| self.stamp().minus_ms(age_ms))
     }
 }
 

@@ -180,6 +180,11 @@ impl SegmentFile {
                 return Err(StateError::Replaced { path: parent.to_owned() });
             }
             let written = facts.size;
+            if written < end {
+                // Cut off since: what was to be made durable is gone.
+                let parent = self.path.parent().unwrap_or(&self.path);
+                return Err(StateError::Replaced { path: parent.to_owned() });
+            }
             self.file.sync().map_err(step)?;
             if !flushed.name {
                 // Without its name on the disk the file is gone after a power cut, whatever is in it.
@@ -218,6 +223,48 @@ pub struct Segment {
     pub windows: BTreeMap<String, KnownWindow>,
     /// Its first line says where it begins.
     opens_itself: bool,
+    /// The end of the last line read or written here, its newline left out. None before the first, and where it is shorter.
+    tail: Option<Tail>,
+    /// It stands in the place of a journal of which nothing is left.
+    replaces: Option<Vanished>,
+}
+
+/// How many bytes of its last line a segment is known again by.
+const TAIL: usize = 32;
+type Tail = [u8; TAIL];
+
+/// What a process that comes to the journal finds in its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Vanished {
+    /// A file without a byte. Ours are whole before they get their name.
+    Emptied,
+    /// No file. There was none before, or it was deleted.
+    Missing,
+}
+
+/// What a segment is known again by: where it begins, and what was read of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Trace {
+    base: u64,
+    read: u64,
+    tail: Option<Tail>,
+}
+
+impl Trace {
+    /// Whether the journal in `directory`, whose active segment begins at `active`, still has what was read. What was pruned
+    /// is not missed.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn is_in(&self, directory: &StateDir, active: u64) -> Result<bool, StateError> {
+        match Segment::open_at(directory, self.base)? {
+            Some(mut segment) => {
+                (segment.read, segment.tail) = (self.read, self.tail);
+                Ok(segment.size >= self.read && segment.ends_as_read()?)
+            }
+            None => Ok(active >= self.base + self.read),
+        }
+    }
 }
 
 /// The line that closes a segment.
@@ -255,6 +302,8 @@ impl Segment {
             read: 0,
             windows: BTreeMap::new(),
             opens_itself: false,
+            tail: None,
+            replaces: None,
         };
         if let Some(opened) = segment.file.opening_record()? {
             segment.opens_itself = true;
@@ -294,7 +343,12 @@ impl Segment {
             })
         };
         match Self::open(&directory.disk, &directory.path.join(ACTIVE))? {
-            None => Self::begin(directory, after_closed()?, instance, now, BTreeMap::new()),
+            None => {
+                let base = after_closed()?;
+                let mut begun = Self::begin(directory, base, instance, now, BTreeMap::new())?;
+                begun.replaces = (base == 0).then_some(Vanished::Missing);
+                Ok(begun)
+            }
             Some(mut segment) if !segment.opens_itself => {
                 // The original plugin's journal, or a first line that a power cut took. The former starts
                 // the journal; the latter is set aside under the base it must have had, so that sequence
@@ -306,7 +360,9 @@ impl Segment {
                     if segment.size > 0 {
                         segment.retire(directory)?;
                     }
-                    return Self::begin(directory, next, instance, now, BTreeMap::new());
+                    let mut begun = Self::begin(directory, next, instance, now, BTreeMap::new())?;
+                    begun.replaces = (segment.size == 0).then_some(Vanished::Emptied);
+                    return Ok(begun);
                 }
                 Ok(segment)
             }
@@ -354,6 +410,33 @@ impl Segment {
         // Some file systems can't flush a folder.
         let _ = directory.disk.sync_folder(&directory.path);
         Ok(())
+    }
+
+    /// What was there of the journal when this segment was begun, if nothing was left of it.
+    #[must_use]
+    pub fn replaces(&self) -> Option<Vanished> {
+        self.replaces
+    }
+
+    /// Reads on from `offset`: what lies before has been read otherwise.
+    pub fn go_on_from(&mut self, offset: u64) {
+        self.read = offset;
+        self.tail = None;
+    }
+
+    /// What it is known again by.
+    #[must_use]
+    pub fn trace(&self) -> Trace {
+        Trace { base: self.base, read: self.read, tail: self.tail }
+    }
+
+    /// Whether what was read last still stands where it was: a file that was cut off and has grown again since is another.
+    fn ends_as_read(&self) -> Result<bool, StateError> {
+        let Some(tail) = &self.tail else { return Ok(true) };
+        let mut bytes = [0; TAIL + 1];
+        let Some(at) = self.read.checked_sub(bytes.len() as u64) else { return Ok(true) };
+        self.file.read_exact_at(&mut bytes, at)?;
+        Ok(bytes.split_last() == Some((&b'\n', tail.as_slice())))
     }
 
     /// Its size when last looked at, bytes.
@@ -439,6 +522,10 @@ impl Segment {
     /// # Errors
     /// When the system refuses to read.
     pub fn read_on(&mut self, sink: &mut dyn FnMut(u64, Line)) -> Result<Option<Closing>, StateError> {
+        if self.size > self.read && !self.ends_as_read()? {
+            let path = self.file.path();
+            return Err(StateError::Replaced { path: path.parent().unwrap_or(path).to_owned() });
+        }
         let mut unfinished: Vec<u8> = Vec::new();
         let mut position = self.read;
         let mut closing = None;
@@ -462,6 +549,7 @@ impl Segment {
                     &whole
                 };
                 self.read += line.len() as u64 + 1;
+                self.tail = line.last_chunk().copied();
                 match Line::read(line) {
                     Line::Record(record) if record.action == Action::Closed => {
                         // The next segment begins where this line ends, or the number is damaged.
@@ -531,6 +619,7 @@ impl Segment {
         };
         self.size += written;
         self.read = self.size;
+        self.tail = line.strip_suffix(b"\n").and_then(|line| line.last_chunk()).copied();
         Ok(Appended {
             seq: self.base + start,
             end: self.size,

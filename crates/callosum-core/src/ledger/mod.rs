@@ -6,12 +6,13 @@ use crate::error::StateError;
 use crate::history::History;
 use crate::journal::index::{Astray, Index, IndexJob, Indexed};
 use crate::journal::light::LightLine;
+use crate::journal::order::Order;
 use crate::journal::recent::read_back;
 use crate::journal::record::{FORMAT_VERSION, Line, Record};
 use crate::journal::retention::{self, Retention};
-use crate::journal::segment::Segment;
+use crate::journal::segment::{Segment, Trace};
 use crate::journal::segments::Segments;
-use crate::journal::{Appended, Journal, Patience, SegmentLimit, UpToDate};
+use crate::journal::{Appended, Journal, Loss, Patience, SegmentLimit, UpToDate};
 use crate::store::state_dir::StateDir;
 use crate::time::Stamp;
 
@@ -59,6 +60,10 @@ pub struct Ledger {
     past: Past,
     indexed: Indexed,
     prune_due: bool,
+    /// When what was read last was written.
+    order: Order,
+    /// How the journal was lost before it was opened, as far as can be seen.
+    lost: Option<Loss>,
 }
 
 impl Ledger {
@@ -75,9 +80,16 @@ impl Ledger {
     ) -> Result<Option<Self>, StateError> {
         let opened = Journal::open(&options.directory, options.limit, &options.instance, patience, now)?;
         let Some(mut journal) = opened else { return Ok(None) };
+        let mut lost = journal.is_lost(now);
         let history = || History::new(options.keep_ms, options.default_lease_ms);
-        if use_index && let Some((past, indexed, history)) = by_index(&mut journal, history()) {
-            return Ok(Some(Self { journal, history, past, indexed, prune_due: true }));
+        if use_index {
+            match by_index(&mut journal, history()) {
+                Ok((past, indexed, order, history)) => {
+                    return Ok(Some(Self { journal, history, past, indexed, prune_due: true, order, lost }));
+                }
+                Err(Unusable::CutOff) => lost = lost.or(Some(Loss::CutOff)),
+                Err(Unusable::NoIndex) => {}
+            }
         }
         let segments = journal.segments()?;
         if segments.bytes() > patience.read_limit() {
@@ -85,7 +97,8 @@ impl Ledger {
         }
         let past = Past::new(segments.lines(), None);
         let indexed = Indexed::default();
-        let mut ledger = Self { journal, history: history(), past, indexed, prune_due: true };
+        let order = Order::default();
+        let mut ledger = Self { journal, history: history(), past, indexed, prune_due: true, order, lost };
         ledger.read_back(&segments, now)?;
         Ok(Some(ledger))
     }
@@ -94,6 +107,24 @@ impl Ledger {
     #[must_use]
     pub fn history(&self) -> &History {
         &self.history
+    }
+
+    /// How the journal was lost before it was opened here, as far as can be seen. Told once.
+    pub fn take_loss(&mut self) -> Option<Loss> {
+        self.lost.take()
+    }
+
+    /// It can't be told now: the next one does.
+    pub fn put_back_loss(&mut self, loss: Option<Loss>) {
+        self.lost = loss;
+    }
+
+    /// What was written after the journal was lost is told apart by this: whether what `trace` saw is still there.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn has(&self, trace: &Trace) -> Result<bool, StateError> {
+        trace.is_in(self.journal.directory(), self.journal.active().base)
     }
 
     /// The journal.
@@ -160,6 +191,7 @@ impl Ledger {
             self.history.count(&record);
         }
         recent.counted.iter().for_each(|counted| self.history.count_light(counted));
+        self.order = recent.order;
         self.journal.read_on_from(recent.read);
         Ok(())
     }
@@ -175,10 +207,11 @@ impl Ledger {
         check_paths: bool,
         now: &Stamp,
     ) -> Result<Option<UpToDate>, StateError> {
-        let (history, past) = (&mut self.history, &mut self.past);
+        let (history, past, order) = (&mut self.history, &mut self.past, &mut self.order);
         let mut astray = false;
         let mut sink = |seq: u64, line: Line| match line {
-            Line::Record(record) => {
+            Line::Record(mut record) => {
+                order.correct(&mut record, now);
                 astray |= past.before(&record, history).is_err();
                 history.apply(seq, &record);
                 history.count(&record);
@@ -209,6 +242,7 @@ impl Ledger {
     pub fn append(&mut self, proof: &UpToDate, record: &Record, now: &Stamp) -> Result<Appended, StateError> {
         self.past.before(record, &mut self.history).map_err(|Astray| self.replaced())?;
         let appended = self.journal.append(proof, record, now)?;
+        let _ = self.order.next(record.stamp(), now);
         self.history.apply(appended.seq, record);
         self.history.count(record);
         self.history.skipped += u64::from(appended.ended_torn_line);
@@ -324,22 +358,39 @@ impl Ledger {
     }
 }
 
-/// What the index says of all that lies before the end of what it covers, from where `journal` goes on then. `None` when
-/// there is none that fits.
-fn by_index(journal: &mut Journal, mut history: History) -> Option<(Past, Indexed, History)> {
+/// Why there is no index to go by.
+enum Unusable {
+    /// None is there, or none that fits.
+    NoIndex,
+    /// The journal ends before what it covers.
+    CutOff,
+}
+
+/// What the index says of all that lies before the end of what it covers, from where `journal` goes on then.
+fn by_index(
+    journal: &mut Journal,
+    mut history: History,
+) -> Result<(Past, Indexed, Order, History), Unusable> {
     let directory = journal.directory().clone();
-    let index = Index::open(&directory)?;
+    let index = Index::open(&directory).ok_or(Unusable::NoIndex)?;
     let head = index.head();
-    if head.keep_ms < history.keep_ms() {
-        return None;
-    }
     let active = journal.active().base;
     let mut other = match head.base {
         base if base == active => None,
-        base => Some(Segment::open_at(&directory, base).ok()??),
+        base => match Segment::open_at(&directory, base) {
+            Ok(Some(segment)) => Some(segment),
+            // What was pruned begins before what is there.
+            Ok(None) if head.end() > active => return Err(Unusable::CutOff),
+            _ => return Err(Unusable::NoIndex),
+        },
     };
-    if !head.is_bound_to(other.as_ref().unwrap_or(journal.active())) {
-        return None;
+    let covered = other.as_ref().unwrap_or(journal.active());
+    if !head.is_bound_to(covered) {
+        let is_cut_off = covered.file.facts().is_ok_and(|facts| facts.size < head.covered);
+        return Err(if is_cut_off { Unusable::CutOff } else { Unusable::NoIndex });
+    }
+    if head.keep_ms < history.keep_ms() {
+        return Err(Unusable::NoIndex);
     }
     // Reading goes on where the index ends: in a segment that has been closed since, or in one that was begun since the
     // journal was opened here. The lines it names must be among those that can be looked up.
@@ -352,10 +403,11 @@ fn by_index(journal: &mut Journal, mut history: History) -> Option<(Past, Indexe
     }
     head.restore_counts(&mut history);
     journal.read_on_from(head.covered);
+    let order = head.order();
     let indexed = Indexed { end: head.end(), bytes: index.size() };
     let mut past = Past::new(lines, Some(index));
-    past.unread(&mut history).ok()?;
-    Some((past, indexed, history))
+    past.unread(&mut history).map_err(|Astray| Unusable::NoIndex)?;
+    Ok((past, indexed, order, history))
 }
 
 #[cfg(test)]

@@ -178,7 +178,12 @@ impl Past {
     /// window.
     fn record(&mut self, seq: u64) -> Result<Option<Box<Record>>, Astray> {
         match self.lines.at(seq).map(|line| Line::read(&line)) {
-            Some(Line::Record(record)) => Ok(Some(record)),
+            Some(Line::Record(mut record)) => {
+                if let Some(index) = &self.index {
+                    index.head().correct(seq, &mut record);
+                }
+                Ok(Some(record))
+            }
             None if self.lines.was_pruned(seq) => Ok(None),
             _ => Err(Astray),
         }

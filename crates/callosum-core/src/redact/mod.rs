@@ -60,7 +60,8 @@ static SIGNS: LazyLock<Signs> = LazyLock::new(|| {
         ("basic", Sign::Scheme),
         (":AA", Sign::BotToken),
     ];
-    let (words, signs): (Vec<&str>, Vec<Sign>) = names.chain(programs).chain(tokens).chain(webhooks).chain(others).unzip();
+    let (words, signs): (Vec<&str>, Vec<Sign>) =
+        names.chain(programs).chain(tokens).chain(webhooks).chain(others).unzip();
     // Quickly made, for a process of one question, and quick enough for texts that are cut before they are looked through.
     let automaton = AhoCorasick::builder()
         .ascii_case_insensitive(true)
@@ -71,7 +72,9 @@ static SIGNS: LazyLock<Signs> = LazyLock::new(|| {
 
 /// The secrets in a text, in order and apart from each other.
 fn secrets_in(whole: &str, in_key: bool) -> Vec<Range<usize>> {
-    let Signs { words: Some(words), signs } = &*SIGNS else { return std::iter::once(0..whole.len()).collect() };
+    let Signs { words: Some(words), signs } = &*SIGNS else {
+        return std::iter::once(0..whole.len()).collect();
+    };
     let text = Text(whole);
     let mut secrets: Vec<Range<usize>> = Vec::new();
     let (mut name_end, mut taken_to) = (0, 0);
@@ -160,7 +163,11 @@ pub fn redact_key(key: &str) -> Cow<'_, str> {
 
 /// What stands for a secret in a key.
 pub(crate) fn key_mark(secret: &str) -> String {
-    if secret.starts_with("[redacted") { secret.to_owned() } else { format!("[redacted:{}]", hash_text(secret, 4)) }
+    if secret.starts_with("[redacted") {
+        secret.to_owned()
+    } else {
+        format!("[redacted:{}]", hash_text(secret, 4))
+    }
 }
 
 /// The words of a command, secrets replaced by `[redacted]`: also those that only the words around them tell of.
@@ -173,7 +180,13 @@ pub(crate) fn redact_words<'w>(words: &[&'w str]) -> Vec<Cow<'w, str>> {
         if !line.is_empty() {
             line.push(' ');
         }
-        let quote = if word.is_empty() || word.contains([' ', '\t', '\n', ';', '|', '&', '<', '"', '\\']) && !word.contains('\'') { "'" } else { "" };
+        let quote = if word.is_empty()
+            || word.contains([' ', '\t', '\n', ';', '|', '&', '<', '"', '\\']) && !word.contains('\'')
+        {
+            "'"
+        } else {
+            ""
+        };
         line.push_str(quote);
         places.push(line.len()..line.len() + word.len());
         line.push_str(word);
@@ -182,9 +195,17 @@ pub(crate) fn redact_words<'w>(words: &[&'w str]) -> Vec<Cow<'w, str>> {
     let secrets = secrets_in(&line, false);
     let within = |place: &Range<usize>| -> Vec<Range<usize>> {
         let parts = secrets.iter().filter(|secret| secret.start < place.end && place.start < secret.end);
-        parts.map(|secret| secret.start.max(place.start) - place.start..secret.end.min(place.end) - place.start).collect()
+        parts
+            .map(|secret| {
+                secret.start.max(place.start) - place.start..secret.end.min(place.end) - place.start
+            })
+            .collect()
     };
-    words.iter().zip(&places).map(|(word, place)| replaced(word, &within(place), |_| REDACTED.to_owned())).collect()
+    words
+        .iter()
+        .zip(&places)
+        .map(|(word, place)| replaced(word, &within(place), |_| REDACTED.to_owned()))
+        .collect()
 }
 
 /// Whether a value under this name is a secret, whatever it looks like.

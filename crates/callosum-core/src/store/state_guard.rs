@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use fs2::FileExt;
 
 use crate::error::StateError;
+use crate::time::Stamp;
 
 use super::disk::{Disk, DiskFile};
 use super::state_dir::StateDir;
@@ -28,6 +29,8 @@ pub struct StateGuard {
     path: PathBuf,
     disk: Arc<dyn Disk>,
     identity: (u64, u64),
+    /// When its file was made, wall-clock milliseconds: nobody ever writes it.
+    made_ms: i64,
 }
 
 /// The guard is held until this is dropped.
@@ -53,7 +56,8 @@ impl StateGuard {
         let (path, disk) = (directory.path.join(FILE_NAME), Arc::clone(&directory.disk));
         let file = disk.open_guard(&path).map_err(|source| StateError::io("open", &path, source))?;
         let facts = DiskFile::facts(&file).map_err(|source| StateError::io("examine", &path, source))?;
-        let guard = Self { file: Arc::new(file), identity: facts.identity, path, disk };
+        let guard =
+            Self { file: Arc::new(file), identity: facts.identity, made_ms: facts.modified_ms, path, disk };
         guard.prove_that_it_excludes(FileExt::try_lock_exclusive)?;
         Ok(guard)
     }
@@ -113,6 +117,12 @@ impl StateGuard {
             thread::sleep(pause);
             pause = (pause * 2).min(Duration::from_millis(2));
         }
+    }
+
+    /// Whether the guard's file was made longer than `ms` milliseconds ago.
+    #[must_use]
+    pub fn is_older_than(&self, ms: u64, now: &Stamp) -> bool {
+        now.wall_ms.saturating_sub_unsigned(ms) > self.made_ms
     }
 
     /// Whether the guard's file is still the one at its path.

@@ -336,16 +336,19 @@ fn a_deleted_or_replaced_journal_is_opened_anew() {
     let a = session(&gate, "a");
     world.done(a, "mail", &alice());
     fs::remove_file(world.journal_path()).unwrap();
-    world.done(a, "mail", &alice());
+    world.refused(a, "mail", &alice());
     assert!(world.journal_path().exists());
+    world.done(a, "mail", &alice());
     // Another file at its path, ours still there under another name.
     fs::rename(world.journal_path(), world.path().join("aside")).unwrap();
     append(&world, &line(&world, 1_000, &start("email:bob@example.com")));
     world.refused(a, "mail", &json!({"to": "bob@example.com"}));
+    // The pauses are gone with the journal, what was done is not.
+    world.refused(a, "mail", &alice());
     world.done(a, "mail", &alice());
     // Cut to nothing.
     fs::write(world.journal_path(), "").unwrap();
-    world.done(a, "mail", &alice());
+    world.refused(a, "mail", &alice());
     world.refused(session(&gate, "b"), "mail", &alice());
 }
 
@@ -357,6 +360,7 @@ fn a_replaced_state_directory_is_opened_anew() {
     let a = session(&gate, "a");
     world.done(a, "mail", &alice());
     fs::rename(&inner, world.path().join("gone")).unwrap();
+    world.refused(a, "mail", &alice());
     world.done(a, "mail", &alice());
     world.refused(session(&gate, "b"), "mail", &alice());
     assert!(inner.join("journal.jsonl").exists());

@@ -12,6 +12,7 @@ mod house;
 mod index;
 mod journal_files;
 mod lint;
+mod lost_journal;
 mod moody_disk;
 mod operate;
 mod outcomes;

@@ -4,7 +4,7 @@ use callosum_core::gate::Answer;
 use callosum_core::outcome::Ended;
 use serde_json::json;
 
-use crate::support::{Session, World, alice, call, rows, session};
+use crate::support::{Session, World, alice, rows, session};
 
 #[test]
 fn the_second_session_is_paused_and_its_retry_goes_through_once() {

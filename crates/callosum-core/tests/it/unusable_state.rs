@@ -328,7 +328,7 @@ fn a_guard_that_stays_held_does_not_hold_up_every_worker() {
 }
 
 #[test]
-fn an_outcome_from_before_the_directory_was_replaced_settles_nobody_elses_call() {
+fn an_outcome_from_before_the_directory_was_replaced_finds_its_own_call_and_settles_nobody_elses() {
     let mut world = World::new();
     let gate = world.gate("doug");
     let (id, _) = world.try_call(session(&gate, "a"), "mail", &alice());
@@ -338,13 +338,15 @@ fn an_outcome_from_before_the_directory_was_replaced_settles_nobody_elses_call()
             fs::remove_file(entry.path()).unwrap();
         }
     }
-    // The first call in the new journal gets the sequence number that the first in the old one had.
-    let (_, answer) = world.try_call(session(&gate, "b"), "mail", &alice());
+    // The first call in the new journal gets the sequence number that the first in the old one had: of another process, which
+    // knows nothing of what was.
+    let other = world.gate("mira");
+    let (_, answer) = world.try_call(session(&other, "b"), "mail", &alice());
     assert_eq!(answer, Answer::Proceed);
     world.after(session(&gate, "a"), "mail", &id, Ended::Ok, None);
-    assert_eq!(world.story(&gate), rows(&[("b", "intercept")]));
+    assert_eq!(world.story(&gate), rows(&[("b", "intercept"), ("a", "intercept"), ("a", "complete")]));
     let text = world.refused(session(&gate, "c"), "mail", &alice());
-    assert!(text.contains("is being acted on"), "{text}");
+    assert!(text.contains("is being acted on") && text.contains("complete"), "{text}");
 }
 
 #[test]

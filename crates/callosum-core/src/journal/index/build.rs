@@ -58,6 +58,8 @@ struct Draft {
     delivered: BTreeSet<u64>,
     /// The last line covered: sequence number and bytes.
     last: Option<(u64, Vec<u8>)>,
+    /// What the records that were read say of when they were written, newest first.
+    stamps: Vec<(u64, Stamp)>,
 }
 
 impl IndexJob {
@@ -92,6 +94,7 @@ impl IndexJob {
             keep_ms,
             skipped: history.skipped,
             windows: history.windows.clone(),
+            lost: history.lost.clone(),
             coverage,
             ..Head::default()
         };
@@ -118,6 +121,7 @@ impl IndexJob {
                 draft.waiting.extend(&head.unread);
                 let end = head.end();
                 self.head.marks = head.marks;
+                (self.head.newest_at, self.head.corrected) = (head.newest_at, head.corrected);
                 Some(end)
             }
             None => None,
@@ -127,6 +131,7 @@ impl IndexJob {
         self.head.last_line = last_line;
         self.head.checksum = crc32fast::hash(&line);
         let edge = self.edge();
+        self.correct(&mut draft.stamps, edge);
         draft.entries.retain(|entry| entry.by >= edge);
         // Most are in order: a stable sort takes them as they lie.
         draft.entries.sort();
@@ -178,10 +183,25 @@ impl IndexJob {
                 break;
             }
             if let Line::Record(record) = line {
+                draft.stamps.push((seq, record.stamp()));
                 draft.take(seq, &record);
             }
         }
         Ok(())
+    }
+
+    /// Notes which of the records that were read say of their time what can't be.
+    fn correct(&mut self, stamps: &mut Vec<(u64, Stamp)>, edge: u64) {
+        stamps.reverse();
+        let mut right: Vec<Stamp> = stamps.iter().map(|(_, stamp)| *stamp).collect();
+        let mut order = self.head.order();
+        order.correct_all(&mut right, &self.now);
+        let wrong = stamps.iter().zip(&right).filter(|((_, said), right)| said != *right);
+        self.head.corrected.extend(wrong.map(|((seq, _), right)| Mark::of(*seq, right)));
+        self.head.corrected.retain(|mark| mark.seq >= edge);
+        let too_many = self.head.corrected.len().saturating_sub(MAX_OPEN);
+        self.head.corrected.drain(..too_many);
+        self.head.newest_at = order.newest().map(|newest| Mark::of(self.head.last_line, &newest));
     }
 
     /// Entries that came before this sequence number are out of every window. Marks how far the journal is, now and then.
@@ -190,13 +210,13 @@ impl IndexJob {
         let edge = self.head.marks.iter().filter(|mark| too_old(mark)).map(|mark| mark.seq).max();
         let edge = edge.unwrap_or(0);
         self.head.marks.retain(|mark| mark.seq >= edge);
-        let Stamp { wall_ms, up_ms, boot } = self.now;
+        let Stamp { wall_ms, boot, .. } = self.now;
         // One of another boot that lies ahead has no age: the clock was wrong then, or is now.
         let is_recent = |mark: &Mark| {
             mark.age_ms(&self.now) < self.keep_ms / MARKS && (mark.boot == boot || mark.wall_ms <= wall_ms)
         };
         if !self.head.marks.last().is_some_and(is_recent) {
-            self.head.marks.push(Mark { seq: self.head.end(), wall_ms, up_ms, boot });
+            self.head.marks.push(Mark::of(self.head.end(), &self.now));
         }
         edge
     }

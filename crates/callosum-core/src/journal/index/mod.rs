@@ -19,12 +19,13 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::history::{Coverage, History};
+use crate::history::{Coverage, History, Lost};
 use crate::store::disk::Open;
 use crate::store::state_dir::StateDir;
 use crate::time::Stamp;
 
-use super::record::{HookCounts, KnownWindow};
+use super::order::Order;
+use super::record::{HookCounts, KnownWindow, Record};
 use super::segment::{MAX_LINE, Segment, SegmentFile};
 
 pub use build::{IndexJob, Indexed};
@@ -33,7 +34,7 @@ pub use topic::Topic;
 /// File name in the state directory.
 const FILE_NAME: &str = "journal.index";
 /// The layout described above; another one is ignored and written anew.
-const LAYOUT: u32 = 5;
+const LAYOUT: u32 = 6;
 /// Bytes of an entry: topic, sequence number, and that of the record that led to it; little-endian.
 const ENTRY: usize = 24;
 /// Bytes of a block's row in the table: where it begins after the table, number of entries, and CRC-32 of its number and
@@ -85,6 +86,12 @@ pub struct Head {
     coverage: Vec<CoverageRow>,
     /// How far the journal was when: what tells which entries are too old.
     marks: Vec<Mark>,
+    /// When the last record was written, as far as the order of all tells.
+    newest_at: Option<Mark>,
+    /// When these records were written, which say something else that can't be.
+    corrected: Vec<Mark>,
+    /// The loss that was told last.
+    lost: Option<Lost>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -107,8 +114,17 @@ struct Mark {
 }
 
 impl Mark {
+    fn of(seq: u64, at: &Stamp) -> Self {
+        let Stamp { wall_ms, up_ms, boot } = *at;
+        Self { seq, wall_ms, up_ms, boot }
+    }
+
+    fn at(&self) -> Stamp {
+        Stamp { wall_ms: self.wall_ms, up_ms: self.up_ms, boot: self.boot }
+    }
+
     fn age_ms(&self, now: &Stamp) -> u64 {
-        Stamp { wall_ms: self.wall_ms, up_ms: self.up_ms, boot: self.boot }.age_ms(now)
+        self.at().age_ms(now)
     }
 }
 
@@ -133,9 +149,25 @@ impl Head {
                 .is_some_and(|(end, line)| *end == b'\n' && self.checksum == crc32fast::hash(line))
     }
 
+    /// The order of what comes after it.
+    #[must_use]
+    pub fn order(&self) -> Order {
+        Order::after(self.newest_at.map(|mark| mark.at()))
+    }
+
+    /// Puts the time of the record at `seq` right, where that can't be what it says.
+    pub fn correct(&self, seq: u64, record: &mut Record) {
+        if let Ok(place) = self.corrected.binary_search_by_key(&seq, |mark| mark.seq)
+            && let Some(mark) = self.corrected.get(place)
+        {
+            record.correct_stamp(&mark.at());
+        }
+    }
+
     /// Puts its counts and windows into a fresh history.
     pub fn restore_counts(&self, history: &mut History) {
         history.skipped = self.skipped;
+        history.lost.clone_from(&self.lost);
         history.windows.clone_from(&self.windows);
         for row in &self.coverage {
             let coverage = Coverage { counts: row.counts, first_wall_ms: row.first, last_wall_ms: row.last };

@@ -11,7 +11,7 @@ use crate::journal::line::{LineReader, LineWriter};
 use crate::tier::Tier;
 
 /// All that this version knows.
-pub(super) const ACTIONS: [Action; 14] = [
+pub(super) const ACTIONS: [Action; 15] = [
     Action::Intercept,
     Action::Blocked,
     Action::Complete,
@@ -24,6 +24,7 @@ pub(super) const ACTIONS: [Action; 14] = [
     Action::Seen,
     Action::Session,
     Action::Rules,
+    Action::Lost,
     Action::Opened,
     Action::Closed,
 ];
@@ -44,6 +45,7 @@ impl Action {
             Self::Seen => "seen",
             Self::Session => "session",
             Self::Rules => "rules",
+            Self::Lost => "lost",
             Self::Opened => "opened",
             Self::Closed => "closed",
             Self::Other(word) => word,
@@ -95,6 +97,7 @@ impl Record {
             exit_code,
             process,
             reason,
+            age_ms,
             event,
             seen,
             window_ms,
@@ -133,6 +136,7 @@ impl Record {
         line.maybe(br#","exitCode":"#, exit_code.as_ref())?;
         line.maybe_text(br#","process":"#, process.as_deref())?;
         line.maybe_text(br#","reason":"#, reason.as_deref())?;
+        line.maybe(br#","ageMs":"#, age_ms.as_ref())?;
         line.maybe(br#","event":"#, event.as_ref())?;
         line.maybe(br#","seen":"#, (!seen.is_empty()).then_some(seen))?;
         line.maybe(br#","windowMs":"#, window_ms.as_ref())?;
@@ -180,6 +184,7 @@ impl Record {
             exit_code: line.maybe(r#","exitCode":"#, LineReader::value)?,
             process: line.maybe(r#","process":"#, LineReader::string)?,
             reason: line.maybe(r#","reason":"#, LineReader::string)?,
+            age_ms: line.maybe(r#","ageMs":"#, LineReader::number)?,
             event: line.maybe(r#","event":"#, LineReader::value)?,
             seen: line.maybe(r#","seen":"#, hook_counts)?.unwrap_or_default(),
             window_ms: line.maybe(r#","windowMs":"#, LineReader::number)?,

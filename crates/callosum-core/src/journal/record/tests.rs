@@ -61,6 +61,7 @@ fn with_fields(is_set: impl Fn(u32) -> bool) -> Record {
     record.seen = text(29).map(|tool| (tool, HookCounts { before: 1, after: 2 })).into_iter().collect();
     record.window_ms = set(30).map(|()| 5);
     record.base = set(31).map(|()| 6);
+    record.age_ms = set(33).map(|()| u64::MAX);
     record.windows = text(32).map(|of| (of, KnownWindow { ms: 7, at: -8 })).into_iter().collect();
     record
 }
@@ -68,7 +69,7 @@ fn with_fields(is_set: impl Fn(u32) -> bool) -> Record {
 /// Records with all fields, none, any one of them and all but that one; and one of each action.
 fn records() -> impl Iterator<Item = Record> {
     let fields =
-        (0..33).flat_map(|one| [with_fields(|field| field == one), with_fields(|field| field != one)]);
+        (0..34).flat_map(|one| [with_fields(|field| field == one), with_fields(|field| field != one)]);
     let actions = own::ACTIONS.into_iter().map(|action| Record::new(action, "doug", &now()));
     fields.chain([with_fields(|_| false), with_fields(|_| true)]).chain(actions)
 }
