@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::address::{address_list, addresses};
-use super::{Lookup, distinct};
+use super::{Lookup, distinct, text_of};
 
 /// An object inside an object inside … is followed so deep, and a text that is JSON counts as one.
 const MAX_DEPTH: usize = 16;
@@ -41,8 +41,7 @@ impl Field {
         if name.len() > MAX_NAME {
             return Self::Other;
         }
-        let name: String =
-            name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
+        let name = folded(name);
         let senders = ["sender", "replyto", "returnpath", "returnaddress", "fromaddress", "fromemail"];
         let is_sender = senders.iter().any(|sender| name.contains(sender))
             || name.starts_with("from")
@@ -57,6 +56,11 @@ impl Field {
         let says = ["recipient", "addressee"].iter().any(|word| name.contains(word));
         if before || behind || says || ALONE.contains(&name.as_str()) { Self::Recipient } else { Self::Other }
     }
+}
+
+/// A field's name without case and signs.
+fn folded(name: &str) -> String {
+    name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
 }
 
 /// Tells the texts in the fields that name recipients or senders, of `value` and of what is in it.
@@ -164,7 +168,25 @@ pub(super) fn of_parameters(params: &Lookup<'_>) -> Vec<String> {
     let (senders, others) =
         everybody.into_iter().partition::<Vec<_>, _>(|name| people.senders.contains(name));
     let guessed = if others.is_empty() { senders } else { others };
-    distinct(people.recipients.into_iter().chain(guessed))
+    let named = distinct(people.recipients.into_iter().chain(guessed));
+    if named.is_empty() { letters(&value) } else { named }
+}
+
+/// What a mail is known by that names nobody: an answer to a message, a draft that is sent.
+fn letters(params: &Value) -> Vec<String> {
+    const IDS: &[&str] = &[
+        "draftid",
+        "messageid",
+        "replytomessageid",
+        "emailid",
+        "mailid",
+        "inreplyto",
+        "threadid",
+        "conversationid",
+    ];
+    let fields = params.as_object().into_iter().flatten();
+    let ids = fields.filter(|(name, _)| IDS.contains(&folded(name).as_str()));
+    distinct(ids.filter_map(|(_, value)| text_of(value)))
 }
 
 /// The parameters with those that count read once more: behind a text of megabytes they were cut off.

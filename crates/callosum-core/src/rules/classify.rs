@@ -1,6 +1,6 @@
 //! One call before the rules: which of them are for it, and what they say together.
 
-use super::compile::Rule;
+use super::compile::{Rule, ToolName};
 use super::index::Candidate;
 use super::part::Part;
 use super::rule_set::RuleSet;
@@ -16,8 +16,7 @@ use crate::tool_call::ToolCall;
 pub(super) struct Question<'a> {
     pub(super) rules: &'a RuleSet,
     pub(super) call: &'a ToolCall,
-    /// The tool's neutral name.
-    pub(super) neutral: &'a str,
+    pub(super) tool: ToolName<'a>,
     pub(super) runtime: &'a str,
     pub(super) params: Lookup<'a>,
 }
@@ -27,7 +26,7 @@ impl<'a> Question<'a> {
     pub(super) fn answer(&self, matches: Option<&mut Vec<Match>>) -> (Classification, bool) {
         let mut verdict = Verdict { matches, ..Verdict::default() };
         let parts = &self.rules.parts;
-        let is_shell = parts.iter().any(|part| !part.index.candidates(self.neutral).1.is_empty());
+        let is_shell = parts.iter().any(|part| !part.index.candidates(&self.tool.neutral).1.is_empty());
         let command = if is_shell { self.params.get("command") } else { None };
         let text = shortened(command.as_ref().and_then(|command| command.as_str()).unwrap_or_default());
         let may_be_for_a_command = !text.is_empty() && parts.iter().any(|part| part.index.may_match(&text));
@@ -73,15 +72,14 @@ impl<'a> Question<'a> {
     /// A candidate's rule, if it is for the tool, and for the call as far as the whole of it tells.
     fn rule(&self, part: &'a Part, candidate: Candidate) -> Option<&'a Rule> {
         part.rule(candidate.place).filter(|rule| {
-            rule.is_for_tool(candidate, &self.call.tool, self.neutral)
-                && rule.matches(self.call, self.runtime, &self.params)
+            rule.is_for_tool(candidate, &self.tool) && rule.matches(self.call, self.runtime, &self.params)
         })
     }
 
     /// The first rule that is for the whole call.
     fn for_whole_call(&self) -> Option<&'a Rule> {
         self.rules.parts.iter().find_map(|part| {
-            let (calls, _) = part.index.candidates(self.neutral);
+            let (calls, _) = part.index.candidates(&self.tool.neutral);
             calls.iter().find_map(|candidate| self.rule(part, candidate))
         })
     }
@@ -93,7 +91,7 @@ impl<'a> Question<'a> {
             is_outside(&work_folder(self.call, &self.params, None), &path_in(&folder, path))
         };
         self.rules.parts.iter().find_map(|part| {
-            let (calls, commands) = part.index.candidates(self.neutral);
+            let (calls, commands) = part.index.candidates(&self.tool.neutral);
             let mut rules = part.index.rules(&command.invocation.program).filter_map(|place| {
                 let candidate = commands.at(place).or_else(|| calls.at(place))?;
                 self.rule(part, candidate)

@@ -1,11 +1,12 @@
 //! Two sets of rules, and a call whose parameters are not known: what can be said of it all the same.
 
+use std::rc::Rc;
+
 use super::Classification;
-use super::compile::Rule;
+use super::compile::{Rule, ToolName};
 use super::index::Candidate;
 use super::part::Part;
 use super::rule_set::RuleSet;
-use crate::digest::neutral_tool_name;
 use crate::tool_call::ToolCall;
 
 impl RuleSet {
@@ -79,15 +80,15 @@ impl RuleSet {
     }
 
     fn may_be_for<'s>(&'s self, call: &'s ToolCall, runtime: &'s str) -> impl Iterator<Item = &'s Rule> {
-        let neutral = neutral_tool_name(&call.tool);
+        let tool = Rc::new(ToolName::of(&call.tool));
         self.parts.iter().flat_map(move |part| {
-            let (calls, commands) = part.index.candidates(neutral);
+            let (calls, commands) = part.index.candidates(&tool.neutral);
             let mut candidates: Vec<Candidate> = calls.iter().chain(commands.iter()).collect();
             candidates.sort_unstable_by_key(|candidate| candidate.place);
+            let tool = Rc::clone(&tool);
             candidates.into_iter().filter_map(move |candidate| {
                 let rule = part.rule(candidate.place)?;
-                (rule.is_for_tool(candidate, &call.tool, neutral) && rule.is_for_caller(call, runtime))
-                    .then_some(rule)
+                (rule.is_for_tool(candidate, &tool) && rule.is_for_caller(call, runtime)).then_some(rule)
             })
         })
     }

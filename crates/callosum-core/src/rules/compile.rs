@@ -1,11 +1,13 @@
 //! Rules as matchers: patterns and templates made once, when the rules are loaded.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use regex::Regex;
 use serde_json::Value;
 use wildmatch::WildMatch;
 
+use super::draft::folded_tool;
 use super::effect::Effects;
 use super::format::{ParamFormat, RuleFormat, Texts};
 use super::index::Candidate;
@@ -78,7 +80,7 @@ impl Rule {
                 })?);
             }
         }
-        let tools = format.tool.value.0.into_iter().map(|tool| neutral_tool_name(&tool).to_owned());
+        let tools = format.tool.value.0.iter().map(|tool| compared_tool(tool).into_owned());
         Ok(Self {
             tier: format.tier.value,
             tools: Names::new(tools),
@@ -113,9 +115,11 @@ impl Rule {
 }
 
 impl Rule {
-    /// Whether a candidate is for a tool, which has also a neutral name.
-    pub(super) fn is_for_tool(&self, candidate: Candidate, tool: &str, neutral: &str) -> bool {
-        candidate.named || self.tools.matches_glob(tool) || self.tools.matches_glob(neutral)
+    /// Whether a candidate is for a tool.
+    pub(super) fn is_for_tool(&self, candidate: Candidate, tool: &ToolName<'_>) -> bool {
+        candidate.named
+            || self.tools.matches_glob(&tool.neutral)
+            || tool.own.as_ref().is_some_and(|own| self.tools.matches_glob(own))
     }
 
     /// Whether the rule is for callers like this, whatever the parameters of their calls.
@@ -194,6 +198,32 @@ fn pattern_error(error: &regex::Error) -> String {
         return format!("{reason}; put a rule of a lower tier for what is to be let out before this one");
     }
     reason
+}
+
+/// The name of a call's tool, as rules compare it.
+pub(super) struct ToolName<'c> {
+    /// Its neutral name, folded.
+    pub(super) neutral: Cow<'c, str>,
+    /// The host's own name for it, folded, where that is another one.
+    own: Option<Cow<'c, str>>,
+}
+
+impl<'c> ToolName<'c> {
+    pub(super) fn of(tool: &'c str) -> Self {
+        let (neutral, own) = (compared_tool(tool), folded_tool(tool));
+        Self { own: Some(own).filter(|own| *own != neutral), neutral }
+    }
+}
+
+/// A tool's neutral name, folded: what rules and calls are compared by.
+pub(super) fn compared_tool(tool: &str) -> Cow<'_, str> {
+    match folded_tool(tool) {
+        Cow::Borrowed(folded) => Cow::Borrowed(neutral_tool_name(folded)),
+        Cow::Owned(folded) => match neutral_tool_name(&folded) {
+            neutral if neutral == folded => Cow::Owned(folded),
+            neutral => Cow::Owned(neutral.to_owned()),
+        },
+    }
 }
 
 /// Exact names and globs (`*` for any text, `?` for one character).

@@ -1,6 +1,7 @@
 //! What an index of rules is made of. The build script compiles this file too: the index of the shipped rules is made when
 //! the program is, so that a process that lives for one question does not make it.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Programs that send HTTP requests.
@@ -13,6 +14,23 @@ pub(crate) const END_OF_PATTERN: u32 = 0;
 pub(crate) const END_OF_GROUP: u32 = 1;
 /// The number of the first word.
 const FIRST_WORD: usize = 2;
+
+/// A tool's name as rules compare it: without case, and without the `-`, `_` and blanks that every host puts between its words
+/// as it likes. Two `_` stay: they part an MCP server from its tool.
+pub(crate) fn folded_tool(name: &str) -> Cow<'_, str> {
+    if name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
+        return Cow::Borrowed(name);
+    }
+    let mut folded = String::with_capacity(name.len());
+    for (number, part) in name.split("__").enumerate() {
+        if number > 0 {
+            folded.push_str("__");
+        }
+        let letters = part.chars().filter(|c| !matches!(c, '-' | '_' | ' '));
+        folded.extend(letters.map(|c| c.to_ascii_lowercase()));
+    }
+    Cow::Owned(folded)
+}
 
 /// What an index needs to know of a rule.
 pub(crate) struct Outline<'a> {
@@ -30,7 +48,7 @@ pub(crate) struct Outline<'a> {
 /// The places of some rules in their file, in order.
 #[derive(Default)]
 pub(crate) struct ByTool {
-    /// Of those that name a tool, by its name.
+    /// Of those that name a tool, by its folded name.
     pub(crate) named: BTreeMap<String, Vec<u32>>,
     /// Of those with globs for tools.
     pub(crate) globs: Vec<u32>,
@@ -60,7 +78,7 @@ impl Draft {
     pub(crate) fn add(&mut self, place: u32, rule: &Outline<'_>) {
         let by_tool = if rule.commands.is_some() { &mut self.for_commands } else { &mut self.for_calls };
         for tool in &rule.tools {
-            note(&mut by_tool.named, tool, place);
+            note(&mut by_tool.named, &folded_tool(tool), place);
         }
         if rule.has_globs {
             by_tool.globs.push(place);

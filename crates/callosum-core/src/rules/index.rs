@@ -89,7 +89,7 @@ impl Index {
         }
     }
 
-    /// The rules that may be for calls of the tool of this neutral name: those for whole calls, and those for commands.
+    /// The rules that may be for calls of the tool of this neutral name, folded: those for whole calls, and those for commands.
     pub(super) fn candidates(&self, neutral: &str) -> (Candidates<'_>, Candidates<'_>) {
         (self.for_calls.candidates(neutral), self.for_commands.candidates(neutral))
     }

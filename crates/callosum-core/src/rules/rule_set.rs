@@ -3,14 +3,13 @@
 use std::collections::HashSet;
 
 use super::classify::Question;
-use super::compile::Rule;
+use super::compile::{Rule, ToolName};
 use super::format::{RuleFormat, RulesFile};
 use super::listed::Texts;
 use super::part::Part;
 use super::source::Source;
 use super::{Classification, Explanation, Match, RuleError, SHIPPED_RULES};
 use crate::context_key::Lookup;
-use crate::digest::neutral_tool_name;
 use crate::tool_call::{Parameters, ToolCall};
 
 /// Rules in order; the first that matches a call says what it is.
@@ -89,8 +88,8 @@ impl RuleSet {
         params: &dyn Parameters,
         matches: Option<&mut Vec<Match>>,
     ) -> (Classification, bool) {
-        let neutral = neutral_tool_name(&call.tool);
-        Question { rules: self, call, neutral, runtime, params: Lookup::new(params) }.answer(matches)
+        let tool = ToolName::of(&call.tool);
+        Question { rules: self, call, tool, runtime, params: Lookup::new(params) }.answer(matches)
     }
 
     /// All rules in order.

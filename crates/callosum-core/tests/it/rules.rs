@@ -50,7 +50,11 @@ fn renamed_tools_match_under_both_names() {
         ("cr*", "cron", true),
         ("auto*", "cron", true),
         ("cr*", "automations", false),
-        ("Exec", "exec", false),
+        ("Exec", "exec", true),
+        ("Bash", "exec", true),
+        ("cron", "Cron", true),
+        ("applyPatch", "apply-patch", true),
+        ("cron", "Cron", true),
         ("exec", "execute", false),
     ] {
         let rules = json!([{"name": "rule", "tier": 1, "tool": ruled}]);
@@ -423,4 +427,37 @@ fn a_rule_for_the_whole_line_is_named_once_and_one_for_commands_with_each() {
     ]);
     let (whole, command) = ("the tool's name", "the program and its words (`command`)");
     assert_eq!(reasons(&rules, "a; ship it; b; c; ship it").0, [whole, command, command]);
+}
+
+#[test]
+fn a_tool_is_the_same_however_its_name_is_spelled() {
+    let rules = json!([
+        {"name": "ticket", "tier": 3, "tool": "helpdesk__create_ticket"},
+        {"name": "page", "tier": 2, "tool": ["page-*", "*__PagePerson"]},
+        {"name": "go", "tier": 3, "tool": "exec", "command": "go now"},
+    ]);
+    let rules = RuleSet::parse(&json!({ "rules": rules }).to_string()).unwrap();
+    let of = |tool: &str| {
+        let found = rules.classify(&call(tool), "openclaw", &json!({"command": "go now"}));
+        found.rule_name.unwrap_or_default()
+    };
+    for tool in [
+        "helpdesk__create_ticket",
+        "Helpdesk__createTicket",
+        "help-desk__CREATE-TICKET",
+        "help desk__create ticket",
+    ] {
+        assert_eq!(of(tool), "ticket", "{tool}");
+    }
+    for tool in ["page_all", "pageAll", "PAGE-", "pager", "x__page_person", "x-y__page-person"] {
+        assert_eq!(of(tool), "page", "{tool}");
+    }
+    for tool in ["exec", "bash", "Exec"] {
+        assert_eq!(of(tool), "go", "{tool}");
+    }
+    // A server is no part of a tool's name.
+    for tool in ["helpdesk_create_ticket", "helpdesk__create__ticket", "create_ticket", "page", "executor"] {
+        let expected = if tool == "page" { "page" } else { "" };
+        assert_eq!(of(tool), expected, "{tool}");
+    }
 }

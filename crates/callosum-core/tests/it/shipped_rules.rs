@@ -456,3 +456,104 @@ fn pushes_and_releases_are_known_in_many_forms() {
         assert_eq!((found.tier as u8, found.context_keys.join(" ")), (3, keys.to_owned()), "{text}");
     }
 }
+
+#[test]
+fn a_tool_that_sends_mail_is_known_however_its_host_spells_it() {
+    let tier = |tool: &str| {
+        let call = ToolCall { tool: tool.to_owned(), ..ToolCall::default() };
+        let found = RuleSet::shipped().classify(&call, "openclaw", &json!({"to": "Alice@example.com"}));
+        (found.tier as u8, found.context_keys.join(" "))
+    };
+    for tool in [
+        "email",
+        "send_email",
+        "sendEmail",
+        "SendEmail",
+        "send-email",
+        "send email",
+        "SEND_EMAIL",
+        "send_mail",
+        "sendMail",
+        "gmail_send_email",
+        "GMAIL_SEND_EMAIL",
+        "gmailSendEmail",
+        "send_gmail_message",
+        "gmail_send_message",
+        "outlook_send_mail",
+        "OUTLOOK_OUTLOOK_SEND_EMAIL",
+        "outlook_send_message",
+        "send_outlook_email",
+        "reply_to_email",
+        "replyToEmail",
+        "GMAIL_REPLY_TO_THREAD",
+        "gmail__reply",
+        "send-draft",
+        "sendDraft",
+        "gmail_send_draft",
+        "GMAIL_SEND_DRAFT",
+        "drafts_send",
+        "forward_email",
+        "forwardMail",
+        "mailer__send_email",
+        "mailer__sendEmail",
+        "Gmail__SEND-EMAIL",
+        "email_send",
+        "emailSend",
+        "gmail__send",
+        "gmail__send_message",
+        "agentmail__send_message",
+        "agentmail__reply_to_message",
+        "google-workspace__send_gmail_message",
+        "resend__send-email",
+        "resend__send_broadcast",
+        "ses_send_templated_email",
+        "aws_ses_send_email",
+        "microsoft365__send-mail",
+        "ms365__reply-mail-message",
+        "send_email_with_attachment",
+        "sendgrid_send",
+        "mail.send",
+        "smtp_send",
+    ] {
+        assert_eq!(tier(tool), (3, "email:alice@example.com".to_owned()), "{tool}");
+    }
+    for tool in [
+        "read_email",
+        "readEmail",
+        "list_emails",
+        "search_mail",
+        "get_email",
+        "get_email_template",
+        "draft_email",
+        "create_draft",
+        "createDraft",
+        "gmail_create_draft",
+        "create_email_draft",
+        "gmail_list_messages",
+        "gmail__search_messages",
+        "gmail__read_message",
+        "list_sent_emails",
+        "get_sent_mail",
+        "email_search",
+        "mark_email_read",
+        "archive_email",
+        "delete_email",
+        "validate_email",
+        "gmail_list_forwarding_addresses",
+        "list_email_senders",
+        "get_sender_email",
+        "list_email_replies",
+        "draft_email_reply",
+        "outlook_list_messages",
+        "mail__list_folders",
+        "slack__send_message",
+        "send_message",
+        "reply",
+        "forward_port",
+        "send_keys",
+        "sendgrid_list_templates",
+        "get_mail_send_status",
+    ] {
+        assert_eq!(tier(tool).0, 0, "{tool}");
+    }
+}

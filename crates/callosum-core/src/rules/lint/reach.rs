@@ -4,15 +4,15 @@
 //! take each case whole, it is never reached. A case is only taken when that is certain: a `commandPattern` only by
 //! the same one, a list of subcommands only by one that reads every line alike.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
 use super::programs_are;
 use crate::command::Pattern;
-use crate::digest::neutral_tool_name;
 use crate::glob::covers;
-use crate::rules::compile::equal_values;
+use crate::rules::compile::{compared_tool, equal_values};
 use crate::rules::draft::HTTP_CLIENTS;
 use crate::rules::effect::PRIVATE;
 use crate::rules::format::{ParamFormat, RuleFormat, Texts};
@@ -34,8 +34,8 @@ pub(super) fn takes_all(earlier: &RuleFormat, rule: &RuleFormat) -> bool {
 
 /// What a rule asks of a call: of each list one must hold.
 struct Facets<'r> {
-    /// Exact names are neutral ones.
-    tools: Vec<&'r str>,
+    /// Exact names are neutral ones; all are folded.
+    tools: Vec<Cow<'r, str>>,
     agents: Vec<&'r str>,
     sessions: Vec<&'r str>,
     runtimes: Vec<&'r str>,
@@ -82,7 +82,7 @@ impl<'r> Facets<'r> {
             rule.unless_flag.as_ref().map(|flags| flags.value.0.as_slice()).unwrap_or_default();
         let effects = EffectFacets { patterns: patterns.collect(), unless_flags, http };
         Self {
-            tools: rule.tool.value.0.iter().map(|tool| neutral_tool_name(tool)).collect(),
+            tools: rule.tool.value.0.iter().map(|tool| compared_tool(tool)).collect(),
             agents: names(rule.agent.as_ref()),
             sessions: names(rule.session.as_ref()),
             runtimes: names(rule.runtime.as_ref()),
@@ -124,9 +124,9 @@ impl<'r> Facets<'r> {
             number = number.checked_div(length).unwrap_or_default();
             index
         };
+        let tool = self.tools.get(of(self.tools.len())).map(AsRef::as_ref).unwrap_or_default();
         let mut pick = |list: &[&'r str]| list.get(of(list.len())).copied().unwrap_or_default();
-        let [tool, agent, session, runtime] =
-            [&self.tools, &self.agents, &self.sessions, &self.runtimes].map(|list| pick(list));
+        let [agent, session, runtime] = [&self.agents, &self.sessions, &self.runtimes].map(|list| pick(list));
         let params = self.params.iter();
         let params =
             params.filter_map(|param| Some((param.path.as_str(), param.values.get(of(param.values.len()))?)));
@@ -153,7 +153,7 @@ impl<'r> Facets<'r> {
             };
             case.params.iter().any(is)
         };
-        any(&self.tools, case.tool)
+        self.tools.iter().any(|wide| covers(wide, case.tool))
             && any(&self.agents, case.agent)
             && any(&self.sessions, case.session)
             && any(&self.runtimes, case.runtime)

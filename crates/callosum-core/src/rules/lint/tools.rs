@@ -1,7 +1,7 @@
 //! The tools that hosts have, by name.
 
-use crate::digest::neutral_tool_name;
 use crate::glob::{covers, is_glob};
+use crate::rules::compile::compared_tool;
 use crate::rules::format::RuleFormat;
 use crate::text::nearest;
 
@@ -33,7 +33,7 @@ const TOOLS: &[&str] = &[
     "workboard_reassign", "workboard_reclaim", "workboard_release", "workboard_runs", "workboard_specify", "workboard_stats",
     "workboard_unblock", "workboard_worker_log", "write", "x_search",
     // What mail plugins call theirs.
-    "email", "email_send", "send_email",
+    "email", "email_reply", "email_send", "email_send_message", "mail_reply", "mail_send", "mail_send_message", "send_email",
 ];
 
 /// The names in a rule's `tool` that nobody is known to have. What a glob, an MCP server or another runtime brings is
@@ -42,7 +42,11 @@ pub(super) fn unknown(rule: &RuleFormat) -> impl Iterator<Item = &str> {
     let runtimes = rule.runtime.as_ref().map(|runtimes| runtimes.0.as_slice());
     let is_for_openclaw = runtimes.is_none_or(|names| names.iter().any(|name| covers(name, OPENCLAW)));
     let names = rule.tool.value.0.iter().filter(move |_| is_for_openclaw).map(String::as_str);
-    names.filter(|name| !is_glob(name) && !name.contains(MCP) && !TOOLS.contains(&neutral_tool_name(name)))
+    let is_known = |name: &str| {
+        let name = compared_tool(name);
+        TOOLS.iter().any(|tool| compared_tool(tool) == name)
+    };
+    names.filter(move |name| !is_glob(name) && !name.contains(MCP) && !is_known(name))
 }
 
 /// The tool that was probably meant.
