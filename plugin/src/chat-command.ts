@@ -40,9 +40,10 @@ async function why(owner: GateOwner, key: string): Promise<string> {
 
 /** What the status names as wrong, a line each. */
 function problemsIn(status: Record<string, unknown>): string[] {
-  const { degraded, rules, settingErrors, waiting } = status;
+  const { degraded, lost, rules, settingErrors, waiting } = status;
   const problems: string[] = [];
   if (isRecord(degraded)) problems.push(`the state can't be used: ${degraded.cause}. ${degraded.remedy}`);
+  if (isRecord(lost)) problems.push(`at ${lost.at} ${lost.instance} noticed: ${lost.how}`);
   if (isRecord(rules) && typeof rules.error === "string") problems.push(`rules: ${rules.error}`);
   if (Array.isArray(settingErrors)) problems.push(...settingErrors.map((error) => `settings: ${error}`));
   if (isRecord(waiting) && typeof waiting.lost === "number" && waiting.lost > 0)

@@ -29,6 +29,9 @@ fn for_people(status: &Status, out: &mut dyn Write) -> Result<(), Failure> {
     if let Some(error) = &status.rules.error {
         line("Wrong", &format!("rules not loaded: {}", long(error)))?;
     }
+    if let Some(lost) = &status.lost {
+        line("Lost", &format!("{} by {}: {}", local_time(&lost.at), name(&lost.instance), long(&lost.how)))?;
+    }
     if let Some(degraded) = &status.degraded {
         line("Degraded", &format!("{}; to mend it: {}", long(&degraded.cause), long(&degraded.remedy)))?;
     } else if status.journal.segments == 0 {

@@ -257,6 +257,21 @@ fn a_journal_from_the_future_and_a_newer_one_are_told() {
 }
 
 #[test]
+fn a_journal_that_was_lost_is_told_as_long_as_that_counts() {
+    let lost = |seconds| {
+        let how = "the journal was emptied; 2 actions that this process knew were written anew";
+        Home::with_records(&[record("lost", json!({"timestamp": ago(seconds), "reason": how}))])
+    };
+    let home = lost(600);
+    let examination = home.examine(&[]);
+    examination.says("lost", "warning", "was lost while it was in use");
+    assert!(examination.find("lost")["remedy"].as_str().unwrap().contains("logrotate"));
+    let status = home.command(&[]).args(["--json"]).output().unwrap();
+    assert!(String::from_utf8(status.stdout).unwrap().contains("the journal was emptied"));
+    assert!(!lost(8 * 24 * 3600).examine(&[]).ill().contains(&"lost"));
+}
+
+#[test]
 fn torn_lines_are_a_note() {
     let home = Home::with_records(&[intent("email:a@b", json!({"tier": 2})), json!("torn")]);
     home.examine(&[]).says("journal", "note", "1 line torn or foreign");

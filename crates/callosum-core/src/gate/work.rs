@@ -446,7 +446,7 @@ mod tests {
             let call = ToolCall {
                 tool: "mail".to_owned(),
                 session: "a".to_owned(),
-                run: Some("r".to_owned()),
+                run: Some("run".to_owned()),
                 call: Some("1".to_owned()),
                 ..ToolCall::default()
             };

@@ -180,12 +180,12 @@ impl SegmentFile {
                 return Err(StateError::Replaced { path: parent.to_owned() });
             }
             let written = facts.size;
+            self.file.sync().map_err(step)?;
             if written < end {
                 // Cut off since: what was to be made durable is gone.
                 let parent = self.path.parent().unwrap_or(&self.path);
                 return Err(StateError::Replaced { path: parent.to_owned() });
             }
-            self.file.sync().map_err(step)?;
             if !flushed.name {
                 // Without its name on the disk the file is gone after a power cut, whatever is in it.
                 let parent = self.path.parent().unwrap_or(Path::new("."));

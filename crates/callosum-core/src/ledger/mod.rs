@@ -359,6 +359,7 @@ impl Ledger {
 }
 
 /// Why there is no index to go by.
+#[derive(Debug)]
 enum Unusable {
     /// None is there, or none that fits.
     NoIndex,

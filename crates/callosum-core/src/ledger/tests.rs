@@ -62,8 +62,8 @@ fn an_index_may_end_in_a_segment_that_was_begun_after_the_journal_was_opened() {
     write_index(&busy, &now);
 
     let history = History::new(options.keep_ms, options.default_lease_ms);
-    let (past, indexed, history) = by_index(&mut journal, history).unwrap();
-    let mut late = Ledger { journal, history, past, indexed, prune_due: false };
+    let (past, indexed, order, history) = by_index(&mut journal, history).unwrap();
+    let mut late = Ledger { journal, history, past, indexed, prune_due: false, order, lost: None };
     let needs = Needs { newest: true, open: true, ..Needs::default() };
     assert!(late.bring(&needs, Patience::Until(std::time::Instant::now())).unwrap());
     assert!(late.history().action(newest).is_some());

@@ -25,13 +25,21 @@ pub(crate) struct Decider {
     pub(crate) question: fn(&mut Question<'_>),
     /// Whether a process that is dead (or alive) counts as dead.
     pub(crate) is_dead: fn(bool) -> bool,
+    /// Whether what is asked is taken for a call that is open already (or not), when its session has such a one: a client may
+    /// send it again under the same id.
+    pub(crate) is_same: fn(bool) -> bool,
     /// Done to the verdict.
     pub(crate) verdict: for<'a> fn(Decision<'a>, &Question<'_>) -> Decision<'a>,
 }
 
 /// The decision as it is.
-pub(crate) const REAL: Decider =
-    Decider { records: |_| {}, question: |_| {}, is_dead: |dead| dead, verdict: |decision, _| decision };
+pub(crate) const REAL: Decider = Decider {
+    records: |_| {},
+    question: |_| {},
+    is_dead: |dead| dead,
+    is_same: |_| false,
+    verdict: |decision, _| decision,
+};
 
 /// How the host of a configuration tells that a pause was read, and whether old actions are forgotten.
 #[derive(Clone, Copy, Debug)]
@@ -87,6 +95,13 @@ impl Journal {
             retry_window_ms: self.times.retry_window_ms,
             scope: if wish.others_only { Scope::OtherSessions } else { Scope::Any },
         };
+        let is_open = self
+            .history
+            .open_calls(&who)
+            .any(|open| open.tier == tier(wish) && open.keys.iter().map(AsRef::as_ref).eq(keys.iter()));
+        if (self.decider.is_same)(is_open) {
+            return Verdict::Allow;
+        }
         (self.decider.question)(&mut question);
         let is_dead = |_: Option<u32>, holder: &Holder| {
             let call = usize::try_from(holder.pid).unwrap_or(usize::MAX);

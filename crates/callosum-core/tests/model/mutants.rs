@@ -180,6 +180,12 @@ pub(crate) fn mutants() -> Vec<Mutant> {
         ),
         mutant("what is unknown stays unknown", "PausesTellAll", outcomes, records(without_second_outcomes)),
         mutant(
+            "the same id is always the same call",
+            "EvidenceIsReadFirst",
+            one_key,
+            Decider { is_same: |is_open| is_open, ..REAL },
+        ),
+        mutant(
             "tier 4 is treated like tier 3",
             "CriticalWaitsForLeases",
             critical,

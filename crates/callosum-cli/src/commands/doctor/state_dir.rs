@@ -31,6 +31,7 @@ pub(super) fn look(gate: &Gate, status: &Status) -> Vec<Finding> {
         findings.push(permissions(&directory.path));
         findings.extend(guard(&directory));
         findings.push(journal(status));
+        findings.extend(lost(status));
     } else {
         let remedy = "let a session make a tool call; the directory is made then";
         let title = format!("There is no state directory `{path}` yet: nothing was ever journaled there");
@@ -113,6 +114,18 @@ fn journal(status: &Status) -> Finding {
     let remedy = "nothing, when a process was killed or the disk was full; if the number grows, look for what else writes there";
     Finding::new(Level::Note, "journal", title, remedy)
         .line(format!("{} torn or foreign, and skipped", counted(journal.skipped, "line")))
+}
+
+fn lost(status: &Status) -> Option<Finding> {
+    let lost = status.lost.as_ref()?;
+    let title = format!("The journal was lost while it was in use, noticed {}", local_time(&lost.at));
+    let remedy = "look for what deletes, rotates or restores files in the state directory (`logrotate`, a backup, a cleaner of \
+                  temporary files), and leave it out; the journal keeps itself small";
+    Some(Finding::new(Level::Warning, "lost", title, remedy).line(format!(
+        "{}, said {}",
+        long(&lost.how),
+        long(&lost.instance)
+    )))
 }
 
 fn room(path: &Path) -> Option<Finding> {
