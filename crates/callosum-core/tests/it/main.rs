@@ -10,6 +10,7 @@ mod golden;
 mod house;
 mod index;
 mod journal_files;
+mod limits;
 mod lint;
 mod moody_disk;
 mod operate;
