@@ -14,7 +14,7 @@ use super::index::Candidate;
 use super::limits::{self, Budget};
 use super::source::Source;
 use super::{Mode, RuleError, Scope};
-use crate::context_key::{Lookup, Template};
+use crate::context_key::{Lookup, Template, file_paths, is_guarded};
 use crate::digest::neutral_tool_name;
 use crate::glob::is_glob;
 use crate::tier::Tier;
@@ -109,7 +109,7 @@ impl Rule {
     /// conditions first.
     pub(super) fn matches<'p>(&'p self, call: &ToolCall, runtime: &str, params: &Lookup<'p>) -> bool {
         self.is_for_caller(call, runtime)
-            && self.params.iter().all(|param| param.matches(params))
+            && self.params.iter().all(|param| param.matches(call, params))
             && self.command_pattern.as_ref().is_none_or(|pattern| {
                 let command = params.get("command");
                 command
@@ -256,6 +256,9 @@ impl From<Texts> for Names {
     }
 }
 
+/// Stands in `params` for the files that a call writes, of which one must be what its value stands for: `{guarded}`.
+pub(super) const FILE_PATH: &str = "{filePath}";
+
 /// A parameter that must have one of some values.
 #[derive(Clone, Debug, PartialEq)]
 struct Param {
@@ -268,7 +271,10 @@ impl Param {
         Self { path: format.path, values: format.values }
     }
 
-    fn matches<'p>(&'p self, params: &Lookup<'p>) -> bool {
+    fn matches<'p>(&'p self, call: &ToolCall, params: &Lookup<'p>) -> bool {
+        if self.path == FILE_PATH {
+            return file_paths(call, params).iter().any(|path| is_guarded(path));
+        }
         let is = |actual: &Value| self.values.iter().any(|value| equal_values(&self.path, value, actual));
         params.get(&self.path).is_some_and(|actual| is(&actual))
     }

@@ -7,9 +7,11 @@ use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::compile::FILE_PATH;
 use super::limits::{self, MAX_RULES, MAX_TEXT};
 use super::source::{At, Fields, Members, Source};
 use super::{Mode, RuleError, Scope};
+use crate::command::GUARDED;
 use crate::text::one_line;
 use crate::tier::Tier;
 use crate::time::YEAR_MS;
@@ -192,6 +194,12 @@ fn params<'a>(fields: &Fields<'a, '_>, text: &'a str) -> Result<Vec<ParamFormat>
     let param = |(path, raw): (Cow<'a, str>, &'a RawValue)| {
         let value: Value = source.read(raw.get(), rule)?;
         let values = if let Value::Array(values) = value { values } else { vec![value] };
+        if path == FILE_PATH && values != [Value::from(GUARDED)] {
+            let message = format!(
+                "`params.{FILE_PATH}` can only be \"{GUARDED}\": Callosum's own state, and settings that hold its hooks"
+            );
+            return Err(source.error(source.offset(raw.get()), rule, message));
+        }
         if !values.is_empty()
             && values.iter().all(|value| value.is_string() || value.is_number() || value.is_boolean())
         {

@@ -7,6 +7,7 @@ mod context_keys;
 mod days;
 mod exit_codes;
 mod golden;
+mod guards_itself;
 mod house;
 mod index;
 mod journal_files;
