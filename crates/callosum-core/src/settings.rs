@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::rules::Mode;
+use crate::time::YEAR_MS;
 
 /// How safe an allowed action's record is before the action may run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -80,9 +81,6 @@ impl Default for Settings {
         }
     }
 }
-
-/// A year, milliseconds: no window and no lease is longer.
-pub(crate) const YEAR_MS: u64 = 366 * 24 * 3600 * 1000;
 
 impl Settings {
     /// Reads settings from a JSON object's text; empty text or `null` means none. Returns them with one

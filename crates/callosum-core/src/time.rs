@@ -47,7 +47,8 @@ impl Stamp {
     #[must_use]
     pub fn plus_ms(&self, ms: u64) -> Self {
         Self {
-            wall_ms: self.wall_ms.saturating_add_unsigned(ms),
+            // Later there is no way to write it, and a record without a time is none.
+            wall_ms: self.wall_ms.saturating_add_unsigned(ms).min(LAST_MS),
             up_ms: self.up_ms.saturating_add(ms),
             boot: self.boot,
         }
@@ -104,6 +105,8 @@ impl Rfc3339 {
 
 /// Milliseconds of a day.
 const DAY_MS: i64 = 24 * 3_600_000;
+/// A year, milliseconds: no window and no lease is longer.
+pub(crate) const YEAR_MS: u64 = 366 * 24 * 3600 * 1000;
 /// The first and the last millisecond that RFC 3339 can name: of the years 0 and 9999.
 pub(crate) const FIRST_MS: i64 = -62_167_219_200_000;
 pub(crate) const LAST_MS: i64 = 253_402_300_799_999;

@@ -10,14 +10,16 @@ mod notion;
 mod outline;
 mod pattern;
 mod proof;
+mod redirect;
 mod storage;
 
 use std::cell::OnceCell;
 
 pub(crate) use http::Request;
-pub(crate) use outline::outline;
-pub(crate) use pattern::Pattern;
+pub(crate) use outline::{GUARDED, outline};
+pub(crate) use pattern::{Asked, Pattern};
 pub(crate) use proof::not_done_codes;
+pub(crate) use redirect::guarded_redirects;
 
 use crate::shell::{Argument, Invocation, has_option, option_values};
 

@@ -5,8 +5,15 @@ pub(crate) const ANY: &str = "...";
 /// Stands for a path that is neither in the working folder nor in `/tmp`.
 pub(crate) const OUTSIDE: &str = "{outside}";
 
-/// The program and the subcommands of a pattern's text, with `|` between alternatives.
+/// Stands for a path that guards the gate itself: its state, or settings that hold its hooks.
+pub(crate) const GUARDED: &str = "{guarded}";
+/// The words of which one is in every text that names such a path.
+pub(crate) const GUARDED_WORDS: &str =
+    "callosum|CALLOSUM_STATE_DIR|claude|CLAUDE_CONFIG_DIR|codex|CODEX_HOME|gemini";
+
+/// The program and the subcommands of a pattern's text, with `|` between alternatives, and what else must be in a line.
 pub(crate) fn outline(text: &str) -> impl Iterator<Item = &str> {
-    let words = text.split_whitespace().take_while(|word| *word != ANY && *word != OUTSIDE);
-    words.filter(|word| !word.starts_with('-'))
+    let words = text.split_whitespace().take_while(|word| ![ANY, OUTSIDE, GUARDED].contains(word));
+    let guarded = text.contains(GUARDED).then_some(GUARDED_WORDS);
+    words.filter(|word| !word.starts_with('-')).chain(guarded)
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use wildmatch::WildMatch;
 
-use super::outline::{ANY, OUTSIDE};
+use super::outline::{ANY, GUARDED, OUTSIDE};
 use super::{Command, Fit, plain};
 use crate::glob;
 use crate::shell::Argument;
@@ -21,6 +21,26 @@ pub(crate) struct Pattern {
     last: Option<Word>,
     /// A path that is not in the working folder must be among the arguments.
     outside: bool,
+    /// A path that guards the gate itself must be there.
+    guarded: Option<Guarded>,
+}
+
+/// Where a path that guards the gate itself must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Guarded {
+    /// Among the arguments and the options' values.
+    Among,
+    /// As the last argument: where something is copied to.
+    Last,
+}
+
+/// What is asked of a path in a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// It is not in the working folder.
+    Outside,
+    /// It is of Callosum's state, or of settings that hold its hooks.
+    Guarded,
 }
 
 impl Pattern {
@@ -38,12 +58,14 @@ impl Pattern {
             among: Vec::new(),
             last: None,
             outside: false,
+            guarded: None,
         };
         let mut anywhere = false;
         while let Some(word) = words.next() {
             match word {
                 ANY => anywhere = true,
                 OUTSIDE => pattern.outside = true,
+                GUARDED => pattern.guarded = Some(if anywhere { Guarded::Last } else { Guarded::Among }),
                 _ if word.starts_with('-') => {
                     pattern.options.push(word.split('|').map(str::to_owned).collect());
                 }
@@ -61,11 +83,11 @@ impl Pattern {
         programs.split('|').any(|program| program == command.program() || glob::is_glob(program))
     }
 
-    /// Fits the pattern to a command. `is_outside` tells which paths are not in the working folder.
+    /// Fits the pattern to a command. `is` tells where paths are.
     pub(crate) fn fit<'c, 'l>(
         &self,
         command: &'c Command<'l>,
-        is_outside: &dyn Fn(&str) -> bool,
+        is: &dyn Fn(Asked, &str) -> bool,
     ) -> Option<Fit<'c, 'l>> {
         if !self.program.matches(command.program()) {
             return None;
@@ -100,7 +122,20 @@ impl Pattern {
                 .last
                 .as_ref()
                 .is_none_or(|word| plain(rest).next_back().is_some_and(|last| word.matches(last)))
-            && (!self.outside || plain(rest).any(is_outside));
+            && (!self.outside || plain(rest).any(|path| is(Asked::Outside, path)))
+            && self.guarded.is_none_or(|guarded| {
+                // `of=PATH`, `--file=PATH`
+                let is_guarded =
+                    |word: &str| is(Asked::Guarded, word.rsplit_once('=').map_or(word, |(_, path)| path));
+                let has_guarded = |argument: &Argument<'_>| match argument {
+                    Argument::Plain(word) | Argument::Option { value: word, .. } => is_guarded(word),
+                    Argument::Switch(_) => false,
+                };
+                match guarded {
+                    Guarded::Among => rest.iter().any(has_guarded),
+                    Guarded::Last => rest.last().is_some_and(has_guarded),
+                }
+            });
         fits.then_some(Fit { command, after, subcommands: self.subcommands.len() })
     }
 
@@ -129,6 +164,7 @@ impl Pattern {
             && self.among.iter().all(is_said)
             && self.last.as_ref().is_none_or(|word| other.last.as_ref().is_some_and(|of| word.covers(of)))
             && (!self.outside || other.outside)
+            && self.guarded.is_none_or(|_| self.guarded == other.guarded)
     }
 }
 

@@ -16,7 +16,7 @@ const THIS_MACHINE: [&str; 4] = ["gateway", "auto", "local", "localhost"];
 const CURRENT: &str = "current";
 
 /// The paths of a call, normalised; none when its parameters name none.
-pub(super) fn file_paths(call: &ToolCall, params: &Lookup<'_>) -> Vec<String> {
+pub(crate) fn file_paths(call: &ToolCall, params: &Lookup<'_>) -> Vec<String> {
     let mut paths = Vec::new();
     if neutral_tool_name(&call.tool) == "apply_patch" {
         let patch = params.get("input").or_else(|| params.get("patch"));
@@ -73,6 +73,25 @@ pub(crate) fn is_outside(folder: &str, path: &str) -> bool {
     let is_home = ["~", "$HOME", "${HOME}"].iter().any(|home| path.starts_with(home));
     (path.starts_with(['/', '~']) || path.starts_with("../") || is_home)
         && ![folder, "/tmp", "/var/tmp", "/private/tmp", "/dev/shm"].into_iter().any(is_in)
+}
+
+/// Settings that hold the hooks of the gate, by the folder they stand in; and the variables that name such folders.
+const HOOK_SETTINGS: &[(&[&str], &[&str])] = &[
+    (&[".claude", "$CLAUDE_CONFIG_DIR", "${CLAUDE_CONFIG_DIR}"], &["settings.json", "settings.local.json"]),
+    (&[".codex", "$CODEX_HOME", "${CODEX_HOME}"], &["hooks.json", "config.toml"]),
+    (&[".gemini"], &["settings.json"]),
+];
+
+/// Whether `path` guards the gate itself: it is in a folder of Callosum's state, or settings that hold its hooks, or the folder
+/// of these. By its text alone.
+pub(crate) fn is_guarded(path: &str) -> bool {
+    let path = path.trim_end_matches('/');
+    let (before, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let folder = before.rsplit('/').next().unwrap_or_default();
+    path.split('/').any(|part| part == ".callosum" || part.contains("CALLOSUM_STATE_DIR"))
+        || HOOK_SETTINGS.iter().any(|(folders, files)| {
+            folders.contains(&name) || folders.contains(&folder) && (files.contains(&name) || name == "*")
+        })
 }
 
 /// The machine a call acts on when that is another one: the same path is another file there.

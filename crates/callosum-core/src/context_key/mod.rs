@@ -14,7 +14,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-pub(crate) use file_path::{is_outside, path_in, work_folder};
+pub(crate) use file_path::{file_paths, is_guarded, is_outside, path_in, work_folder};
 pub(crate) use template::Template;
 pub(crate) use value::{Picked, Site};
 
@@ -115,7 +115,7 @@ fn text_of(value: &Value) -> Option<String> {
 pub(crate) fn context_keys<'p>(templates: &'p [Template], site: Site<'_, 'p>) -> (Vec<String>, bool) {
     let mut too_many = false;
     let resolved = templates.iter().flat_map(|template| {
-        let keys = template.resolve(site);
+        let keys = if too_many { Vec::new() } else { template.resolve(site) };
         too_many |= keys.len() > MAX_KEYS;
         keys
     });

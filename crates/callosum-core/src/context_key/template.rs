@@ -18,6 +18,9 @@ const KNOWN: &str = "{tool}, {digest}, {filePath}, {workFolder}, {commandRecipie
                      {git.remote}, {git.branch}, {forge.target}, {kube.context}, {kube.object}, {notion.target}, {storage.written} \
                      and {ssh.host}";
 
+/// A template may have so many: each may have a thousand values, of which every combination is a key.
+const MAX_PLACEHOLDERS: usize = 8;
+
 /// A context key with placeholders.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Template {
@@ -62,6 +65,11 @@ impl Template {
                 parts.push(Part::Literal(std::mem::take(&mut literal)));
             }
             parts.push(Part::parse(placeholder.trim())?);
+            if parts.iter().filter(|part| !matches!(part, Part::Literal(_))).count() > MAX_PLACEHOLDERS {
+                return Err(format!(
+                    "the template has more than {MAX_PLACEHOLDERS} placeholders: make several of it"
+                ));
+            }
             rest = after;
         }
         literal.push_str(rest);

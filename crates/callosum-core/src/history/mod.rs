@@ -11,8 +11,7 @@ use std::sync::Arc;
 use crate::journal::light::Counted;
 use crate::journal::record::{Action as Kind, Conflict, Holder, HookCounts, KnownWindow, Record};
 use crate::outcome::ExitCodes;
-use crate::settings::YEAR_MS;
-use crate::time::Stamp;
+use crate::time::{Stamp, YEAR_MS};
 
 pub use self::action::{Action, Coverage, IsDead, Lost, Outcome, Pause, State, Who};
 

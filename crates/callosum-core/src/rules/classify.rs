@@ -5,10 +5,12 @@ use super::index::Candidate;
 use super::part::Part;
 use super::rule_set::RuleSet;
 use super::{Classification, Match, Mode, Scope};
-use crate::command::{Command, Fit, not_done_codes};
-use crate::context_key::{Lookup, MAX_KEYS, Site, context_keys, is_outside, path_in, work_folder};
+use crate::command::{Asked, Command, Fit, guarded_redirects, not_done_codes};
+use crate::context_key::{
+    Lookup, MAX_KEYS, Site, context_keys, is_guarded, is_outside, path_in, work_folder,
+};
 use crate::outcome::ExitCodes;
-use crate::shell::{Line, shortened};
+use crate::shell::{Line, joined, shortened};
 use crate::tier::Tier;
 use crate::tool_call::ToolCall;
 
@@ -43,7 +45,9 @@ impl<'a> Question<'a> {
         }
         let line = Line::read(&text);
         let mut proves = Vec::new();
-        for invocation in &line.invocations {
+        let folder = line.invocations.last().and_then(|last| last.folder.as_deref());
+        let redirects = guarded_redirects(&text, folder);
+        for invocation in line.invocations.iter().chain(&redirects) {
             let command = Command::new(invocation);
             let Some((rule, fit)) = self.for_command(&command) else { continue };
             if fit.is_none() && verdict.has_taken(rule) {
@@ -86,9 +90,14 @@ impl<'a> Question<'a> {
 
     /// The first rule that is for a command of the line, or for the whole line.
     fn for_command<'c, 'l>(&self, command: &'c Command<'l>) -> Option<(&'a Rule, Option<Fit<'c, 'l>>)> {
-        let outside = |path: &str| {
-            let folder = work_folder(self.call, &self.params, command.whole().folder().as_deref());
-            is_outside(&work_folder(self.call, &self.params, None), &path_in(&folder, path))
+        let is = |asked, path: &str| {
+            let went_to = command.whole().folder();
+            let whole = path_in(&work_folder(self.call, &self.params, went_to.as_deref()), path);
+            match asked {
+                Asked::Outside => is_outside(&work_folder(self.call, &self.params, None), &whole),
+                // `cd ~/.callosum` leads to no absolute folder.
+                Asked::Guarded => is_guarded(&whole) || is_guarded(&joined(went_to.as_deref(), path)),
+            }
         };
         self.rules.parts.iter().find_map(|part| {
             let (calls, commands) = part.index.candidates(&self.tool.neutral);
@@ -97,7 +106,7 @@ impl<'a> Question<'a> {
                 self.rule(part, candidate)
             });
             rules.find_map(|rule| match &rule.effects {
-                Some(effects) => effects.fit(command, &outside).map(|fit| (rule, Some(fit))),
+                Some(effects) => effects.fit(command, &is).map(|fit| (rule, Some(fit))),
                 None => Some((rule, None)),
             })
         })

@@ -11,12 +11,12 @@ use super::draft::folded_tool;
 use super::effect::Effects;
 use super::format::{ParamFormat, RuleFormat, Texts};
 use super::index::Candidate;
+use super::limits::{self, Budget};
 use super::source::Source;
 use super::{Mode, RuleError, Scope};
-use crate::context_key::{Lookup, Template};
+use crate::context_key::{Lookup, Template, file_paths, is_guarded};
 use crate::digest::neutral_tool_name;
 use crate::glob::is_glob;
-use crate::text::one_line;
 use crate::tier::Tier;
 use crate::tool_call::ToolCall;
 
@@ -41,16 +41,20 @@ pub(super) struct Rule {
 }
 
 impl Rule {
-    /// Compiles a rule; an error stands at the field that is wrong. Patterns are compiled when first needed,
-    /// unless it is to `check` that they can be.
-    pub(super) fn compile(format: RuleFormat, source: Source<'_>, check: bool) -> Result<Self, RuleError> {
+    /// Compiles a rule; an error stands at the field that is wrong. Patterns are compiled when first needed, unless there
+    /// is a budget, into which they must fit now.
+    pub(super) fn compile(
+        format: RuleFormat,
+        source: Source<'_>,
+        mut budget: Option<&mut Budget>,
+    ) -> Result<Self, RuleError> {
         let name = format.name.value;
         let command_pattern = match format.command_pattern {
             None => None,
             Some(text) => {
                 let pattern = Pattern::new(text.value);
-                if check {
-                    pattern.check().map_err(|reason| {
+                if let Some(budget) = &mut budget {
+                    pattern.check(budget).map_err(|reason| {
                         source.error(text.at, Some(&name), format!("`commandPattern`: {reason}"))
                     })?;
                 }
@@ -68,7 +72,9 @@ impl Rule {
         let http = format.http.map(|http| http.value);
         let excuses = !format.tier.value.is_tracked();
         let effects = is_for_commands.then(|| Effects::new(patterns, unless_flags, http, excuses));
-        if check && let Some(effects) = &effects {
+        if budget.is_some()
+            && let Some(effects) = &effects
+        {
             let wrong = |message| source.error(command_at, Some(&name), format!("`command`: {message}"));
             effects.check().map_err(wrong)?;
         }
@@ -103,7 +109,7 @@ impl Rule {
     /// conditions first.
     pub(super) fn matches<'p>(&'p self, call: &ToolCall, runtime: &str, params: &Lookup<'p>) -> bool {
         self.is_for_caller(call, runtime)
-            && self.params.iter().all(|param| param.matches(params))
+            && self.params.iter().all(|param| param.matches(call, params))
             && self.command_pattern.as_ref().is_none_or(|pattern| {
                 let command = params.get("command");
                 command
@@ -177,27 +183,15 @@ impl Pattern {
     }
 
     /// Compiles it now; says what is wrong with it.
-    fn check(&self) -> Result<(), String> {
-        let regex = Regex::new(&self.text).map_err(|error| pattern_error(&error))?;
-        let _ = self.regex.set(Some(regex));
+    fn check(&self, budget: &mut Budget) -> Result<(), String> {
+        let _ = self.regex.set(Some(budget.compile(&self.text)?));
         Ok(())
     }
 
     fn is_match(&self, text: &str) -> bool {
-        let regex = self.regex.get_or_init(|| Regex::new(&self.text).ok());
+        let regex = self.regex.get_or_init(|| limits::compile(&self.text));
         regex.as_ref().is_some_and(|regex| regex.is_match(text))
     }
-}
-
-/// What is wrong with a pattern, on one line: the regex crate draws a picture of several.
-fn pattern_error(error: &regex::Error) -> String {
-    let text = error.to_string();
-    let reason = text.lines().rev().find_map(|line| line.trim().strip_prefix("error: ")).unwrap_or(&text);
-    let reason = one_line(reason, 200);
-    if reason.contains("look-around") {
-        return format!("{reason}; put a rule of a lower tier for what is to be let out before this one");
-    }
-    reason
 }
 
 /// The name of a call's tool, as rules compare it.
@@ -262,6 +256,9 @@ impl From<Texts> for Names {
     }
 }
 
+/// Stands in `params` for the files that a call writes, of which one must be what its value stands for: `{guarded}`.
+pub(super) const FILE_PATH: &str = "{filePath}";
+
 /// A parameter that must have one of some values.
 #[derive(Clone, Debug, PartialEq)]
 struct Param {
@@ -274,7 +271,10 @@ impl Param {
         Self { path: format.path, values: format.values }
     }
 
-    fn matches<'p>(&'p self, params: &Lookup<'p>) -> bool {
+    fn matches<'p>(&'p self, call: &ToolCall, params: &Lookup<'p>) -> bool {
+        if self.path == FILE_PATH {
+            return file_paths(call, params).iter().any(|path| is_guarded(path));
+        }
         let is = |actual: &Value| self.values.iter().any(|value| equal_values(&self.path, value, actual));
         params.get(&self.path).is_some_and(|actual| is(&actual))
     }

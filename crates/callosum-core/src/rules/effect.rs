@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use super::compile::Names;
 use super::format::HttpFormat;
-use crate::command::{Command, Fit, Pattern, Request};
+use crate::command::{Asked, Command, Fit, Pattern, Request};
 
 /// What a rule asks of a command; all of it must hold.
 #[derive(Clone, Debug)]
@@ -43,11 +43,11 @@ impl Effects {
     pub(super) fn fit<'c, 'l>(
         &self,
         command: &'c Command<'l>,
-        is_outside: &dyn Fn(&str) -> bool,
+        is: &dyn Fn(Asked, &str) -> bool,
     ) -> Option<Fit<'c, 'l>> {
         let fit = match self.patterns.as_slice() {
             [] => command.whole(),
-            patterns => patterns.iter().find_map(|pattern| pattern.fit(command, is_outside))?,
+            patterns => patterns.iter().find_map(|pattern| pattern.fit(command, is))?,
         };
         let sends = |http: &HttpMatch| http.fits(command.requests());
         let fits = self.http.as_ref().is_none_or(sends)
@@ -80,16 +80,12 @@ struct Written {
 }
 
 impl Written {
-    fn fit<'c, 'l>(
-        &self,
-        command: &'c Command<'l>,
-        is_outside: &dyn Fn(&str) -> bool,
-    ) -> Option<Fit<'c, 'l>> {
+    fn fit<'c, 'l>(&self, command: &'c Command<'l>, is: &dyn Fn(Asked, &str) -> bool) -> Option<Fit<'c, 'l>> {
         if self.read.get().is_none() && !Pattern::may_be_for(&self.text, command) {
             return None;
         }
         let pattern = self.read.get_or_init(|| Pattern::parse(&self.text).ok());
-        pattern.as_ref()?.fit(command, is_outside)
+        pattern.as_ref()?.fit(command, is)
     }
 }
 

@@ -7,10 +7,14 @@ use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::compile::FILE_PATH;
+use super::limits::{self, MAX_RULES, MAX_TEXT};
 use super::source::{At, Fields, Members, Source};
 use super::{Mode, RuleError, Scope};
+use crate::command::GUARDED;
 use crate::text::one_line;
 use crate::tier::Tier;
+use crate::time::YEAR_MS;
 
 /// The fields of the whole file.
 pub(super) const FILE_FIELDS: &[&str] = &["$schema", "$comment", "extends", "rules"];
@@ -111,7 +115,15 @@ impl<'a> RulesFile<'a> {
             let message = "`rules` is missing: a list of rules, the first that matches wins";
             return Err(source.error(fields.at, None, message));
         };
-        Ok(Self { extends_default, rules: source.read(rules, None)? })
+        let at = source.offset(rules);
+        let rules: Vec<&RawValue> = source.read(rules, None)?;
+        if rules.len() > MAX_RULES {
+            let message = format!(
+                "`rules` has more than {MAX_RULES} rules: one rule may have lists of tools, commands and values"
+            );
+            return Err(source.error(at, None, message));
+        }
+        Ok(Self { extends_default, rules })
     }
 }
 
@@ -134,8 +146,12 @@ impl RuleFormat {
             None => None,
         };
         let name: At<String> = fields.required("name", "a short name, which the journal shows")?;
-        if name.value.trim().is_empty() {
-            return Err(source.error(name.at, None, "`name` is empty: give the rule a name"));
+        if let Some(message) = limits::wrong_name(&name.value) {
+            return Err(source.error(
+                name.at,
+                Some(&name.value).filter(|name| !name.trim().is_empty()).map(String::as_str),
+                message,
+            ));
         }
         let texts = |field: Option<At<Texts>>| field.map(|texts| texts.value);
         Ok(Self {
@@ -178,6 +194,12 @@ fn params<'a>(fields: &Fields<'a, '_>, text: &'a str) -> Result<Vec<ParamFormat>
     let param = |(path, raw): (Cow<'a, str>, &'a RawValue)| {
         let value: Value = source.read(raw.get(), rule)?;
         let values = if let Value::Array(values) = value { values } else { vec![value] };
+        if path == FILE_PATH && values != [Value::from(GUARDED)] {
+            let message = format!(
+                "`params.{FILE_PATH}` can only be \"{GUARDED}\": Callosum's own state, and settings that hold its hooks"
+            );
+            return Err(source.error(source.offset(raw.get()), rule, message));
+        }
         if !values.is_empty()
             && values.iter().all(|value| value.is_string() || value.is_number() || value.is_boolean())
         {
@@ -200,17 +222,17 @@ impl<'de> Deserialize<'de> for Texts {
             type Value = Texts;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a text or a list of texts, not an empty one")
+                write!(f, "a text or a list of texts of at most {MAX_TEXT} bytes, not an empty one")
             }
 
-            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-                Ok(Texts(vec![text.to_owned()]))
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
+                fitting(text.to_owned(), &self).map(|text| Texts(vec![text]))
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
                 let mut texts = Vec::new();
                 while let Some(text) = seq.next_element()? {
-                    texts.push(text);
+                    texts.push(fitting(text, &self)?);
                 }
                 if texts.is_empty() {
                     return Err(serde::de::Error::invalid_length(0, &self));
@@ -220,6 +242,11 @@ impl<'de> Deserialize<'de> for Texts {
         }
         deserializer.deserialize_any(TextsVisitor)
     }
+}
+
+/// The text, if it is not too long.
+fn fitting<E: serde::de::Error>(text: String, expected: &dyn serde::de::Expected) -> Result<String, E> {
+    if text.len() > MAX_TEXT { Err(E::invalid_length(text.len(), expected)) } else { Ok(text) }
 }
 
 /// Whole milliseconds; `8.64e7` is a way to write them.
@@ -232,16 +259,18 @@ impl<'de> Deserialize<'de> for Millis {
             type Value = Millis;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("milliseconds, a whole number from 0")
+                write!(f, "milliseconds, a whole number from 0 to {YEAR_MS}, which is a year")
             }
 
-            fn visit_u64<E>(self, ms: u64) -> Result<Self::Value, E> {
-                Ok(Millis(ms))
+            fn visit_u64<E: serde::de::Error>(self, ms: u64) -> Result<Self::Value, E> {
+                if ms <= YEAR_MS {
+                    return Ok(Millis(ms));
+                }
+                Err(E::invalid_value(serde::de::Unexpected::Unsigned(ms), &self))
             }
 
             fn visit_f64<E: serde::de::Error>(self, ms: f64) -> Result<Self::Value, E> {
-                if ms >= 0.0 && ms.fract() == 0.0 {
-                    // Larger than any window of use: `as` then gives the largest there is.
+                if ms >= 0.0 && ms.fract() == 0.0 && ms <= YEAR_MS as f64 {
                     return Ok(Millis(ms as u64));
                 }
                 Err(E::invalid_value(serde::de::Unexpected::Float(ms), &self))

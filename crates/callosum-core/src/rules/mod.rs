@@ -1,7 +1,7 @@
 //! The rules of `tiers.json`: which tier a tool call has and which resources it acts on.
 //!
 //! `source` reads JSON with positions, `format` the fields as they are written, `compile` makes matchers of
-//! them, `effect` matches the commands of a shell line, `index` tells which may be for a call (`draft` is what the build script
+//! them, `effect` matches the commands of a shell line, `limits` bounds what a file may ask for, `index` tells which may be for a call (`draft` is what the build script
 //! and it have in common, `shipped` what the build script prepared), `part` holds the rules of one file, `rule_set` all,
 //! `classify` asks them about a call,
 //! `compare` asks two sets about a call of which not all is known. `lint` looks at a whole file as its author would want it
@@ -14,6 +14,7 @@ mod draft;
 mod effect;
 mod format;
 mod index;
+mod limits;
 pub mod lint;
 mod listed;
 mod part;

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::classify::Question;
 use super::compile::{Rule, ToolName};
 use super::format::{RuleFormat, RulesFile};
+use super::limits::{self, Budget};
 use super::listed::Texts;
 use super::part::Part;
 use super::source::Source;
@@ -128,8 +129,9 @@ pub(super) fn compile_all(text: &str) -> Result<(Vec<Rule>, bool), RuleError> {
     let file = RulesFile::read(source)?;
     let mut names = HashSet::new();
     let mut rules = Vec::with_capacity(file.rules.len());
+    let mut budget = Budget::new();
     for text in file.rules {
-        rules.push(Rule::compile(read_rule(source, text.get(), &mut names)?, source, true)?);
+        rules.push(Rule::compile(read_rule(source, text.get(), &mut names)?, source, Some(&mut budget))?);
     }
     Ok((rules, file.extends_default))
 }
@@ -155,6 +157,9 @@ pub(super) fn read_rule<'a>(
 ) -> Result<RuleFormat, RuleError> {
     let format = RuleFormat::read(source, text)?;
     let name = &format.name;
+    if let Some((at, message)) = limits::too_much(&format) {
+        return Err(source.error(at, Some(&name.value), message));
+    }
     if !names.insert(name.value.clone()) {
         let message = "another rule has this name: give each its own, the journal and the pauses show it";
         return Err(source.error(name.at, Some(&name.value), message));

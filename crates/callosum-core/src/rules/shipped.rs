@@ -30,7 +30,7 @@ impl Shipped {
         let source = Source::new(SHIPPED_RULES);
         let format = RuleFormat::read(source, SHIPPED_RULES.get(from..to)?).ok()?;
         // The test has compiled its patterns, too.
-        Rule::compile(format, source, false).ok()
+        Rule::compile(format, source, None).ok()
     }
 }
 

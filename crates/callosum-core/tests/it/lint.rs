@@ -483,8 +483,8 @@ fn a_tool_that_nobody_has_is_named_with_the_one_that_was_meant() {
    "tool": ["mesage", "read", "mail__send", "x*"]},
   {"name": "plugin", "tier": 1, "tool": "jira_create"},
   {"name": "older", "tier": 1, "tool": ["cron", "bash", "apply-patch", "image"]},
-  {"name": "elsewhere", "tier": 1, "tool": "Bash", "runtime": "claude-code"},
-  {"name": "here-too", "tier": 1, "tool": "Bash", "runtime": ["claude-code", "open*"]}
+  {"name": "elsewhere", "tier": 1, "tool": "Shell", "runtime": "claude-code"},
+  {"name": "here-too", "tier": 1, "tool": "Bassh", "runtime": ["claude-code", "open*"]}
 ]}"#;
     let warnings = only(text);
     let told: Vec<(usize, usize, &str)> =
@@ -500,7 +500,7 @@ fn a_tool_that_nobody_has_is_named_with_the_one_that_was_meant() {
                 "no known host has a tool `jira_create`: that is right if a plugin brings it; MCP tools are named \
                  `server__tool`"
             ),
-            (7, 43, "no known host has a tool `Bash`: did you mean `bash`?"),
+            (7, 43, "no known host has a tool `Bassh`: did you mean `bash`?"),
         ]
     );
 }
@@ -570,7 +570,7 @@ fn a_text_that_nothing_ever_looks_like_is_found() {
 fn nothing_of_a_hostile_file_gets_through_as_it_is() {
     let evil = "a\u{1b}[31m\n\u{202e}b";
     let text = json!({"rules": [
-        {"name": evil, "tier": 3, "tool": evil, "command": format!("x/{}", "y".repeat(10_000)), "unlessFlag": evil,
+        {"name": "one", "tier": 3, "tool": evil, "command": format!("x/{}", "y".repeat(10_000)), "unlessFlag": evil,
          "http": {"host": format!("A{evil}"), "path": format!("/{evil}")}},
         {"name": "two", "tier": 3, "tool": evil, "command": "x"},
         {"name": evil, "tier": 3, "tool": "exec", "contextKey": format!("{{params.{evil}")},

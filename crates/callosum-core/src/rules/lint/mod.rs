@@ -14,6 +14,7 @@ use serde::Serialize;
 use super::compile::Rule;
 use super::draft::HTTP_CLIENTS;
 use super::format::{RuleFormat, RulesFile};
+use super::limits::Budget;
 use super::rule_set::read_rule;
 use super::source::Source;
 use super::{RuleError, RuleSet, SHIPPED_RULES};
@@ -80,9 +81,10 @@ pub fn lint(text: &str) -> Lint {
     let mut errors = Vec::new();
     let mut rules = Vec::new();
     let mut names = HashSet::new();
+    let mut budget = Budget::new();
     for text in &file.rules {
         let read = read_rule(source, text.get(), &mut names);
-        match read.and_then(|rule| Rule::compile(rule.clone(), source, true).map(|_| rule)) {
+        match read.and_then(|rule| Rule::compile(rule.clone(), source, Some(&mut budget)).map(|_| rule)) {
             Ok(rule) => rules.push(rule),
             Err(error) => errors.push(error),
         }
