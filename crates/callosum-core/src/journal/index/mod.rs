@@ -33,7 +33,7 @@ pub use topic::Topic;
 /// File name in the state directory.
 const FILE_NAME: &str = "journal.index";
 /// The layout described above; another one is ignored and written anew.
-const LAYOUT: u32 = 5;
+const LAYOUT: u32 = 6;
 /// Bytes of an entry: topic, sequence number, and that of the record that led to it; little-endian.
 const ENTRY: usize = 24;
 /// Bytes of a block's row in the table: where it begins after the table, number of entries, and CRC-32 of its number and
@@ -93,6 +93,7 @@ struct CoverageRow {
     runtime: String,
     tool: String,
     counts: HookCounts,
+    paused: u64,
     first: i64,
     last: i64,
 }
@@ -138,7 +139,12 @@ impl Head {
         history.skipped = self.skipped;
         history.windows.clone_from(&self.windows);
         for row in &self.coverage {
-            let coverage = Coverage { counts: row.counts, first_wall_ms: row.first, last_wall_ms: row.last };
+            let coverage = Coverage {
+                counts: row.counts,
+                paused: row.paused,
+                first_wall_ms: row.first,
+                last_wall_ms: row.last,
+            };
             let tools = history.coverage.entry(row.runtime.clone()).or_default();
             tools.insert(row.tool.clone(), coverage);
         }
