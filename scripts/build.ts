@@ -3,10 +3,13 @@
 import { createHash } from "node:crypto";
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { writeNotices } from "./notices.ts";
 import { buildPage } from "./page.ts";
 import { ROOT, run, runModule, TaskError } from "./run.ts";
 
 export const EXTENSION = join(ROOT, "dist", "callosum");
+/** The notices of what is linked into the native parts; those of the page's parts lie beside the page. */
+export const NOTICES = "licenses.txt";
 const NATIVE = join(ROOT, "plugin", "native");
 /** The oldest OpenClaw that the plugin was really run with. */
 export const OLDEST_HOST = "2026.8.2";
@@ -38,6 +41,7 @@ export async function build(): Promise<void> {
     if (existsSync(join(ROOT, name))) cpSync(join(ROOT, name), join(EXTENSION, name));
     else if (name !== "README.md") throw new TaskError(`\`${name}\` is missing at the top of the repository`);
   }
+  writeNotices(join(EXTENSION, NOTICES));
   await buildPage(join(EXTENSION, "page"));
   for (const name of ["assets", "skills"]) cpSync(join(ROOT, name), join(EXTENSION, name), { recursive: true });
   const program = join(EXTENSION, "bin", "callosum");

@@ -6,7 +6,8 @@ import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rm
 import { join, resolve } from "node:path";
 import { argv } from "node:process";
 import { parseTriple } from "@napi-rs/cli";
-import { EXTENSION, writeJson } from "./build.ts";
+import { EXTENSION, NOTICES, writeJson } from "./build.ts";
+import { writeNotices } from "./notices.ts";
 import { ROOT, TaskError } from "./run.ts";
 
 const OUT = join(ROOT, "dist", "npm");
@@ -51,13 +52,14 @@ export function pack(artifacts?: string): string[] {
     // The program looks for it beside its own folder.
     cpSync(join(EXTENSION, "page"), join(dir, "page"), { recursive: true });
     cpSync(join(ROOT, "LICENSE"), join(dir, "LICENSE"));
+    writeNotices(join(dir, NOTICES), target.triple);
     writeJson(join(dir, "package.json"), {
       name: `${napi.packageName}-${platform}`,
       version: extension.version,
       description: `${extension.description} (${platform})`,
       license: extension.license,
       main: addon,
-      files: [addon, `bin/${PROGRAM}`, "page"],
+      files: [addon, `bin/${PROGRAM}`, "page", NOTICES],
       engines: extension.engines,
       os: [target.platform],
       cpu: [target.arch],
@@ -69,6 +71,8 @@ export function pack(artifacts?: string): string[] {
   const main = join(OUT, napi.packageName);
   cpSync(EXTENSION, main, { recursive: true });
   rmSync(join(main, "bin"), { recursive: true });
+  // Those of the native parts go with them.
+  rmSync(join(main, NOTICES));
   for (const name of readdirSync(join(main, "native"))) if (name !== "binding.js") rmSync(join(main, "native", name));
   cpSync(join(ROOT, "npm", "callosum.mjs"), join(main, "bin", "callosum.mjs"));
   const names = TARGETS.map((target) => `${napi.packageName}-${target.platformArchABI}`);

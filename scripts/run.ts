@@ -33,7 +33,7 @@ export async function runModule(path: string, args: string[]): Promise<void> {
 }
 
 /** rustup changes PATH only for shells started after it, so a fresh install is looked up too. */
-function searchPath(): string {
+export function searchPath(): string {
   const cargo = join(homedir(), ".cargo", "bin");
   const path = process.env.PATH ?? "";
   return existsSync(cargo) ? `${path}${delimiter}${cargo}` : path;

@@ -403,6 +403,22 @@ fn rules_that_cannot_be_read_show_in_the_status() {
     let (code, stdout, _) = run(state.path(), &["status"]);
     assert_eq!(code, Some(1));
     assert!(stdout.contains("rules not loaded: ") && stdout.contains("line 1"), "{stdout}");
+    // The rules shown are those of this process; the gateway's are others.
+    assert!(stdout.contains("a gateway that runs keeps its last good ones"), "{stdout}");
+}
+
+#[test]
+fn a_resource_nobody_acted_on_is_told_with_those_it_may_have_meant() {
+    let state = story();
+    for typed in ["email:anm@example.com", "ann@example.com", "EMAIL:ann@example.com"] {
+        let (code, stdout, _) = run(state.path(), &["why", typed]);
+        assert_eq!(code, Some(0));
+        let expected =
+            format!("{typed}: the journal names no call on it.\nActed on lately: email:ann@example.com\n");
+        assert_eq!(stdout, expected);
+    }
+    let (_, stdout, _) = run(state.path(), &["why", "deploy:prod"]);
+    assert_eq!(stdout, "deploy:prod: the journal names no call on it.\n");
 }
 
 #[test]

@@ -96,9 +96,33 @@ pub(crate) fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) 
         .map(|(_, known)| known)
 }
 
+/// Whether `known` may be what was meant by `typed`: it has that in it, or is two slips away, case aside.
+#[must_use]
+pub fn is_alike(typed: &str, known: &str) -> bool {
+    let (typed, known) = (typed.to_lowercase(), known.to_lowercase());
+    // Longer texts are not compared letter by letter: that takes as long as both lengths multiplied.
+    let is_short = |text: &str| text.len() <= 300;
+    known.contains(&typed)
+        || is_short(&typed) && is_short(&known) && strsim::osa_distance(&typed, &known) <= 2
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_alike_has_it_or_is_two_slips_away() {
+        let known = "email:alice@example.com";
+        for typed in
+            ["alice@example.com", "ALICE", "email:alcie@example.com", "emial:alice@exmple.com", known]
+        {
+            assert!(is_alike(typed, known), "{typed}");
+        }
+        for typed in ["email:nobody@example.com", "email:bob@example.com", "email:alice@example.org.uk"] {
+            assert!(!is_alike(typed, known), "{typed}");
+        }
+        assert!(!is_alike(&"x".repeat(100_000), &"y".repeat(100_000)));
+    }
 
     #[test]
     fn the_nearest_name_is_one_that_was_probably_meant() {

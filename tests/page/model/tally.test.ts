@@ -53,7 +53,7 @@ test("counts are whole only of the stretch that they are of, which moves along w
 });
 
 test("a runtime never seen is listed with how it joins, one not known is listed as it is", () => {
-  const counts = { before: 5, after: 5, first: "2026-01-15T12:00:00.000Z", last: "2026-01-15T13:00:00.000Z" };
+  const counts = { before: 5, after: 5, paused: 0, first: "2026-01-15T12:00:00.000Z", last: "2026-01-15T13:00:00.000Z" };
   const runtimes = coverageOf({ openclaw: { read: counts, exec: { ...counts, before: 50 } }, homemade: { exec: counts } });
   assert.deepEqual(
     runtimes.map((runtime) => runtime.id),
@@ -71,6 +71,11 @@ test("a few calls without an end are no lack, a fifth of many is", () => {
   assert.equal(isLacking({ before: 3, after: 0 }), false);
   assert.equal(isLacking({ before: 100, after: 95 }), false);
   assert.equal(isLacking({ before: 100, after: 79 }), true);
+  // A call that was paused never began, and most runtimes have no after-hook for it.
+  assert.equal(isLacking({ before: 100, after: 40, paused: 60 }), false);
+  assert.equal(isLacking({ before: 100, after: 5, paused: 95 }), false);
+  assert.equal(isLacking({ before: 100, after: 100, paused: 60 }), false, "in some it has one");
+  assert.equal(isLacking({ before: 100, after: 20, paused: 60 }), true);
 });
 
 test("a story counts its calls, and says to whom each was shown", () => {

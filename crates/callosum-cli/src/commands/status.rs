@@ -27,7 +27,9 @@ fn for_people(status: &Status, out: &mut dyn Write) -> Result<(), Failure> {
     let rule_count = u64::try_from(status.rule_count).unwrap_or(u64::MAX);
     line("Rules", &format!("{}, {}", counted(rule_count, "rule"), long(&status.rules.source)))?;
     if let Some(error) = &status.rules.error {
-        line("Wrong", &format!("rules not loaded: {}", long(error)))?;
+        // This process has just read the file, and knows no rules but those that hold without it.
+        let wrong = "whoever starts now has the rules above, as each hook does; a gateway that runs keeps its last good ones";
+        line("Wrong", &format!("rules not loaded: {}; {wrong}", long(error)))?;
     }
     if let Some(lost) = &status.lost {
         line("Lost", &format!("{} by {}: {}", local_time(&lost.at), name(&lost.instance), long(&lost.how)))?;
@@ -77,10 +79,16 @@ fn for_people(status: &Status, out: &mut dyn Write) -> Result<(), Failure> {
                 name(tool),
                 seen.before.to_string(),
                 seen.after.to_string(),
+                seen.paused.to_string(),
                 local_time(&seen.first),
                 local_time(&seen.last),
             ]
         })
     });
-    table(out, Some("Hooks seen"), &["RUNTIME", "TOOL", "BEFORE", "AFTER", "FIRST", "LAST"], coverage)
+    table(
+        out,
+        Some("Hooks seen"),
+        &["RUNTIME", "TOOL", "BEFORE", "AFTER", "PAUSED", "FIRST", "LAST"],
+        coverage,
+    )
 }

@@ -3,8 +3,14 @@
 use std::io::Write;
 use std::process::ExitCode;
 
+use callosum_core::gate::Gate;
+use callosum_core::text::is_alike;
+
 use crate::args::Args;
-use crate::output::{Failure, json, local_time};
+use crate::output::{Failure, json, local_time, long};
+
+/// Resources that are named where there is nothing on the one that was asked for.
+const MAX_ALIKE: usize = 3;
 
 pub(crate) fn run(args: &Args, key: &str, out: &mut dyn Write) -> Result<ExitCode, Failure> {
     let gate = super::observer(args)?;
@@ -13,6 +19,17 @@ pub(crate) fn run(args: &Args, key: &str, out: &mut dyn Write) -> Result<ExitCod
         json(out, &story)?;
     } else {
         write!(out, "{}", story.text(&local_time))?;
+        let alike = if story.events.is_empty() { alike(&gate, key) } else { Vec::new() };
+        if !alike.is_empty() {
+            writeln!(out, "Acted on lately: {}", alike.join(", "))?;
+        }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Resources that were acted on lately and may have been meant by `key`.
+fn alike(gate: &Gate, key: &str) -> Vec<String> {
+    let recent = gate.status(&gate.machine().now()).recent_contexts;
+    let keys = recent.iter().map(|context| &context.context_key);
+    keys.filter(|known| is_alike(key, known)).take(MAX_ALIKE).map(|known| long(known)).collect()
 }

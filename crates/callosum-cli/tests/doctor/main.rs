@@ -6,10 +6,11 @@
 mod runtimes;
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, OpenOptions};
+use std::io::Write;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use callosum_core::gate::{Answer, EndReport, Gate, GateOptions};
 use callosum_core::outcome::Ended;
@@ -328,6 +329,40 @@ fn hooks_seen_after_only_are_told_by_runtime_and_tool() {
     examination.says("hooks.codex", "error", "none passed the gate");
     examination.says("hooks.gemini", "note", "how they end was never seen");
     examination.says("hooks.openclaw", "note", "seen after only: no_such_tool");
+}
+
+#[test]
+fn calls_that_were_paused_are_not_missed_among_those_that_ended() {
+    let home = Home::new();
+    let hook = |event: &str, session: &str| -> String {
+        let command = home.command(&[]);
+        let told = json!({
+            "hook_event_name": event, "session_id": session, "tool_use_id": "1", "tool_name": "Bash",
+            "tool_input": {"command": "himalaya message send --to a@example.com"}, "tool_response": "Message sent",
+        });
+        let mut hook = Command::new(command.get_program());
+        hook.args(["hook", "claude-code"])
+            .env_clear()
+            .envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let mut child = hook.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(told.to_string().as_bytes()).unwrap();
+        String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap()
+    };
+    assert_eq!(hook("PreToolUse", "ann"), "");
+    hook("PostToolUse", "ann");
+    for number in 0..20 {
+        assert!(hook("PreToolUse", &format!("bob {number}")).contains("deny"));
+    }
+    let examination = home.examine(&[]);
+    examination.says("hooks.claude-code", "ok", "gated: exec (21 before, 1 after, 20 paused, the last ");
+
+    // Others that began and never ended are.
+    let seen = json!({"exec": {"before": 20, "after": 2}});
+    let mut journal = OpenOptions::new().append(true).open(home.state().join("journal.jsonl")).unwrap();
+    writeln!(journal, "{}", record("seen", json!({"runtime": "claude-code", "seen": seen}))).unwrap();
+    let examination = home.examine(&[]);
+    examination.says("hooks.claude-code", "warning", "far fewer calls ended than began");
+    examination.says("hooks.claude-code", "warning", "exec (41 before, 3 after, 20 paused, the last ");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::error::StateError;
 use crate::history::{Action as Past, Coverage, History, IsDead, Lost, State};
-use crate::journal::record::Line;
+use crate::journal::record::{HookCounts, Line};
 use crate::journal::segment::SegmentFile;
 use crate::journal::segments::Segments;
 use crate::rules::Mode;
@@ -153,6 +153,8 @@ pub struct CoverageStatus {
     pub before: u64,
     /// After-hooks.
     pub after: u64,
+    /// Calls that were paused or blocked: in most runtimes they have no after-hook.
+    pub paused: u64,
     /// First report.
     pub first: String,
     /// Last report.
@@ -168,6 +170,17 @@ pub struct WaitingStatus {
     pub lost: u64,
     /// Calls and outcomes that could not be written at once.
     pub unwritten: u64,
+}
+
+impl CoverageStatus {
+    /// Whether far fewer calls ended than began, so that the after-hook is likely missing. Of so many calls a few may still
+    /// be running; of more than a fifth without an end the hook is the likelier reason. A call that was paused never began.
+    /// The page judges alike.
+    #[must_use]
+    pub fn is_lacking(&self) -> bool {
+        let began = self.before.saturating_sub(self.paused);
+        began >= 10 && self.after.saturating_mul(5) < began.saturating_mul(4)
+    }
 }
 
 impl Gate {
@@ -405,13 +418,18 @@ fn coverage(history: &History) -> BTreeMap<String, BTreeMap<String, CoverageStat
     let status = |known: &Coverage| CoverageStatus {
         before: known.counts.before,
         after: known.counts.after,
+        paused: known.paused,
         first: to_rfc3339(known.first_wall_ms),
         last: to_rfc3339(known.last_wall_ms),
     };
     let of_runtime = |tools: &BTreeMap<String, Coverage>| {
-        tools.iter().map(|(tool, known)| (tool.clone(), status(known))).collect()
+        // Where counts are written later than calls are, a tool may be known by a pause alone until they are.
+        let counted = |known: &Coverage| known.counts != HookCounts::default();
+        let tools = tools.iter().filter(|(_, known)| counted(known));
+        tools.map(|(tool, known)| (tool.clone(), status(known))).collect()
     };
-    history.coverage.iter().map(|(runtime, tools)| (runtime.clone(), of_runtime(tools))).collect()
+    let runtimes = history.coverage.iter().map(|(runtime, tools)| (runtime.clone(), of_runtime(tools)));
+    runtimes.filter(|(_, tools): &(String, BTreeMap<_, _>)| !tools.is_empty()).collect()
 }
 
 /// When the oldest line that says its time was written: looked for among the first lines.

@@ -314,8 +314,22 @@ fn hook_counts_add_up_and_only_so_many_tools_are_kept() {
     let of = |tool: &str| history.coverage.get("x").and_then(|tools| tools.get(tool)).copied();
     let twice = HookCounts { before: 4, after: 2 };
     let last_wall_ms = at(20).wall_ms;
-    assert_eq!(of("0000"), Some(Coverage { counts, first_wall_ms: 10, last_wall_ms: 10 }));
-    assert_eq!(of("0998"), Some(Coverage { counts: twice, first_wall_ms: 10, last_wall_ms }));
-    assert_eq!(of("0999"), Some(Coverage { counts, first_wall_ms: last_wall_ms, last_wall_ms }));
+    assert_eq!(of("0000"), Some(Coverage { counts, paused: 0, first_wall_ms: 10, last_wall_ms: 10 }));
+    assert_eq!(of("0998"), Some(Coverage { counts: twice, paused: 0, first_wall_ms: 10, last_wall_ms }));
+    assert_eq!(of("0999"), Some(Coverage { counts, paused: 0, first_wall_ms: last_wall_ms, last_wall_ms }));
     assert_eq!((of("1000"), of("1001")), (None, None));
+
+    // A pause is counted by its own line, unless it was only observed: then the call ran.
+    let tool = |tool: &str, observed| Record {
+        runtime: Some("x".to_owned()),
+        tool: Some(tool.to_owned()),
+        observed,
+        ..record(Kind::Blocked, 30)
+    };
+    for record in [tool("0000", false), tool("0000", false), tool("0000", true), tool("1000", false)] {
+        history.count(&record);
+    }
+    let of = |tool: &str| history.coverage.get("x").and_then(|tools| tools.get(tool));
+    assert_eq!(of("0000").map(|coverage| (coverage.counts, coverage.paused)), Some((counts, 2)));
+    assert_eq!(of("1000"), None);
 }

@@ -25,13 +25,18 @@ export interface RuntimeCoverage {
   tools: ToolCoverage[];
   before: number;
   after: number;
+  paused: number;
   /** Wall-clock milliseconds; `NaN` when it was never seen. */
   last: number;
 }
 
-/** Of so many calls a few may still be running; of more than a fifth without an end the hook is the likelier reason. */
-export function isLacking({ before, after }: { before: number; after: number }): boolean {
-  return before >= 10 && after < before * 0.8;
+/**
+ * Of so many calls a few may still be running; of more than a fifth without an end the hook is the likelier reason. A call that was paused never
+ * began. `callosum doctor` judges alike.
+ */
+export function isLacking({ before, after, paused = 0 }: { before: number; after: number; paused?: number }): boolean {
+  const began = before - paused;
+  return began >= 10 && after < began * 0.8;
 }
 
 /** All runtimes, those seen first; the tools of each by how often they were called. */
@@ -48,6 +53,7 @@ export function coverageOf(given: Record<string, Record<string, HookCounts>>): R
       tools,
       before: tools.reduce((sum, tool) => sum + tool.before, 0),
       after: tools.reduce((sum, tool) => sum + tool.after, 0),
+      paused: tools.reduce((sum, tool) => sum + tool.paused, 0),
       last: tools.length === 0 ? Number.NaN : Math.max(...tools.map((tool) => msOf(tool.last))),
     };
   });

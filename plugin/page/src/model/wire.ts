@@ -116,6 +116,8 @@ export interface Lease {
 export interface HookCounts {
   before: number;
   after: number;
+  /** Calls that were paused or blocked: in most runtimes they have no after-hook. */
+  paused: number;
   first: string;
   last: string;
 }

@@ -16,8 +16,9 @@ export function Coverage() {
   return (
     <section aria-label="Coverage" className="coverage">
       <p className="muted lead">
-        A call passes the gate when the runtime's before-hook runs, and its outcome is known when the after-hook does. The counts
-        are kept over the whole journal. <code>callosum doctor</code> looks closer.
+        A call passes the gate when the runtime's before-hook runs, and its outcome is known when the after-hook does; one that
+        was paused has none in most runtimes. The counts are kept over the whole journal. <code>callosum doctor</code> looks
+        closer.
       </p>
       <div className="runtimes">
         {runtimes.map((runtime) => (
@@ -91,6 +92,9 @@ function Runtime({ runtime, now }: { runtime: RuntimeCoverage; now: number }) {
               <th scope="col" className="number">
                 After
               </th>
+              <th scope="col" className="number">
+                Paused
+              </th>
               <th scope="col">First seen</th>
               <th scope="col">Last seen</th>
             </tr>
@@ -107,6 +111,9 @@ function Runtime({ runtime, now }: { runtime: RuntimeCoverage; now: number }) {
                 <td data-label="After" className="number" data-stands={tool.lacking ? "warn" : undefined}>
                   {tool.after.toLocaleString()}
                   {tool.lacking && <span className="lacking"> few</span>}
+                </td>
+                <td data-label="Paused" className="number">
+                  {tool.paused.toLocaleString()}
                 </td>
                 <td data-label="First seen">
                   <When at={tool.first} now={now} style="ago" />

@@ -38,15 +38,27 @@ fn of_runtime(runtime: &str, tools: &BTreeMap<String, CoverageStatus>, now: &Sta
             format!("{shown}: calls are seen only after they were done; none passed the gate"),
             "see that the before-hook is registered, and that no other hook keeps it from running",
         ),
-        Some(newest) if unseen.is_empty() && gated.iter().all(|(_, seen)| seen.after == 0) => Finding::new(
-            Level::Note,
+        Some(_) if gated.iter().any(|(_, seen)| seen.is_lacking()) => Finding::new(
+            Level::Warning,
             id,
-            format!(
-                "{shown}: calls passed the gate, the last {} ago, but how they end was never seen",
-                for_people(newest)
-            ),
-            "nothing, if they were canary calls, which have no after-hook; else see that the after-hook is registered",
+            format!("{shown}: far fewer calls ended than began; how the others ended stays unknown"),
+            "see that the after-hook is registered, and that no other hook keeps it from running",
         ),
+        Some(newest)
+            if unseen.is_empty()
+                && gated.iter().any(|(_, seen)| is_without_end(seen))
+                && gated.iter().all(|(_, seen)| seen.after == 0) =>
+        {
+            Finding::new(
+                Level::Note,
+                id,
+                format!(
+                    "{shown}: calls passed the gate, the last {} ago, but how they end was never seen",
+                    for_people(newest)
+                ),
+                "nothing, if they were canary calls, which have no after-hook; else see that the after-hook is registered",
+            )
+        }
         Some(newest) if unseen.is_empty() => {
             Finding::ok(id, format!("{shown}: calls passed the gate, the last {} ago", for_people(newest)))
         }
@@ -68,6 +80,11 @@ fn of_runtime(runtime: &str, tools: &BTreeMap<String, CoverageStatus>, now: &Sta
     finding.lines(lines, MAX_LISTED, "tools")
 }
 
+/// Whether calls of the tool ran, and of none was the end seen.
+fn is_without_end(seen: &CoverageStatus) -> bool {
+    seen.after == 0 && seen.before > seen.paused
+}
+
 /// When hooks of a tool were last reported, milliseconds ago.
 fn age_ms(seen: &CoverageStatus, now: &Stamp) -> Option<u64> {
     let at = from_rfc3339(&seen.last)?;
@@ -76,5 +93,6 @@ fn age_ms(seen: &CoverageStatus, now: &Stamp) -> Option<u64> {
 
 fn counts(tool: &str, seen: &CoverageStatus, now: &Stamp) -> String {
     let ago = age_ms(seen, now).map_or_else(String::new, |age| format!(", the last {} ago", for_people(age)));
-    format!("{} ({} before, {} after{ago})", name(tool), seen.before, seen.after)
+    let paused = if seen.paused == 0 { String::new() } else { format!(", {} paused", seen.paused) };
+    format!("{} ({} before, {} after{paused}{ago})", name(tool), seen.before, seen.after)
 }

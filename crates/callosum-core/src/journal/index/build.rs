@@ -83,6 +83,7 @@ impl IndexJob {
                 runtime: runtime.clone(),
                 tool: tool.clone(),
                 counts: coverage.counts,
+                paused: coverage.paused,
                 first: coverage.first_wall_ms,
                 last: coverage.last_wall_ms,
             })

@@ -100,6 +100,7 @@ struct CoverageRow {
     runtime: String,
     tool: String,
     counts: HookCounts,
+    paused: u64,
     first: i64,
     last: i64,
 }
@@ -170,7 +171,12 @@ impl Head {
         history.lost.clone_from(&self.lost);
         history.windows.clone_from(&self.windows);
         for row in &self.coverage {
-            let coverage = Coverage { counts: row.counts, first_wall_ms: row.first, last_wall_ms: row.last };
+            let coverage = Coverage {
+                counts: row.counts,
+                paused: row.paused,
+                first_wall_ms: row.first,
+                last_wall_ms: row.last,
+            };
             let tools = history.coverage.entry(row.runtime.clone()).or_default();
             tools.insert(row.tool.clone(), coverage);
         }
