@@ -15,54 +15,304 @@ pub(super) enum Tell {
 
 /// What every name that tells something holds, in lower case.
 pub(super) const STEMS: &[&str] = &[
-    "pass", "pwd", "secret", "token", "key", "cred", "auth", "cookie", "jwt", "otp", "pin", "cvv", "cvc", "dsn", "mnemonic",
-    "seed", "session", "sid", "sig", "hmac", "connection", "connstr", "conn_str", "card", "phrase", "kennwort", "code", "salt", "csrf",
-    "xsrf", "sas", "pw", "mfa", "ssn", "identified",
+    "pass",
+    "pwd",
+    "secret",
+    "token",
+    "key",
+    "cred",
+    "auth",
+    "cookie",
+    "jwt",
+    "otp",
+    "pin",
+    "cvv",
+    "cvc",
+    "dsn",
+    "mnemonic",
+    "seed",
+    "session",
+    "sid",
+    "sig",
+    "hmac",
+    "connection",
+    "connstr",
+    "conn_str",
+    "card",
+    "phrase",
+    "kennwort",
+    "code",
+    "salt",
+    "csrf",
+    "xsrf",
+    "sas",
+    "pw",
+    "mfa",
+    "ssn",
+    "identified",
 ];
 
 /// Names of several words that say more than each of these.
 pub(super) const PHRASES: &[&str] = &[
-    "api key", "access key", "private key", "secret key", "card number", "security code", "recovery phrase", "seed phrase", "connection string",
-    "identified by", "verification code", "access code", "pass phrase", "pass code", "account key", "ssh key", "license key",
+    "api key",
+    "access key",
+    "private key",
+    "secret key",
+    "card number",
+    "security code",
+    "recovery phrase",
+    "seed phrase",
+    "connection string",
+    "identified by",
+    "verification code",
+    "access code",
+    "pass phrase",
+    "pass code",
+    "account key",
+    "ssh key",
+    "license key",
 ];
 
 /// A name with one of these in it, its words written as one, holds a secret.
 const WITHIN: &[&str] = &[
-    "password", "passwd", "passwort", "passphrase", "passcode", "passkey", "secret", "apikey", "accesskey", "privatekey", "authkey",
-    "authorization", "credential", "cookie", "mnemonic", "connectionstring", "connstr", "sshkey", "signingkey",
-    "encryptionkey", "masterkey", "accountkey", "licensekey", "deploykey", "seedphrase", "recoveryphrase", "cardnumber",
-    "creditcard", "cardno", "ccnumber", "securitycode", "cvv", "pincode", "kennwort", "identifiedby", "sharedaccess", "hostkey",
-    "storagekey", "accesstoken", "authtoken",
+    "password",
+    "passwd",
+    "passwort",
+    "passphrase",
+    "passcode",
+    "passkey",
+    "secret",
+    "apikey",
+    "accesskey",
+    "privatekey",
+    "authkey",
+    "authorization",
+    "credential",
+    "cookie",
+    "mnemonic",
+    "connectionstring",
+    "connstr",
+    "sshkey",
+    "signingkey",
+    "encryptionkey",
+    "masterkey",
+    "accountkey",
+    "licensekey",
+    "deploykey",
+    "seedphrase",
+    "recoveryphrase",
+    "cardnumber",
+    "creditcard",
+    "cardno",
+    "ccnumber",
+    "securitycode",
+    "cvv",
+    "pincode",
+    "kennwort",
+    "identifiedby",
+    "sharedaccess",
+    "hostkey",
+    "storagekey",
+    "accesstoken",
+    "authtoken",
 ];
 /// Names that hold one of those, and are none.
 const NOT_WITHIN: &[&str] = &["secretary", "secretariat", "secretsmanager", "passwordless", "cookieconsent"];
 /// The last word of a name that holds a secret.
 const LAST: &[&str] = &[
-    "token", "jwt", "otp", "totp", "cvv", "cvc", "csc", "dsn", "creds", "cred", "bearer", "hmac", "pw", "passwd", "pwd", "passphrase",
+    "token",
+    "jwt",
+    "otp",
+    "totp",
+    "cvv",
+    "cvc",
+    "csc",
+    "dsn",
+    "creds",
+    "cred",
+    "bearer",
+    "hmac",
+    "pw",
+    "passwd",
+    "pwd",
+    "passphrase",
 ];
 const LIKELY_LAST: &[&str] = &["auth", "pass", "pin", "sig", "signature", "sas", "ssn", "mfa", "authtok"];
 const WEAK_LAST: &[&str] =
     &["key", "keys", "session", "sid", "seed", "tokens", "code", "salt", "csrf", "xsrf", "sess", "auths"];
 /// What stands before `key` where it is none of a lock.
 const HARMLESS_KEYS: &[&str] = &[
-    "primary", "public", "foreign", "sort", "partition", "hot", "context", "session", "cache", "idempotency", "dedupe", "object", "row",
-    "group", "map", "json", "i18n", "message", "translation", "unique", "composite", "project", "issue", "field",
-    "column", "event", "label", "state", "modifier", "arrow", "press", "on", "declaration", "routing", "lookup", "by", "hash", "dict",
-    "sub", "parent", "range", "metric", "query", "feature", "config", "setting", "registry", "tab", "home", "escape", "enter", "any",
-    "the", "a", "this", "index", "natural", "surrogate", "join", "order", "page", "topic", "lock", "for", "get", "has", "is",
-    "next", "previous", "same", "data", "attribute", "property", "param", "parameter", "header", "env", "variable",
+    "primary",
+    "public",
+    "foreign",
+    "sort",
+    "partition",
+    "hot",
+    "context",
+    "session",
+    "cache",
+    "idempotency",
+    "dedupe",
+    "object",
+    "row",
+    "group",
+    "map",
+    "json",
+    "i18n",
+    "message",
+    "translation",
+    "unique",
+    "composite",
+    "project",
+    "issue",
+    "field",
+    "column",
+    "event",
+    "label",
+    "state",
+    "modifier",
+    "arrow",
+    "press",
+    "on",
+    "declaration",
+    "routing",
+    "lookup",
+    "by",
+    "hash",
+    "dict",
+    "sub",
+    "parent",
+    "range",
+    "metric",
+    "query",
+    "feature",
+    "config",
+    "setting",
+    "registry",
+    "tab",
+    "home",
+    "escape",
+    "enter",
+    "any",
+    "the",
+    "a",
+    "this",
+    "index",
+    "natural",
+    "surrogate",
+    "join",
+    "order",
+    "page",
+    "topic",
+    "lock",
+    "for",
+    "get",
+    "has",
+    "is",
+    "next",
+    "previous",
+    "same",
+    "data",
+    "attribute",
+    "property",
+    "param",
+    "parameter",
+    "header",
+    "env",
+    "variable",
 ];
-const HARMLESS_TOKENS: &[&str] = &["per", "eos", "bos", "pad", "unk", "each", "stop", "first", "last", "mask"];
-const CODES: &[&str] = &["verification", "auth", "otp", "recovery", "backup", "security", "access", "mfa", "2fa", "login", "sms", "pin"];
+const HARMLESS_TOKENS: &[&str] =
+    &["per", "eos", "bos", "pad", "unk", "each", "stop", "first", "last", "mask"];
+const CODES: &[&str] = &[
+    "verification",
+    "auth",
+    "otp",
+    "recovery",
+    "backup",
+    "security",
+    "access",
+    "mfa",
+    "2fa",
+    "login",
+    "sms",
+    "pin",
+];
 /// First words of names that count or deny: `max_tokens`, `--no-auth`.
 const HARMLESS_FIRST: &[&str] = &["no", "max", "min", "num", "total", "count", "n", "without", "skip"];
 /// Last words of names that speak about a secret and do not hold it.
 const ABOUT: &[&str] = &[
-    "id", "ids", "name", "names", "type", "kind", "count", "length", "len", "size", "policy", "url", "uri", "endpoint", "path", "file",
-    "files", "dir", "ttl", "expiry", "expires", "in", "at", "version", "arn", "ref", "enabled", "required", "status", "prefix", "limit", "hint",
-    "label", "manager", "format", "method", "mode", "field", "index", "strategy", "provider", "domain", "host", "port", "usage", "budget",
-    "rules", "age", "jar", "store", "class", "service", "stdin", "env", "rotation", "scope", "scopes", "user", "username", "email",
-    "only", "server", "group", "groups", "realm", "algorithm", "strength", "protected", "reset", "generator", "checker", "review",
+    "id",
+    "ids",
+    "name",
+    "names",
+    "type",
+    "kind",
+    "count",
+    "length",
+    "len",
+    "size",
+    "policy",
+    "url",
+    "uri",
+    "endpoint",
+    "path",
+    "file",
+    "files",
+    "dir",
+    "ttl",
+    "expiry",
+    "expires",
+    "in",
+    "at",
+    "version",
+    "arn",
+    "ref",
+    "enabled",
+    "required",
+    "status",
+    "prefix",
+    "limit",
+    "hint",
+    "label",
+    "manager",
+    "format",
+    "method",
+    "mode",
+    "field",
+    "index",
+    "strategy",
+    "provider",
+    "domain",
+    "host",
+    "port",
+    "usage",
+    "budget",
+    "rules",
+    "age",
+    "jar",
+    "store",
+    "class",
+    "service",
+    "stdin",
+    "env",
+    "rotation",
+    "scope",
+    "scopes",
+    "user",
+    "username",
+    "email",
+    "only",
+    "server",
+    "group",
+    "groups",
+    "realm",
+    "algorithm",
+    "strength",
+    "protected",
+    "reset",
+    "generator",
+    "checker",
+    "review",
 ];
 
 /// The words of a name, in lower case, and where each but the first begins: `XApiKey2` is `x`, `api`, `key`.
@@ -84,7 +334,8 @@ impl Words {
             let before = place.checked_sub(1).and_then(|place| bytes.get(place)).copied().unwrap_or(0);
             let after = bytes.get(place + 1).copied().unwrap_or(0);
             let hump = byte.is_ascii_uppercase()
-                && (before.is_ascii_lowercase() || (before.is_ascii_uppercase() && after.is_ascii_lowercase()));
+                && (before.is_ascii_lowercase()
+                    || (before.is_ascii_uppercase() && after.is_ascii_lowercase()));
             if (fresh || hump) && !words.joined.is_empty() {
                 words.begins.push(words.joined.len());
             }
@@ -130,7 +381,8 @@ pub(super) fn tell(name: &str) -> Tell {
 fn told(words: &Words) -> Tell {
     let joined = words.joined.as_str();
     let (last, begin) = words.last();
-    if WITHIN.iter().any(|part| joined.contains(part)) && !NOT_WITHIN.iter().any(|part| joined.contains(part)) {
+    if WITHIN.iter().any(|part| joined.contains(part)) && !NOT_WITHIN.iter().any(|part| joined.contains(part))
+    {
         return Tell::Surely;
     }
     let qualifier = {
@@ -147,7 +399,9 @@ fn told(words: &Words) -> Tell {
         _ if WEAK_LAST.contains(&last) => Tell::Weak,
         // Written as one word: `authtoken`, `dbpass`.
         _ if ["token", "pwd", "bearer", "passwd"].iter().any(|end| last.ends_with(end)) => Tell::Surely,
-        _ if last.ends_with("pass") && !["compass", "bypass", "trespass", "surpass"].contains(&last) => Tell::Likely,
+        _ if last.ends_with("pass") && !["compass", "bypass", "trespass", "surpass"].contains(&last) => {
+            Tell::Likely
+        }
         _ => Tell::No,
     }
 }
@@ -159,11 +413,53 @@ pub(super) fn is_header(name: &str) -> bool {
 }
 
 /// Values that are no secret under whatever name, and those that are none under a name that only may hold one.
-const NOTHING: &[&str] =
-    &["true", "false", "null", "none", "nil", "undefined", "yes", "no", "on", "off", "required", "optional", "string", "...", "…"];
+const NOTHING: &[&str] = &[
+    "true",
+    "false",
+    "null",
+    "none",
+    "nil",
+    "undefined",
+    "yes",
+    "no",
+    "on",
+    "off",
+    "required",
+    "optional",
+    "string",
+    "...",
+    "…",
+];
 const SETTINGS: &[&str] = &[
-    "enabled", "disabled", "auto", "default", "basic", "bearer", "oauth", "oauth2", "oidc", "saml", "token", "password", "jwt", "digest",
-    "ntlm", "apikey", "anonymous", "manual", "ok", "done", "failed", "pending", "passed", "login", "plain", "inherit", "always", "never", "session",
+    "enabled",
+    "disabled",
+    "auto",
+    "default",
+    "basic",
+    "bearer",
+    "oauth",
+    "oauth2",
+    "oidc",
+    "saml",
+    "token",
+    "password",
+    "jwt",
+    "digest",
+    "ntlm",
+    "apikey",
+    "anonymous",
+    "manual",
+    "ok",
+    "done",
+    "failed",
+    "pending",
+    "passed",
+    "login",
+    "plain",
+    "inherit",
+    "always",
+    "never",
+    "session",
 ];
 
 /// Whether the value behind a name that tells this much is a secret.
@@ -179,7 +475,10 @@ pub(super) fn is_secret(tell: Tell, value: &str) -> bool {
         Tell::Weak if value.starts_with('[') => {
             value.split(|c: char| c.is_whitespace() || ",\"'[]\\".contains(c)).any(looks_made)
         }
-        Tell::Weak => looks_made(value) || value.len() > 24 && value.split_whitespace().nth(5).is_some() && is_phrase(value),
+        Tell::Weak => {
+            looks_made(value)
+                || value.len() > 24 && value.split_whitespace().nth(5).is_some() && is_phrase(value)
+        }
         Tell::Likely => !is_one_of(SETTINGS),
         Tell::Surely => true,
     }
@@ -188,7 +487,9 @@ pub(super) fn is_secret(tell: Tell, value: &str) -> bool {
 /// Words in small letters and nothing else: as one writes a wallet's seed.
 fn is_phrase(value: &str) -> bool {
     let mut words = value.split_whitespace();
-    words.clone().count() % 3 == 0 && words.all(|word| (3..9).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase()))
+    words.clone().count() % 3 == 0
+        && words
+            .all(|word| (3..9).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase()))
 }
 
 /// Letters and digits that follow each other, and where upper and lower case do within a word.
@@ -200,7 +501,11 @@ fn changes(text: &str) -> usize {
         _ => 0,
     };
     let sorts = text.bytes().map(sort);
-    sorts.clone().zip(sorts.skip(1)).filter(|(one, next)| *one != 0 && *next != 0 && one != next && (*one, *next) != (3, 2)).count()
+    sorts
+        .clone()
+        .zip(sorts.skip(1))
+        .filter(|(one, next)| *one != 0 && *next != 0 && one != next && (*one, *next) != (3, 2))
+        .count()
 }
 
 fn is_uuid(text: &str) -> bool {
@@ -213,7 +518,8 @@ fn is_uuid(text: &str) -> bool {
 /// Whether a value behind a word that may tell of a secret was made by a machine, or as a password is: letters and digits mixed.
 pub(super) fn looks_made(text: &str) -> bool {
     let plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_+=~.%-!@#$^&*".contains(&byte));
-    let mixed = text.bytes().any(|byte| byte.is_ascii_digit()) && text.bytes().any(|byte| byte.is_ascii_alphabetic());
+    let mixed =
+        text.bytes().any(|byte| byte.is_ascii_digit()) && text.bytes().any(|byte| byte.is_ascii_alphabetic());
     text.len() >= 8 && plain && mixed && changes(text) >= 2 && !is_uuid(text)
 }
 
@@ -245,7 +551,10 @@ mod tests {
                  MYSQL_PWD bearer _authToken seedPhrase secretKeyBase",
             ),
             (Tell::Likely, "auth pin pass dbpass signature sig db_pass X-Auth verificationCode"),
-            (Tell::Weak, "key session seed tokens sessionKey cacheKey publicKey secretName tokenUrl password_file private_key_id code"),
+            (
+                Tell::Weak,
+                "key session seed tokens sessionKey cacheKey publicKey secretName tokenUrl password_file private_key_id code",
+            ),
             (
                 Tell::No,
                 "max_tokens maxTokens author authors authority pinned shipping session_id sessionId monkey keyboard compass passed \
@@ -263,11 +572,22 @@ mod tests {
         for text in ["s3cr3tV4lue", "hunter2xyz", "0f8e2ac94bd1", "a1b2c3d4e5f6a7b8c9d0"] {
             assert!(looks_made(text), "{text}");
         }
-        for text in ["Enter", "F12", "agent:main:cron-12", "item-2024-01-01", "3fa85f64-5717-4562-b3fc-2c963f66afa6", "user42name"] {
+        for text in [
+            "Enter",
+            "F12",
+            "agent:main:cron-12",
+            "item-2024-01-01",
+            "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+            "user42name",
+        ] {
             assert!(!looks_made(text) || text == "user42name", "{text}");
         }
         assert!(looks_random("xK9fQ2mZ7pLr4TvB8nWd"));
-        for text in ["d670460b4b4aece5915caf5c68d12f560a9fe3e4", "how-to-write-a-good-Post-2024-edition", "3fa85f64-5717-4562-b3fc-2c963f66afa6"] {
+        for text in [
+            "d670460b4b4aece5915caf5c68d12f560a9fe3e4",
+            "how-to-write-a-good-Post-2024-edition",
+            "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+        ] {
             assert!(!looks_random(text), "{text}");
         }
     }

@@ -15,7 +15,7 @@ use super::text::{Text, in_name, is_blank};
 /// - `@2`: the arguments from the second on
 /// - `<`: what it reads: a here-string, a here-document, what is piped into it
 #[rustfmt::skip]
-const PROGRAMS: &[(&str, &str)] = &[
+pub(super) const PROGRAMS: &[(&str, &str)] = &[
     ("curl", ":-u :-U :--user :--proxy-user ;-b ;--cookie --oauth2-bearer --pass :-E :--cert --tlspassword --proxy-pass"),
     ("wget", "--password --http-password --ftp-password"),
     ("http|https", ":-a :--auth"),
@@ -71,8 +71,8 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("az keyvault secret set", "--value"),
     ("az keyvault", "--value"),
     ("az webapp|functionapp config appsettings|connection-string set", "=--settings = =-t"),
-    ("kubectl|oc|k create secret", "=--from-literal --docker-password <"),
-    ("kubectl|oc|k apply|create|replace", "<"),
+    ("kubectl|oc create secret", "=--from-literal --docker-password <"),
+    ("kubectl|oc apply|create|replace", "<"),
     ("kubeseal", "<"),
     ("fly|flyctl secrets set|import", "= <"),
     ("heroku config:set|config:add", "="),
@@ -107,7 +107,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("berglas create|update", "@2 <"),
     ("travis encrypt", "@1 <"),
     ("ansible-vault encrypt_string", "@1 <"),
-    ("sops|age|ansible-vault|gpg|gpg2 -c", "<"),
+    ("ansible-vault|gpg|gpg2 -c", "<"),
     ("ngrok authtoken|add-authtoken", "@1"),
     ("pulumi config set", "@2 <"),
     ("pulumi login|env set", "<"),
@@ -148,7 +148,9 @@ fn words(text: Text<'_>, from: usize, outer: u8) -> (Vec<Word>, usize) {
             match byte {
                 b'"' | b'\'' if outer == byte => break,
                 b'"' | b'\'' => place = text.quoted(place).map_or(place + 1, |(_, end)| end),
-                b'\\' if matches!(text.at(place + 1), b'"' | b'\'') => place = text.quoted(place).map_or(place + 2, |(_, end)| end),
+                b'\\' if matches!(text.at(place + 1), b'"' | b'\'') => {
+                    place = text.quoted(place).map_or(place + 2, |(_, end)| end)
+                }
                 b'\\' if text.at(place + 1) == b'\n' => break,
                 b'\\' => place += 2,
                 b'$' if text.at(place + 1) == b'(' => place += 2,
@@ -177,7 +179,12 @@ fn inner(text: Text<'_>, word: Word) -> Word {
 }
 
 /// The secrets that the program is given whose name is at `found`, the first word of line `number`.
-pub(super) fn secrets(text: Text<'_>, found: &Range<usize>, number: usize, mut add: impl FnMut(Range<usize>)) {
+pub(super) fn secrets(
+    text: Text<'_>,
+    found: &Range<usize>,
+    number: usize,
+    mut add: impl FnMut(Range<usize>),
+) {
     let Some((pattern, places)) = PROGRAMS.get(number) else { return };
     let before = text.before(found.start);
     let begins = before == 0 || before.is_ascii_whitespace() || b"/;|&(`\"'$".contains(&before);
@@ -185,7 +192,11 @@ pub(super) fn secrets(text: Text<'_>, found: &Range<usize>, number: usize, mut a
     if !begins || in_name(behind) || matches!(behind, b':' | b'/' | b'.' | b'=' | b'@' | b',') {
         return;
     }
-    let outer = if matches!(before, b'"' | b'\'') && found.start == 1 { before } else { text.quote_around(found.start) };
+    let outer = if matches!(before, b'"' | b'\'') && found.start == 1 {
+        before
+    } else {
+        text.quote_around(found.start)
+    };
     let (all, end) = words(text, found.end, outer);
     let mut rest = all.as_slice();
     for expected in pattern.split(' ').skip(1) {
@@ -224,11 +235,13 @@ pub(super) fn secrets(text: Text<'_>, found: &Range<usize>, number: usize, mut a
                     add(inner(text, value.start + length + 1..value.end));
                 }
             }),
-            [sign @ (b':' | b'%'), ..] => each_value(text, &all, place.get(1..).unwrap_or_default(), false, |value| {
-                if let Some(length) = text.part(value.clone()).find(char::from(*sign)) {
-                    add(value.start + length + 1..value.end);
-                }
-            }),
+            [sign @ (b':' | b'%'), ..] => {
+                each_value(text, &all, place.get(1..).unwrap_or_default(), false, |value| {
+                    if let Some(length) = text.part(value.clone()).find(char::from(*sign)) {
+                        add(value.start + length + 1..value.end);
+                    }
+                })
+            }
             [b';', ..] => each_value(text, &all, place.get(1..).unwrap_or_default(), false, |value| {
                 if text.part(value.clone()).contains('=') {
                     add(value);
@@ -256,14 +269,19 @@ fn each_value(text: Text<'_>, words: &[Word], name: &str, attached: bool, mut ad
         }
         let is_short = name.len() == 2;
         let Some(mut length) = said.strip_prefix(name).map(|_| name.len()).or_else(|| {
-            let letter = name.as_bytes().get(1).filter(|_| is_short && said.starts_with('-') && !said.starts_with("--"))?;
+            let letter = name
+                .as_bytes()
+                .get(1)
+                .filter(|_| is_short && said.starts_with('-') && !said.starts_with("--"))?;
             let at = said.bytes().skip(1).position(|byte| byte == *letter)? + 1;
             said.bytes().skip(1).take(at - 1).all(|byte| TOGETHER.contains(&byte)).then_some(at + 1)
         }) else {
             continue;
         };
         let sign = text.at(written.start + length);
-        if !is_short && !name.ends_with([':', '/']) && sign != b'=' && sign != b':' || name == "-p" && said.starts_with("--") {
+        if !is_short && !name.ends_with([':', '/']) && sign != b'=' && sign != b':'
+            || name == "-p" && said.starts_with("--")
+        {
             continue;
         }
         length += usize::from(sign == b'=');
@@ -283,7 +301,11 @@ fn read(text: Text<'_>, program: usize, words: &[Word], end: usize, add: &mut im
         let said = text.part(word.clone());
         if let Some(at) = said.find("<<<") {
             let attached = inner(text, word.start + at + 3..word.end);
-            let value = if attached.is_empty() { words.get(place + 1).map(|next| inner(text, next.clone())) } else { Some(attached) };
+            let value = if attached.is_empty() {
+                words.get(place + 1).map(|next| inner(text, next.clone()))
+            } else {
+                Some(attached)
+            };
             value.into_iter().for_each(&mut *add);
         } else if said.contains("<<") {
             here_document(text, word, words.get(place + 1), end, add);
@@ -362,7 +384,13 @@ fn leads_to(text: Text<'_>, from: usize, to: usize) -> bool {
 }
 
 /// The lines of the here-document that `word` (and `next`, where its mark stands apart) begins.
-fn here_document(text: Text<'_>, word: &Word, next: Option<&Word>, end: usize, add: &mut impl FnMut(Range<usize>)) {
+fn here_document(
+    text: Text<'_>,
+    word: &Word,
+    next: Option<&Word>,
+    end: usize,
+    add: &mut impl FnMut(Range<usize>),
+) {
     let said = text.part(word.clone());
     let mark = said.split("<<").nth(1).unwrap_or_default().trim_start_matches('-');
     let mark = if mark.is_empty() { next.map_or("", |next| text.part(next.clone())) } else { mark };

@@ -40,22 +40,29 @@ pub(super) fn token(text: Text<'_>, found: &Range<usize>, number: usize) -> Opti
     let body = text.part(found.end..end);
     let digits_in = body.bytes().filter(u8::is_ascii_digit).count();
     let fits = match *prefix {
-        "AKIA" | "ASIA" | "ABIA" => body.bytes().take(16).all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit()),
+        "AKIA" | "ASIA" | "ABIA" => {
+            body.bytes().take(16).all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
+        }
         "eyJ" => body.contains('.'),
         // `sk-` is followed by letters and digits only, or by words that are prefixes of their own.
         "sk-" => !body.bytes().take(20).any(|byte| matches!(byte, b'-' | b'.')),
         _ => true,
     };
-    (fits && body.len() >= *least && (*digits == 0 || digits_in > 0 || *prefix == "sk-")).then_some(found.start..end)
+    (fits && body.len() >= *least && (*digits == 0 || digits_in > 0 || *prefix == "sk-"))
+        .then_some(found.start..end)
 }
 
 /// A block of PEM, whatever is in it; one whose end is missing takes the rest.
 pub(super) fn pem(text: Text<'_>, found: &Range<usize>) -> Option<Range<usize>> {
-    let label = text.skip(found.end, |byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b' ');
+    let label =
+        text.skip(found.end, |byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b' ');
     if !text.rest(label).starts_with("-----") || label == found.end {
         return None;
     }
-    let end = text.find(label + 5, "-----END ").and_then(|end| text.find(end + 9, "-----")).map_or(text.len(), |end| end + 5);
+    let end = text
+        .find(label + 5, "-----END ")
+        .and_then(|end| text.find(end + 9, "-----"))
+        .map_or(text.len(), |end| end + 5);
     Some(found.start..end)
 }
 
@@ -70,7 +77,8 @@ pub(super) fn scheme(text: Text<'_>, found: &Range<usize>) -> Option<Range<usize
     let end = text.skip(begin, in_token);
     let least = if is_bearer { 12 } else { 16 };
     let said = text.part(begin..end);
-    let made = end - begin >= 20 || said.bytes().any(|byte| byte.is_ascii_digit() || byte == b'=') || is_bearer;
+    let made =
+        end - begin >= 20 || said.bytes().any(|byte| byte.is_ascii_digit() || byte == b'=') || is_bearer;
     (end - begin >= least && made && !said.starts_with("authentication")).then_some(begin..end)
 }
 
@@ -101,7 +109,8 @@ fn in_path(byte: u8) -> bool {
 /// The secret behind path number `number`.
 pub(super) fn in_webhook(text: Text<'_>, found: &Range<usize>, number: usize) -> Option<Range<usize>> {
     let (path, skipped, rest) = PATHS.get(number)?;
-    if *path == "/webhooks/" && !text.part(text.skip_back(found.start, in_path)..found.start).contains("/api") {
+    if *path == "/webhooks/" && !text.part(text.skip_back(found.start, in_path)..found.start).contains("/api")
+    {
         return None;
     }
     let mut begin = found.end;
@@ -112,16 +121,40 @@ pub(super) fn in_webhook(text: Text<'_>, found: &Range<usize>, number: usize) ->
         }
     }
     let end = text.skip(begin, |byte| in_path(byte) && (*rest || byte != b'/'));
-    (end > begin && begin <= text.len() && (*path != ".make.com/" || looks_random(text.part(begin..end)))).then_some(begin..end)
+    (end > begin && begin <= text.len() && (*path != ".make.com/" || looks_random(text.part(begin..end))))
+        .then_some(begin..end)
 }
 
 /// Parts of paths behind which identifiers stand that anybody may see.
 const IDENTIFIERS: &[&str] = &[
-    "d", "document", "documents", "file", "files", "folder", "folders", "spreadsheets", "commit", "commits", "blob", "tree", "raw", "pull", "sha256",
-    "page", "pages", "video", "videos", "p", "status", "id",
+    "d",
+    "document",
+    "documents",
+    "file",
+    "files",
+    "folder",
+    "folders",
+    "spreadsheets",
+    "commit",
+    "commits",
+    "blob",
+    "tree",
+    "raw",
+    "pull",
+    "sha256",
+    "page",
+    "pages",
+    "video",
+    "videos",
+    "p",
+    "status",
+    "id",
 ];
 /// Parts of paths, besides names that tell, behind which a token stands.
-const TELLING: &[&str] = &["bot", "hook", "hooks", "webhook", "webhooks", "tokens", "keys", "magic", "verify", "confirm", "reset", "invite", "share"];
+const TELLING: &[&str] = &[
+    "bot", "hook", "hooks", "webhook", "webhooks", "tokens", "keys", "magic", "verify", "confirm", "reset",
+    "invite", "share",
+];
 
 /// The secrets in the address whose `://` is at `found`: a password, a token for a user, and parts of the path.
 pub(super) fn in_address(text: Text<'_>, found: &Range<usize>, mut add: impl FnMut(Range<usize>)) {
@@ -147,9 +180,17 @@ pub(super) fn in_parts(text: Text<'_>, from: usize, to: usize, mut add: impl FnM
     while begin < to {
         let end = text.skip(begin, |byte| byte != b'/').min(to);
         let part = text.part(begin..end);
+        if part.len() < 8 {
+            before = part;
+            begin = end + 1;
+            continue;
+        }
         let tells = || TELLING.contains(&before) || before.len() < 40 && tell(before) >= Tell::Weak;
         let bare = part.strip_prefix("bot").unwrap_or(part);
-        if !IDENTIFIERS.contains(&before) && looks_random(part) || looks_made(part) && tells() || bare.len() < part.len() && looks_random(bare) {
+        if !IDENTIFIERS.contains(&before) && looks_random(part)
+            || looks_made(part) && tells()
+            || bare.len() < part.len() && looks_random(bare)
+        {
             add(begin..end);
         }
         before = part;

@@ -19,8 +19,22 @@ const UNSURE: usize = 64;
 const MAX_DEPTH: usize = 8;
 
 /// Fields that name what another field of their object holds, and fields that hold it.
-const LABELS: &[&str] =
-    &["name", "key", "header", "field", "variable", "param", "parameter", "label", "k", "n", "option", "property", "env", "id"];
+const LABELS: &[&str] = &[
+    "name",
+    "key",
+    "header",
+    "field",
+    "variable",
+    "param",
+    "parameter",
+    "label",
+    "k",
+    "n",
+    "option",
+    "property",
+    "env",
+    "id",
+];
 const HELD: &[&str] = &["value", "values", "val", "v", "content", "data", "text", "default", "string"];
 /// Fields that hold a program and what it reads; its arguments are a list beside it.
 const COMMANDS: &[&str] = &["command", "cmd", "program", "executable", "exe", "bin", "file"];
@@ -81,10 +95,14 @@ impl Summary {
             }
             self.push(if at == 0 { "" } else { "," });
             match (item, words.get(at)) {
-                (Value::String(_) | Value::Number(_), _) if follows_its_name(before, item, program, items.len()) => {
+                (Value::String(_) | Value::Number(_), _)
+                    if follows_its_name(before, item, program, items.len()) =>
+                {
                     self.string(REDACTED);
                 }
-                (Value::String(text), Some(word)) if tells == Tell::No && *word != *text => self.string(&as_one_line(word, SHOWN)),
+                (Value::String(text), Some(word)) if tells == Tell::No && *word != *text => {
+                    self.string(&as_one_line(word, SHOWN))
+                }
                 _ => self.value(item, depth + 1, tells),
             }
             before = item.as_str().unwrap_or_default();
@@ -101,13 +119,20 @@ impl Summary {
                 return;
             }
             self.push(if at == 0 { "" } else { "," });
+            let own = tells(name);
             self.string(&shorten(name, SHOWN));
             self.push(":");
             let is = |names: &[&str]| names.iter().any(|known| known.eq_ignore_ascii_case(name));
-            let tells = tells(name).max(if told > Tell::No && is(HELD) { told } else { Tell::No });
+            let tells = own.max(if told > Tell::No && is(HELD) { told } else { Tell::No });
             match (value, program) {
-                (Value::Array(items), Some(_)) if tells < Tell::Likely => self.list(items, program, depth + 1, tells),
-                (Value::String(input), Some(program)) if is(INPUTS) && reads_a_secret(program, fields, input) => self.string(REDACTED),
+                (Value::Array(items), Some(_)) if tells < Tell::Likely => {
+                    self.list(items, program, depth + 1, tells)
+                }
+                (Value::String(input), Some(program))
+                    if is(INPUTS) && reads_a_secret(program, fields, input) =>
+                {
+                    self.string(REDACTED)
+                }
                 _ => self.value(value, depth + 1, tells),
             }
         }
@@ -128,7 +153,10 @@ impl Summary {
 
 fn field<'f>(fields: &'f Map<String, Value>, names: &[&str]) -> Option<&'f Value> {
     // Most objects have few fields.
-    fields.iter().find(|(name, _)| names.iter().any(|known| known.eq_ignore_ascii_case(name))).map(|(_, value)| value)
+    fields
+        .iter()
+        .find(|(name, _)| names.iter().any(|known| known.eq_ignore_ascii_case(name)))
+        .map(|(_, value)| value)
 }
 
 /// What an object's own label says of what it holds: `{"name": "Authorization", "value": …}`.
@@ -136,8 +164,13 @@ fn held_by(fields: &Map<String, Value>) -> Tell {
     if fields.len() < 2 || field(fields, HELD).is_none() {
         return Tell::No;
     }
-    let labels = fields.iter().filter(|(name, _)| LABELS.iter().any(|known| known.eq_ignore_ascii_case(name)));
-    labels.filter_map(|(_, label)| label.as_str()).map(|label| tells(head(label, 80).0)).max().unwrap_or(Tell::No)
+    let labels =
+        fields.iter().filter(|(name, _)| LABELS.iter().any(|known| known.eq_ignore_ascii_case(name)));
+    labels
+        .filter_map(|(_, label)| label.as_str())
+        .map(|label| tells(head(label, 80).0))
+        .max()
+        .unwrap_or(Tell::No)
 }
 
 /// A list of words as the arguments of a command, secrets taken out; empty for another list, or a long one.
@@ -158,7 +191,9 @@ fn arguments<'i>(items: &'i [Value], program: Option<&'i str>) -> Vec<Cow<'i, st
 }
 
 /// Programs whose `-p` is no password.
-const NO_PASSWORD: &[&str] = &["mkdir", "cp", "ssh", "scp", "tar", "claude", "cargo", "touch", "patch", "install", "ps", "lsof", "unzip"];
+const NO_PASSWORD: &[&str] = &[
+    "mkdir", "cp", "ssh", "scp", "tar", "claude", "cargo", "touch", "patch", "install", "ps", "lsof", "unzip",
+];
 
 /// Whether an element of a list is the secret that the one before it names: `["--password", "x"]`, `["Authorization", "x"]`, `["-p", "x"]`.
 fn follows_its_name(before: &str, item: &Value, program: Option<&str>, length: usize) -> bool {
@@ -168,18 +203,26 @@ fn follows_its_name(before: &str, item: &Value, program: Option<&str>, length: u
     let text = item.as_str();
     if before == "-p" {
         let name = program.unwrap_or_default().rsplit('/').next().unwrap_or_default();
-        let harmless = |text: &str| text.starts_with('-') || text.contains(['/', ':', ' ']) || text.bytes().all(|byte| byte.is_ascii_digit());
+        let harmless = |text: &str| {
+            text.starts_with('-')
+                || text.contains(['/', ':', ' '])
+                || text.bytes().all(|byte| byte.is_ascii_digit())
+        };
         return !NO_PASSWORD.contains(&name) && text.is_some_and(|text| !harmless(text));
     }
     let name = before.trim_end_matches(':');
-    let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b' ' | b'.'));
+    let is_name =
+        name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b' ' | b'.'));
     let tells = if is_name { tells(name) } else { Tell::No };
     match text {
         _ if tells == Tell::No => false,
         None => tells >= Tell::Likely,
         Some(text) if text.starts_with("--") => false,
         // A list of names is no list of values.
-        Some(text) => is_secret(tells, text) && (before.starts_with('-') || tell(text) == Tell::No || text.contains(' ')),
+        Some(text) => {
+            is_secret(tells, text)
+                && (before.starts_with('-') || tell(text) == Tell::No || text.contains(' '))
+        }
     }
 }
 

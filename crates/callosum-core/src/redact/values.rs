@@ -16,7 +16,14 @@ pub(super) fn secret_of(text: Text<'_>, found: Range<usize>, in_key: bool) -> (u
     let in_query = matches!(text.before(begin), b'?' | b'&') && text.at(end) == b'=';
     let tells = match tell(name) {
         // In an address `key=` is one.
-        Tell::Weak if in_query && ["key", "keys", "tokens", "sid"].iter().any(|end| name.to_ascii_lowercase().ends_with(end)) => Tell::Surely,
+        Tell::Weak
+            if in_query
+                && ["key", "keys", "tokens", "sid"]
+                    .iter()
+                    .any(|end| name.to_ascii_lowercase().ends_with(end)) =>
+        {
+            Tell::Surely
+        }
         tells => tells,
     };
     if tells == Tell::No {
@@ -30,13 +37,25 @@ pub(super) fn secret_of(text: Text<'_>, found: Range<usize>, in_key: bool) -> (u
 /// The name of several words that begins or ends with the word from `begin` to `end`.
 fn phrase(text: Text<'_>, begin: usize, end: usize) -> Option<(usize, usize)> {
     PHRASES.iter().find_map(|phrase| {
-        let is_it = |from: usize| text.0.get(from..from + phrase.len()).is_some_and(|said| said.eq_ignore_ascii_case(phrase));
+        let is_it = |from: usize| {
+            text.0.get(from..from + phrase.len()).is_some_and(|said| said.eq_ignore_ascii_case(phrase))
+        };
         let before = end.checked_sub(phrase.len());
-        if is_it(begin) { Some((begin, begin + phrase.len())) } else { before.filter(|from| is_it(*from)).map(|from| (from, end)) }
+        if is_it(begin) {
+            Some((begin, begin + phrase.len()))
+        } else {
+            before.filter(|from| is_it(*from)).map(|from| (from, end))
+        }
     })
 }
 
-fn value_of(text: Text<'_>, name: Range<usize>, tells: Tell, in_query: bool, in_key: bool) -> Option<Range<usize>> {
+fn value_of(
+    text: Text<'_>,
+    name: Range<usize>,
+    tells: Tell,
+    in_query: bool,
+    in_key: bool,
+) -> Option<Range<usize>> {
     if in_query {
         return Some(name.end + 1..text.skip(name.end + 1, |byte| !b"&#;\"'<> \t\r\n\\`,)|".contains(&byte)));
     }
@@ -58,7 +77,9 @@ fn value_of(text: Text<'_>, name: Range<usize>, tells: Tell, in_query: bool, in_
         _ if place == closed && !was_quoted => None,
         _ if text.before(name.start) == b'<' => {
             let close = text.skip(place, |byte| !matches!(byte, b'>' | b'\n'));
-            (text.at(close) == b'>' && text.before(close) != b'/').then(|| in_element(text, name.start, close + 1)).flatten()
+            (text.at(close) == b'>' && text.before(close) != b'/')
+                .then(|| in_element(text, name.start, close + 1))
+                .flatten()
         }
         _ => behind_blank(text, &name, place, was_quoted, tells),
     }
@@ -75,7 +96,9 @@ fn behind_sign(text: Text<'_>, name: &Range<usize>, from: usize, sign: u8) -> Op
     }
     if let Some((value, _)) = text.quoted(place) {
         // The quote that closes the text in which all this stands is none that opens.
-        let closes = place == from && matches!(text.at(place), b'"' | b'\'') && text.quote_around(from) == text.at(place);
+        let closes = place == from
+            && matches!(text.at(place), b'"' | b'\'')
+            && text.quote_around(from) == text.at(place);
         return (!closes).then_some(value);
     }
     match text.at(place) {
@@ -85,7 +108,8 @@ fn behind_sign(text: Text<'_>, name: &Range<usize>, from: usize, sign: u8) -> Op
             let line = text.skip(place, |byte| byte.is_ascii_whitespace());
             let item = if text.at(line) == b'-' { text.blanks(line + 1) } else { line };
             let indent = line - text.line_start(line);
-            let own = text.skip(text.line_start(name.start), |byte| byte == b' ') - text.line_start(name.start);
+            let own =
+                text.skip(text.line_start(name.start), |byte| byte == b' ') - text.line_start(name.start);
             let end = text.line_end(item);
             let is_map = text.part(item..end).contains([':', '=']);
             (indent > own && !is_map).then_some(item..end)
@@ -98,13 +122,18 @@ fn behind_sign(text: Text<'_>, name: &Range<usize>, from: usize, sign: u8) -> Op
 fn bare_end(text: Text<'_>, name: usize, from: usize, place: usize, sign: u8) -> usize {
     let start = text.line_start(name);
     let head = text.part(start..name).trim_matches([' ', '\t', '-', '?']);
-    let begins_line = head.is_empty() || head.ends_with('.') && head.bytes().all(|byte| in_name(byte) || byte == b'.');
+    let begins_line =
+        head.is_empty() || head.ends_with('.') && head.bytes().all(|byte| in_name(byte) || byte == b'.');
     let spaced = place > from || sign == b'=' && matches!(text.before(from - 1), b' ' | b'\t');
     if begins_line && spaced {
         return start + text.part(start..text.line_end(place)).trim_end().len();
     }
     let word = text.skip(place, |byte| !byte.is_ascii_whitespace() && !b"\"',;&|)}]<>`\\".contains(&byte));
-    if word > place { word } else { text.skip(place, |byte| !byte.is_ascii_whitespace() && !b"\"'`".contains(&byte)) }
+    if word > place {
+        word
+    } else {
+        text.skip(place, |byte| !byte.is_ascii_whitespace() && !b"\"'`".contains(&byte))
+    }
 }
 
 /// A block of YAML, `|` or `>`: the lines that stand deeper than the name's.
@@ -167,7 +196,9 @@ fn in_pair(text: Text<'_>, place: usize) -> Option<Range<usize>> {
     let after = text.blanks(end);
     if text.at(after) == b':' {
         // Of another field than the value nothing is known.
-        let is_value = ["value", "values", "val", "v", "content", "data", "text"].iter().any(|name| word.eq_ignore_ascii_case(name));
+        let is_value = ["value", "values", "val", "v", "content", "data", "text"]
+            .iter()
+            .any(|name| word.eq_ignore_ascii_case(name));
         let place = text.skip(after + 1, |byte| byte.is_ascii_whitespace() || byte == b'[');
         return if is_value { text.quoted(place).map(|(value, _)| value) } else { None };
     }
@@ -187,7 +218,9 @@ fn before_name(text: Text<'_>, name: usize, was_quoted: bool) -> Option<Range<us
     if !["name", "key", "header"].iter().any(|word| label.ends_with(word)) {
         return None;
     }
-    let place = ["value\"", "value\\\"", "value'"].iter().find_map(|word| between.find(open, word).map(|at| at + word.len()))?;
+    let place = ["value\"", "value\\\"", "value'"]
+        .iter()
+        .find_map(|word| between.find(open, word).map(|at| at + word.len()))?;
     let place = text.skip(place, |byte| byte.is_ascii_whitespace() || byte == b':');
     let (value, end) = text.quoted(place)?;
     (end <= name).then_some(value)
@@ -218,7 +251,13 @@ fn next_element(text: Text<'_>, from: usize) -> Option<Range<usize>> {
 const SETTERS: &[&str] = &["set", "setx", "setenv", "env", "add", "put"];
 
 /// Behind a blank: of options, of what is set, of `.netrc`, of SQL, and of a sentence that says it.
-fn behind_blank(text: Text<'_>, name: &Range<usize>, place: usize, was_quoted: bool, tells: Tell) -> Option<Range<usize>> {
+fn behind_blank(
+    text: Text<'_>,
+    name: &Range<usize>,
+    place: usize,
+    was_quoted: bool,
+    tells: Tell,
+) -> Option<Range<usize>> {
     let own = text.part(name.clone());
     let place = if text.at(place) == b'\\' && text.at(place + 1) == b'\n' {
         text.skip(place + 2, |byte| byte.is_ascii_whitespace())
@@ -242,7 +281,10 @@ fn behind_blank(text: Text<'_>, name: &Range<usize>, place: usize, was_quoted: b
     // `<add key="token" value="x"/>`
     if was_quoted {
         let rest = text.rest(place);
-        let length = ["value=", "content=", "v=", "value: ", "value:"].iter().find(|word| rest.starts_with(**word))?.len();
+        let length = ["value=", "content=", "v=", "value: ", "value:"]
+            .iter()
+            .find(|word| rest.starts_with(**word))?
+            .len();
         return text.quoted(place + length).map(|(value, _)| value);
     }
     let start = text.line_start(name.start);
@@ -252,9 +294,11 @@ fn behind_blank(text: Text<'_>, name: &Range<usize>, place: usize, was_quoted: b
     let last = if line.ends_with([' ', '\t']) || line.is_empty() { before.next() } else { before.nth(1) };
     let last = last.unwrap_or_default();
     let second = before.next().unwrap_or_default();
-    let in_netrc = || text.part(start.saturating_sub(200)..name.start).contains("login ") || line.contains("machine ");
+    let in_netrc =
+        || text.part(start.saturating_sub(200)..name.start).contains("login ") || line.contains("machine ");
     let sets = matches!(last, "setx" | "setenv" | "ENV")
-        || SETTERS.contains(&last) && ["config", "configure", "secret", "secrets", "env", "variables"].contains(&second)
+        || SETTERS.contains(&last)
+            && ["config", "configure", "secret", "secrets", "env", "variables"].contains(&second)
         || ["config", "configure"].contains(&last);
     if (sets || own == "password" && in_netrc()) && text.at(place) != b'-' {
         return Some(word());

@@ -50,6 +50,8 @@ pub struct Classification {
     pub scope: Scope,
     /// Whether the rule pauses calls or only notes them; `None` leaves it to the configuration.
     pub mode: Option<Mode>,
+    /// Whether a summary of the call's parameters is written down.
+    pub journal_params: bool,
     /// True when the call acts on more than 1,000 resources: `context_keys` is then not all of them.
     pub too_many_keys: bool,
     /// The call is a shell line, and a non-zero exit code of it says that it did nothing.
@@ -94,6 +96,7 @@ impl Default for Classification {
             lock_expiry_ms: None,
             scope: Scope::Any,
             mode: None,
+            journal_params: true,
             too_many_keys: false,
             exit_proves: false,
         }
