@@ -17,8 +17,13 @@ pub fn to_writer(out: impl Write, value: &(impl Serialize + ?Sized)) -> Result<(
     value.serialize(&mut Serializer::with_formatter(out, Escaping))
 }
 
-/// Whether JSON has `text` in it as it stands: no character is escaped that others would write as it is.
-pub(crate) fn is_quiet(text: &str) -> bool {
+/// The same for a text.
+pub(crate) fn text_to_writer(out: impl Write, text: &str) -> Result<(), serde_json::Error> {
+    if is_ascii(text) { serde_json::to_writer(out, text) } else { to_writer(out, text) }
+}
+
+/// Whether no character of `text` is escaped that others would write as it is.
+fn is_quiet(text: &str) -> bool {
     is_ascii(text) || text.chars().all(is_seen)
 }
 

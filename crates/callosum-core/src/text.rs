@@ -45,10 +45,11 @@ pub(crate) fn is_plain(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
-/// Whether JSON writes `text` as it is, between quotes.
+/// Whether JSON writes `text` as it is, between quotes; `false` may be said of letters beyond ASCII, which it writes so, too.
 pub(crate) fn is_plain_json(text: &str) -> bool {
     // All bytes are looked at, whatever they are: so it is done many at a time.
-    text.bytes().fold(true, |plain, byte| plain & (byte >= b' ') & (byte != b'"') & (byte != b'\\'))
+    text.bytes()
+        .fold(true, |plain, byte| plain & (byte.wrapping_sub(b' ') < 0x5f) & (byte != b'"') & (byte != b'\\'))
 }
 
 /// The same as [`one_line`], without a copy of what already is such a line.

@@ -34,8 +34,8 @@ impl LineWriter {
     pub(super) fn text(&mut self, before: &[u8], text: &str) -> Result<(), Error> {
         self.bytes.reserve(before.len() + text.len() + 2);
         self.raw(before);
-        if !is_plain_json(text) || !json_text::is_quiet(text) {
-            return json_text::to_writer(&mut self.bytes, text);
+        if !is_plain_json(text) {
+            return json_text::text_to_writer(&mut self.bytes, text);
         }
         self.bytes.push(b'"');
         self.raw(text.as_bytes());

@@ -191,7 +191,7 @@ pub(crate) fn redact_words<'w>(words: &[&'w str]) -> Vec<Cow<'w, str>> {
 #[must_use]
 pub(crate) fn secrets_of_words(words: &[&str]) -> Vec<String> {
     // Most commands are given none: that is seen without putting them together.
-    if words.iter().all(|word| beginnings::first(word).is_none()) {
+    if !words.iter().any(|word| may_hold_one(word)) {
         return Vec::new();
     }
     let texts = words.iter().zip(in_words(words)).flat_map(|(word, secrets)| {
@@ -240,8 +240,12 @@ pub(crate) fn names_a_secret(name: &str) -> bool {
 
 /// What a name says of its value.
 fn tells(name: &str) -> Tell {
-    // Most names have none of the words.
-    if beginnings::first(name).is_none() { Tell::No } else { tell(name) }
+    if may_hold_one(name) { tell(name) } else { Tell::No }
+}
+
+/// Whether there is a word in `text` that is a sign of a secret; most texts have none.
+fn may_hold_one(text: &str) -> bool {
+    beginnings::first(text).is_some()
 }
 
 #[cfg(test)]
