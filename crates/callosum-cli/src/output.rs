@@ -7,7 +7,8 @@ use std::time::Duration;
 use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
 use callosum_core::gate::QueryError;
-use callosum_core::text::one_line;
+use callosum_core::json_text;
+use callosum_core::text::{self, one_line, without_our_name};
 use callosum_core::time::from_rfc3339;
 use chrono::{DateTime, Local};
 use comfy_table::{Attribute, Cell, Color, ContentArrangement, Table, presets};
@@ -115,12 +116,22 @@ pub(crate) const LONG_CHARS: usize = 300;
 const LEAST_WIDTH: u16 = 40;
 const USUAL_WIDTH: u16 = 80;
 
-/// A name from the journal, fit for a terminal.
+/// A name from the journal, fit for a terminal: agents read those, too.
 pub(crate) fn name(text: &str) -> String {
-    one_line(text, NAME_CHARS)
+    text::name(text, NAME_CHARS).into_owned()
 }
 
-/// A key or a sentence from the journal, fit for a terminal.
+/// A key from the journal, fit for a terminal.
+pub(crate) fn resource(text: &str) -> String {
+    text::name(text, LONG_CHARS).into_owned()
+}
+
+/// What a call said, more than a name: a command, a reason.
+pub(crate) fn said(text: &str) -> String {
+    without_our_name(&long(text)).into_owned()
+}
+
+/// A sentence of our own, fit for a terminal.
 pub(crate) fn long(text: &str) -> String {
     one_line(text, LONG_CHARS)
 }
@@ -158,7 +169,7 @@ pub(crate) fn counted(number: u64, thing: &str) -> String {
 
 /// Writes one JSON document on a line of its own.
 pub(crate) fn json(out: &mut dyn Write, document: &impl Serialize) -> Result<(), Failure> {
-    serde_json::to_writer(&mut *out, document)?;
+    json_text::to_writer(&mut *out, document)?;
     Ok(writeln!(out)?)
 }
 

@@ -15,6 +15,7 @@ pub mod gate;
 mod glob;
 pub mod history;
 pub mod journal;
+pub mod json_text;
 pub mod ledger;
 pub mod outcome;
 pub mod pause_text;

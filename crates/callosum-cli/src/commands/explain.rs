@@ -9,7 +9,7 @@ use callosum_core::time;
 use serde_json::{Value, json};
 
 use crate::args::{Args, Asked};
-use crate::output::{Failure, json, long, name};
+use crate::output::{Failure, json, long, name, resource, said};
 
 pub(crate) fn run(args: &Args, asked: &Asked, out: &mut dyn Write) -> Result<ExitCode, Failure> {
     let params = params(asked)?;
@@ -38,12 +38,15 @@ pub(crate) fn run(args: &Args, asked: &Asked, out: &mut dyn Write) -> Result<Exi
         )?;
     }
     for key in &explained.context_keys {
-        writeln!(out, "  acts on {}", long(key))?;
+        writeln!(out, "  acts on {}", resource(key))?;
     }
     // What is only logged did not lead to a check.
     let counts = |matched: &&Match| matched.tier.is_tracked() == explained.tier.is_tracked();
     for matched in explained.matched.iter().filter(counts) {
         writeln!(out, "{}", sentence(matched))?;
+    }
+    if explained.tier.is_tracked() && !explained.journal_params {
+        writeln!(out, "Its parameters are not written down.")?;
     }
     if explained.tier.is_guarded() {
         let whose = match explained.scope {
@@ -86,7 +89,7 @@ fn sentence(matched: &Match) -> String {
         matched.because
     );
     match &matched.command {
-        Some(command) => format!("  {rule}: {}", long(command)),
+        Some(command) => format!("  {rule}: {}", said(command)),
         None => format!("  {rule}"),
     }
 }

@@ -10,7 +10,9 @@ use callosum_core::time;
 use serde_json::{Map, Value, json};
 
 use crate::args::{Args, Wanted};
-use crate::output::{Failure, counted, json, local_time, long, name, reader_goes_within, toned};
+use crate::output::{
+    Failure, counted, json, local_time, long, name, reader_goes_within, resource, said, toned,
+};
 
 /// Keys of a record that are shown.
 const MAX_KEYS: usize = 3;
@@ -131,7 +133,7 @@ fn columns(record: &Map<String, Value>, with_instance: bool) -> [String; 6] {
 fn keys(record: &Map<String, Value>) -> String {
     let listed = record.get("contextKeys").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let all: Vec<&str> = listed.iter().filter_map(Value::as_str).chain(text(record, "contextKey")).collect();
-    let mut shown: Vec<String> = all.iter().take(MAX_KEYS).map(|key| long(key)).collect();
+    let mut shown: Vec<String> = all.iter().take(MAX_KEYS).map(|key| resource(key)).collect();
     if all.len() > MAX_KEYS {
         shown.push(format!("and {} more", all.len() - MAX_KEYS));
     }
@@ -163,7 +165,7 @@ fn details(record: &Map<String, Value>) -> String {
         details.push(name(event));
     }
     if let Some(reason) = text(record, "reason") {
-        details.push(long(reason));
+        details.push(said(reason));
     }
     if let Some(window) = record.get("windowMs").and_then(Value::as_u64) {
         details.push(format!("rules look {} back", time::for_people(window)));

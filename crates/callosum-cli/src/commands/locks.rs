@@ -7,7 +7,7 @@ use callosum_core::gate::{Gate, GateOptions, LockStatus, QueryError, Released};
 use serde_json::json;
 
 use crate::args::Args;
-use crate::output::{Failure, json, local_time, long, name, table};
+use crate::output::{Failure, json, local_time, name, resource, table};
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode, Failure> {
     let gate = super::observer(args)?;
@@ -32,7 +32,7 @@ pub(crate) fn release(args: &Args, key: &str, out: &mut dyn Write) -> Result<Exi
     if args.global.json {
         json(out, &released)?;
     } else if released.released.is_empty() {
-        writeln!(out, "Nobody holds {}.", long(key))?;
+        writeln!(out, "Nobody holds {}.", resource(key))?;
     } else {
         table_of(None, &released.released, out)?;
         writeln!(
@@ -62,7 +62,7 @@ pub(super) fn table_of(
 ) -> Result<(), Failure> {
     let rows = leases.iter().map(|lease| {
         vec![
-            long(&lease.context_key),
+            resource(&lease.context_key),
             name(&lease.session),
             name(&lease.instance),
             name(&lease.tool),

@@ -8,7 +8,7 @@ use callosum_core::time::for_people;
 use serde_json::json;
 
 use crate::args::Args;
-use crate::output::{Failure, json, local_time, long, name, table};
+use crate::output::{Failure, json, local_time, name, resource, table};
 
 /// Resources that are listed of what a session holds.
 const MAX_HELD: usize = 3;
@@ -28,7 +28,7 @@ pub(crate) fn run(args: &Args, since: &str, out: &mut dyn Write) -> Result<ExitC
         return Ok(ExitCode::SUCCESS);
     }
     let rows = sessions.iter().map(|session| {
-        let mut holds: Vec<String> = session.holds.iter().take(MAX_HELD).map(|key| long(key)).collect();
+        let mut holds: Vec<String> = session.holds.iter().take(MAX_HELD).map(|key| resource(key)).collect();
         if session.holds.len() > MAX_HELD {
             holds.push(format!("and {} more", session.holds.len() - MAX_HELD));
         }

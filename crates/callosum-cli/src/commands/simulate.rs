@@ -11,7 +11,7 @@ use callosum_core::simulate::{Changed, Counts, OfRule, Reason, Report};
 use callosum_core::tier::Tier;
 
 use crate::args::{Args, Tried};
-use crate::output::{Failure, counted, json, local_time, long, name, table};
+use crate::output::{Failure, counted, json, local_time, long, name, resource, table};
 
 /// Changed calls that are shown, and keys of each.
 const MAX_SHOWN: usize = 20;
@@ -151,7 +151,7 @@ fn changed(report: &Report, out: &mut dyn Write) -> Result<(), Failure> {
 
 fn changed_row(call: &Changed) -> Vec<String> {
     let rule = |rule: &Option<String>| rule.as_deref().map_or("–".to_owned(), name);
-    let mut keys: Vec<String> = call.context_keys.iter().take(MAX_KEYS).map(|key| long(key)).collect();
+    let mut keys: Vec<String> = call.context_keys.iter().take(MAX_KEYS).map(|key| resource(key)).collect();
     if call.context_keys.len() > MAX_KEYS {
         keys.push("…".to_owned());
     }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use callosum_core::gate::Status;
 
 use crate::args::Args;
-use crate::output::{Failure, counted, json, local_time, long, name, size, table};
+use crate::output::{Failure, counted, json, local_time, long, name, resource, size, table};
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode, Failure> {
     let gate = super::observer(args)?;
@@ -60,7 +60,7 @@ fn for_people(status: &Status, out: &mut dyn Write) -> Result<(), Failure> {
 
     let recent = status.recent_contexts.iter().map(|context| {
         vec![
-            long(&context.context_key),
+            resource(&context.context_key),
             context.state.to_owned(),
             name(&context.session),
             name(&context.instance),

@@ -57,6 +57,16 @@ impl<'l> Command<'l> {
         Fit { command: self, after: 0, subcommands: 0 }
     }
 
+    /// The program and its words.
+    fn written(&self) -> Vec<&'l str> {
+        std::iter::once(self.program()).chain(self.invocation.words.iter().map(String::as_str)).collect()
+    }
+
+    /// The secrets among its words, or parts of them: what no key may show.
+    pub(crate) fn secrets(&self) -> Vec<String> {
+        crate::redact::secrets_of_words(&self.written())
+    }
+
     fn program(&self) -> &'l str {
         &self.invocation.program
     }
@@ -88,9 +98,7 @@ impl<'l> Command<'l> {
 impl std::fmt::Display for Command<'_> {
     /// The program and its words, on one line, secrets cut.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let words = self.invocation.words.iter().map(String::as_str);
-        let text = std::iter::once(self.program()).chain(words).collect::<Vec<_>>().join(" ");
-        f.write_str(&crate::text::one_line(&crate::redact::redact_key(&text), 200))
+        f.write_str(&crate::text::one_line(&crate::redact::redact_words(&self.written()).join(" "), 200))
     }
 }
 

@@ -19,7 +19,7 @@ pub(crate) use template::Template;
 pub(crate) use value::{Picked, Site};
 
 use crate::digest::{hash_text, number_text};
-use crate::redact::redact_key;
+use crate::redact::{key_mark, redact_key};
 use crate::text::{Shown, head, is_plain, shown};
 use crate::tier::Tier;
 use crate::tool_call::{AllParameters, Parameters};
@@ -119,7 +119,13 @@ pub(crate) fn context_keys<'p>(templates: &'p [Template], site: Site<'_, 'p>) ->
         too_many |= keys.len() > MAX_KEYS;
         keys
     });
-    let mut keys = distinct(resolved.map(|key| safe(&one_spelling(&key, site.params))));
+    let secrets = site.fit.map(|fit| fit.command.secrets()).unwrap_or_default();
+    let mut keys = distinct(resolved.map(|mut key| {
+        for secret in &secrets {
+            key = key.replace(secret, &key_mark(secret));
+        }
+        safe(&one_spelling(&key, site.params))
+    }));
     too_many |= keys.len() > MAX_KEYS;
     keys.truncate(MAX_KEYS);
     (keys, too_many)

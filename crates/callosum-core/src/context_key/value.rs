@@ -3,6 +3,7 @@
 use super::file_path::{is_outside, path_in, work_folder};
 use super::{Lookup, distinct};
 use crate::command::Fit;
+use crate::redact::{key_mark, names_a_secret};
 use crate::tool_call::ToolCall;
 
 /// What a key is made from: a call, its parameters, and the part of its command that is meant.
@@ -90,7 +91,13 @@ impl Origin {
         let Site { call, params, fit } = site;
         let arguments = || fit.map(Fit::arguments).unwrap_or_default();
         match self {
-            Self::Param(path) => params.texts(path),
+            Self::Param(path) => {
+                let mut texts = params.texts(path);
+                if names_a_secret(path.rsplit('.').next().unwrap_or(path)) {
+                    texts.iter_mut().for_each(|text| *text = key_mark(text));
+                }
+                texts
+            }
             Self::WorkFolder => vec![site.folder()],
             Self::Path(number) => {
                 arguments().get(*number).map(|path| path_in(&site.folder(), path)).into_iter().collect()

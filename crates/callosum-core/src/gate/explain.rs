@@ -68,6 +68,8 @@ pub struct Explained {
     pub verdict: &'static str,
     /// What the model would be told, when it would be stopped.
     pub text: Option<String>,
+    /// Whether its parameters would be written down, secrets taken out; never below tier 2.
+    pub journal_params: bool,
     /// The parts of the call that rules matched, and why.
     pub matched: Vec<Match>,
     /// The shell line could not be parsed: it was only cut at what looks like the end of a command.
@@ -100,6 +102,7 @@ impl Gate {
             scope: intent.scope,
             verdict: "allow",
             text: None,
+            journal_params: intent.tier.is_tracked() && classification.journal_params,
             matched: matches,
             rough,
         };

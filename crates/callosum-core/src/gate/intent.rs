@@ -93,7 +93,8 @@ impl Intent {
             let digest = digest(&call.tool, &all);
             record.context_keys = keys_or_digest(record.context_keys, tier, &call.tool, &digest);
             let chars = usize::try_from(settings.params_summary_chars).unwrap_or(0);
-            record.params = (chars > 0).then(|| redact::summarize(&all, chars));
+            record.params =
+                (chars > 0 && classification.journal_params).then(|| redact::summarize(&all, chars));
             record.digest = Some(digest);
         }
         let mode = classification.mode.unwrap_or(Mode::Enforce);

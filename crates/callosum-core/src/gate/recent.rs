@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::history::{Action as Past, History};
 use crate::pause_text;
-use crate::text::one_line;
+use crate::text::name;
 use crate::tier::Tier;
 use crate::time::{Stamp, to_rfc3339};
 
@@ -129,8 +129,7 @@ impl Gate {
         let mut text = String::new();
         for action in &actions {
             text.push_str(&pause_text::line(action, action.state(now, &is_dead), now));
-            let keys: Vec<String> =
-                action.keys.iter().take(MAX_KEYS).map(|key| one_line(key, KEY_CHARS)).collect();
+            let keys: Vec<_> = action.keys.iter().take(MAX_KEYS).map(|key| name(key, KEY_CHARS)).collect();
             let more = action.keys.len().saturating_sub(MAX_KEYS);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             text.push_str(&format!(" ({}{more})\n", keys.join(", ")));

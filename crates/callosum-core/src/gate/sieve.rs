@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::journal::head::Head;
 use crate::journal::span::Met;
+use crate::json_text;
 
 use super::entry::entry;
 use super::filter::Filter;
@@ -128,9 +129,9 @@ impl<'f> Sieve<'f> {
     }
 }
 
-/// A text as it stands in a line of ours.
+/// A text as it stands in a line.
 fn quoted(text: &str) -> Finder<'static> {
-    Finder::new(Value::from(text).to_string().as_bytes()).into_owned()
+    Finder::new(json_text::as_written(text).as_bytes()).into_owned()
 }
 
 fn text_of<'r>(record: &'r Map<String, Value>, field: &str) -> Option<&'r str> {

@@ -1,6 +1,7 @@
 //! The causal story of a resource: who started, who was paused and shown what, who tried again, how it ended. Told from
 //! all that the journal still holds, not only from the window.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
 use memchr::memmem;
@@ -10,8 +11,9 @@ use crate::error::StateError;
 use crate::history::History;
 use crate::journal::record::{Action, Conflict, Line, Record};
 use crate::journal::segments::Segments;
+use crate::json_text;
 use crate::pause_text::{ended, named};
-use crate::text::one_line;
+use crate::text::{name, one_line, without_our_name};
 use crate::tier::Tier;
 use crate::time::{Stamp, to_rfc3339};
 
@@ -173,7 +175,7 @@ fn gather(segments: &Segments, key: &str) -> Result<(BTreeMap<u64, Record>, bool
     let mut found = BTreeMap::new();
     let mut earlier = false;
     // As it stands in a line: most lines need no parsing.
-    let quoted = serde_json::Value::from(key).to_string();
+    let quoted = json_text::as_written(key);
     let names_key = memmem::Finder::new(&quoted);
     let mut lines = segments.backward();
     while let Some((seq, line)) = lines.next_line()? {
@@ -244,7 +246,8 @@ impl Event {
     /// Who, what, how it went on.
     fn call_text(&self, numbers: &BTreeMap<u64, usize>) -> String {
         let who = named(&self.instance, &self.session);
-        let tool = one_line(self.tool.as_deref().unwrap_or("an unnamed tool"), NAME_CHARS);
+        let tool =
+            self.tool.as_deref().map_or(Cow::Borrowed("an unnamed tool"), |tool| name(tool, NAME_CHARS));
         let tier = self.tier.map_or_else(String::new, |tier| format!(", tier {}", tier as u8));
         let shown = self.shown_text(numbers);
         match self.what {
@@ -291,7 +294,7 @@ impl Event {
             text.push_str(&format!(" (exit {code})"));
         }
         if let Some(reason) = &self.reason {
-            text.push_str(&format!(", {}", one_line(reason, KEY_CHARS)));
+            text.push_str(&format!(", {}", without_our_name(&one_line(reason, KEY_CHARS))));
         }
         text
     }
@@ -301,7 +304,7 @@ impl Story {
     /// The story for a person or a model, bounded, in lines; `clock` writes an RFC 3339 time for the reader.
     #[must_use]
     pub fn text(&self, clock: &dyn Fn(&str) -> String) -> String {
-        let key = one_line(&self.key, KEY_CHARS);
+        let key = name(&self.key, KEY_CHARS);
         if self.events.is_empty() {
             return format!("{key}: the journal names no call on it.\n");
         }
@@ -325,7 +328,7 @@ impl Story {
             let number = numbers.get(&call.seq).copied().unwrap_or_default();
             text.push_str(&format!("\n{number}. {}  {}\n", clock(&call.at), call.call_text(&numbers)));
             if let Some(params) = &call.params {
-                text.push_str(&format!("   with {}\n", one_line(params, PARAMS_CHARS)));
+                text.push_str(&format!("   with {}\n", without_our_name(&one_line(params, PARAMS_CHARS))));
             }
             for sequel in self.events.iter().filter(|event| event.of.contains(&call.seq)) {
                 text.push_str(&format!("   {}  {}\n", clock(&sequel.at), sequel.sequel_text()));

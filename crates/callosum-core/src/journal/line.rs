@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Deserializer, Error};
 
 use crate::digest::hex_digits;
+use crate::json_text;
 use crate::text::is_plain_json;
 use crate::time::{Rfc3339, from_own_rfc3339};
 
@@ -34,7 +35,7 @@ impl LineWriter {
         self.bytes.reserve(before.len() + text.len() + 2);
         self.raw(before);
         if !is_plain_json(text) {
-            return serde_json::to_writer(&mut self.bytes, text);
+            return json_text::text_to_writer(&mut self.bytes, text);
         }
         self.bytes.push(b'"');
         self.raw(text.as_bytes());
@@ -51,7 +52,7 @@ impl LineWriter {
     pub(super) fn maybe(&mut self, before: &[u8], value: Option<impl Serialize>) -> Result<(), Error> {
         let Some(value) = value else { return Ok(()) };
         self.raw(before);
-        serde_json::to_writer(&mut self.bytes, &value)
+        json_text::to_writer(&mut self.bytes, &value)
     }
 
     /// Adds a field that is a moment, if it is there.

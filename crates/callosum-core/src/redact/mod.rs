@@ -5,6 +5,7 @@
 //! and what belongs to it, `programs` for commands that are given secrets, `shapes` for tokens and addresses that are secrets
 //! themselves. `summary` shows a call's parameters, whose structure tells as much as their texts.
 
+mod beginnings;
 mod names;
 mod programs;
 mod shapes;
@@ -16,11 +17,12 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, Input};
 
 pub use summary::summarize;
 
 use crate::digest::hash_text;
+use beginnings::OTHERS;
 use names::{STEMS, Tell, tell};
 use shapes::{PATHS, PREFIXES};
 use text::Text;
@@ -53,13 +55,12 @@ static SIGNS: LazyLock<Signs> = LazyLock::new(|| {
     let programs = programs::names().map(|(line, word)| (word, Sign::Program(line)));
     let tokens = PREFIXES.iter().enumerate().map(|(place, (word, ..))| (*word, Sign::Token(place)));
     let webhooks = PATHS.iter().enumerate().map(|(place, (word, ..))| (*word, Sign::Webhook(place)));
-    let others = [
-        ("://", Sign::Address),
-        ("-----BEGIN ", Sign::Pem),
-        ("bearer", Sign::Scheme),
-        ("basic", Sign::Scheme),
-        (":AA", Sign::BotToken),
-    ];
+    let others = OTHERS.iter().map(|word| match *word {
+        "://" => (*word, Sign::Address),
+        ":AA" => (*word, Sign::BotToken),
+        "bearer" | "basic" => (*word, Sign::Scheme),
+        _ => (*word, Sign::Pem),
+    });
     let (words, signs): (Vec<&str>, Vec<Sign>) =
         names.chain(programs).chain(tokens).chain(webhooks).chain(others).unzip();
     // Quickly made, for a process of one question, and quick enough for texts that are cut before they are looked through.
@@ -72,13 +73,23 @@ static SIGNS: LazyLock<Signs> = LazyLock::new(|| {
 
 /// The secrets in a text, in order and apart from each other.
 fn secrets_in(whole: &str, in_key: bool) -> Vec<Range<usize>> {
-    let Signs { words: Some(words), signs } = &*SIGNS else {
-        return std::iter::once(0..whole.len()).collect();
-    };
     let text = Text(whole);
     let mut secrets: Vec<Range<usize>> = Vec::new();
+    if let Some(first) = beginnings::first(whole) {
+        signs_from(first, text, in_key, &mut secrets);
+    }
+    if in_key && whole.contains('/') {
+        // `http:POST:host/path`: no sign says where the address begins.
+        shapes::in_parts(text, 0, whole.len(), |secret| secrets.push(secret));
+    }
+    merge(secrets)
+}
+
+/// The secrets beside the words from `first` on, as they are found.
+fn signs_from(first: usize, text: Text<'_>, in_key: bool, secrets: &mut Vec<Range<usize>>) {
+    let Signs { words: Some(words), signs } = &*SIGNS else { return secrets.push(0..text.len()) };
     let (mut name_end, mut taken_to) = (0, 0);
-    for found in words.find_overlapping_iter(whole) {
+    for found in words.find_overlapping_iter(Input::new(text.0).span(first..text.len())) {
         let at = found.range();
         let mut add = |secret: Range<usize>| {
             let said = text.part(secret.clone()).trim_start_matches(['"', '\'', '\\']);
@@ -108,11 +119,6 @@ fn secrets_in(whole: &str, in_key: bool) -> Vec<Range<usize>> {
             None => {}
         }
     }
-    if in_key && whole.contains('/') {
-        // `http:POST:host/path`: no sign says where the address begins.
-        shapes::in_parts(text, 0, whole.len(), |secret| secrets.push(secret));
-    }
-    merge(secrets)
 }
 
 fn merge(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
@@ -173,6 +179,29 @@ pub(crate) fn key_mark(secret: &str) -> String {
 /// The words of a command, secrets replaced by `[redacted]`: also those that only the words around them tell of.
 #[must_use]
 pub(crate) fn redact_words<'w>(words: &[&'w str]) -> Vec<Cow<'w, str>> {
+    let secrets = in_words(words);
+    words
+        .iter()
+        .zip(secrets)
+        .map(|(word, secrets)| replaced(word, &secrets, |_| REDACTED.to_owned()))
+        .collect()
+}
+
+/// The secrets in the words of a command, where they are long enough to be told from other text.
+#[must_use]
+pub(crate) fn secrets_of_words(words: &[&str]) -> Vec<String> {
+    // Most commands are given none: that is seen without putting them together.
+    if !words.iter().any(|word| may_hold_one(word)) {
+        return Vec::new();
+    }
+    let texts = words.iter().zip(in_words(words)).flat_map(|(word, secrets)| {
+        secrets.into_iter().filter_map(|secret| word.get(secret)).filter(|secret| secret.len() >= 4)
+    });
+    texts.map(str::to_owned).collect()
+}
+
+/// The places of the secrets in each of the words of a command.
+fn in_words(words: &[&str]) -> Vec<Vec<Range<usize>>> {
     // One line of them, each between quotes that none of them has: so a blank in a word divides nothing.
     let mut line = String::new();
     let mut places = Vec::with_capacity(words.len());
@@ -201,11 +230,7 @@ pub(crate) fn redact_words<'w>(words: &[&'w str]) -> Vec<Cow<'w, str>> {
             })
             .collect()
     };
-    words
-        .iter()
-        .zip(&places)
-        .map(|(word, place)| replaced(word, &within(place), |_| REDACTED.to_owned()))
-        .collect()
+    places.iter().map(within).collect()
 }
 
 /// Whether a value under this name is a secret, whatever it looks like.
@@ -215,8 +240,12 @@ pub(crate) fn names_a_secret(name: &str) -> bool {
 
 /// What a name says of its value.
 fn tells(name: &str) -> Tell {
-    // Most names have none of the words.
-    if SIGNS.words.as_ref().is_some_and(|words| !words.is_match(name)) { Tell::No } else { tell(name) }
+    if may_hold_one(name) { tell(name) } else { Tell::No }
+}
+
+/// Whether there is a word in `text` that is a sign of a secret; most texts have none.
+fn may_hold_one(text: &str) -> bool {
+    beginnings::first(text).is_some()
 }
 
 #[cfg(test)]

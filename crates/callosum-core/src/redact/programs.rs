@@ -15,7 +15,7 @@ use super::text::{Text, in_name, is_blank};
 /// - `@2`: the arguments from the second on
 /// - `<`: what it reads: a here-string, a here-document, what is piped into it
 #[rustfmt::skip]
-const PROGRAMS: &[(&str, &str)] = &[
+pub(super) const PROGRAMS: &[(&str, &str)] = &[
     ("curl", ":-u :-U :--user :--proxy-user ;-b ;--cookie --oauth2-bearer --pass :-E :--cert --tlspassword --proxy-pass"),
     ("wget", "--password --http-password --ftp-password"),
     ("http|https", ":-a :--auth"),
@@ -71,8 +71,8 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("az keyvault secret set", "--value"),
     ("az keyvault", "--value"),
     ("az webapp|functionapp config appsettings|connection-string set", "=--settings = =-t"),
-    ("kubectl|oc|k create secret", "=--from-literal --docker-password <"),
-    ("kubectl|oc|k apply|create|replace", "<"),
+    ("kubectl|oc create secret", "=--from-literal --docker-password <"),
+    ("kubectl|oc apply|create|replace", "<"),
     ("kubeseal", "<"),
     ("fly|flyctl secrets set|import", "= <"),
     ("heroku config:set|config:add", "="),
@@ -107,7 +107,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("berglas create|update", "@2 <"),
     ("travis encrypt", "@1 <"),
     ("ansible-vault encrypt_string", "@1 <"),
-    ("sops|age|ansible-vault|gpg|gpg2 -c", "<"),
+    ("ansible-vault|gpg|gpg2 -c", "<"),
     ("ngrok authtoken|add-authtoken", "@1"),
     ("pulumi config set", "@2 <"),
     ("pulumi login|env set", "<"),

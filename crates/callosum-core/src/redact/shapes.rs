@@ -180,6 +180,11 @@ pub(super) fn in_parts(text: Text<'_>, from: usize, to: usize, mut add: impl FnM
     while begin < to {
         let end = text.skip(begin, |byte| byte != b'/').min(to);
         let part = text.part(begin..end);
+        if part.len() < 8 {
+            before = part;
+            begin = end + 1;
+            continue;
+        }
         let tells = || TELLING.contains(&before) || before.len() < 40 && tell(before) >= Tell::Weak;
         let bare = part.strip_prefix("bot").unwrap_or(part);
         if !IDENTIFIERS.contains(&before) && looks_random(part)

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::names::{Tell, is_secret, tell};
-use super::{REDACTED, redact, redact_words, secrets_in, tells};
+use super::{REDACTED, may_hold_one, redact, redact_words, secrets_in, tells};
 use crate::digest::number_text;
 use crate::text::{as_one_line, head, one_line};
 use crate::tool_call::AllParameters;
@@ -18,27 +18,64 @@ const UNSURE: usize = 64;
 /// Deeper values are shown as `…`.
 const MAX_DEPTH: usize = 8;
 
-/// Fields that name what another field of their object holds, and fields that hold it.
-const LABELS: &[&str] = &[
-    "name",
-    "key",
-    "header",
-    "field",
-    "variable",
-    "param",
-    "parameter",
-    "label",
-    "k",
-    "n",
-    "option",
-    "property",
-    "env",
-    "id",
-];
-const HELD: &[&str] = &["value", "values", "val", "v", "content", "data", "text", "default", "string"];
-/// Fields that hold a program and what it reads; its arguments are a list beside it.
-const COMMANDS: &[&str] = &["command", "cmd", "program", "executable", "exe", "bin", "file"];
-const INPUTS: &[&str] = &["stdin", "input"];
+/// What a field is to the others of its object, as far as its name says.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// It names what another one holds.
+    Label,
+    /// It holds what another one names.
+    Held,
+    /// It is a program, whose arguments are a list beside it.
+    Program,
+    /// It is what a program reads.
+    Input,
+}
+
+impl Role {
+    fn of(name: &str) -> Option<Self> {
+        // By length: most names are none of these.
+        let known: &[(&str, Self)] = match name.len() {
+            1 => &[("k", Self::Label), ("n", Self::Label), ("v", Self::Held)],
+            2 => &[("id", Self::Label)],
+            3 => &[
+                ("key", Self::Label),
+                ("env", Self::Label),
+                ("val", Self::Held),
+                ("cmd", Self::Program),
+                ("exe", Self::Program),
+                ("bin", Self::Program),
+            ],
+            4 => {
+                &[("name", Self::Label), ("data", Self::Held), ("text", Self::Held), ("file", Self::Program)]
+            }
+            5 => &[
+                ("param", Self::Label),
+                ("label", Self::Label),
+                ("field", Self::Label),
+                ("value", Self::Held),
+                ("input", Self::Input),
+                ("stdin", Self::Input),
+            ],
+            6 => &[
+                ("header", Self::Label),
+                ("option", Self::Label),
+                ("values", Self::Held),
+                ("string", Self::Held),
+            ],
+            7 => &[
+                ("content", Self::Held),
+                ("default", Self::Held),
+                ("program", Self::Program),
+                ("command", Self::Program),
+            ],
+            8 => &[("variable", Self::Label), ("property", Self::Label)],
+            9 => &[("parameter", Self::Label)],
+            10 => &[("executable", Self::Program)],
+            _ => return None,
+        };
+        known.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, role)| *role)
+    }
+}
 
 /// The parameters on one line, much like JSON, for people: at most `max_chars` characters, long strings cut,
 /// secrets taken out, those told by a field's name (`password`, `apiKey`, `authorization` …) whole.
@@ -111,26 +148,33 @@ impl Summary {
     }
 
     fn object(&mut self, fields: &Map<String, Value>, depth: usize) {
-        let told = held_by(fields);
-        let program = field(fields, COMMANDS).and_then(Value::as_str);
+        let (told, program) = told_by(fields);
         self.push("{");
         for (at, (name, value)) in fields.iter().enumerate() {
             if self.left == 0 {
                 return;
             }
             self.push(if at == 0 { "" } else { "," });
-            self.string(&shorten(name, SHOWN));
+            // Most names have none of the words that tell.
+            let mut tells = Tell::No;
+            if may_hold_one(name) {
+                tells = tell(name);
+                self.string(&shorten(name, SHOWN));
+            } else {
+                self.string(&as_one_line(name, SHOWN));
+            }
             self.push(":");
-            let is = |names: &[&str]| names.iter().any(|known| known.eq_ignore_ascii_case(name));
-            let tells = tells(name).max(if told > Tell::No && is(HELD) { told } else { Tell::No });
+            if told > tells && Role::of(name) == Some(Role::Held) {
+                tells = told;
+            }
             match (value, program) {
                 (Value::Array(items), Some(_)) if tells < Tell::Likely => {
                     self.list(items, program, depth + 1, tells)
                 }
                 (Value::String(input), Some(program))
-                    if is(INPUTS) && reads_a_secret(program, fields, input) =>
+                    if Role::of(name) == Some(Role::Input) && reads_a_secret(program, fields, input) =>
                 {
-                    self.string(REDACTED)
+                    self.string(REDACTED);
                 }
                 _ => self.value(value, depth + 1, tells),
             }
@@ -150,26 +194,19 @@ impl Summary {
     }
 }
 
-fn field<'f>(fields: &'f Map<String, Value>, names: &[&str]) -> Option<&'f Value> {
-    // Most objects have few fields.
-    fields
-        .iter()
-        .find(|(name, _)| names.iter().any(|known| known.eq_ignore_ascii_case(name)))
-        .map(|(_, value)| value)
-}
-
-/// What an object's own label says of what it holds: `{"name": "Authorization", "value": …}`.
-fn held_by(fields: &Map<String, Value>) -> Tell {
-    if fields.len() < 2 || field(fields, HELD).is_none() {
-        return Tell::No;
+/// What an object's own label says of what it holds, `{"name": "Authorization", "value": …}`, and the program in it.
+fn told_by(fields: &Map<String, Value>) -> (Tell, Option<&str>) {
+    let (mut told, mut program) = (Tell::No, None);
+    if fields.len() > 1 {
+        for (name, value) in fields {
+            match (Role::of(name), value) {
+                (Some(Role::Label), Value::String(label)) => told = told.max(tells(head(label, 80).0)),
+                (Some(Role::Program), Value::String(text)) => program = program.or(Some(text.as_str())),
+                _ => {}
+            }
+        }
     }
-    let labels =
-        fields.iter().filter(|(name, _)| LABELS.iter().any(|known| known.eq_ignore_ascii_case(name)));
-    labels
-        .filter_map(|(_, label)| label.as_str())
-        .map(|label| tells(head(label, 80).0))
-        .max()
-        .unwrap_or(Tell::No)
+    (told, program)
 }
 
 /// A list of words as the arguments of a command, secrets taken out; empty for another list, or a long one.

@@ -164,6 +164,8 @@ impl<'r> Verdict<'r, '_> {
             self.whole.push(&rule.name);
         }
         let sum = &mut self.classification;
+        // What one command must not show, the line it stands in must not either.
+        sum.journal_params &= rule.journal_params;
         if rule.tier.is_tracked() != sum.tier.is_tracked() {
             // What is only logged has no say in what is checked.
             if sum.tier.is_tracked() {

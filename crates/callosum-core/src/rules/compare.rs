@@ -38,6 +38,7 @@ impl RuleSet {
             lock_expiry_ms: rule.lock_expiry_ms,
             scope: rule.scope,
             mode: rule.mode,
+            journal_params: rule.journal_params,
             ..Classification::default()
         })
     }

@@ -40,6 +40,8 @@ pub struct ListedRule {
     /// Whether it stops calls, if the rule says so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<Mode>,
+    /// Whether its calls' parameters are written down.
+    pub journal_params: bool,
     /// What its author says of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
@@ -102,6 +104,7 @@ impl ListedRule {
             lock_expiry_ms: format.lock_expiry_ms,
             scope: format.scope,
             mode: format.mode,
+            journal_params: format.journal_params,
             comment: format.comment,
         }
     }
@@ -173,7 +176,7 @@ mod tests {
           "params":{"host":["node",1],"job.sure":true},"commandPattern":"^a","command":["a b","c"],
           "http":{"method":["POST","PUT"],"host":"*.acme.io","path":"v1/*"},"unlessFlag":["-n","--try"],
           "agent":"main","session":["a","b"],"runtime":"codex","contextKey":["k:{params.id}","l"],
-          "recentWindowMs":5,"lockExpiryMs":6,"scope":"otherSessions","mode":"observe"},
+          "recentWindowMs":5,"lockExpiryMs":6,"scope":"otherSessions","mode":"observe","journalParams":false},
           {"name":"http","tier":1,"tool":"x","http":{"path":"v2"}}]}"#;
         let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
         let all = ListedRule {
@@ -197,6 +200,7 @@ mod tests {
             lock_expiry_ms: Some(6),
             scope: Scope::OtherSessions,
             mode: Some(Mode::Observe),
+            journal_params: false,
             comment: Some("why".to_owned()),
         };
         let rules = RuleSet::parse(text).unwrap().listed();

@@ -52,6 +52,8 @@ pub struct Classification {
     pub scope: Scope,
     /// Whether the rule pauses calls or only notes them; `None` leaves it to the configuration.
     pub mode: Option<Mode>,
+    /// Whether a summary of the call's parameters is written down.
+    pub journal_params: bool,
     /// True when the call acts on more than 1,000 resources: `context_keys` is then not all of them.
     pub too_many_keys: bool,
     /// The call is a shell line, and these exit codes of it prove that it did nothing. None at tier 4, where nothing is
@@ -97,6 +99,7 @@ impl Default for Classification {
             lock_expiry_ms: None,
             scope: Scope::Any,
             mode: None,
+            journal_params: true,
             too_many_keys: false,
             not_done_codes: ExitCodes::default(),
         }
