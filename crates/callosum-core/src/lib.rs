@@ -17,6 +17,7 @@ pub mod history;
 pub mod journal;
 pub mod ledger;
 pub mod outcome;
+pub mod partly_read;
 pub mod pause_text;
 pub mod redact;
 pub mod rules;

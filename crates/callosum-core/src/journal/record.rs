@@ -41,6 +41,8 @@ pub enum Action {
     Seen,
     /// A session began, got a prompt or ended, as its runtime tells: `event` says which.
     Session,
+    /// A runtime's hook was told an event that could not be read: `reason` says what is wrong with it.
+    Unreadable,
     /// A process has loaded rules: `windowMs` is how far back they look.
     Rules,
     /// The first line of a segment: `base`, and the windows known when it was begun.

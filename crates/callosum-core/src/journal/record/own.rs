@@ -11,7 +11,7 @@ use crate::journal::line::{LineReader, LineWriter};
 use crate::tier::Tier;
 
 /// All that this version knows.
-pub(super) const ACTIONS: [Action; 14] = [
+pub(super) const ACTIONS: [Action; 15] = [
     Action::Intercept,
     Action::Blocked,
     Action::Complete,
@@ -23,6 +23,7 @@ pub(super) const ACTIONS: [Action; 14] = [
     Action::Released,
     Action::Seen,
     Action::Session,
+    Action::Unreadable,
     Action::Rules,
     Action::Opened,
     Action::Closed,
@@ -43,6 +44,7 @@ impl Action {
             Self::Released => "released",
             Self::Seen => "seen",
             Self::Session => "session",
+            Self::Unreadable => "unreadable",
             Self::Rules => "rules",
             Self::Opened => "opened",
             Self::Closed => "closed",
