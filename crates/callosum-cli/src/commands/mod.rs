@@ -43,14 +43,9 @@ fn shared_options(args: &Args) -> Result<GateOptions, Failure> {
         runtime: "callosum-cli".to_owned(),
         home: std::env::home_dir().unwrap_or_default(),
         // What is said on the command line comes before what the environment says.
-        state_dir_variable: state_dir.or_else(state_dir_variable),
+        state_dir_variable: state_dir.or_else(state_dir::variable),
         ..GateOptions::default()
     })
-}
-
-/// `CALLOSUM_STATE_DIR`; what is no UTF-8 in it as the core knows it to refuse.
-fn state_dir_variable() -> Option<String> {
-    std::env::var_os(state_dir::ENVIRONMENT_VARIABLE).map(|value| value.to_string_lossy().into_owned())
 }
 
 /// The state directory that holds here.

@@ -11,6 +11,12 @@ use super::disk::{Disk, Facts, SystemDisk};
 /// The environment variable that names the state directory where no setting does.
 pub const ENVIRONMENT_VARIABLE: &str = "CALLOSUM_STATE_DIR";
 
+/// What [`ENVIRONMENT_VARIABLE`] says, if it is set. What is no UTF-8 in it becomes U+FFFD, as Node makes of it, and is refused.
+#[must_use]
+pub fn variable() -> Option<String> {
+    std::env::var_os(ENVIRONMENT_VARIABLE).map(|value| value.to_string_lossy().into_owned())
+}
+
 /// Finds the state directory: the setting, else `CALLOSUM_STATE_DIR`, else `~/.callosum`. A leading `~`, `$HOME` or `${HOME}`
 /// stands for `home`: who writes an environment file has no shell that would read it. A relative path starts from `home`,
 /// because a gateway's working folder is anybody's guess and two processes must find the same directory. What is the same

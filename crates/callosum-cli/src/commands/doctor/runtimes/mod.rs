@@ -16,7 +16,6 @@ use super::is_same;
 use super::program::is_executable;
 use crate::args::HookRuntime;
 use crate::commands::install::{Amiss, Hooks, Installed, gating_event, title};
-use crate::commands::state_dir_variable;
 use crate::output::{long, name};
 
 /// Hooks listed.
@@ -148,7 +147,7 @@ fn program(runtime: Runtime, hooks: &Hooks) -> Option<Finding> {
 /// Whether they journal where this looks. What the runtime's own environment says is not known; it is taken to be this one's.
 fn directory(runtime: Runtime, hooks: &Hooks, gate: &Gate) -> Option<Finding> {
     let (_, named) = hooks.program.as_ref()?;
-    let environment = state_dir_variable();
+    let environment = state_dir::variable();
     let home = env::home_dir().unwrap_or_default();
     let there = state_dir::locate(None, named.as_deref().or(environment.as_deref()), &home);
     if is_same(&there, gate.state_dir()) {
