@@ -1,7 +1,8 @@
 // The gate in the real Codex and the real Gemini: what reaches the mailbox, what the model is told, what the journal says.
 
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { send } from "../openclaw/harness/mail.ts";
@@ -132,8 +133,48 @@ for (const runtime of ["codex", "gemini"] as const) {
   });
 }
 
+test("gemini: a project's environment file does not move the gate", async () => {
+  const scene = await Scene.open();
+  try {
+    const { gemini } = scene;
+    const own = join(gemini.project, "own");
+    mkdirSync(own);
+    writeFileSync(join(own, "settings.json"), '{ "mode": "observe" }');
+    writeFileSync(join(gemini.project, ".env"), `CALLOSUM_STATE_DIR=${own}\n`);
+    const mail = gemini.shell(send("alice@example.com"));
+    await scene.play(gemini, mail);
+    const [told] = await scene.play(gemini, mail);
+    assert.match(told ?? "", PAUSED);
+    assert.equal(scene.mail.sent("alice@example.com").length, 1);
+    assert.deepEqual(readdirSync(own), ["settings.json"]);
+
+    // So does it reach a hook that leaves the place to its environment.
+    gemini.editHooks((settings) => settings.replaceAll(` --state-dir ${scene.stateDir}`, ""));
+    await scene.play(gemini, mail);
+    assert.ok(readdirSync(own).includes("journal.jsonl"));
+  } finally {
+    await scene.close();
+  }
+});
+
 describe("what is broken", () => {
   for (const runtime of ["codex", "gemini"] as const) {
+    test(`${runtime}: a refusal that the hook can't write still refuses`, async () => {
+      const scene = await Scene.open();
+      try {
+        const agent = scene[runtime];
+        agent.editHooks((settings) => settings.replaceAll(/ --state-dir [^"]*/g, "$& >/dev/full"));
+        const mail = agent.shell(send("alice@example.com"));
+        const [first] = await scene.play(agent, mail);
+        assert.match(first ?? "", /Message sent\./);
+        const [told] = await scene.play(agent, mail);
+        assert.match(told ?? "", PAUSED);
+        assert.equal(scene.mail.sent("alice@example.com").length, 1);
+      } finally {
+        await scene.close();
+      }
+    });
+
     test(`${runtime}: without the program every tool runs`, async () => {
       const scene = await Scene.open({ uninstalled: true });
       try {

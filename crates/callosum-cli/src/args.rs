@@ -57,7 +57,8 @@ pub(crate) fn is_hook() -> bool {
 
 /// What `hook` is for.
 const HOOK: &str = "What an agent runtime asks before and after each of its tool calls: reads its event on standard input, answers in \
-                    its dialect, and always exits with 0";
+                    its dialect, and exits with 0; with 2 and the reason on standard error only where a refusal \
+                    can't be written";
 
 /// The words of `callosum hook`. They are read by this grammar, because to make that of all commands takes longer than a hook's
 /// decision.
@@ -79,6 +80,10 @@ pub(crate) struct Hook {
 
     /// The event's name, where the runtime does not say it
     pub(crate) event: Option<String>,
+
+    /// How long the runtime waits for this hook, in seconds [default: 5]
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) timeout: Option<u32>,
 }
 
 #[derive(Debug, Subcommand)]

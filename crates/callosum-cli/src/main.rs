@@ -11,8 +11,10 @@ mod output;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::CommandFactory;
+use rustix::process::{Resource, Signal, getrlimit};
 
 use crate::args::{Args, Command, LockAction, is_hook};
 use crate::output::{Failure, Output, is_gone};
@@ -48,7 +50,17 @@ fn misused(error: &clap::Error) -> ExitCode {
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }
 
+/// A process that writes more than it may (`ulimit -f`) is killed, unless it hears the signal: then the write fails, and that
+/// can be told. It is heard only where there is such a limit, for a hook's sake.
+fn survive_file_limit() {
+    if getrlimit(Resource::Fsize).current.is_some() {
+        // Where it can't be heard, nothing is lost that was not before.
+        let _ = signal_hook::flag::register(Signal::XFSZ.as_raw(), Arc::default());
+    }
+}
+
 fn run(args: &Args) -> Result<ExitCode, Failure> {
+    survive_file_limit();
     let mut out = Output::standard();
     let code = match &args.command {
         Command::Status => commands::status::run(args, &mut out)?,
@@ -60,7 +72,8 @@ fn run(args: &Args) -> Result<ExitCode, Failure> {
         Command::Why { key } => commands::why::run(args, key, &mut out)?,
         Command::Sessions { since } => commands::sessions::run(args, since, &mut out)?,
         Command::Explain(asked) => commands::explain::run(args, asked, &mut out)?,
-        Command::Hook(hook) => commands::hook::run(args, hook.runtime.into(), hook.event.as_deref()),
+        // It writes past `out`, and nothing else may change its exit code.
+        Command::Hook(hook) => return Ok(commands::hook::run(args, hook)),
         Command::Install(target) => commands::install::install(args, target, &mut out)?,
         Command::Uninstall(target) => commands::install::uninstall(args, target, &mut out)?,
         Command::Completions { shell } => {

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use std::fs::{self, Permissions};
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -151,9 +151,16 @@ fn without_a_file_there_is_a_private_one_and_none_again_afterwards() {
         let entry = parsed(&path)["hooks"][event][0].clone();
         let command = entry["hooks"][0]["command"].as_str().unwrap();
         let itself = env!("CARGO_BIN_EXE_callosum");
-        assert!(command.contains(itself) && command.ends_with(&format!(" hook {runtime}")), "{command}");
-        let timeout = if runtime == "gemini" { 5000 } else { 5 };
-        assert_eq!(entry["hooks"][0]["timeout"], timeout);
+        // A project's environment file moves nothing, and the hook knows how long it has.
+        let ours = format!(" hook {runtime} --timeout 20 --state-dir {}/.callosum", home.path().display());
+        assert!(command.contains(itself) && command.ends_with(&ours), "{command}");
+        for (event, entries) in parsed(&path)["hooks"].as_object().unwrap() {
+            let seconds = if runtime == "codex" && event == "SessionEnd" { 3 } else { 20 };
+            let unit = if runtime == "gemini" { 1_000 } else { 1 };
+            let hook = &entries[0]["hooks"][0];
+            assert_eq!(hook["timeout"], seconds * unit, "{event}");
+            assert!(hook["command"].as_str().unwrap().contains(&format!(" --timeout {seconds} ")), "{event}");
+        }
         assert_eq!((&entry["matcher"], &entry["_callosum"]), (&json!("*"), &json!("v1")));
 
         let shown = ok(home.path(), &["uninstall", runtime, "--dry-run"]);
@@ -380,8 +387,13 @@ fn secrets_beside_our_entries_are_not_shown() {
             assert!(shown.contains(&diff), "{diff}\n{shown}");
             assert!(shown.contains("\"KEY\"") && !shown.contains(secret), "{shown}");
             // What is ours is shown as it is.
-            let ours =
-                [" hook claude-code\"", "\"*\"", "\"command\"", "\"timeout\": 5", "\"_callosum\": \"v1\""];
+            let ours = [
+                " hook claude-code --timeout 20 --state-dir ",
+                "\"*\"",
+                "\"command\"",
+                "\"timeout\": 20",
+                "\"_callosum\": \"v1\"",
+            ];
             for ours in ours.into_iter().take(if content.contains('\n') { 5 } else { 0 }) {
                 assert!(shown.contains(ours), "{ours}: {shown}");
             }
@@ -442,7 +454,7 @@ fn the_command_runs_this_program_wherever_it_stands_and_nothing_once_it_is_gone(
             for shell in ["sh", "bash"] {
                 let script = format!("printf input | {{ {command}\n}}");
                 let (code, stdout, stderr) = finish(Command::new(shell).args(["-c", &script]));
-                let called = format!("hook|{runtime}|--state-dir|/s t|input");
+                let called = format!("hook|{runtime}|--timeout|20|--state-dir|/s t|input");
                 assert_eq!((code, stdout, stderr.as_str()), (Some(0), called, ""), "{command}");
             }
             fs::remove_file(&at).unwrap();
@@ -504,7 +516,11 @@ fn the_hooks_run_a_link_on_the_path_and_so_what_comes_in_its_place() {
         stdout
     };
     let runs = || parsed(&path)["hooks"]["PreToolUse"][0]["hooks"][0]["command"].as_str().unwrap().to_owned();
-    let expected = |at: &Path| format!("[ ! -x {0} ] || exec {0} hook claude-code", at.display());
+    let expected = |at: &Path| {
+        let state_dir = home.path().join(".callosum");
+        let arguments = format!("hook claude-code --timeout 20 --state-dir {}", state_dir.display());
+        format!("[ ! -x {0} ] || exec {0} {arguments}", at.display())
+    };
     run(&old, &["install", "claude-code"]);
     assert_eq!(runs(), expected(&link));
     let installed = fs::read_to_string(&path).unwrap();
@@ -526,4 +542,86 @@ fn the_hooks_run_a_link_on_the_path_and_so_what_comes_in_its_place() {
     // A program that no link leads to is named itself.
     run(&elsewhere, &["install", "claude-code"]);
     assert_eq!(runs(), expected(&elsewhere));
+}
+
+#[test]
+fn what_an_older_version_wrote_is_replaced_and_codex_has_to_be_told() {
+    for (runtime, settings, event) in RUNTIMES {
+        let (home, path) = home(settings, None);
+        ok(home.path(), &["install", runtime]);
+        // As it was before: the state directory left to the environment, and five seconds.
+        let state_dir = format!(" --state-dir {}/.callosum", home.path().display());
+        let old = fs::read_to_string(&path).unwrap();
+        let old =
+            [" --timeout 20", " --timeout 3", &state_dir].iter().fold(old, |old, now| old.replace(now, ""));
+        let old = old.replace("\"timeout\": 20", "\"timeout\": 5");
+        fs::write(&path, &old).unwrap();
+        let doctor = finish(
+            program(Path::new(env!("CARGO_BIN_EXE_callosum")), home.path()).arg("doctor").env("PATH", ""),
+        )
+        .1;
+        assert!(doctor.contains("they name no state directory") && doctor.contains(event), "{doctor}");
+        let told = ok(home.path(), &["install", runtime]);
+        let trust = told.contains("trust them anew");
+        assert_eq!(trust, runtime == "codex", "{told}");
+        assert_eq!(doctor.contains("enter /hooks and trust Callosum's anew"), runtime == "codex", "{doctor}");
+        let now = fs::read_to_string(&path).unwrap();
+        assert_eq!(now.matches(&state_dir).count(), now.matches("_callosum").count(), "{now}");
+        assert!(!ok(home.path(), &["install", runtime]).contains("anew"));
+    }
+}
+
+#[test]
+fn a_place_that_is_another_folder_in_each_process_is_refused() {
+    for (name, value) in
+        [("HOME", "relative"), ("CALLOSUM_STATE_DIR", "~bob/x"), ("CALLOSUM_STATE_DIR", "$XDG/x")]
+    {
+        let (home, path) = home(".claude/settings.json", None);
+        let mut command = program(Path::new(env!("CARGO_BIN_EXE_callosum")), home.path());
+        command.env("CLAUDE_CONFIG_DIR", path.parent().unwrap()).env(name, value).current_dir(home.path());
+        let (code, _, stderr) = finish(command.args(["install", "claude-code"]));
+        assert!(code == Some(2) && stderr.contains("names no state directory"), "{value}: {stderr}");
+        assert!(!path.exists());
+    }
+}
+
+#[test]
+fn other_names_of_the_file_and_its_group_stay() {
+    let content = "{\n  \"a\": 1\n}\n";
+    let (home, path) = home(".claude/settings.json", Some(content));
+    let other = home.path().join("dotfiles.json");
+    fs::hard_link(&path, &other).unwrap();
+    let told = ok(home.path(), &["install", "claude-code"]);
+    assert!(told.contains("2 names (hard links)"), "{told}");
+    assert!(fs::read_to_string(&other).unwrap().contains("_callosum"));
+    ok(home.path(), &["uninstall", "claude-code"]);
+    assert_eq!(
+        (fs::read_to_string(&other).unwrap().as_str(), fs::metadata(&path).unwrap().nlink()),
+        (content, 2)
+    );
+    fs::remove_file(&other).unwrap();
+
+    // Only root can give a file to a group that it is not in.
+    if chown(&path, None, Some(54321)).is_ok() {
+        fs::set_permissions(&path, Permissions::from_mode(0o660)).unwrap();
+        ok(home.path(), &["install", "claude-code"]);
+        for path in [&path, &path.with_file_name(BACKUP)] {
+            assert_eq!((fs::metadata(path).unwrap().gid(), mode(path)), (54321, 0o660));
+        }
+    }
+}
+
+#[test]
+fn what_the_runtime_would_refuse_as_a_whole_is_refused() {
+    for (content, place) in
+        [("{\n  \"a\": \"x\ny\"\n}", ":2:10:"), ("{\"a\u{1}\": 1}", ":1:4:"), ("{\"a\": \"\t\"}", ":1:8:")]
+    {
+        let (home, path) = home(".claude/settings.json", Some(content));
+        let (code, _, stderr) = run_in(home.path(), &["install", "claude-code"]);
+        assert!(
+            code == Some(2) && stderr.contains(place) && stderr.contains("control character"),
+            "{content}: {stderr}"
+        );
+        assert_eq!(fs::read_to_string(&path).unwrap(), content);
+    }
 }

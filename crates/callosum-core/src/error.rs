@@ -4,6 +4,8 @@ use std::error::Error as _;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::store::disk::NO_FILE;
+
 /// A failure of the shared state. Its text is a lowercase fragment with the path in backticks; the cause
 /// is the source, the remedy is separate.
 #[derive(Debug, thiserror::Error)]
@@ -23,6 +25,14 @@ pub enum StateError {
     NotADirectory {
         /// The path.
         path: PathBuf,
+    },
+    /// The state directory's path is not the same folder for every process.
+    #[error("`{}` names no state directory: {why}", path.display())]
+    NoPlace {
+        /// The path, as it was given.
+        path: PathBuf,
+        /// What is wrong with it: a clause.
+        why: &'static str,
     },
     /// Somebody else could write what we would believe.
     #[error("`{}` may be written by other users (mode {mode:o})", path.display())]
@@ -100,6 +110,7 @@ impl StateError {
         match self {
             Self::Io { .. } => "io",
             Self::NotADirectory { .. } => "not-a-directory",
+            Self::NoPlace { .. } => "no-place",
             Self::WritableByOthers { .. } => "writable-by-others",
             Self::ForeignOwner { .. } => "foreign-owner",
             Self::GuardTimeout { .. } => "guard-timeout",
@@ -128,8 +139,13 @@ impl StateError {
                 io::ErrorKind::NotFound => {
                     "create the folder, or set `stateDir` to one that can be created".to_owned()
                 }
+                NO_FILE => format!("move `{}` away", path.display()),
                 _ => "check the disk and the permissions, or set another `stateDir`".to_owned(),
             },
+            Self::NoPlace { .. } => {
+                "give `stateDir`, `--state-dir` or CALLOSUM_STATE_DIR an absolute path, written out, and see that HOME is one"
+                    .to_owned()
+            }
             Self::NotADirectory { .. } => "move it away, or set another `stateDir`".to_owned(),
             Self::WritableByOthers { path, .. } => format!("run `chmod go-w {}`", path.display()),
             Self::ForeignOwner { path, us, .. } => {

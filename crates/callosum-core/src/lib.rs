@@ -18,6 +18,7 @@ pub mod journal;
 pub mod json_text;
 pub mod ledger;
 pub mod outcome;
+pub mod partly_read;
 pub mod pause_text;
 pub mod redact;
 pub mod rules;

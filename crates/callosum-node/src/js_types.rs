@@ -29,8 +29,9 @@ impl GateOptions {
             host_name: self.host_name,
             runtime_state_dir: self.host_state_dir,
             packaged_tiers: self.packaged_tiers.map(PathBuf::from),
-            home: std::env::home_dir().unwrap_or_else(|| PathBuf::from("/")),
-            state_dir_variable: std::env::var(callosum_core::store::state_dir::ENVIRONMENT_VARIABLE).ok(),
+            home: std::env::home_dir().unwrap_or_default(),
+            state_dir_variable: callosum_core::store::state_dir::variable(),
+            settings_problem: None,
             is_hook: false,
         }
     }

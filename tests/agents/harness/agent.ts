@@ -3,7 +3,7 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ScriptedCall } from "../../openclaw/harness/fake-model.ts";
 
@@ -139,6 +139,13 @@ export class Agent {
       mkdirSync(join(path, ".."), { recursive: true });
       writeFileSync(path, text);
     }
+  }
+
+  /** Changes the settings that hold the hooks. */
+  editHooks(edit: (settings: string) => string): void {
+    const file = { codex: ".codex/hooks.json", gemini: ".gemini/settings.json" }[this.runtime];
+    const path = join(this.#options.dir, "home", file);
+    writeFileSync(path, edit(readFileSync(path, "utf8")));
   }
 
   /** A call of the runtime's shell tool. */

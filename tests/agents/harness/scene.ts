@@ -52,7 +52,6 @@ export class Scene extends Stage {
         dir: join(dir, runtime),
         modelOrigin: model.origin,
         path: this.mail.bin,
-        env: { CALLOSUM_STATE_DIR: this.stateDir },
         ...(options.mailer && { mcp: { name: "mailer", ...options.mailer } }),
       });
     this.codex = agent("codex");
@@ -65,7 +64,9 @@ export class Scene extends Stage {
     const program = options.uninstalled ? join(dir, "program", "callosum") : CALLOSUM;
     if (options.uninstalled) cpSync(CALLOSUM, program);
     for (const agent of [scene.codex, scene.gemini]) {
-      await promisify(execFile)(program, ["install", agent.runtime], { env: agent.environment(), timeout: 10_000 });
+      // Nothing in the environment says where the state is: the hooks do.
+      const args = ["install", agent.runtime, "--state-dir", scene.stateDir];
+      await promisify(execFile)(program, args, { env: agent.environment(), timeout: 10_000 });
     }
     if (options.uninstalled) rmSync(program);
     return scene;

@@ -15,7 +15,7 @@ pub(crate) fn run(args: &Args, checked: &Checked, out: &mut dyn Write) -> Result
     let path = match &checked.file {
         Some(file) => Some(file.as_path()),
         None => {
-            in_state_dir = super::observer(args)?.state_dir().join("tiers.json");
+            in_state_dir = super::shared_state_dir(args)?.join("tiers.json");
             Some(in_state_dir.as_path()).filter(|path| path.exists())
         }
     };

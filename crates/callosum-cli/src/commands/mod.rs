@@ -30,11 +30,10 @@ fn observer(args: &Args) -> Result<Gate, Failure> {
 }
 
 fn options(args: &Args) -> Result<GateOptions, Failure> {
-    let mut options = shared_options(args)?;
-    let mut settings = settings_of(&options)?;
+    let options = shared_options(args)?;
+    let SettingsFile { mut settings, problem } = SettingsFile::of(&options);
     settings.insert("instanceId".to_owned(), "callosum-cli".into());
-    options.settings = Value::from(settings).to_string();
-    Ok(options)
+    Ok(GateOptions { settings: Value::from(settings).to_string(), settings_problem: problem, ..options })
 }
 
 /// What holds for whatever the program does; its settings are not read yet.
@@ -42,30 +41,65 @@ fn shared_options(args: &Args) -> Result<GateOptions, Failure> {
     let state_dir = args.global.state_dir.as_deref().map(chosen).transpose()?;
     Ok(GateOptions {
         runtime: "callosum-cli".to_owned(),
-        home: std::env::home_dir().unwrap_or_else(|| PathBuf::from("/")),
+        home: std::env::home_dir().unwrap_or_default(),
         // What is said on the command line comes before what the environment says.
-        state_dir_variable: state_dir.or_else(|| std::env::var(state_dir::ENVIRONMENT_VARIABLE).ok()),
+        state_dir_variable: state_dir.or_else(state_dir::variable),
         ..GateOptions::default()
     })
 }
 
+/// The state directory that holds here.
+///
+/// # Errors
+/// When it is not the same folder for every process.
+fn shared_state_dir(args: &Args) -> Result<PathBuf, Failure> {
+    let options = shared_options(args)?;
+    let folder = state_dir::locate(None, options.state_dir_variable.as_deref(), &options.home);
+    state_dir::is_place(&folder).map_err(|why| Failure::CantLook {
+        fragment: format!("`{}` names no state directory: {why}", long(&folder.display().to_string())),
+        remedy:
+            "give `--state-dir` or CALLOSUM_STATE_DIR an absolute path, written out, and see that HOME is one"
+                .to_owned(),
+    })?;
+    Ok(folder)
+}
+
 /// The settings of everything but OpenClaw, which has its own: `settings.json` in the state directory. Where that is, it
 /// can't say itself.
-fn settings_of(options: &GateOptions) -> Result<Map<String, Value>, Failure> {
-    let folder = state_dir::locate(None, options.state_dir_variable.as_deref(), &options.home);
-    let path = folder.join("settings.json");
-    if !path.exists() {
-        return Ok(Map::new());
+struct SettingsFile {
+    settings: Map<String, Value>,
+    /// Why the file, or a part of it, is not used: a clause.
+    problem: Option<String>,
+}
+
+impl SettingsFile {
+    /// The settings for these options. What can't be read is as good as absent, and said so.
+    fn of(options: &GateOptions) -> Self {
+        let folder = state_dir::locate(None, options.state_dir_variable.as_deref(), &options.home);
+        let path = folder.join("settings.json");
+        // A relative one may be any project's.
+        if state_dir::is_place(&folder).is_err() || path.symlink_metadata().is_err() {
+            return Self { settings: Map::new(), problem: None };
+        }
+        let read = rules_file::read(&path).and_then(|text| {
+            serde_json::from_str::<Map<String, Value>>(&text)
+                .map_err(|error| format!("is no JSON object: {error}"))
+        });
+        let problem = |why: &str| Some(format!("`{}` {why}", path.display()));
+        match read {
+            Err(why) => {
+                Self { settings: Map::new(), problem: problem(&format!("{why}; the defaults are used")) }
+            }
+            Ok(mut settings) => {
+                let named = settings.remove("stateDir");
+                Self {
+                    settings,
+                    problem: named
+                        .and_then(|_| problem("can't say where it is itself: its `stateDir` is ignored")),
+                }
+            }
+        }
     }
-    let unusable = |reason: String| Failure::CantLook {
-        fragment: format!("`{}` {reason}", path.display()),
-        remedy: "mend it, or move it away".to_owned(),
-    };
-    let text = rules_file::read(&path).map_err(unusable)?;
-    let mut settings: Map<String, Value> =
-        serde_json::from_str(&text).map_err(|error| unusable(format!("is no JSON object: {error}")))?;
-    settings.remove("stateDir");
-    Ok(settings)
 }
 
 /// The text of a rules file that was asked about.

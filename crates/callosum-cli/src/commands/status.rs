@@ -3,7 +3,8 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use callosum_core::gate::Status;
+use callosum_core::gate::{Status, UNREADABLE_EVENTS};
+use callosum_core::rules::Mode;
 
 use crate::args::Args;
 use crate::output::{Failure, counted, json, local_time, long, name, resource, size, table};
@@ -16,7 +17,8 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode, Failure>
     } else {
         for_people(&status, out)?;
     }
-    let wrong = status.degraded.is_some() || status.rules.error.is_some();
+    let wrong =
+        status.degraded.is_some() || status.rules.error.is_some() || !status.setting_errors.is_empty();
     Ok(ExitCode::from(u8::from(wrong)))
 }
 
@@ -26,6 +28,18 @@ fn for_people(status: &Status, out: &mut dyn Write) -> Result<(), Failure> {
     line("State", &long(&status.state_dir))?;
     let rule_count = u64::try_from(status.rule_count).unwrap_or(u64::MAX);
     line("Rules", &format!("{}, {}", counted(rule_count, "rule"), long(&status.rules.source)))?;
+    if status.mode == Mode::Observe {
+        line("Mode", "observe: what would be paused is written down, and nothing is paused")?;
+    }
+    for error in &status.setting_errors {
+        line("Wrong", &format!("settings: {}", long(error)))?;
+    }
+    for (runtime, tools) in &status.coverage {
+        if let Some(seen) = tools.get(UNREADABLE_EVENTS) {
+            let events = counted(seen.before, "event");
+            line("Unread", &format!("{events} of {}, the last {}", name(runtime), local_time(&seen.last)))?;
+        }
+    }
     if let Some(error) = &status.rules.error {
         // This process has just read the file, and knows no rules but those that hold without it.
         let wrong = "whoever starts now has the rules above, as each hook does; a gateway that runs keeps its last good ones";

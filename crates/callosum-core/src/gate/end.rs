@@ -52,7 +52,8 @@ impl Gate {
     /// asks for no more than nearly every call needs.
     pub fn after_unwritten(&self, session: &str, run: Option<&str>, call: Option<&str>) -> bool {
         let (run, call) = (run.map(short_name), call.map(short_name));
-        let Some(id) = CallRef::new(short_name(session), run, call) else { return false };
+        let session = short_name(session);
+        let Some(id) = CallRef::new(&session, run.as_deref(), call.as_deref()) else { return false };
         let mut light = lock(&self.light);
         let Some(counted) = light.calls.close_unwritten(id) else { return false };
         if let Some(tool) = counted.filter(|_| !self.is_closed()) {
@@ -333,7 +334,10 @@ impl Gate {
     /// The host has stored the result of this call for the model. For a host's event loop.
     pub fn result_persisted(&self, session: &str, call: &str, now: &Stamp) -> Answer {
         self.deliver(
-            &Delivery::Call { session: short_name(session).to_owned(), call: short_name(call).to_owned() },
+            &Delivery::Call {
+                session: short_name(session).into_owned(),
+                call: short_name(call).into_owned(),
+            },
             Patience::None,
             now,
         )
@@ -342,11 +346,11 @@ impl Gate {
     /// A model call of this run begins: the model has seen every result of the run so far. For a host's
     /// event loop.
     pub fn model_call_started(&self, run: &str, now: &Stamp) -> Answer {
-        let run = short_name(run);
+        let run = short_name(run).into_owned();
         {
             let mut light = lock(&self.light);
-            if light.signalled_set.insert(run.to_owned()) {
-                light.signalled.push_back(run.to_owned());
+            if light.signalled_set.insert(run.clone()) {
+                light.signalled.push_back(run.clone());
                 if light.signalled.len() > MAX_SIGNALLED_RUNS
                     && let Some(oldest) = light.signalled.pop_front()
                 {
@@ -354,7 +358,7 @@ impl Gate {
                 }
             }
         }
-        self.deliver(&Delivery::Run(run.to_owned()), Patience::None, now)
+        self.deliver(&Delivery::Run(run), Patience::None, now)
     }
 
     pub(super) fn deliver(&self, delivery: &Delivery, patience: Patience, now: &Stamp) -> Answer {

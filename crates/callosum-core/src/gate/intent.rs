@@ -1,6 +1,9 @@
 //! A call that has been classified: all that is needed to decide about it, on whatever thread.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use sha2::{Digest, Sha256};
 
 use crate::context_key::keys_or_digest;
 use crate::digest::digest;
@@ -19,12 +22,21 @@ use super::calls::CallRef;
 /// Names longer than this (tool, session, run, call id) are cut: they come from outside.
 const MAX_NAME_CHARS: usize = 300;
 
+/// Bytes of the hash that stands for the rest of a cut name: two sessions whose names begin alike are two.
+const HASH_BYTES: usize = 8;
+
 /// A name as the gate keeps it, before a call and after it.
-pub(super) fn short_name(name: &str) -> &str {
-    if name.len() <= MAX_NAME_CHARS {
-        return name;
+pub(super) fn short_name(name: &str) -> Cow<'_, str> {
+    if name.len() <= MAX_NAME_CHARS || name.chars().nth(MAX_NAME_CHARS).is_none() {
+        return Cow::Borrowed(name);
     }
-    name.char_indices().nth(MAX_NAME_CHARS).and_then(|(end, _)| name.get(..end)).unwrap_or(name)
+    let mut short: String = name.chars().take(MAX_NAME_CHARS - 1 - 2 * HASH_BYTES).collect();
+    short.push('~');
+    for byte in Sha256::digest(name.as_bytes()).iter().take(HASH_BYTES) {
+        // Writing into a text does not fail.
+        let _ = write!(short, "{byte:02x}");
+    }
+    Cow::Owned(short)
 }
 
 /// A call with its names cut.
@@ -34,11 +46,11 @@ pub(super) fn with_short_names(call: &ToolCall) -> Cow<'_, ToolCall> {
         .into_iter()
         .chain([call.agent.as_ref()])
         .flatten()
-        .all(|name| short_name(name).len() == name.len())
+        .all(|name| matches!(short_name(name), Cow::Borrowed(_)))
     {
         return Cow::Borrowed(call);
     }
-    let short = |name: &String| short_name(name).to_owned();
+    let short = |name: &String| short_name(name).into_owned();
     Cow::Owned(ToolCall {
         tool: short(&call.tool),
         session: short(&call.session),

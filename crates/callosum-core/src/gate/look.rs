@@ -86,6 +86,7 @@ impl Gate {
     pub(super) fn observe(&self) -> Result<Option<Segments>, StateError> {
         let directory = &self.directory;
         let disk = &directory.disk;
+        directory.check_place()?;
         if disk.facts(&directory.path).is_err_and(|error| error.kind() == ErrorKind::NotFound) {
             return Ok(None);
         }

@@ -32,6 +32,7 @@ mod status;
 mod story;
 mod tally;
 mod timeline;
+mod unreadable;
 mod upkeep;
 mod work;
 mod writer;
@@ -78,6 +79,7 @@ pub use self::status::{CoverageStatus, LockStatus, Status};
 pub use self::story::{Event, Story, What};
 pub use self::tally::{BucketCount, RuleCount, Tally, TallyRequest};
 pub use self::timeline::{Moment, Timeline, TimelineRequest};
+pub use self::unreadable::{UNREADABLE_EVENTS, Unreadable};
 pub use self::work::GivenUp;
 
 /// How long a worker may try to get the guard and the ledger.
@@ -118,6 +120,8 @@ pub struct GateOptions {
     pub home: PathBuf,
     /// `CALLOSUM_STATE_DIR`, if set.
     pub state_dir_variable: Option<String>,
+    /// Why the host could not read its settings, or not all of them: a clause. The rest go by their defaults.
+    pub settings_problem: Option<String>,
     /// This process only speaks for the one that runs the calls: a hook that a runtime starts for each call.
     pub is_hook: bool,
 }
@@ -223,7 +227,8 @@ impl Gate {
     /// The same on another disk than the system's.
     #[must_use]
     pub fn on_disk(options: GateOptions, disk: Arc<dyn Disk>) -> Self {
-        let (settings, setting_problems) = Settings::read(&options.settings);
+        let (settings, mut setting_problems) = Settings::read(&options.settings);
+        setting_problems.extend(options.settings_problem);
         let directory = state_dir::locate(
             settings.state_dir.as_deref(),
             options.state_dir_variable.as_deref(),
@@ -301,6 +306,12 @@ impl Gate {
     #[must_use]
     pub fn state_dir(&self) -> &Path {
         &self.directory.path
+    }
+
+    /// What of the settings could not be used.
+    #[must_use]
+    pub fn setting_problems(&self) -> &[String] {
+        &self.setting_problems
     }
 
     /// Whether a session that starts is to be told what others did.

@@ -1,5 +1,6 @@
 //! That a session is there, before it calls anything and once it is over: as its runtime tells.
 
+use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 use crate::journal::Patience;
@@ -37,8 +38,8 @@ impl Gate {
         }
         let mut record = Record::new(Action::Session, &self.instance, now);
         record.runtime = Some(self.runtime.clone());
-        record.agent = presence.agent.as_deref().map(short_name).map(str::to_owned);
-        record.session = Some(short_name(&presence.session).to_owned());
+        record.agent = presence.agent.as_deref().map(short_name).map(Cow::into_owned);
+        record.session = Some(short_name(&presence.session).into_owned());
         record.event = Some(presence.event.clone());
         record.reason = presence.reason.as_deref().map(|reason| one_line(reason, REASON_CHARS));
         record.holder = self.machine().holder();

@@ -54,11 +54,11 @@ impl EndReport {
             .into_iter()
             .chain([self.call.as_ref()])
             .flatten()
-            .all(|name| short_name(name).len() == name.len())
+            .all(|name| matches!(short_name(name), Cow::Borrowed(_)))
         {
             return Cow::Borrowed(self);
         }
-        let short = |name: &String| short_name(name).to_owned();
+        let short = |name: &String| short_name(name).into_owned();
         Cow::Owned(Self {
             tool: short(&self.tool),
             agent: self.agent.as_ref().map(short),

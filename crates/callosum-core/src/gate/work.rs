@@ -393,16 +393,21 @@ impl Gate {
 
     /// What `onStateError` says of a call that can't be checked.
     pub(super) fn without_state(&self, intent: &Intent, cause: &str, remedy: &str) -> Answer {
+        if self.refuses_undecided(intent) {
+            Answer::Refuse(pause_text::state_error(intent.keys(), cause, remedy))
+        } else {
+            Answer::Proceed
+        }
+    }
+
+    /// Whether a call about which nothing can be decided is refused.
+    pub(super) fn refuses_undecided(&self, intent: &Intent) -> bool {
         let refuse = match self.settings.on_state_error {
             OnStateError::Tiered => intent.tier.is_guarded(),
             OnStateError::Open => false,
             OnStateError::Closed => true,
         };
-        if refuse && !intent.observe {
-            Answer::Refuse(pause_text::state_error(intent.keys(), cause, remedy))
-        } else {
-            Answer::Proceed
-        }
+        refuse && !intent.observe
     }
 }
 
@@ -418,10 +423,10 @@ mod tests {
     use crate::store::machine::Machine;
     use crate::tool_call::ToolCall;
 
-    /// A file that can be opened and examined, but not flushed: `fdatasync` refuses devices without a disk.
+    /// A file that can be opened and examined, but not flushed: `fdatasync` refuses what is on no disk.
     fn unflushable() -> Arc<SegmentFile> {
         let disk: Arc<dyn Disk> = Arc::new(SystemDisk);
-        Arc::new(SegmentFile::open(&disk, "/dev/null".into(), Open::Read).unwrap())
+        Arc::new(SegmentFile::open(&disk, "/proc/version".into(), Open::Read).unwrap())
     }
 
     #[test]

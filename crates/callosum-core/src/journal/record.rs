@@ -42,6 +42,8 @@ pub enum Action {
     Seen,
     /// A session began, got a prompt or ended, as its runtime tells: `event` says which.
     Session,
+    /// A runtime's hook was told an event that could not be read: `reason` says what is wrong with it.
+    Unreadable,
     /// A process has loaded rules: `windowMs` is how far back they look.
     Rules,
     /// A process found that the journal it knew is there no longer: `reason` says how, and what was written anew.

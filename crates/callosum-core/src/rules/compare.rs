@@ -7,6 +7,7 @@ use super::compile::{Rule, ToolName};
 use super::index::Candidate;
 use super::part::Part;
 use super::rule_set::RuleSet;
+use crate::tier::Tier;
 use crate::tool_call::ToolCall;
 
 impl RuleSet {
@@ -78,6 +79,18 @@ impl RuleSet {
                 return true;
             }
         }
+    }
+
+    /// The highest tier of the rules that may be for a call, whatever its parameters; where its tool is not known either, of
+    /// all that may be for its caller.
+    #[must_use]
+    pub fn strictest_for(&self, call: &ToolCall, runtime: &str, is_tool_known: bool) -> Tier {
+        let tier = if is_tool_known {
+            self.may_be_for(call, runtime).map(|rule| rule.tier).max()
+        } else {
+            self.iter().filter(|rule| rule.is_for_caller(call, runtime)).map(|rule| rule.tier).max()
+        };
+        tier.unwrap_or(Tier::None)
     }
 
     fn may_be_for<'s>(&'s self, call: &'s ToolCall, runtime: &'s str) -> impl Iterator<Item = &'s Rule> {

@@ -10,6 +10,8 @@ use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt, Per
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
+use rustix::fs::OFlags;
+
 /// What a file is opened for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Open {
@@ -138,11 +140,12 @@ impl Disk for SystemDisk {
             Open::Append => options.read(true).append(true),
             Open::Create => options.write(true).create(true).truncate(true).mode(0o600),
         };
-        Ok(Box::new(options.open(path)?))
+        Ok(Box::new(open_file(&mut options, path)?))
     }
 
     fn open_guard(&self, path: &Path) -> io::Result<File> {
-        OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)
+        let mut options = OpenOptions::new();
+        open_file(options.read(true).write(true).create(true).truncate(false).mode(0o600), path)
     }
 
     fn facts(&self, path: &Path) -> io::Result<Facts> {
@@ -169,6 +172,19 @@ impl Disk for SystemDisk {
         File::open(path)?.sync_all()
     }
 }
+
+/// Opens a file, and nothing else: who opens a pipe, or reads a device, may wait for ever.
+fn open_file(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    // It changes nothing about files.
+    let file = options.custom_flags(OFlags::NONBLOCK.bits().cast_signed()).open(path)?;
+    if file.metadata()?.is_file() {
+        return Ok(file);
+    }
+    Err(io::Error::new(NO_FILE, "it is no regular file"))
+}
+
+/// The kind of error where something else stands in a file's place.
+pub const NO_FILE: io::ErrorKind = io::ErrorKind::InvalidData;
 
 impl DiskFile for File {
     fn facts(&self) -> io::Result<Facts> {

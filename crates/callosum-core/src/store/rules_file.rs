@@ -8,6 +8,8 @@ use std::sync::Arc;
 use crate::rules::{RuleSet, SHIPPED_RULES};
 use crate::time::Stamp;
 
+use super::state_dir::is_place;
+
 /// A rules file larger than this is a mistake; reading it would hold up a call.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
@@ -60,8 +62,9 @@ impl RulesFile {
     /// built in. Nothing is read before the first [`RulesFile::refresh`].
     #[must_use]
     pub fn new(setting: Option<PathBuf>, state_dir: &Path, packaged: Option<PathBuf>) -> Self {
-        let candidates =
-            setting.iter().cloned().chain([state_dir.join("tiers.json")]).chain(packaged.clone()).collect();
+        // A relative one may be any project's.
+        let shared = is_place(state_dir).is_ok().then(|| state_dir.join("tiers.json"));
+        let candidates = setting.iter().cloned().chain(shared).chain(packaged.clone()).collect();
         Self {
             setting,
             candidates,

@@ -11,15 +11,46 @@ use super::disk::{Disk, Facts, SystemDisk};
 /// The environment variable that names the state directory where no setting does.
 pub const ENVIRONMENT_VARIABLE: &str = "CALLOSUM_STATE_DIR";
 
-/// Finds the state directory: the setting, else `CALLOSUM_STATE_DIR`, else `~/.callosum`. A leading `~/`
-/// stands for `home`; a relative path starts from `home`, because a gateway's working folder is anybody's
-/// guess and two processes must find the same directory.
+/// What [`ENVIRONMENT_VARIABLE`] says, if it is set. What is no UTF-8 in it becomes U+FFFD, as Node makes of it, and is refused.
+#[must_use]
+pub fn variable() -> Option<String> {
+    std::env::var_os(ENVIRONMENT_VARIABLE).map(|value| value.to_string_lossy().into_owned())
+}
+
+/// Finds the state directory: the setting, else `CALLOSUM_STATE_DIR`, else `~/.callosum`. A leading `~`, `$HOME` or `${HOME}`
+/// stands for `home`: who writes an environment file has no shell that would read it. A relative path starts from `home`,
+/// because a gateway's working folder is anybody's guess and two processes must find the same directory. What is the same
+/// folder for nobody else is given as it is, and [`StateDir`] refuses it ([`is_place`]).
 #[must_use]
 pub fn locate(setting: Option<&str>, environment: Option<&str>, home: &Path) -> PathBuf {
     let chosen = [setting, environment].into_iter().flatten().find(|text| !text.trim().is_empty());
-    match chosen {
-        Some(text) => home.join(text.strip_prefix("~/").unwrap_or(text)),
-        None => home.join(".callosum"),
+    let Some(text) = chosen else { return home.join(".callosum") };
+    let in_home = ["~", "$HOME", "${HOME}"].iter().find_map(|name| {
+        let rest = text.strip_prefix(name)?;
+        (rest.is_empty() || rest.starts_with('/')).then_some(rest.trim_start_matches('/'))
+    });
+    match in_home {
+        Some("") => home.to_owned(),
+        Some(rest) => home.join(rest),
+        // Another user's home, or another variable.
+        None if text.starts_with(['~', '$']) => PathBuf::from(text),
+        None => home.join(text),
+    }
+}
+
+/// Whether a path is the same folder for every process.
+///
+/// # Errors
+/// Why not: a clause.
+pub fn is_place(path: &Path) -> Result<(), &'static str> {
+    match path.to_str() {
+        // Node puts this in for what is no UTF-8, and so does the command line.
+        None => Err("it is no UTF-8"),
+        Some(text) if text.contains('\u{fffd}') => Err("it is no UTF-8"),
+        Some(text) if text.starts_with('~') => Err("`~` with a name is not understood"),
+        Some(text) if text.starts_with('$') => Err("no variable but HOME is understood"),
+        Some(_) if !path.is_absolute() => Err("it is relative, and so another folder in each"),
+        Some(_) => Ok(()),
     }
 }
 
@@ -45,6 +76,7 @@ impl StateDir {
     /// When it can't be made, is no directory, is another user's, or others may write it.
     pub fn prepare(&self) -> Result<(), StateError> {
         let path = &self.path;
+        self.check_place()?;
         let examine = |source| StateError::io("examine", path, source);
         match self.disk.facts(path) {
             Ok(facts) => self.check(&facts),
@@ -67,11 +99,20 @@ impl StateDir {
     /// # Errors
     /// When it is no directory, is another user's, or others may write it.
     pub fn verify(&self) -> Result<(), StateError> {
+        self.check_place()?;
         match self.disk.facts(&self.path) {
             Ok(facts) => self.check(&facts),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             Err(source) => Err(StateError::io("examine", &self.path, source)),
         }
+    }
+
+    /// Checks that its path is the same folder for every process.
+    ///
+    /// # Errors
+    /// When it is not.
+    pub fn check_place(&self) -> Result<(), StateError> {
+        is_place(&self.path).map_err(|why| StateError::NoPlace { path: self.path.clone(), why })
     }
 
     fn check(&self, facts: &Facts) -> Result<(), StateError> {
@@ -105,6 +146,35 @@ mod tests {
         assert_eq!(locate(Some(" "), Some("/env"), home), Path::new("/env"));
         assert_eq!(locate(None, None, home), Path::new("/home/ann/.callosum"));
         assert_eq!(locate(Some("~/s"), None, home), Path::new("/home/ann/s"));
+    }
+
+    #[test]
+    fn a_path_that_no_shell_has_read_is_read_here_or_refused() {
+        let home = Path::new("/home/ann");
+        for (text, expected) in [
+            ("~", "/home/ann"),
+            ("~/", "/home/ann"),
+            ("$HOME/x", "/home/ann/x"),
+            ("${HOME}/x", "/home/ann/x"),
+            ("$HOME", "/home/ann"),
+            ("s", "/home/ann/s"),
+        ] {
+            assert_eq!(locate(None, Some(text), home), Path::new(expected));
+            assert!(is_place(Path::new(expected)).is_ok());
+        }
+        for (text, home) in [
+            ("~bob/x", "/home/ann"),
+            ("$HOMES/x", "/home/ann"),
+            ("${XDG_STATE_HOME}/x", "/home/ann"),
+            ("/srv/\u{fffd}", "/home/ann"),
+            ("x", "ann"),
+            ("~/x", "."),
+            ("", ""),
+        ] {
+            let path = locate(None, Some(text), Path::new(home));
+            assert_eq!(StateDir::new(path.clone()).prepare().unwrap_err().code(), "no-place", "{text}");
+            assert_eq!(StateDir::new(path).verify().unwrap_err().code(), "no-place", "{text}");
+        }
     }
 
     #[test]

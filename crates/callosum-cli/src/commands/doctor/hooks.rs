@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use callosum_core::gate::{CoverageStatus, Status};
+use callosum_core::gate::{CoverageStatus, Status, UNREADABLE_EVENTS};
 use callosum_core::time::{Stamp, for_people, from_rfc3339};
 
 use super::finding::{Finding, Level};
 use super::openclaw;
-use crate::output::name;
+use crate::output::{counted, name};
 
 /// Tools listed by name.
 const MAX_LISTED: usize = 20;
@@ -18,7 +18,21 @@ pub(super) fn look(status: &Status, now: &Stamp) -> Vec<Finding> {
         let remedy = "make a call, or run `callosum doctor --canary`, and look again";
         return vec![Finding::new(Level::Note, "hooks", title, remedy)];
     }
-    status.coverage.iter().map(|(runtime, tools)| of_runtime(runtime, tools, now)).collect()
+    let runtimes = status.coverage.iter();
+    runtimes.flat_map(|(runtime, tools)| of_events(runtime, tools, now)).collect()
+}
+
+/// What is to be said of a runtime's calls, and of its events that could not be read.
+fn of_events(runtime: &str, tools: &BTreeMap<String, CoverageStatus>, now: &Stamp) -> Vec<Finding> {
+    let mut calls = tools.clone();
+    let unreadable = calls.remove(UNREADABLE_EVENTS).map(|seen| {
+        let age = age_ms(&seen, now).map_or_else(String::new, |age| format!(", the last {} ago", for_people(age)));
+        let title = format!("{}: {} could not be read{age}", name(runtime), counted(seen.before, "event"));
+        let remedy = "see what `callosum journal --action unreadable` says of them; if the runtime was updated, update Callosum";
+        Finding::new(Level::Warning, format!("hooks.{}.unreadable", name(runtime)), title, remedy)
+    });
+    let of_calls = (!calls.is_empty()).then(|| of_runtime(runtime, &calls, now));
+    of_calls.into_iter().chain(unreadable).collect()
 }
 
 fn of_runtime(runtime: &str, tools: &BTreeMap<String, CoverageStatus>, now: &Stamp) -> Finding {

@@ -8,6 +8,7 @@ mod openclaw;
 mod program;
 mod rules;
 mod runtimes;
+mod settings;
 mod state_dir;
 
 use std::fs;
@@ -26,6 +27,7 @@ pub(crate) fn run(args: &Args, examined: &Examined, out: &mut dyn Write) -> Resu
     let now = gate.machine().now();
     let status = gate.status(&now);
     let mut findings = state_dir::look(&gate, &status);
+    findings.extend(settings::look(&status));
     findings.extend(clock::look(&gate, &now));
     findings.push(rules::look(&status));
     findings.extend(leases::look(&gate, &now));

@@ -1,8 +1,28 @@
 //! What a hook says, in each runtime's dialect. Exactly what the runtime knows: at one unknown field beside a valid refusal
 //! Codex lets the tool run.
 
+use std::io::{self, Write};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::process::ExitCode;
+use std::time::Duration;
+
 use callosum_core::runtime::Runtime;
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
 use serde_json::{Value, json};
+
+/// The exit code that all three runtimes take for a refusal before a call, with standard error as its reason.
+const REFUSED: u8 = 2;
+/// How long one who does not read is waited for.
+const LISTENING: Duration = Duration::from_secs(1);
+
+/// What the runtime is told.
+pub(super) enum Said {
+    Nothing,
+    Context(Value),
+    /// With the text for the model.
+    Refusal(Value, String),
+}
 
 /// A refusal of a tool call, with the text for the model.
 pub(super) fn refusal(runtime: Runtime, event: &str, reason: &str) -> Value {
@@ -19,4 +39,54 @@ pub(super) fn refusal(runtime: Runtime, event: &str, reason: &str) -> Value {
 /// Context for the model.
 pub(super) fn context(event: &str, text: &str) -> Value {
     json!({ "hookSpecificOutput": { "hookEventName": event, "additionalContext": text } })
+}
+
+/// Says it. A refusal that can't be said on standard output would be an allow: it is said in the other way that every runtime
+/// knows. Whoever does not listen to anything else is not told.
+pub(super) fn say(said: &Said) -> ExitCode {
+    match said {
+        Said::Nothing => ExitCode::SUCCESS,
+        Said::Context(context) => {
+            let _ = write(&context.to_string());
+            ExitCode::SUCCESS
+        }
+        Said::Refusal(refusal, text) => match write(&refusal.to_string()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(_) => {
+                // Where even this can't be written, the exit code still tells.
+                let _ = writeln!(io::stderr(), "{text}");
+                ExitCode::from(REFUSED)
+            }
+        },
+    }
+}
+
+/// Writes to standard output, past the buffer that would write the rest once more when the process ends.
+fn write(text: &str) -> io::Result<()> {
+    let out = io::stdout();
+    let out = out.as_fd();
+    if is_null(out)? {
+        return Err(io::ErrorKind::NotConnected.into());
+    }
+    let mut rest = text.as_bytes();
+    while !rest.is_empty() {
+        match rustix::io::write(out, rest) {
+            Ok(written) => rest = rest.get(written..).unwrap_or_default(),
+            Err(Errno::INTR) => {}
+            Err(Errno::AGAIN) => {
+                let patience = LISTENING.try_into().map_err(io::Error::other)?;
+                if poll(&mut [PollFd::new(&out, PollFlags::OUT)], Some(&patience))? == 0 {
+                    return Err(io::ErrorKind::TimedOut.into());
+                }
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
+}
+
+/// Whether nobody can read it: a process that is started without standard output gets the null device in its place.
+fn is_null(out: BorrowedFd<'_>) -> io::Result<bool> {
+    let (out, null) = (rustix::fs::fstat(out)?, rustix::fs::stat("/dev/null")?);
+    Ok((out.st_mode, out.st_rdev) == (null.st_mode, null.st_rdev) && out.st_ino == null.st_ino)
 }

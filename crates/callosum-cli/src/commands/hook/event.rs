@@ -7,11 +7,14 @@ use callosum_core::digest::digest;
 use callosum_core::gate::{EndReport, Presence};
 use callosum_core::journal::record::SessionEvent;
 use callosum_core::outcome::Ended;
+use callosum_core::partly_read::{NOT_READ, PartlyRead, is_read};
 use callosum_core::runtime::{Runtime, mcp_tool};
-use callosum_core::tool_call::{Parameters, ToolCall};
-use serde_json::Value;
+use callosum_core::tool_call::{AllParameters, Parameters, ToolCall};
+use serde_json::{Map, Value};
 
 use super::ending::{Told, ending};
+use super::json::Document;
+use crate::commands::install::gating_event;
 
 /// What happens when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,12 +52,12 @@ impl Moment {
 /// One event.
 #[derive(Debug)]
 pub(super) struct Event {
-    runtime: Runtime,
+    pub(super) runtime: Runtime,
     pub(super) moment: Moment,
     /// Its name, as the runtime gave it.
     pub(super) name: String,
     pub(super) call: ToolCall,
-    pub(super) params: Value,
+    pub(super) params: Params,
     response: Value,
     error: Option<String>,
     is_interrupt: bool,
@@ -64,18 +67,64 @@ pub(super) struct Event {
     reason: Option<String>,
 }
 
+/// What a call is given.
+#[derive(Debug)]
+pub(super) enum Params {
+    /// All of it could be read.
+    Whole(Value),
+    /// Not all of it, or of the tool's name.
+    Partly { params: PartlyRead, is_tool_known: bool, why: String },
+}
+
+impl Params {
+    pub(super) fn all(&self) -> AllParameters<'_> {
+        match self {
+            Self::Whole(params) => params.all(),
+            Self::Partly { params, .. } => params.all(),
+        }
+    }
+}
+
+/// An event of which too little could be read.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Unread {
+    pub(super) session: Option<String>,
+    pub(super) tool: Option<String>,
+    /// What is wrong with it: a clause.
+    pub(super) why: String,
+}
+
 impl Event {
-    /// Reads an event of `runtime`; `named` is its name where the command line says it. `None` when it names no session:
-    /// nothing can be told apart then.
-    pub(super) fn read(runtime: Runtime, named: Option<&str>, mut input: Value) -> Option<Self> {
-        let text = |name: &str| input.get(name)?.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
-        let name = named.map(str::to_owned).or_else(|| text("hook_event_name")).unwrap_or_default();
+    /// Reads an event of `runtime`; `named` is its name where the command line says it, `nobody` the session where the event
+    /// names none.
+    ///
+    /// # Errors
+    /// When nothing can be done about it: it names no event, or is about a tool and names none.
+    pub(super) fn read(
+        runtime: Runtime,
+        named: Option<&str>,
+        document: Document,
+        nobody: impl FnOnce() -> String,
+    ) -> Result<Self, Unread> {
+        let Document { value, flaw, is_cut, cut_in } = document;
+        let unread = |why: String| Unread { session: None, tool: None, why };
+        let Some(Value::Object(mut input)) = value else {
+            return Err(unread(flaw.unwrap_or_else(|| "it is no JSON object".to_owned())));
+        };
+        let text = |name: &str| {
+            input.get(name)?.as_str().filter(|text| !text.is_empty() && *text != NOT_READ).map(str::to_owned)
+        };
+        let is_lost = |name: &str| match input.get(name) {
+            Some(value) => !is_read(value),
+            None => is_cut,
+        };
         let cwd = text("cwd").filter(|cwd| cwd.starts_with('/'));
         let (agent, id) = (text("agent_type"), text("agent_id"));
+        let told = text("session_id").or_else(|| Some(input.get("session_id")?.as_number()?.to_string()));
         // A subagent shares its parent's session id and knows nothing of what that does.
-        let session = match id {
-            Some(id) => format!("{}:{id}", text("session_id")?),
-            None => text("session_id")?,
+        let told = match (told, id) {
+            (Some(session), Some(id)) => Some(format!("{session}:{id}")),
+            (told, _) => told,
         };
         // Codex calls its turns so, Claude Code its prompts; both tell them before and after alike.
         let run = text("turn_id").or_else(|| text("prompt_id"));
@@ -85,25 +134,60 @@ impl Event {
         let transcript = text("transcript_path").map(PathBuf::from);
         let reason = text("source").or_else(|| text("reason"));
         let mcp = input.get("mcp_context").and_then(|mcp| {
-            Some(mcp_tool(mcp.get("server_name")?.as_str()?, mcp.get("tool_name")?.as_str()?))
+            let text = |name: &str| mcp.get(name)?.as_str().filter(|text| *text != NOT_READ);
+            Some(mcp_tool(text("server_name")?, text("tool_name")?))
         });
-        let tool = mcp.or_else(|| text("tool_name")).unwrap_or_default();
+        let mcp_is_lost = is_lost("mcp_context") && mcp.is_none() && runtime == Runtime::Gemini;
+        let tool = mcp.or_else(|| text("tool_name"));
+        let name_of_tool_is_lost =
+            is_lost("tool_name") && input.contains_key("tool_name") && cut_in.as_deref() != Some("tool_name");
+        // Gemini tells behind the parameters which server's tool it is; before, the tools of all servers begin with this.
+        let is_tool_known = !name_of_tool_is_lost
+            && !(mcp_is_lost
+                && (input.contains_key("mcp_context")
+                    || tool.as_deref().is_some_and(|tool| tool.starts_with("mcp_"))));
+
+        let name = named.map(str::to_owned).or_else(|| text("hook_event_name"));
+        // The event of a call may be lost: then it may be the one that asks.
+        let is_asking = name.is_none()
+            && is_lost("hook_event_name")
+            && !input.contains_key("tool_response")
+            && (tool.is_some() || name_of_tool_is_lost);
+        let name = name.or_else(|| is_asking.then(|| gating_event(runtime).to_owned()));
+        let said =
+            |what: &str| flaw.as_ref().map_or_else(|| what.to_owned(), |flaw| format!("{what}: {flaw}"));
+        let Some(name) = name else {
+            return Err(Unread { session: told, tool, why: said("it names no event") });
+        };
+        let moment = Moment::of(&name);
+        let is_about_a_call = matches!(moment, Moment::Before | Moment::After | Moment::Failed);
+        if is_about_a_call && tool.is_none() && !name_of_tool_is_lost {
+            return Err(Unread { session: told, tool, why: said(&format!("its {name} names no tool")) });
+        }
+        let tool = tool.unwrap_or_else(|| NOT_READ.to_owned());
+        let response_is_lost = is_lost("tool_response");
+        let input_is_lost = is_lost("tool_input");
+        let is_open =
+            is_cut && (cut_in.as_deref() == Some("tool_input") || !input.contains_key("tool_input"));
         let mut take = |name: &str| input.get_mut(name).map(Value::take).unwrap_or_default();
-        let (params, response) = (take("tool_input"), take("tool_response"));
+        let (params, mut response) = (take("tool_input"), take("tool_response"));
+        if response_is_lost {
+            // What is missing may be that it failed.
+            response = Value::String(NOT_READ.to_owned());
+        }
+        // No parameters are as good as an empty object; something else in its place tells nothing of them.
+        let is_odd = !params.is_object() && !params.is_null();
+        let params = if params.is_object() { params } else { Value::Object(Map::new()) };
         let (tool, params) = runtime.neutral(&tool, params, cwd.as_deref());
+        let params = if is_open || is_odd || input_is_lost || !is_tool_known {
+            let why = flaw.unwrap_or_else(|| "its `tool_input` is no object".to_owned());
+            Params::Partly { params: PartlyRead::new(params, is_open || is_odd), is_tool_known, why }
+        } else {
+            Params::Whole(params)
+        };
+        let session = told.unwrap_or_else(nobody);
         let call = ToolCall { tool, kind: None, agent, session, run, call, cwd };
-        Some(Self {
-            runtime,
-            moment: Moment::of(&name),
-            name,
-            call,
-            params,
-            response,
-            error,
-            is_interrupt,
-            transcript,
-            reason,
-        })
+        Ok(Self { runtime, moment, name, call, params, response, error, is_interrupt, transcript, reason })
     }
 
     /// What happened to the session; `None` when this is about a call.
@@ -139,6 +223,9 @@ impl Event {
     }
 
     fn ended(&self) -> (Ended, Option<i64>) {
+        if self.response == NOT_READ {
+            return (Ended::Maybe, None);
+        }
         let told = Told {
             is_shell: self.call.tool == "exec",
             failed: self.moment == Moment::Failed,
@@ -157,20 +244,78 @@ impl Event {
 mod tests {
     #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
     use super::*;
+    use crate::commands::hook::json::Reader;
     use serde_json::json;
 
+    fn read(runtime: Runtime, text: &str) -> Result<Event, Unread> {
+        let mut reader = Reader::default();
+        reader.feed(text.as_bytes());
+        Event::read(runtime, None, reader.finish(), || "nobody".to_owned())
+    }
+
     #[test]
-    fn a_subagent_is_a_session_of_its_own_and_a_session_there_must_be() {
-        let read = |input: Value| Event::read(Runtime::ClaudeCode, Some("PreToolUse"), input);
-        let event =
-            read(json!({ "session_id": "s", "agent_id": "a1", "agent_type": "reviewer", "cwd": "relative" }))
-                .unwrap();
+    fn a_subagent_is_a_session_of_its_own_and_a_session_there_always_is() {
+        let of = |id: Value| {
+            let input = json!({ "session_id": id, "hook_event_name": "PreToolUse", "tool_name": "Bash", "cwd": "relative" });
+            read(Runtime::ClaudeCode, &input.to_string()).unwrap()
+        };
+        let event = read(
+            Runtime::ClaudeCode,
+            r#"{"session_id":"s","agent_id":"a1","agent_type":"reviewer","hook_event_name":"PreToolUse","tool_name":"Bash"}"#,
+        )
+        .unwrap();
         assert_eq!((event.call.session.as_str(), event.call.agent.as_deref()), ("s:a1", Some("reviewer")));
-        assert_eq!((event.moment, event.call.cwd), (Moment::Before, None));
-        for input in
-            [json!({}), json!({ "session_id": 7 }), json!([]), json!(null), json!({ "session_id": "" })]
-        {
-            assert!(read(input).is_none());
+        assert_eq!((event.moment, of(json!("s")).call.cwd), (Moment::Before, None));
+        for (id, session) in [
+            (json!("s"), "s"),
+            (json!(7), "7"),
+            (json!(""), "nobody"),
+            (json!(null), "nobody"),
+            (json!(["s"]), "nobody"),
+            (json!({}), "nobody"),
+        ] {
+            assert_eq!(of(id).call.session, session);
+        }
+    }
+
+    /// What becomes of a cut event: nothing, or a call of a tool that is known or not.
+    fn cut(runtime: Runtime, text: &str) -> Option<(Moment, String, bool)> {
+        let event = read(runtime, text).ok()?;
+        let is_tool_known = match event.params {
+            Params::Whole(_) => true,
+            Params::Partly { is_tool_known, .. } => is_tool_known,
+        };
+        Some((event.moment, event.call.tool, is_tool_known))
+    }
+
+    #[test]
+    fn an_event_cut_before_the_tools_name_is_about_none_and_one_cut_behind_it_asks() {
+        let claude = |text: &str| cut(Runtime::ClaudeCode, text);
+        let exec = Some((Moment::Before, "exec".to_owned(), true));
+        assert_eq!(claude(r#"{"session_id":"s","hook_event_name":"PreToolUse","tool_na"#), None);
+        assert_eq!(claude(r#"{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Ba"#), None);
+        assert_eq!(claude(r#"{"hook_event_name":"PreToolUse","tool_name":"Bash""#), exec);
+        assert_eq!(claude(r#"{"tool_name":"Bash","tool_input":{"command":"#), exec);
+        assert_eq!(claude(r#"{"tool_name":"Bash"}"#), None);
+        assert_eq!(claude(r#"{"hook_event_name":"PreToolUse","tool_name":7}"#), None);
+        // Which of the two it is, nobody knows.
+        let twice = claude(r#"{"hook_event_name":"PreToolUse","tool_name":"Read","tool_name":"Bash"}"#);
+        assert_eq!(twice, Some((Moment::Before, NOT_READ.to_owned(), false)));
+        // Gemini tells behind the parameters which server's tool it is.
+        let gemini = |tool: &str| {
+            let text = format!(r#"{{"hook_event_name":"BeforeTool","tool_name":"{tool}","tool_input":{{}},"#);
+            cut(Runtime::Gemini, &text).unwrap().2
+        };
+        assert!(!gemini("mcp_mailer_send") && gemini("run_shell_command"));
+    }
+
+    #[test]
+    fn an_answer_that_was_not_read_whole_is_no_success() {
+        for text in [
+            r#"{"hook_event_name":"PostToolUse","tool_name":"Write","tool_input":{}"#,
+            r#"{"hook_event_name":"PostToolUse","tool_name":"Write","tool_input":{},"tool_response":{"a":1e999}}"#,
+        ] {
+            assert_eq!(read(Runtime::ClaudeCode, text).unwrap().ended(), (Ended::Maybe, None));
         }
     }
 }

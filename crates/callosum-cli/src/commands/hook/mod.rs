@@ -1,35 +1,43 @@
 //! `callosum hook`: what an agent runtime asks before and after each of its tool calls. One process an event.
 //!
-//! Whatever goes wrong, it exits with 0 and says nothing: a runtime takes any other exit, or a word it does not know, for
-//! what suits it. Only a decision refuses a call.
+//! Whatever goes wrong, it exits with 0 and says what the runtime understands, or nothing: a runtime takes any other exit, or
+//! a word it does not know, for what suits it. There is one exception: a refusal that can't be said on standard output is
+//! said by exit code 2 and standard error, which all three take for one.
 
 mod answer;
 mod ending;
 mod event;
 mod input;
+mod json;
 
-use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use callosum_core::gate::{Answer, Gate, GateOptions, GivenUp, Lately};
+use callosum_core::gate::{Answer, Gate, GateOptions, GivenUp, Lately, Unreadable};
 use callosum_core::runtime::Runtime;
+use callosum_core::text::one_line;
 use callosum_core::time::Stamp;
 use serde_json::Value;
 
-use self::event::{Event, Moment};
-use crate::args::Args;
-use crate::output::Failure;
+use self::answer::{Said, say};
+use self::event::{Event, Moment, Params};
+use crate::args::{Args, Hook};
+use crate::commands::SettingsFile;
 
-/// How long the runtime may take to tell the event, and how long an answer may take then; together far below the shortest
-/// time that a runtime gives its hooks (5 s in what `install` writes).
-const READING: Duration = Duration::from_secs(1);
+/// What a runtime gives a hook whose command does not say: an entry that an older version wrote.
+const UNSAID: Duration = Duration::from_secs(5);
+/// How long an answer may take once the event is there, and what is left to be written then.
 const ANSWERING: Duration = Duration::from_millis(3_500);
-/// How long after its start this process may still wait for others: a runtime that has to end a hook takes its answer for none.
-const LIVING: Duration = Duration::from_millis(4_700);
+const SETTLING: Duration = Duration::from_millis(4_500);
+/// Of the time that the runtime gives: until then an event may come, must an answer be there, may this process wait for
+/// others. A runtime that has to end a hook takes its answer for none.
+const READING_PERCENT: u32 = 60;
+const ANSWERING_PERCENT: u32 = 70;
+const LIVING_PERCENT: u32 = 75;
 /// Lines and characters of what a starting session is told.
 const TOLD_ACTIONS: usize = 10;
 const TOLD_CHARS: usize = 4_000;
@@ -39,82 +47,174 @@ const TRUST: &str = "[Callosum] What agent sessions on this machine did lately, 
 /// And above this one, which nothing in between can imitate: no name in it begins with our own.
 const END: &str = "[Callosum] End of these facts.";
 
-/// Never fails: what a runtime can't be told, it is not told.
-pub(crate) fn run(args: &Args, runtime: Runtime, named: Option<&str>) -> ExitCode {
-    let began = Instant::now();
-    let event = input::read(READING).and_then(|input| Event::read(runtime, named, input::parse(&input)?));
-    if let (Some(event), Ok(options)) = (event, hook_options(args, runtime)) {
-        let gate = Arc::new(Gate::new(options));
-        if let Some(said) = answer(&gate, runtime, &event) {
-            say(&said);
-        }
-        // The runtime has its answer; what is left is to count, and to keep the index.
-        gate.settle(began + LIVING, &gate.machine().now());
-        // The process ends, and with it all that the gate holds.
-        std::mem::forget(gate);
+/// What this process may take, from its start.
+struct Deadlines {
+    began: Instant,
+    given: Duration,
+}
+
+impl Deadlines {
+    fn of(seconds: Option<u32>) -> Self {
+        let given = seconds.map_or(UNSAID, |seconds| Duration::from_secs(seconds.clamp(1, 3_600).into()));
+        Self { began: Instant::now(), given }
     }
-    ExitCode::SUCCESS
+
+    fn at(&self, percent: u32) -> Instant {
+        self.began + self.given * percent / 100
+    }
+
+    /// The event is there: until then an answer must be.
+    fn answer(&self) -> Instant {
+        self.at(ANSWERING_PERCENT).min(Instant::now() + ANSWERING)
+    }
+
+    fn settle(&self) -> Instant {
+        self.at(LIVING_PERCENT).min(Instant::now() + SETTLING)
+    }
+}
+
+/// Never fails: what a runtime can't be told, it is not told.
+pub(crate) fn run(args: &Args, hook: &Hook) -> ExitCode {
+    let runtime = Runtime::from(hook.runtime);
+    let deadlines = Deadlines::of(hook.timeout);
+    let document = input::read(deadlines.at(READING_PERCENT));
+    let (answer_by, settle_by) = (deadlines.answer(), deadlines.settle());
+    let gate = Arc::new(Gate::new(options(args, runtime)));
+    let event = Event::read(runtime, hook.event.as_deref(), document, || nobody(&gate, runtime));
+    let code = match event {
+        Ok(event) => say(&answer(&gate, &event, answer_by)),
+        Err(unread) => {
+            let (session, tool) = (unread.session.as_deref(), unread.tool.as_deref());
+            gate.unreadable(&Unreadable { session, tool, why: &unread.why }, &gate.machine().now());
+            ExitCode::SUCCESS
+        }
+    };
+    // The runtime has its answer; what is left is to count, and to keep the index.
+    gate.settle(settle_by, &gate.machine().now());
+    // The process ends, and with it all that the gate holds.
+    std::mem::forget(gate);
+    code
 }
 
 /// A hook that was written by another version, or by hand: a runtime may take any exit but 0 for a refusal.
 pub(crate) fn misused() -> ExitCode {
-    let _ = input::read(READING);
+    let _ = input::read(Deadlines::of(None).at(READING_PERCENT));
     ExitCode::SUCCESS
 }
 
-/// What cannot be used of the settings is named by `callosum status`; a hook goes on without.
-fn hook_options(args: &Args, runtime: Runtime) -> Result<GateOptions, Failure> {
-    let options = super::shared_options(args)?;
-    let settings = super::settings_of(&options).unwrap_or_default();
+/// A hook goes on without what can't be used: of its settings, which `callosum status` names, and of its words, where the
+/// gate then refuses the state directory.
+fn options(args: &Args, runtime: Runtime) -> GateOptions {
+    let options = super::shared_options(args).unwrap_or_else(|_| GateOptions {
+        state_dir_variable: Some('\u{fffd}'.to_string()),
+        ..GateOptions::default()
+    });
+    let SettingsFile { settings, problem } = SettingsFile::of(&options);
     let folder = options.home.join(format!(".{}", runtime.name()));
-    Ok(GateOptions {
+    GateOptions {
         settings: Value::from(settings).to_string(),
+        settings_problem: problem,
         runtime: runtime.name().to_owned(),
         runtime_state_dir: folder.to_string_lossy().into_owned(),
         host_name: rustix::system::uname().nodename().to_string_lossy().into_owned(),
         is_hook: true,
         ..options
-    })
+    }
 }
 
-fn answer(gate: &Arc<Gate>, runtime: Runtime, event: &Event) -> Option<Value> {
+/// The session of events that name none: the runtime's process. Its hooks are told apart from those of every other.
+fn nobody(gate: &Gate, runtime: Runtime) -> String {
+    let holder = gate.machine().holder();
+    holder.map_or_else(
+        || runtime.name().to_owned(),
+        |of| format!("{} process {} of {}", runtime.name(), of.pid, of.start),
+    )
+}
+
+/// The answer about an event. A panic is answered as whatever else can't be decided.
+fn answer(gate: &Arc<Gate>, event: &Event, deadline: Instant) -> Said {
+    let decided = catch_unwind(AssertUnwindSafe(|| decided(gate, event, deadline)));
+    let decided = decided.or_else(|_| {
+        catch_unwind(AssertUnwindSafe(|| match (&event.params, event.moment) {
+            (Params::Whole(params), Moment::Before) => {
+                refused(event, gate.undecided(&event.call, params, &gate.machine().now()))
+            }
+            (Params::Partly { params, .. }, Moment::Before) => {
+                refused(event, gate.undecided(&event.call, params, &gate.machine().now()))
+            }
+            _ => Said::Nothing,
+        }))
+    });
+    decided.unwrap_or(Said::Nothing)
+}
+
+fn decided(gate: &Arc<Gate>, event: &Event, deadline: Instant) -> Said {
     let now = gate.machine().now();
     if let Some(presence) = event.presence() {
         gate.presence(&presence, &now);
     }
     match event.moment {
         Moment::Before => {
-            let answer = finish(gate, gate.before(&event.call, &event.params, &now));
-            let Answer::Refuse(text) = answer else { return None };
-            Some(answer::refusal(runtime, &event.name, &text))
+            let answer = match &event.params {
+                Params::Whole(params) => gate.before(&event.call, params, &now),
+                Params::Partly { params, is_tool_known, why } => {
+                    gate.before_partly_read(&event.call, *is_tool_known, params, why, &now)
+                }
+            };
+            refused(event, finish(gate, answer, deadline))
         }
         Moment::After | Moment::Failed => {
-            let _ = finish(gate, gate.after(&event.report(), &now));
-            None
+            let _ = finish(gate, gate.after(&event.report(), &now), deadline);
+            Said::Nothing
         }
-        Moment::Start if gate.tells_sessions() => {
-            let text = lately(gate, &event.call.session, &now)?;
-            Some(answer::context(&event.name, &text))
-        }
-        Moment::Start | Moment::Prompt | Moment::End | Moment::Other => None,
+        Moment::Start => match told(gate, &event.call.session, &now) {
+            Some(text) => Said::Context(answer::context(&event.name, &text)),
+            None => Said::Nothing,
+        },
+        Moment::Prompt | Moment::End | Moment::Other => Said::Nothing,
+    }
+}
+
+fn refused(event: &Event, answer: Answer) -> Said {
+    match answer {
+        Answer::Refuse(text) => Said::Refusal(answer::refusal(event.runtime, &event.name, &text), text),
+        _ => Said::Nothing,
     }
 }
 
 /// The final answer, in time: what can't be decided by then goes by `onStateError`.
-fn finish(gate: &Arc<Gate>, answer: Answer) -> Answer {
+fn finish(gate: &Arc<Gate>, answer: Answer, deadline: Instant) -> Answer {
     let Answer::Wait(ticket) = answer else { return answer };
     let (sender, receiver) = mpsc::channel();
     let worker = Arc::clone(gate);
-    thread::spawn(move || sender.send(worker.finish(ticket, &worker.machine().now())));
-    match receiver.recv_timeout(ANSWERING) {
+    let work = move || sender.send(worker.finish(ticket, &worker.machine().now()));
+    if thread::Builder::new().spawn(work).is_err() {
+        // No thread is to be had: only a stalled disk takes longer than the deadline then.
+        return gate.finish(ticket, &gate.machine().now());
+    }
+    match receiver.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
         Ok(answer) => answer,
         Err(RecvTimeoutError::Timeout) => gate.abandon(ticket, GivenUp::Late, &gate.machine().now()),
         Err(RecvTimeoutError::Disconnected) => gate.abandon(ticket, GivenUp::Failed, &gate.machine().now()),
     }
 }
 
-/// What other sessions did lately, and what this one itself did: for a session that begins, or goes on with less in its memory.
-/// `None` when there is nothing to tell.
+/// What a session is told that begins, or goes on with less in its memory: which settings are not used, because nobody reads
+/// a hook's log, and what was done lately. `None` when there is nothing to tell.
+fn told(gate: &Gate, session: &str, now: &Stamp) -> Option<String> {
+    let problems = gate.setting_problems();
+    let settings = (!problems.is_empty()).then(|| {
+        format!(
+            "[Callosum] Not all of its settings are used; tell the operator to run `callosum status`. {}\n",
+            one_line(&problems.join("; "), TOLD_CHARS)
+        )
+    });
+    let lately = gate.tells_sessions().then(|| lately(gate, session, now)).flatten();
+    let told = settings.into_iter().chain(lately).collect::<String>();
+    (!told.is_empty()).then_some(told)
+}
+
+/// What other sessions did lately, and what this one itself did. `None` when there is nothing to tell.
 fn lately(gate: &Gate, session: &str, now: &Stamp) -> Option<String> {
     let limit = TOLD_ACTIONS;
     let session = Some(session.to_owned());
@@ -137,10 +237,4 @@ fn lately(gate: &Gate, session: &str, now: &Stamp) -> Option<String> {
         None => text.as_str(),
     };
     (!text.is_empty()).then(|| format!("{TRUST}\n{told}{END}"))
-}
-
-fn say(said: &Value) {
-    let mut out = io::stdout().lock();
-    // Whoever does not listen is not told.
-    let _ = serde_json::to_writer(&mut out, said).map(|()| out.flush());
 }

@@ -2,12 +2,12 @@
 
 use std::fs::{self, DirBuilder, File, Permissions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-use crate::output::{Failure, long};
+use crate::output::{Failure, counted, long};
 
 /// Larger files are no settings.
 const MAX_BYTES: u64 = 4 << 20;
@@ -28,6 +28,9 @@ pub(super) struct SettingsFile {
 struct Found {
     bytes: Vec<u8>,
     mode: u32,
+    group: u32,
+    /// Names that it has.
+    links: u64,
 }
 
 impl SettingsFile {
@@ -67,6 +70,16 @@ impl SettingsFile {
         fs::symlink_metadata(&self.path).is_ok_and(|metadata| metadata.is_symlink())
     }
 
+    /// What is to be known before it is changed: it has other names, which a new file in its place would not have.
+    pub(super) fn caution(&self) -> Option<String> {
+        let links = self.found.as_ref().map(|found| found.links).filter(|links| *links > 1)?;
+        Some(format!(
+            "{} has {} (hard links), which all stay: it is written where it is, and not replaced in one step.",
+            shown(&self.path),
+            counted(links, "name")
+        ))
+    }
+
     pub(super) fn backup_path(&self) -> PathBuf {
         let mut name = self.path.file_name().unwrap_or_default().to_owned();
         name.push(".callosum-backup");
@@ -90,15 +103,16 @@ impl SettingsFile {
     pub(super) fn keep_backup(&self) -> Result<bool, Failure> {
         let path = self.backup_path();
         let Some(found) = &self.found else { return Ok(false) };
-        let written =
-            draft(&path, &found.bytes, found.mode).and_then(|draft| match draft.persist_noclobber(&path) {
-                Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-                Err(error) => Err(error.error),
-                Ok(_) => {
-                    flush_folder(&path);
-                    Ok(true)
-                }
-            });
+        let written = draft(&path, &found.bytes, found.mode, Some(found.group)).and_then(|draft| match draft
+            .persist_noclobber(&path)
+        {
+            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            Err(error) => Err(error.error),
+            Ok(_) => {
+                flush_folder(&path);
+                Ok(true)
+            }
+        });
         written.map_err(|error| refused(&path, &error.to_string()))
     }
 
@@ -108,7 +122,8 @@ impl SettingsFile {
         remove(&self.backup_path())
     }
 
-    /// Puts `bytes` in its place in one step. Its permissions stay.
+    /// Puts `bytes` in its place in one step; permissions, group and other names stay. Where a new file can't have them, it is
+    /// written where it is.
     ///
     /// # Errors
     /// When it can't be written, or has changed since it was read.
@@ -118,11 +133,30 @@ impl SettingsFile {
         if let Some(folder) = self.target.parent() {
             DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(folder).map_err(failed)?;
         }
-        let draft = draft(&self.target, bytes, mode).map_err(failed)?;
+        let draft =
+            draft(&self.target, bytes, mode, self.found.as_ref().map(|found| found.group)).map_err(failed)?;
         self.still_as_found()?;
-        draft.persist(&self.target).map_err(|error| failed(error.error))?;
-        flush_folder(&self.target);
-        Ok(())
+        let is_like_it = |found: &Found| {
+            found.links == 1
+                && draft
+                    .as_file()
+                    .metadata()
+                    .is_ok_and(|new| (new.gid(), new.mode() & 0o7777) == (found.group, found.mode))
+        };
+        if self.found.as_ref().is_none_or(is_like_it) {
+            draft.persist(&self.target).map_err(|error| failed(error.error))?;
+            flush_folder(&self.target);
+            return Ok(());
+        }
+        // There was room for the draft, so there is for this.
+        let room = draft.close();
+        let written =
+            room.and_then(|()| File::options().write(true).open(&self.target)).and_then(|mut file| {
+                file.write_all(bytes)?;
+                file.set_len(u64::try_from(bytes.len()).unwrap_or_default())?;
+                file.sync_all()
+            });
+        written.map_err(failed)
     }
 
     /// # Errors
@@ -172,7 +206,12 @@ fn read(path: &Path) -> Result<Found, String> {
     if metadata.permissions().readonly() {
         return Err("it is write-protected".to_owned());
     }
-    Ok(Found { bytes: bytes_of(path)?, mode: metadata.mode() & 0o7777 })
+    Ok(Found {
+        bytes: bytes_of(path)?,
+        mode: metadata.mode() & 0o7777,
+        group: metadata.gid(),
+        links: metadata.nlink(),
+    })
 }
 
 /// What is in the file at `path`, for who only looks; `None` when there is none.
@@ -198,12 +237,14 @@ fn bytes_of(path: &Path) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// A file beside `path`, flushed, that only wants its name.
-fn draft(path: &Path, bytes: &[u8], mode: u32) -> io::Result<NamedTempFile> {
+/// A file beside `path`, flushed, that only wants its name. What its group may do, no other group may.
+fn draft(path: &Path, bytes: &[u8], mode: u32, group: Option<u32>) -> io::Result<NamedTempFile> {
     let folder = path.parent().unwrap_or(Path::new("/"));
     let mut draft = tempfile::Builder::new().prefix(".callosum-").tempfile_in(folder)?;
     draft.write_all(bytes)?;
-    // Not at its creation: that would be subject to the umask.
+    let is_of_group = group.is_none_or(|group| fchown(draft.as_file(), None, Some(group)).is_ok());
+    // Not at its creation: that would be subject to the umask. And behind the group: to give that away takes bits.
+    let mode = if is_of_group { mode } else { mode & !0o7070 };
     draft.as_file().set_permissions(Permissions::from_mode(mode))?;
     draft.as_file().sync_all()?;
     Ok(draft)

@@ -82,10 +82,13 @@ impl Hooks {
         let gating = commands.iter().find(|(event, _)| event == runtime::gating_event(runtime));
         let gating = gating.or_else(|| commands.first());
         let program = gating.and_then(|(_, command)| runtime::parts(command));
-        let wanted = program.as_ref().and_then(|(program, state_dir)| {
-            Some(runtime::command(runtime, program.to_str()?, state_dir.as_deref()))
+        let entries = runtime::entries(runtime, |event| {
+            // One that names no state directory was written by an older version, whatever it would name.
+            let wanted = program.as_ref().and_then(|(program, state_dir)| {
+                Some(runtime::command(runtime, event, program.to_str()?, state_dir.as_deref().unwrap_or("/")))
+            });
+            wanted.unwrap_or_default()
         });
-        let entries = runtime::entries(runtime, &wanted.unwrap_or_default());
         let settings = entries::value(text, runtime)?;
         let is_disabled =
             gating.is_some_and(|(_, command)| runtime::is_disabled(runtime, &settings, command));

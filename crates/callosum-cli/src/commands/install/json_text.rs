@@ -7,6 +7,7 @@ use jsonc_parser::common::{Range, Ranged};
 use jsonc_parser::errors::ParseError;
 use jsonc_parser::tokens::Token;
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, ParseResult, parse_to_ast};
+use jsonc_parser::{Scanner, ScannerOptions};
 use serde::Serialize;
 use serde_json::ser::{PrettyFormatter, Serializer};
 
@@ -88,7 +89,24 @@ fn collected<'t>(text: &'t str, comments: bool, collect: &CollectOptions) -> Res
         allow_non_finite_numbers: false,
         allow_extended_string_escapes: false,
     };
-    parse_to_ast(text, collect, &options).map_err(|error| Misfit::from_parser(&error))
+    let parsed = parse_to_ast(text, collect, &options).map_err(|error| Misfit::from_parser(&error))?;
+    match raw_control_character(text) {
+        Some(at) => Err(Misfit::at(text, at, "a control character stands in a text as it is")),
+        None => Ok(parsed),
+    }
+}
+
+/// The first control character within a text of the JSON. The parser takes it, and the runtimes refuse the whole file.
+fn raw_control_character(text: &str) -> Option<usize> {
+    let mut scanner = Scanner::new(text, &ScannerOptions::default());
+    while let Ok(Some(token)) = scanner.scan() {
+        let range = scanner.token_start()..scanner.token_end();
+        let found = || text.get(range.clone())?.find(|c: char| c < ' ').map(|at| range.start + at);
+        if let (Token::String(_), Some(at)) = (token, found()) {
+            return Some(at);
+        }
+    }
+    None
 }
 
 /// `text`, which holds no value, with an empty object.

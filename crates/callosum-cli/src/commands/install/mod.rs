@@ -18,7 +18,7 @@ use serde::Serialize;
 use similar::TextDiff;
 
 use crate::args::{Args, Target};
-use crate::commands::chosen;
+use crate::commands::shared_state_dir;
 use crate::output::{Failure, json, long};
 
 pub(crate) use self::entries::Amiss;
@@ -51,12 +51,15 @@ pub(crate) fn install(args: &Args, target: &Target, out: &mut dyn Write) -> Resu
     let file = settings(runtime)?;
     let text = text(&file)?;
     let program = program()?;
-    let state_dir = args.global.state_dir.as_deref().map(chosen).transpose()?;
-    let entries = runtime::entries(runtime, &runtime::command(runtime, &program, state_dir.as_deref()));
+    let state_dir = state_dir(args)?;
+    let entries = runtime::entries(runtime, |event| runtime::command(runtime, event, &program, &state_dir));
     let misfit = |misfit| misplaced(file.path(), &misfit);
     let installed = entries::put_in(text, runtime, &entries).map_err(misfit)?;
     let without = entries::taken_out(text, runtime).map_err(misfit)?;
-    let mut notes = runtime::notes(runtime, &entries::value(&installed, runtime).map_err(misfit)?);
+    let are_changed = installed != text && without != text;
+    let mut notes =
+        runtime::notes(runtime, &entries::value(&installed, runtime).map_err(misfit)?, are_changed);
+    notes.extend(file.caution());
     if is_temporary(Path::new(&program)) {
         notes.push(format!(
             "This program stands in a temporary folder ({}). Once it is gone the hooks let every call through: install it \
@@ -149,7 +152,7 @@ fn before_us(file: &SettingsFile, runtime: Runtime, without: &str) -> Option<Str
         return None;
     }
     let installed =
-        entries::put_in(&backup, runtime, &runtime::entries(runtime, &runtime::mark(runtime))).ok()?;
+        entries::put_in(&backup, runtime, &runtime::entries(runtime, |_| runtime::mark(runtime))).ok()?;
     (entries::taken_out(&installed, runtime).ok()? == without).then_some(backup)
 }
 
@@ -201,6 +204,12 @@ fn program() -> Result<String, Failure> {
     path.into_os_string()
         .into_string()
         .map_err(|path| unknown(format!("`{}` is no UTF-8", shown(Path::new(&path)))))
+}
+
+/// The state directory that the hooks name.
+fn state_dir(args: &Args) -> Result<String, Failure> {
+    // What is no UTF-8 is no place.
+    Ok(shared_state_dir(args)?.to_string_lossy().into_owned())
 }
 
 fn on_path(program: &Path) -> Option<PathBuf> {

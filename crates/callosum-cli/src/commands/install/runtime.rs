@@ -71,12 +71,16 @@ pub(super) fn mark(runtime: Runtime) -> String {
     format!(" hook {}", runtime.name())
 }
 
-/// The command of every entry: without the program it does nothing, because Gemini CLI refuses every tool when a hook's
-/// command is missing.
-pub(super) fn command(runtime: Runtime, program: &str, state_dir: Option<&str>) -> String {
-    let program = quoted(program);
-    let state_dir = state_dir.map(|path| format!(" --state-dir {}", quoted(path))).unwrap_or_default();
-    format!("[ ! -x {program} ] || exec {program}{}{state_dir}", mark(runtime))
+/// The command of an event's entry: without the program it does nothing, because Gemini CLI refuses every tool when a hook's
+/// command is missing. It always names the state directory: a project's own environment file would move it, with the journal
+/// and the settings in it, to where the project likes. And it says how long the runtime waits for it.
+pub(super) fn command(runtime: Runtime, event: &str, program: &str, state_dir: &str) -> String {
+    let (program, state_dir) = (quoted(program), quoted(state_dir));
+    let seconds = timeout_seconds(runtime, event);
+    format!(
+        "[ ! -x {program} ] || exec {program}{} --timeout {seconds} --state-dir {state_dir}",
+        mark(runtime)
+    )
 }
 
 /// What a command of ours says: the program it runs, and the state directory it names.
@@ -95,8 +99,8 @@ pub(crate) fn gating_event(runtime: Runtime) -> &'static str {
     }
 }
 
-/// The events that are needed, and for each the entry that runs `command`.
-pub(super) fn entries(runtime: Runtime, command: &str) -> Vec<(&'static str, Entry)> {
+/// The events that are needed, and for each the entry that runs its command.
+pub(super) fn entries(runtime: Runtime, command: impl Fn(&str) -> String) -> Vec<(&'static str, Entry)> {
     let [tools, sessions] = match runtime {
         Runtime::ClaudeCode => CLAUDE_CODE,
         Runtime::Codex => CODEX,
@@ -105,27 +109,39 @@ pub(super) fn entries(runtime: Runtime, command: &str) -> Vec<(&'static str, Ent
     let tools = tools.iter().map(|event| (*event, Some("*")));
     let sessions = sessions.iter().map(|event| (*event, None));
     let entry = |(event, matcher)| {
-        let handler =
-            Handler { kind: "command", command: command.to_owned(), timeout: timeout(runtime, event) };
+        let handler = Handler { kind: "command", command: command(event), timeout: timeout(runtime, event) };
         (event, Entry { matcher, hooks: [handler], tag: "v1" })
     };
     tools.chain(sessions).map(entry).collect()
 }
 
-/// How long the runtime waits for a hook: milliseconds for Gemini CLI, seconds for the others.
-fn timeout(runtime: Runtime, event: &str) -> u32 {
+/// How long the runtime waits for a hook. All of them let a call run when its hook takes longer: so there is time for a machine
+/// that is busy, and a hook that decides on purpose long before.
+fn timeout_seconds(runtime: Runtime, event: &str) -> u32 {
     match runtime {
-        Runtime::Gemini => 5000,
         // More than this Codex cuts down, with a warning at every start.
         Runtime::Codex if event == "SessionEnd" => 3,
-        Runtime::ClaudeCode | Runtime::Codex => 5,
+        Runtime::ClaudeCode | Runtime::Codex | Runtime::Gemini => 20,
     }
 }
 
-/// What the user has to know or do before the hooks take effect, with these settings.
-pub(super) fn notes(runtime: Runtime, settings: &Value) -> Vec<String> {
+/// The same in the runtime's unit: milliseconds for Gemini CLI, seconds for the others.
+fn timeout(runtime: Runtime, event: &str) -> u32 {
+    let seconds = timeout_seconds(runtime, event);
+    if runtime == Runtime::Gemini { seconds * 1_000 } else { seconds }
+}
+
+/// What the user has to know or do before the hooks take effect, with these settings. `are_changed`: other hooks of ours were
+/// there before.
+pub(super) fn notes(runtime: Runtime, settings: &Value, are_changed: bool) -> Vec<String> {
     let mut notes = Vec::new();
-    if runtime == Runtime::Codex {
+    if runtime == Runtime::Codex && are_changed {
+        notes.push(
+            "These hooks are not what they were, so Codex does not trust them any more, and does not say so. Start codex, enter \
+             /hooks, look at Callosum's and trust them anew; until then Codex's tool calls are not gated."
+                .to_owned(),
+        );
+    } else if runtime == Runtime::Codex {
         notes.push(
             "Codex ignores hooks that you have not trusted, and does not say so. Start codex, enter /hooks, look at \
              Callosum's and trust them; until then Codex's tool calls are not gated. Callosum never does that for you."

@@ -4,7 +4,7 @@
 mod trust;
 
 use std::env;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use callosum_core::gate::{Gate, Status};
 use callosum_core::runtime::Runtime;
@@ -72,6 +72,10 @@ fn standing(runtime: Runtime, hooks: &Hooks, status: &Status) -> Finding {
             .iter()
             .any(|(event, amiss)| event == gating_event(runtime) && *amiss == Amiss::Missing);
         let level = if ungated { Level::Error } else { Level::Warning };
+        let names_no_directory = matches!(&hooks.program, Some((_, None)));
+        let moved = names_no_directory.then(|| {
+            "they name no state directory: a project's environment file can move the gate's journal and settings".to_owned()
+        });
         let lines = hooks.amiss.iter().map(|(event, amiss)| {
             let how = match amiss {
                 Amiss::Missing => "is missing",
@@ -80,11 +84,12 @@ fn standing(runtime: Runtime, hooks: &Hooks, status: &Status) -> Finding {
             };
             format!("the hook for {} {how}", name(event))
         });
+        let lines = moved.into_iter().chain(lines);
         return Finding::new(
             level,
             id,
             format!("{title}: Callosum's hooks in `{file}` are not all as they should be"),
-            format!("run {}", install(runtime)),
+            format!("run {}{}", install(runtime), trust::after_install(runtime)),
         )
         .lines(lines, MAX_LISTED, "hooks");
     }
@@ -142,8 +147,8 @@ fn program(runtime: Runtime, hooks: &Hooks) -> Option<Finding> {
 /// Whether they journal where this looks. What the runtime's own environment says is not known; it is taken to be this one's.
 fn directory(runtime: Runtime, hooks: &Hooks, gate: &Gate) -> Option<Finding> {
     let (_, named) = hooks.program.as_ref()?;
-    let environment = env::var(state_dir::ENVIRONMENT_VARIABLE).ok();
-    let home = env::home_dir().unwrap_or_else(|| PathBuf::from("/"));
+    let environment = state_dir::variable();
+    let home = env::home_dir().unwrap_or_default();
     let there = state_dir::locate(None, named.as_deref().or(environment.as_deref()), &home);
     if is_same(&there, gate.state_dir()) {
         return None;

@@ -22,6 +22,16 @@ const MAX_LISTED: usize = 10;
 
 const ID: &str = "codex.trust";
 
+/// What is to be done once hooks were written anew.
+pub(super) fn after_install(runtime: Runtime) -> &'static str {
+    match runtime {
+        Runtime::Codex => {
+            "; then start codex, enter /hooks and trust Callosum's anew: it trusts no hook that has changed"
+        }
+        Runtime::ClaudeCode | Runtime::Gemini => "",
+    }
+}
+
 pub(super) fn look(hooks: &Hooks) -> Finding {
     let Some(program) = Program::on_path("codex") else {
         return not_asked("no `codex` is on the PATH");

@@ -9,7 +9,7 @@ use super::{Runtime, amiss, put_in, runtime, taken_out, value};
 const COMMAND: &str = "[ ! -x /opt/callosum ] || exec /opt/callosum hook gemini";
 
 fn installed(text: &str) -> String {
-    let entries = runtime::entries(Runtime::Gemini, COMMAND);
+    let entries = runtime::entries(Runtime::Gemini, |_| COMMAND.to_owned());
     let installed = put_in(text, Runtime::Gemini, &entries).unwrap();
     let amiss = |text| amiss(text, Runtime::Gemini, &entries).unwrap();
     assert_eq!(amiss(text).is_empty(), installed == text, "{text}: {:?}", amiss(text));
@@ -218,7 +218,7 @@ fn entries_of_ours_where_none_belong_go() {
 #[test]
 fn a_hook_that_somebody_put_into_our_entry_stays() {
     let theirs = json!({ "type": "command", "command": "theirs" });
-    let ours = |command: &str| json!({ "type": "command", "command": command, "timeout": 5000 });
+    let ours = |command: &str| json!({ "type": "command", "command": command, "timeout": 20000 });
     let entry = |command| json!({ "matcher": "*", "hooks": [ours(command), theirs], "_callosum": "v1" });
     let shared = settings_with(&json!([entry(COMMAND)]));
     assert_eq!(
@@ -276,7 +276,7 @@ fn what_the_runtime_could_not_read_is_refused_where_it_is_wrong() {
         ("{\"hooks\": {\"PreToolUse\": [], \"PreToolUse\": []}}", Runtime::Codex, 1, 30, "is there twice"),
         ("{\"a\": \"\u{e9}\", b: 1}", Runtime::Gemini, 1, 12, ""),
     ] {
-        let misfit = put_in(text, of, &runtime::entries(of, COMMAND)).unwrap_err();
+        let misfit = put_in(text, of, &runtime::entries(of, |_| COMMAND.to_owned())).unwrap_err();
         assert!(misfit.message.contains(message), "{text}: {}", misfit.message);
         assert_eq!((misfit.line, misfit.column), (line, column), "{text}: {}", misfit.message);
     }

@@ -2,6 +2,9 @@
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+mod given_up;
+mod unread;
+
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
@@ -47,6 +50,21 @@ impl World {
             .env("CALLOSUM_STATE_DIR", self.state.path())
             .env("HOME", self.state.path());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    }
+
+    fn settings(&self, settings: &Value) {
+        fs::write(self.state.path().join("settings.json"), settings.to_string()).unwrap();
+    }
+
+    /// Runtime, action and reason of the journal's lines with this action.
+    fn lines(&self, action: &str) -> Vec<Value> {
+        let output = Command::new(env!("CARGO_BIN_EXE_callosum"))
+            .args(["journal", "--json", "-n", "1000", "--action", action])
+            .env("CALLOSUM_STATE_DIR", self.state.path())
+            .output()
+            .unwrap();
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        answer["entries"].as_array().unwrap().clone()
     }
 
     /// What the hook says to this on its standard input; it always exits with 0 and never complains.
@@ -238,10 +256,21 @@ fn a_session_that_starts_is_told_what_others_did_and_what_it_did_itself() {
         assert_eq!(said["hookSpecificOutput"].as_object().unwrap().len(), 2);
     }
     // The state directory is where its settings are found, whatever they say.
-    let settings = r#"{"sessionContext":false,"stateDir":"/nowhere"}"#;
-    fs::write(world.state.path().join("settings.json"), settings).unwrap();
+    let settings = |text: &str| fs::write(world.state.path().join("settings.json"), text).unwrap();
+    settings(r#"{"sessionContext":false}"#);
     assert_ne!(world.refusal(GEMINI, "g1", MAIL), "");
     assert_eq!(world.event(GEMINI, "SessionStart", json!({ "source": "startup" })), "");
+    // What can't be used of them is told, because nobody reads a hook's log.
+    for (text, told) in [
+        (r#"{"sessionContext":false,"stateDir":"/nowhere"}"#, "its `stateDir` is ignored"),
+        (r#"{"sessionContext":false,"modus":"observe"}"#, "`modus` is no setting"),
+        (r#"{"mode":"observe",}"#, "is no JSON object: trailing comma"),
+    ] {
+        settings(text);
+        let said = world.event(GEMINI, "SessionStart", json!({ "source": "startup" }));
+        assert!(said.contains(told), "{said}");
+        assert_ne!(world.refusal(GEMINI, "g2", MAIL), "");
+    }
     for event in ["UserPromptSubmit", "Stop", "SessionEnd", "PreCompact", "SomethingNew"] {
         assert_eq!(world.event(CLAUDE, event, json!({})), "");
     }
@@ -356,38 +385,6 @@ fn files_of_different_runtimes_have_one_key() {
 }
 
 #[test]
-fn hostile_input_is_answered_with_silence() {
-    let world = World::new();
-    let whole = json!({ "session_id": "s", "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": { "command": MAIL } }).to_string();
-    let huge = format!("{{\"session_id\":\"s\",\"junk\":\"{}", "x".repeat(50 << 20));
-    let deep = "[".repeat(1 << 20);
-    for runtime in ["claude-code", "codex", "gemini"] {
-        for input in [
-            b"".as_slice(),
-            b"not JSON",
-            b"{}",
-            b"null",
-            b"[1,2]",
-            b"\xff\xfe",
-            huge.as_bytes(),
-            deep.as_bytes(),
-            &whole.as_bytes()[..60],
-        ] {
-            assert_eq!(world.hook(runtime, input), "");
-        }
-        for more in [
-            json!({ "tool_name": 7 }),
-            json!({ "tool_name": "Bash", "tool_input": "x" }),
-            json!({ "tool_input": null, "extra": { "a": 1 } }),
-        ] {
-            assert_eq!(world.event(Session { runtime, id: "odd" }, "PreToolUse", more), "");
-        }
-    }
-    // Nothing was let through that was not asked.
-    assert!(world.story().is_empty());
-}
-
-#[test]
 fn a_call_with_half_an_emoji_in_it_is_seen_like_any_other() {
     let world = World::new();
     let mail = format!("{MAIL} CUT");
@@ -419,18 +416,6 @@ fn a_hook_of_another_version_lets_every_call_through() {
 }
 
 #[test]
-fn a_runtime_that_never_ends_its_event_is_not_waited_for() {
-    let world = World::new();
-    let mut hook = world.start("codex");
-    let mut stdin = hook.stdin.take().unwrap();
-    stdin.write_all(b"{\"session_id\":").unwrap();
-    // Whoever waits for more than the test's own time hangs.
-    let status = hook.wait().unwrap();
-    assert_eq!(status.code(), Some(0));
-    drop(stdin);
-}
-
-#[test]
 fn where_nothing_can_be_written_the_settings_decide() {
     let world = World::new();
     fs::set_permissions(world.state.path(), fs::Permissions::from_mode(0o777)).unwrap();
@@ -447,6 +432,6 @@ fn where_nothing_can_be_written_the_settings_decide() {
         .env("CALLOSUM_STATE_DIR", world.state.path())
         .output()
         .unwrap();
-    assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8(output.stderr).unwrap().contains("settings.json"));
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8(output.stdout).unwrap().contains("settings.json` is no JSON object"));
 }

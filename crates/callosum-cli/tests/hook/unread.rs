@@ -1,0 +1,214 @@
+//! Events that can't be read, or not whole: each leaves a line, and a call that may be guarded is not let through unseen.
+
+use super::*;
+
+const RUNTIMES: [Session<'_>; 3] = [CLAUDE, CODEX, GEMINI];
+
+fn gating(session: Session<'_>) -> &'static str {
+    if session.runtime == "gemini" { "BeforeTool" } else { "PreToolUse" }
+}
+
+/// An event before a call, with this as its parameters, as text.
+fn event(session: Session<'_>, tool: &str, input: &str, more: &str) -> String {
+    let tool = if session.runtime == "gemini" && tool == "Bash" { "run_shell_command" } else { tool };
+    format!(
+        r#"{{"session_id":"{}","hook_event_name":"{}","tool_name":"{tool}","tool_input":{input}{more}}}"#,
+        session.id,
+        gating(session),
+    )
+}
+
+fn command(command: &str) -> String {
+    json!({ "command": command }).to_string()
+}
+
+fn nested(levels: usize) -> String {
+    format!("{}{}", "[".repeat(levels), "]".repeat(levels))
+}
+
+fn is_refused(said: &str) -> bool {
+    said.contains("\"deny\"")
+}
+
+#[test]
+fn what_names_no_tool_is_let_through_and_leaves_a_line() {
+    for session in RUNTIMES {
+        let world = World::new();
+        let whole = event(session, "Bash", &command(MAIL), "");
+        let before_the_name = whole.split("\"tool_name\"").next().unwrap();
+        let nothing = [
+            "".to_owned(),
+            " \n".to_owned(),
+            "not JSON".to_owned(),
+            "null".to_owned(),
+            "[1,2]".to_owned(),
+            "{}".to_owned(),
+            "{\"session_id\":".to_owned(),
+            before_the_name.to_owned(),
+            nested(100_000),
+            "[".repeat(1 << 20),
+            // No event.
+            format!(r#"{{"session_id":"s","tool_name":"Bash","tool_input":{}}}"#, command(MAIL)),
+            format!(r#"{{"session_id":"s","hook_event_name":"{}","tool_name":7}}"#, gating(session)),
+            format!(r#"{{"session_id":"s","hook_event_name":"{}"}}"#, gating(session)),
+        ];
+        for input in &nothing {
+            assert_eq!(world.hook(session.runtime, input.as_bytes()), "", "{input:.80}");
+        }
+        assert_eq!(world.hook(session.runtime, b"\xff\xfe"), "");
+        let lines = world.lines("unreadable");
+        assert_eq!(lines.len(), nothing.len() + 1);
+        let is_told =
+            |line: &Value| line["runtime"] == session.runtime && !line["reason"].as_str().unwrap().is_empty();
+        assert!(lines.iter().all(is_told), "{lines:?}");
+        assert!(world.story().is_empty());
+        for (args, code, told) in [
+            (["status"].as_slice(), 0, format!("Unread     14 events of {}", session.runtime)),
+            (&["doctor"], 1, format!("{}: 14 events could not be read", session.runtime)),
+            (&["journal"], 0, "names no tool".to_owned()),
+        ] {
+            let output = Command::new(env!("CARGO_BIN_EXE_callosum"))
+                .args(args)
+                .env("CALLOSUM_STATE_DIR", world.state.path())
+                .env("HOME", world.state.path())
+                .env("PATH", "")
+                .output()
+                .unwrap();
+            let shown = String::from_utf8(output.stdout).unwrap();
+            assert!(shown.contains(&told) && output.status.code() == Some(code), "{shown}");
+        }
+    }
+}
+
+#[test]
+fn what_can_not_be_read_beside_a_call_hides_nothing_of_it() {
+    let huge = format!("\"{}\"", "x".repeat((64 << 20) + 1));
+    let beside = [
+        nested(130),
+        nested(100_000),
+        huge,
+        "1e999".to_owned(),
+        "-1e999".to_owned(),
+        "NaN".to_owned(),
+        r#""a\ud83d""#.to_owned(),
+        "1,\"extra\":2".to_owned(),
+    ];
+    for beside in &beside {
+        let world = World::new();
+        let more = format!(r#","extra":{beside}"#);
+        for (number, session) in RUNTIMES.into_iter().enumerate() {
+            let said = world.hook(session.runtime, event(session, "Bash", &command(MAIL), &more).as_bytes());
+            // Exactly one.
+            assert_eq!(said.contains(ALICE), number > 0, "{beside:.40}: {said}");
+        }
+        // Within the parameters too, where no rule asks for it.
+        let input = format!(r#"{{"extra":{beside},"command":{}}}"#, json!(MAIL));
+        let other = Session { id: "codex-2", ..CODEX };
+        assert!(world.hook("codex", event(other, "Bash", &input, "").as_bytes()).contains(ALICE));
+        assert_eq!(world.lines("unreadable").len(), 0);
+    }
+    let world = World::new();
+    let mut broken = event(CLAUDE, "Bash", &command(MAIL), ",\"extra\":\"CUT\"").into_bytes();
+    let at = broken.windows(3).position(|window| window == b"CUT").unwrap();
+    broken[at] = 0xff;
+    assert_eq!(world.hook("claude-code", &broken), "");
+    broken.extend_from_slice(b"} and {\"what\": \"follows\"");
+    assert!(world.hook("codex", &broken).contains(ALICE));
+}
+
+#[test]
+fn a_call_that_may_be_guarded_and_can_not_be_told_is_refused() {
+    let mail = json!(MAIL).to_string();
+    let unreadable = [
+        "\"x\"".to_owned(),
+        "7".to_owned(),
+        "[1]".to_owned(),
+        "true".to_owned(),
+        r#"{"command":1e999}"#.to_owned(),
+        r#"{"command":"\x"}"#.to_owned(),
+        format!(r#"{{"command":{}}}"#, nested(130)),
+        format!(r#"{{"command":"{}"}}"#, "x".repeat((64 << 20) + 1)),
+        format!(r#"{{"command":{mail},"command":"ls"}}"#),
+        format!(r#"{{"command":"ls"}},"tool_input":{{"command":{mail}}}"#),
+        // Cut off in the middle.
+        r#"{"command":"gog gmail send --to al"#.to_owned(),
+        r#"{"#.to_owned(),
+    ];
+    for session in RUNTIMES {
+        let world = World::new();
+        for input in &unreadable {
+            let is_cut = serde_json::from_str::<Value>(input).is_err() && !input.ends_with('}');
+            let whole = event(session, "Bash", input, "");
+            let text = if is_cut { whole.strip_suffix('}').unwrap() } else { whole.as_str() };
+            let said = world.hook(session.runtime, text.as_bytes());
+            assert!(is_refused(&said) && said.contains("could not be read whole"), "{input:.80}: {said}");
+        }
+        let twice = event(session, "Read", "{}", ",\"tool_name\":\"Bash\"");
+        assert!(is_refused(&world.hook(session.runtime, twice.as_bytes())));
+        let refused = world.lines("refused");
+        assert_eq!(refused.len(), unreadable.len() + 1);
+        assert!(refused.iter().all(|line| line["reason"].as_str().unwrap().contains("could not be read")));
+        // A tool that no rule of tier 3 is for runs, with its line.
+        let plain = event(session, "Thinking", r#"{"thought":1e999}"#, "");
+        assert_eq!(world.hook(session.runtime, plain.as_bytes()), "");
+        assert_eq!(world.lines("intercept").len(), 1);
+    }
+}
+
+#[test]
+fn wherever_an_event_is_cut_there_is_an_answer_and_a_line() {
+    let world = World::new();
+    let whole = event(CLAUDE, "Bash", &command(MAIL), r#","tool_use_id":"x""#);
+    let (mut lines, mut refused) = (0, 0);
+    for length in (0..whole.len()).step_by(3) {
+        let said = world.hook("claude-code", &whole.as_bytes()[..length]);
+        assert!(said.is_empty() || is_refused(&said), "{length}: {said}");
+        refused += usize::from(!said.is_empty());
+        lines += 1;
+    }
+    let written: Vec<Value> = world.lines("unreadable").into_iter().chain(world.lines("refused")).collect();
+    // Where the command is whole, the call is one like any other: let through once, then paused.
+    let known = world.story().len();
+    assert_eq!(written.len() + known, lines);
+    assert!(refused > 10 && known > 1, "{refused} {known}");
+}
+
+#[test]
+fn an_event_without_a_session_is_its_runtimes() {
+    for id in ["", "\"session_id\":\"\",", "\"session_id\":null,", "\"session_id\":[],"] {
+        let world = World::new();
+        let text = format!(
+            r#"{{{id}"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{}}}"#,
+            command(MAIL)
+        );
+        assert_eq!(world.hook("claude-code", text.as_bytes()), "");
+        assert!(world.hook("codex", text.as_bytes()).contains("session claude-code process"));
+        thread::sleep(READ);
+        // Whoever asks next from the same process is the same session, and has read it.
+        assert!(world.hook("claude-code", text.as_bytes()).contains(ALICE));
+        thread::sleep(READ);
+        assert_eq!(world.hook("claude-code", text.as_bytes()), "");
+    }
+    let world = World::new();
+    let text = format!(
+        r#"{{"session_id":42,"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{}}}"#,
+        command(MAIL)
+    );
+    assert_eq!(world.hook("claude-code", text.as_bytes()), "");
+    assert_eq!(world.lines("intercept")[0]["session"], "42");
+}
+
+#[test]
+fn sessions_that_begin_alike_are_two() {
+    let world = World::new();
+    let long = "s".repeat(400);
+    for (name, is_told) in [("a", false), ("b", true)] {
+        let id = format!("{long}{name}");
+        let text = world.refusal(Session { runtime: "codex", id: &id }, "x", MAIL);
+        assert_eq!(text.contains(ALICE), is_told);
+    }
+    thread::sleep(READ);
+    // What the one was shown is no leave for a third.
+    let id = format!("{long}c");
+    assert_ne!(world.refusal(Session { runtime: "codex", id: &id }, "x", MAIL), "");
+}
