@@ -11,7 +11,7 @@ use crate::journal::line::{LineReader, LineWriter};
 use crate::tier::Tier;
 
 /// All that this version knows.
-pub(super) const ACTIONS: [Action; 15] = [
+pub(super) const ACTIONS: [Action; 16] = [
     Action::Intercept,
     Action::Blocked,
     Action::Complete,
