@@ -208,6 +208,9 @@ fn sessions_that_begin_alike_are_two() {
         assert_eq!(text.contains(ALICE), is_told);
     }
     thread::sleep(READ);
+    let id = format!("{long}a");
+    let told = world.event(Session { runtime: "codex", id: &id }, "SessionStart", json!({}));
+    assert!(told.contains("By this session:") && !told.contains("By other sessions:"), "{told}");
     // What the one was shown is no leave for a third.
     let id = format!("{long}c");
     assert_ne!(world.refusal(Session { runtime: "codex", id: &id }, "x", MAIL), "");
