@@ -51,6 +51,8 @@ fn what_names_no_tool_is_let_through_and_leaves_a_line() {
             format!(r#"{{"session_id":"s","tool_name":"Bash","tool_input":{}}}"#, command(MAIL)),
             format!(r#"{{"session_id":"s","hook_event_name":"{}","tool_name":7}}"#, gating(session)),
             format!(r#"{{"session_id":"s","hook_event_name":"{}"}}"#, gating(session)),
+            // One that nobody knows.
+            event(session, "Bash", &command(MAIL), "").replace(gating(session), "BeforeAnything"),
         ];
         for input in &nothing {
             assert_eq!(world.hook(session.runtime, input.as_bytes()), "", "{input:.80}");
@@ -63,8 +65,8 @@ fn what_names_no_tool_is_let_through_and_leaves_a_line() {
         assert!(lines.iter().all(is_told), "{lines:?}");
         assert!(world.story().is_empty());
         for (args, code, told) in [
-            (["status"].as_slice(), 0, format!("Unread     14 events of {}", session.runtime)),
-            (&["doctor"], 1, format!("{}: 14 events could not be read", session.runtime)),
+            (["status"].as_slice(), 0, format!("Unread     15 events of {}", session.runtime)),
+            (&["doctor"], 1, format!("{}: 15 events could not be read", session.runtime)),
             (&["journal"], 0, "names no tool".to_owned()),
         ] {
             let output = Command::new(env!("CARGO_BIN_EXE_callosum"))

@@ -167,6 +167,10 @@ impl Event {
         if is_about_a_call && tool.is_none() && !name_of_tool_is_lost {
             return Err(Unread { session: told, tool, why: said(&format!("its {name} names no tool")) });
         }
+        if moment == Moment::Other && tool.is_some() {
+            // A newer runtime may have renamed the one that asks.
+            return Err(Unread { session: told, tool, why: said(&format!("its event {name} is not known")) });
+        }
         let tool = tool.unwrap_or_else(|| NOT_READ.to_owned());
         let response_is_lost = is_lost("tool_response");
         let input_is_lost = is_lost("tool_input");
