@@ -501,3 +501,36 @@ fn calls_that_passed_are_grouped_and_whether_it_gates_since_then_counts() {
     let after = [started("exec", 50, Some("c4")), gated];
     compared(&home, &after, json!({})).says("audit", "error", "1 call of 2");
 }
+
+#[test]
+fn settings_that_pause_nothing_or_are_not_used_are_told_and_hide_nothing_else() {
+    let home = Home::lived_in();
+    let path = home.state().join("settings.json");
+    let status = |settings: &str| {
+        fs::write(&path, settings).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_callosum"));
+        let output = command.arg("status").env_clear().env("HOME", home.directory.path()).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let finding = |id: &str| home.examine(&[]).0.into_iter().find(|finding| finding["id"] == id);
+    assert!(finding("settings").is_none() && finding("mode").is_none());
+    assert!(!status("{}").1.contains("Mode"));
+    for (settings, wrong) in [
+        (r#"{"mode":"observe",}"#, "is no JSON object: trailing comma"),
+        (r#"{"mode":"obsrve"}"#, "`mode` is \"obsrve\""),
+        (r#"{"modus":"observe"}"#, "`modus` is no setting"),
+        (r#"{"stateDir":"/x"}"#, "its `stateDir` is ignored"),
+        ("[]", "is no JSON object"),
+    ] {
+        let (code, shown) = status(settings);
+        // The rest is told all the same.
+        assert!(code == Some(1) && shown.contains(wrong) && shown.contains("email:a@example.com"), "{shown}");
+        let finding = finding("settings").unwrap();
+        assert_eq!(finding["level"], "warning");
+        assert!(finding["detail"].as_str().unwrap().contains(wrong), "{finding}");
+    }
+    let (code, shown) = status(r#"{"mode":"observe"}"#);
+    assert!(code == Some(0) && shown.contains("Mode       observe"), "{shown}");
+    assert_eq!(finding("mode").unwrap()["level"], "warning");
+    assert!(finding("settings").is_none());
+}

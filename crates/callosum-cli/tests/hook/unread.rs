@@ -51,6 +51,8 @@ fn what_names_no_tool_is_let_through_and_leaves_a_line() {
             format!(r#"{{"session_id":"s","tool_name":"Bash","tool_input":{}}}"#, command(MAIL)),
             format!(r#"{{"session_id":"s","hook_event_name":"{}","tool_name":7}}"#, gating(session)),
             format!(r#"{{"session_id":"s","hook_event_name":"{}"}}"#, gating(session)),
+            // One that nobody knows.
+            event(session, "Bash", &command(MAIL), "").replace(gating(session), "BeforeAnything"),
         ];
         for input in &nothing {
             assert_eq!(world.hook(session.runtime, input.as_bytes()), "", "{input:.80}");
@@ -63,8 +65,8 @@ fn what_names_no_tool_is_let_through_and_leaves_a_line() {
         assert!(lines.iter().all(is_told), "{lines:?}");
         assert!(world.story().is_empty());
         for (args, code, told) in [
-            (["status"].as_slice(), 0, format!("Unread     14 events of {}", session.runtime)),
-            (&["doctor"], 1, format!("{}: 14 events could not be read", session.runtime)),
+            (["status"].as_slice(), 0, format!("Unread     15 events of {}", session.runtime)),
+            (&["doctor"], 1, format!("{}: 15 events could not be read", session.runtime)),
             (&["journal"], 0, "names no tool".to_owned()),
         ] {
             let output = Command::new(env!("CARGO_BIN_EXE_callosum"))
@@ -208,6 +210,9 @@ fn sessions_that_begin_alike_are_two() {
         assert_eq!(text.contains(ALICE), is_told);
     }
     thread::sleep(READ);
+    let id = format!("{long}a");
+    let told = world.event(Session { runtime: "codex", id: &id }, "SessionStart", json!({}));
+    assert!(told.contains("By this session:") && !told.contains("By other sessions:"), "{told}");
     // What the one was shown is no leave for a third.
     let id = format!("{long}c");
     assert_ne!(world.refusal(Session { runtime: "codex", id: &id }, "x", MAIL), "");

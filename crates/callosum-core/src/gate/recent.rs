@@ -9,6 +9,7 @@ use crate::tier::Tier;
 use crate::time::{Stamp, to_rfc3339};
 
 use super::Gate;
+use super::intent::short_name;
 use super::query::QueryError;
 use super::status::{LockStatus, live_leases, state_word};
 
@@ -54,8 +55,10 @@ impl Lately {
     }
 
     fn wants_session(&self, own_instance: &str, instance: &str, session: &str) -> bool {
-        let excepted = instance == own_instance && self.except_session.as_deref() == Some(session);
-        !excepted && self.session.as_deref().is_none_or(|wanted| wanted == session)
+        // The journal has the name as the gate keeps it.
+        let is = |asked: &Option<String>| asked.as_deref().is_some_and(|asked| short_name(asked) == session);
+        let excepted = instance == own_instance && is(&self.except_session);
+        !excepted && (self.session.is_none() || is(&self.session))
     }
 }
 

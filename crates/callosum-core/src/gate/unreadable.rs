@@ -48,25 +48,26 @@ impl Gate {
 
     /// What becomes of a tool call whose event could not be read whole. If its rules ask for nothing that is missing, it is a
     /// call like any other. Else it may be what the strictest of its rules is for: `onStateError` says what becomes of that.
-    /// `is_tool_known`: nothing that could not be read would give it another name. For a thread that may wait.
+    /// `is_known`: nothing that could not be read would give it another name or another folder; else it may be anything. For a
+    /// thread that may wait.
     pub fn before_partly_read(
         &self,
         call: &ToolCall,
-        is_tool_known: bool,
+        is_known: bool,
         params: &PartlyRead,
         why: &str,
         now: &Stamp,
     ) -> Answer {
         let mut classification = self.classify(call, params, now);
-        if self.is_closed() || is_tool_known && !params.was_asked_in_vain() {
+        if self.is_closed() || is_known && !params.was_asked_in_vain() {
             return self.before(call, params, now);
         }
         let call = with_short_names(call);
-        let strictest = self.current_rules(now).strictest_for(&call, &self.runtime, is_tool_known);
+        let strictest = self.current_rules(now).strictest_for(&call, &self.runtime, is_known);
         classification.tier = classification.tier.max(strictest);
         let intent = self.intent(&call, classification, params);
         if !self.refuses_undecided(&intent) {
-            let tool = Some(call.tool.as_str()).filter(|_| is_tool_known);
+            let tool = Some(call.tool.as_str()).filter(|_| is_known);
             self.unreadable(&Unreadable { session: Some(&call.session), tool, why }, now);
             return self.before(&call, params, now);
         }

@@ -72,8 +72,8 @@ pub(super) struct Event {
 pub(super) enum Params {
     /// All of it could be read.
     Whole(Value),
-    /// Not all of it, or of the tool's name.
-    Partly { params: PartlyRead, is_tool_known: bool, why: String },
+    /// Not all of it, or not the tool's name or its folder: then it is not known.
+    Partly { params: PartlyRead, is_known: bool, why: String },
 }
 
 impl Params {
@@ -146,6 +146,9 @@ impl Event {
             && !(mcp_is_lost
                 && (input.contains_key("mcp_context")
                     || tool.as_deref().is_some_and(|tool| tool.starts_with("mcp_"))));
+        // What a call acts on may start from its folder.
+        let is_place_known = input.get("cwd").is_none_or(is_read);
+        let is_known = is_tool_known && is_place_known;
 
         let name = named.map(str::to_owned).or_else(|| text("hook_event_name"));
         // The event of a call may be lost: then it may be the one that asks.
@@ -164,6 +167,10 @@ impl Event {
         if is_about_a_call && tool.is_none() && !name_of_tool_is_lost {
             return Err(Unread { session: told, tool, why: said(&format!("its {name} names no tool")) });
         }
+        if moment == Moment::Other && tool.is_some() {
+            // A newer runtime may have renamed the one that asks.
+            return Err(Unread { session: told, tool, why: said(&format!("its event {name} is not known")) });
+        }
         let tool = tool.unwrap_or_else(|| NOT_READ.to_owned());
         let response_is_lost = is_lost("tool_response");
         let input_is_lost = is_lost("tool_input");
@@ -179,9 +186,9 @@ impl Event {
         let is_odd = !params.is_object() && !params.is_null();
         let params = if params.is_object() { params } else { Value::Object(Map::new()) };
         let (tool, params) = runtime.neutral(&tool, params, cwd.as_deref());
-        let params = if is_open || is_odd || input_is_lost || !is_tool_known {
+        let params = if is_open || is_odd || input_is_lost || !is_known {
             let why = flaw.unwrap_or_else(|| "its `tool_input` is no object".to_owned());
-            Params::Partly { params: PartlyRead::new(params, is_open || is_odd), is_tool_known, why }
+            Params::Partly { params: PartlyRead::new(params, is_open || is_odd), is_known, why }
         } else {
             Params::Whole(params)
         };
@@ -281,11 +288,11 @@ mod tests {
     /// What becomes of a cut event: nothing, or a call of a tool that is known or not.
     fn cut(runtime: Runtime, text: &str) -> Option<(Moment, String, bool)> {
         let event = read(runtime, text).ok()?;
-        let is_tool_known = match event.params {
+        let is_known = match event.params {
             Params::Whole(_) => true,
-            Params::Partly { is_tool_known, .. } => is_tool_known,
+            Params::Partly { is_known, .. } => is_known,
         };
-        Some((event.moment, event.call.tool, is_tool_known))
+        Some((event.moment, event.call.tool, is_known))
     }
 
     #[test]
@@ -301,6 +308,8 @@ mod tests {
         // Which of the two it is, nobody knows.
         let twice = claude(r#"{"hook_event_name":"PreToolUse","tool_name":"Read","tool_name":"Bash"}"#);
         assert_eq!(twice, Some((Moment::Before, NOT_READ.to_owned(), false)));
+        let nowhere = r#"{"cwd":"/a","cwd":"/b","hook_event_name":"PreToolUse","tool_name":"Bash"}"#;
+        assert_eq!(claude(nowhere), Some((Moment::Before, "exec".to_owned(), false)));
         // Gemini tells behind the parameters which server's tool it is.
         let gemini = |tool: &str| {
             let text = format!(r#"{{"hook_event_name":"BeforeTool","tool_name":"{tool}","tool_input":{{}},"#);

@@ -157,8 +157,8 @@ fn decided(gate: &Arc<Gate>, event: &Event, deadline: Instant) -> Said {
         Moment::Before => {
             let answer = match &event.params {
                 Params::Whole(params) => gate.before(&event.call, params, &now),
-                Params::Partly { params, is_tool_known, why } => {
-                    gate.before_partly_read(&event.call, *is_tool_known, params, why, &now)
+                Params::Partly { params, is_known, why } => {
+                    gate.before_partly_read(&event.call, *is_known, params, why, &now)
                 }
             };
             refused(event, finish(gate, answer, deadline))
