@@ -14,7 +14,7 @@ mod storage;
 use std::cell::OnceCell;
 
 pub(crate) use http::Request;
-pub(crate) use outline::outline;
+pub(crate) use outline::{POWER_SHELLS, outline};
 pub(crate) use pattern::Pattern;
 
 use crate::shell::{Argument, Invocation, has_option, option_values};

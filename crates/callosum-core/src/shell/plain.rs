@@ -194,7 +194,7 @@ mod tests {
 
     /// The pipelines of a line as the parser reads it; `None` where it has anything that a plain line has not.
     fn parsed(line: &str) -> Option<Pipelines> {
-        let lists = parse(line)?.complete_commands;
+        let lists = parse(line).ok()?.complete_commands;
         let [list] = lists.as_slice() else { return None };
         let mut pipelines = Vec::new();
         for CompoundListItem(and_or, separator) in &list.0 {

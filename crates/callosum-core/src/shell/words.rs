@@ -44,9 +44,13 @@ pub(super) fn unquote(word: &str) -> String {
     plain
 }
 
-/// The name of the program that `word` runs: the last part of its path.
+/// The name of the program that `word` runs: the last part of its path, without the ending that Windows gives it.
 pub(super) fn program_name(word: &str) -> &str {
-    word.rsplit('/').next().unwrap_or(word)
+    let name = word.rsplit('/').next().unwrap_or(word);
+    match name.strip_suffix(".exe") {
+        Some(program) => program.rsplit('\\').next().unwrap_or(program),
+        None => name,
+    }
 }
 
 /// Whether `word` sets a variable before a command: `NAME=value`.
@@ -108,22 +112,48 @@ fn end_of_backquote(bytes: &[u8], start: usize) -> usize {
     at.min(bytes.len())
 }
 
-/// Substitutions inside each other are followed so deep.
-const MAX_DEPTH: usize = 16;
+/// Substitutions inside each other are followed so deep: as many as there may be in a text.
+const MAX_DEPTH: usize = 128;
 
 /// Where the parenthesis closes that was opened before `start`; the end of the text when it does not.
 fn end_of_parenthesis(bytes: &[u8], start: usize, depth: usize) -> usize {
-    let (mut at, mut open, mut in_double) = (start, 1_usize, false);
+    match closing_parenthesis(bytes, start, depth, true) {
+        // `case` may have been an argument.
+        end if end == bytes.len() => closing_parenthesis(bytes, start, depth, false),
+        end => end,
+    }
+}
+
+/// The same, where each `case` is one that an `esac` ends, whose patterns have a `)` of their own, or none is.
+fn closing_parenthesis(bytes: &[u8], start: usize, depth: usize, with_cases: bool) -> usize {
+    let (mut at, mut open, mut in_double, mut cases) = (start, 1_usize, false, 0_usize);
+    let (mut tags, mut has_documents) = (Vec::new(), true);
     while let Some(byte) = bytes.get(at) {
         match byte {
             b'\\' => at += 1,
             b'\'' if !in_double => at = end_of_quote(bytes, at),
             b'"' => in_double = !in_double,
             b'$' if in_double && bytes.get(at + 1) == Some(&b'(') && depth < MAX_DEPTH => {
-                at = end_of_parenthesis(bytes, at + 2, depth + 1);
+                at = closing_parenthesis(bytes, at + 2, depth + 1, with_cases);
             }
-            b'(' if !in_double => open += 1,
-            b')' if !in_double => {
+            _ if in_double => {}
+            b'<' if has_documents && bytes.get(at + 1) == Some(&b'<') => {
+                at += if bytes.get(at + 2) == Some(&b'<') { 2 } else { 1 };
+                tags.extend(bytes.get(at + 1..).and_then(tag));
+            }
+            b'\n' => {
+                for tag in tags.drain(..) {
+                    let end = end_of_document(bytes, at, tag);
+                    // One that never ends is looked for once.
+                    has_documents &= end > at;
+                    at = end;
+                }
+            }
+            b'c' if with_cases && is_word(bytes, at, b"case") => cases += 1,
+            b'e' if is_word(bytes, at, b"esac") => cases = cases.saturating_sub(1),
+            b'(' => open += 1,
+            b')' if open == 1 && cases > 0 => {}
+            b')' => {
                 open -= 1;
                 if open == 0 {
                     return at;
@@ -134,6 +164,37 @@ fn end_of_parenthesis(bytes: &[u8], start: usize, depth: usize) -> usize {
         at += 1;
     }
     bytes.len()
+}
+
+/// Whether a word stands at a place, and no more than it.
+fn is_word(bytes: &[u8], at: usize, word: &[u8]) -> bool {
+    let is_edge = |byte: Option<&u8>| byte.is_none_or(|byte| b" \t\n;&|()".contains(byte));
+    bytes.get(at..).is_some_and(|rest| rest.starts_with(word))
+        && is_edge(at.checked_sub(1).and_then(|before| bytes.get(before)))
+        && is_edge(bytes.get(at + word.len()))
+}
+
+/// The tag of the here-document behind a `<<`.
+fn tag(bytes: &[u8]) -> Option<&[u8]> {
+    let start = bytes.iter().position(|byte| !b"- \t'\"\\".contains(byte))?;
+    let mark = bytes.get(start..)?;
+    let length =
+        mark.iter().position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_').unwrap_or(mark.len());
+    mark.get(..length).filter(|tag| !tag.is_empty())
+}
+
+/// The last byte of the here-document that begins behind the newline `at`; the newline, when it never ends.
+fn end_of_document(bytes: &[u8], at: usize, tag: &[u8]) -> usize {
+    let Some(document) = bytes.get(at + 1..) else { return at };
+    let mut end = at;
+    for line in document.split(|byte| *byte == b'\n') {
+        end += 1 + line.len();
+        let tabs = line.iter().take_while(|byte| **byte == b'\t').count();
+        if line.get(tabs..) == Some(tag) {
+            return end;
+        }
+    }
+    at
 }
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ mod shipped_rules;
 mod simulate;
 mod support;
 mod time_and_holders;
+mod unread;
 mod unusable_state;
 mod versions;
 
