@@ -257,6 +257,8 @@ fn words(walk: &mut Walk, rest: Rest, words: &[String], around: &Around) -> bool
         Rest::Flake => flake(walk, words, around),
         Rest::Lone => match words {
             [text] => nested(walk, text, around),
+            // A text, and what something else appends to it.
+            [text, ..] if text.contains(' ') => nested(walk, &words.join(" "), around),
             _ => command(walk, Rest::Command, words, around),
         },
         Rest::Joined => nested(walk, &words.join(" "), around),

@@ -36,6 +36,7 @@ pub(super) fn read(command: &str) -> (Vec<Invocation>, Vec<Unread>, bool) {
         carriers: 0,
         handed: Vec::new(),
         unread: Parts::of(command.len()),
+        is_odd: false,
         kept: Kept::default(),
     };
     let read = walk.text(command, &mut None, true);
@@ -57,6 +58,8 @@ pub(super) struct Walk {
     /// What a shell reads whose command this is: its programs read it, too.
     handed: Texts,
     unread: Parts,
+    /// The tree of the text that is being read lacks something.
+    is_odd: bool,
     /// What was taken out of the text that is being read.
     kept: Kept,
 }
@@ -117,6 +120,10 @@ impl Walk {
         let count = lists.len();
         for (number, list) in lists.iter().enumerate() {
             self.list(list, folder, last && number + 1 == count);
+        }
+        if std::mem::take(&mut self.is_odd) {
+            let (whole, _) = self.kept.put_back(command, Kind::Document);
+            self.unread.add(Limit::Syntax, &whole);
         }
         Ok(())
     }
@@ -298,6 +305,9 @@ impl Walk {
             // The parser takes `( ( a ) )` for a sum, too.
             CompoundCommand::Arithmetic(sum) => {
                 let inside = self.whole(&sum.expr.value, Kind::Quoted);
+                // Of a here-document in it only the mark is left; `1<<2` is a sum.
+                self.is_odd |=
+                    inside.split("<<").skip(1).any(|after| !after.starts_with(|c: char| c.is_ascii_digit()));
                 self.nested(&inside, &Around { folder: folder.clone(), last, ..Around::default() });
             }
         }
@@ -453,7 +463,11 @@ impl Walk {
             self.unread(Limit::Depth, &raw);
             return;
         }
-        for command in substitutions(&raw, in_document) {
+        let (commands, is_certain) = substitutions(&raw, in_document);
+        if !is_certain {
+            self.unread(Limit::Syntax, &raw);
+        }
+        for command in commands {
             self.nested(&command, &Around { folder: folder.clone(), ..Around::default() });
         }
     }

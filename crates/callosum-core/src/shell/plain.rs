@@ -221,13 +221,15 @@ mod tests {
         for item in command.suffix.iter().flat_map(|suffix| &suffix.0) {
             match item {
                 Item::Word(word) | Item::AssignmentWord(_, word) => {
-                    if !substitutions(&word.value, false).is_empty() {
+                    if !substitutions(&word.value, false).0.is_empty() {
                         return None;
                     }
                     words.push(unquote(&word.value));
                 }
                 Item::IoRedirect(IoRedirect::File(_, _, target)) => match target {
-                    IoFileRedirectTarget::Filename(word) if !substitutions(&word.value, false).is_empty() => {
+                    IoFileRedirectTarget::Filename(word)
+                        if !substitutions(&word.value, false).0.is_empty() =>
+                    {
                         return None;
                     }
                     IoFileRedirectTarget::ProcessSubstitution(..) => return None,

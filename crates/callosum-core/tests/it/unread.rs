@@ -55,7 +55,10 @@ fn a_command_behind_a_limit_is_guarded_by_the_digest_of_its_call() {
         let explained = explain(&line);
         let keys = &explained.classification.context_keys;
         assert_eq!(u8::from(explained.classification.tier), 3, "{}", head(&line));
-        assert!(keys.iter().any(|key| key.starts_with("exec:") || key == "email:bob@example.com"), "{keys:?}");
+        assert!(
+            keys.iter().any(|key| key.starts_with("exec:") || key == "email:bob@example.com"),
+            "{keys:?}"
+        );
         assert!(!keys.iter().any(|key| key == "email:unknown"), "{keys:?}");
         assert!(!explained.unread.is_empty(), "{}", head(&line));
         assert!(!explained.classification.exit_proves);

@@ -242,6 +242,31 @@ fn wrapped(dice: &mut Dice, command: &str) -> String {
     }
 }
 
+#[test]
+fn what_the_search_found_stays_found() {
+    let rules = RuleSet::shipped();
+    let mail = "gog gmail send --to bob@example.com --subject Hi --body Hello";
+    let quoted_twice = quoted(&format!("bash -c {}", quoted(mail)));
+    for line in [
+        format!("( ( {mail} ) )"),
+        format!("( ( {{ bash <<'B'\n{mail}\nB\n}} ) )"),
+        format!("echo \"$(({mail}))\""),
+        format!("echo \"$(( ( {mail} ) ))\""),
+        format!("parallel --jobs 2 wsl --user v-1 {} {{}} ::: 1", quoted(mail)),
+        format!("echo \"$($(case x in a) {mail}\necho 'never closed;; esac\necho 'never closed))\""),
+        format!("eval \"$(cat <<'E300'\necho \"$(bash -c {quoted_twice})\"\nE300\n)\""),
+        format!("eval \"$(cat <<'E3'\ncase x in a) {mail};; esac\nE3\n)\""),
+        format!("time -p {mail}"),
+        format!("$(echo gog) gmail send --to bob@example.com --subject Hi --body Hello"),
+        format!("tmux new -d \\; send-keys {} Enter", quoted(mail)),
+        format!("docker run --entrypoint gog img gmail send --to bob@example.com --body Hello"),
+        format!("kubectl exec pod -c app -- {mail}"),
+    ] {
+        let (tier, keys) = verdict(&rules, &line);
+        assert_eq!(tier, 3, "{line}: {keys:?}");
+    }
+}
+
 /// However a guarded command is wrapped, its tier is not below that of the bare one. `CALLOSUM_NESTINGS` says for how many
 /// seconds to search, `CALLOSUM_SEED` with which dice.
 #[test]
