@@ -37,6 +37,16 @@ pub(crate) fn run(args: &Args, asked: &Asked, out: &mut dyn Write) -> Result<Exi
             "The command can't be parsed as a shell line; it was cut at what looks like the end of a command."
         )?;
     }
+    for unread in &explained.unread {
+        let parts = if unread.parts == 1 { "1 part".to_owned() } else { format!("{} parts", unread.parts) };
+        writeln!(
+            out,
+            "Not read: {parts} of the command, {} bytes from `{}` on, because {}. Only looked through for the words of rules.",
+            unread.bytes,
+            name(&unread.begins),
+            unread.because
+        )?;
+    }
     for key in &explained.context_keys {
         writeln!(out, "  acts on {}", resource(key))?;
     }

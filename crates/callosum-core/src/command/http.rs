@@ -188,8 +188,8 @@ fn api(command: &Command<'_>, host: &str, subcommands: usize) -> Option<Request>
     let mut method = named.unwrap_or(if has_fields { "POST" } else { "GET" });
     if path.trim_matches('/') == "graphql" {
         let writes = |text: &str| text.contains("mutation");
-        let changes =
-            command.invocation.words.iter().chain(&command.invocation.input).any(|text| writes(text));
+        let changes = command.invocation.words.iter().any(|word| writes(word))
+            || command.invocation.input.iter().any(|text| writes(text));
         method = if changes { "POST" } else { "GET" };
     }
     let url = if path.contains("://") {

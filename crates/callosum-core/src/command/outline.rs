@@ -1,5 +1,7 @@
 //! The words of a pattern that a command must have. The build script compiles this file too.
 
+/// PowerShell, which takes commands in a code too.
+pub(crate) const POWER_SHELLS: &[&str] = &["powershell", "pwsh", "PowerShell", "Powershell", "POWERSHELL"];
 /// Stands for words that are not said.
 pub(crate) const ANY: &str = "...";
 /// Stands for a path that is neither in the working folder nor in `/tmp`.

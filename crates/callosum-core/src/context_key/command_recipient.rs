@@ -45,8 +45,10 @@ pub(super) fn recipients(programs: &[Invocation], rough: Option<&str>) -> Vec<St
     rough.into_iter().flat_map(|text| text.split(['"', '\'', '\n'])).for_each(|part| found.mail_text(part));
     if found.hidden || rough.is_some() || found.recipients.is_empty() {
         let Found { recipients, senders, .. } = &mut found;
-        let texts = programs.iter().flat_map(|program| program.words.iter().chain(&program.input));
-        let texts = texts.map(String::as_str).chain(rough);
+        let texts = programs.iter().flat_map(|program| {
+            program.words.iter().map(String::as_str).chain(program.input.iter().map(|text| &**text))
+        });
+        let texts = texts.chain(rough);
         recipients.extend(texts.flat_map(addresses).filter(|address| !senders.contains(address)));
     }
     distinct(found.recipients.into_iter())

@@ -72,7 +72,7 @@ impl<'a> Lookup<'a> {
         }
     }
 
-    fn all(&self) -> AllParameters<'a> {
+    pub(crate) fn all(&self) -> AllParameters<'a> {
         self.params.all()
     }
 
@@ -129,6 +129,11 @@ pub(crate) fn context_keys<'p>(templates: &'p [Template], site: Site<'_, 'p>) ->
     too_many |= keys.len() > MAX_KEYS;
     keys.truncate(MAX_KEYS);
     (keys, too_many)
+}
+
+/// Whether a key says no more of its target than that it is not known.
+pub(crate) fn is_unknown(key: &str) -> bool {
+    key.rsplit(':').next() == Some(UNKNOWN)
 }
 
 /// The keys of a call; a guarded one without a key of its own is at least not done twice in the same form.

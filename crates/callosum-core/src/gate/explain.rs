@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::history::History;
 use crate::pause_text;
-use crate::rules::{Explanation, Match, Scope};
+use crate::rules::{Explanation, Match, Scope, Unread};
 use crate::tier::Tier;
 use crate::time::Stamp;
 use crate::tool_call::ToolCall;
@@ -74,6 +74,8 @@ pub struct Explained {
     pub matched: Vec<Match>,
     /// The shell line could not be parsed: it was only cut at what looks like the end of a command.
     pub rough: bool,
+    /// What of the shell line was not read: it was only looked through for words of rules.
+    pub unread: Vec<Unread>,
 }
 
 impl Gate {
@@ -91,7 +93,7 @@ impl Gate {
             ..ToolCall::default()
         };
         let params = &asked.params;
-        let Explanation { classification, matches, rough } =
+        let Explanation { classification, matches, rough, unread } =
             self.current_rules(now).explain(call, &self.runtime, params);
         let intent = self.intent(call, classification.clone(), params);
         let mut explained = Explained {
@@ -105,6 +107,7 @@ impl Gate {
             journal_params: intent.tier.is_tracked() && classification.journal_params,
             matched: matches,
             rough,
+            unread,
         };
         if !intent.tier.is_guarded() {
             return Ok(explained);

@@ -4,13 +4,15 @@ use super::compile::{Rule, ToolName};
 use super::index::Candidate;
 use super::part::Part;
 use super::rule_set::RuleSet;
-use super::{Classification, Match, Mode, Scope};
+use super::{Classification, Match, Mode, Scope, Unread};
 use crate::command::{Asked, Command, Fit, guarded_redirects, not_done_codes};
 use crate::context_key::{
-    Lookup, MAX_KEYS, Site, context_keys, is_guarded, is_outside, path_in, work_folder,
+    Lookup, MAX_KEYS, Site, context_keys, is_guarded, is_outside, is_unknown, keys_or_digest, path_in,
+    work_folder,
 };
+use crate::digest::digest;
 use crate::outcome::ExitCodes;
-use crate::shell::{Line, joined, shortened};
+use crate::shell::{Line, joined};
 use crate::tier::Tier;
 use crate::tool_call::ToolCall;
 
@@ -24,14 +26,14 @@ pub(super) struct Question<'a> {
 }
 
 impl<'a> Question<'a> {
-    /// What the rules say, and whether a shell line had to be cut roughly.
-    pub(super) fn answer(&self, matches: Option<&mut Vec<Match>>) -> (Classification, bool) {
+    /// What the rules say, and what of a shell line was not read.
+    pub(super) fn answer(&self, matches: Option<&mut Vec<Match>>) -> Answer {
         let mut verdict = Verdict { matches, ..Verdict::default() };
         let parts = &self.rules.parts;
         let is_shell = parts.iter().any(|part| !part.index.candidates(&self.tool.neutral).1.is_empty());
         let command = if is_shell { self.params.get("command") } else { None };
-        let text = shortened(command.as_ref().and_then(|command| command.as_str()).unwrap_or_default());
-        let may_be_for_a_command = !text.is_empty() && parts.iter().any(|part| part.index.may_match(&text));
+        let text = command.as_ref().and_then(|command| command.as_str()).unwrap_or_default();
+        let may_be_for_a_command = !text.is_empty() && parts.iter().any(|part| part.index.may_match(text));
         let for_all = if may_be_for_a_command { None } else { self.for_whole_call() };
         // What may be taken back for one command (`* --help`) is worth reading the line.
         if !may_be_for_a_command && (text.is_empty() || !for_all.is_some_and(|rule| rule.tier.is_tracked())) {
@@ -41,12 +43,14 @@ impl<'a> Question<'a> {
                     verdict.classification.not_done_codes = proved(&[self.codes_of_line()], rule.tier);
                 }
             }
-            return (verdict.classification, false);
+            return Answer { classification: verdict.classification, ..Answer::default() };
         }
-        let line = Line::read(&text);
+        let line = Line::read(text);
         let mut proves = Vec::new();
         let folder = line.invocations.last().and_then(|last| last.folder.as_deref());
-        let redirects = guarded_redirects(&text, folder);
+        let redirects = guarded_redirects(text, folder);
+        // Of the rules that commands were found for, with all they act on.
+        let mut known: Vec<&str> = Vec::new();
         for invocation in line.invocations.iter().chain(&redirects) {
             let command = Command::new(invocation);
             let Some((rule, fit)) = self.for_command(&command) else { continue };
@@ -56,17 +60,61 @@ impl<'a> Question<'a> {
             if rule.tier.is_tracked() {
                 // A rule for one command goes by that one's place in the line; one for the whole line only by a line of one.
                 let counts = fit.is_some() || line.is_simple();
-                proves.push(if counts { not_done_codes(&text, invocation) } else { ExitCodes::default() });
+                proves.push(if counts { not_done_codes(text, invocation) } else { ExitCodes::default() });
             }
-            verdict.take(rule, self.site(fit.as_ref()));
+            if verdict.take(rule, self.site(fit.as_ref())) && !line.unread.is_empty() {
+                known.push(&rule.name);
+            }
         }
         if line.invocations.is_empty()
             && let Some(rule) = self.for_whole_call()
         {
             verdict.take(rule, self.site(None));
         }
-        verdict.classification.not_done_codes = proved(&proves, verdict.classification.tier);
-        (verdict.classification, line.rough)
+        let mut is_raised = false;
+        for unread in &line.unread {
+            if let Some(rule) = self.for_unread(&unread.text, &known) {
+                verdict.take_unread(rule, self.digest_key(rule), unread);
+                is_raised = true;
+            }
+        }
+        if !is_raised {
+            verdict.classification.not_done_codes = proved(&proves, verdict.classification.tier);
+        }
+        Answer {
+            classification: verdict.classification,
+            rough: line.rough,
+            unread: line.unread.iter().map(Unread::of).collect(),
+        }
+    }
+
+    /// Of the rules that may be for a command in a text that was not read, the first of the highest tier: their words
+    /// stand in it, and commands they are for were not `known` for each time it names one of their programs.
+    fn for_unread(&self, text: &str, known: &[&str]) -> Option<&'a Rule> {
+        let mut highest: Option<&Rule> = None;
+        for part in self.rules.parts.iter().filter(|part| part.index.may_match(text)) {
+            let named = part.index.named(text);
+            let rules = part.index.candidates(&self.tool.neutral).1.iter();
+            for rule in rules.filter_map(|candidate| self.rule(part, candidate)) {
+                let is_higher = highest.is_none_or(|highest| rule.tier > highest.tier);
+                let found = known.iter().filter(|name| **name == rule.name).count();
+                let may_be_in = || {
+                    let effects = rule.effects.as_ref();
+                    effects.is_some_and(|effects| {
+                        effects.may_be_in(text, &named) && (found == 0 || effects.programs_in(text) > found)
+                    })
+                };
+                if is_higher && rule.tier.is_tracked() && may_be_in() {
+                    highest = Some(rule);
+                }
+            }
+        }
+        highest
+    }
+
+    /// The key of a call whose target can't be read.
+    fn digest_key(&self, rule: &Rule) -> Vec<String> {
+        keys_or_digest(Vec::new(), rule.tier, &self.call.tool, &digest(&self.call.tool, &self.params.all()))
     }
 
     fn site<'s>(&'s self, fit: Option<&'s Fit<'s, 's>>) -> Site<'s, 'a> {
@@ -132,6 +180,16 @@ fn proved(codes: &[ExitCodes], tier: Tier) -> ExitCodes {
     }
 }
 
+/// What the rules say of a call.
+#[derive(Default)]
+pub(super) struct Answer {
+    pub(super) classification: Classification,
+    /// The shell line was only cut roughly.
+    pub(super) rough: bool,
+    /// What of the shell line was not read.
+    pub(super) unread: Vec<Unread>,
+}
+
 /// What was found for a call so far.
 #[derive(Default)]
 struct Verdict<'r, 'm> {
@@ -148,8 +206,8 @@ impl<'r> Verdict<'r, '_> {
         self.whole.contains(&rule.name.as_str())
     }
 
-    /// Takes in what a rule says: the highest tier counts, and the keys of all.
-    fn take(&mut self, rule: &'r Rule, site: Site<'_, 'r>) {
+    /// Takes in what a rule says: the highest tier counts, and the keys of all. True when its keys are known.
+    fn take(&mut self, rule: &'r Rule, site: Site<'_, 'r>) -> bool {
         let (keys, too_many) = context_keys(&rule.context_keys, site);
         if let Some(matches) = &mut self.matches {
             matches.push(Match {
@@ -163,6 +221,30 @@ impl<'r> Verdict<'r, '_> {
         if site.fit.is_none() {
             self.whole.push(&rule.name);
         }
+        let is_known = !keys.is_empty() && !keys.iter().any(|key| is_unknown(key));
+        self.add(rule, keys, too_many);
+        is_known
+    }
+
+    /// Takes in a rule whose words stand in what was not read. Its key takes the place of those that say no more than
+    /// that a target is unknown: everybody shares these.
+    fn take_unread(&mut self, rule: &'r Rule, keys: Vec<String>, unread: &crate::shell::Unread) {
+        if let Some(matches) = &mut self.matches {
+            matches.push(Match {
+                rule_name: rule.name.clone(),
+                tier: rule.tier,
+                context_keys: keys.clone(),
+                command: None,
+                because: format!("words in what was not read, as {}", unread.limit.reason()),
+            });
+        }
+        if !keys.is_empty() {
+            self.classification.context_keys.retain(|key| !is_unknown(key));
+        }
+        self.add(rule, keys, false);
+    }
+
+    fn add(&mut self, rule: &'r Rule, keys: Vec<String>, too_many: bool) {
         let sum = &mut self.classification;
         // What one command must not show, the line it stands in must not either.
         sum.journal_params &= rule.journal_params;

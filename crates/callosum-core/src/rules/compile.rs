@@ -247,6 +247,16 @@ impl Names {
         self.globs.iter().any(|glob| glob.matches(name))
     }
 
+    /// Whether one of the names may stand in a text: of a glob its longest part.
+    pub(super) fn may_be_in(&self, text: &str) -> bool {
+        let part = |glob: &WildMatch| {
+            let pattern = glob.pattern();
+            let longest = pattern.split(['*', '?']).max_by_key(|part| part.len()).unwrap_or_default();
+            text.contains(longest)
+        };
+        self.exact.iter().any(|exact| text.contains(exact.as_str())) || self.globs.iter().any(part)
+    }
+
     pub(super) fn matches(&self, name: &str) -> bool {
         self.exact.iter().any(|exact| exact == name) || self.matches_glob(name)
     }

@@ -43,6 +43,8 @@ pub(crate) struct Outline<'a> {
     pub(crate) commands: Option<Vec<Vec<&'a str>>>,
     /// Its calls are decided about.
     pub(crate) is_tracked: bool,
+    /// Programs that take commands in a code.
+    pub(crate) coded: &'a [&'a str],
 }
 
 /// The places of some rules in their file, in order.
@@ -89,6 +91,10 @@ impl Draft {
         };
         for words in commands {
             self.require(words, rule.is_tracked);
+        }
+        // A command in a code names nothing: whatever has one is read.
+        if rule.is_tracked {
+            self.require(&[&rule.coded.join("|")], true);
         }
         let clients = HTTP_CLIENTS.join("|");
         if commands.is_empty() {
@@ -171,7 +177,7 @@ fn note(lists: &mut BTreeMap<String, Vec<u32>>, name: &str, place: u32) {
 }
 
 /// The longest word that every text has which the alternative matches; `None` when there is none: of `get*`.
-fn whole_word(alternative: &str) -> Option<&str> {
+pub(crate) fn whole_word(alternative: &str) -> Option<&str> {
     let parts = alternative.split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '*' | '?'));
     parts.filter(|part| !part.is_empty() && !part.contains(['*', '?'])).max_by_key(|part| part.len())
 }

@@ -3,8 +3,11 @@
 use std::sync::OnceLock;
 
 use super::compile::Names;
+use super::draft::HTTP_CLIENTS;
 use super::format::HttpFormat;
-use crate::command::{Asked, Command, Fit, Pattern, Request};
+use super::index::Named;
+use crate::command::{Asked, Command, Fit, Pattern, Request, outline};
+use crate::glob::is_glob;
 
 /// What a rule asks of a command; all of it must hold.
 #[derive(Clone, Debug)]
@@ -65,6 +68,29 @@ impl PartialEq for Effects {
 }
 
 impl Effects {
+    /// How often a text names a program that these are about.
+    pub(super) fn programs_in(&self, text: &str) -> usize {
+        let first = |pattern| outline(pattern).next().unwrap_or_default();
+        let mut named: Vec<&str> = self.texts().flat_map(|pattern| first(pattern).split('|')).collect();
+        if self.patterns.is_empty() {
+            named.extend(HTTP_CLIENTS);
+        }
+        let words = text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '.'));
+        words.filter(|word| named.iter().any(|name| name == word || is_glob(name))).count()
+    }
+
+    /// Whether a command that fits may be in a text that was not read, of which it is known what it names. What only takes a
+    /// command out (`unlessFlag`) is not asked: it may stand elsewhere.
+    pub(super) fn may_be_in(&self, text: &str, named: &Named<'_>) -> bool {
+        let mut patterns = self.texts();
+        let is_named = if self.patterns.is_empty() {
+            HTTP_CLIENTS.iter().any(|client| named.may_have(std::iter::once(*client)))
+        } else {
+            patterns.any(|pattern| named.may_have(outline(pattern)))
+        };
+        is_named && self.http.as_ref().is_none_or(|http| http.may_be_in(text))
+    }
+
     /// Which of its conditions a command met, in words.
     pub(super) fn because(&self) -> Vec<&'static str> {
         let program = (!self.patterns.is_empty()).then_some("the program and its words (`command`)");
@@ -125,6 +151,11 @@ impl HttpMatch {
     fn fits(&self, requests: &[Request]) -> bool {
         let fits = |request: &Request| self.matches(request);
         if self.all { !requests.is_empty() && requests.iter().all(fits) } else { requests.iter().any(fits) }
+    }
+
+    /// Whether the text names a host that is meant.
+    fn may_be_in(&self, text: &str) -> bool {
+        self.private || self.host.as_ref().is_none_or(|hosts| hosts.may_be_in(text))
     }
 
     fn matches(&self, request: &Request) -> bool {

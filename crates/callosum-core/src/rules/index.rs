@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::compile::Rule;
 use super::draft::{self, Draft, END_OF_GROUP, END_OF_PATTERN, Outline};
-use crate::command::outline;
+use crate::command::{POWER_SHELLS, outline};
 
 /// Places of rules in their file, in order.
 pub(super) type Places = Cow<'static, [u32]>;
@@ -75,6 +75,7 @@ impl Index {
                     has_globs: rule.tools.has_globs(),
                     commands: patterns.map(|texts| texts.map(|text| outline(text).collect()).collect()),
                     is_tracked: rule.tier.is_tracked(),
+                    coded: POWER_SHELLS,
                 },
             );
         }
@@ -113,10 +114,34 @@ impl Index {
         self.always || patterns.iter().any(|words| words.split(|code| *code == END_OF_GROUP).all(is_seen))
     }
 
+    /// The words of patterns that stand in `text`.
+    pub(super) fn named(&self, text: &str) -> Named<'_> {
+        let numbers =
+            words(text).filter_map(|word| self.words.get(str::from_utf8(word).ok()?).first().copied());
+        Named { words: &self.words, numbers: numbers.collect() }
+    }
+
     /// The rules that may be for a command of `program`, in order.
     pub(super) fn rules(&self, program: &str) -> impl Iterator<Item = usize> {
         let candidates = Candidates { named: self.programs.get(program), globs: &self.any_program };
         candidates.iter().map(|candidate| candidate.place)
+    }
+}
+
+/// Words of patterns that stand in a text.
+pub(super) struct Named<'i> {
+    words: &'i Lists,
+    numbers: HashSet<u32>,
+}
+
+impl Named<'_> {
+    /// Whether a command may be in the text that the pattern of this outline fits: of each of its words an alternative.
+    pub(super) fn may_have<'p>(&self, mut outline: impl Iterator<Item = &'p str>) -> bool {
+        let stands = |alternative: &str| {
+            let number = draft::whole_word(alternative).map(|word| self.words.get(word).first());
+            number.is_none_or(|number| number.is_some_and(|number| self.numbers.contains(number)))
+        };
+        outline.all(|word| word.split('|').any(stands))
     }
 }
 

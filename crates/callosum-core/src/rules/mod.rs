@@ -30,6 +30,9 @@ pub use listed::ListedRule;
 pub use rule_set::RuleSet;
 
 use crate::outcome::ExitCodes;
+use crate::redact::redact_key;
+use crate::shell;
+use crate::text::{head, one_line};
 use crate::tier::Tier;
 
 /// The rules that Callosum ships, as text: what `"extends": "default"` stands for.
@@ -86,7 +89,38 @@ pub struct Explanation {
     pub matches: Vec<Match>,
     /// The shell line could not be parsed: it was only cut at what looks like the end of a command.
     pub rough: bool,
+    /// What of the shell line was not read: it was only looked through for words of rules.
+    pub unread: Vec<Unread>,
 }
+
+/// The parts of a shell line that were not read for one reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Unread {
+    /// The reason, in words.
+    pub because: String,
+    /// How many parts there are.
+    pub parts: usize,
+    /// How long they are together, in bytes.
+    pub bytes: usize,
+    /// What the first begins with, on one line, secrets cut.
+    pub begins: String,
+}
+
+impl Unread {
+    fn of(unread: &shell::Unread) -> Self {
+        let first = unread.text.lines().next().unwrap_or_default();
+        Self {
+            because: unread.limit.reason().to_owned(),
+            parts: unread.parts,
+            bytes: unread.bytes,
+            begins: one_line(&redact_key(head(first, 4 * MAX_BEGINNING).0), MAX_BEGINNING),
+        }
+    }
+}
+
+/// Of what was not read so many characters are shown.
+const MAX_BEGINNING: usize = 80;
 
 impl Default for Classification {
     /// What holds for a call that no rule is for: tier 0, no keys.

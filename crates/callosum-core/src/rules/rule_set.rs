@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::classify::Question;
+use super::classify::{Answer, Question};
 use super::compile::{Rule, ToolName};
 use super::format::{RuleFormat, RulesFile};
 use super::limits::{self, Budget};
@@ -71,15 +71,16 @@ impl RuleSet {
     /// tiers, and the keys of all.
     #[must_use]
     pub fn classify(&self, call: &ToolCall, runtime: &str, params: &dyn Parameters) -> Classification {
-        self.explained(call, runtime, params, None).0
+        self.explained(call, runtime, params, None).classification
     }
 
     /// The same, with how it came about.
     #[must_use]
     pub fn explain(&self, call: &ToolCall, runtime: &str, params: &dyn Parameters) -> Explanation {
         let mut matches = Vec::new();
-        let (classification, rough) = self.explained(call, runtime, params, Some(&mut matches));
-        Explanation { classification, matches, rough }
+        let Answer { classification, rough, unread } =
+            self.explained(call, runtime, params, Some(&mut matches));
+        Explanation { classification, matches, rough, unread }
     }
 
     fn explained(
@@ -88,7 +89,7 @@ impl RuleSet {
         runtime: &str,
         params: &dyn Parameters,
         matches: Option<&mut Vec<Match>>,
-    ) -> (Classification, bool) {
+    ) -> Answer {
         let tool = ToolName::of(&call.tool);
         Question { rules: self, call, tool, runtime, params: Lookup::new(params) }.answer(matches)
     }

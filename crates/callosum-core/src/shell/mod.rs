@@ -1,26 +1,35 @@
 //! Shell commands: which programs a line runs, with which words, reading what.
 //!
 //! The grammar is `brush-parser`'s; nothing is ever executed or expanded. `parse` walks its tree, `plain` reads lines
-//! that need no grammar, `wrappers` looks behind `sudo`, `bash -c` and their like, `options` tells options from
-//! arguments, `rough` does what can be done with a text that is no shell command.
+//! that need no grammar, `compact` takes long texts out for either, `carriers` is the table of programs that carry others
+//! (`sudo`, `bash -c`, `docker exec`), behind which `carry` looks, `options` tells options from arguments, `rough` does what
+//! can be done with a text that is no shell command. What none of them could read is in [`Line::unread`]: never nothing.
 
+mod carriers;
+mod carry;
+mod compact;
+mod encoded;
 mod options;
 mod parse;
 mod plain;
 mod rough;
 mod steps;
+mod unread;
 mod words;
-mod wrappers;
+
+use std::rc::Rc;
 
 pub(crate) use options::{Argument, has_option, option_values};
-pub(crate) use parse::shortened;
+pub use unread::{Limit, Unread};
 
 /// A line with more programs than this is not followed further.
-const MAX_INVOCATIONS: usize = 256;
+const MAX_INVOCATIONS: usize = 2048;
 /// A shell inside a shell inside … is followed so deep.
-const MAX_NESTING: usize = 4;
-/// And a wrapper around a wrapper around … so far.
-const MAX_WRAPPERS: usize = 32;
+const MAX_NESTING: usize = 8;
+/// And a program that carries one that carries one … so far.
+const MAX_CARRIERS: usize = 32;
+/// Of so many variables it is known what the line sets them to.
+const MAX_VARIABLES: usize = 64;
 
 /// A program that a line runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,7 +42,7 @@ pub struct Invocation {
     /// texts, with commas between them.
     pub variables: Vec<(String, String)>,
     /// What it reads, as far as the line says it: here-documents, and what `echo`, `printf` and `cat` pipe in.
-    pub input: Vec<String>,
+    pub input: Vec<Rc<str>>,
     /// The folder that a `cd` before it went to, as written; relative to the one before when that is not `/…`.
     pub folder: Option<String>,
     /// Something else appends to its words: `xargs`.
@@ -50,23 +59,22 @@ pub struct Line {
     pub invocations: Vec<Invocation>,
     /// The line could not be parsed: it was only cut at what looks like the end of a command.
     pub rough: bool,
+    /// What was not read, or only roughly: whatever may be in there.
+    pub unread: Vec<Unread>,
 }
 
 impl Line {
     /// Reads a command line. Takes time and memory in proportion to its length, whatever it is.
     #[must_use]
     pub fn read(command: &str) -> Self {
-        let command = shortened(command);
-        match parse::invocations(&command) {
-            Some(invocations) => Self { invocations, rough: false },
-            None => Self { invocations: rough::invocations(&command), rough: true },
-        }
+        let (invocations, unread, rough) = parse::read(command);
+        Self { invocations, rough, unread }
     }
 
     /// Whether a non-zero exit code of the line says that it did nothing, whatever in it has an effect.
     #[must_use]
     pub fn is_simple(&self) -> bool {
-        matches!(self.invocations.as_slice(), [only] if only.proves)
+        self.unread.is_empty() && matches!(self.invocations.as_slice(), [only] if only.proves)
     }
 }
 

@@ -261,13 +261,13 @@ impl Known {
 }
 
 /// Whether a name is among those of a list, one space between each two.
-fn lists(list: &str, name: &str) -> bool {
+pub(super) fn lists(list: &str, name: &str) -> bool {
     let is_edge = |byte: Option<&u8>| byte.is_none_or(|byte| *byte == b' ');
     let list = list.as_bytes();
     let stands = |at: usize| {
         is_edge(at.checked_sub(1).and_then(|before| list.get(before))) && is_edge(list.get(at + name.len()))
     };
-    !name.contains(' ') && memchr::memmem::find_iter(list, name).any(stands)
+    !name.is_empty() && !name.contains(' ') && memchr::memmem::find_iter(list, name).any(stands)
 }
 
 impl Invocation {

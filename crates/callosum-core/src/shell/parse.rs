@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::panic;
+use std::rc::Rc;
 
 use brush_parser::ast::{
     Assignment, AssignmentName, AssignmentValue, Command, CommandPrefixOrSuffixItem, CompoundCommand,
@@ -10,8 +11,11 @@ use brush_parser::ast::{
 };
 use brush_parser::{ParserOptions, Token, TokenizerOptions, parse_tokens, uncached_tokenize_str};
 
+use super::carry::{self, Texts};
+use super::compact::{Kept, Kind, compact};
+use super::unread::{Limit, Parts, Unread};
 use super::words::{substitutions, unquote};
-use super::{Invocation, MAX_INVOCATIONS, MAX_NESTING, MAX_WRAPPERS, joined, plain, wrappers};
+use super::{Invocation, MAX_CARRIERS, MAX_INVOCATIONS, MAX_NESTING, MAX_VARIABLES, joined, plain, rough};
 
 /// Longer commands are not parsed.
 const MAX_BYTES: usize = 64 * 1024;
@@ -19,29 +23,45 @@ const MAX_BYTES: usize = 64 * 1024;
 const MAX_EXPANSIONS: usize = 128;
 /// With a here-document in it, the tokenizer's time is the square of the number of tokens.
 const MAX_WITH_HERE_DOCUMENT: (usize, usize) = (32 * 1024, 2048);
-/// Of a here-document in a long line so many characters are read.
-const MAX_DOCUMENT: usize = 4 * 1024;
 /// The parser calls itself for each command inside another, and tries parentheses that are never closed in
 /// twice as many ways for each.
 const MAX_DEPTH: (usize, usize) = (32, 8);
 
-/// The programs that `command` runs; `None` when its syntax is broken or it is too much to read.
-pub(super) fn invocations(command: &str) -> Option<Vec<Invocation>> {
-    let mut walk = Walk::default();
-    walk.text(command, &mut None, true).then_some(walk.found)
+/// What `command` runs, what of it was not read, and whether it was only cut roughly.
+pub(super) fn read(command: &str) -> (Vec<Invocation>, Vec<Unread>, bool) {
+    let mut walk = Walk {
+        found: Vec::new(),
+        depth: 0,
+        set: Vec::new(),
+        carriers: 0,
+        handed: Vec::new(),
+        unread: Parts::of(command.len()),
+        is_odd: false,
+        kept: Kept::default(),
+    };
+    let read = walk.text(command, &mut None, true);
+    if let Err(limit) = read {
+        walk.roughly(command, limit);
+    }
+    (walk.found, walk.unread.into_list(command), read.is_err())
 }
 
 /// The programs found so far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Walk {
     found: Vec<Invocation>,
     depth: usize,
     /// The variables that the line has set so far to a text.
     set: Vec<(String, String)>,
-    /// Wrappers around what is being read: `sudo env nice …`.
-    wrapped: usize,
+    /// Programs around what is being read that carry it: `sudo env nice …`.
+    carriers: usize,
     /// What a shell reads whose command this is: its programs read it, too.
-    handed: Vec<String>,
+    handed: Texts,
+    unread: Parts,
+    /// The tree of the text that is being read lacks something.
+    is_odd: bool,
+    /// What was taken out of the text that is being read.
+    kept: Kept,
 }
 
 /// The folder a `cd` went to; a subshell has its own.
@@ -51,7 +71,9 @@ type Folder = Option<String>;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Around {
     pub(super) variables: Vec<(String, String)>,
-    pub(super) input: Vec<String>,
+    pub(super) input: Texts,
+    /// What its process substitutions print.
+    pub(super) printed: Texts,
     pub(super) folder: Folder,
     /// The line's exit code is the command's.
     pub(super) last: bool,
@@ -60,39 +82,73 @@ pub(super) struct Around {
 }
 
 impl Walk {
-    /// Reads the text of a command line. False when it can't be parsed.
-    fn text(&mut self, command: &str, folder: &mut Folder, last: bool) -> bool {
+    /// Reads the text of a command line.
+    fn text(&mut self, command: &str, folder: &mut Folder, last: bool) -> Result<(), Limit> {
+        let Some((short, kept)) = compact(command) else {
+            let outer = std::mem::take(&mut self.kept);
+            let read = self.code(command, folder, last);
+            self.kept = outer;
+            return read;
+        };
+        let outer = std::mem::replace(&mut self.kept, kept);
+        let read = self.code(&short, folder, last);
+        self.kept = outer;
+        read
+    }
+
+    /// Reads a text of which what is in `kept` was taken out.
+    fn code(&mut self, command: &str, folder: &mut Folder, last: bool) -> Result<(), Limit> {
         if let Some(pipelines) = plain::pipelines(command) {
             let count = pipelines.len();
             for (number, commands) in pipelines.into_iter().enumerate() {
                 let last = last && number + 1 == count;
-                self.piped(commands.into_iter(), folder, last, |walk, command, folder, last, piped| {
-                    let input = command.document.into_iter().collect();
+                self.piped(commands.into_iter(), folder, last, |walk, mut command, folder, last, piped| {
+                    if !walk.kept.is_empty() {
+                        for word in &mut command.words {
+                            *word = walk.whole(word, Kind::Quoted).into_owned();
+                        }
+                    }
+                    let document = command.document.as_deref().map(|text| walk.whole(text, Kind::Document));
+                    let input = document.into_iter().map(Rc::from).collect();
                     let around = Around { input, folder: folder.clone(), last, ..Around::default() };
                     walk.simple_words(command.words, around, folder, piped);
                 });
             }
-            return true;
+            return Ok(());
         }
-        let Some(program) = parse(command) else { return false };
-        let lists = program.complete_commands;
+        let lists = parse(command)?.complete_commands;
         let count = lists.len();
         for (number, list) in lists.iter().enumerate() {
             self.list(list, folder, last && number + 1 == count);
         }
-        true
+        if std::mem::take(&mut self.is_odd) {
+            let (whole, _) = self.kept.put_back(command, Kind::Document);
+            self.unread.add(Limit::Syntax, &whole);
+        }
+        Ok(())
+    }
+
+    /// A text with what was taken out of it put back.
+    fn whole<'t>(&mut self, text: &'t str, kind: Kind) -> Cow<'t, str> {
+        let (whole, is_right) = self.kept.put_back(text, kind);
+        if !is_right {
+            self.unread(Limit::Syntax, &whole);
+        }
+        whole
     }
 
     /// Reads a command line inside another: of `bash -c`, of `$(…)`.
     pub(super) fn nested(&mut self, command: &str, around: &Around) {
-        if self.depth >= MAX_NESTING || self.found.len() >= MAX_INVOCATIONS {
+        if self.is_full() || self.depth >= MAX_NESTING {
+            let limit = if self.is_full() { Limit::Commands } else { Limit::Nesting };
+            self.refuse(limit, command, around);
             return;
         }
         self.depth += 1;
         let before = self.found.len();
         let outer = std::mem::replace(&mut self.handed, around.input.clone());
-        if !self.text(command, &mut around.folder.clone(), around.last) {
-            self.found.extend(super::rough::invocations(command));
+        if let Err(limit) = self.text(command, &mut around.folder.clone(), around.last) {
+            self.roughly(command, limit);
         }
         self.handed = outer;
         for invocation in self.found.iter_mut().skip(before) {
@@ -104,6 +160,25 @@ impl Walk {
             invocation.variables.extend(around.variables.iter().cloned());
         }
         self.depth -= 1;
+    }
+
+    /// Cuts a text that can't be parsed. What that finds is not all that may be in it.
+    fn roughly(&mut self, command: &str, limit: Limit) {
+        self.unread(limit, command);
+        rough::read(self, command);
+    }
+
+    /// Notes that a text was not read.
+    pub(super) fn unread(&mut self, limit: Limit, text: &str) {
+        self.unread.add(limit, text);
+    }
+
+    /// The same of a command, with what it reads: it may be a shell.
+    fn refuse(&mut self, limit: Limit, command: &str, around: &Around) {
+        self.unread(limit, command);
+        for text in around.input.iter().chain(&around.printed) {
+            self.unread(limit, text);
+        }
     }
 
     fn list(&mut self, CompoundList(items): &CompoundList, folder: &mut Folder, last: bool) {
@@ -127,7 +202,7 @@ impl Walk {
         commands: impl ExactSizeIterator<Item = C>,
         folder: &mut Folder,
         last: bool,
-        mut read: impl FnMut(&mut Self, C, &mut Folder, bool, Vec<String>),
+        mut read: impl FnMut(&mut Self, C, &mut Folder, bool, Texts),
     ) {
         let count = commands.len();
         let mut piped = Vec::new();
@@ -144,7 +219,7 @@ impl Walk {
         }
     }
 
-    fn command(&mut self, command: &Command, folder: &mut Folder, last: bool, piped: Vec<String>) {
+    fn command(&mut self, command: &Command, folder: &mut Folder, last: bool, piped: Texts) {
         match command {
             Command::Simple(simple) => self.simple(simple, folder, last, piped),
             Command::Compound(compound, redirects) => {
@@ -188,12 +263,14 @@ impl Walk {
                 for word in each.values.iter().flatten() {
                     self.substituted(&word.value, false, folder);
                 }
-                let values: Vec<String> =
-                    each.values.iter().flatten().map(|word| unquote(&word.value)).collect();
+                let values: Vec<String> = each
+                    .values
+                    .iter()
+                    .flatten()
+                    .map(|word| unquote(&self.whole(&word.value, Kind::Quoted)))
+                    .collect();
                 let values = values.join(", ");
-                if is_text(&values) {
-                    self.set.push((each.variable_name.clone(), values));
-                }
+                self.set(each.variable_name.clone(), values);
                 self.list(&each.body.list, folder, false);
             }
             CompoundCommand::ArithmeticForClause(each) => {
@@ -225,11 +302,18 @@ impl Walk {
             CompoundCommand::Coprocess(process) => {
                 self.command(&process.body, &mut folder.clone(), false, Vec::new());
             }
-            CompoundCommand::Arithmetic(sum) => self.substituted(&sum.expr.value, false, folder),
+            // The parser takes `( ( a ) )` for a sum, too.
+            CompoundCommand::Arithmetic(sum) => {
+                let inside = self.whole(&sum.expr.value, Kind::Quoted);
+                // Of a here-document in it only the mark is left; `1<<2` is a sum.
+                self.is_odd |=
+                    inside.split("<<").skip(1).any(|after| !after.starts_with(|c: char| c.is_ascii_digit()));
+                self.nested(&inside, &Around { folder: folder.clone(), last, ..Around::default() });
+            }
         }
     }
 
-    fn simple(&mut self, command: &SimpleCommand, folder: &mut Folder, last: bool, piped: Vec<String>) {
+    fn simple(&mut self, command: &SimpleCommand, folder: &mut Folder, last: bool, piped: Texts) {
         let mut around = Around { input: Vec::new(), folder: folder.clone(), last, ..Around::default() };
         let mut words = Vec::new();
         let prefix = command.prefix.iter().flat_map(|prefix| &prefix.0);
@@ -241,23 +325,26 @@ impl Walk {
                 self.item(item, &mut words, &mut around);
             }
         }
+        let (at, mut computed) = (self.found.len(), Vec::new());
         if let Some(name) = &command.word_or_name {
             self.word(name, &mut words, folder);
+            if name.value.trim_start_matches('"').starts_with(['$', '`']) {
+                computed = self.found.get(at..).map(printed).unwrap_or_default();
+            }
         }
         for item in suffix {
             self.item(item, &mut words, &mut around);
+        }
+        // `$(echo git) push`, `eval "$(cat <<E …)"`
+        for text in computed {
+            let rest = words.get(1..).unwrap_or_default().join(" ");
+            self.nested(&format!("{text} {rest}"), &Around { last: false, ..around.clone() });
         }
         self.simple_words(words, around, folder, piped);
     }
 
     /// Notes what a simple command runs, and what it sets for those behind it.
-    fn simple_words(
-        &mut self,
-        words: Vec<String>,
-        mut around: Around,
-        folder: &mut Folder,
-        piped: Vec<String>,
-    ) {
+    fn simple_words(&mut self, words: Vec<String>, mut around: Around, folder: &mut Folder, piped: Texts) {
         if around.input.is_empty() {
             around.input = piped;
         }
@@ -270,19 +357,30 @@ impl Walk {
         {
             *folder = to.iter().find(|word| !word.starts_with('-')).map(|to| joined(folder.as_deref(), to));
         }
-        let is_text = |(_, value): &(String, String)| is_text(value);
         if words.is_empty() {
-            self.set.extend(around.variables.into_iter().filter(is_text));
+            around.variables.into_iter().for_each(|(name, value)| self.set(name, value));
             return;
         }
         if let [program, assigned @ ..] = words.as_slice()
             && matches!(program.as_str(), "export" | "declare" | "local" | "readonly")
         {
             let pairs = assigned.iter().filter_map(|word| word.split_once('='));
-            self.set.extend(pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).filter(is_text));
+            pairs.for_each(|(name, value)| self.set(name.to_owned(), value.to_owned()));
         }
         around.variables.extend(self.set.iter().cloned());
         self.run(words, around);
+    }
+
+    /// Notes what a variable is set to for the programs behind, where that is a text.
+    fn set(&mut self, name: String, value: String) {
+        if !is_text(&value) {
+            return;
+        }
+        if let Some((_, known)) = self.set.iter_mut().find(|(known, _)| *known == name) {
+            *known = value;
+        } else if self.set.len() < MAX_VARIABLES {
+            self.set.push((name, value));
+        }
     }
 
     fn item(&mut self, item: &CommandPrefixOrSuffixItem, words: &mut Vec<String>, around: &mut Around) {
@@ -294,8 +392,10 @@ impl Walk {
                 self.redirect(redirect, &mut around.input, &around.folder);
             }
             CommandPrefixOrSuffixItem::ProcessSubstitution(_, subshell) => {
+                let at = self.found.len();
                 self.list(&subshell.list, &mut around.folder.clone(), false);
-                words.push("<(…)".to_owned());
+                around.printed.extend(self.found.get(at..).map(printed).unwrap_or_default());
+                words.push(carry::SUBSTITUTED.to_owned());
             }
         }
     }
@@ -309,40 +409,47 @@ impl Walk {
             self.substituted(&word.value, false, &around.folder);
         }
         if let (AssignmentName::VariableName(name), [value]) = (&assignment.name, values.as_slice()) {
-            around.variables.push((name.clone(), unquote(&value.value)));
+            around.variables.push((name.clone(), unquote(&self.whole(&value.value, Kind::Quoted))));
         }
     }
 
     fn word(&mut self, word: &Word, words: &mut Vec<String>, folder: &Folder) {
         self.substituted(&word.value, false, folder);
-        words.push(unquote(&word.value));
+        let word = self.whole(&word.value, Kind::Quoted);
+        words.push(unquote(&word));
     }
 
-    fn redirects(&mut self, list: Option<&RedirectList>, input: &mut Vec<String>, folder: &Folder) {
+    fn redirects(&mut self, list: Option<&RedirectList>, input: &mut Texts, folder: &Folder) {
         for redirect in list.into_iter().flat_map(|list| &list.0) {
             self.redirect(redirect, input, folder);
         }
     }
 
-    fn redirect(&mut self, redirect: &IoRedirect, input: &mut Vec<String>, folder: &Folder) {
+    fn redirect(&mut self, redirect: &IoRedirect, input: &mut Texts, folder: &Folder) {
         match redirect {
             IoRedirect::HereDocument(_, document) => {
+                let text = self.whole(&document.doc.value, Kind::Document);
                 if document.requires_expansion {
-                    self.substituted(&document.doc.value, true, folder);
+                    self.substituted(&text, true, folder);
                 }
-                input.push(document.doc.value.clone());
+                input.push(text.into());
             }
             IoRedirect::HereString(_, word) => {
                 self.substituted(&word.value, false, folder);
-                input.push(unquote(&word.value));
+                input.push(unquote(&self.whole(&word.value, Kind::Quoted)).into());
             }
             IoRedirect::File(_, _, IoFileRedirectTarget::ProcessSubstitution(_, subshell)) => {
+                let at = self.found.len();
                 self.list(&subshell.list, &mut folder.clone(), false);
+                input.extend(self.found.get(at..).map(printed).unwrap_or_default());
             }
-            IoRedirect::File(_, _, IoFileRedirectTarget::Filename(word)) => {
-                self.substituted(&word.value, false, folder);
-            }
-            IoRedirect::File(..) | IoRedirect::OutputAndError(..) => {}
+            IoRedirect::File(
+                _,
+                _,
+                IoFileRedirectTarget::Filename(word) | IoFileRedirectTarget::Duplicate(word),
+            )
+            | IoRedirect::OutputAndError(word, _) => self.substituted(&word.value, false, folder),
+            IoRedirect::File(_, _, IoFileRedirectTarget::Fd(_)) => {}
         }
     }
 
@@ -351,18 +458,30 @@ impl Walk {
         if !raw.contains('`') && !raw.contains("$(") {
             return;
         }
-        for command in substitutions(raw, in_document) {
+        let raw = self.whole(raw, if in_document { Kind::Document } else { Kind::Quoted });
+        if expansions(&raw) > MAX_EXPANSIONS {
+            self.unread(Limit::Depth, &raw);
+            return;
+        }
+        let (commands, is_certain) = substitutions(&raw, in_document);
+        if !is_certain {
+            self.unread(Limit::Syntax, &raw);
+        }
+        for command in commands {
             self.nested(&command, &Around { folder: folder.clone(), ..Around::default() });
         }
     }
 
     /// Notes the program that `words` run, or those behind it.
     pub(super) fn run(&mut self, words: Vec<String>, around: Around) {
-        if self.found.len() < MAX_INVOCATIONS && self.wrapped < MAX_WRAPPERS {
-            self.wrapped += 1;
-            wrappers::unwrap(self, words, around);
-            self.wrapped -= 1;
+        if self.is_full() || self.carriers >= MAX_CARRIERS {
+            let limit = if self.is_full() { Limit::Commands } else { Limit::Carriers };
+            self.refuse(limit, &words.join(" "), &around);
+            return;
         }
+        self.carriers += 1;
+        carry::unwrap(self, words, around);
+        self.carriers -= 1;
     }
 
     pub(super) fn found(&mut self, invocation: Invocation) {
@@ -373,16 +492,13 @@ impl Walk {
     pub(super) fn is_full(&self) -> bool {
         self.found.len() >= MAX_INVOCATIONS
     }
-
-    pub(super) fn into_found(self) -> Vec<Invocation> {
-        self.found
-    }
 }
 
 /// What commands print that only print; nothing when none does.
-fn printed(commands: &[Invocation]) -> Vec<String> {
+fn printed(commands: &[Invocation]) -> Texts {
     let of_one = |command: &Invocation| match command.program.as_str() {
         "cat" if command.words.is_empty() || command.words == ["-"] => Some(command.input.join("\n")),
+        "tee" => Some(command.input.join("\n")),
         "echo" | "printf" => {
             let text = command.words.iter().map(String::as_str).skip_while(|word| word.starts_with('-'));
             Some(text.collect::<Vec<_>>().join(" ").replace("\\n", "\n").replace("\\r", ""))
@@ -391,7 +507,7 @@ fn printed(commands: &[Invocation]) -> Vec<String> {
     };
     let texts: Vec<String> = commands.iter().filter_map(of_one).collect();
     let text = texts.join("\n");
-    if text.is_empty() { Vec::new() } else { vec![text] }
+    if text.is_empty() { Vec::new() } else { vec![text.into()] }
 }
 
 /// Whether a word is what it says, with nothing to expand in it.
@@ -399,68 +515,36 @@ fn is_text(word: &str) -> bool {
     !word.is_empty() && !word.contains(['$', '`', '*', '{'])
 }
 
-/// The line with only the beginning of long here-documents: the headers of a mail stand there, and the tokenizer takes a
-/// time for the rest that grows with its square.
-pub(crate) fn shortened(command: &str) -> Cow<'_, str> {
-    if command.len() <= 2 * MAX_DOCUMENT {
-        return Cow::Borrowed(command);
+pub(super) fn parse(command: &str) -> Result<Program, Limit> {
+    if command.len() > MAX_BYTES {
+        return Err(Limit::Length);
     }
-    let mut short = String::new();
-    let mut rest = command;
-    while let Some(at) = memchr::memmem::find(rest.as_bytes(), b"<<") {
-        let (before, document) = rest.split_at(at + 2);
-        short.push_str(before);
-        rest = document;
-        let Some((kept, after)) = cut_document(document) else { continue };
-        short.push_str(kept);
-        short.push('\n');
-        rest = after;
-    }
-    short.push_str(rest);
-    Cow::Owned(short)
-}
-
-/// What to keep of a long here-document, from behind its `<<` to a line's end, and the text from its last line on.
-fn cut_document(text: &str) -> Option<(&str, &str)> {
-    let tag = text.trim_start_matches(['-', ' ', '\t', '\'', '"', '\\']);
-    let length = tag.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
-    let body = text.len() - tag.len() + tag.find('\n')? + 1;
-    let tag = tag.get(..length).filter(|tag| !tag.is_empty())?;
-    let document = text.get(body..)?;
-    // Where the line begins that has nothing but the tag, and tabs before it.
-    let last_line = |at: usize| {
-        let (before, after) = document.split_at_checked(at)?;
-        let whole = before.trim_end_matches('\t');
-        let is_line = (whole.is_empty() || whole.ends_with('\n'))
-            && matches!(after.as_bytes().get(tag.len()), None | Some(b'\n'));
-        is_line.then_some(whole.len())
-    };
-    let end = memchr::memmem::find_iter(document.as_bytes(), tag).find_map(last_line)?;
-    let (cut, _) = document.get(..end)?.char_indices().nth(MAX_DOCUMENT)?;
-    Some((text.get(..body + cut)?, document.get(end..)?))
-}
-
-pub(super) fn parse(command: &str) -> Option<Program> {
-    if command.len() > MAX_BYTES || expansions(command) > MAX_EXPANSIONS {
-        return None;
+    if expansions(command) > MAX_EXPANSIONS {
+        return Err(Limit::Depth);
     }
     let breaks = || command.bytes().filter(|byte| b" \t\n;&|()<>".contains(byte)).count();
     let (max_bytes, max_breaks) = MAX_WITH_HERE_DOCUMENT;
     if command.contains("<<") && (command.len() > max_bytes || breaks() > max_breaks) {
-        return None;
+        return Err(Limit::Length);
     }
     if has_odd_mark(command) {
-        return None;
+        return Err(Limit::Syntax);
     }
     // Tokenizer and parser unwrap in places (an unfinished here-document inside `$(…)`), and a command that breaks
     // them is only a command with broken syntax. The cached entry points would keep commands, with the secrets
     // in them, for the life of the process.
     let parse = || {
-        let tokens = uncached_tokenize_str(command, &TokenizerOptions::default()).ok()?;
-        (is_shallow(&tokens) && !has_huge_descriptor(&tokens))
-            .then(|| parse_tokens(&tokens, &ParserOptions::default()).ok())?
+        let tokens =
+            uncached_tokenize_str(command, &TokenizerOptions::default()).map_err(|_| Limit::Syntax)?;
+        if !is_shallow(&tokens) {
+            return Err(Limit::Depth);
+        }
+        if has_huge_descriptor(&tokens) {
+            return Err(Limit::Syntax);
+        }
+        parse_tokens(&tokens, &ParserOptions::default()).map_err(|_| Limit::Syntax)
     };
-    panic::catch_unwind(parse).ok()?
+    panic::catch_unwind(parse).unwrap_or(Err(Limit::Syntax))
 }
 
 /// Whether the mark of a here-document may be empty, as that of `<<''` is, or be more than a name in quotes or without. The

@@ -194,7 +194,7 @@ mod tests {
 
     /// The pipelines of a line as the parser reads it; `None` where it has anything that a plain line has not.
     fn parsed(line: &str) -> Option<Pipelines> {
-        let lists = parse(line)?.complete_commands;
+        let lists = parse(line).ok()?.complete_commands;
         let [list] = lists.as_slice() else { return None };
         let mut pipelines = Vec::new();
         for CompoundListItem(and_or, separator) in &list.0 {
@@ -221,13 +221,15 @@ mod tests {
         for item in command.suffix.iter().flat_map(|suffix| &suffix.0) {
             match item {
                 Item::Word(word) | Item::AssignmentWord(_, word) => {
-                    if !substitutions(&word.value, false).is_empty() {
+                    if !substitutions(&word.value, false).0.is_empty() {
                         return None;
                     }
                     words.push(unquote(&word.value));
                 }
                 Item::IoRedirect(IoRedirect::File(_, _, target)) => match target {
-                    IoFileRedirectTarget::Filename(word) if !substitutions(&word.value, false).is_empty() => {
+                    IoFileRedirectTarget::Filename(word)
+                        if !substitutions(&word.value, false).0.is_empty() =>
+                    {
                         return None;
                     }
                     IoFileRedirectTarget::ProcessSubstitution(..) => return None,

@@ -2,7 +2,7 @@
 //! spaces. Better to see a program where there is none than to miss one.
 
 use super::parse::{Around, Walk};
-use super::{Invocation, words};
+use super::words;
 
 /// Of one command so many words are looked at.
 const MAX_WORDS: usize = 4_096;
@@ -11,9 +11,8 @@ const MAX_WORDS: usize = 4_096;
 const BEFORE_COMMAND: &[&str] =
     &["then", "do", "else", "elif", "if", "while", "until", "!", "{", "}", "time"];
 
-/// The programs that `text` may run.
-pub(super) fn invocations(text: &str) -> Vec<Invocation> {
-    let mut walk = Walk::default();
+/// Notes the programs that `text` may run.
+pub(super) fn read(walk: &mut Walk, text: &str) {
     let text = text.replace("\\\n", " ");
     let commands = text.split(['\n', ';', '&', '|', '(', ')', '`']);
     for command in commands {
@@ -32,5 +31,4 @@ pub(super) fn invocations(text: &str) -> Vec<Invocation> {
             walk.run(found.collect(), around);
         }
     }
-    walk.into_found()
 }

@@ -73,12 +73,13 @@ fn what_a_line_runs() {
 #[test]
 fn what_a_program_reads_and_where_it_runs() {
     let last = |command: &str| Line::read(command).invocations.last().cloned().unwrap();
-    assert_eq!(last("sendmail -t <<E\nTo: a\nE\n").input, ["To: a\n"]);
-    assert_eq!(last("sendmail -t <<< 'To: a'").input, ["To: a"]);
-    assert_eq!(last("printf 'To: a\\n\\nb' | sendmail -t").input, ["To: a\n\nb"]);
-    assert_eq!(last("echo -e \"To: a\" | sudo sendmail -t").input, ["To: a"]);
-    assert_eq!(last("cat <<E | sendmail -t\nTo: a\nE\n").input, ["To: a\n"]);
-    assert_eq!(last("ls | sendmail -t").input, [""; 0]);
+    let reads = |command: &str| last(command).input.iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert_eq!(reads("sendmail -t <<E\nTo: a\nE\n"), ["To: a\n"]);
+    assert_eq!(reads("sendmail -t <<< 'To: a'"), ["To: a"]);
+    assert_eq!(reads("printf 'To: a\\n\\nb' | sendmail -t"), ["To: a\n\nb"]);
+    assert_eq!(reads("echo -e \"To: a\" | sudo sendmail -t"), ["To: a"]);
+    assert_eq!(reads("cat <<E | sendmail -t\nTo: a\nE\n"), ["To: a\n"]);
+    assert_eq!(reads("ls | sendmail -t"), Vec::<String>::new());
     assert_eq!(last("A=1 B='2 3' a").variables, [("A".into(), "1".into()), ("B".into(), "2 3".into())]);
     for (command, folder) in [
         ("cd /x && a", Some("/x")),
@@ -152,14 +153,14 @@ fn a_here_document_that_never_begins_is_read_to_the_end() {
 }
 
 #[test]
-fn of_long_documents_the_beginning_is_read() {
+fn long_documents_are_read_whole() {
     let long = "word and more\n".repeat(100_000);
     let line = Line::read(&format!("sendmail -t <<'EOF' && git push\nTo: a@x.com\n\n{long}EOF\nnpm publish"));
     assert!(!line.rough);
     let runs: Vec<_> = line.invocations.iter().map(|one| one.program.as_str()).collect();
     assert_eq!(runs, ["sendmail", "git", "npm"]);
     assert!(line.invocations[0].input[0].starts_with("To: a@x.com\n\nword"));
-    assert!(line.invocations[0].input[0].len() < 10_000);
+    assert_eq!(line.invocations[0].input[0].len(), "To: a@x.com\n\n".len() + long.len());
     // Only a line of nothing but the mark ends it, tabs before it or not.
     let inside = format!("{long}EOF and more\n EOF\nxEOF\n\tEOF2\nEOF.\n{long}");
     let line = Line::read(&format!("sendmail -t <<-EOF\n{inside}\t\tEOF\nnpm publish"));

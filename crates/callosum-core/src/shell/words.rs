@@ -6,6 +6,53 @@ pub(super) fn unquote(word: &str) -> String {
     if !word.contains(['\'', '"', '\\']) {
         return word.to_owned();
     }
+    if !word.contains("$(") || word.contains(EXPANSION) {
+        return without_quotes(word);
+    }
+    // The quotes in a substitution are its own.
+    let (mut short, mut copied) = (String::new(), 0);
+    let spans = spans(word);
+    for (start, end) in &spans {
+        short.push_str(word.get(copied..*start).unwrap_or_default());
+        short.push(EXPANSION);
+        copied = *end;
+    }
+    short.push_str(word.get(copied..).unwrap_or_default());
+    let plain = without_quotes(&short);
+    let mut parts = plain.split(EXPANSION);
+    let mut whole = parts.next().unwrap_or_default().to_owned();
+    for (part, (start, end)) in parts.zip(spans) {
+        whole.push_str(word.get(start..end).unwrap_or_default());
+        whole.push_str(part);
+    }
+    whole
+}
+
+/// Stands for a substitution while quotes are taken away.
+const EXPANSION: char = '\u{e002}';
+
+/// Where in a word the substitutions stand, from their `$(` to behind their `)`.
+fn spans(word: &str) -> Vec<(usize, usize)> {
+    let bytes = word.as_bytes();
+    let (mut spans, mut at, mut in_double) = (Vec::new(), 0, false);
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'\\' => at += 1,
+            b'\'' if !in_double => at = end_of_quote(bytes, at),
+            b'"' => in_double = !in_double,
+            b'$' if bytes.get(at + 1) == Some(&b'(') => {
+                let Some(end) = closing_parenthesis(bytes, at + 2, 0, true) else { return spans };
+                spans.push((at, end + 1));
+                at = end;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    spans
+}
+
+fn without_quotes(word: &str) -> String {
     let mut plain = String::with_capacity(word.len());
     let mut chars = word.chars().peekable();
     while let Some(c) = chars.next() {
@@ -44,9 +91,13 @@ pub(super) fn unquote(word: &str) -> String {
     plain
 }
 
-/// The name of the program that `word` runs: the last part of its path.
+/// The name of the program that `word` runs: the last part of its path, without the ending that Windows gives it.
 pub(super) fn program_name(word: &str) -> &str {
-    word.rsplit('/').next().unwrap_or(word)
+    let name = word.rsplit('/').next().unwrap_or(word);
+    match name.strip_suffix(".exe") {
+        Some(program) => program.rsplit('\\').next().unwrap_or(program),
+        None => name,
+    }
 }
 
 /// Whether `word` sets a variable before a command: `NAME=value`.
@@ -59,10 +110,10 @@ pub(super) fn is_assignment(word: &str) -> bool {
 }
 
 /// The commands that run in order to make a word: what stands in `$(…)` and between backquotes, outside single
-/// quotes. In the text of a here-document single quotes mean nothing.
-pub(super) fn substitutions(raw: &str, in_document: bool) -> Vec<String> {
+/// quotes; and whether it is certain where they end. In the text of a here-document single quotes mean nothing.
+pub(super) fn substitutions(raw: &str, in_document: bool) -> (Vec<String>, bool) {
     let bytes = raw.as_bytes();
-    let (mut found, mut at, mut in_double) = (Vec::new(), 0, in_document);
+    let (mut found, mut at, mut in_double, mut is_certain) = (Vec::new(), 0, in_document, true);
     while let Some(byte) = bytes.get(at) {
         match byte {
             b'\\' => at += 1,
@@ -74,12 +125,22 @@ pub(super) fn substitutions(raw: &str, in_document: bool) -> Vec<String> {
                 at = end;
             }
             b'$' if bytes.get(at + 1) == Some(&b'(') => {
-                let end = end_of_parenthesis(bytes, at + 2, 0);
+                let closing = closing_parenthesis(bytes, at + 2, 0, true);
+                // `case` may have been an argument.
+                let end = closing.unwrap_or_else(|| {
+                    is_certain = false;
+                    closing_parenthesis(bytes, at + 2, 0, false).unwrap_or(bytes.len())
+                });
                 // `$((…))` calculates; what it calculates with may be a substitution.
                 let inner = raw.get(at + 2..end).unwrap_or_default();
                 match inner.strip_prefix('(') {
-                    Some(sum) => found.extend(substitutions(sum, false)),
-                    None => found.push(inner.to_owned()),
+                    // What is no sum is a command in a parenthesis.
+                    Some(sum) if !has_neighbours(sum) => {
+                        let (inside, is_inside) = substitutions(sum, false);
+                        found.extend(inside);
+                        is_certain &= is_inside;
+                    }
+                    _ => found.push(inner.to_owned()),
                 }
                 at = end;
             }
@@ -87,7 +148,20 @@ pub(super) fn substitutions(raw: &str, in_document: bool) -> Vec<String> {
         }
         at += 1;
     }
-    found
+    (found, is_certain)
+}
+
+/// Whether two words stand beside each other with no operator between them: in a sum they never do.
+fn has_neighbours(text: &str) -> bool {
+    let is_operand = |word: &str| word.starts_with(|c: char| c.is_alphanumeric() || "'\"$-./".contains(c));
+    let begins = |word: &str| {
+        word.trim_start_matches('(').starts_with(|c: char| c.is_alphabetic() || "./_".contains(c))
+    };
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.array_windows().any(|[one, other]| {
+        let ends = one.ends_with(|c: char| c.is_alphanumeric() || "'\"_".contains(c));
+        begins(one) && ends && is_operand(other) && *other != "-"
+    })
 }
 
 /// Where the single-quoted text that begins at `start` ends.
@@ -108,32 +182,81 @@ fn end_of_backquote(bytes: &[u8], start: usize) -> usize {
     at.min(bytes.len())
 }
 
-/// Substitutions inside each other are followed so deep.
-const MAX_DEPTH: usize = 16;
+/// Substitutions inside each other are followed so deep: as many as there may be in a text.
+const MAX_DEPTH: usize = 128;
 
-/// Where the parenthesis closes that was opened before `start`; the end of the text when it does not.
-fn end_of_parenthesis(bytes: &[u8], start: usize, depth: usize) -> usize {
-    let (mut at, mut open, mut in_double) = (start, 1_usize, false);
+/// Where the parenthesis closes that was opened before `start`, if it does: where each `case` is one that an `esac` ends,
+/// whose patterns have a `)` of their own, or none is.
+fn closing_parenthesis(bytes: &[u8], start: usize, depth: usize, with_cases: bool) -> Option<usize> {
+    let (mut at, mut open, mut in_double, mut cases) = (start, 1_usize, false, 0_usize);
+    let (mut tags, mut has_documents) = (Vec::new(), true);
     while let Some(byte) = bytes.get(at) {
         match byte {
             b'\\' => at += 1,
             b'\'' if !in_double => at = end_of_quote(bytes, at),
             b'"' => in_double = !in_double,
             b'$' if in_double && bytes.get(at + 1) == Some(&b'(') && depth < MAX_DEPTH => {
-                at = end_of_parenthesis(bytes, at + 2, depth + 1);
+                at = closing_parenthesis(bytes, at + 2, depth + 1, with_cases)?;
             }
-            b'(' if !in_double => open += 1,
-            b')' if !in_double => {
+            _ if in_double => {}
+            b'<' if has_documents && bytes.get(at + 1) == Some(&b'<') => {
+                at += if bytes.get(at + 2) == Some(&b'<') { 2 } else { 1 };
+                tags.extend(bytes.get(at + 1..).and_then(tag));
+            }
+            b'\n' => {
+                for tag in tags.drain(..) {
+                    let end = end_of_document(bytes, at, tag);
+                    // One that never ends is looked for once.
+                    has_documents &= end > at;
+                    at = end;
+                }
+            }
+            b'c' if with_cases && is_word(bytes, at, b"case") => cases += 1,
+            b'e' if is_word(bytes, at, b"esac") => cases = cases.saturating_sub(1),
+            b'(' => open += 1,
+            b')' if open == 1 && cases > 0 => {}
+            b')' => {
                 open -= 1;
                 if open == 0 {
-                    return at;
+                    return Some(at);
                 }
             }
             _ => {}
         }
         at += 1;
     }
-    bytes.len()
+    None
+}
+
+/// Whether a word stands at a place, and no more than it.
+fn is_word(bytes: &[u8], at: usize, word: &[u8]) -> bool {
+    let is_edge = |byte: Option<&u8>| byte.is_none_or(|byte| b" \t\n;&|()".contains(byte));
+    bytes.get(at..).is_some_and(|rest| rest.starts_with(word))
+        && is_edge(at.checked_sub(1).and_then(|before| bytes.get(before)))
+        && is_edge(bytes.get(at + word.len()))
+}
+
+/// The tag of the here-document behind a `<<`.
+fn tag(bytes: &[u8]) -> Option<&[u8]> {
+    let start = bytes.iter().position(|byte| !b"- \t'\"\\".contains(byte))?;
+    let mark = bytes.get(start..)?;
+    let length =
+        mark.iter().position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_').unwrap_or(mark.len());
+    mark.get(..length).filter(|tag| !tag.is_empty())
+}
+
+/// The last byte of the here-document that begins behind the newline `at`; the newline, when it never ends.
+fn end_of_document(bytes: &[u8], at: usize, tag: &[u8]) -> usize {
+    let Some(document) = bytes.get(at + 1..) else { return at };
+    let mut end = at;
+    for line in document.split(|byte| *byte == b'\n') {
+        end += 1 + line.len();
+        let tabs = line.iter().take_while(|byte| **byte == b'\t').count();
+        if line.get(tabs..) == Some(tag) {
+            return end;
+        }
+    }
+    at
 }
 
 #[cfg(test)]
@@ -171,8 +294,8 @@ mod tests {
             ("$(open", &["open"]),
             ("`open", &["open"]),
         ] {
-            assert_eq!(substitutions(word, false), inside, "{word}");
+            assert_eq!(substitutions(word, false).0, inside, "{word}");
         }
-        assert_eq!(substitutions("it's $(a)", true), ["a"]);
+        assert_eq!(substitutions("it's $(a)", true).0, ["a"]);
     }
 }

@@ -30,6 +30,7 @@ mod simulate;
 mod stuck_disk;
 mod support;
 mod time_and_holders;
+mod unread;
 mod unusable_state;
 mod versions;
 

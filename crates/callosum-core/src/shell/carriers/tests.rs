@@ -1,0 +1,307 @@
+//! Walks the table: what each of its entries carries is seen, and so is what they carry inside each other.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+use std::collections::BTreeSet;
+use std::env;
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::*;
+use crate::rules::RuleSet;
+use crate::tool_call::ToolCall;
+
+/// Commands that rules guard, of tiers 3 and 4. None of them has a key that says in which folder it runs.
+const GUARDED: &[&str] = &[
+    "gog gmail send --to bob@example.com --subject Hi --body 'Hello; you'",
+    "himalaya message send 'To: bob@example.com'",
+    "git push origin main",
+    "curl -X POST https://api.example.com/things -d a=b",
+    "stripe refunds create --charge ch_1",
+    "openclaw update",
+];
+
+/// The tier and the keys of a command.
+fn verdict(rules: &RuleSet, command: &str) -> (u8, BTreeSet<String>) {
+    let call = ToolCall { tool: "exec".into(), cwd: Some("/w".into()), ..ToolCall::default() };
+    let found = rules.classify(&call, "openclaw", &json!({ "command": command }));
+    (found.tier.into(), found.context_keys.into_iter().collect())
+}
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+/// The ways to write a command behind a carrier of this entry.
+fn forms(carrier: &Carrier, name: &str, command: &str) -> Vec<String> {
+    let verbs = if carrier.verbs.is_empty() { &[""] } else { carrier.verbs };
+    let text = quoted(command);
+    let mut forms = Vec::new();
+    for verb in verbs {
+        let operands = " op-1".repeat(carrier.operands);
+        let mut options: Vec<String> =
+            carrier.values.split_whitespace().map(|name| format!(" {name} v-1")).collect();
+        options.retain(|option| !option.contains("--entrypoint"));
+        options.extend(carrier.pairs.split_whitespace().map(|name| format!(" {name} v-1 v-2")));
+        options.extend([String::new(), " -- ".to_owned()]);
+        let begin = format!("{name} {verb}");
+        for option in &options {
+            match carrier.rest {
+                Rest::Command | Rest::Open | Rest::Package | Rest::Lone => {
+                    forms.push(format!("{begin}{option}{operands} {command}"));
+                }
+                Rest::Joined if !command.contains('\'') => {
+                    forms.push(format!("{begin}{option}{operands} {command}"));
+                }
+                _ => {}
+            }
+            if let Rest::Lone | Rest::Joined | Rest::Each | Rest::First = carrier.rest {
+                forms.push(format!("{begin}{option}{operands} {text}"));
+            }
+            if carrier.rest == Rest::Keys {
+                forms.push(format!("{begin}{option} {text} Enter"));
+            }
+        }
+        for option in carrier.texts.split_whitespace() {
+            forms.push(format!("{begin} {option} {text}{operands}"));
+        }
+        for option in carrier.begins.split_whitespace() {
+            forms.push(format!("{begin} {option} {command}"));
+        }
+        if carrier.marks {
+            forms.push(format!("{begin}{operands} --unknown-option x -- {command}"));
+        }
+        if carrier.reads {
+            forms.push(format!("{begin}{operands} <<'END_OF_IT'\n{command}\nEND_OF_IT"));
+            forms.push(format!("{begin}{operands} <<< {text}"));
+        }
+        forms.extend(forms_of(carrier.rest, name, command, &text));
+    }
+    if forms.is_empty() { vec![format!("no form for {name}")] } else { forms }
+}
+
+/// The ways of a carrier that has its own.
+fn forms_of(rest: Rest, name: &str, command: &str, text: &str) -> Vec<String> {
+    match rest {
+        Rest::Shell => vec![
+            format!("{name} -c {text}"),
+            format!("{name} -lc {text} x y"),
+            format!("{name} <<'END_OF_IT'\n{command}\nEND_OF_IT"),
+            format!("{name} -s <<< {text}"),
+            format!("{name} <(echo {text})"),
+            format!("echo {text} | {name}"),
+            format!("{name} < <(echo {text})"),
+        ],
+        Rest::Script => vec![
+            format!("{name} <(echo {text})"),
+            format!("{name} <(cat <<'END_OF_IT'\n{command}\nEND_OF_IT\n)"),
+        ],
+        Rest::Parallel => vec![
+            format!("{name} {text} ::: 1 2"),
+            format!("{name} -j 4 {text}"),
+            format!("{name} ::: ls {text}"),
+            format!("{name} --jobs 2 {command} {{}} ::: 1"),
+        ],
+        Rest::Executed => {
+            vec![format!("{name} . -exec {command} \\;"), format!("{name} . -name x -exec {command} {{}} +")]
+        }
+        Rest::Module => vec![format!("{name} -m {command}"), format!("{name}3.12 -m {command}")],
+        Rest::Flake => {
+            let (program, words) = command.split_once(' ').unwrap();
+            vec![
+                format!("{name} run nixpkgs#{program} -- {words}"),
+                format!("{name} run .#{program} {words}"),
+            ]
+        }
+        Rest::PowerShell => {
+            let bytes: Vec<u8> = command.encode_utf16().flat_map(u16::to_le_bytes).collect();
+            let code = base64(&bytes);
+            vec![
+                format!("{name} -Command {text}"),
+                format!("{name}.exe -NoProfile -ExecutionPolicy Bypass -c {text}"),
+                format!("{name} {text}"),
+                format!("{name} -EncodedCommand {code}"),
+                format!("{name} -nop -w hidden -enc {code}"),
+            ]
+        }
+        Rest::Prompt => vec![
+            format!("{name} /c {text}"),
+            format!("{name}.exe /d /s /k {text}"),
+            format!("{name} //c {text}"),
+        ],
+        _ => Vec::new(),
+    }
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut code = String::new();
+    for chunk in bytes.chunks(3) {
+        let bits =
+            chunk.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
+        for place in 0..=chunk.len() {
+            code.push(char::from(LETTERS[usize::try_from(bits >> (18 - 6 * place) & 63).unwrap()]));
+        }
+    }
+    code + &"=".repeat((3 - bytes.len() % 3) % 3)
+}
+
+#[test]
+fn what_each_program_of_the_table_carries_is_seen() {
+    let rules = RuleSet::shipped();
+    let mut wrong = String::new();
+    for command in &GUARDED[..3] {
+        let (tier, keys) = verdict(&rules, command);
+        assert_eq!(tier, 3, "{command}");
+        for carrier in CARRIERS {
+            for name in carrier.names {
+                for form in forms(carrier, name, command) {
+                    let (found, all) = verdict(&rules, &form);
+                    if found < tier || !keys.is_subset(&all) {
+                        let _ = writeln!(wrong, "{form}\n    {found} {all:?}");
+                    }
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "not seen:\n{wrong}");
+}
+
+#[test]
+fn an_entry_is_found_by_each_of_its_names() {
+    for carrier in CARRIERS {
+        for name in carrier.names {
+            assert!(carriers(name).any(|found| std::ptr::eq(found, carrier)), "{name}");
+        }
+    }
+    assert_eq!(carriers("git-push").count() + carriers("").count() + carriers("ü").count(), 0);
+}
+
+/// Dice that fall the same each time.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, below: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % below
+    }
+
+    fn pick<'t, T>(&mut self, from: &'t [T]) -> &'t T {
+        let at = self.roll(from.len());
+        &from[at]
+    }
+}
+
+/// The command with something around it: a carrier, quotes, a compound command, or much else before and behind it.
+fn wrapped(dice: &mut Dice, command: &str) -> String {
+    let text = quoted(command);
+    let count = *dice.pick(&[1, 3, 40, 300, 2_100, 5_000]);
+    let long = "lorem ipsum; it's (dolor) ".repeat(*dice.pick(&[1, 30, 400, 3_000]));
+    let plain = long.replace('\'', " ");
+    match dice.roll(40) {
+        0 => format!("( ( {command} ) )"),
+        1 => format!("({command})"),
+        2 => format!("{{ {command}\n}}"),
+        3 => format!("if true; then {command}\nfi"),
+        4 => format!("for i in 1 2; do {command}\ndone"),
+        5 => format!("echo \"$({command})\""),
+        6 => format!("x=`date`; {command}"),
+        7 => format!("eval \"$(cat <<'E{count}'\n{command}\nE{count}\n)\""),
+        8 => format!("{}{command}", "true\n".repeat(count)),
+        9 => format!("{}{command}", "true; ".repeat(count)),
+        10 => format!("{}{command}", "# comment's\n".repeat(count)),
+        11 => format!("{}{command}", "V=$(cat f)\n".repeat(count)),
+        12 => format!("echo '{plain}' && {command}"),
+        13 => format!("echo \"{plain}\" ; {command}"),
+        14 => format!("echo \"{long}\" ; {command}"),
+        15 => format!("cat > x.md <<'EOF_{count}'\n{long}\nEOF_{count}\n{command}"),
+        16 => format!("cat > x.md <<EOF_{count}\n{long}\nEOF_{count}\n{command}"),
+        17 => format!("bash <<'B_{count}'\n{}{command}\nB_{count}", "a\n".repeat(count)),
+        18 => format!("bash <<'B_{count}'\necho \"{long}\"\n{command}\nB_{count}"),
+        19 => format!("ssh host bash -s <<'S_{count}'\necho '{plain}'\n{command}\nS_{count}"),
+        20 => format!("{command}\necho '{plain}'"),
+        21 => format!("{}{command}{}", "$(".repeat(count.min(140)), ")".repeat(count.min(140))),
+        22 => format!("{}{command}", "sudo ".repeat(count.min(60))),
+        23 => format!("{command}\necho 'never closed"),
+        24 => format!("echo \"$(\n{command}"),
+        25 => format!("f() {{ {command}\n}}; f"),
+        26 => format!("case x in a) {command};; esac"),
+        27 => format!("true | xargs -I% {command}"),
+        _ => {
+            let carrier = dice.pick(CARRIERS);
+            let name = dice.pick(carrier.names);
+            let module = carrier.rest == Rest::Module || carrier.rest == Rest::Flake;
+            // A command of several does not fit into the words of one.
+            let is_one = !command.contains(['\n', ';', '&', '|', '(', '{', '<']);
+            let forms = if module && !is_one { Vec::new() } else { forms(carrier, name, command) };
+            let fits = |form: &&String| is_one || form.contains(&text) || form.contains("END_OF_IT");
+            let forms: Vec<&String> = forms.iter().filter(fits).collect();
+            if forms.is_empty() { format!("bash -c {text}") } else { (*dice.pick(&forms)).clone() }
+        }
+    }
+}
+
+#[test]
+fn what_the_search_found_stays_found() {
+    let rules = RuleSet::shipped();
+    let mail = "gog gmail send --to bob@example.com --subject Hi --body Hello";
+    let quoted_twice = quoted(&format!("bash -c {}", quoted(mail)));
+    for line in [
+        format!("( ( {mail} ) )"),
+        format!("( ( {{ bash <<'B'\n{mail}\nB\n}} ) )"),
+        format!("echo \"$(({mail}))\""),
+        format!("echo \"$(( ( {mail} ) ))\""),
+        format!("parallel --jobs 2 wsl --user v-1 {} {{}} ::: 1", quoted(mail)),
+        format!("echo \"$($(case x in a) {mail}\necho 'never closed;; esac\necho 'never closed))\""),
+        format!("eval \"$(cat <<'E300'\necho \"$(bash -c {quoted_twice})\"\nE300\n)\""),
+        format!("eval \"$(cat <<'E3'\ncase x in a) {mail};; esac\nE3\n)\""),
+        format!("time -p {mail}"),
+        format!("$(echo gog) gmail send --to bob@example.com --subject Hi --body Hello"),
+        format!("tmux new -d \\; send-keys {} Enter", quoted(mail)),
+        format!("docker run --entrypoint gog img gmail send --to bob@example.com --body Hello"),
+        format!("kubectl exec pod -c app -- {mail}"),
+    ] {
+        let (tier, keys) = verdict(&rules, &line);
+        assert_eq!(tier, 3, "{line}: {keys:?}");
+    }
+}
+
+/// However a guarded command is wrapped, its tier is not below that of the bare one. `CALLOSUM_NESTINGS` says for how many
+/// seconds to search, `CALLOSUM_SEED` with which dice.
+#[test]
+fn no_nesting_lowers_the_tier() {
+    let number = |name: &str| env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    let seconds = number("CALLOSUM_NESTINGS");
+    let until = seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds));
+    let mut dice = Dice(number("CALLOSUM_SEED").unwrap_or(1));
+    let rules = RuleSet::shipped();
+    let bare: Vec<u8> = GUARDED.iter().map(|command| verdict(&rules, command).0).collect();
+    assert_eq!(bare, [3, 3, 3, 3, 4, 4]);
+    let (mut wrong, mut searched, mut rounds) = (String::new(), 0, 0);
+    while until.map_or(rounds < 400, |until| Instant::now() < until) && wrong.len() < 20_000 {
+        rounds += 1;
+        let at = dice.roll(GUARDED.len());
+        let mut command = GUARDED[at].to_owned();
+        for _ in 0..=dice.roll(5) {
+            command = wrapped(&mut dice, &command);
+            if command.len() > 400_000 {
+                break;
+            }
+        }
+        searched += 1;
+        let (tier, _) = verdict(&rules, &command);
+        if tier < bare[at] {
+            let chars: Vec<char> =
+                command.replace("true\n", "").replace("# comment's\n", "").chars().collect();
+            let shown = if chars.len() > 900 {
+                [&chars[..450], &['…'], &chars[chars.len() - 450..]].concat()
+            } else {
+                chars
+            };
+            let shown: String = shown.into_iter().collect();
+            let _ = writeln!(wrong, "{tier} below {}, {} bytes:\n{shown}\n----", bare[at], command.len());
+        }
+    }
+    assert!(wrong.is_empty(), "of {searched}:\n{wrong}");
+}

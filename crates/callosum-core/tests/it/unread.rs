@@ -1,0 +1,147 @@
+//! Reading that stops is never an allow: what stands behind a limit of the reader is looked through for what rules name.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may fail loudly")]
+
+use std::fmt::Write as _;
+
+use callosum_core::rules::{Explanation, RuleSet};
+use callosum_core::tool_call::ToolCall;
+use serde_json::json;
+
+const MAIL: &str = "gog gmail send --to bob@example.com --subject Hi --body Hello";
+
+fn explain(command: &str) -> Explanation {
+    let call = ToolCall { tool: "exec".to_owned(), cwd: Some("/w".to_owned()), ..ToolCall::default() };
+    RuleSet::shipped().explain(&call, "openclaw", &json!({ "command": command }))
+}
+
+fn tier(command: &str) -> u8 {
+    explain(command).classification.tier.into()
+}
+
+fn keys(command: &str) -> Vec<String> {
+    explain(command).classification.context_keys
+}
+
+fn head(command: &str) -> String {
+    command.chars().take(120).collect()
+}
+
+#[test]
+fn a_command_behind_many_is_guarded_by_its_own_key() {
+    let comments = "# a comment of some length, as one finds in scripts\n".repeat(1_400);
+    for before in ["true\n".repeat(255), "true; ".repeat(256), "V=$(cat f)\n".repeat(120), comments] {
+        let line = format!("{before}{MAIL}");
+        assert_eq!(keys(&line), ["email:bob@example.com"], "{}", head(&line));
+    }
+}
+
+#[test]
+fn a_command_behind_a_limit_is_guarded_by_the_digest_of_its_call() {
+    let mut functions = String::new();
+    for number in 0..40 {
+        let _ = write!(functions, "f{number}() {{ ");
+    }
+    for line in [
+        format!("{}{MAIL}", "true; ".repeat(10_000)),
+        format!("{}{MAIL}", "V=$(cat f)\n".repeat(260)),
+        format!("{}{MAIL}{}", "echo \"$(".repeat(20), ")\"".repeat(20)),
+        format!("{}{MAIL}{}", "$(".repeat(200), ")".repeat(200)),
+        format!("{functions}{MAIL}{}", "; }".repeat(40)),
+        format!("{}{MAIL}", "sudo ".repeat(40)),
+        format!("echo 'never closed; {MAIL}"),
+        format!("bash -c \"{MAIL}"),
+        format!("echo \"$(bash -c '{MAIL}'"),
+    ] {
+        let explained = explain(&line);
+        let keys = &explained.classification.context_keys;
+        assert_eq!(u8::from(explained.classification.tier), 3, "{}", head(&line));
+        assert!(
+            keys.iter().any(|key| key.starts_with("exec:") || key == "email:bob@example.com"),
+            "{keys:?}"
+        );
+        assert!(!keys.iter().any(|key| key == "email:unknown"), "{keys:?}");
+        assert!(!explained.unread.is_empty(), "{}", head(&line));
+        assert!(explained.classification.not_done_codes.is_empty());
+    }
+}
+
+#[test]
+fn a_long_word_hides_neither_what_follows_it_nor_its_own_command() {
+    let long = "Lorem ipsum (dolor); it is so & so. ".repeat(1_900);
+    for quote in ['\'', '"'] {
+        let line = format!("git commit -m {quote}{long}{quote} && git push origin main");
+        assert_eq!(keys(&line), ["git-push:origin/main"]);
+        let line = format!("himalaya message write --body {quote}{long}{quote} --to bob@example.com");
+        assert_eq!(keys(&line), ["email:bob@example.com"]);
+    }
+    let dollars = "costs $5 or \\$6, \"so\". ".repeat(3_000);
+    let line = format!("himalaya message write --body \"{dollars}\" --to bob@example.com");
+    let keys = keys(&line);
+    assert!(!keys.is_empty() && !keys.iter().any(|key| key == "email:unknown"), "{keys:?}");
+}
+
+#[test]
+fn a_long_script_that_a_shell_reads_is_read() {
+    let padding = "echo a line of a script, of some length\n".repeat(240);
+    for line in [
+        format!("bash <<'EOF'\n{padding}{MAIL}\nEOF"),
+        format!("bash <<'EOF'\n{padding}{MAIL}\nEOF\necho done"),
+        format!("ssh host bash -s <<'EOF'\n{padding}{MAIL}\nEOF"),
+        format!("ssh host 'bash -s' <<EOF\n{padding}{MAIL}\nEOF"),
+        format!("bash <<'EOF'\n{}{MAIL}\nEOF", "a\n".repeat(1_900)),
+    ] {
+        assert!(keys(&line).contains(&"email:bob@example.com".to_owned()), "{}", head(&line));
+    }
+    let line = format!("bash <<'EOF'\n{}{MAIL}\nEOF", "a\n".repeat(300_000));
+    assert_eq!(tier(&line), 3);
+}
+
+#[test]
+fn a_text_that_is_only_stored_is_no_command() {
+    let text = format!("Then run `git push` and {MAIL}; it's \"simple\" (1) a) b\n");
+    for line in [
+        format!("cat > x.md <<'EOF'\n{}EOF", text.repeat(1_400)),
+        format!("cat > x.md <<'EOF'\n{}EOF\necho done; ls", text.repeat(1_400)),
+        format!("cat <<'EOF' > x.md && ls -la\n{}EOF\necho \"$HOME\"", text.repeat(40)),
+        format!("cat > x.md <<'EOF'\n{}EOF\necho done", "a\nb\n".repeat(1_500)),
+        format!("git commit -m \"$(cat <<'EOF'\n{}EOF\n)\"", text.repeat(200)),
+        format!("python3 - <<'EOF'\nprint('''{}''')\nEOF\nls", text.repeat(100)),
+        format!("echo '{}'", "git push ".repeat(9_000)),
+        "docker run --rm img ls".to_owned(),
+        "docker exec -it app ls -la".to_owned(),
+        "kubectl exec pod -- ls".to_owned(),
+        "echo \"git push\"; grep 'git push' file".to_owned(),
+        "trap 'rm -f \"$tmp\"' EXIT; ls".to_owned(),
+        "(( i = 1 + 2 )); ( ( ls ) )".to_owned(),
+    ] {
+        let explained = explain(&line);
+        assert!(u8::from(explained.classification.tier) <= 1, "{}: {:?}", head(&line), explained.matches);
+        assert_eq!(explained.unread, [], "{}", head(&line));
+    }
+}
+
+#[test]
+fn explain_says_what_was_not_read() {
+    let explained = explain(&format!("{}{MAIL}", "true; ".repeat(10_000)));
+    let [unread] = explained.unread.as_slice() else { panic!("{:?}", explained.unread) };
+    assert_eq!(unread.parts, 10_001 - 2_048);
+    assert!(unread.bytes > 30_000 && unread.begins == "true", "{unread:?}");
+    assert_eq!(unread.because, "the line has more commands than are followed");
+    let matched = explained.matches.last().unwrap();
+    assert_eq!((matched.rule_name.as_str(), u8::from(matched.tier)), ("email-send", 3));
+    assert!(matched.because.contains("not read"), "{}", matched.because);
+}
+
+#[test]
+fn what_is_not_read_takes_no_time_either() {
+    for line in [
+        format!("cat <<E\n{}", "<<E\n".repeat(200_000)),
+        format!("echo \"$(cat {}", "<<a\n".repeat(10_000)),
+        format!("git push; {}", "'a' \"b\" ".repeat(300_000)),
+        format!("git push; {}", "(".repeat(500_000)),
+        format!("{{ {} }} <<E\n{}\nE", "sh; git push; ".repeat(2_000), "git push\n".repeat(20_000)),
+        format!("powershell -enc {}", "A".repeat(1_000_001)),
+    ] {
+        let _ = tier(&line);
+    }
+}
