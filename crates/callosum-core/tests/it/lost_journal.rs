@@ -165,6 +165,21 @@ fn a_call_of_any_tier_notices_and_a_new_process_sees_that_something_was_there() 
 }
 
 #[test]
+fn a_gate_that_asks_nothing_notices_in_its_upkeep_for_others_to_know() {
+    for (what, lose) in LOSSES {
+        let mut world = World::new();
+        let gate = world.gate("doug");
+        let (_, answer) = world.try_call(session(&gate, "a"), "pay", &alice());
+        assert_eq!(answer, Answer::Proceed);
+        lose(&world);
+        gate.maintain(&world.now);
+        let other = world.gate("mira");
+        let text = world.refused(session(&other, "b"), "pay", &alice());
+        assert!(text.contains("is held by another call"), "{what}: {text}");
+    }
+}
+
+#[test]
 fn a_journal_that_was_cut_off_and_has_grown_again_is_known_for_another() {
     let mut world = World::new();
     let gate = world.gate("doug");
