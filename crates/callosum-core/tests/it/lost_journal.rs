@@ -9,7 +9,9 @@ use serde_json::{Value, json};
 use crate::support::{World, alice, call, session};
 
 /// What somebody does to the files of a world.
-const LOSSES: [(&str, fn(&World)); 7] = [
+type Lose = fn(&World);
+
+const LOSSES: [(&str, Lose); 7] = [
     ("emptied in place", |world| truncate(world, |_| 0)),
     ("cut off in place", |world| truncate(world, |length| length / 3)),
     ("cut off within its last line", |world| truncate(world, |length| length - 10)),
