@@ -67,6 +67,8 @@ impl Gate {
         }
         if waiting || full {
             self.write_waiting(patience, now);
+        } else if !closing {
+            self.watch(patience, now);
         }
         self.tidy(closing, patience, now);
     }
@@ -86,6 +88,18 @@ impl Gate {
             },
             written => self.note_failure(written, now),
         }
+    }
+
+    /// Reads on, so that who asks nothing for long notices too when the journal was lost: nobody else may know what it has under
+    /// way.
+    fn watch(&self, patience: Patience, now: &Stamp) {
+        let Ok(mut slot) = self.lock_slot(patience) else { return };
+        if slot.ledger.is_none() {
+            return;
+        }
+        let read = self.up_to_date(&mut slot, self.keep_ms(), &Needs::default(), patience, true, now);
+        drop(slot);
+        self.note_failure(read.map(drop), now);
     }
 
     /// The counts since the last record, when it is time to write them.

@@ -1,10 +1,9 @@
-//! Where damaged files are put under a gate. A gate is made once for each thread: making one reads the shipped
-//! rules, which takes longer than all that is asked of it here.
+//! Where damaged files are put under a gate. Each trial has gates of its own: one that had another journal open takes this one
+//! for what is left of that.
 
 use std::ffi::OsString;
-use std::fs::{self, Permissions};
+use std::fs;
 use std::num::NonZero;
-use std::os::unix::fs::PermissionsExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::thread;
@@ -55,29 +54,20 @@ impl Bench {
         self.directory.path()
     }
 
-    /// Makes the gates let go of their files, as fresh ones: nothing is used of a directory that others may write.
-    fn forget(&self, now: &Stamp) {
-        fs::set_permissions(self.path(), Permissions::from_mode(0o777)).unwrap();
-        for gate in [&self.gate, &self.other] {
-            assert!(gate.status(now).degraded.is_some());
-        }
-        fs::set_permissions(self.path(), Permissions::from_mode(0o700)).unwrap();
-    }
-
-    /// Empties the directory under gates that know nothing of it any more.
-    pub(crate) fn clear(&self, now: &Stamp) {
-        self.forget(now);
+    /// Empties the directory, and puts fresh gates in the place of these: whoever had the journal open knows that it was lost.
+    pub(crate) fn clear(&mut self) {
         for entry in fs::read_dir(self.path()).unwrap() {
             let entry = entry.unwrap();
-            if !["tiers.json", "state.guard"].contains(&entry.file_name().to_str().unwrap()) {
+            if entry.file_name() != "tiers.json" {
                 fs::remove_file(entry.path()).unwrap();
             }
         }
+        (self.gate, self.other) = (gate(self.path(), "doug"), gate(self.path(), "mira"));
     }
 
     /// The directory holds `files` and `index`, and both gates are fresh.
-    pub(crate) fn put(&self, files: &Files, index: Option<&Index>, now: &Stamp) {
-        self.clear(now);
+    pub(crate) fn put(&mut self, files: &Files, index: Option<&Index>) {
+        self.clear();
         files.write(self.path());
         if let Some((name, content)) = index {
             fs::write(self.path().join(name), content).unwrap();
@@ -91,8 +81,8 @@ impl Bench {
 
     /// The index that a gate makes of `files`.
     pub(crate) fn index_of(files: &Files, now: &Stamp) -> Index {
-        let bench = Self::new();
-        bench.put(files, None, now);
+        let mut bench = Self::new();
+        bench.put(files, None);
         assert!(bench.gate.status(now).degraded.is_none());
         bench.gate.close(now);
         // A gate that is closed behind a long journal leaves one.

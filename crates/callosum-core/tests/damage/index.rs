@@ -27,14 +27,14 @@ fn told(gate: &Gate, now: &Stamp) -> Value {
 /// Gates that find each of `others` in the place of `index` must see what they see without any.
 fn check(sample: &Sample, index: &Index, others: &[Other]) {
     let mut bench = Bench::new();
-    bench.put(&sample.files, None, &sample.now);
+    bench.put(&sample.files, None);
     let status = told(&bench.gate, &sample.now);
     let undamaged = look(&mut bench, true, &sample.now);
     run(
         others,
         |other| other.name.clone(),
         |bench, other| {
-            bench.put(&sample.files, Some(&(index.0.clone(), other.content.clone())), &sample.now);
+            bench.put(&sample.files, Some(&(index.0.clone(), other.content.clone())));
             let now = told(&bench.gate, &sample.now);
             let seen = look(bench, false, &sample.now);
             let mut problems = problems(sample, &undamaged, &sample.files, &[], true, &seen);
@@ -110,8 +110,21 @@ fn an_index_of_something_else_costs_nothing() {
     .concat();
     assert_eq!(swapped.len(), closed.len());
     others.push(of("other offsets", &Files { closed: swapped, ..sample.files.clone() }));
-    // And one that covers more than there is.
-    let longer = [&sample.files.active[..], &sample.files.active[sample.lines[9].newline + 1..]].concat();
-    others.push(of("longer", &Files { active: longer, ..sample.files.clone() }));
     check(&sample, &index, &others);
+}
+
+/// One that covers more than there is tells that the journal was cut off; what is left counts all the same.
+#[test]
+fn an_index_of_more_than_there_is_tells_a_loss() {
+    let sample = Sample::make();
+    let longer = [&sample.files.active[..], &sample.files.active[sample.lines[9].newline + 1..]].concat();
+    let index = Bench::index_of(&Files { active: longer, ..sample.files.clone() }, &sample.now);
+    let mut bench = Bench::new();
+    bench.put(&sample.files, None);
+    let without = told(&bench.gate, &sample.now);
+    bench.put(&sample.files, Some(&index));
+    let with = told(&bench.gate, &sample.now);
+    assert!(bench.gate.status(&sample.now).lost.is_some());
+    // The line that tells it is one more.
+    assert_eq!((&with[0], &with[1], &with[3]), (&without[0], &without[1], &without[3]));
 }

@@ -85,7 +85,7 @@ fn fresh(damages: &[Damage], sample: &Sample, index: Option<&Index>) {
         |damage| damage.name(sample),
         |bench, damage| {
             let files = damage.apply(&sample.files);
-            bench.put(&files, index, &sample.now);
+            bench.put(&files, index);
             let hit = damage.hit(sample);
             let seen = look(bench, concerns_files(sample, &hit), &sample.now);
             problems(sample, &undamaged, &files, &hit, index.is_some(), &seen)
@@ -100,7 +100,7 @@ fn concerns_files(sample: &Sample, hit: &[usize]) -> bool {
 
 fn undamaged(sample: &Sample) -> Seen {
     let mut bench = Bench::new();
-    bench.put(&sample.files, None, &sample.now);
+    bench.put(&sample.files, None);
     look(&mut bench, true, &sample.now)
 }
 
@@ -138,7 +138,7 @@ fn a_gate_that_reads_on_loses_no_more() {
         |damage| damage.name(&sample),
         |bench, damage| {
             let files = damage.apply(&sample.files);
-            bench.clear(&sample.now);
+            bench.clear();
             let active = bench.path().join("journal.jsonl");
             fs::write(&active, &files.closed[..read]).unwrap();
             assert!(bench.gate.status(&sample.now).degraded.is_none());
@@ -185,7 +185,7 @@ fn a_damaged_time_deletes_nothing_and_hides_nothing() {
         &times(&sample, closing),
         |damage| damage.name(&sample),
         |bench, damage| {
-            bench.put(&damage.apply(&sample.files), None, &sample.now);
+            bench.put(&damage.apply(&sample.files), None);
             let _ = bench.gate.status(&sample.now);
             bench.gate.maintain(&sample.now);
             let kept = bench.path().join(closed_name()).exists();
@@ -197,7 +197,7 @@ fn a_damaged_time_deletes_nothing_and_hides_nothing() {
         &times(&sample, last),
         |damage| damage.name(&sample),
         |bench, damage| {
-            bench.put(&damage.apply(&sample.files), None, &sample.now);
+            bench.put(&damage.apply(&sample.files), None);
             let filter =
                 Filter { limit: 100, since: Some(json!(sample.now.wall_ms - 60_000)), ..Filter::default() };
             let found = bench.gate.journal(&filter, &sample.now).unwrap().entries.len();
@@ -218,7 +218,7 @@ fn a_rotation_that_was_cut_off_is_not_finished_where_a_damaged_line_says() {
         &damages,
         |damage| damage.name(&sample),
         |bench, damage| {
-            bench.clear(&sample.now);
+            bench.clear();
             fs::write(bench.path().join("journal.jsonl"), damage.apply(&sample.files).closed).unwrap();
             let seen = look(bench, true, &sample.now);
             let expected: Vec<u64> = [2, 4, 5].iter().map(|line| sample.lines[*line].seq).collect();

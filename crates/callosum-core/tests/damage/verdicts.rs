@@ -252,7 +252,7 @@ fn is_light(line: &[u8]) -> bool {
 fn the_undamaged_sample_is_what_the_others_are_compared_with() {
     let sample = Sample::make();
     let mut bench = Bench::new();
-    bench.put(&sample.files, None, &sample.now);
+    bench.put(&sample.files, None);
     let seen = look(&mut bench, true, &sample.now);
     assert_eq!(problems(&sample, &seen, &sample.files, &[], false, &seen), Vec::<String>::new());
     let seq = |line: usize| sample.lines[line].seq;

@@ -9,7 +9,9 @@ use serde_json::{Value, json};
 use crate::support::{World, alice, call, session};
 
 /// What somebody does to the files of a world.
-const LOSSES: [(&str, fn(&World)); 7] = [
+type Lose = fn(&World);
+
+const LOSSES: [(&str, Lose); 7] = [
     ("emptied in place", |world| truncate(world, |_| 0)),
     ("cut off in place", |world| truncate(world, |length| length / 3)),
     ("cut off within its last line", |world| truncate(world, |length| length - 10)),
@@ -161,6 +163,21 @@ fn a_call_of_any_tier_notices_and_a_new_process_sees_that_something_was_there() 
         world.refused(session(&next, "c"), "mail", &alice());
         assert!(!was_told(&next), "{what}");
         assert_eq!(lost(&world, &next)["instance"], "mira", "{what}");
+    }
+}
+
+#[test]
+fn a_gate_that_asks_nothing_notices_in_its_upkeep_for_others_to_know() {
+    for (what, lose) in LOSSES {
+        let mut world = World::new();
+        let gate = world.gate("doug");
+        let (_, answer) = world.try_call(session(&gate, "a"), "pay", &alice());
+        assert_eq!(answer, Answer::Proceed);
+        lose(&world);
+        gate.maintain(&world.now);
+        let other = world.gate("mira");
+        let text = world.refused(session(&other, "b"), "pay", &alice());
+        assert!(text.contains("is held by another call"), "{what}: {text}");
     }
 }
 

@@ -192,7 +192,7 @@ impl IndexJob {
     }
 
     /// Notes which of the records that were read say of their time what can't be.
-    fn correct(&mut self, stamps: &mut Vec<(u64, Stamp)>, edge: u64) {
+    fn correct(&mut self, stamps: &mut [(u64, Stamp)], edge: u64) {
         stamps.reverse();
         let mut right: Vec<Stamp> = stamps.iter().map(|(_, stamp)| *stamp).collect();
         let mut order = self.head.order();
