@@ -68,7 +68,8 @@ interface Row {
 }
 
 const refused = mounted();
-if (refused !== undefined) console.error(`SKIPPED: no file system can be frozen here, so nothing shows what hooks do then (${refused})`);
+if (refused !== undefined)
+  console.error(`SKIPPED: no file system can be frozen here, so nothing shows what hooks do then (${refused})`);
 
 for (const isFresh of [false, true]) {
   const what = isFresh ? "a gate that was never opened" : "a gate in use";
@@ -125,7 +126,9 @@ for (const isFresh of [false, true]) {
       const idle = performance.now() - control;
       assert.ok(thaw(), "a hook hung until the watchdog let the file system go on");
       const [slowest, ms] = [...held].reduce((most, one) => (one[1] > most[1] ? one : most));
-      t.diagnostic(`${what}: held longest by ${slowest}, ${ms.toFixed(1)} ms; an empty turn of the loop took ${idle.toFixed(1)} ms`);
+      t.diagnostic(
+        `${what}: held longest by ${slowest}, ${ms.toFixed(1)} ms; an empty turn of the loop took ${idle.toFixed(1)} ms`,
+      );
       if (torture) assert.ok(ms < PROMISE_MS || idle > PROMISE_MS, `${slowest} held the loop for ${ms} ms`);
     }
 
