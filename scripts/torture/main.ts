@@ -108,8 +108,8 @@ const PARTS: Part[] = [
   },
   {
     name: "stops",
-    what: "the guard's holder stopped; hooks under contention, 1 ms at p99.9",
-    command: node("tests/stops/stopped.test.ts", "tests/stops/event-loop.test.ts"),
+    what: "the guard's holder stopped; a frozen file system, 20 ms a hook; hooks under contention, 1 ms at p99.9",
+    command: node("tests/stops/stopped.test.ts", "tests/stops/frozen.test.ts", "tests/stops/event-loop.test.ts"),
     env: { CALLOSUM_TORTURE: "1" },
   },
   { name: "clocks", what: "clocks that step, suspend, boots", command: rust("it", "clock") },

@@ -22,9 +22,9 @@ const RULES = {
   ],
 };
 
-/** Puts the rules into `directory` and says how gates are opened on the state directory in it. */
-export function prepare(directory: string): { stateDir: string; config: Record<string, unknown> } {
-  const tiersFile = join(directory, "stops-tiers.json");
+/** Puts the rules into a folder, `directory` itself if nothing else is said, and says how gates are opened on the state directory in it. */
+export function prepare(directory: string, rulesIn = directory): { stateDir: string; config: Record<string, unknown> } {
+  const tiersFile = join(rulesIn, "stops-tiers.json");
   writeFileSync(tiersFile, JSON.stringify(RULES));
   const stateDir = join(directory, "state");
   return { stateDir, config: { stateDir, tiersFile, journalMaxBytes: 1 << 20 } };

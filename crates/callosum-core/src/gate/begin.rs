@@ -85,7 +85,7 @@ impl Gate {
         now: &Stamp,
     ) -> Answer {
         let classification = self.current_rules(now).classify(call, &self.runtime, params);
-        if !classification.tier.is_tracked() {
+        if !classification.tier.is_tracked() && self.goes_on_unwritten(classification.tier) {
             return self.light(call, classification, params, now);
         }
         self.begin(self.signalled(call, self.intent(call, classification, params)), patience, given_up, now)

@@ -3,7 +3,8 @@
 //! Every method takes `&self` and may be called from any thread. Those that a host calls on its event loop
 //! never wait: where the guard is busy, too much is unread, or something must be flushed, they answer
 //! [`Answer::Wait`] with a ticket, and [`Gate::finish`] does the rest on a thread that may wait. Tiers 0–2
-//! do not wait at all: their records go to a bounded backlog.
+//! do not wait at all: their records go to a bounded backlog. In a gate that was made [`Gate::beside_event_loop`] such
+//! methods touch no file either: its writer does.
 
 mod ask;
 mod backlog;

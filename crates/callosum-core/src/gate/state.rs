@@ -122,9 +122,7 @@ impl Gate {
                     return Ok(LockedSlot { gate: self, slot });
                 }
                 Err(TryLockError::WouldBlock) => {
-                    let (Patience::Shortly(deadline) | Patience::Until(deadline)) = patience else {
-                        return Err(NotNow::Busy);
-                    };
+                    let Patience::Until(deadline) = patience else { return Err(NotNow::Busy) };
                     let now = Instant::now();
                     let since = *since.get_or_insert(now);
                     if now >= deadline {

@@ -151,14 +151,14 @@ impl Gate {
     }
 
     /// What a ticket stands for, done by the writer as far as that is quick; whoever finishes the ticket does the rest.
-    pub(super) fn decide_ahead(&self, ticket: u32, patience: Patience, now: &Stamp) {
+    pub(super) fn decide_ahead(&self, ticket: u32, now: &Stamp) {
         let taken = lock(&self.works).entries.get_mut(&ticket).and_then(|entry| {
             let work = entry.work.take()?;
             entry.at_writer = true;
             Some((work, Arc::clone(&entry.given_up)))
         });
         let Some((work, given_up)) = taken else { return };
-        let answer = self.perform(work, patience, &given_up, now);
+        let answer = self.perform(work, Patience::Brief, &given_up, now);
         self.put_down(ticket, answer, now);
     }
 
@@ -215,9 +215,7 @@ impl Gate {
                     None => Taken::Answered(entry.done.clone().unwrap_or(Answer::Proceed)),
                 };
             }
-            let (Patience::Until(deadline) | Patience::Shortly(deadline)) = patience else {
-                return Taken::TooLate;
-            };
+            let Patience::Until(deadline) = patience else { return Taken::TooLate };
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return Taken::TooLate;

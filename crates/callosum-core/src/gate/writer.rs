@@ -9,6 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::error::StateError;
 use crate::journal::Patience;
 use crate::ledger::Needs;
 
@@ -22,8 +23,13 @@ const HOOK_WAIT: Duration = Duration::from_millis(5);
 const FIRST_RULES_WAIT: Duration = Duration::from_millis(12);
 /// How long a process that ends waits for what is queued.
 const EXIT_WAIT: Duration = Duration::from_millis(15);
-/// When it is tried again to write what could not be written.
-const RETRY: Duration = Duration::from_secs(1);
+/// When it is tried again to write what could not be written: as soon as this while the guard was busy, twice as late each time,
+/// so that decisions get in between.
+const RETRY: Duration = Duration::from_millis(1);
+/// But no later than this, which is also when it is tried again after a failure.
+const LATEST_RETRY: Duration = Duration::from_secs(1);
+/// Who was put off for so long waits for the guard as a worker does, and so finds out what is wrong.
+const PATIENT_AFTER: Duration = Duration::from_millis(100);
 
 /// What the writer is to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,15 +170,18 @@ impl Desk {
 
     /// What the thread does all its life.
     fn serve(&self, gate: &Weak<Gate>) {
-        let mut retry = false;
+        let mut retry = None;
         while let Some((number, order)) = self.next(retry) {
             let Some(gate) = gate.upgrade() else { return };
             // As at the addon's edge: a panic ends this order, never the writer.
-            let carried_out = catch_unwind(AssertUnwindSafe(|| gate.carry_out(order)));
-            if let (Err(_), Order::Decide(ticket)) = (&carried_out, order) {
+            let carried_out = catch_unwind(AssertUnwindSafe(|| match order {
+                Order::Write => retry = gate.write_what_waits(retry),
+                Order::LookAtRules => drop(gate.look_at_rules(&gate.machine().now())),
+                Order::Decide(ticket) => gate.decide_ahead(ticket, &gate.machine().now()),
+            }));
+            if let (Err(_), Order::Decide(ticket)) = (carried_out, order) {
                 let _ = catch_unwind(AssertUnwindSafe(|| gate.broke_at(ticket)));
             }
-            retry = carried_out.is_ok_and(|left| left);
             self.stalled.store(false, Ordering::Release);
             let mut orders = self.orders();
             orders.done = orders.done.max(number);
@@ -181,8 +190,8 @@ impl Desk {
         }
     }
 
-    /// The next order with its number; `None` at the end. To `retry` is an order that nobody gives.
-    fn next(&self, retry: bool) -> Option<(u64, Order)> {
+    /// The next order with its number; `None` at the end. To `retry` after that time is an order that nobody gives.
+    fn next(&self, retry: Option<Duration>) -> Option<(u64, Order)> {
         let mut orders = self.orders();
         loop {
             if orders.ended {
@@ -193,9 +202,9 @@ impl Desk {
                 return Some(next);
             }
             orders.is_idle = true;
-            if retry {
+            if let Some(retry) = retry {
                 let (woken, waited) =
-                    self.ordered.wait_timeout(orders, RETRY).unwrap_or_else(PoisonError::into_inner);
+                    self.ordered.wait_timeout(orders, retry).unwrap_or_else(PoisonError::into_inner);
                 orders = woken;
                 if waited.timed_out() && orders.waiting.is_empty() {
                     orders.is_idle = false;
@@ -214,30 +223,29 @@ impl Gate {
         self.writer.as_ref().filter(|writer| writer.is_there())
     }
 
-    /// Does what was ordered. True when something is left to be tried again.
-    fn carry_out(&self, order: Order) -> bool {
+    /// Writes what waits. When that was not possible: after what time it is to be tried again; `put_off` says what it was before.
+    fn write_what_waits(&self, put_off: Option<Duration>) -> Option<Duration> {
         let now = self.machine().now();
-        match order {
-            Order::Write => {
-                // A journal that is gone is noticed before its lines are written: they may be evidence.
-                let written = self.with_ledger(&Needs::default(), self.patience(), true, &now, |_, _| Ok(()));
-                if let Err(NotNow::Failed(error)) = &written {
-                    let was_well = lock(&self.health).degraded().is_none();
-                    lock(&self.health).failed(error, &now);
-                    if was_well {
-                        let mut light = lock(&self.light);
-                        light.unwritten += light.waiting() as u64;
-                    }
-                }
-                return written.is_err();
-            }
-            Order::LookAtRules => drop(self.look_at_rules(&now)),
-            Order::Decide(ticket) => {
-                let Patience::Until(deadline) = self.patience() else { return false };
-                self.decide_ahead(ticket, Patience::Shortly(deadline), &now);
+        let is_patient = put_off.is_some_and(|since| since > PATIENT_AFTER);
+        let patience = if is_patient { self.patience() } else { Patience::Brief };
+        // A journal that is gone is noticed before its lines are written: they may be evidence.
+        match self.with_ledger(&Needs::default(), patience, true, &now, |_, _| Ok(())) {
+            Ok(()) => None,
+            Err(NotNow::Busy) => Some(put_off.map_or(RETRY, |before| (before * 2).min(LATEST_RETRY))),
+            Err(NotNow::Failed(error)) => {
+                self.could_not_write(&error);
+                Some(LATEST_RETRY)
             }
         }
-        false
+    }
+
+    fn could_not_write(&self, error: &StateError) {
+        let was_well = lock(&self.health).degraded().is_none();
+        lock(&self.health).failed(error, &self.machine().now());
+        if was_well {
+            let mut light = lock(&self.light);
+            light.unwritten += light.waiting() as u64;
+        }
     }
 
     /// What a hook answers that left a line in the backlog.
@@ -268,8 +276,16 @@ impl Gate {
     /// Waits until what hooks left is written, for 15 ms at the most: for a process that ends now and has nobody to wait for
     /// [`Gate::close`].
     pub fn write_at_exit(&self) {
-        if let Some(writer) = self.writer().filter(|_| !self.is_closed()) {
-            writer.wait(writer.order(Order::Write), EXIT_WAIT);
+        let Some(writer) = self.writer().filter(|_| !self.is_closed()) else { return };
+        let deadline = Instant::now() + EXIT_WAIT;
+        let is_left = || !lock(&self.light).has_nothing_late();
+        // More than once: the guard may be busy.
+        while is_left()
+            && writer.wait(writer.order(Order::Write), deadline.saturating_duration_since(Instant::now()))
+        {
+            if is_left() {
+                thread::sleep(RETRY.min(deadline.saturating_duration_since(Instant::now())));
+            }
         }
     }
 }

@@ -69,8 +69,8 @@ impl Loss {
 pub enum Patience {
     /// Not at all: the caller is on a host's event loop.
     None,
-    /// Until this moment, but what takes long is left to another thread: others wait behind this one.
-    Shortly(Instant),
+    /// The same on a thread of its own, which others wait behind.
+    Brief,
     /// Until this moment, on a thread that may wait.
     Until(Instant),
 }
@@ -82,8 +82,8 @@ impl Patience {
     /// As [`StateGuard::try_hold`] and [`StateGuard::hold_until`].
     pub fn hold(self, guard: &StateGuard) -> Result<Option<Held>, StateError> {
         match self {
-            Self::None => guard.try_hold(),
-            Self::Shortly(deadline) | Self::Until(deadline) => guard.hold_until(deadline).map(Some),
+            Self::None | Self::Brief => guard.try_hold(),
+            Self::Until(deadline) => guard.hold_until(deadline).map(Some),
         }
     }
 
@@ -91,7 +91,7 @@ impl Patience {
     #[must_use]
     pub fn read_limit(self) -> u64 {
         match self {
-            Self::None | Self::Shortly(_) => 64 * 1024,
+            Self::None | Self::Brief => 64 * 1024,
             Self::Until(_) => u64::MAX,
         }
     }
