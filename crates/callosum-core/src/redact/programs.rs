@@ -178,19 +178,19 @@ fn inner(text: Text<'_>, word: Word) -> Word {
     }
 }
 
-/// The secrets that the program is given whose name is at `found`, the first word of line `number`.
+/// The secrets that the program is given whose name is at `found`, the first word of line `number`; whether there is a command.
 pub(super) fn secrets(
     text: Text<'_>,
     found: &Range<usize>,
     number: usize,
     mut add: impl FnMut(Range<usize>),
-) {
-    let Some((pattern, places)) = PROGRAMS.get(number) else { return };
+) -> bool {
+    let Some((pattern, places)) = PROGRAMS.get(number) else { return false };
     let before = text.before(found.start);
     let begins = before == 0 || before.is_ascii_whitespace() || b"/;|&(`\"'$".contains(&before);
     let behind = text.at(found.end);
     if !begins || in_name(behind) || matches!(behind, b':' | b'/' | b'.' | b'=' | b'@' | b',') {
-        return;
+        return false;
     }
     let outer = if matches!(before, b'"' | b'\'') && found.start == 1 {
         before
@@ -208,7 +208,7 @@ pub(super) fn secrets(
                 None => expected.split('|').any(|expected| expected == word),
             }
         };
-        let Some(place) = rest.iter().position(is_it) else { return };
+        let Some(place) = rest.iter().position(is_it) else { return true };
         rest = if expected.starts_with('-') { rest } else { rest.get(place + 1..).unwrap_or_default() };
     }
     for place in places.split(' ') {
@@ -216,7 +216,7 @@ pub(super) fn secrets(
             [] => {}
             [b'<'] => read(text, found.start, &all, end, &mut add),
             [b'='] => {
-                for word in rest.iter().filter(|word| text.at(word.start) != b'-') {
+                for word in rest.iter().filter(|word| text.at(inner(text, (*word).clone()).start) != b'-') {
                     let word = inner(text, word.clone());
                     if let Some(length) = text.part(word.clone()).find('=') {
                         add(inner(text, word.start + length + 1..word.end));
@@ -251,6 +251,7 @@ pub(super) fn secrets(
             _ => each_value(text, &all, place, false, &mut add),
         }
     }
+    true
 }
 
 /// Letters of options without a value that `curl` and others take together with one that has a value: `-sSu`.
