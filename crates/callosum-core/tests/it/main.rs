@@ -17,6 +17,7 @@ mod page;
 mod pausing;
 mod rewritten;
 mod rules;
+mod secrets;
 mod segments;
 mod shipped_rules;
 mod simulate;
