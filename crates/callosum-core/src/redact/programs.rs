@@ -149,7 +149,7 @@ fn words(text: Text<'_>, from: usize, outer: u8) -> (Vec<Word>, usize) {
                 b'"' | b'\'' if outer == byte => break,
                 b'"' | b'\'' => place = text.quoted(place).map_or(place + 1, |(_, end)| end),
                 b'\\' if matches!(text.at(place + 1), b'"' | b'\'') => {
-                    place = text.quoted(place).map_or(place + 2, |(_, end)| end)
+                    place = text.quoted(place).map_or(place + 2, |(_, end)| end);
                 }
                 b'\\' if text.at(place + 1) == b'\n' => break,
                 b'\\' => place += 2,
@@ -240,7 +240,7 @@ pub(super) fn secrets(
                     if let Some(length) = text.part(value.clone()).find(char::from(*sign)) {
                         add(value.start + length + 1..value.end);
                     }
-                })
+                });
             }
             [b';', ..] => each_value(text, &all, place.get(1..).unwrap_or_default(), false, |value| {
                 if text.part(value.clone()).contains('=') {
@@ -288,10 +288,11 @@ fn each_value(text: Text<'_>, words: &[Word], name: &str, attached: bool, mut ad
         length += usize::from(sign == b'=');
         if written.start + length < written.end {
             add(inner(text, written.start + length..written.end));
-        } else if sign == 0 || length == said.len() {
-            if !attached && let Some(value) = words.get(place + 1) {
-                add(inner(text, value.clone()));
-            }
+        } else if (sign == 0 || length == said.len())
+            && !attached
+            && let Some(value) = words.get(place + 1)
+        {
+            add(inner(text, value.clone()));
         }
     }
 }
