@@ -112,6 +112,12 @@ const PARTS: Part[] = [
     command: node("tests/stops/stopped.test.ts", "tests/stops/frozen.test.ts", "tests/stops/event-loop.test.ts"),
     env: { CALLOSUM_TORTURE: "1" },
   },
+  {
+    name: "secrets",
+    what: "20,000 calls with a marked secret in random shapes, looked for in everything written and said",
+    command: rust("it", "a_secret_in_a_random_shape"),
+    env: { CALLOSUM_SECRETS: "20000" },
+  },
   { name: "clocks", what: "clocks that step, suspend, boots", command: rust("it", "clock") },
   { name: "versions", what: "lines of the original, of a newer minor, of a newer major", command: rust("it", "versions") },
   {

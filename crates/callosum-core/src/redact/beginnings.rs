@@ -8,7 +8,7 @@ use super::shapes::{PATHS, PREFIXES};
 /// Words that are no rows of a table.
 pub(super) const OTHERS: &[&str] = &["://", "-----BEGIN ", "bearer", "basic", ":AA"];
 
-static BEGINNINGS: Beginnings = Beginnings::of_all();
+const BEGINNINGS: &Beginnings = &Beginnings::of_all();
 
 /// A bit for each three bytes that a word begins with, and one for each number that four make. Of a byte five bits count:
 /// they are the same for both cases of a letter.

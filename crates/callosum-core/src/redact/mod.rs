@@ -22,6 +22,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, Input};
 pub use summary::summarize;
 
 use crate::digest::hash_text;
+use crate::text::head;
 use beginnings::OTHERS;
 use names::{STEMS, Tell, tell};
 use shapes::{PATHS, PREFIXES};
@@ -45,12 +46,12 @@ enum Sign {
 }
 
 /// All words, and what they are signs of.
-struct Signs {
+struct Patterns {
     words: Option<AhoCorasick>,
     signs: Vec<Sign>,
 }
 
-static SIGNS: LazyLock<Signs> = LazyLock::new(|| {
+static SIGNS: LazyLock<Patterns> = LazyLock::new(|| {
     let names = STEMS.iter().map(|word| (*word, Sign::Name));
     let programs = programs::names().map(|(line, word)| (word, Sign::Program(line)));
     let tokens = PREFIXES.iter().enumerate().map(|(place, (word, ..))| (*word, Sign::Token(place)));
@@ -68,7 +69,7 @@ static SIGNS: LazyLock<Signs> = LazyLock::new(|| {
         .ascii_case_insensitive(true)
         .kind(Some(AhoCorasickKind::ContiguousNFA))
         .build(words);
-    Signs { words: automaton.ok(), signs }
+    Patterns { words: automaton.ok(), signs }
 });
 
 /// The secrets in a text, in order and apart from each other.
@@ -87,14 +88,14 @@ fn secrets_in(whole: &str, in_key: bool) -> Vec<Range<usize>> {
 
 /// The secrets beside the words from `first` on, as they are found.
 fn signs_from(first: usize, text: Text<'_>, in_key: bool, secrets: &mut Vec<Range<usize>>) {
-    let Signs { words: Some(words), signs } = &*SIGNS else { return secrets.push(0..text.len()) };
-    let (mut name_end, mut taken_to) = (0, 0);
+    let Patterns { words: Some(words), signs } = &*SIGNS else { return secrets.push(0..text.len()) };
+    let (mut name_end, mut taken_to, mut programs) = (0, 0, 0);
     for found in words.find_overlapping_iter(Input::new(text.0).span(first..text.len())) {
         let at = found.range();
         let mut add = |secret: Range<usize>| {
             let said = text.part(secret.clone()).trim_start_matches(['"', '\'', '\\']);
             // Marked already, by an earlier time: marking it again would change a key.
-            if !said.is_empty() && !said.starts_with("[redacted") {
+            if !said.trim_start_matches('*').is_empty() && !said.starts_with("[redacted") {
                 secrets.push(secret);
             }
         };
@@ -109,7 +110,10 @@ fn signs_from(first: usize, text: Text<'_>, in_key: bool, secrets: &mut Vec<Rang
                     add(secret);
                 }
             }
-            Some(Sign::Program(line)) => programs::secrets(text, &at, *line, add),
+            Some(Sign::Program(_)) if programs == PROGRAMS_LOOKED_AT => {}
+            Some(Sign::Program(line)) => {
+                programs += usize::from(programs::secrets(text, &at, *line, add));
+            }
             Some(Sign::Token(place)) => shapes::token(text, &at, *place).into_iter().for_each(add),
             Some(Sign::Webhook(place)) => shapes::in_webhook(text, &at, *place).into_iter().for_each(add),
             Some(Sign::Address) => shapes::in_address(text, &at, add),
@@ -187,15 +191,29 @@ pub(crate) fn redact_words<'w>(words: &[&'w str]) -> Vec<Cow<'w, str>> {
         .collect()
 }
 
+/// Bytes of a command's words that are looked at for what its keys may not show.
+const LINE: usize = 4096;
+/// Names of programs that are looked at in a text: what follows each may be all the rest.
+const PROGRAMS_LOOKED_AT: usize = 32;
+
 /// The secrets in the words of a command, where they are long enough to be told from other text.
 #[must_use]
 pub(crate) fn secrets_of_words(words: &[&str]) -> Vec<String> {
+    let mut left = LINE;
+    let words: Vec<&str> = words
+        .iter()
+        .map_while(|word| {
+            let shown = if left > 0 { Some(head(word, left).0) } else { None };
+            left = left.saturating_sub(word.len() + 1);
+            shown
+        })
+        .collect();
     // Most commands are given none: that is seen without putting them together.
     if !words.iter().any(|word| may_hold_one(word)) {
         return Vec::new();
     }
-    let texts = words.iter().zip(in_words(words)).flat_map(|(word, secrets)| {
-        secrets.into_iter().filter_map(|secret| word.get(secret)).filter(|secret| secret.len() >= 4)
+    let texts = words.iter().zip(in_words(&words)).flat_map(|(word, secrets)| {
+        secrets.into_iter().filter_map(move |secret| word.get(secret)).filter(|secret| secret.len() >= 4)
     });
     texts.map(str::to_owned).collect()
 }

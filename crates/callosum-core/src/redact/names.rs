@@ -487,7 +487,7 @@ pub(super) fn is_secret(tell: Tell, value: &str) -> bool {
 /// Words in small letters and nothing else: as one writes a wallet's seed.
 fn is_phrase(value: &str) -> bool {
     let mut words = value.split_whitespace();
-    words.clone().count() % 3 == 0
+    words.clone().count().is_multiple_of(3)
         && words
             .all(|word| (3..9).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase()))
 }

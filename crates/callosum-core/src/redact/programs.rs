@@ -149,7 +149,7 @@ fn words(text: Text<'_>, from: usize, outer: u8) -> (Vec<Word>, usize) {
                 b'"' | b'\'' if outer == byte => break,
                 b'"' | b'\'' => place = text.quoted(place).map_or(place + 1, |(_, end)| end),
                 b'\\' if matches!(text.at(place + 1), b'"' | b'\'') => {
-                    place = text.quoted(place).map_or(place + 2, |(_, end)| end)
+                    place = text.quoted(place).map_or(place + 2, |(_, end)| end);
                 }
                 b'\\' if text.at(place + 1) == b'\n' => break,
                 b'\\' => place += 2,
@@ -178,19 +178,19 @@ fn inner(text: Text<'_>, word: Word) -> Word {
     }
 }
 
-/// The secrets that the program is given whose name is at `found`, the first word of line `number`.
+/// The secrets that the program is given whose name is at `found`, the first word of line `number`; whether there is a command.
 pub(super) fn secrets(
     text: Text<'_>,
     found: &Range<usize>,
     number: usize,
     mut add: impl FnMut(Range<usize>),
-) {
-    let Some((pattern, places)) = PROGRAMS.get(number) else { return };
+) -> bool {
+    let Some((pattern, places)) = PROGRAMS.get(number) else { return false };
     let before = text.before(found.start);
     let begins = before == 0 || before.is_ascii_whitespace() || b"/;|&(`\"'$".contains(&before);
     let behind = text.at(found.end);
     if !begins || in_name(behind) || matches!(behind, b':' | b'/' | b'.' | b'=' | b'@' | b',') {
-        return;
+        return false;
     }
     let outer = if matches!(before, b'"' | b'\'') && found.start == 1 {
         before
@@ -208,7 +208,7 @@ pub(super) fn secrets(
                 None => expected.split('|').any(|expected| expected == word),
             }
         };
-        let Some(place) = rest.iter().position(is_it) else { return };
+        let Some(place) = rest.iter().position(is_it) else { return true };
         rest = if expected.starts_with('-') { rest } else { rest.get(place + 1..).unwrap_or_default() };
     }
     for place in places.split(' ') {
@@ -216,7 +216,7 @@ pub(super) fn secrets(
             [] => {}
             [b'<'] => read(text, found.start, &all, end, &mut add),
             [b'='] => {
-                for word in rest.iter().filter(|word| text.at(word.start) != b'-') {
+                for word in rest.iter().filter(|word| text.at(inner(text, (*word).clone()).start) != b'-') {
                     let word = inner(text, word.clone());
                     if let Some(length) = text.part(word.clone()).find('=') {
                         add(inner(text, word.start + length + 1..word.end));
@@ -240,7 +240,7 @@ pub(super) fn secrets(
                     if let Some(length) = text.part(value.clone()).find(char::from(*sign)) {
                         add(value.start + length + 1..value.end);
                     }
-                })
+                });
             }
             [b';', ..] => each_value(text, &all, place.get(1..).unwrap_or_default(), false, |value| {
                 if text.part(value.clone()).contains('=') {
@@ -251,6 +251,7 @@ pub(super) fn secrets(
             _ => each_value(text, &all, place, false, &mut add),
         }
     }
+    true
 }
 
 /// Letters of options without a value that `curl` and others take together with one that has a value: `-sSu`.
@@ -287,10 +288,11 @@ fn each_value(text: Text<'_>, words: &[Word], name: &str, attached: bool, mut ad
         length += usize::from(sign == b'=');
         if written.start + length < written.end {
             add(inner(text, written.start + length..written.end));
-        } else if sign == 0 || length == said.len() {
-            if !attached && let Some(value) = words.get(place + 1) {
-                add(inner(text, value.clone()));
-            }
+        } else if (sign == 0 || length == said.len())
+            && !attached
+            && let Some(value) = words.get(place + 1)
+        {
+            add(inner(text, value.clone()));
         }
     }
 }

@@ -138,7 +138,7 @@ impl Summary {
                     self.string(REDACTED);
                 }
                 (Value::String(text), Some(word)) if tells == Tell::No && *word != *text => {
-                    self.string(&as_one_line(word, SHOWN))
+                    self.string(&as_one_line(word, SHOWN));
                 }
                 _ => self.value(item, depth + 1, tells),
             }
@@ -169,7 +169,7 @@ impl Summary {
             }
             match (value, program) {
                 (Value::Array(items), Some(_)) if tells < Tell::Likely => {
-                    self.list(items, program, depth + 1, tells)
+                    self.list(items, program, depth + 1, tells);
                 }
                 (Value::String(input), Some(program))
                     if Role::of(name) == Some(Role::Input) && reads_a_secret(program, fields, input) =>

@@ -99,7 +99,8 @@ impl<'t> Text<'t> {
             let run = self.skip(place, |byte| byte == b'\\') - place;
             if self.at(place + run) == quote {
                 // Closed by as many backslashes as it was opened with; in plain double quotes an even number is text.
-                let closes = if slashes == 0 { run % 2 == 0 || quote == b'\'' } else { run <= slashes };
+                let closes =
+                    if slashes == 0 { run.is_multiple_of(2) || quote == b'\'' } else { run <= slashes };
                 if closes {
                     let end = if slashes == 0 { place + run } else { place };
                     return Some((begin..end, place + run + 1));

@@ -40,7 +40,8 @@ pub struct ListedRule {
     /// Whether it stops calls, if the rule says so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<Mode>,
-    /// Whether its calls' parameters are written down.
+    /// Whether its calls' parameters are written down; not said where they are, as they are by default.
+    #[serde(skip_serializing_if = "Clone::clone")]
     pub journal_params: bool,
     /// What its author says of it.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -24,6 +24,7 @@ mod recipients;
 mod rewritten;
 mod rules;
 mod same_call;
+mod secrets;
 mod segments;
 mod shipped_rules;
 mod simulate;
