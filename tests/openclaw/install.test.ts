@@ -107,7 +107,39 @@ function assertNoTrace(world: World): void {
 
 /** The folder in which a workspace keeps its own plugins. */
 const dropIn = (world: World) => join(world.gateway.workspace, ".openclaw", "extensions", "callosum");
-const uninstall = (world: World) => plugins(world, "uninstall", "callosum", "--force");
+
+/** What README.md says to do after the first line with `words`: the commands of the block that follows, with this world's folders. */
+function readme(words: string, world: World): string[] {
+  const text = readFileSync(join(ROOT, "README.md"), "utf8");
+  const after = text.slice(text.indexOf(words));
+  assert.ok(after.startsWith(words), words);
+  const block = /```console\n([^`]*)```/.exec(after)?.[1] ?? "";
+  const commands = block.split("\n").flatMap((line) => (line.startsWith("$ ") ? [line.slice(2)] : []));
+  assert.ok(commands.length > 0, words);
+  return commands.map((command) =>
+    command.replaceAll("<workspace>", world.gateway.workspace).replaceAll("dist/callosum", EXTENSION),
+  );
+}
+
+/** Does what README.md says after `words`, and restarts a running gateway where that, or the host, says so. */
+async function follow(words: string, world: World): Promise<void> {
+  for (const command of readme(words, world)) {
+    const [program = "", ...args] = command.split(" ");
+    if (program !== "openclaw") execFileSync(program, args, { cwd: ROOT });
+    else if (args[0] === "plugins") await plugins(world, ...args.slice(1));
+    else await world.gateway.openclaw(...args);
+  }
+}
+
+/** What is left is a config that the host takes, and a gateway that starts. */
+async function assertStarts(world: World): Promise<void> {
+  assert.match(await world.gateway.openclaw("config", "validate"), /Config valid/);
+  await restart(world);
+}
+
+const UNINSTALL = "### Uninstall without a trace";
+const DROP_IN = "**Dropped in**";
+const TAKE_OUT = "A dropped-in folder";
 const enable = (world: World) => plugins(world, "enable", "callosum");
 
 /** Runs `openclaw plugins …`, and restarts the gateway where that asks for it, as older hosts do. */
@@ -146,6 +178,11 @@ function publishedPackage(): string {
   const main = join(scratch, "published");
   cpSync(join(out, "callosum"), main, { recursive: true });
   assert.deepEqual(readdirSync(join(main, "native")), ["binding.js"]);
+  // The notices go with the native parts that they are of.
+  const notices = (folder: string) => join(folder, "licenses.txt");
+  assert.match(readFileSync(notices(EXTENSION), "utf8"), /\nserde_json \d/);
+  assert.equal(readFileSync(notices(join(out, platform)), "utf8"), readFileSync(notices(EXTENSION), "utf8"));
+  assert.ok(!existsSync(notices(main)) && existsSync(notices(join(main, "page"))));
   const file = join(main, "package.json");
   const content = JSON.parse(readFileSync(file, "utf8")) as { optionalDependencies: Record<string, string> };
   assert.ok(Object.hasOwn(content.optionalDependencies, `callosum-${platform}`));
@@ -177,6 +214,8 @@ test("installed with npm, for one project and for all: the command runs, and a h
   const said = { status: 0, stdout: `callosum ${version}\n`, stderr: "" };
   assert.deepEqual(run(installed, ["--version"], ""), said);
   assert.deepEqual(run(join(bin, "npx"), ["callosum", "--version"], ""), said);
+  const shipped = readdirSync(prefix, { recursive: true, encoding: "utf8" });
+  assert.ok(shipped.some((path) => /callosum-[\w-]+\/licenses\.txt$/.test(path)));
   const { status, stderr } = run(installed, ["journal", "--nonsense"], "");
   assert.deepEqual([status, /--nonsense/.test(stderr)], [2, true]);
 
@@ -215,7 +254,7 @@ test("installed with npm, for one project and for all: the command runs, and a h
 });
 
 test("installed with `plugins install`: linked, packed, as published; gated each time, and no trace afterwards", {
-  timeout: 360_000,
+  timeout: 600_000,
 }, async (t) => {
   const world = await World.open({ bare: true, env });
   t.after(() => world.close());
@@ -223,19 +262,21 @@ test("installed with `plugins install`: linked, packed, as published; gated each
 
   await install("--link", EXTENSION);
   await assertGated(world, "link");
-  await uninstall(world);
+  await follow(UNINSTALL, world);
   await assertNotGated(world, "unlinked");
   assertNoTrace(world);
+  await assertStarts(world);
   assert.ok(existsSync(join(EXTENSION, "package.json")), "the linked folder belongs to the person");
 
   await install(`npm-pack:${npmPack(EXTENSION)}`);
   // The host keeps in mind that it was uninstalled on purpose.
   await enable(world);
   await assertGated(world, "packed");
-  await uninstall(world);
+  await follow(UNINSTALL, world);
   // The host takes its link to a skill away when an agent next runs.
   await assertNotGated(world, "unpacked");
   assertNoTrace(world);
+  await assertStarts(world);
 
   await install(`npm-pack:${publishedPackage()}`);
   await enable(world);
@@ -246,8 +287,26 @@ test("installed with `plugins install`: linked, packed, as published; gated each
     /email:/,
   );
   assert.match(await world.gateway.openclaw("callosum", "status"), /email:/);
-  await uninstall(world);
+  await follow(UNINSTALL, world);
   await assertNotGated(world, "unpublished");
+  assertNoTrace(world);
+  await assertStarts(world);
+  await assertNotGated(world, "started-again");
+});
+
+test("dropped into the workspace of an OpenClaw that ran before, and taken out again: gated, and the gateway starts afterwards", {
+  timeout: 600_000,
+}, async (t) => {
+  const world = await World.open({ bare: true, env });
+  t.after(() => world.close());
+
+  await follow(DROP_IN, world);
+  await restart(world);
+  await assertGated(world, "dropped");
+
+  await follow(TAKE_OUT, world);
+  await assertStarts(world);
+  await assertNotGated(world, "taken-out");
   assertNoTrace(world);
 });
 
@@ -256,9 +315,8 @@ test("dropped into the workspace: a damaged addon leaves the gateway as it was a
 }, async (t) => {
   const world = await World.open({ bare: true, env }, async (opening) => {
     await opening.gateway.configure();
-    cpSync(EXTENSION, dropIn(opening), { recursive: true });
+    await follow(DROP_IN, opening);
     for (const addon of addons(dropIn(opening))) truncateSync(addon, 1_000_000);
-    await enable(opening);
   });
   t.after(() => world.close());
 
@@ -282,10 +340,12 @@ test("dropped into the workspace: a damaged addon leaves the gateway as it was a
   assert.equal((await world.status()).degraded?.code, "addon-not-loaded");
   assert.match(logged(world, "has no addon for").at(0) ?? "", /install the plugin for this platform/);
 
-  await plugins(world, "disable", "callosum");
-  rmSync(dropIn(world), { recursive: true });
+  // Also while no gateway runs.
+  await world.gateway.stop();
+  await follow(TAKE_OUT, world);
+  await world.gateway.start();
   await assertNotGated(world, "removed");
-  assert.deepEqual(config(world).plugins?.entries?.callosum, { enabled: false });
+  assert.equal(config(world).plugins?.entries?.callosum, undefined);
 });
 
 const addons = (dir: string) =>

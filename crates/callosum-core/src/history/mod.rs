@@ -320,10 +320,10 @@ impl History {
         let runtime = record.runtime.as_deref().unwrap_or_default();
         self.add_counts(runtime, &record.seen, record.wall_ms);
         // What was only observed ran.
-        if let (Kind::Blocked, false, Some(tool)) = (&record.action, record.observed, &record.tool)
-            && let Some(coverage) = self.covered(runtime, tool, record.wall_ms)
-        {
-            coverage.paused = coverage.paused.saturating_add(1);
+        if let (Kind::Blocked, false, Some(tool)) = (&record.action, record.observed, &record.tool) {
+            self.cover(runtime, tool, record.wall_ms, |coverage| {
+                coverage.paused = coverage.paused.saturating_add(1);
+            });
         }
     }
 
@@ -335,28 +335,30 @@ impl History {
     /// Adds the hook counts of a runtime's tools, written at `wall_ms`.
     pub fn add_counts(&mut self, runtime: &str, seen: &BTreeMap<String, HookCounts>, wall_ms: i64) {
         for (tool, counts) in seen {
-            let Some(coverage) = self.covered(runtime, tool, wall_ms) else { continue };
-            coverage.counts.before = coverage.counts.before.saturating_add(counts.before);
-            coverage.counts.after = coverage.counts.after.saturating_add(counts.after);
+            self.cover(runtime, tool, wall_ms, |coverage| {
+                coverage.counts.before = coverage.counts.before.saturating_add(counts.before);
+                coverage.counts.after = coverage.counts.after.saturating_add(counts.after);
+            });
         }
     }
 
-    /// What is counted of a tool, of which a line tells that was written at `wall_ms`; `None` when there are too many tools.
-    fn covered(&mut self, runtime: &str, tool: &str, wall_ms: i64) -> Option<&mut Coverage> {
-        let is_known = self.coverage.get(runtime).is_some_and(|tools| tools.contains_key(tool));
-        if !is_known {
-            if self.coverage.values().map(BTreeMap::len).sum::<usize>() >= MAX_COVERED_TOOLS {
-                return None;
+    /// Adds to what is counted of a tool by a line that was written at `wall_ms`, unless there are too many tools.
+    fn cover(&mut self, runtime: &str, tool: &str, wall_ms: i64, add: impl FnOnce(&mut Coverage)) {
+        let coverage = match self.coverage.get_mut(runtime).and_then(|tools| tools.get_mut(tool)) {
+            Some(known) => known,
+            None => {
+                if self.coverage.values().map(BTreeMap::len).sum::<usize>() >= MAX_COVERED_TOOLS {
+                    return;
+                }
+                let tools = self.coverage.entry(runtime.to_owned()).or_default();
+                let new = Coverage { first_wall_ms: wall_ms, ..Coverage::default() };
+                tools.entry(tool.to_owned()).or_insert(new)
             }
-            let tools = self.coverage.entry(runtime.to_owned()).or_default();
-            let new = Coverage { first_wall_ms: wall_ms, last_wall_ms: wall_ms, ..Coverage::default() };
-            tools.insert(tool.to_owned(), new);
-        }
-        let coverage = self.coverage.get_mut(runtime)?.get_mut(tool)?;
+        };
+        add(coverage);
         // Lines are read in any order.
         coverage.first_wall_ms = coverage.first_wall_ms.min(wall_ms);
         coverage.last_wall_ms = coverage.last_wall_ms.max(wall_ms);
-        Some(coverage)
     }
 
     /// The action whose record has this sequence number.
