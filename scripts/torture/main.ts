@@ -126,6 +126,12 @@ const PARTS: Part[] = [
     command: rust("model"),
     env: { CALLOSUM_MODEL: "full" },
   },
+  {
+    name: "nestings",
+    what: "5 minutes of guarded commands in random carriers, quotes and lengths: no tier below the bare command's",
+    command: ["cargo", "test", "--release", "--locked", "-p", "callosum-core", "--lib", "no_nesting_lowers_the_tier"],
+    env: { CALLOSUM_NESTINGS: "300" },
+  },
   ...["rules", "templates", "commands", "lines", "journals"].map(fuzz),
   {
     name: "instructions",

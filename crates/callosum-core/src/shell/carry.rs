@@ -264,7 +264,7 @@ fn words(walk: &mut Walk, rest: Rest, words: &[String], around: &Around) -> bool
         Rest::Joined => nested(walk, &words.join(" "), around),
         Rest::Each => {
             let texts = words.iter().filter(|word| !word.starts_with('-'));
-            texts.fold(false, |any, text| nested(walk, text, around) || any)
+            texts.map(|text| nested(walk, text, around)).filter(|is_carried| *is_carried).count() > 0
         }
         Rest::First => words.first().is_some_and(|text| !text.starts_with('-') && nested(walk, text, around)),
         Rest::Keys => nested(walk, &typed(words), around),

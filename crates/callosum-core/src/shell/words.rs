@@ -158,7 +158,8 @@ fn has_neighbours(text: &str) -> bool {
         word.trim_start_matches('(').starts_with(|c: char| c.is_alphabetic() || "./_".contains(c))
     };
     let words: Vec<&str> = text.split_whitespace().collect();
-    words.array_windows().any(|[one, other]| {
+    words.windows(2).any(|pair| {
+        let [one, other] = pair else { return false };
         let ends = one.ends_with(|c: char| c.is_alphanumeric() || "'\"_".contains(c));
         begins(one) && ends && is_operand(other) && *other != "-"
     })

@@ -186,4 +186,6 @@ export interface Explained {
   text: string | null;
   matched: { ruleName: string; tier: Tier; contextKeys: string[]; command: string | null; because: string }[];
   rough: boolean;
+  /** What of a shell line was not read: it was only looked through for words of rules. */
+  unread: { because: string; parts: number; bytes: number; begins: string }[];
 }

@@ -151,6 +151,12 @@ function Answer({ answer }: { answer: Explained }) {
         </p>
       )}
       {answer.rough && <p>The shell line could not be parsed: it was only cut at what looks like the end of a command.</p>}
+      {answer.unread.map((unread) => (
+        <p key={unread.because}>
+          Not read: {unread.bytes} bytes from <code>{unread.begins}</code> on, because {unread.because}. Only looked through for
+          the words of rules.
+        </p>
+      ))}
       {answer.matched.length > 0 && (
         <ul className="matched">
           {answer.matched.slice(0, 20).map((part, place) => (

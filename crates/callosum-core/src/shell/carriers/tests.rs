@@ -257,9 +257,9 @@ fn what_the_search_found_stays_found() {
         format!("eval \"$(cat <<'E300'\necho \"$(bash -c {quoted_twice})\"\nE300\n)\""),
         format!("eval \"$(cat <<'E3'\ncase x in a) {mail};; esac\nE3\n)\""),
         format!("time -p {mail}"),
-        format!("$(echo gog) gmail send --to bob@example.com --subject Hi --body Hello"),
+        "$(echo gog) gmail send --to bob@example.com --subject Hi --body Hello".to_owned(),
         format!("tmux new -d \\; send-keys {} Enter", quoted(mail)),
-        format!("docker run --entrypoint gog img gmail send --to bob@example.com --body Hello"),
+        "docker run --entrypoint gog img gmail send --to bob@example.com --body Hello".to_owned(),
         format!("kubectl exec pod -c app -- {mail}"),
     ] {
         let (tier, keys) = verdict(&rules, &line);
