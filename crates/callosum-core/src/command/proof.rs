@@ -9,8 +9,8 @@ use crate::shell::{Argument, Invocation};
 struct Known {
     program: &'static str,
     codes: &'static [u8],
-    /// Whether the codes say so of this form of the command.
-    holds: fn(&Command<'_>) -> bool,
+    /// Whether the codes say so of this form of the command; `None`: of every one.
+    holds: Option<fn(&Command<'_>) -> bool>,
 }
 
 /// A shell's own codes for a command that it could not start (POSIX, "Shell Command Language", 2.8.2): found but not
@@ -22,21 +22,21 @@ const PROGRAMS: &[Known] = &[
     // curl(1), EXIT CODES: 1 unsupported protocol, 2 failed to initialize, 3 URL malformed, 5 and 6 proxy or host could not be
     // resolved, 7 failed to connect. Not 22 (the server answered), 23 (what it answered could not be written), 28 (time ran
     // out), 35 (may come late, with TLS 1.3), 52, 55, 56 (the connection broke).
-    Known { program: "curl", codes: &[1, 2, 3, 5, 6, 7], holds: curl_tries_once },
+    Known { program: "curl", codes: &[1, 2, 3, 5, 6, 7], holds: Some(curl_tries_once) },
     // wget(1), EXIT STATUS: 2 parse error of the command line. Its 4 to 8 may come after a redirect or a retry.
-    Known { program: "wget", codes: &[2], holds: |_| true },
+    Known { program: "wget", codes: &[2], holds: None },
     // git-push(1): a ref that was rejected, or a hook that refused, ends it with 1. With 128 it dies, perhaps while it waits
     // for the report.
-    Known { program: "git", codes: &[1], holds: git_pushes_one_ref },
+    Known { program: "git", codes: &[1], holds: Some(git_pushes_one_ref) },
     // gh-help-exit-codes(7): 4 a command requires authentication, which is asked for before it runs.
-    Known { program: "gh", codes: &[4], holds: is_gh_itself },
+    Known { program: "gh", codes: &[4], holds: Some(is_gh_itself) },
     // Its options are read by clap, which exits with 2 where they are wrong; everything else ends it with 1.
-    Known { program: "himalaya", codes: &[2], holds: |_| true },
+    Known { program: "himalaya", codes: &[2], holds: None },
     // msmtp(1), EXIT STATUS, after sysexits.h: 64 usage, 68 host not found, 78 configuration.
-    Known { program: "msmtp", codes: &[64, 68, 78], holds: |_| true },
+    Known { program: "msmtp", codes: &[64, 68, 78], holds: None },
     // swaks(1), EXIT CODES: 1 options, 2 connect, 3 connection type, 10 prerequisites, 21 banner, 22 HELO, 23 MAIL, 24 no
     // recipient was accepted, 25 DATA, 28 AUTH, 29 TLS. Not 6 (closed unexpectedly), 26 (after the mail's text), 27.
-    Known { program: "swaks", codes: &[1, 2, 3, 10, 21, 22, 23, 24, 25, 28, 29], holds: |_| true },
+    Known { program: "swaks", codes: &[1, 2, 3, 10, 21, 22, 23, 24, 25, 28, 29], holds: None },
 ];
 
 /// The exit codes of the line `text` which prove that `invocation`, one of its programs, did nothing.
@@ -44,9 +44,8 @@ pub(crate) fn not_done_codes(text: &str, invocation: &Invocation) -> ExitCodes {
     if !invocation.proves || gives_another_code(text) {
         return ExitCodes::default();
     }
-    let command = Command::new(invocation);
-    let known = PROGRAMS.iter().find(|known| known.program == invocation.program);
-    let known = known.filter(|known| !is_hidden(&command) && (known.holds)(&command));
+    let known = PROGRAMS.iter().find(|known| known.program == invocation.program && !is_hidden(invocation));
+    let known = known.filter(|known| known.holds.is_none_or(|holds| holds(&Command::new(invocation))));
     let codes = known.map(|known| known.codes).unwrap_or_default();
     NOT_STARTED.iter().chain(codes).copied().collect()
 }
@@ -59,8 +58,8 @@ fn gives_another_code(text: &str) -> bool {
 }
 
 /// Whether a word may stand for several: an option that is not seen, another address.
-fn is_hidden(command: &Command<'_>) -> bool {
-    command.invocation.words.iter().any(|word| word.starts_with(['$', '`']))
+fn is_hidden(invocation: &Invocation) -> bool {
+    invocation.words.iter().any(|word| word.starts_with(['$', '`']))
 }
 
 /// The names of the options, with their dashes.
