@@ -80,8 +80,15 @@ describe("automations", () => {
     const more = await Promise.all([{ idempotencyKey: "nightly-1" }, {}, {}].map(invoke));
     const passed = 1 + more.filter((text) => !PAUSED.test(text)).length;
     const rows = await world.journal({ key: "cron:keyed" });
-    assert.deepEqual([rows.length, rows.filter(({ action }) => action === "intercept").length], [5, passed], JSON.stringify(rows));
-    assert.ok(rows.every(({ call, run }) => call?.startsWith("rpc-") && run === undefined), JSON.stringify(rows));
+    assert.deepEqual(
+      [rows.length, rows.filter(({ action }) => action === "intercept").length],
+      [5, passed],
+      JSON.stringify(rows),
+    );
+    assert.ok(
+      rows.every(({ call, run }) => call?.startsWith("rpc-") && run === undefined),
+      JSON.stringify(rows),
+    );
   });
 
   test("a job is added, updated and removed: one story each, by its name and then by its id", async () => {
