@@ -3,7 +3,7 @@
 /** What each gate has as functions of its own. */
 export interface Gate {
   /**
-   * What becomes of a tool call. Never waits. `params` is read lazily: the properties that rules name, and all of it
+   * What becomes of a tool call. Touches no file, and waits some milliseconds at the most. `params` is read lazily: the properties that rules name, and all of it
    * from tier 2 on.
    */
   before(
