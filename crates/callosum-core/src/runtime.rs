@@ -39,6 +39,7 @@ impl Runtime {
                 // What only tells a person what the command is for, or how long to wait for it.
                 params.retain(|name, _| !matches!(name.as_str(), "description" | "timeout"));
                 rename(&mut params, "run_in_background", "background");
+                as_line(&mut params);
                 for folder in ["dir_path", "directory"] {
                     rename(&mut params, folder, "workdir");
                 }
@@ -94,6 +95,18 @@ fn rename(params: &mut Map<String, Value>, from: &str, to: &str) {
     }
 }
 
+/// A command that is given as a list of words, as a line of them.
+fn as_line(params: &mut Map<String, Value>) {
+    let Some(command) = params.get_mut("command") else { return };
+    let Some(words) =
+        command.as_array().and_then(|words| words.iter().map(Value::as_str).collect::<Option<Vec<_>>>())
+    else {
+        return;
+    };
+    // No shell takes a NUL: such a command does not run.
+    *command = Value::String(shlex::try_join(words.iter().copied()).unwrap_or_else(|_| words.join(" ")));
+}
+
 /// The file of a call as `path`, absolute where its folder is known.
 fn file(params: &mut Map<String, Value>, cwd: Option<&str>) {
     for name in ["file_path", "absolute_path"] {
@@ -133,6 +146,8 @@ mod tests {
         let spoken = json!({ "command": mail, "description": "Mail Alice", "timeout": 5000 });
         assert_eq!(of(Runtime::ClaudeCode, "Bash", spoken.clone()), exec);
         assert_eq!(of(Runtime::Codex, "Bash", json!({ "command": mail })), exec);
+        let words: Vec<&str> = mail.split(' ').collect();
+        assert_eq!(of(Runtime::Codex, "Bash", json!({ "command": words })), exec);
         assert_eq!(of(Runtime::Gemini, "run_shell_command", spoken), exec);
         assert_ne!(of(Runtime::Gemini, "run_shell_command", json!({ "command": "ls" })), exec);
 

@@ -12,7 +12,7 @@ use crate::context_key::{
 };
 use crate::digest::digest;
 use crate::outcome::ExitCodes;
-use crate::shell::{Line, joined};
+use crate::shell::{Line, joined, unhidden};
 use crate::tier::Tier;
 use crate::tool_call::ToolCall;
 
@@ -33,7 +33,9 @@ impl<'a> Question<'a> {
         let is_shell = parts.iter().any(|part| !part.index.candidates(&self.tool.neutral).1.is_empty());
         let command = if is_shell { self.params.get("command") } else { None };
         let text = command.as_ref().and_then(|command| command.as_str()).unwrap_or_default();
-        let may_be_for_a_command = !text.is_empty() && parts.iter().any(|part| part.index.may_match(text));
+        let may_match = |text: &str| parts.iter().any(|part| part.index.may_match(text));
+        let may_be_for_a_command =
+            !text.is_empty() && (may_match(text) || unhidden(text).is_some_and(|text| may_match(&text)));
         let for_all = if may_be_for_a_command { None } else { self.for_whole_call() };
         // What may be taken back for one command (`* --help`) is worth reading the line.
         if !may_be_for_a_command && (text.is_empty() || !for_all.is_some_and(|rule| rule.tier.is_tracked())) {
@@ -92,6 +94,8 @@ impl<'a> Question<'a> {
     /// stand in it, and commands they are for were not `known` for each time it names one of their programs.
     fn for_unread(&self, text: &str, known: &[&str]) -> Option<&'a Rule> {
         let mut highest: Option<&Rule> = None;
+        let whole = unhidden(text);
+        let text = whole.as_deref().unwrap_or(text);
         for part in self.rules.parts.iter().filter(|part| part.index.may_match(text)) {
             let named = part.index.named(text);
             let rules = part.index.candidates(&self.tool.neutral).1.iter();

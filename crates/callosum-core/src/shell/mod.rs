@@ -21,6 +21,7 @@ use std::rc::Rc;
 
 pub(crate) use options::{Argument, has_option, option_values};
 pub use unread::{Limit, Unread};
+pub(crate) use words::unhidden;
 
 /// A line with more programs than this is not followed further.
 const MAX_INVOCATIONS: usize = 2048;

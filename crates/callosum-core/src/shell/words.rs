@@ -1,5 +1,8 @@
 //! Shell words: quotes, substitutions, and what stands in front of a program's name.
 
+use std::iter::Peekable;
+use std::str::Chars;
+
 /// A word without its quotes. The tokenizer's own function takes every quotation mark away, those inside
 /// other quotes too.
 pub(super) fn unquote(word: &str) -> String {
@@ -71,24 +74,79 @@ fn without_quotes(word: &str) -> String {
                 chars.next();
             }
             '\\' => plain.extend(chars.next()),
-            '$' if chars.next_if_eq(&'\'').is_some() => {
-                while let Some(c) = chars.next_if(|&c| c != '\'') {
-                    let escaped = if c == '\\' { chars.next() } else { None };
-                    plain.push(match escaped {
-                        Some('n') => '\n',
-                        Some('r') => '\r',
-                        Some('t') => '\t',
-                        Some(other) => other,
-                        None => c,
-                    });
-                }
-                chars.next();
-            }
+            '$' if chars.next_if_eq(&'\'').is_some() => ansi_c(&mut chars, &mut plain),
             '$' if chars.peek() == Some(&'"') => {}
             _ => plain.push(c),
         }
     }
     plain
+}
+
+/// Reads what stands in `$'…'` up to its end, as bash's manual has it under "ANSI-C Quoting".
+fn ansi_c(chars: &mut Peekable<Chars<'_>>, plain: &mut String) {
+    while let Some(c) = chars.next().filter(|&c| c != '\'') {
+        let escaped = if c == '\\' { chars.next() } else { None };
+        let Some(escaped) = escaped else {
+            plain.push(c);
+            continue;
+        };
+        let digits = match escaped {
+            'x' => Some((16, 2)),
+            'u' => Some((16, 4)),
+            'U' => Some((16, 8)),
+            '0'..='7' => Some((8, 2)),
+            _ => None,
+        };
+        plain.push(match (escaped, digits) {
+            (_, Some((radix, most))) => {
+                let first = escaped.to_digit(8).filter(|_| radix == 8);
+                let mut code = first.unwrap_or(0);
+                for _ in 0..most {
+                    let Some(digit) = chars.peek().and_then(|c| c.to_digit(radix)) else { break };
+                    code = code.wrapping_mul(radix).wrapping_add(digit);
+                    chars.next();
+                }
+                char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)
+            }
+            ('a', _) => '\u{7}',
+            ('b', _) => '\u{8}',
+            ('e' | 'E', _) => '\u{1b}',
+            ('f', _) => '\u{c}',
+            ('n', _) => '\n',
+            ('r', _) => '\r',
+            ('t', _) => '\t',
+            ('v', _) => '\u{b}',
+            ('c', _) => chars.next().map_or('\0', |c| char::from(u8::try_from(c).unwrap_or(0) & 0x1f)),
+            (other, _) => other,
+        });
+    }
+}
+
+/// The text with the words whole that quoting cuts into pieces (`him''alaya`, `hima\laya`, `$'\x68imalaya'`): for a look at which
+/// words stand in it. `None` when there is none of these, as nearly always.
+pub(crate) fn unhidden(text: &str) -> Option<String> {
+    let bytes = text.as_bytes();
+    let is_quote = |at: usize| bytes.get(at).is_some_and(|byte| matches!(byte, b'\'' | b'"' | b'\\'));
+    let is_word = |at: usize| bytes.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    let hides = |at: usize| {
+        // Within a word; or between a quotation and its neighbour.
+        let is_inside = at > 0
+            && is_word(at - 1)
+            && (is_word(at + 1) || is_quote(at + 1) || bytes.get(at + 1) == Some(&b'\n'));
+        is_inside || at > 0 && bytes.get(at - 1) == Some(&b'$') && bytes.get(at) == Some(&b'\'')
+    };
+    memchr::memchr3_iter(b'\'', b'"', b'\\', bytes).find(|at| hides(*at))?;
+    let mut whole = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '$' if chars.next_if_eq(&'\'').is_some() => ansi_c(&mut chars, &mut whole),
+            '\\' => drop(chars.next_if_eq(&'\n')),
+            '\'' | '"' => {}
+            _ => whole.push(c),
+        }
+    }
+    Some(whole)
 }
 
 /// The name of the program that `word` runs: the last part of its path, without the ending that Windows gives it.

@@ -145,3 +145,25 @@ fn what_is_not_read_takes_no_time_either() {
         let _ = tier(&line);
     }
 }
+
+/// What a shell puts together of quoted pieces has none of its words in the text.
+#[test]
+fn a_program_in_pieces_of_quotes_is_the_program() {
+    for line in [
+        "him''alaya message send --to bob@example.com",
+        "hima\\laya message send --to bob@example.com",
+        "'hima'\"laya\" message send --to bob@example.com",
+        "hima\\\nlaya message send --to bob@example.com",
+        r"$'\x68imalaya' message send --to bob@example.com",
+        r"$'hima\154aya' message send --to bob@example.com",
+        r"bash -c $'true\nhimalaya message send --to bob@example.com'",
+        "g\"\"it pu''sh origin main",
+    ] {
+        let explained = explain(line).classification;
+        assert_eq!(u8::from(explained.tier), 3, "{line}");
+        assert!(!explained.context_keys.iter().any(|key| key.ends_with("unknown")), "{explained:?}");
+    }
+    for line in ["echo 'it''s a git push'", r"printf 'git\npush\n'", "grep \"git \"push notes.md"] {
+        assert!(u8::from(explain(line).classification.tier) < 2, "{line}");
+    }
+}
