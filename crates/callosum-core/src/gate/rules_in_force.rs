@@ -1,6 +1,7 @@
 //! The rules that hold: looked at and loaded, by the writer where there is one, and listed for who wants to see them.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::Serialize;
 
@@ -9,24 +10,34 @@ use crate::store::rules_file::{Change, InForce};
 use crate::time::{Stamp, to_rfc3339};
 
 use super::health::Level;
-use super::writer::Order;
+use super::writer::{HOOK_WAIT, Order};
 use super::{Gate, WORKER_DEADLINE, lock};
 
 /// What was looked at in the last so many milliseconds is not looked at again.
 const LOOKED_LATELY_MS: u64 = 5;
+
+/// A hook that comes within this time, milliseconds, is one of many: the writer looks at the rules by itself.
+const BUSY_MS: u64 = 1_000;
+/// While the last look is no older than this, milliseconds, the next is only late, and a hook waits no longer than for a decision.
+const LATE_MS: u64 = 50;
+/// How long it waits otherwise: nobody looked for long, or there are no rules yet, without which nothing can be said at once.
+const LOOK_WAIT: Duration = Duration::from_millis(5);
+const FIRST_LOOK_WAIT: Duration = Duration::from_millis(12);
 
 /// The rules as whoever looked last left them: hooks take them from here, and wait for no file.
 #[derive(Debug)]
 pub(super) struct KnownRules {
     in_force: Arc<InForce>,
     looked: Option<Stamp>,
+    /// When a hook asked for them last.
+    asked: Option<Stamp>,
     /// A hook went on without the look it had asked for.
     awaited: bool,
 }
 
 impl From<&InForce> for KnownRules {
     fn from(in_force: &InForce) -> Self {
-        Self { in_force: Arc::new(in_force.clone()), looked: None, awaited: false }
+        Self { in_force: Arc::new(in_force.clone()), looked: None, asked: None, awaited: false }
     }
 }
 
@@ -80,10 +91,16 @@ impl Gate {
 
     /// The rules that hold now, for a thread that may wait.
     pub(super) fn current_rules(&self, now: &Stamp) -> Arc<RuleSet> {
+        self.rules_within(WORKER_DEADLINE, now)
+    }
+
+    /// The same, for a thread that waits for a look at them so long at the most.
+    pub(super) fn rules_within(&self, most: Duration, now: &Stamp) -> Arc<RuleSet> {
         let Some(writer) = self.writer() else { return self.look_at_rules(now) };
-        let looked = writer.wait(writer.order(Order::LookAtRules), WORKER_DEADLINE);
-        let known = lock(&self.known_rules);
-        if looked || known.looked.is_some() {
+        let looked = writer.wait(writer.order(Order::LookAtRules), most);
+        let mut known = lock(&self.known_rules);
+        known.awaited = !looked;
+        if known.looked.is_some() {
             return Arc::clone(&known.in_force.rules);
         }
         drop(known);
@@ -96,18 +113,26 @@ impl Gate {
         let Some(writer) = self.writer() else { return Some(self.look_at_rules(now)) };
         let lately =
             |known: &KnownRules| known.looked.is_some_and(|at| at.is_close_to(now, LOOKED_LATELY_MS));
-        let is_first = {
-            let known = lock(&self.known_rules);
-            if lately(&known) {
-                return Some(Arc::clone(&known.in_force.rules));
+        let wait = {
+            let mut known = lock(&self.known_rules);
+            known.asked = Some(*now);
+            match known.looked {
+                Some(_) if lately(&known) => return Some(Arc::clone(&known.in_force.rules)),
+                Some(looked) if looked.is_close_to(now, LATE_MS) => HOOK_WAIT,
+                Some(_) => LOOK_WAIT,
+                None => FIRST_LOOK_WAIT,
             }
-            known.looked.is_none()
         };
-        let order = writer.order(Order::LookAtRules);
-        let looked = if is_first { writer.wait_for_first_rules(order) } else { writer.wait_in_hook(order) };
+        let looked = writer.wait_unless_stalled(writer.order(Order::LookAtRules), wait);
         let mut known = lock(&self.known_rules);
         known.awaited = !looked && !lately(&known);
         known.looked.map(|_| Arc::clone(&known.in_force.rules))
+    }
+
+    /// Whether hooks ask for the rules so often that the writer had better look by itself.
+    pub(super) fn rules_are_asked_for(&self) -> bool {
+        let asked = lock(&self.known_rules).asked;
+        asked.is_some_and(|asked| asked.is_close_to(&self.machine().now(), BUSY_MS))
     }
 
     /// Has the writer load the rules before the first call asks for them.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::Serialize;
 
@@ -17,6 +18,9 @@ use crate::time::{Stamp, to_rfc3339};
 use super::health::Degraded;
 use super::state::NotNow;
 use super::{Gate, lock};
+
+/// How long a status waits for a look at the rules: it can always be told, and soon.
+const LOOK_AT_RULES: Duration = Duration::from_millis(250);
 
 /// Recent contexts listed.
 const MAX_RECENT: usize = 50;
@@ -189,8 +193,7 @@ impl Gate {
     pub fn status(&self, now: &Stamp) -> Status {
         let machine = self.machine();
         let is_dead = |boot, holder: &_| machine.is_dead(boot, holder);
-        // It can always be told, and soon.
-        let _ = self.rules_in_hook(now);
+        let _ = self.rules_within(LOOK_AT_RULES, now);
         let facts = if self.observer {
             self.observed_facts(now, &is_dead).map_err(NotNow::Failed)
         } else {

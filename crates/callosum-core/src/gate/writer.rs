@@ -17,10 +17,11 @@ use super::health::Level;
 use super::state::NotNow;
 use super::{Answer, Gate, lock};
 
-/// How long a hook waits for the writer, at most twice: once for a look at the rules, once for a decision.
-const HOOK_WAIT: Duration = Duration::from_millis(5);
-/// The same for the first rules, without which nothing can be said at once.
-const FIRST_RULES_WAIT: Duration = Duration::from_millis(12);
+/// How long a hook waits for the writer, at most twice: once for a look at the rules, once for a decision. It mostly takes some
+/// 20 µs; on a machine where a thread waits longer for its turn than this, a ticket is better.
+pub(super) const HOOK_WAIT: Duration = Duration::from_micros(500);
+/// While calls come the writer looks at the rules as often as this by itself, so that hooks need not wait for a look.
+const LOOK_EVERY: Duration = Duration::from_millis(4);
 /// How long a process that ends waits for what is queued.
 const EXIT_WAIT: Duration = Duration::from_millis(15);
 /// When it is tried again to write what could not be written: as soon as this while the guard was busy, twice as late each time,
@@ -121,12 +122,8 @@ impl Writer {
         self.wait_unless_stalled(number, HOOK_WAIT)
     }
 
-    /// The same for the first look at the rules.
-    pub(super) fn wait_for_first_rules(&self, number: u64) -> bool {
-        self.wait_unless_stalled(number, FIRST_RULES_WAIT)
-    }
-
-    fn wait_unless_stalled(&self, number: u64, most: Duration) -> bool {
+    /// The same, for so long at the most.
+    pub(super) fn wait_unless_stalled(&self, number: u64, most: Duration) -> bool {
         let is_stalled = self.desk.stalled.load(Ordering::Acquire);
         let done = self.wait(number, if is_stalled { Duration::ZERO } else { most });
         if !done {
@@ -170,8 +167,8 @@ impl Desk {
 
     /// What the thread does all its life.
     fn serve(&self, gate: &Weak<Gate>) {
-        let mut retry = None;
-        while let Some((number, order)) = self.next(retry) {
+        let (mut retry, mut by_itself) = (None, None);
+        while let Some((number, order)) = self.next(by_itself) {
             let Some(gate) = gate.upgrade() else { return };
             // As at the addon's edge: a panic ends this order, never the writer.
             let carried_out = catch_unwind(AssertUnwindSafe(|| match order {
@@ -182,6 +179,10 @@ impl Desk {
             if let (Err(_), Order::Decide(ticket)) = (carried_out, order) {
                 let _ = catch_unwind(AssertUnwindSafe(|| gate.broke_at(ticket)));
             }
+            by_itself = match retry {
+                Some(retry) => Some((retry, Order::Write)),
+                None => gate.rules_are_asked_for().then_some((LOOK_EVERY, Order::LookAtRules)),
+            };
             self.stalled.store(false, Ordering::Release);
             let mut orders = self.orders();
             orders.done = orders.done.max(number);
@@ -190,8 +191,8 @@ impl Desk {
         }
     }
 
-    /// The next order with its number; `None` at the end. To `retry` after that time is an order that nobody gives.
-    fn next(&self, retry: Option<Duration>) -> Option<(u64, Order)> {
+    /// The next order with its number; `None` at the end. What is to be done `by_itself` after a time nobody orders.
+    fn next(&self, by_itself: Option<(Duration, Order)>) -> Option<(u64, Order)> {
         let mut orders = self.orders();
         loop {
             if orders.ended {
@@ -202,13 +203,13 @@ impl Desk {
                 return Some(next);
             }
             orders.is_idle = true;
-            if let Some(retry) = retry {
+            if let Some((after, order)) = by_itself {
                 let (woken, waited) =
-                    self.ordered.wait_timeout(orders, retry).unwrap_or_else(PoisonError::into_inner);
+                    self.ordered.wait_timeout(orders, after).unwrap_or_else(PoisonError::into_inner);
                 orders = woken;
                 if waited.timed_out() && orders.waiting.is_empty() {
                     orders.is_idle = false;
-                    return Some((0, Order::Write));
+                    return Some((0, order));
                 }
             } else {
                 orders = self.ordered.wait(orders).unwrap_or_else(PoisonError::into_inner);
