@@ -388,9 +388,9 @@ fn with_secret(text: &str) -> String {
         let alone = !after.is_ascii_alphabetic()
             && (!before.is_ascii_alphanumeric() && before != b'_' && before != b'-' || attached);
         if c == 'S' && alone && !text.get(..at).is_some_and(|head| head.ends_with(" -")) {
-            made.push_str(S)
+            made.push_str(S);
         } else {
-            made.push(c)
+            made.push(c);
         }
     }
     assert!(made.contains(S), "{text}");
