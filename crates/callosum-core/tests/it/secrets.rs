@@ -215,9 +215,11 @@ fn a_secret_in_a_random_shape_is_in_nothing_that_is_written_or_said() {
         read = journal.len();
         if let Some(text) = said.iter().find(|text| text.contains(MARK)) {
             let at = text.find(MARK).unwrap();
-            let start = text[..at].char_indices().rev().nth(60).map_or(0, |(start, _)| start);
-            leaks
-                .push(format!("{params}\n      in …{}", text[start..].chars().take(120).collect::<String>()));
+            let start = text.get(..at).unwrap().char_indices().rev().nth(60).map_or(0, |(start, _)| start);
+            leaks.push(format!(
+                "{params}\n      in …{}",
+                text.get(start..).unwrap().chars().take(120).collect::<String>()
+            ));
         }
         world.pass(1_000);
     }
