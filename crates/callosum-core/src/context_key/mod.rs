@@ -14,7 +14,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-pub(crate) use file_path::{file_paths, is_guarded, is_outside, path_in, work_folder};
+pub(crate) use file_path::{is_guarded, is_outside, path_in, work_folder, writes_guarded};
 pub(crate) use template::Template;
 pub(crate) use value::{Picked, Site};
 
