@@ -62,7 +62,12 @@ impl ExitCodes {
 
     /// The codes, rising.
     fn iter(self) -> impl Iterator<Item = u8> {
-        (0..128).filter(move |code| self.0 >> code & 1 == 1)
+        let mut left = self.0;
+        std::iter::from_fn(move || {
+            let code = u8::try_from(left.trailing_zeros()).ok().filter(|_| left != 0)?;
+            left &= left - 1;
+            Some(code)
+        })
     }
 }
 

@@ -82,7 +82,30 @@ const WORDY_CHARS: usize = 60;
 /// [`in_quotes`] makes it.
 #[must_use]
 pub fn name(text: &str, max_chars: usize) -> Cow<'_, str> {
-    let is_of_word = |c: char| c.is_alphanumeric() || ":._-/@+#~*=,%$!?&|".contains(c);
+    let is_sign = |c: char| {
+        matches!(
+            c,
+            ':' | '.'
+                | '_'
+                | '-'
+                | '/'
+                | '@'
+                | '+'
+                | '#'
+                | '~'
+                | '*'
+                | '='
+                | ','
+                | '%'
+                | '$'
+                | '!'
+                | '?'
+                | '&'
+                | '|'
+        )
+    };
+    let is_of_word =
+        |c: char| c.is_ascii_alphanumeric() || is_sign(c) || !c.is_ascii() && c.is_alphanumeric();
     if text.len() <= max_chars && !text.is_empty() && text.chars().all(is_of_word) {
         return Cow::Borrowed(text);
     }

@@ -53,7 +53,12 @@ pub(crate) fn not_done_codes(text: &str, invocation: &Invocation) -> ExitCodes {
 /// Whether a line may exit with another code than that of its last command: a trap's, that of an earlier part of a pipeline,
 /// that of a function which has the command's name.
 fn gives_another_code(text: &str) -> bool {
-    let has = |word: &str| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some();
+    let bytes = text.as_bytes();
+    // Each of these is a command of its own beside the one that counts.
+    if memchr::memchr3(b';', b'\n', b'(', bytes).or_else(|| memchr::memchr2(b'&', b'|', bytes)).is_none() {
+        return false;
+    }
+    let has = |word: &str| memchr::memmem::find(bytes, word.as_bytes()).is_some();
     has("trap") || has("pipefail") && has("|") || has("()") || has("function ") || has("alias ")
 }
 

@@ -8,7 +8,20 @@ use super::mail_fields::Field;
 /// In lower case; what has no `@` is a local name and counts too. Where a quote or a `<` stays open nobody knows what it was
 /// meant to hide: whatever looks like an address is one.
 pub(super) fn address_list(list: &str) -> Vec<String> {
+    if is_bare(list) {
+        return vec![list.trim_end_matches('.').to_ascii_lowercase()];
+    }
     list_within(list, MAX_LINKS)
+}
+
+/// Whether a list is one address and nothing else, as most are.
+fn is_bare(list: &str) -> bool {
+    let mut ats = 0;
+    let plain = list.bytes().all(|byte| {
+        ats += usize::from(byte == b'@');
+        byte.is_ascii_alphanumeric() || matches!(byte, b'@' | b'.' | b'-' | b'_' | b'+')
+    });
+    plain && ats == 1
 }
 
 /// A link inside a link inside … is followed so far.

@@ -1,6 +1,8 @@
 //! `{filePath}` and `{workFolder}`: the files a call works on and the folder a command runs in, by absolute
 //! path where that is known, and with the machine where that is another one.
 
+use serde_json::Value;
+
 use super::{Lookup, distinct};
 use crate::digest::neutral_tool_name;
 use crate::tool_call::ToolCall;
@@ -8,6 +10,11 @@ use crate::tool_call::ToolCall;
 /// What stands before a path in a patch.
 const PATCH_HEADERS: [&str; 4] =
     ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
+
+/// The parameters that name a call's files, and those that hold a patch, in the order in which they are asked.
+const PATH_NAMES: [&str; 3] = ["path", "file_path", "filePath"];
+const PATCH_NAMES: [&str; 2] = ["input", "patch"];
+const APPLY_PATCH: &str = "apply_patch";
 
 /// Values of `host` that mean the machine the agent runs on.
 const THIS_MACHINE: [&str; 4] = ["gateway", "auto", "local", "localhost"];
@@ -18,8 +25,8 @@ const CURRENT: &str = "current";
 /// The paths of a call, normalised; none when its parameters name none.
 pub(crate) fn file_paths(call: &ToolCall, params: &Lookup<'_>) -> Vec<String> {
     let mut paths = Vec::new();
-    if neutral_tool_name(&call.tool) == "apply_patch" {
-        let patch = params.get("input").or_else(|| params.get("patch"));
+    if neutral_tool_name(&call.tool) == APPLY_PATCH {
+        let patch = PATCH_NAMES.into_iter().find_map(|name| params.get(name));
         if let Some(patch) = patch.as_ref().and_then(|patch| patch.as_str()) {
             let path = |line: &str| {
                 PATCH_HEADERS.iter().find_map(|header| Some(line.strip_prefix(header)?.trim().to_owned()))
@@ -28,7 +35,7 @@ pub(crate) fn file_paths(call: &ToolCall, params: &Lookup<'_>) -> Vec<String> {
         }
     }
     if paths.is_empty() {
-        let named = ["path", "file_path", "filePath"].into_iter().map(|name| params.texts(name));
+        let named = PATH_NAMES.into_iter().map(|name| params.texts(name));
         paths = named.into_iter().find(|paths| !paths.is_empty()).unwrap_or_default();
     }
     let machine = other_machine(params);
@@ -92,6 +99,29 @@ pub(crate) fn is_guarded(path: &str) -> bool {
         || HOOK_SETTINGS.iter().any(|(folders, files)| {
             folders.contains(&name) || folders.contains(&folder) && (files.contains(&name) || name == "*")
         })
+}
+
+/// Whether a call writes to a file that guards the gate. Nearly all are told from these before their paths are made whole.
+pub(crate) fn writes_guarded(call: &ToolCall, params: &Lookup<'_>) -> bool {
+    // What a path is made whole of is in its own text or in that of the folder it starts from.
+    let may_be = |text: &str| {
+        memchr::memchr(b'$', text.as_bytes()).is_some()
+            || text.trim().split(['/', '\n', ' ']).any(|part| {
+                part.starts_with('.')
+                    && (part == ".callosum"
+                        || HOOK_SETTINGS.iter().any(|(folders, _)| folders.contains(&part)))
+            })
+    };
+    let says = |name: &'static str| match params.get(name).as_deref().map(AsRef::as_ref) {
+        Some(Value::String(text)) => may_be(text),
+        // A list of them.
+        Some(value) => value.is_array(),
+        None => false,
+    };
+    let is_told = call.cwd.as_deref().is_some_and(may_be)
+        || PATH_NAMES.into_iter().any(says)
+        || neutral_tool_name(&call.tool) == APPLY_PATCH && PATCH_NAMES.into_iter().any(says);
+    is_told && file_paths(call, params).iter().any(|path| is_guarded(path))
 }
 
 /// The machine a call acts on when that is another one: the same path is another file there.

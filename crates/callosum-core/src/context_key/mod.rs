@@ -14,7 +14,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-pub(crate) use file_path::{file_paths, is_guarded, is_outside, path_in, work_folder};
+pub(crate) use file_path::{is_guarded, is_outside, path_in, work_folder, writes_guarded};
 pub(crate) use template::Template;
 pub(crate) use value::{Picked, Site};
 
@@ -119,7 +119,9 @@ pub(crate) fn context_keys<'p>(templates: &'p [Template], site: Site<'_, 'p>) ->
         too_many |= keys.len() > MAX_KEYS;
         keys
     });
-    let secrets = site.fit.map(|fit| fit.command.secrets()).unwrap_or_default();
+    // No address is a secret that a command is given.
+    let fit = site.fit.filter(|_| !templates.iter().all(Template::is_of_recipients));
+    let secrets = fit.map(|fit| fit.command.secrets()).unwrap_or_default();
     let mut keys = distinct(resolved.map(|mut key| {
         for secret in &secrets {
             key = key.replace(secret, &key_mark(secret));

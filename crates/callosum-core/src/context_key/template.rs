@@ -42,6 +42,11 @@ enum Part {
 }
 
 impl Template {
+    /// Whether its keys are made of nothing but people's addresses.
+    pub(super) fn is_of_recipients(&self) -> bool {
+        self.parts.iter().all(|part| matches!(part, Part::Literal(_) | Part::CommandRecipients))
+    }
+
     /// Reads a template; the error says what is wrong with it.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut parts = Vec::new();

@@ -72,6 +72,11 @@ impl Backlog {
         }
     }
 
+    /// The number of the line that came last.
+    pub(super) fn newest(&self) -> u64 {
+        self.next_number
+    }
+
     /// What is to be written next, and its number. It stays until it is [`Backlog::written`].
     pub(super) fn first(&self) -> Option<(u64, Line)> {
         self.waiting.front().map(|waiting| (waiting.number, waiting.line.clone()))

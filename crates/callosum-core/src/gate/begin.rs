@@ -407,10 +407,10 @@ impl Gate {
         }
     }
 
-    /// The ledger is busy: tiers 0–2 go on, tier 3+ waits for a worker.
+    /// The ledger is busy: tiers 0–2 go on where they may, all others wait for a worker.
     fn not_now(&self, mut shared: Arc<Intent>, now: &Stamp) -> Answer {
         let intent = Arc::make_mut(&mut shared);
-        if intent.tier.is_guarded() {
+        if !self.goes_on_unwritten(intent.tier) {
             let mut light = lock(&self.light);
             let known = intent.id().zip(intent.open);
             let known = known.and_then(|(id, number)| light.calls.phase(id, number));

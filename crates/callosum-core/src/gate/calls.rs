@@ -212,7 +212,8 @@ impl OpenCall {
         }
         let is_refusal = report.ended == Ended::Refused;
         let as_decided = is_refusal == matches!(self.phase, Phase::Refused(_));
-        2 * u8::from(self.asked.tool == report.tool) + u8::from(as_decided)
+        let is_alike = report.digest.is_some() && report.digest == self.asked.digest;
+        4 * u8::from(is_alike) + 2 * u8::from(self.asked.tool == report.tool) + u8::from(as_decided)
     }
 }
 
@@ -348,6 +349,11 @@ impl OpenCalls {
         self.under(id).reduce(|best, call| if call.fits(report) > best.fits(report) { call } else { best })
     }
 
+    /// Whether several calls are open under an id, so that an end must be told from another's by what ran.
+    pub(super) fn are_several(&self, id: CallRef<'_>) -> bool {
+        !self.before.is_empty() && self.before.contains_key(&id as &dyn Identity)
+    }
+
     /// Where the relative paths of the open call start that `report` is about, if it was to do something else than what has
     /// this digest; `None` below tier 2.
     pub(super) fn rewritten(
@@ -406,7 +412,7 @@ impl OpenCalls {
     /// The after-hook of a call has come: takes it out if nothing more will be written of it. Its tool, if that is
     /// counted: one that only carries others is not.
     pub(super) fn close_unwritten(&mut self, id: CallRef<'_>) -> Option<Option<String>> {
-        if !self.before.is_empty() && self.before.contains_key(&id as &dyn Identity) {
+        if self.are_several(id) {
             // The report must tell whose end it is.
             return None;
         }

@@ -151,8 +151,8 @@ impl Gate {
     fn renumber(&self, numbers: &HashMap<u64, u64>) {
         let mut light = lock(&self.light);
         light.calls.renumber(numbers);
-        for (target, _) in &mut light.late_ends {
-            if let Target::Seq(seq) = target
+        for end in &mut light.late_ends {
+            if let Target::Seq(seq) = &mut end.target
                 && let Some(now) = numbers.get(seq)
             {
                 *seq = *now;

@@ -13,7 +13,7 @@ use crate::ledger::{Ledger, Needs};
 use crate::outcome::{Ended, ExitCodes, outcome_of};
 use crate::rules::Classification;
 use crate::time::Stamp;
-use crate::tool_call::{Parameters, ToolCall, is_wrapper};
+use crate::tool_call::{AllParameters, Parameters, ToolCall, is_wrapper};
 
 use super::calls::{CallRef, Phase, Unflushed};
 use super::health::Level;
@@ -32,6 +32,20 @@ pub(super) enum Target {
     Reported,
     /// The newest of this process that goes on as this background process session.
     Background(String),
+}
+
+/// An outcome that waits to be written.
+#[derive(Debug)]
+pub(super) struct LateEnd {
+    pub(super) target: Target,
+    pub(super) report: EndReport,
+    /// The newest line of the backlog when it came: lines stand in the order in which things were done.
+    pub(super) behind: u64,
+}
+
+/// Whether an after-hook was told what ran: a host that shows no parameters, or not all of them, says nothing about it.
+fn shows_all(params: &AllParameters<'_>) -> bool {
+    params.complete && params.value.as_object().is_some_and(|params| !params.is_empty())
 }
 
 /// Which pauses were delivered.
@@ -117,6 +131,12 @@ impl Gate {
     /// The same for a call that [`Gate::after_unwritten`] left.
     pub fn after_written(&self, report: &EndReport, params: &dyn Parameters, now: &Stamp) -> Answer {
         let mut report = report.with_short_names();
+        if report.id().is_some_and(|id| lock(&self.light).calls.are_several(id)) {
+            let all = params.all();
+            if shows_all(&all) {
+                report.to_mut().digest = Some(digest(&report.tool, &all));
+            }
+        }
         if let Some(ran) = self.what_ran(&report, params, now) {
             report.to_mut().ran = Some(ran);
         }
@@ -130,9 +150,7 @@ impl Gate {
         }
         let id = report.id()?;
         let all = params.all();
-        // A host that shows none, or not all of them, says nothing about what ran.
-        let shown = all.complete && all.value.as_object().is_some_and(|params| !params.is_empty());
-        if !shown {
+        if !shows_all(&all) {
             return None;
         }
         let digest = digest(&report.tool, &all);
@@ -455,7 +473,8 @@ impl Gate {
 impl Light {
     /// Keeps an outcome that can't be written now.
     fn end_late(&mut self, target: Target, report: &EndReport) {
-        self.late_ends.push_back((target, report.clone()));
+        let behind = self.backlog.newest();
+        self.late_ends.push_back(LateEnd { target, report: report.clone(), behind });
         if self.late_ends.len() > MAX_LATE_ENDS {
             self.late_ends.pop_front();
             self.backlog.lost += 1;

@@ -139,7 +139,7 @@ struct Light {
     signalled: VecDeque<String>,
     signalled_set: HashSet<String>,
     /// Outcomes that could not be written when they came.
-    late_ends: VecDeque<(end::Target, EndReport)>,
+    late_ends: VecDeque<end::LateEnd>,
     /// Signals that could not be written when they came: written before anything is decided, as if they were in time.
     late_deliveries: VecDeque<end::Delivery>,
     /// Calls and outcomes that could not be written at once because the state failed.

@@ -21,7 +21,7 @@ pub struct EndReport {
     pub run: Option<String>,
     /// The call id.
     pub call: Option<String>,
-    /// Digest of the call; only needed where there is no call id.
+    /// Digest of what ran; only needed where there is no call id, or several open calls have it.
     pub digest: Option<String>,
     /// How it ended.
     pub ended: Ended,

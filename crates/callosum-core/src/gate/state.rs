@@ -252,19 +252,24 @@ impl Gate {
         *lock(&self.listed) = None;
     }
 
-    /// Writes what waits: the backlog, in order, then the outcomes, then what was delivered.
+    /// Writes what waits: the backlog and the outcomes in the order in which they came, then what was delivered.
     fn drain(&self, ledger: &mut Ledger, proof: &UpToDate, now: &Stamp) -> Result<(), StateError> {
         if lock(&self.light).has_nothing_late() {
             return Ok(());
         }
-        self.drain_backlog(ledger, proof, now)?;
         loop {
-            let Some((target, report)) = lock(&self.light).late_ends.pop_front() else { break };
-            let written = self.outcome_record(ledger, &target, &report, now).and_then(|outcome| {
+            let behind = lock(&self.light).late_ends.front().map(|end| end.behind);
+            self.drain_backlog(behind.unwrap_or(u64::MAX), ledger, proof, now)?;
+            let end = match behind {
+                Some(_) => lock(&self.light).late_ends.pop_front(),
+                None => None,
+            };
+            let Some(end) = end else { break };
+            let written = self.outcome_record(ledger, &end.target, &end.report, now).and_then(|outcome| {
                 outcome.map_or(Ok(()), |outcome| ledger.append(proof, &outcome, now).map(drop))
             });
             if let Err(error) = written {
-                lock(&self.light).late_ends.push_front((target, report));
+                lock(&self.light).late_ends.push_front(end);
                 return Err(error);
             }
         }
@@ -277,11 +282,22 @@ impl Gate {
         }
     }
 
-    fn drain_backlog(&self, ledger: &mut Ledger, proof: &UpToDate, now: &Stamp) -> Result<(), StateError> {
+    /// Writes the lines of the backlog up to the one with this number.
+    fn drain_backlog(
+        &self,
+        last: u64,
+        ledger: &mut Ledger,
+        proof: &UpToDate,
+        now: &Stamp,
+    ) -> Result<(), StateError> {
         loop {
             // It waits on while it is written, so that an after-hook finds a start either waiting or written, never between;
             // and no hook waits for the disk. Only who has the ledger takes any away.
-            let Some((number, line)) = lock(&self.light).backlog.first() else { return Ok(()) };
+            let Some((number, line)) =
+                lock(&self.light).backlog.first().filter(|(number, _)| *number <= last)
+            else {
+                return Ok(());
+            };
             let seq = match &line {
                 Line::Record(record) => ledger.append(proof, record, now)?.seq,
                 Line::Light(bytes) => ledger.append_encoded(proof, bytes, now)?,

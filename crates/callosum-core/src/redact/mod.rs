@@ -5,93 +5,31 @@
 //! and what belongs to it, `programs` for commands that are given secrets, `shapes` for tokens and addresses that are secrets
 //! themselves. `summary` shows a call's parameters, whose structure tells as much as their texts.
 
-mod beginnings;
 mod names;
 mod programs;
 mod shapes;
+mod signs;
 mod summary;
 mod text;
 mod values;
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::LazyLock;
-
-use aho_corasick::{AhoCorasick, AhoCorasickKind, Input};
 
 pub use summary::summarize;
 
 use crate::digest::hash_text;
 use crate::text::head;
-use beginnings::OTHERS;
-use names::{STEMS, Tell, tell};
-use shapes::{PATHS, PREFIXES};
+use names::{Tell, tell};
+use signs::Sign;
 use text::Text;
-
-/// What a word that was found may be a sign of.
-#[derive(Clone, Copy, Debug)]
-enum Sign {
-    /// A name that tells of its value.
-    Name,
-    /// A program, by its line in the table.
-    Program(usize),
-    /// A token, by its prefix's place in the table.
-    Token(usize),
-    /// An address that is a secret in part, by its place in the table.
-    Webhook(usize),
-    Address,
-    Pem,
-    Scheme,
-    BotToken,
-}
-
-/// All words, and what they are signs of.
-struct Patterns {
-    words: Option<AhoCorasick>,
-    signs: Vec<Sign>,
-}
-
-static SIGNS: LazyLock<Patterns> = LazyLock::new(|| {
-    let names = STEMS.iter().map(|word| (*word, Sign::Name));
-    let programs = programs::names().map(|(line, word)| (word, Sign::Program(line)));
-    let tokens = PREFIXES.iter().enumerate().map(|(place, (word, ..))| (*word, Sign::Token(place)));
-    let webhooks = PATHS.iter().enumerate().map(|(place, (word, ..))| (*word, Sign::Webhook(place)));
-    let others = OTHERS.iter().map(|word| match *word {
-        "://" => (*word, Sign::Address),
-        ":AA" => (*word, Sign::BotToken),
-        "bearer" | "basic" => (*word, Sign::Scheme),
-        _ => (*word, Sign::Pem),
-    });
-    let (words, signs): (Vec<&str>, Vec<Sign>) =
-        names.chain(programs).chain(tokens).chain(webhooks).chain(others).unzip();
-    // Quickly made, for a process of one question, and quick enough for texts that are cut before they are looked through.
-    let automaton = AhoCorasick::builder()
-        .ascii_case_insensitive(true)
-        .kind(Some(AhoCorasickKind::ContiguousNFA))
-        .build(words);
-    Patterns { words: automaton.ok(), signs }
-});
 
 /// The secrets in a text, in order and apart from each other.
 fn secrets_in(whole: &str, in_key: bool) -> Vec<Range<usize>> {
     let text = Text(whole);
     let mut secrets: Vec<Range<usize>> = Vec::new();
-    if let Some(first) = beginnings::first(whole) {
-        signs_from(first, text, in_key, &mut secrets);
-    }
-    if in_key && whole.contains('/') {
-        // `http:POST:host/path`: no sign says where the address begins.
-        shapes::in_parts(text, 0, whole.len(), |secret| secrets.push(secret));
-    }
-    merge(secrets)
-}
-
-/// The secrets beside the words from `first` on, as they are found.
-fn signs_from(first: usize, text: Text<'_>, in_key: bool, secrets: &mut Vec<Range<usize>>) {
-    let Patterns { words: Some(words), signs } = &*SIGNS else { return secrets.push(0..text.len()) };
     let (mut name_end, mut taken_to, mut programs) = (0, 0, 0);
-    for found in words.find_overlapping_iter(Input::new(text.0).span(first..text.len())) {
-        let at = found.range();
+    for (at, sign) in signs::found(whole) {
         let mut add = |secret: Range<usize>| {
             let said = text.part(secret.clone()).trim_start_matches(['"', '\'', '\\']);
             // Marked already, by an earlier time: marking it again would change a key.
@@ -99,10 +37,10 @@ fn signs_from(first: usize, text: Text<'_>, in_key: bool, secrets: &mut Vec<Rang
                 secrets.push(secret);
             }
         };
-        match signs.get(found.pattern().as_usize()) {
+        match sign {
             // One name has several words, and what is in a secret is no name.
-            Some(Sign::Name) if at.start < name_end || at.start < taken_to => {}
-            Some(Sign::Name) => {
+            Sign::Name if at.start < name_end || at.start < taken_to => {}
+            Sign::Name => {
                 let (end, secret) = values::secret_of(text, at, in_key);
                 name_end = end;
                 if let Some(secret) = secret {
@@ -110,19 +48,21 @@ fn signs_from(first: usize, text: Text<'_>, in_key: bool, secrets: &mut Vec<Rang
                     add(secret);
                 }
             }
-            Some(Sign::Program(_)) if programs == PROGRAMS_LOOKED_AT => {}
-            Some(Sign::Program(line)) => {
-                programs += usize::from(programs::secrets(text, &at, *line, add));
-            }
-            Some(Sign::Token(place)) => shapes::token(text, &at, *place).into_iter().for_each(add),
-            Some(Sign::Webhook(place)) => shapes::in_webhook(text, &at, *place).into_iter().for_each(add),
-            Some(Sign::Address) => shapes::in_address(text, &at, add),
-            Some(Sign::Pem) => shapes::pem(text, &at).into_iter().for_each(add),
-            Some(Sign::Scheme) => shapes::scheme(text, &at).into_iter().for_each(add),
-            Some(Sign::BotToken) => shapes::bot_token(text, &at).into_iter().for_each(add),
-            None => {}
+            Sign::Program(_) if programs == PROGRAMS_LOOKED_AT => {}
+            Sign::Program(line) => programs += usize::from(programs::secrets(text, &at, line, add)),
+            Sign::Token(place) => shapes::token(text, &at, place).into_iter().for_each(add),
+            Sign::Webhook(place) => shapes::in_webhook(text, &at, place).into_iter().for_each(add),
+            Sign::Address => shapes::in_address(text, &at, add),
+            Sign::Pem => shapes::pem(text, &at).into_iter().for_each(add),
+            Sign::Scheme => shapes::scheme(text, &at).into_iter().for_each(add),
+            Sign::BotToken => shapes::bot_token(text, &at).into_iter().for_each(add),
         }
     }
+    if in_key && whole.contains('/') {
+        // `http:POST:host/path`: no sign says where the address begins.
+        shapes::in_parts(text, 0, whole.len(), |secret| secrets.push(secret));
+    }
+    merge(secrets)
 }
 
 fn merge(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
@@ -263,7 +203,7 @@ fn tells(name: &str) -> Tell {
 
 /// Whether there is a word in `text` that is a sign of a secret; most texts have none.
 fn may_hold_one(text: &str) -> bool {
-    beginnings::first(text).is_some()
+    signs::found(text).next().is_some()
 }
 
 #[cfg(test)]

@@ -121,14 +121,6 @@ pub(super) const PROGRAMS: &[(&str, &str)] = &[
     ("signal-cli verify", "@1"),
 ];
 
-/// The first word of each line of the table, by the names that stand in it: each once, with the lines it is of.
-pub(super) fn names() -> impl Iterator<Item = (usize, &'static str)> {
-    PROGRAMS.iter().enumerate().flat_map(|(line, (pattern, _))| {
-        let first = pattern.split(' ').next().unwrap_or_default();
-        first.split('|').map(move |name| (line, name))
-    })
-}
-
 /// A word as it is written, quotes and all.
 type Word = Range<usize>;
 

@@ -14,7 +14,7 @@ use super::index::Candidate;
 use super::limits::{self, Budget};
 use super::source::Source;
 use super::{Mode, RuleError, Scope};
-use crate::context_key::{Lookup, Template, file_paths, is_guarded};
+use crate::context_key::{Lookup, Template, writes_guarded};
 use crate::digest::neutral_tool_name;
 use crate::glob::is_glob;
 use crate::tier::Tier;
@@ -285,7 +285,7 @@ impl Param {
 
     fn matches<'p>(&'p self, call: &ToolCall, params: &Lookup<'p>) -> bool {
         if self.path == FILE_PATH {
-            return file_paths(call, params).iter().any(|path| is_guarded(path));
+            return writes_guarded(call, params);
         }
         let is = |actual: &Value| self.values.iter().any(|value| equal_values(&self.path, value, actual));
         params.get(&self.path).is_some_and(|actual| is(&actual))

@@ -556,7 +556,10 @@ pub(super) fn has_odd_mark(command: &str) -> bool {
         let mark = mark.strip_prefix([' ', '\t']).unwrap_or(mark);
         let quote = mark.chars().next().filter(|c| matches!(c, '\'' | '"'));
         let mark = mark.strip_prefix(['\'', '"', '\\']).unwrap_or(mark);
-        let after = mark.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        // `END-OF-MAIL`, `E.1`
+        let in_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+        let begins = mark.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        let after = if begins { mark.trim_start_matches(in_name) } else { mark };
         let end = quote.map_or(Some(after), |quote| after.strip_prefix(quote));
         let ends = |end: &str| {
             end.is_empty() || end.starts_with([' ', '\t', '\r', '\n', ';', '|', '&', '<', '>', ')'])

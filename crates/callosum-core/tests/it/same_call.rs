@@ -194,3 +194,24 @@ fn an_observed_call_that_its_host_gave_up_stands_there_as_one_that_ran() {
         world.refused(session(&enforcing, "b"), "mail", &alice());
     }
 }
+
+/// Models give ids again within a turn: the one that ends first need not be the one that began first.
+#[test]
+fn an_end_under_an_id_of_several_calls_goes_to_the_one_with_what_ran() {
+    for (ended, outcome) in [(Ended::Ok, "complete"), (Ended::Refused, "refused")] {
+        let mut world = World::new();
+        let gate = world.gate("doug");
+        let a = session(&gate, "a");
+        let to = |name: &str| json!({"to": format!("{name}@example.com")});
+        assert_eq!(world.before(a, "mail", "call_0", &to("alice")), Answer::Proceed);
+        assert_eq!(world.before(a, "mail", "call_0", &to("bob")), Answer::Proceed);
+        let second = report(a, "mail", Some("call_0"), ended, None);
+        let _ = world.finish(&gate, gate.after_seeing(&second, &to("bob"), &world.now));
+        assert_eq!(world.story(&gate), rows(&[("a", "intercept"), ("a", "intercept"), ("a", outcome)]));
+        let other = world.gate("mira");
+        let b = session(&other, "b");
+        assert!(world.refused(b, "mail", &to("alice")).contains("is being acted on"), "{outcome}");
+        let bob = world.try_call(b, "mail", &to("bob")).1;
+        assert_eq!(matches!(bob, Answer::Refuse(_)), ended == Ended::Ok, "{bob:?}");
+    }
+}

@@ -167,3 +167,16 @@ fn a_program_in_pieces_of_quotes_is_the_program() {
         assert!(u8::from(explain(line).classification.tier) < 2, "{line}");
     }
 }
+
+/// A document may end with more than a word: two mails to one person meet, whatever ends their texts.
+#[test]
+fn a_here_document_may_end_with_a_mark_of_several_words() {
+    for mark in ["END-OF-MAIL", "'E.1'", "\"END-OF-FILE\"", "eof-2"] {
+        let bare = mark.trim_matches(['\'', '"']);
+        let mail =
+            explain(&format!("sendmail -t <<{mark}\nTo: bob@example.com\n\nHi\n{bare}\n")).classification;
+        assert_eq!(mail.context_keys, ["email:bob@example.com"], "{mark}");
+        let text = format!("cat > README.md <<{mark}\nThen: git push origin main\n{bare}\nls");
+        assert!(u8::from(explain(&text).classification.tier) < 2, "{mark}");
+    }
+}

@@ -417,3 +417,16 @@ fn names_of_any_length_are_one_call_before_and_after() {
     let actions: Vec<String> = world.story(&gate).into_iter().map(|(_, action)| action).collect();
     assert_eq!(actions, ["intercept", "complete"]);
 }
+
+#[test]
+fn under_closed_nothing_goes_on_while_somebody_sits_on_the_guard() {
+    let mut world = World::new();
+    let gate = world.gate_with("doug", &json!({"onStateError": "closed"}));
+    let a = session(&gate, "a");
+    world.done(a, "mail", &alice());
+    let guard = hold_guard(&world);
+    for tool in ["write", "message"] {
+        assert!(matches!(world.try_call(a, tool, &alice()).1, Answer::Refuse(_)), "{tool}");
+    }
+    drop(guard);
+}

@@ -1,0 +1,304 @@
+//! Where in a text the words stand beside which secrets do: names, programs, what tokens and addresses begin with. All are tables that
+//! the compiler makes. An automaton of them (aho-corasick) takes three million instructions to make, five times what a hook does in
+//! all; so a text is looked at for where one of the words may begin, which most texts have nowhere, and only there for which it is.
+
+use std::ops::Range;
+
+use super::names::STEMS;
+use super::programs::PROGRAMS;
+use super::shapes::{PATHS, PREFIXES};
+
+/// What a word that was found may be a sign of.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Sign {
+    /// A name that tells of its value.
+    Name,
+    /// A program, by its line in the table.
+    Program(usize),
+    /// A token, by its prefix's place in the table.
+    Token(usize),
+    /// An address that is a secret in part, by its place in the table.
+    Webhook(usize),
+    Address,
+    Pem,
+    Scheme,
+    BotToken,
+}
+
+/// Words that are no rows of another table.
+const OTHERS: &[(&str, Sign)] = &[
+    ("://", Sign::Address),
+    ("-----BEGIN ", Sign::Pem),
+    ("bearer", Sign::Scheme),
+    ("basic", Sign::Scheme),
+    (":AA", Sign::BotToken),
+];
+
+#[derive(Clone, Copy)]
+struct Word {
+    bytes: &'static [u8],
+    sign: Sign,
+}
+
+/// Bits of a byte that count where words are told apart at first: they are the same for both cases of a letter.
+const LETTER: u8 = 31;
+
+/// All words by the letter that they begin with, short ones first.
+struct Words {
+    words: [Word; COUNT],
+    /// Where the words of each letter begin, and those of the last end.
+    begin: [usize; LETTER as usize + 2],
+}
+
+/// Longer words are none: the compiler fails where a table has one.
+const MAX_WORD: usize = 48;
+
+#[expect(clippy::indexing_slicing, reason = "run by the compiler: what is out of bounds does not compile")]
+const COUNT: usize = {
+    let mut names = 0;
+    let mut line = 0;
+    while line < PROGRAMS.len() {
+        names += count_names(PROGRAMS[line].0.as_bytes());
+        line += 1;
+    }
+    STEMS.len() + OTHERS.len() + PREFIXES.len() + PATHS.len() + names
+};
+
+const WORDS: &Words = &Words::of_all();
+
+#[expect(clippy::indexing_slicing, reason = "run by the compiler: what is out of bounds does not compile")]
+const fn count_names(pattern: &[u8]) -> usize {
+    let mut count = 1;
+    let mut at = 0;
+    while at < pattern.len() && pattern[at] != b' ' {
+        if pattern[at] == b'|' {
+            count += 1;
+        }
+        at += 1;
+    }
+    count
+}
+
+#[expect(clippy::indexing_slicing, reason = "run by the compiler: what is out of bounds does not compile")]
+impl Words {
+    const fn of_all() -> Self {
+        let mut all = [Word { bytes: b"", sign: Sign::Name }; COUNT];
+        let mut count = 0;
+        let mut place = 0;
+        while place < STEMS.len() {
+            all[count] = Word { bytes: STEMS[place].as_bytes(), sign: Sign::Name };
+            (count, place) = (count + 1, place + 1);
+        }
+        place = 0;
+        while place < OTHERS.len() {
+            all[count] = Word { bytes: OTHERS[place].0.as_bytes(), sign: OTHERS[place].1 };
+            (count, place) = (count + 1, place + 1);
+        }
+        place = 0;
+        while place < PREFIXES.len() {
+            all[count] = Word { bytes: PREFIXES[place].0.as_bytes(), sign: Sign::Token(place) };
+            (count, place) = (count + 1, place + 1);
+        }
+        place = 0;
+        while place < PATHS.len() {
+            all[count] = Word { bytes: PATHS[place].0.as_bytes(), sign: Sign::Webhook(place) };
+            (count, place) = (count + 1, place + 1);
+        }
+        place = 0;
+        while place < PROGRAMS.len() {
+            let names = PROGRAMS[place].0.as_bytes();
+            let (mut from, mut at) = (0, 0);
+            loop {
+                if at == names.len() || names[at] == b' ' || names[at] == b'|' {
+                    let bytes = names.split_at(at).0.split_at(from).1;
+                    all[count] = Word { bytes, sign: Sign::Program(place) };
+                    count += 1;
+                    from = at + 1;
+                    if at == names.len() || names[at] == b' ' {
+                        break;
+                    }
+                }
+                at += 1;
+            }
+            place += 1;
+        }
+        assert!(count == COUNT);
+        Self::in_order(&all)
+    }
+
+    const fn in_order(all: &[Word; COUNT]) -> Self {
+        let mut made = Self { words: [all[0]; COUNT], begin: [0; LETTER as usize + 2] };
+        let (mut count, mut letter) = (0, 0);
+        while letter <= LETTER {
+            made.begin[letter as usize] = count;
+            let mut length = 1;
+            while length <= MAX_WORD {
+                let mut place = 0;
+                while place < COUNT {
+                    let bytes = all[place].bytes;
+                    if bytes.len() == length && bytes[0] & LETTER == letter {
+                        made.words[count] = all[place];
+                        count += 1;
+                    }
+                    place += 1;
+                }
+                length += 1;
+            }
+            letter += 1;
+        }
+        made.begin[LETTER as usize + 1] = count;
+        assert!(count == COUNT);
+        made
+    }
+}
+
+const BEGINNINGS: &Beginnings = &Beginnings::of_all();
+
+/// A bit for each three bytes that a word begins with, and one for each number that four make. Of a byte five bits count:
+/// they are the same for both cases of a letter.
+struct Beginnings {
+    three: [u64; 512],
+    four: [u64; 512],
+}
+
+const fn number_of_four(bytes: u32) -> u32 {
+    (bytes & 0xf_ffff).wrapping_mul(0x9e37_79b1) >> 17
+}
+
+#[expect(clippy::indexing_slicing, reason = "run by the compiler: what is out of bounds does not compile")]
+impl Beginnings {
+    const fn of_all() -> Self {
+        let mut made = Self { three: [0; 512], four: [0; 512] };
+        let mut place = 0;
+        while place < STEMS.len() {
+            made.add(STEMS[place].as_bytes(), 0, false);
+            place += 1;
+        }
+        place = 0;
+        while place < OTHERS.len() {
+            made.add(OTHERS[place].0.as_bytes(), 0, false);
+            place += 1;
+        }
+        place = 0;
+        while place < PREFIXES.len() {
+            made.add(PREFIXES[place].0.as_bytes(), 0, false);
+            place += 1;
+        }
+        place = 0;
+        while place < PATHS.len() {
+            made.add(PATHS[place].0.as_bytes(), 0, false);
+            place += 1;
+        }
+        place = 0;
+        while place < PROGRAMS.len() {
+            let names = PROGRAMS[place].0.as_bytes();
+            let mut at = 0;
+            made.add(names, 0, true);
+            while at < names.len() && names[at] != b' ' {
+                if names[at] == b'|' {
+                    made.add(names, at + 1, true);
+                }
+                at += 1;
+            }
+            place += 1;
+        }
+        made
+    }
+
+    /// Adds the word that begins at `from` and ends with the text, a blank or a `|`. A program's name is followed by a blank.
+    const fn add(&mut self, text: &[u8], from: usize, is_program: bool) {
+        let mut bytes = 0;
+        let mut length = 0;
+        let mut ends = false;
+        while length < 4 && !ends {
+            let at = from + length;
+            let byte = if at < text.len() && text[at] != b'|' { text[at] } else { b' ' };
+            ends = byte == b' ';
+            if ends && !is_program && at >= text.len() {
+                break;
+            }
+            bytes = bytes << 5 | (byte & 31) as u32;
+            length += 1;
+        }
+        // What may follow a word that is shorter.
+        let missing = 5 * (4 - length as u32);
+        let mut rest = 0;
+        while rest < 1 << missing {
+            let four = bytes << missing | rest;
+            let three = four >> 5;
+            self.three[(three >> 6) as usize] |= 1 << (three & 63);
+            let number = number_of_four(four);
+            self.four[(number >> 6) as usize] |= 1 << (number & 63);
+            rest += 1;
+        }
+    }
+}
+
+/// Where one of the words may begin, in order.
+fn beginnings(text: &str) -> impl Iterator<Item = usize> {
+    let has = |table: &[u64; 512], number: u32| {
+        table.get((number >> 6) as usize).is_some_and(|bits| bits >> (number & 63) & 1 == 1)
+    };
+    let mut bytes = 0;
+    // Two more bytes, for a word of two at the end.
+    text.bytes().chain([0, 0]).enumerate().filter_map(move |(end, byte)| {
+        bytes = bytes << 5 | u32::from(byte & LETTER);
+        let may_be = end >= 3
+            && has(&BEGINNINGS.three, bytes >> 5 & 0x7fff)
+            && has(&BEGINNINGS.four, number_of_four(bytes));
+        may_be.then(|| end - 3)
+    })
+}
+
+/// The words that stand in a text, in whatever case, and what each is a sign of: in order, of one place the short ones first.
+pub(super) fn found(text: &str) -> impl Iterator<Item = (Range<usize>, Sign)> {
+    beginnings(text).flat_map(move |from| {
+        let rest = text.as_bytes().get(from..).unwrap_or_default();
+        let letter = rest.first().map_or(0, |byte| usize::from(byte & LETTER));
+        let words = WORDS.begin.get(letter).zip(WORDS.begin.get(letter + 1));
+        let words = words.and_then(|(begin, end)| WORDS.words.get(*begin..*end)).unwrap_or_default();
+        words.iter().filter_map(move |word| {
+            let stands = rest.get(..word.bytes.len())?.eq_ignore_ascii_case(word.bytes);
+            stands.then(|| (from..from + word.bytes.len(), word.sign))
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use super::*;
+
+    #[test]
+    fn every_word_is_found_in_whatever_case_and_wherever_it_stands() {
+        let words = STEMS.iter().copied().chain(OTHERS.iter().map(|(word, _)| *word));
+        let words =
+            words.chain(PREFIXES.iter().map(|(word, ..)| *word)).chain(PATHS.iter().map(|(word, ..)| *word));
+        let programs = WORDS.words.iter().filter(|word| matches!(word.sign, Sign::Program(_)));
+        let programs =
+            programs.map(|word| (format!("{} ", str::from_utf8(word.bytes).unwrap()), word.bytes.len()));
+        for (word, length) in words.map(|word| (word.to_owned(), word.len())).chain(programs) {
+            for text in [
+                word.clone(),
+                word.to_uppercase(),
+                format!("é {word}"),
+                format!("é {word}é"),
+                format!("zz{word}."),
+            ] {
+                let place =
+                    text.find(&word).or_else(|| text.find(&word.to_uppercase())).unwrap_or(text.len());
+                assert!(found(&text).any(|(at, _)| at == (place..place + length)), "{text}");
+            }
+        }
+        for text in [
+            "",
+            "a",
+            "zz",
+            "The report is done.",
+            "team-12",
+            "himalaya message send --to reader-1@example.com --subject Hello",
+        ] {
+            assert!(found(text).next().is_none(), "{text}");
+        }
+    }
+}
