@@ -112,15 +112,17 @@ pub(crate) fn writes_guarded(call: &ToolCall, params: &Lookup<'_>) -> bool {
                         || HOOK_SETTINGS.iter().any(|(folders, _)| folders.contains(&part)))
             })
     };
-    let says = |name: &'static str| match params.get(name).as_deref().map(AsRef::as_ref) {
-        Some(Value::String(text)) => may_be(text),
-        // A list of them.
-        Some(value) => value.is_array(),
-        None => false,
+    let first = |names: &[&'static str]| {
+        let found = names.iter().find_map(|name| params.get(name));
+        found.is_some_and(|value| match value.as_ref().as_ref() {
+            Value::String(text) => may_be(text) || text.trim().is_empty(),
+            // A list of them, or nothing that names one.
+            _ => true,
+        })
     };
-    let is_told = call.cwd.as_deref().is_some_and(may_be)
-        || PATH_NAMES.into_iter().any(says)
-        || neutral_tool_name(&call.tool) == APPLY_PATCH && PATCH_NAMES.into_iter().any(says);
+    let is_told = first(&PATH_NAMES)
+        || neutral_tool_name(&call.tool) == APPLY_PATCH && first(&PATCH_NAMES)
+        || call.cwd.as_deref().is_some_and(may_be);
     is_told && file_paths(call, params).iter().any(|path| is_guarded(path))
 }
 
