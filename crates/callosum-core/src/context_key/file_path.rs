@@ -105,12 +105,14 @@ pub(crate) fn is_guarded(path: &str) -> bool {
 pub(crate) fn writes_guarded(call: &ToolCall, params: &Lookup<'_>) -> bool {
     // What a path is made whole of is in its own text or in that of the folder it starts from.
     let may_be = |text: &str| {
-        memchr::memchr(b'$', text.as_bytes()).is_some()
-            || text.trim().split(['/', '\n', ' ']).any(|part| {
-                part.starts_with('.')
-                    && (part == ".callosum"
-                        || HOOK_SETTINGS.iter().any(|(folders, _)| folders.contains(&part)))
-            })
+        let bytes = text.as_bytes();
+        memchr::memchr2_iter(b'.', b'$', bytes).any(|at| {
+            let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+            let begins = || before.is_none_or(|byte| matches!(byte, b'/' | b' ' | b'\t' | b'\n'));
+            let rest = text.get(at..).unwrap_or_default();
+            let mut folders = HOOK_SETTINGS.iter().flat_map(|(folders, _)| *folders).chain([&".callosum"]);
+            rest.starts_with('$') || begins() && folders.any(|folder| rest.starts_with(folder))
+        })
     };
     let first = |names: &[&'static str]| {
         let found = names.iter().find_map(|name| params.get(name));
