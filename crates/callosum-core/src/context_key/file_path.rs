@@ -105,22 +105,26 @@ pub(crate) fn is_guarded(path: &str) -> bool {
 pub(crate) fn writes_guarded(call: &ToolCall, params: &Lookup<'_>) -> bool {
     // What a path is made whole of is in its own text or in that of the folder it starts from.
     let may_be = |text: &str| {
-        memchr::memchr(b'$', text.as_bytes()).is_some()
-            || text.trim().split(['/', '\n', ' ']).any(|part| {
-                part.starts_with('.')
-                    && (part == ".callosum"
-                        || HOOK_SETTINGS.iter().any(|(folders, _)| folders.contains(&part)))
-            })
+        let bytes = text.as_bytes();
+        memchr::memchr2_iter(b'.', b'$', bytes).any(|at| {
+            let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+            let begins = || before.is_none_or(|byte| matches!(byte, b'/' | b' ' | b'\t' | b'\n'));
+            let rest = text.get(at..).unwrap_or_default();
+            let mut folders = HOOK_SETTINGS.iter().flat_map(|(folders, _)| *folders).chain([&".callosum"]);
+            rest.starts_with('$') || begins() && folders.any(|folder| rest.starts_with(folder))
+        })
     };
-    let says = |name: &'static str| match params.get(name).as_deref().map(AsRef::as_ref) {
-        Some(Value::String(text)) => may_be(text),
-        // A list of them.
-        Some(value) => value.is_array(),
-        None => false,
+    let first = |names: &[&'static str]| {
+        let found = names.iter().find_map(|name| params.get(name));
+        found.is_some_and(|value| match value.as_ref().as_ref() {
+            Value::String(text) => may_be(text) || text.trim().is_empty(),
+            // A list of them, or nothing that names one.
+            _ => true,
+        })
     };
-    let is_told = call.cwd.as_deref().is_some_and(may_be)
-        || PATH_NAMES.into_iter().any(says)
-        || neutral_tool_name(&call.tool) == APPLY_PATCH && PATCH_NAMES.into_iter().any(says);
+    let is_told = first(&PATH_NAMES)
+        || neutral_tool_name(&call.tool) == APPLY_PATCH && first(&PATCH_NAMES)
+        || call.cwd.as_deref().is_some_and(may_be);
     is_told && file_paths(call, params).iter().any(|path| is_guarded(path))
 }
 

@@ -100,6 +100,9 @@ pub(super) const PATHS: &[(&str, usize, bool)] = &[
     ("hooks.zapier.com/hooks/catch/", 1, false),
     ("api.telegram.org/bot", 0, false),
     (".make.com/", 0, false),
+    ("hc-ping.com/", 0, true),
+    ("/build_hooks/", 0, true),
+    ("/integrations/deploy/", 0, true),
 ];
 
 fn in_path(byte: u8) -> bool {

@@ -212,7 +212,11 @@ impl<'r> Verdict<'r, '_> {
 
     /// Takes in what a rule says: the highest tier counts, and the keys of all. True when its keys are known.
     fn take(&mut self, rule: &'r Rule, site: Site<'_, 'r>) -> bool {
-        let (keys, too_many) = context_keys(&rule.context_keys, site);
+        // A call with too many is refused, whatever the others are.
+        let (keys, too_many) = match self.classification.too_many_keys {
+            true => (Vec::new(), true),
+            false => context_keys(&rule.context_keys, site),
+        };
         if let Some(matches) = &mut self.matches {
             matches.push(Match {
                 rule_name: rule.name.clone(),

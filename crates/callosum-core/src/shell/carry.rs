@@ -385,13 +385,12 @@ fn executed(walk: &mut Walk, rest: &[String], around: &Around) -> bool {
     is_carried
 }
 
-/// What `tmux send-keys` types, if it ends the line.
+/// What `tmux send-keys` types, up to the key that ends the line. Without one a later call may send it.
 fn typed(keys: &[String]) -> String {
-    let is_enter = |word: &String| matches!(word.as_str(), "Enter" | "C-m" | "KPEnter");
-    match keys.iter().position(is_enter) {
-        Some(end) => keys.get(..end).unwrap_or_default().join(" "),
-        None => String::new(),
-    }
+    let is_key = |word: &str, keys: &[&str]| keys.iter().any(|key| key.eq_ignore_ascii_case(word));
+    let is_enter = |word: &&String| is_key(word, &["Enter", "C-m", "C-j", "KPEnter"]);
+    let words = keys.iter().take_while(|word| !is_enter(word));
+    words.map(|word| if is_key(word, &["Space"]) { "" } else { word }).collect::<Vec<_>>().join(" ")
 }
 
 /// A shell: what `-c` gives it, or what it reads; a script's file is not looked into, but for one that is what a

@@ -47,7 +47,7 @@ fn what_a_line_runs() {
         ),
         ("ssh -p 22 me@host 'git push'", &["git push", "ssh -p 22 me@host git push"]),
         ("tmux send-keys -t w:0 'git push' Enter", &["git push", "tmux send-keys -t w:0 git push Enter"]),
-        ("tmux send-keys -t w 'git push'", &["tmux send-keys -t w git push"]),
+        ("tmux send-keys -t w 'git push'", &["git push", "tmux send-keys -t w git push"]),
         ("docker exec app sh -c 'git push'", &["git push", "docker exec app sh -c git push"]),
         ("npx -y wrangler@4 deploy", &["wrangler deploy"]),
         ("npx --yes @scope/tool@1.2 x", &["tool x"]),

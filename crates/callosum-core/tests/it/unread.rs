@@ -168,6 +168,19 @@ fn a_program_in_pieces_of_quotes_is_the_program() {
     }
 }
 
+/// Text and Enter come in calls of their own, and Enter has several names.
+#[test]
+fn what_is_typed_into_a_terminal_is_a_command_whenever_enter_comes() {
+    for line in [
+        "tmux send-keys -t s 'git push origin main' Enter",
+        "tmux send-keys -t s -l -- 'git push origin main' && tmux send-keys -t s Enter",
+        "tmux send-keys -t s 'git push origin main' C-j",
+        "tmux send-keys -t s git Space push Space origin Space main ENTER",
+    ] {
+        assert_eq!(u8::from(explain(line).classification.tier), 3, "{line}");
+    }
+}
+
 /// A document may end with more than a word: two mails to one person meet, whatever ends their texts.
 #[test]
 fn a_here_document_may_end_with_a_mark_of_several_words() {
