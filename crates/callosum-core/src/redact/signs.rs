@@ -170,54 +170,23 @@ impl Beginnings {
     const fn of_all() -> Self {
         let mut made = Self { three: [0; 512], four: [0; 512] };
         let mut place = 0;
-        while place < STEMS.len() {
-            made.add(STEMS[place].as_bytes(), 0, false);
-            place += 1;
-        }
-        place = 0;
-        while place < OTHERS.len() {
-            made.add(OTHERS[place].0.as_bytes(), 0, false);
-            place += 1;
-        }
-        place = 0;
-        while place < PREFIXES.len() {
-            made.add(PREFIXES[place].0.as_bytes(), 0, false);
-            place += 1;
-        }
-        place = 0;
-        while place < PATHS.len() {
-            made.add(PATHS[place].0.as_bytes(), 0, false);
-            place += 1;
-        }
-        place = 0;
-        while place < PROGRAMS.len() {
-            let names = PROGRAMS[place].0.as_bytes();
-            let mut at = 0;
-            made.add(names, 0, true);
-            while at < names.len() && names[at] != b' ' {
-                if names[at] == b'|' {
-                    made.add(names, at + 1, true);
-                }
-                at += 1;
-            }
+        while place < WORDS.words.len() {
+            made.add(&WORDS.words[place]);
             place += 1;
         }
         made
     }
 
-    /// Adds the word that begins at `from` and ends with the text, a blank or a `|`. A program's name is followed by a blank.
-    const fn add(&mut self, text: &[u8], from: usize, is_program: bool) {
+    const fn add(&mut self, word: &Word) {
         let mut bytes = 0;
         let mut length = 0;
-        let mut ends = false;
-        while length < 4 && !ends {
-            let at = from + length;
-            let byte = if at < text.len() && text[at] != b'|' { text[at] } else { b' ' };
-            ends = byte == b' ';
-            if ends && !is_program && at >= text.len() {
-                break;
-            }
-            bytes = bytes << 5 | (byte & 31) as u32;
+        while length < 4 && length < word.bytes.len() {
+            bytes = bytes << 5 | (word.bytes[length] & LETTER) as u32;
+            length += 1;
+        }
+        // A program's name is followed by a blank.
+        if length < 4 && matches!(word.sign, Sign::Program(_)) {
+            bytes = bytes << 5 | (b' ' & LETTER) as u32;
             length += 1;
         }
         // What may follow a word that is shorter.
