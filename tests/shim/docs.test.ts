@@ -86,6 +86,29 @@ test("the README stays a front door, and no page becomes a book", () => {
     assert.ok(lines(page) <= PAGE_LINES, `${page} has ${lines(page)} lines`);
 });
 
+/** Where the paths of ARCHITECTURE.md begin; what a row says of its folder may also begin there. */
+const FOLDERS = ["", "crates/callosum-core/src", "crates/callosum-core", "crates/callosum-cli/src"];
+
+/** `hook/{event,json}.rs` as two paths. */
+function unfold(path: string): string[] {
+  const [, before = "", choices = "", after = ""] = /^(.*)\{(.*)\}(.*)$/.exec(path) ?? [];
+  return choices === "" ? [path] : choices.split(",").map((choice) => `${before}${choice}${after}`);
+}
+
+test("what the code map and the walk of a call name is there", () => {
+  const rows = [...text("ARCHITECTURE.md").matchAll(/^\|.*$/gm)].map(([row]) => {
+    const spans = [...row.matchAll(/`([^`\s]+)`/g)].flatMap(([, span = ""]) => unfold(span.replace(/^…\//, "")));
+    const [first = ""] = spans;
+    const folders = [...FOLDERS, ...FOLDERS.map((folder) => join(folder, first))];
+    return { folders, paths: spans.filter((path) => /^[\w-]+\/|\.(rs|ts)$/.test(path)) };
+  });
+  assert.ok(rows.flatMap(({ paths }) => paths).length > 50);
+  const lost = rows.flatMap(({ folders, paths }) =>
+    paths.filter((path) => !folders.some((folder) => existsSync(join(ROOT, folder, path)))),
+  );
+  assert.deepEqual(lost, []);
+});
+
 test("the settings' page has every setting, and the rules' page every field", () => {
   const rows = (page: string) => new Set([...text(page).matchAll(/^\| (`.*?)\s*\|/gm)].flatMap(([, cell = ""]) => names(cell)));
   const names = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name);
