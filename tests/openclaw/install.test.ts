@@ -108,9 +108,9 @@ function assertNoTrace(world: World): void {
 /** The folder in which a workspace keeps its own plugins. */
 const dropIn = (world: World) => join(world.gateway.workspace, ".openclaw", "extensions", "callosum");
 
-/** What README.md says to do after the first line with `words`: the commands of the block that follows, with this world's folders. */
-function readme(words: string, world: World): string[] {
-  const text = readFileSync(join(ROOT, "README.md"), "utf8");
+/** What docs/install.md says to do after the first line with `words`: the commands of the block that follows, with this world's folders. */
+function commandsAfter(words: string, world: World): string[] {
+  const text = readFileSync(join(ROOT, "docs", "install.md"), "utf8");
   const after = text.slice(text.indexOf(words));
   assert.ok(after.startsWith(words), words);
   const block = /```console\n([^`]*)```/.exec(after)?.[1] ?? "";
@@ -121,9 +121,9 @@ function readme(words: string, world: World): string[] {
   );
 }
 
-/** Does what README.md says after `words`, and restarts a running gateway where that, or the host, says so. */
+/** Does what docs/install.md says after `words`, and restarts a running gateway where that, or the host, says so. */
 async function follow(words: string, world: World): Promise<void> {
-  for (const command of readme(words, world)) {
+  for (const command of commandsAfter(words, world)) {
     const [program = "", ...args] = command.split(" ");
     if (program !== "openclaw") execFileSync(program, args, { cwd: ROOT });
     else if (args[0] === "plugins") await plugins(world, ...args.slice(1));
@@ -137,7 +137,7 @@ async function assertStarts(world: World): Promise<void> {
   await restart(world);
 }
 
-const UNINSTALL = "### Uninstall without a trace";
+const UNINSTALL = "## Uninstall without a trace";
 const DROP_IN = "**Dropped in**";
 const TAKE_OUT = "A dropped-in folder";
 const enable = (world: World) => plugins(world, "enable", "callosum");
