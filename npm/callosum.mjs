@@ -60,7 +60,7 @@ const programs = [machine, `${machine}-gnu`, `${machine}-musl`].map(programOf).f
 for (const program of programs) await become(program);
 console.error(
   programs.length === 0
-    ? `callosum: there is no program for ${machine} here; it comes as an optional dependency, so install without \`--omit=optional\`, on a platform that README.md names.`
+    ? `callosum: there is no program for ${machine} here; it comes as an optional dependency, so install without \`--omit=optional\`, on a platform that docs/install.md names.`
     : `callosum: the program for ${machine} can't be started; it may have been built for another C library.`,
 );
 if (isHook) {

@@ -11,6 +11,11 @@ export const EXTENSION = join(ROOT, "dist", "callosum");
 /** The notices of what is linked into the native parts; those of the page's parts lie beside the page. */
 export const NOTICES = "licenses.txt";
 const NATIVE = join(ROOT, "plugin", "native");
+/** What goes along as it stands. The pages for people go whole, so that no link in an installed one leads nowhere. */
+export const SHIPPED = [
+  ...["openclaw.plugin.json", "tiers.json", "tiers.schema.json", "assets", "skills"],
+  ...["LICENSE", "README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs"],
+];
 /** The oldest OpenClaw that the plugin was really run with. */
 export const OLDEST_HOST = "2026.8.2";
 
@@ -37,13 +42,9 @@ export async function build(): Promise<void> {
   for (const name of ["binding.js", ...addons]) cpSync(join(NATIVE, name), join(EXTENSION, "native", name));
   const sums = Object.fromEntries(addons.map((name) => [name, sha256(join(NATIVE, name))]));
   writeJson(join(EXTENSION, "native", "checksums.json"), sums);
-  for (const name of ["openclaw.plugin.json", "tiers.json", "tiers.schema.json", "LICENSE", "README.md"]) {
-    if (existsSync(join(ROOT, name))) cpSync(join(ROOT, name), join(EXTENSION, name));
-    else if (name !== "README.md") throw new TaskError(`\`${name}\` is missing at the top of the repository`);
-  }
+  for (const name of SHIPPED) cpSync(join(ROOT, name), join(EXTENSION, name), { recursive: true });
   writeNotices(join(EXTENSION, NOTICES));
   await buildPage(join(EXTENSION, "page"));
-  for (const name of ["assets", "skills"]) cpSync(join(ROOT, name), join(EXTENSION, name), { recursive: true });
   const program = join(EXTENSION, "bin", "callosum");
   cpSync(join(ROOT, "target", "release", "callosum"), program);
   chmodSync(program, 0o755);

@@ -1,0 +1,132 @@
+// The pages that people read: their links, what goes along with the extension, and what they say twice.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { test } from "node:test";
+import { SHIPPED } from "../../scripts/build.ts";
+import { ROOT } from "../../scripts/run.ts";
+
+const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"], {
+  cwd: ROOT,
+  encoding: "utf8",
+});
+const PAGES = listed.split("\n").filter((page) => page !== "" && existsSync(join(ROOT, page)));
+const README_LINES = 200;
+const PAGE_LINES = 300;
+
+const text = (page: string) => readFileSync(join(ROOT, page), "utf8");
+/** A page without its blocks of code, in which neither `#` nor `](` means anything. */
+const prose = (page: string) => text(page).replaceAll(/^( *)(```+)[^\n]*\n[\s\S]*?^ *\2`*$/gm, "");
+const lines = (page: string) => text(page).trimEnd().split("\n").length;
+
+/** The anchors that a forge makes of a page's headings. */
+function anchors(page: string): Set<string> {
+  const found = new Set<string>();
+  for (const [, heading = ""] of prose(page).matchAll(/^#{1,6} +(.*)$/gm)) {
+    const words = heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").toLowerCase();
+    const slug = words.replaceAll(/[^\p{L}\p{N}\p{M} _-]/gu, "").replaceAll(" ", "-");
+    let anchor = slug;
+    for (let count = 1; found.has(anchor); count += 1) anchor = `${slug}-${count}`;
+    found.add(anchor);
+  }
+  return found;
+}
+
+interface Link {
+  page: string;
+  /** Where it leads: a path from the top of the repository. */
+  to: string;
+  anchor: string | undefined;
+}
+
+/** The links of a page that stay in the repository. */
+function links(page: string): Link[] {
+  const spoken = prose(page).replaceAll(/`[^`\n]*`/g, "code");
+  const targets = [...spoken.matchAll(/\]\(([^)\s]+)\)|^\[[^\]]+\]: +(\S+)/gm)].map(([, inline, below]) => inline ?? below ?? "");
+  return targets
+    .filter((target) => !/^[a-z]+:/.test(target))
+    .map((target) => {
+      const [path = "", anchor] = target.split("#");
+      return { page, to: path === "" ? page : normalize(join(dirname(page), path)), anchor };
+    });
+}
+
+const LINKS = PAGES.flatMap(links);
+const isShipped = (path: string) => SHIPPED.some((name) => path === name || path.startsWith(`${name}/`));
+
+test("no link leads nowhere: every file is there, and every heading", () => {
+  assert.ok(LINKS.length > 50, `only ${LINKS.length} links found`);
+  const broken = LINKS.filter(
+    ({ to, anchor }) => !existsSync(join(ROOT, to)) || (anchor !== undefined && !anchors(to).has(anchor)),
+  );
+  assert.deepEqual(broken, []);
+});
+
+test("no page that is installed links to one that is not", () => {
+  const lost = LINKS.filter(({ page, to }) => isShipped(page) && !isShipped(to));
+  assert.deepEqual(lost, []);
+});
+
+test("every page of docs is found from the README", () => {
+  const seen = new Set(["README.md"]);
+  for (const page of seen) for (const { to } of PAGES.includes(page) ? links(page) : []) seen.add(to);
+  const pages = PAGES.filter((page) => page.startsWith("docs/"));
+  assert.ok(pages.length > 5);
+  assert.deepEqual(
+    pages.filter((page) => !seen.has(page)),
+    [],
+  );
+});
+
+test("the README stays a front door, and no page becomes a book", () => {
+  assert.ok(lines("README.md") <= README_LINES, `README.md has ${lines("README.md")} lines`);
+  for (const page of PAGES.filter((page) => page.startsWith("docs/")))
+    assert.ok(lines(page) <= PAGE_LINES, `${page} has ${lines(page)} lines`);
+});
+
+/** Where the paths of ARCHITECTURE.md begin; what a row says of its folder may also begin there. */
+const FOLDERS = ["", "crates/callosum-core/src", "crates/callosum-core", "crates/callosum-cli/src"];
+
+/** `hook/{event,json}.rs` as two paths. */
+function unfold(path: string): string[] {
+  const [, before = "", choices = "", after = ""] = /^(.*)\{(.*)\}(.*)$/.exec(path) ?? [];
+  return choices === "" ? [path] : choices.split(",").map((choice) => `${before}${choice}${after}`);
+}
+
+test("what the code map and the walk of a call name is there", () => {
+  const rows = [...text("ARCHITECTURE.md").matchAll(/^\|.*$/gm)].map(([row]) => {
+    const spans = [...row.matchAll(/`([^`\s]+)`/g)].flatMap(([, span = ""]) => unfold(span.replace(/^…\//, "")));
+    const [first = ""] = spans;
+    const folders = [...FOLDERS, ...FOLDERS.map((folder) => join(folder, first))];
+    return { folders, paths: spans.filter((path) => /^[\w-]+\/|\.(rs|ts)$/.test(path)) };
+  });
+  assert.ok(rows.flatMap(({ paths }) => paths).length > 50);
+  const lost = rows.flatMap(({ folders, paths }) =>
+    paths.filter((path) => !folders.some((folder) => existsSync(join(ROOT, folder, path)))),
+  );
+  assert.deepEqual(lost, []);
+});
+
+test("the settings' page has every setting, and the rules' page every field", () => {
+  const rows = (page: string) => new Set([...text(page).matchAll(/^\| (`.*?)\s*\|/gm)].flatMap(([, cell = ""]) => names(cell)));
+  const names = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name);
+  const manifest = JSON.parse(text("openclaw.plugin.json")) as { configSchema: { properties: object } };
+  const schema = JSON.parse(text("tiers.schema.json")) as { $defs: { rule: { properties: object } } };
+  const settings = rows("docs/settings.md");
+  const fields = rows("docs/rules.md");
+  assert.deepEqual(
+    Object.keys(manifest.configSchema.properties).filter((name) => !settings.has(name)),
+    [],
+  );
+  assert.deepEqual(
+    Object.keys(schema.$defs.rule.properties).filter((name) => !fields.has(name)),
+    [],
+  );
+});
+
+test("the Node that tools pick up is the one that comes with the dependencies", () => {
+  const { optionalDependencies } = JSON.parse(text("package.json")) as { optionalDependencies: Record<string, string> };
+  for (const version of Object.values(optionalDependencies)) assert.equal(text(".node-version").trim(), version);
+});
