@@ -2,17 +2,20 @@
 
 use std::collections::HashSet;
 
-use super::outline::GUARDED_WORDS;
-use crate::shell::Invocation;
+use super::outline::{GUARDED, GUARDED_WORDS};
+use crate::shell::{Invocation, joined};
 
 /// What stands for the program of such a redirection: `> {guarded}` is a pattern.
 const REDIRECTION: &str = ">";
 /// So many files of a line that may be meant are looked at; of more, the rule has found the first long before.
 const MAX_REDIRECTIONS: usize = 64;
+/// Texts of which one is in the name of every path that guards the gate.
+const GUARDED_NAMES: &[&str] =
+    &[".callosum", "CALLOSUM_STATE_DIR", ".claude", "CLAUDE_CONFIG_DIR", ".codex", "CODEX_HOME", ".gemini"];
 
-/// The redirections of a line that names what guards the gate, each as if it were a program that is given the file; read from
-/// the text alone, so that one in quotes counts too. `folder` is where its last command runs.
-pub(crate) fn guarded_redirects(text: &str, folder: Option<&str>) -> Vec<Invocation> {
+/// The redirections of a line that names what guards the gate, each as if it were a program that is given the file, with the
+/// `variables` that the line sets. They are read from the text alone, so that one in quotes counts too.
+pub(crate) fn guarded_redirects(text: &str, variables: &[(String, String)]) -> Vec<Invocation> {
     if memchr::memchr(b'>', text.as_bytes()).is_none() {
         return Vec::new();
     }
@@ -20,22 +23,156 @@ pub(crate) fn guarded_redirects(text: &str, folder: Option<&str>) -> Vec<Invocat
     if !GUARDED_WORDS.split('|').any(names) {
         return Vec::new();
     }
-    let may_be_guarded = |path: &str| GUARDED_WORDS.split('|').any(|word| path.contains(word));
-    let in_guarded = folder.is_some_and(may_be_guarded);
     let mut seen = HashSet::new();
-    let behind = text.split('>').skip(1).map(|rest| rest.trim_start_matches(['|', '!', '&', ' ', '\t']));
-    let files = behind.filter_map(|rest| {
-        let ends = |c: char| c.is_whitespace() || ";|&<()".contains(c);
-        let file = rest.split(ends).next().unwrap_or_default();
-        let file: String = file.chars().filter(|c| !matches!(c, '"' | '\'' | '\\')).collect();
-        let counts = !file.is_empty() && (in_guarded || may_be_guarded(&file)) && seen.insert(file.clone());
-        counts.then_some(file)
-    });
-    let invocation = |file| Invocation {
+    let invocation = |(file, folder)| Invocation {
         program: REDIRECTION.to_owned(),
         words: vec![file],
-        folder: folder.map(str::to_owned),
+        folder,
+        variables: variables.to_vec(),
         ..Invocation::default()
     };
+    let files = Reader::new(text).filter(|found| seen.insert(found.clone()));
     files.take(MAX_REDIRECTIONS).map(invocation).collect()
+}
+
+/// Whether a command that the pattern of this text fits may be in a text that was not read, as far as its paths go.
+pub(crate) fn may_be_guarded_in(pattern: &str, text: &str) -> bool {
+    !pattern.contains(GUARDED)
+        || GUARDED_NAMES.iter().any(|name| text.contains(name))
+            && (!pattern.starts_with(REDIRECTION) || text.contains(REDIRECTION))
+}
+
+/// Finds the redirections of a text, and the folder that a `cd` before them went to.
+struct Reader<'t> {
+    text: &'t str,
+    at: usize,
+    /// A command begins here.
+    begins: bool,
+    folder: Option<String>,
+    /// What was opened and not closed (parentheses, quotes), and the folder outside.
+    open: Vec<(u8, Option<String>)>,
+}
+
+impl<'t> Reader<'t> {
+    fn new(text: &'t str) -> Self {
+        Self { text, at: 0, begins: true, folder: None, open: Vec::new() }
+    }
+
+    fn rest(&self) -> &'t str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    /// Begins what `mark` opens. What a quotation holds is mostly no command of the line: a `>` in it goes by a `cd` in it.
+    fn enter(&mut self, mark: u8) {
+        let inside = if mark == b'(' { self.folder.clone() } else { None };
+        self.open.push((mark, std::mem::replace(&mut self.folder, inside)));
+        self.begins = true;
+    }
+
+    fn leave(&mut self) {
+        if let Some((_, folder)) = self.open.pop() {
+            self.folder = folder;
+        }
+        self.begins = false;
+    }
+
+    /// The word that begins here, without its quotes.
+    fn word(&self) -> String {
+        let rest = self.rest().trim_start_matches([' ', '\t']);
+        let ends = |c: char| c.is_whitespace() || ";|&<>()".contains(c);
+        let word = rest.split(ends).next().unwrap_or_default();
+        word.chars().filter(|c| !matches!(c, '"' | '\'' | '\\')).collect()
+    }
+
+    /// Follows a `cd` that begins here.
+    fn follow(&mut self) {
+        let Some(name) = ["cd", "pushd"]
+            .into_iter()
+            .find(|name| self.rest().strip_prefix(name).is_some_and(|after| after.starts_with([' ', '\t'])))
+        else {
+            return;
+        };
+        self.at += name.len();
+        let to = self.word();
+        self.folder = (!to.starts_with('-')).then(|| joined(self.folder.as_deref(), &to));
+    }
+
+    /// The file of the redirection whose `>` was just passed.
+    fn file(&mut self) -> Option<(String, Option<String>)> {
+        let rest = self.rest();
+        let is_descriptor = rest.starts_with('&');
+        self.at += rest.len() - rest.trim_start_matches(['>', '|', '!', '&']).len();
+        let file = self.word();
+        let is_number = file == "-" || file.bytes().all(|byte| byte.is_ascii_digit());
+        if file.is_empty() || is_descriptor && is_number {
+            return None;
+        }
+        let may_be_guarded = |path: &str| GUARDED_WORDS.split('|').any(|word| path.contains(word));
+        let counts = file.starts_with('$')
+            || may_be_guarded(&file)
+            || self.folder.as_deref().is_some_and(|folder| may_be_guarded(folder) || folder.starts_with('$'));
+        counts.then(|| (file, self.folder.clone()))
+    }
+}
+
+impl Iterator for Reader<'_> {
+    type Item = (String, Option<String>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while let Some(byte) = self.text.as_bytes().get(self.at).copied() {
+            if self.begins && matches!(byte, b'c' | b'p') {
+                self.follow();
+            }
+            let quote = self.open.last().map(|(mark, _)| *mark);
+            self.at += 1;
+            match byte {
+                b'\\' => self.at += 1,
+                b'\'' | b'"' if quote == Some(byte) => self.leave(),
+                // An apostrophe.
+                b'\'' if quote == Some(b'"') => {}
+                b'\'' | b'"' | b'(' => self.enter(byte),
+                b')' if quote == Some(b'(') => self.leave(),
+                b'>' => {
+                    self.begins = false;
+                    let found = self.file();
+                    if found.is_some() {
+                        return found;
+                    }
+                }
+                b';' | b'&' | b'|' | b'\n' | b'{' | b'`' => self.begins = true,
+                b' ' | b'\t' => {}
+                _ => self.begins = false,
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_redirection_goes_to_the_folder_that_a_cd_before_it_went_to() {
+        for (text, files) in [
+            ("echo x > ~/.callosum/a", "~/.callosum/a"),
+            ("echo x >> \"~/.callosum/a\"", "~/.callosum/a"),
+            ("cd ~/.callosum && > a", "~/.callosum/a"),
+            ("cd \"$HOME/.callosum\"; : >| a", "$HOME/.callosum/a"),
+            ("cd ~ && cd .callosum\n: >a", "~/.callosum/a"),
+            ("(cd ~/.callosum; : > a) > b", "~/.callosum/a"),
+            ("bash -c 'cd ~/.callosum && echo > a'; echo > b", "~/.callosum/a"),
+            ("cd ~/.callosum && cat a 2>&1", ""),
+            ("cd ~/.callosum && cat a 2>&- >&2", ""),
+            ("cd ~/.callosum && jq 'select(.tier > 2)' a", ""),
+            ("cd ~/.callosum && cat a > /tmp/b", "/tmp/b"),
+            ("echo cd ~/.callosum > a", ""),
+            ("pushd -n ~/.callosum > a", ""),
+            ("cat ~/.callosum/a > $B", "$B"),
+        ] {
+            let found = guarded_redirects(text, &[]).into_iter();
+            let found = found.map(|found| joined(found.folder.as_deref(), &found.words.concat()));
+            assert_eq!(found.collect::<Vec<_>>().join(" "), files, "{text}");
+        }
+    }
 }

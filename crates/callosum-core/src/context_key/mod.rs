@@ -3,6 +3,7 @@
 mod address;
 mod command_recipient;
 mod file_path;
+mod guarded;
 mod mail_fields;
 mod template;
 mod value;
@@ -14,7 +15,8 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-pub(crate) use file_path::{is_guarded, is_outside, path_in, work_folder, writes_guarded};
+pub(crate) use file_path::{is_outside, path_in, work_folder};
+pub(crate) use guarded::{is_guarded, with_variable, writes_guarded};
 pub(crate) use template::Template;
 pub(crate) use value::{Picked, Site};
 

@@ -5,10 +5,10 @@ use super::index::Candidate;
 use super::part::Part;
 use super::rule_set::RuleSet;
 use super::{Classification, Match, Mode, Scope, Unread};
-use crate::command::{Asked, Command, Fit, guarded_redirects, not_done_codes};
+use crate::command::{Asked, Command, Fit, guarded_redirects, listed, not_done_codes};
 use crate::context_key::{
     Lookup, MAX_KEYS, Site, context_keys, is_guarded, is_outside, is_unknown, keys_or_digest, path_in,
-    work_folder,
+    with_variable, work_folder,
 };
 use crate::digest::digest;
 use crate::outcome::ExitCodes;
@@ -49,13 +49,13 @@ impl<'a> Question<'a> {
         }
         let line = Line::read(text);
         let mut proves = Vec::new();
-        let folder = line.invocations.last().and_then(|last| last.folder.as_deref());
-        let redirects = guarded_redirects(text, folder);
+        let variables = line.invocations.last().map(|last| last.variables.as_slice()).unwrap_or_default();
+        let redirects = guarded_redirects(text, variables);
         // Of the rules that commands were found for, with all they act on.
         let mut known: Vec<&str> = Vec::new();
         for invocation in line.invocations.iter().chain(&redirects) {
             let command = Command::new(invocation);
-            let Some((rule, fit)) = self.for_command(&command) else { continue };
+            let Some((rule, fit)) = self.for_command(&command, &line) else { continue };
             if fit.is_none() && verdict.has_taken(rule) {
                 continue;
             }
@@ -141,14 +141,26 @@ impl<'a> Question<'a> {
     }
 
     /// The first rule that is for a command of the line, or for the whole line.
-    fn for_command<'c, 'l>(&self, command: &'c Command<'l>) -> Option<(&'a Rule, Option<Fit<'c, 'l>>)> {
-        let is = |asked, path: &str| {
-            let went_to = command.whole().folder();
-            let whole = path_in(&work_folder(self.call, &self.params, went_to.as_deref()), path);
-            match asked {
-                Asked::Outside => is_outside(&work_folder(self.call, &self.params, None), &whole),
-                // `cd ~/.callosum` leads to no absolute folder.
-                Asked::Guarded => is_guarded(&whole) || is_guarded(&joined(went_to.as_deref(), path)),
+    fn for_command<'c, 'l>(
+        &self,
+        command: &'c Command<'l>,
+        line: &Line,
+    ) -> Option<(&'a Rule, Option<Fit<'c, 'l>>)> {
+        let is = |asked, path: &str| match asked {
+            Asked::Outside => {
+                let went_to = command.whole().folder();
+                let whole = path_in(&work_folder(self.call, &self.params, went_to.as_deref()), path);
+                is_outside(&work_folder(self.call, &self.params, None), &whole)
+            }
+            Asked::Guarded => self.is_guarded(command, path),
+            Asked::Listed => {
+                let read = command.invocation.input.iter().flat_map(|text| text.split_whitespace());
+                let mut others = line.invocations.iter().filter(|other| !other.open);
+                read.into_iter().any(|path| self.is_guarded(command, path))
+                    || others.any(|other| {
+                        let mut paths = listed(other).into_iter();
+                        paths.any(|path| self.is_guarded(&Command::new(other), path))
+                    })
             }
         };
         self.rules.parts.iter().find_map(|part| {
@@ -162,6 +174,21 @@ impl<'a> Question<'a> {
                 None => Some((rule, None)),
             })
         })
+    }
+
+    /// Whether a path that a command names guards the gate itself.
+    fn is_guarded(&self, command: &Command<'_>, path: &str) -> bool {
+        let folder = work_folder(self.call, &self.params, None);
+        let variables = &command.invocation.variables;
+        let within = command.whole().folder().and_then(|folder| {
+            let folders = with_variable(&folder, variables);
+            folders.first().map(|folder| folder.clone().into_owned())
+        });
+        // `cd ~/.callosum` leads to no absolute folder.
+        let whole = |path: &str| path_in(&folder, &joined(within.as_deref(), path));
+        let went_to = within.as_deref().map(|within| path_in(&folder, within));
+        let folders: Vec<&str> = std::iter::once(folder.as_str()).chain(went_to.as_deref()).collect();
+        with_variable(path, variables).iter().any(|path| is_guarded(&whole(path), &folders))
     }
 
     /// What the exit code proves of a shell line of one command.
