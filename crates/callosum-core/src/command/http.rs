@@ -127,8 +127,7 @@ const PROXY_VARIABLES: &[&str] = &["http_proxy", "https_proxy", "all_proxy"];
 /// Whether requests of a command go elsewhere than their hosts say.
 fn is_diverted(command: &Command<'_>) -> bool {
     let by_variable = |(name, value): &(String, String)| {
-        let is_proxy = |variable: &&str| name.eq_ignore_ascii_case(variable);
-        !value.is_empty() && PROXY_VARIABLES.iter().any(|variable| is_proxy(&variable))
+        !value.is_empty() && PROXY_VARIABLES.iter().any(|variable| name.eq_ignore_ascii_case(variable))
     };
     let is_elsewhere = |value: &&str| {
         // Those of IPv6 are not looked into.
