@@ -1,10 +1,13 @@
 //! Which files a command changes, as far as its words say.
 
+use std::borrow::Cow;
+
 use super::Command;
+use crate::context_key::{STATE, is_home, is_settings_folder};
 use crate::shell::{Argument, Invocation};
 
-/// Programs that copy: only where to is changed.
-const COPIERS: &[&str] = &["cp", "ln", "install", "rsync", "scp"];
+/// Programs that copy or move: where to is changed.
+const COPIERS: &[&str] = &["cp", "mv", "ln", "install", "rsync", "scp"];
 
 /// Programs that print the files they are given, for another one to do something with.
 const LISTERS: &[&str] = &["find", "fd", "fdfind", "ls", "realpath", "readlink"];
@@ -31,13 +34,20 @@ const HERE: &str = ".";
 
 /// The files that a command changes, of which `rest` are the words behind the subcommands. Of a program that is not known
 /// that may be each of them.
-pub(super) fn changed<'l>(command: &Command<'l>, rest: &[Argument<'l>]) -> Vec<&'l str> {
+pub(super) fn changed<'l>(command: &Command<'l>, rest: &[Argument<'l>]) -> Vec<Cow<'l, str>> {
+    if COPIERS.contains(&command.program()) {
+        return copied_to(command);
+    }
+    written(command, rest).into_iter().map(Cow::Borrowed).collect()
+}
+
+/// The same of a program that copies none.
+fn written<'l>(command: &Command<'l>, rest: &[Argument<'l>]) -> Vec<&'l str> {
     let program = command.program();
     if let Some(editor) = EDITORS.iter().find(|editor| editor.programs.contains(&program)) {
         return editor.edited(&command.invocation.words);
     }
     match program {
-        _ if COPIERS.contains(&program) => copied_to(command),
         "dd" => command.plain().filter_map(|word| word.strip_prefix("of=")).collect(),
         "awk" | "gawk" => {
             let is_in_place =
@@ -102,13 +112,28 @@ pub(crate) fn listed(invocation: &Invocation) -> Vec<&str> {
     if named.is_empty() { vec![HERE] } else { named }
 }
 
-/// Where to a program copies: the last argument, unless an option says it.
-fn copied_to<'l>(command: &Command<'l>) -> Vec<&'l str> {
-    if command.program() == "rsync" && command.has_option("--remove-source-files") {
-        return command.plain().collect();
+/// Where to a program copies: the last argument, unless an option says it, and there what it copies has its own name. Where it
+/// moves, what it moves too.
+fn copied_to<'l>(command: &Command<'l>) -> Vec<Cow<'l, str>> {
+    let mut sources: Vec<&str> = command.plain().collect();
+    let named = command.values(&["-t", "--target-directory"]).last().copied();
+    let Some(to) = named.or_else(|| sources.pop()) else { return Vec::new() };
+    let mut files = Vec::new();
+    if command.program() == "mv" || command.has_option("--remove-source-files") {
+        files.extend(sources.iter().map(|source| Cow::Borrowed(*source)));
     }
-    let named = command.values(&["-t", "--target-directory"]);
-    if named.is_empty() { command.plain().next_back().into_iter().collect() } else { named }
+    // A folder of settings is not changed by what comes to stand in it, unless that is they.
+    let mut is_changed = !is_settings_folder(to) || command.program() == "ln";
+    for source in sources {
+        match source.rsplit('/').next().unwrap_or_default() {
+            "" | "." | ".." | "*" => is_changed = true,
+            // A copy of the state is not the state.
+            STATE if !is_home(to.trim_end_matches('/')) => {}
+            name => files.push(Cow::Owned(format!("{}/{name}", to.trim_end_matches('/')))),
+        }
+    }
+    files.extend(is_changed.then_some(Cow::Borrowed(to)));
+    files
 }
 
 /// The files that `find` itself removes or writes to.
@@ -208,7 +233,8 @@ mod tests {
         let files = line.invocations.iter().flat_map(|invocation| {
             let command = Command::new(invocation);
             let skipped = usize::from(command.program() == "git");
-            changed(&command, command.arguments.get(skipped..).unwrap_or_default())
+            let files = changed(&command, command.arguments.get(skipped..).unwrap_or_default());
+            files.into_iter().map(Cow::into_owned).collect::<Vec<_>>()
         });
         files.collect::<Vec<_>>().join(" ")
     }
@@ -217,18 +243,23 @@ mod tests {
     fn what_a_command_changes_is_told_from_what_it_reads() {
         for (line, files) in [
             ("rm -rf a b", "a b"),
-            ("mv a b", "a b"),
-            ("mv -t dir a b", "dir a b"),
-            ("cp a b dir", "dir"),
-            ("cp -r a dir", "dir"),
-            ("cp a -R dir", "dir"),
-            ("cp -rt dir a b", "dir"),
-            ("cp --target-directory=dir a", "dir"),
-            ("cp a dir -f", "dir"),
-            ("install -m 600 a b", "b"),
-            ("ln -sf a b", "b"),
+            ("mv a/x b", "a/x b/x b"),
+            ("mv -t dir a b", "a b dir/a dir/b dir"),
+            ("cp a b dir", "dir/a dir/b dir"),
+            ("cp -r a/. dir/", "dir/"),
+            ("cp a -R dir", "dir/a dir"),
+            ("cp -rt dir a b", "dir/a dir/b dir"),
+            ("cp --target-directory=dir a", "dir/a dir"),
+            ("cp a dir -f", "dir/a dir"),
+            ("cp a .claude/", ".claude/a"),
+            ("cp -r a/* .claude/", ".claude/"),
+            ("cp -r ~/.callosum /tmp", "/tmp"),
+            ("cp -r a/.callosum ~/", "~/.callosum ~/"),
+            ("ln -sfn a .claude", ".claude/a .claude"),
+            ("install -m 600 a b", "b/a b"),
+            ("ln -sf a b", "b/a b"),
             ("rsync -at a/ b/", "b/"),
-            ("rsync --remove-source-files a b", "a b"),
+            ("rsync --remove-source-files a b", "a b/a b"),
             ("dd if=a of=b bs=1M", "b"),
             ("sed s/a/b/ f", ""),
             ("sed -n '/i/p' f", ""),

@@ -21,7 +21,7 @@ pub(crate) use http::Request;
 pub(crate) use outline::{GUARDED, POWER_SHELLS, outline};
 pub(crate) use pattern::{Asked, Pattern};
 pub(crate) use proof::not_done_codes;
-pub(crate) use redirect::{guarded_redirects, may_be_guarded_in};
+pub(crate) use redirect::{guarded_redirects, may_be_guarded_in, may_change_in};
 
 use crate::shell::{Argument, Invocation, has_option, option_values};
 

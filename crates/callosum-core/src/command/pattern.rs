@@ -118,7 +118,7 @@ impl Pattern {
                 .is_none_or(|word| plain(rest).next_back().is_some_and(|last| word.matches(last)))
             && (!self.outside || plain(rest).any(|path| is(Asked::Outside, path)))
             && (!self.guarded
-                || changed(command, rest).into_iter().any(|path| is(Asked::Guarded, path))
+                || changed(command, rest).iter().any(|path| is(Asked::Guarded, path))
                 || command.invocation.open && is(Asked::Listed, ""));
         fits.then_some(Fit { command, after, subcommands: self.subcommands.len() })
     }

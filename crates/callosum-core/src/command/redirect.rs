@@ -35,11 +35,15 @@ pub(crate) fn guarded_redirects(text: &str, variables: &[(String, String)]) -> V
     files.take(MAX_REDIRECTIONS).map(invocation).collect()
 }
 
-/// Whether a command that the pattern of this text fits may be in a text that was not read, as far as its paths go.
-pub(crate) fn may_be_guarded_in(pattern: &str, text: &str) -> bool {
+/// Whether a text may name a path that guards the gate.
+pub(crate) fn may_be_guarded_in(text: &str) -> bool {
+    GUARDED_NAMES.iter().any(|name| text.contains(name))
+}
+
+/// Whether a text that was not read has what the pattern of this text asks of paths and redirections.
+pub(crate) fn may_change_in(pattern: &str, text: &str) -> bool {
     !pattern.contains(GUARDED)
-        || GUARDED_NAMES.iter().any(|name| text.contains(name))
-            && (!pattern.starts_with(REDIRECTION) || text.contains(REDIRECTION))
+        || may_be_guarded_in(text) && (!pattern.starts_with(REDIRECTION) || text.contains(REDIRECTION))
 }
 
 /// Finds the redirections of a text, and the folder that a `cd` before them went to.
@@ -76,6 +80,12 @@ impl<'t> Reader<'t> {
         self.begins = false;
     }
 
+    /// Whether the `>` that was just passed ends `->` or `=>`.
+    fn is_arrow(&self) -> bool {
+        let before = self.at.checked_sub(2).and_then(|at| self.text.as_bytes().get(at));
+        matches!(before, Some(b'-' | b'='))
+    }
+
     /// The word that begins here, without its quotes.
     fn word(&self) -> String {
         let rest = self.rest().trim_start_matches([' ', '\t']);
@@ -93,7 +103,11 @@ impl<'t> Reader<'t> {
             return;
         };
         self.at += name.len();
-        let to = self.word();
+        let mut to = self.word();
+        while matches!(to.as_str(), "--" | "-L" | "-P" | "-e") {
+            self.at += self.rest().len() - self.rest().trim_start_matches([' ', '\t']).len() + to.len();
+            to = self.word();
+        }
         self.folder = (!to.starts_with('-')).then(|| joined(self.folder.as_deref(), &to));
     }
 
@@ -123,6 +137,13 @@ impl Iterator for Reader<'_> {
             if self.begins && matches!(byte, b'c' | b'p') {
                 self.follow();
             }
+            let opener = ["then ", "do ", "if ", "else ", "while ", "until ", "! "]
+                .into_iter()
+                .find(|word| self.begins && self.rest().starts_with(word));
+            if let Some(opener) = opener {
+                self.at += opener.len();
+                continue;
+            }
             let quote = self.open.last().map(|(mark, _)| *mark);
             self.at += 1;
             match byte {
@@ -132,6 +153,8 @@ impl Iterator for Reader<'_> {
                 b'\'' if quote == Some(b'"') => {}
                 b'\'' | b'"' | b'(' => self.enter(byte),
                 b')' if quote == Some(b'(') => self.leave(),
+                // An arrow in a text.
+                b'>' if matches!(quote, Some(b'\'' | b'"')) && self.is_arrow() => {}
                 b'>' => {
                     self.begins = false;
                     let found = self.file();
@@ -167,6 +190,9 @@ mod tests {
             ("cd ~/.callosum && jq 'select(.tier > 2)' a", ""),
             ("cd ~/.callosum && cat a > /tmp/b", "/tmp/b"),
             ("echo cd ~/.callosum > a", ""),
+            ("if cd -- ~/.callosum; then : > a; fi", "~/.callosum/a"),
+            ("cd -P ~ && cd -; cd ~/.callosum && > a", "~/.callosum/a"),
+            ("echo 'a -> ~/.callosum/a => .callosum'", ""),
             ("pushd -n ~/.callosum > a", ""),
             ("cat ~/.callosum/a > $B", "$B"),
         ] {

@@ -1,6 +1,7 @@
 //! Which paths guard the gate itself, by their text: its state, and the settings of runtimes that hold its hooks.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 
 use serde_json::Value;
 use wildmatch::WildMatch;
@@ -11,7 +12,7 @@ use crate::digest::neutral_tool_name;
 use crate::tool_call::ToolCall;
 
 /// The folder of Callosum's state, and the variable that names another one.
-const STATE: &str = ".callosum";
+pub(crate) const STATE: &str = ".callosum";
 const STATE_VARIABLE: &str = "CALLOSUM_STATE_DIR";
 
 /// Settings that hold the hooks of the gate, by the folder they stand in; and the variables that name such folders.
@@ -96,7 +97,7 @@ fn is_read(base: &str, folders: &[&str]) -> bool {
 }
 
 /// Whether a folder is somebody's home, as far as its text says. None is the one that nobody names.
-fn is_home(folder: &str) -> bool {
+pub(crate) fn is_home(folder: &str) -> bool {
     if let Some(variable) = folder.strip_prefix('$') {
         let name = variable.strip_prefix('{').and_then(|name| name.strip_suffix('}')).unwrap_or(variable);
         return HOMES.contains(&name);
@@ -145,25 +146,85 @@ fn expand_braces(word: &str, words: &mut Vec<String>) {
     }
 }
 
-/// `path` with what the line sets the variable to that it begins with.
-pub(crate) fn with_variable<'p>(path: &'p str, variables: &[(String, String)]) -> Vec<Cow<'p, str>> {
-    let named = path.strip_prefix('$').and_then(|rest| match rest.strip_prefix('{') {
-        Some(inside) => inside.split_once('}'),
-        None => {
-            let in_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-            Some(rest.split_at(rest.find(|c: char| !in_name(c)).unwrap_or(rest.len())))
-        }
-    });
-    let set = named.and_then(|(name, rest)| {
-        Some((variables.iter().find(|(variable, _)| variable == name)?.1.as_str(), rest))
-    });
-    match set {
-        // Of a loop it has all values.
-        Some((values, rest)) => {
-            values.split(", ").map(|value| Cow::Owned(format!("{value}{rest}"))).collect()
-        }
-        None => vec![Cow::Borrowed(path)],
+/// Whether the last part of a path is a folder that settings with hooks stand in.
+pub(crate) fn is_settings_folder(path: &str) -> bool {
+    let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    HOOK_SETTINGS.iter().any(|(folder, variables, _)| name == *folder || variables.contains(&name))
+}
+
+/// What stands for the value of a variable that the line reads from somewhere.
+pub(crate) const READ: &str = "$read";
+
+/// What a path may be that begins with a variable which the `line` sets, or with a substitution: of that the words. Otherwise it
+/// is as it is written. `looks` are how many mentions of variables may still be looked at.
+pub(crate) fn meanings<'p>(
+    path: &'p str,
+    variables: &[(String, String)],
+    line: &str,
+    looks: &Cell<usize>,
+) -> Vec<Cow<'p, str>> {
+    let Some(expansion) = path.strip_prefix('$').or_else(|| path.strip_prefix('`')) else {
+        return vec![Cow::Borrowed(path)];
+    };
+    if path.starts_with('`') || expansion.starts_with('(') {
+        let marks = |c| matches!(c, '$' | '(' | ')' | '`' | '"' | '\'');
+        return path.split_whitespace().map(|word| Cow::Borrowed(word.trim_matches(marks))).collect();
     }
+    let in_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let named = match expansion.strip_prefix('{') {
+        Some(inside) => inside.split_once('}'),
+        None => Some(expansion.split_at(expansion.find(|c| !in_name(c)).unwrap_or(expansion.len()))),
+    };
+    let Some((name, rest)) = named.filter(|(name, _)| !name.is_empty()) else {
+        return vec![Cow::Borrowed(path)];
+    };
+    // Of a loop it has all values.
+    let set = variables.iter().find(|(variable, _)| variable == name);
+    let mut values: Vec<String> =
+        set.into_iter().flat_map(|(_, values)| values.split(", ")).map(str::to_owned).collect();
+    if values.is_empty() {
+        values = set_in_text(name, line, looks);
+    }
+    match values.as_slice() {
+        [] => vec![Cow::Borrowed(path)],
+        values => values.iter().map(|value| Cow::Owned(format!("{value}{rest}"))).collect(),
+    }
+}
+
+/// What a variable is set to in the text of a line, where that is no plain text: `NAME=$HOME/x`, `for NAME in a/*`, `read NAME`.
+fn set_in_text(name: &str, line: &str, looks: &Cell<usize>) -> Vec<String> {
+    let ends = |c: char| matches!(c, ';' | '&' | '|' | ')' | '\n');
+    let plain = |word: &str| word.chars().filter(|c| !matches!(c, '"' | '\'')).collect::<String>();
+    let mut values = Vec::new();
+    for (at, _) in line.match_indices(name) {
+        let Some(left) = looks.get().checked_sub(1) else { break };
+        looks.set(left);
+        let (before, after) =
+            (line.get(..at).unwrap_or_default(), line.get(at + name.len()..).unwrap_or_default());
+        let is_word = before.chars().next_back().is_none_or(|c| c.is_whitespace() || "();&|'\"`".contains(c));
+        if !is_word || values.len() >= MAX_WORDS {
+            continue;
+        }
+        let list = after.trim_start().strip_prefix("in ").filter(|_| before.trim_end().ends_with("for"));
+        if let Some(value) = after.strip_prefix('=') {
+            let value = match value.chars().next().filter(|c| matches!(c, '"' | '\'')) {
+                Some(quote) => value.get(1..).and_then(|value| value.split(quote).next()),
+                None => value.split(|c: char| c.is_whitespace() || ends(c)).next(),
+            };
+            values.extend(value.map(plain));
+        } else if let Some(list) = list {
+            let list = list.split(ends).next().unwrap_or_default();
+            values.extend(list.split_whitespace().take(MAX_WORDS).map(plain));
+        } else if before
+            .trim_end()
+            .rsplit(ends)
+            .next()
+            .is_some_and(|command| command.split_whitespace().any(|word| word == "read"))
+        {
+            values.push(READ.to_owned());
+        }
+    }
+    values
 }
 
 /// Whether a call writes to a file that guards the gate. Nearly all are told from these before their paths are made whole.
@@ -276,15 +337,26 @@ mod tests {
     #[test]
     fn a_path_begins_with_what_the_line_sets() {
         let variables = [("D".to_owned(), "~/a".to_owned()), ("F".to_owned(), "x, y".to_owned())];
+        let line = "G=$HOME/b; H=\"$X/c d\" && for I in a/* 'b c'; do read -r J; done; echo K = L=$L";
         for (path, all) in [
             ("$D/b", "~/a/b"),
             ("${D}b", "~/ab"),
-            ("$F", "x y"),
+            ("$F", "x|y"),
+            ("$G/x", "$HOME/b/x"),
+            ("$H", "$X/c d"),
+            ("$I", "a/*|b|c"),
+            ("$J/x", "$read/x"),
+            ("$K", "$K"),
+            ("$L", "$L"),
+            ("$(find a -name b)", "find|a|-name|b"),
+            ("`ls a`/b", "ls|a`/b"),
             ("$E/b", "$E/b"),
             ("b$D", "b$D"),
             ("${D", "${D"),
+            ("$", "$"),
+            ("", ""),
         ] {
-            assert_eq!(with_variable(path, &variables).join(" "), all, "{path}");
+            assert_eq!(meanings(path, &variables, line, &Cell::new(100)).join("|"), all, "{path}");
         }
     }
 }

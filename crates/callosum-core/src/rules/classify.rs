@@ -1,18 +1,18 @@
 //! One call before the rules: which of them are for it, and what they say together.
 
 use super::compile::{Rule, ToolName};
+use super::guard::Guard;
 use super::index::Candidate;
 use super::part::Part;
 use super::rule_set::RuleSet;
 use super::{Classification, Match, Mode, Scope, Unread};
-use crate::command::{Asked, Command, Fit, guarded_redirects, listed, not_done_codes};
+use crate::command::{Asked, Command, Fit, guarded_redirects, not_done_codes};
 use crate::context_key::{
-    Lookup, MAX_KEYS, Site, context_keys, is_guarded, is_outside, is_unknown, keys_or_digest, path_in,
-    with_variable, work_folder,
+    Lookup, MAX_KEYS, Site, context_keys, is_outside, is_unknown, keys_or_digest, path_in, work_folder,
 };
 use crate::digest::digest;
 use crate::outcome::ExitCodes;
-use crate::shell::{Line, joined, unhidden};
+use crate::shell::{Line, unhidden};
 use crate::tier::Tier;
 use crate::tool_call::ToolCall;
 
@@ -51,11 +51,12 @@ impl<'a> Question<'a> {
         let mut proves = Vec::new();
         let variables = line.invocations.last().map(|last| last.variables.as_slice()).unwrap_or_default();
         let redirects = guarded_redirects(text, variables);
+        let guard = Guard::new(self.call, &self.params, text, &line);
         // Of the rules that commands were found for, with all they act on.
         let mut known: Vec<&str> = Vec::new();
         for invocation in line.invocations.iter().chain(&redirects) {
             let command = Command::new(invocation);
-            let Some((rule, fit)) = self.for_command(&command, &line) else { continue };
+            let Some((rule, fit)) = self.for_command(&command, &guard) else { continue };
             if fit.is_none() && verdict.has_taken(rule) {
                 continue;
             }
@@ -144,7 +145,7 @@ impl<'a> Question<'a> {
     fn for_command<'c, 'l>(
         &self,
         command: &'c Command<'l>,
-        line: &Line,
+        guard: &Guard<'_, '_>,
     ) -> Option<(&'a Rule, Option<Fit<'c, 'l>>)> {
         let is = |asked, path: &str| match asked {
             Asked::Outside => {
@@ -152,16 +153,8 @@ impl<'a> Question<'a> {
                 let whole = path_in(&work_folder(self.call, &self.params, went_to.as_deref()), path);
                 is_outside(&work_folder(self.call, &self.params, None), &whole)
             }
-            Asked::Guarded => self.is_guarded(command, path),
-            Asked::Listed => {
-                let read = command.invocation.input.iter().flat_map(|text| text.split_whitespace());
-                let mut others = line.invocations.iter().filter(|other| !other.open);
-                read.into_iter().any(|path| self.is_guarded(command, path))
-                    || others.any(|other| {
-                        let mut paths = listed(other).into_iter();
-                        paths.any(|path| self.is_guarded(&Command::new(other), path))
-                    })
-            }
+            Asked::Guarded => guard.is_meant(command, path),
+            Asked::Listed => guard.is_listed(command),
         };
         self.rules.parts.iter().find_map(|part| {
             let (calls, commands) = part.index.candidates(&self.tool.neutral);
@@ -174,21 +167,6 @@ impl<'a> Question<'a> {
                 None => Some((rule, None)),
             })
         })
-    }
-
-    /// Whether a path that a command names guards the gate itself.
-    fn is_guarded(&self, command: &Command<'_>, path: &str) -> bool {
-        let folder = work_folder(self.call, &self.params, None);
-        let variables = &command.invocation.variables;
-        let within = command.whole().folder().and_then(|folder| {
-            let folders = with_variable(&folder, variables);
-            folders.first().map(|folder| folder.clone().into_owned())
-        });
-        // `cd ~/.callosum` leads to no absolute folder.
-        let whole = |path: &str| path_in(&folder, &joined(within.as_deref(), path));
-        let went_to = within.as_deref().map(|within| path_in(&folder, within));
-        let folders: Vec<&str> = std::iter::once(folder.as_str()).chain(went_to.as_deref()).collect();
-        with_variable(path, variables).iter().any(|path| is_guarded(&whole(path), &folders))
     }
 
     /// What the exit code proves of a shell line of one command.

@@ -110,6 +110,7 @@ const PROGRAMS: &[Known] = &[
     known("rsync", Switch, "-e --rsh --exclude --include --filter -f --files-from --exclude-from --include-from --bwlimit --timeout --port --log-file --chmod --chown --rsync-path -T --temp-dir --backup-dir --suffix --max-size --min-size --password-file --compare-dest --link-dest --copy-dest -B --block-size --usermap --groupmap --out-format --info --iconv --partial-dir --max-delete --contimeout -M", ""),
     known("rm", Switch, "", ""),
     known("cp", Switch, "-t --target-directory -S --suffix", ""),
+    known("mv", Switch, "-t --target-directory -S --suffix", ""),
     known("ln", Switch, "-t --target-directory -S --suffix", ""),
     known("install", Switch, "-t --target-directory -S --suffix -g --group -m --mode -o --owner --strip-program", ""),
     known("patch", Switch, "-p --strip -i --input -o --output -d --directory -D --ifdef -F --fuzz -r --reject-file -B --prefix -z --suffix -Y --basename-prefix -V --version-control", ""),
