@@ -9,18 +9,27 @@ use crate::shell::{Invocation, joined};
 const REDIRECTION: &str = ">";
 /// So many files of a line that may be meant are looked at; of more, the rule has found the first long before.
 const MAX_REDIRECTIONS: usize = 64;
+/// No folder has a longer path.
+const MAX_PATH: usize = 4096;
+/// Of so many parentheses and quotations inside each other the folder outside is kept.
+const MAX_DEPTH: usize = 64;
 /// Texts of which one is in the name of every path that guards the gate.
 const GUARDED_NAMES: &[&str] =
     &[".callosum", "CALLOSUM_STATE_DIR", ".claude", "CLAUDE_CONFIG_DIR", ".codex", "CODEX_HOME", ".gemini"];
 
 /// The redirections of a line that names what guards the gate, each as if it were a program that is given the file, with the
-/// `variables` that the line sets. They are read from the text alone, so that one in quotes counts too.
-pub(crate) fn guarded_redirects(text: &str, variables: &[(String, String)]) -> Vec<Invocation> {
+/// `variables` that the line sets. They are read from the text alone, so that one in quotes counts too. Where the call works
+/// `in_guarded`, in a folder of such files, none need be named.
+pub(crate) fn guarded_redirects(
+    text: &str,
+    variables: &[(String, String)],
+    in_guarded: bool,
+) -> Vec<Invocation> {
     if memchr::memchr(b'>', text.as_bytes()).is_none() {
         return Vec::new();
     }
     let names = |word: &str| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some();
-    if !GUARDED_WORDS.split('|').any(names) {
+    if !in_guarded && !GUARDED_WORDS.split('|').any(names) {
         return Vec::new();
     }
     let mut seen = HashSet::new();
@@ -31,7 +40,7 @@ pub(crate) fn guarded_redirects(text: &str, variables: &[(String, String)]) -> V
         variables: variables.to_vec(),
         ..Invocation::default()
     };
-    let files = Reader::new(text).filter(|found| seen.insert(found.clone()));
+    let files = Reader::new(text, in_guarded).filter(|found| seen.insert(found.clone()));
     files.take(MAX_REDIRECTIONS).map(invocation).collect()
 }
 
@@ -49,6 +58,7 @@ pub(crate) fn may_change_in(pattern: &str, text: &str) -> bool {
 /// Finds the redirections of a text, and the folder that a `cd` before them went to.
 struct Reader<'t> {
     text: &'t str,
+    in_guarded: bool,
     at: usize,
     /// A command begins here.
     begins: bool,
@@ -58,8 +68,8 @@ struct Reader<'t> {
 }
 
 impl<'t> Reader<'t> {
-    fn new(text: &'t str) -> Self {
-        Self { text, at: 0, begins: true, folder: None, open: Vec::new() }
+    fn new(text: &'t str, in_guarded: bool) -> Self {
+        Self { text, in_guarded, at: 0, begins: true, folder: None, open: Vec::new() }
     }
 
     fn rest(&self) -> &'t str {
@@ -68,7 +78,8 @@ impl<'t> Reader<'t> {
 
     /// Begins what `mark` opens. What a quotation holds is mostly no command of the line: a `>` in it goes by a `cd` in it.
     fn enter(&mut self, mark: u8) {
-        let inside = if mark == b'(' { self.folder.clone() } else { None };
+        let is_kept = mark == b'(' && self.open.len() < MAX_DEPTH;
+        let inside = if is_kept { self.folder.clone() } else { None };
         self.open.push((mark, std::mem::replace(&mut self.folder, inside)));
         self.begins = true;
     }
@@ -108,7 +119,8 @@ impl<'t> Reader<'t> {
             self.at += self.rest().len() - self.rest().trim_start_matches([' ', '\t']).len() + to.len();
             to = self.word();
         }
-        self.folder = (!to.starts_with('-')).then(|| joined(self.folder.as_deref(), &to));
+        let folder = (!to.starts_with('-')).then(|| joined(self.folder.as_deref(), &to));
+        self.folder = folder.filter(|folder| folder.len() <= MAX_PATH);
     }
 
     /// The file of the redirection whose `>` was just passed.
@@ -123,6 +135,7 @@ impl<'t> Reader<'t> {
         }
         let may_be_guarded = |path: &str| GUARDED_WORDS.split('|').any(|word| path.contains(word));
         let counts = file.starts_with('$')
+            || self.in_guarded && self.open.iter().all(|(mark, _)| *mark == b'(')
             || may_be_guarded(&file)
             || self.folder.as_deref().is_some_and(|folder| may_be_guarded(folder) || folder.starts_with('$'));
         counts.then(|| (file, self.folder.clone()))
@@ -196,9 +209,13 @@ mod tests {
             ("pushd -n ~/.callosum > a", ""),
             ("cat ~/.callosum/a > $B", "$B"),
         ] {
-            let found = guarded_redirects(text, &[]).into_iter();
+            let found = guarded_redirects(text, &[], false).into_iter();
             let found = found.map(|found| joined(found.folder.as_deref(), &found.words.concat()));
             assert_eq!(found.collect::<Vec<_>>().join(" "), files, "{text}");
         }
+        let nested = format!("cd ~/.callosum{}; {}: > a", "/x".repeat(1000), "(".repeat(100_000));
+        assert_eq!(guarded_redirects(&nested, &[], false).len(), 0);
+        let inside = |text| guarded_redirects(text, &[], true).len();
+        assert_eq!([": > a", "jq '.tier > 2' a", "cat a 2>&1"].map(inside), [1, 0, 0]);
     }
 }

@@ -227,6 +227,15 @@ fn set_in_text(name: &str, line: &str, looks: &Cell<usize>) -> Vec<String> {
     values
 }
 
+/// Whether a folder is Callosum's state, or one that settings with hooks stand in, or in one: paths from there may guard the gate
+/// and not say so.
+pub(crate) fn is_in_guarded(folder: &str) -> bool {
+    memchr::memchr_iter(b'.', folder.as_bytes()).any(|at| {
+        let rest = folder.get(at..).unwrap_or_default();
+        HOOK_SETTINGS.iter().map(|(folder, ..)| *folder).chain([STATE]).any(|name| rest.starts_with(name))
+    })
+}
+
 /// Whether a call writes to a file that guards the gate. Nearly all are told from these before their paths are made whole.
 pub(crate) fn writes_guarded(call: &ToolCall, params: &Lookup<'_>) -> bool {
     // What a path is made whole of is in its own text or in that of the folder it starts from.

@@ -16,7 +16,9 @@ use std::rc::Rc;
 use serde_json::Value;
 
 pub(crate) use file_path::{is_outside, path_in, work_folder};
-pub(crate) use guarded::{READ, STATE, is_guarded, is_home, is_settings_folder, meanings, writes_guarded};
+pub(crate) use guarded::{
+    READ, STATE, is_guarded, is_home, is_in_guarded, is_settings_folder, meanings, writes_guarded,
+};
 pub(crate) use template::Template;
 pub(crate) use value::{Picked, Site};
 

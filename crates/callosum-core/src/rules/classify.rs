@@ -8,7 +8,8 @@ use super::rule_set::RuleSet;
 use super::{Classification, Match, Mode, Scope, Unread};
 use crate::command::{Asked, Command, Fit, guarded_redirects, not_done_codes};
 use crate::context_key::{
-    Lookup, MAX_KEYS, Site, context_keys, is_outside, is_unknown, keys_or_digest, path_in, work_folder,
+    Lookup, MAX_KEYS, Site, context_keys, is_in_guarded, is_outside, is_unknown, keys_or_digest, path_in,
+    work_folder,
 };
 use crate::digest::digest;
 use crate::outcome::ExitCodes;
@@ -34,8 +35,9 @@ impl<'a> Question<'a> {
         let command = if is_shell { self.params.get("command") } else { None };
         let text = command.as_ref().and_then(|command| command.as_str()).unwrap_or_default();
         let may_match = |text: &str| parts.iter().any(|part| part.index.may_match(text));
-        let may_be_for_a_command =
-            !text.is_empty() && (may_match(text) || unhidden(text).is_some_and(|text| may_match(&text)));
+        let is_in_guarded = || self.call.cwd.as_deref().is_some_and(is_in_guarded);
+        let may_be_for_a_command = !text.is_empty()
+            && (may_match(text) || unhidden(text).is_some_and(|text| may_match(&text)) || is_in_guarded());
         let for_all = if may_be_for_a_command { None } else { self.for_whole_call() };
         // What may be taken back for one command (`* --help`) is worth reading the line.
         if !may_be_for_a_command && (text.is_empty() || !for_all.is_some_and(|rule| rule.tier.is_tracked())) {
@@ -50,7 +52,7 @@ impl<'a> Question<'a> {
         let line = Line::read(text);
         let mut proves = Vec::new();
         let variables = line.invocations.last().map(|last| last.variables.as_slice()).unwrap_or_default();
-        let redirects = guarded_redirects(text, variables);
+        let redirects = guarded_redirects(text, variables, is_in_guarded());
         let guard = Guard::new(self.call, &self.params, text, &line);
         // Of the rules that commands were found for, with all they act on.
         let mut known: Vec<&str> = Vec::new();

@@ -284,3 +284,26 @@ fn what_was_not_read_is_guarded_only_where_it_names_a_path_of_the_gate() {
     assert_eq!(tier(&unread("ask claude, codex or gemini > there")).0, 1);
     assert!(tier(&unread("> callosum, rm and mv")).0 < 4);
 }
+
+#[test]
+fn a_command_in_a_folder_of_the_gate_need_not_name_it() {
+    let tier = |cwd: &str, command: &str| of("exec", cwd, &json!({ "command": command })).tier as u8;
+    for (cwd, command) in [
+        ("/home/me/.callosum", ": > journal.jsonl"),
+        ("/home/me/.callosum", "truncate -s 0 journal.jsonl"),
+        ("/home/me/.callosum", "mv journal.jsonl /tmp"),
+        ("/home/me/.callosum", "(echo x) > journal.jsonl"),
+        ("/home/me/.claude", "echo '{}' > settings.json"),
+        ("/home/me/.claude/commands", "sed -i s/a/b/ ../settings.json"),
+    ] {
+        assert_eq!(tier(cwd, command), 4, "{command} in {cwd}");
+    }
+    for (cwd, command) in [
+        ("/home/me/.callosum", "cat journal.jsonl > /tmp/x"),
+        ("/home/me/.callosum", "jq 'select(.tier > 2)' journal.jsonl 2>&1 | tail"),
+        ("/home/me/.claude/commands", "echo x > go.md"),
+        ("/home/me/.cache", ": > journal.jsonl"),
+    ] {
+        assert_eq!(tier(cwd, command), 1, "{command} in {cwd}");
+    }
+}
