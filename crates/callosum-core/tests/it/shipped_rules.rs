@@ -522,6 +522,8 @@ fn a_tool_that_sends_mail_is_known_however_its_host_spells_it() {
         "imap__send",
         "imap.sendMessage",
         "himalaya__send",
+        "imap_send",
+        "himalaya_send_message",
         "mcp__x__gmail_send",
         "mcp__imap__send",
     ] {
