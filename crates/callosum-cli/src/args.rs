@@ -123,8 +123,8 @@ pub(crate) enum Command {
     #[command(
         after_help = "Errors keep the file from being used. Warnings are about rules that can be used and hardly do what is wanted: \
                       one that never matches because of those before it, a tool that no known host has, tier 3 or 4 without a \
-                      `contextKey`, a placeholder that never has a value.\n\nExit codes: 0 no errors; 1 errors, with --strict \
-                      warnings too; 2 the file can't be read.\n\nExamples:\n  callosum check\n  callosum check ./tiers.json --strict"
+                      `contextKey`, a placeholder that never has a value, `journalParams: false` where no parameters are \
+                      journaled anyhow.\n\nExit codes: 0 no errors; 1 errors, with --strict warnings too; 2 the file can't be read.\n\nExamples:\n  callosum check\n  callosum check ./tiers.json --strict"
     )]
     Check(Checked),
     /// Write a `tiers.json` to start from into the state directory; one that is there is left as it is

@@ -13,6 +13,8 @@ pub(crate) struct Request {
     pub(crate) host: String,
     /// Without the slash at its beginning and end, query and secrets.
     pub(crate) path: String,
+    /// It goes elsewhere than its host says: to a proxy, or to an address that the command gives the name.
+    diverted: bool,
 }
 
 impl Request {
@@ -31,6 +33,9 @@ impl Request {
     /// Whether the host is this machine or one of its network: an address that is not routed, a name without a
     /// dot or with an ending that no public name has.
     pub(crate) fn is_private(&self) -> bool {
+        if self.diverted {
+            return false;
+        }
         let host = self.host.strip_prefix('[').and_then(|host| host.split(']').next()).unwrap_or(&self.host);
         let name = match host.parse::<IpAddr>() {
             Ok(_) => host,
@@ -64,7 +69,7 @@ impl Request {
         };
         let host = if host.contains('$') { host.to_owned() } else { host.to_lowercase() };
         let path = without_secret(&host, path.trim_end_matches('/'));
-        Some(Self { method: method.to_uppercase(), host, path })
+        Some(Self { method: method.to_uppercase(), host, path, diverted: false })
     }
 }
 
@@ -93,17 +98,54 @@ fn without_secret(host: &str, path: &str) -> String {
 
 /// The requests of a command; none when it is no HTTP client.
 pub(super) fn requests(command: &Command<'_>) -> Vec<Request> {
-    let request = match command.program() {
-        "curl" | "curlie" => return curl(command),
-        "wget" => return wget(command),
-        "http" | "https" | "xh" | "xhs" => httpie(command),
-        "gh" => api(command, "api.github.com", 1),
-        "glab" => api(command, "gitlab.com", 1),
-        "xurl" => xurl(command),
-        "ntn" => api(command, "api.notion.com", 1),
-        _ => None,
+    let mut requests = match command.program() {
+        "curl" | "curlie" => curl(command),
+        "wget" => wget(command),
+        "http" | "https" | "xh" | "xhs" => httpie(command).into_iter().collect(),
+        "gh" => api(command, "api.github.com", 1).into_iter().collect(),
+        "glab" => api(command, "gitlab.com", 1).into_iter().collect(),
+        "xurl" => xurl(command).into_iter().collect(),
+        "ntn" => api(command, "api.notion.com", 1).into_iter().collect(),
+        _ => Vec::new(),
     };
-    request.into_iter().collect()
+    if !requests.is_empty() && is_diverted(command) {
+        requests.iter_mut().for_each(|request| request.diverted = true);
+    }
+    requests
+}
+
+/// Options of the clients that name a proxy.
+const PROXY_OPTIONS: &[&str] =
+    &["-x", "--proxy", "--preproxy", "--socks4", "--socks4a", "--socks5", "--socks5-hostname"];
+
+/// Options that give a name another address: `NAME:PORT:ADDRESS`.
+const ADDRESS_OPTIONS: &[&str] = &["--resolve", "--connect-to"];
+
+/// Variables that name a proxy.
+const PROXY_VARIABLES: &[&str] = &["http_proxy", "https_proxy", "all_proxy"];
+
+/// Whether requests of a command go elsewhere than their hosts say.
+fn is_diverted(command: &Command<'_>) -> bool {
+    let by_variable = |(name, value): &(String, String)| {
+        !value.is_empty() && PROXY_VARIABLES.iter().any(|variable| name.eq_ignore_ascii_case(variable))
+    };
+    let is_elsewhere = |value: &&str| {
+        // Those of IPv6 are not looked into.
+        let address = value.splitn(3, ':').nth(2).unwrap_or_default();
+        let private = |address: &str| Request::new("GET", address).is_some_and(|to| to.is_private());
+        value.contains('[') || !address.split(',').all(|one| one.is_empty() || private(one))
+    };
+    command.invocation.variables.iter().any(by_variable)
+        || match command.program() {
+            "wget" => {
+                let settings = command.values(&["-e", "--execute"]);
+                settings.iter().any(|setting| setting.to_ascii_lowercase().contains("proxy"))
+            }
+            _ => {
+                command.values(PROXY_OPTIONS).iter().any(|proxy| !proxy.is_empty())
+                    || command.values(ADDRESS_OPTIONS).iter().any(is_elsewhere)
+            }
+        }
 }
 
 fn curl(command: &Command<'_>) -> Vec<Request> {

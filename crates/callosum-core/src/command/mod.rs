@@ -2,6 +2,7 @@
 //!
 //! `http`, `git`, `forge`, `kube`, `notion` and `storage` know how the programs of a field name their resources.
 
+mod changed;
 mod forge;
 mod git;
 mod http;
@@ -15,11 +16,12 @@ mod storage;
 
 use std::cell::OnceCell;
 
+pub(crate) use changed::listed;
 pub(crate) use http::Request;
 pub(crate) use outline::{GUARDED, POWER_SHELLS, outline};
 pub(crate) use pattern::{Asked, Pattern};
 pub(crate) use proof::not_done_codes;
-pub(crate) use redirect::guarded_redirects;
+pub(crate) use redirect::{guarded_redirects, may_be_guarded_in, may_change_in};
 
 use crate::shell::{Argument, Invocation, has_option, option_values};
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use wildmatch::WildMatch;
 
+use super::changed::changed;
 use super::outline::{ANY, GUARDED, OUTSIDE};
 use super::{Command, Fit, plain};
 use crate::glob;
@@ -21,17 +22,8 @@ pub(crate) struct Pattern {
     last: Option<Word>,
     /// A path that is not in the working folder must be among the arguments.
     outside: bool,
-    /// A path that guards the gate itself must be there.
-    guarded: Option<Guarded>,
-}
-
-/// Where a path that guards the gate itself must be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Guarded {
-    /// Among the arguments and the options' values.
-    Among,
-    /// As the last argument: where something is copied to.
-    Last,
+    /// It must change a path that guards the gate itself.
+    guarded: bool,
 }
 
 /// What is asked of a path in a command.
@@ -41,6 +33,8 @@ pub(crate) enum Asked {
     Outside,
     /// It is of Callosum's state, or of settings that hold its hooks.
     Guarded,
+    /// The same of one of those that the line lists for the command to append to its words; the path is none.
+    Listed,
 }
 
 impl Pattern {
@@ -58,14 +52,14 @@ impl Pattern {
             among: Vec::new(),
             last: None,
             outside: false,
-            guarded: None,
+            guarded: false,
         };
         let mut anywhere = false;
         while let Some(word) = words.next() {
             match word {
                 ANY => anywhere = true,
                 OUTSIDE => pattern.outside = true,
-                GUARDED => pattern.guarded = Some(if anywhere { Guarded::Last } else { Guarded::Among }),
+                GUARDED => pattern.guarded = true,
                 _ if word.starts_with('-') => {
                     pattern.options.push(word.split('|').map(str::to_owned).collect());
                 }
@@ -123,19 +117,9 @@ impl Pattern {
                 .as_ref()
                 .is_none_or(|word| plain(rest).next_back().is_some_and(|last| word.matches(last)))
             && (!self.outside || plain(rest).any(|path| is(Asked::Outside, path)))
-            && self.guarded.is_none_or(|guarded| {
-                // `of=PATH`, `--file=PATH`
-                let is_guarded =
-                    |word: &str| is(Asked::Guarded, word.rsplit_once('=').map_or(word, |(_, path)| path));
-                let has_guarded = |argument: &Argument<'_>| match argument {
-                    Argument::Plain(word) | Argument::Option { value: word, .. } => is_guarded(word),
-                    Argument::Switch(_) => false,
-                };
-                match guarded {
-                    Guarded::Among => rest.iter().any(has_guarded),
-                    Guarded::Last => rest.last().is_some_and(has_guarded),
-                }
-            });
+            && (!self.guarded
+                || changed(command, rest).iter().any(|path| is(Asked::Guarded, path))
+                || command.invocation.open && is(Asked::Listed, ""));
         fits.then_some(Fit { command, after, subcommands: self.subcommands.len() })
     }
 
@@ -164,7 +148,7 @@ impl Pattern {
             && self.among.iter().all(is_said)
             && self.last.as_ref().is_none_or(|word| other.last.as_ref().is_some_and(|of| word.covers(of)))
             && (!self.outside || other.outside)
-            && self.guarded.is_none_or(|_| self.guarded == other.guarded)
+            && (!self.guarded || other.guarded)
     }
 }
 

@@ -1,8 +1,6 @@
 //! `{filePath}` and `{workFolder}`: the files a call works on and the folder a command runs in, by absolute
 //! path where that is known, and with the machine where that is another one.
 
-use serde_json::Value;
-
 use super::{Lookup, distinct};
 use crate::digest::neutral_tool_name;
 use crate::tool_call::ToolCall;
@@ -12,9 +10,10 @@ const PATCH_HEADERS: [&str; 4] =
     ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
 
 /// The parameters that name a call's files, and those that hold a patch, in the order in which they are asked.
-const PATH_NAMES: [&str; 3] = ["path", "file_path", "filePath"];
-const PATCH_NAMES: [&str; 2] = ["input", "patch"];
-const APPLY_PATCH: &str = "apply_patch";
+pub(super) const PATH_NAMES: [&str; 3] = ["path", "file_path", "filePath"];
+pub(super) const PATCH_NAMES: [&str; 2] = ["input", "patch"];
+/// What the names of tools end in that take a patch.
+pub(super) const APPLY_PATCH: &str = "apply_patch";
 
 /// Values of `host` that mean the machine the agent runs on.
 const THIS_MACHINE: [&str; 4] = ["gateway", "auto", "local", "localhost"];
@@ -25,7 +24,7 @@ const CURRENT: &str = "current";
 /// The paths of a call, normalised; none when its parameters name none.
 pub(crate) fn file_paths(call: &ToolCall, params: &Lookup<'_>) -> Vec<String> {
     let mut paths = Vec::new();
-    if neutral_tool_name(&call.tool) == APPLY_PATCH {
+    if neutral_tool_name(&call.tool).ends_with(APPLY_PATCH) {
         let patch = PATCH_NAMES.into_iter().find_map(|name| params.get(name));
         if let Some(patch) = patch.as_ref().and_then(|patch| patch.as_str()) {
             let path = |line: &str| {
@@ -82,52 +81,6 @@ pub(crate) fn is_outside(folder: &str, path: &str) -> bool {
         && ![folder, "/tmp", "/var/tmp", "/private/tmp", "/dev/shm"].into_iter().any(is_in)
 }
 
-/// Settings that hold the hooks of the gate, by the folder they stand in; and the variables that name such folders.
-const HOOK_SETTINGS: &[(&[&str], &[&str])] = &[
-    (&[".claude", "$CLAUDE_CONFIG_DIR", "${CLAUDE_CONFIG_DIR}"], &["settings.json", "settings.local.json"]),
-    (&[".codex", "$CODEX_HOME", "${CODEX_HOME}"], &["hooks.json", "config.toml"]),
-    (&[".gemini"], &["settings.json"]),
-];
-
-/// Whether `path` guards the gate itself: it is in a folder of Callosum's state, or settings that hold its hooks, or the folder
-/// of these. By its text alone.
-pub(crate) fn is_guarded(path: &str) -> bool {
-    let path = path.trim_end_matches('/');
-    let (before, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let folder = before.rsplit('/').next().unwrap_or_default();
-    path.split('/').any(|part| part == ".callosum" || part.contains("CALLOSUM_STATE_DIR"))
-        || HOOK_SETTINGS.iter().any(|(folders, files)| {
-            folders.contains(&name) || folders.contains(&folder) && (files.contains(&name) || name == "*")
-        })
-}
-
-/// Whether a call writes to a file that guards the gate. Nearly all are told from these before their paths are made whole.
-pub(crate) fn writes_guarded(call: &ToolCall, params: &Lookup<'_>) -> bool {
-    // What a path is made whole of is in its own text or in that of the folder it starts from.
-    let may_be = |text: &str| {
-        let bytes = text.as_bytes();
-        memchr::memchr2_iter(b'.', b'$', bytes).any(|at| {
-            let before = at.checked_sub(1).and_then(|before| bytes.get(before));
-            let begins = || before.is_none_or(|byte| matches!(byte, b'/' | b' ' | b'\t' | b'\n'));
-            let rest = text.get(at..).unwrap_or_default();
-            let mut folders = HOOK_SETTINGS.iter().flat_map(|(folders, _)| *folders).chain([&".callosum"]);
-            rest.starts_with('$') || begins() && folders.any(|folder| rest.starts_with(folder))
-        })
-    };
-    let first = |names: &[&'static str]| {
-        let found = names.iter().find_map(|name| params.get(name));
-        found.is_some_and(|value| match value.as_ref().as_ref() {
-            Value::String(text) => may_be(text) || text.trim().is_empty(),
-            // A list of them, or nothing that names one.
-            _ => true,
-        })
-    };
-    let is_told = first(&PATH_NAMES)
-        || neutral_tool_name(&call.tool) == APPLY_PATCH && first(&PATCH_NAMES)
-        || call.cwd.as_deref().is_some_and(may_be);
-    is_told && file_paths(call, params).iter().any(|path| is_guarded(path))
-}
-
 /// The machine a call acts on when that is another one: the same path is another file there.
 fn other_machine(params: &Lookup<'_>) -> Option<String> {
     let first = |name: &'static str| params.texts(name).into_iter().next();
@@ -136,7 +89,7 @@ fn other_machine(params: &Lookup<'_>) -> Option<String> {
 
 /// `path` from `cwd`, without `.`, `..` and double slashes. By its text alone: symbolic links are not followed.
 /// `~/…` stays, and so does a relative path when `cwd` is not known.
-fn normalise(path: &str, cwd: Option<&str>) -> String {
+pub(super) fn normalise(path: &str, cwd: Option<&str>) -> String {
     let path = path.trim().strip_prefix("file://").unwrap_or(path.trim());
     if is_windows_path(path) {
         return path.to_owned();

@@ -3,6 +3,7 @@
 mod address;
 mod command_recipient;
 mod file_path;
+mod guarded;
 mod mail_fields;
 mod template;
 mod value;
@@ -14,7 +15,10 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-pub(crate) use file_path::{is_guarded, is_outside, path_in, work_folder, writes_guarded};
+pub(crate) use file_path::{is_outside, path_in, work_folder};
+pub(crate) use guarded::{
+    READ, STATE, is_guarded, is_home, is_in_guarded, is_settings_folder, meanings, writes_guarded,
+};
 pub(crate) use template::Template;
 pub(crate) use value::{Picked, Site};
 

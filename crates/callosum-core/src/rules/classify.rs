@@ -1,18 +1,19 @@
 //! One call before the rules: which of them are for it, and what they say together.
 
 use super::compile::{Rule, ToolName};
+use super::guard::Guard;
 use super::index::Candidate;
 use super::part::Part;
 use super::rule_set::RuleSet;
 use super::{Classification, Match, Mode, Scope, Unread};
 use crate::command::{Asked, Command, Fit, guarded_redirects, not_done_codes};
 use crate::context_key::{
-    Lookup, MAX_KEYS, Site, context_keys, is_guarded, is_outside, is_unknown, keys_or_digest, path_in,
+    Lookup, MAX_KEYS, Site, context_keys, is_in_guarded, is_outside, is_unknown, keys_or_digest, path_in,
     work_folder,
 };
 use crate::digest::digest;
 use crate::outcome::ExitCodes;
-use crate::shell::{Line, joined, unhidden};
+use crate::shell::{Line, unhidden};
 use crate::tier::Tier;
 use crate::tool_call::ToolCall;
 
@@ -34,8 +35,9 @@ impl<'a> Question<'a> {
         let command = if is_shell { self.params.get("command") } else { None };
         let text = command.as_ref().and_then(|command| command.as_str()).unwrap_or_default();
         let may_match = |text: &str| parts.iter().any(|part| part.index.may_match(text));
-        let may_be_for_a_command =
-            !text.is_empty() && (may_match(text) || unhidden(text).is_some_and(|text| may_match(&text)));
+        let is_in_guarded = || self.call.cwd.as_deref().is_some_and(is_in_guarded);
+        let may_be_for_a_command = !text.is_empty()
+            && (may_match(text) || unhidden(text).is_some_and(|text| may_match(&text)) || is_in_guarded());
         let for_all = if may_be_for_a_command { None } else { self.for_whole_call() };
         // What may be taken back for one command (`* --help`) is worth reading the line.
         if !may_be_for_a_command && (text.is_empty() || !for_all.is_some_and(|rule| rule.tier.is_tracked())) {
@@ -49,13 +51,14 @@ impl<'a> Question<'a> {
         }
         let line = Line::read(text);
         let mut proves = Vec::new();
-        let folder = line.invocations.last().and_then(|last| last.folder.as_deref());
-        let redirects = guarded_redirects(text, folder);
+        let variables = line.invocations.last().map(|last| last.variables.as_slice()).unwrap_or_default();
+        let redirects = guarded_redirects(text, variables, is_in_guarded());
+        let guard = Guard::new(self.call, &self.params, text, &line);
         // Of the rules that commands were found for, with all they act on.
         let mut known: Vec<&str> = Vec::new();
         for invocation in line.invocations.iter().chain(&redirects) {
             let command = Command::new(invocation);
-            let Some((rule, fit)) = self.for_command(&command) else { continue };
+            let Some((rule, fit)) = self.for_command(&command, &guard) else { continue };
             if fit.is_none() && verdict.has_taken(rule) {
                 continue;
             }
@@ -141,15 +144,19 @@ impl<'a> Question<'a> {
     }
 
     /// The first rule that is for a command of the line, or for the whole line.
-    fn for_command<'c, 'l>(&self, command: &'c Command<'l>) -> Option<(&'a Rule, Option<Fit<'c, 'l>>)> {
-        let is = |asked, path: &str| {
-            let went_to = command.whole().folder();
-            let whole = path_in(&work_folder(self.call, &self.params, went_to.as_deref()), path);
-            match asked {
-                Asked::Outside => is_outside(&work_folder(self.call, &self.params, None), &whole),
-                // `cd ~/.callosum` leads to no absolute folder.
-                Asked::Guarded => is_guarded(&whole) || is_guarded(&joined(went_to.as_deref(), path)),
+    fn for_command<'c, 'l>(
+        &self,
+        command: &'c Command<'l>,
+        guard: &Guard<'_, '_>,
+    ) -> Option<(&'a Rule, Option<Fit<'c, 'l>>)> {
+        let is = |asked, path: &str| match asked {
+            Asked::Outside => {
+                let went_to = command.whole().folder();
+                let whole = path_in(&work_folder(self.call, &self.params, went_to.as_deref()), path);
+                is_outside(&work_folder(self.call, &self.params, None), &whole)
             }
+            Asked::Guarded => guard.is_meant(command, path),
+            Asked::Listed => guard.is_listed(command),
         };
         self.rules.parts.iter().find_map(|part| {
             let (calls, commands) = part.index.candidates(&self.tool.neutral);

@@ -16,7 +16,7 @@ pub(crate) const END_OF_GROUP: u32 = 1;
 const FIRST_WORD: usize = 2;
 
 /// A tool's name as rules compare it: without case, and without the `-`, `_` and blanks that every host puts between its words
-/// as it likes. Two `_` stay: they part an MCP server from its tool.
+/// as it likes. Two `_` stay: they part an MCP server from its tool, as `.`, `:` and `/` do where a host puts those.
 pub(crate) fn folded_tool(name: &str) -> Cow<'_, str> {
     if name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
         return Cow::Borrowed(name);
@@ -26,8 +26,13 @@ pub(crate) fn folded_tool(name: &str) -> Cow<'_, str> {
         if number > 0 {
             folded.push_str("__");
         }
-        let letters = part.chars().filter(|c| !matches!(c, '-' | '_' | ' '));
-        folded.extend(letters.map(|c| c.to_ascii_lowercase()));
+        for c in part.chars() {
+            match c {
+                '-' | '_' | ' ' => {}
+                '.' | ':' | '/' => folded.push_str("__"),
+                _ => folded.push(c.to_ascii_lowercase()),
+            }
+        }
     }
     Cow::Owned(folded)
 }

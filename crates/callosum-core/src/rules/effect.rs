@@ -6,7 +6,7 @@ use super::compile::Names;
 use super::draft::HTTP_CLIENTS;
 use super::format::HttpFormat;
 use super::index::Named;
-use crate::command::{Asked, Command, Fit, Pattern, Request, outline};
+use crate::command::{Asked, Command, Fit, Pattern, Request, may_change_in, outline};
 use crate::glob::is_glob;
 
 /// What a rule asks of a command; all of it must hold.
@@ -86,7 +86,7 @@ impl Effects {
         let is_named = if self.patterns.is_empty() {
             HTTP_CLIENTS.iter().any(|client| named.may_have(std::iter::once(*client)))
         } else {
-            patterns.any(|pattern| named.may_have(outline(pattern)))
+            patterns.any(|pattern| named.may_have(outline(pattern)) && may_change_in(pattern, text))
         };
         is_named && self.http.as_ref().is_none_or(|http| http.may_be_in(text))
     }

@@ -3,7 +3,7 @@
 //! `source` reads JSON with positions, `format` the fields as they are written, `compile` makes matchers of
 //! them, `effect` matches the commands of a shell line, `limits` bounds what a file may ask for, `index` tells which may be for a call (`draft` is what the build script
 //! and it have in common, `shipped` what the build script prepared), `part` holds the rules of one file, `rule_set` all,
-//! `classify` asks them about a call,
+//! `classify` asks them about a call, `guard` which of its paths guard the gate itself,
 //! `compare` asks two sets about a call of which not all is known. `lint` looks at a whole file as its author would want it
 //! looked at.
 
@@ -13,6 +13,7 @@ mod compile;
 mod draft;
 mod effect;
 mod format;
+mod guard;
 mod index;
 mod limits;
 pub mod lint;

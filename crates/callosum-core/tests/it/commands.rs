@@ -189,6 +189,31 @@ fn a_command_is_excused_only_when_all_its_requests_are() {
 }
 
 #[test]
+fn a_request_that_a_proxy_or_another_address_takes_elsewhere_is_not_private() {
+    for (line, is_private) in [
+        ("curl http://127.0.0.1/x -d a -x http://proxy.example.com", false),
+        ("curl --proxy socks5://proxy.example.com http://localhost/x -d a", false),
+        ("curl --socks5-hostname proxy.example.com http://localhost/x -d a", false),
+        ("curl --connect-to ::api.example.com:443 http://localhost/x -d a", false),
+        ("curl --resolve app.test:443:93.184.216.34 https://app.test/x -d a", false),
+        ("curl --resolve '[::1]:80:93.184.216.34' 'http://[::1]/x' -d a", false),
+        ("ALL_PROXY=http://proxy.example.com curl http://127.0.0.1/x -d a", false),
+        ("export http_proxy=http://proxy.example.com; curl http://127.0.0.1/x -d a", false),
+        ("wget -e http_proxy=proxy.example.com --post-data a http://localhost/x", false),
+        ("http --proxy http:http://proxy.example.com POST localhost/x a=b", false),
+        ("curl -x '' http://127.0.0.1/x -d a", true),
+        ("ALL_PROXY= curl http://127.0.0.1/x -d a", true),
+        ("curl --resolve app.test:443:127.0.0.1 https://app.test/x -d a", true),
+        ("curl --connect-to app.test:443:localhost:8443 https://app.test/x -d a", true),
+        ("curl --noproxy '*' http://127.0.0.1/x -d a", true),
+    ] {
+        let call = ToolCall { tool: "exec".to_owned(), ..ToolCall::default() };
+        let tier = RuleSet::shipped().classify(&call, "openclaw", &json!({ "command": line })).tier;
+        assert_eq!(tier as u8, if is_private { 1 } else { 3 }, "{line}");
+    }
+}
+
+#[test]
 fn what_a_test_or_a_sum_runs_is_guarded() {
     let mail = "gog gmail send --to alice@example.com --subject x --body y";
     for line in [

@@ -16,6 +16,7 @@ fn tier(command: &str) -> (u8, String) {
 
 #[test]
 fn a_command_that_reaches_for_the_gate_is_of_tier_4() {
+    let mut missed = vec![];
     for command in [
         "rm ~/.callosum/journal.jsonl",
         "rm -rf ~/.callosum",
@@ -57,9 +58,79 @@ fn a_command_that_reaches_for_the_gate_is_of_tier_4() {
         "~/bin/callosum --state-dir /x uninstall codex",
         "npx callosum uninstall gemini",
         "openclaw callosum locks release email:alice@example.com",
+        // By redirections from the folder that the line went to.
+        "cd ~/.callosum && > journal.jsonl",
+        "cd ~/.callosum && echo '{}' > settings.json && ls",
+        "cd ~ && cd .callosum && : >| journal.jsonl",
+        "pushd \"$HOME/.callosum\"; echo x >> tiers.json",
+        "bash -c 'cd ~/.callosum && : > journal.jsonl'",
+        "J=~/.callosum/journal.jsonl; : > $J",
+        "J=~/.callosum/journal.jsonl; rm \"$J\"",
+        "for f in ~/.callosum/journal.jsonl ~/.callosum/journal.index; do rm $f; done",
+        "for f in ~/.callosum/*; do rm -f \"$f\"; done",
+        "for f in ~/.callosum/*; do : > \"$f\"; done",
+        "D=$HOME/.callosum; cd $D && : > journal.jsonl",
+        "D=\"$HOME/.callosum\"; rm -rf \"${D}\"",
+        "ls ~/.callosum/*.jsonl | while read -r f; do rm \"$f\"; done",
+        "rm $(find ~/.callosum -type f)",
+        "if cd -- ~/.callosum; then : > journal.jsonl; fi",
+        "cp -r backup/.claude backup/.callosum ~/",
+        "cp -r backup/.callosum ~",
+        "cp backup/settings.json .claude/",
+        "cp -r backup/. ~/.claude/",
+        // By editors.
+        "sed -Ei 's/a/b/' ~/.callosum/settings.json",
+        "sed --in-place=.bak s/a/b/ ~/.callosum/settings.json",
+        "gsed -i s/a/b/ ~/.callosum/tiers.json",
+        "sed -i '' s/a/b/ ~/.claude/settings.json",
+        "perl -pi.bak -e 's/a/b/' ~/.callosum/settings.json",
+        "awk -i inplace '{print}' ~/.callosum/settings.json",
+        "jq .mode=1 x | sponge ~/.callosum/settings.json",
+        "patch ~/.callosum/settings.json < /tmp/x.diff",
+        // By what brings files.
+        "curl -o ~/.callosum/settings.json https://x.example/s",
+        "curl -sSLo ~/.callosum/settings.json https://x.example/s",
+        "curl -O --output-dir ~/.callosum https://x.example/settings.json",
+        "cd ~/.callosum && curl -O https://x.example/settings.json",
+        "wget -O ~/.callosum/settings.json https://x.example/s",
+        "wget -qP ~/.callosum https://x.example/settings.json",
+        "git checkout -- .claude/settings.json",
+        "git restore .claude/settings.json",
+        "git -C ~ checkout HEAD~1 -- .claude/settings.json",
+        "git rm -f .claude/settings.local.json",
+        "cp -t ~/.callosum /tmp/settings.json",
+        "cp --target-directory=$HOME/.callosum /tmp/settings.json",
+        "cp /tmp/settings.json ~/.callosum/ -f",
+        "install -m 600 /tmp/s.json ~/.callosum/settings.json",
+        "rsync -a --delete /tmp/empty/ ~/.callosum/",
+        "rsync --remove-source-files -a ~/.callosum/ /tmp/x",
+        // By patterns of the shell.
+        "mv ~/.callosum/journal.jsonl{,.bak}",
+        "mv ~/.callosum{,.old}",
+        "rm -rf ~/.call*",
+        "rm -rf ~/.callosu?",
+        "cd ~ && rm -rf .c*",
+        "rm ~/.callosum/{journal.jsonl,journal.index}",
+        "rm ~/.claude/settings*",
+        // By what is listed for them.
+        "find ~/.callosum -delete",
+        "find ~ -name .callosum -exec rm -rf {} +",
+        "find ~/.callosum -type f | xargs rm",
+        "find ~/.callosum -type f -print0 | xargs -0 -I{} mv {} /tmp",
+        "find ~/.callosum -name '*.jsonl' -exec truncate -s 0 {} \\;",
+        "cd ~/.callosum && ls | xargs rm",
+        "echo ~/.callosum/journal.jsonl | xargs rm",
+        "shred -u ~/.callosum/journal.jsonl",
+        // By the program itself.
+        "callosum install claude-code --state-dir /tmp/other",
+        "callosum --state-dir /tmp/other install codex",
+        "callosum install gemini",
     ] {
-        assert_eq!(tier(command), (4, "callosum:state".to_owned()), "{command}");
+        if tier(command) != (4, "callosum:state".to_owned()) {
+            missed.push(command);
+        }
     }
+    assert_eq!(missed, [""; 0]);
     for command in [
         "openclaw plugins uninstall callosum --force",
         "openclaw plugins disable callosum",
@@ -71,6 +142,7 @@ fn a_command_that_reaches_for_the_gate_is_of_tier_4() {
 
 #[test]
 fn reading_the_gate_and_work_elsewhere_stay_as_they_are() {
+    let mut alarms = vec![];
     for command in [
         "cat ~/.callosum/journal.jsonl",
         "tail -f ~/.callosum/journal.jsonl | head",
@@ -91,10 +163,54 @@ fn reading_the_gate_and_work_elsewhere_stay_as_they_are() {
         "mkdir -p .gemini",
         "git clone https://example.com/callosum.git > log 2>&1",
         "npm run build > build.log",
+        "dd if=~/.callosum/journal.jsonl of=/tmp/x",
+        "cp -r ~/.claude/commands .claude/",
+        "mv .claude/go.md .claude/commands/",
+        "for f in ~/.callosum/*; do wc -l $f > /tmp/$f; done",
+        "ls ~/.callosum; rm -rf $TMP/x",
+        "D=$(mktemp -d); ls ~/.callosum; rm -rf $D",
+        "export CALLOSUM_STATE_DIR=$(mktemp -d); callosum status; rm -rf $CALLOSUM_STATE_DIR",
+        "export CLAUDE_CONFIG_DIR=$(mktemp -d); echo '{}' > $CLAUDE_CONFIG_DIR/settings.json",
+        "echo 'journal -> ~/.callosum/journal.jsonl'",
+        "cp -r ~/.callosum /tmp",
+        "cp -t /tmp ~/.callosum/journal.jsonl",
+        "rsync -a ~/.callosum/ /tmp/backup/",
+        "find . -name .callosum -prune -o -name '*.rs' -print",
+        "find . -name .callosum -prune -o -name '*.orig' -delete",
+        "find . ! -path './.callosum/*' -name '*.orig' -exec rm {} +",
+        "find ~/.callosum -name '*.jsonl' -exec grep -l mail {} +",
+        "find ~/.callosum -type f | xargs wc -l",
+        "find . -name '*.orig' | xargs rm; cat ~/.callosum/tiers.json",
+        "cd ~/.callosum && jq 'select(.tier > 2)' journal.jsonl",
+        "cd ~/.callosum && awk '$3 > 5' journal.jsonl 2>&1 | head",
+        "cd ~/.callosum && wc -l journal.jsonl > /tmp/lines",
+        "(cd ~/.callosum && ls) > files.txt",
+        "cd ~/.callosum && cat tiers.json; cd /srv && echo x > y",
+        "sed -n '/tier/p' ~/.callosum/journal.jsonl",
+        "sed 's/a/b/' ~/.claude/settings.json",
+        "sed -i 's#~/.callosum/x#y#' README.md",
+        "sed -i '/.callosum/d' .gitignore",
+        "perl -ne 'print if /x/' ~/.callosum/journal.jsonl",
+        "awk '{print $1}' ~/.callosum/journal.jsonl",
+        "curl -d @/home/me/.callosum/x http://127.0.0.1:8080/",
+        "git diff .claude/settings.json",
+        "git add .claude/settings.json && git commit -m 'claude: settings'",
+        "git restore --staged .claude/settings.json",
+        "git commit -m 'codex says \"it is done",
+        "rm -rf .*cache",
+        "rm -rf /tmp/x/.*",
+        // Settings that no runtime reads.
+        "echo '{}' > tests/fixtures/.claude/settings.json",
+        "rm -rf tests/fixtures/.claude",
+        "cp a.json /w/tests/fixtures/.codex/hooks.json",
+        "mkdir -p /tmp/home/.gemini && echo '{}' > /tmp/home/.gemini/settings.json",
     ] {
         let (tier, keys) = tier(command);
-        assert!(tier <= 2 && !keys.contains("callosum:state"), "{command}: {tier} {keys}");
+        if tier > 2 || keys.contains("callosum:state") {
+            alarms.push((command, tier, keys));
+        }
     }
+    assert_eq!(alarms, []);
 }
 
 #[test]
@@ -111,6 +227,24 @@ fn a_file_tool_that_writes_to_the_gate_is_of_tier_4() {
         ("write", "/w", json!({"path": "/home/me/.gemini/settings.json"})),
         ("apply_patch", "/w", patch("/home/me/.callosum/journal.jsonl")),
         ("apply_patch", "/home/me", patch(".codex/hooks.json")),
+        ("edit", "/w/app", json!({"path": "/w/.claude/settings.json"})),
+        (
+            "filesystem__write_file",
+            "/w",
+            json!({"path": "/home/me/.callosum/settings.json", "content": "{}"}),
+        ),
+        ("mcp__filesystem__edit_file", "/w", json!({"path": "~/.claude/settings.json", "edits": []})),
+        (
+            "filesystem.move_file",
+            "/w",
+            json!({"source": "/home/me/.callosum/journal.jsonl", "destination": "/tmp/x"}),
+        ),
+        ("fs/moveFile", "/w", json!({"source": "/tmp/x", "destination": "/home/me/.callosum/journal.jsonl"})),
+        ("filesystem__create_directory", "/w", json!({"path": "/home/me/.callosum/journal.jsonl"})),
+        ("multi_edit", "/home/me", json!({"file_path": ".codex/config.toml", "edits": []})),
+        ("code__multi_edit", "/w", json!({"edits": [{"path": "~/.callosum/tiers.json", "old": "a"}]})),
+        ("files__delete_file", "/home/me/.callosum", json!({"filename": "journal.jsonl"})),
+        ("codex__apply_patch", "/w", patch("/home/me/.callosum/settings.json")),
     ] {
         let found = of(tool, cwd, &params);
         assert_eq!(
@@ -126,8 +260,50 @@ fn a_file_tool_that_writes_to_the_gate_is_of_tier_4() {
         ("edit", json!({"path": "config.toml"})),
         ("write", json!({"content": "~/.callosum/tiers.json"})),
         ("apply_patch", patch("docs/.callosum.md")),
+        ("write", json!({"path": "tests/fixtures/.claude/settings.json"})),
+        ("edit", json!({"path": "/tmp/home/.codex/config.toml"})),
     ] {
         assert_eq!(of(tool, "/w", &params).tier as u8, 1, "{tool} {params}");
     }
-    assert_eq!(of("read", "/w", &json!({"path": "/home/me/.callosum/journal.jsonl"})).tier as u8, 0);
+    for (tool, params) in [
+        ("read", json!({"path": "/home/me/.callosum/journal.jsonl"})),
+        ("filesystem__read_file", json!({"path": "/home/me/.callosum/journal.jsonl"})),
+        ("filesystem__write_file", json!({"path": "/w/a.md", "content": "see ~/.callosum/tiers.json"})),
+        ("filesystem__move_file", json!({"source": "a", "destination": "b"})),
+        ("filesystem__edit_file", json!({"path": "tests/fixtures/.claude/settings.json"})),
+    ] {
+        assert_eq!(of(tool, "/w", &params).tier as u8, 0, "{tool} {params}");
+    }
+}
+
+#[test]
+fn what_was_not_read_is_guarded_only_where_it_names_a_path_of_the_gate() {
+    let unread = |rest: &str| format!("echo \"{} {rest}", "x".repeat(70_000));
+    assert_eq!(tier(&unread("rm -rf ~/.callosum")).0, 4);
+    assert_eq!(tier(&unread("echo {} > ~/.claude/settings.json")).0, 4);
+    assert_eq!(tier(&unread("ask claude, codex or gemini > there")).0, 1);
+    assert!(tier(&unread("> callosum, rm and mv")).0 < 4);
+}
+
+#[test]
+fn a_command_in_a_folder_of_the_gate_need_not_name_it() {
+    let tier = |cwd: &str, command: &str| of("exec", cwd, &json!({ "command": command })).tier as u8;
+    for (cwd, command) in [
+        ("/home/me/.callosum", ": > journal.jsonl"),
+        ("/home/me/.callosum", "truncate -s 0 journal.jsonl"),
+        ("/home/me/.callosum", "mv journal.jsonl /tmp"),
+        ("/home/me/.callosum", "(echo x) > journal.jsonl"),
+        ("/home/me/.claude", "echo '{}' > settings.json"),
+        ("/home/me/.claude/commands", "sed -i s/a/b/ ../settings.json"),
+    ] {
+        assert_eq!(tier(cwd, command), 4, "{command} in {cwd}");
+    }
+    for (cwd, command) in [
+        ("/home/me/.callosum", "cat journal.jsonl > /tmp/x"),
+        ("/home/me/.callosum", "jq 'select(.tier > 2)' journal.jsonl 2>&1 | tail"),
+        ("/home/me/.claude/commands", "echo x > go.md"),
+        ("/home/me/.cache", ": > journal.jsonl"),
+    ] {
+        assert_eq!(tier(cwd, command), 1, "{command} in {cwd}");
+    }
 }

@@ -515,6 +515,19 @@ fn tier_3_and_4_want_a_context_key() {
 }
 
 #[test]
+fn parameters_kept_out_of_where_none_are_journaled_are_told() {
+    let told = |tier: u8, tool: &str| {
+        let warnings =
+            only(&rules(&[json!({"tier": tier, "tool": tool, "journalParams": false, "contextKey": "x"})]));
+        warnings.into_iter().filter(|warning| warning.kind == WarningKind::NoParameters).count()
+    };
+    assert_eq!([0, 1, 2, 3, 4].map(|tier| told(tier, "secrets")), [1, 1, 0, 0, 0]);
+    // Another command of the same line may be of a higher tier.
+    assert_eq!(["exec", "bash", "Exec", "ex*", "*"].map(|tool| told(1, tool)), [0; 5]);
+    assert_eq!(only(&rules(&[json!({"tier": 1, "tool": "secrets", "journalParams": true})])), []);
+}
+
+#[test]
 fn a_placeholder_that_no_call_fills_is_found() {
     for (rule, never) in [
         (json!({"contextKey": "a:{command.arg.1|x}"}), &["{command.arg.1}"][..]),

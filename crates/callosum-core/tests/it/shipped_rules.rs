@@ -514,6 +514,18 @@ fn a_tool_that_sends_mail_is_known_however_its_host_spells_it() {
         "sendgrid_send",
         "mail.send",
         "smtp_send",
+        "gmail.users.messages.send",
+        "gmail.send_email",
+        "functions.send_email",
+        "mailer:sendEmail",
+        "mailer/send_mail",
+        "imap__send",
+        "imap.sendMessage",
+        "himalaya__send",
+        "imap_send",
+        "himalaya_send_message",
+        "mcp__x__gmail_send",
+        "mcp__imap__send",
     ] {
         assert_eq!(tier(tool), (3, "email:alice@example.com".to_owned()), "{tool}");
     }
@@ -553,6 +565,13 @@ fn a_tool_that_sends_mail_is_known_however_its_host_spells_it() {
         "send_keys",
         "sendgrid_list_templates",
         "get_mail_send_status",
+        "sendmail_config_get",
+        "sendmail__get_config",
+        "sendmail.settings_get",
+        "gmail.users.messages.list",
+        "gmail.users.settings.sendAs.list",
+        "imap__search",
+        "mail/list",
     ] {
         assert_eq!(tier(tool).0, 0, "{tool}");
     }

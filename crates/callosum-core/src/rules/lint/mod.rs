@@ -11,7 +11,7 @@ use std::collections::HashSet;
 
 use serde::Serialize;
 
-use super::compile::Rule;
+use super::compile::{Rule, compared_tool};
 use super::draft::HTTP_CLIENTS;
 use super::format::{RuleFormat, RulesFile};
 use super::limits::Budget;
@@ -20,6 +20,7 @@ use super::source::Source;
 use super::{RuleError, RuleSet, SHIPPED_RULES};
 use crate::command::{Pattern, outline};
 use crate::context_key::{Picked, Template};
+use crate::glob::covers;
 use crate::text::one_line;
 
 /// Rules that a warning names at most.
@@ -67,6 +68,8 @@ pub enum WarningKind {
     NoContextKey,
     /// A placeholder of `contextKey` has a value in no call that the rule is for.
     NeverFilled,
+    /// `journalParams: false` where no parameters are journaled anyhow.
+    NoParameters,
 }
 
 /// Looks at the text of a `tiers.json`. What its rules hide of the shipped ones is its author's choice, but for one that hides
@@ -103,6 +106,7 @@ pub fn lint(text: &str) -> Lint {
         }
         about.tools();
         about.keys();
+        about.parameters();
     }
     warnings.sort_by_key(|warning| (warning.line, warning.column));
     let rule_count = if errors.is_empty() { RuleSet::parse(text).map_or(0, |rules| rules.len()) } else { 0 };
@@ -211,7 +215,24 @@ impl About<'_> {
             self.warn(keys.at, WarningKind::NeverFilled, message);
         }
     }
+
+    /// A command of tiers 0 and 1 may stand in a line with others, of which the parameters would be journaled.
+    fn parameters(&mut self) {
+        let is_for_lines = || {
+            let names = self.rule.tool.value.0.iter();
+            names.map(|name| compared_tool(name)).any(|name| covers(&name, SHELL))
+        };
+        if self.rule.journal_params || self.rule.tier.value.is_tracked() || is_for_lines() {
+            return;
+        }
+        let message =
+            "`journalParams` changes nothing: no parameters are journaled at tiers 0 and 1; take it out";
+        self.warn(self.rule.tier.at, WarningKind::NoParameters, message.to_owned());
+    }
 }
+
+/// The tool whose calls are lines of commands, by its neutral name.
+const SHELL: &str = "exec";
 
 /// What the commands are like that a rule picks out of a line; `None` when it is for whole calls.
 fn picked(rule: &RuleFormat) -> Option<Picked> {
@@ -228,7 +249,7 @@ fn picked(rule: &RuleFormat) -> Option<Picked> {
 
 /// Whether a program, or what a glob stands for, may send HTTP requests.
 fn sends(program: &str) -> bool {
-    HTTP_CLIENTS.iter().any(|client| crate::glob::covers(program, client))
+    HTTP_CLIENTS.iter().any(|client| covers(program, client))
 }
 
 /// Whether all programs that a command's pattern names are so.

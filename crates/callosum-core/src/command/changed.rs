@@ -1,0 +1,304 @@
+//! Which files a command changes, as far as its words say.
+
+use std::borrow::Cow;
+
+use super::Command;
+use crate::context_key::{STATE, is_home, is_settings_folder};
+use crate::shell::{Argument, Invocation};
+
+/// Programs that copy or move: where to is changed.
+const COPIERS: &[&str] = &["cp", "mv", "ln", "install", "rsync", "scp"];
+
+/// Programs that print the files they are given, for another one to do something with.
+const LISTERS: &[&str] = &["find", "fd", "fdfind", "ls", "realpath", "readlink"];
+
+/// An editor that changes files only where `-i` tells it to.
+struct Editor {
+    programs: &'static [&'static str],
+    /// Short options whose value is the next word, where it is not the rest of their own.
+    values: &'static str,
+    /// Short options whose value is the rest of their word.
+    attached: &'static str,
+    /// Those that give the script; without one the first argument is it.
+    scripts: &'static str,
+}
+
+const EDITORS: &[Editor] = &[
+    Editor { programs: &["sed", "gsed"], values: "efl", attached: "", scripts: "ef" },
+    Editor { programs: &["perl"], values: "eEI", attached: "MmCDxdF", scripts: "eE" },
+    Editor { programs: &["ruby"], values: "eIrCE", attached: "FKWTx", scripts: "e" },
+];
+
+/// Where the command runs, as a path from there.
+const HERE: &str = ".";
+
+/// The files that a command changes, of which `rest` are the words behind the subcommands. Of a program that is not known
+/// that may be each of them.
+pub(super) fn changed<'l>(command: &Command<'l>, rest: &[Argument<'l>]) -> Vec<Cow<'l, str>> {
+    if COPIERS.contains(&command.program()) {
+        return copied_to(command);
+    }
+    written(command, rest).into_iter().map(Cow::Borrowed).collect()
+}
+
+/// The same of a program that copies none.
+fn written<'l>(command: &Command<'l>, rest: &[Argument<'l>]) -> Vec<&'l str> {
+    let program = command.program();
+    if let Some(editor) = EDITORS.iter().find(|editor| editor.programs.contains(&program)) {
+        return editor.edited(&command.invocation.words);
+    }
+    match program {
+        "dd" => command.plain().filter_map(|word| word.strip_prefix("of=")).collect(),
+        "awk" | "gawk" => {
+            let is_in_place =
+                command.values(&["-i", "--include"]).iter().any(|name| name.starts_with("inplace"));
+            let scripts = usize::from(command.values(&["-f", "--file"]).is_empty());
+            if is_in_place { command.plain().skip(scripts).collect() } else { Vec::new() }
+        }
+        "curl" | "curlie" => {
+            let mut files = command.values(&[
+                "-o",
+                "--output",
+                "--output-dir",
+                "-D",
+                "--dump-header",
+                "-c",
+                "--cookie-jar",
+                "--trace",
+                "--trace-ascii",
+                "--stderr",
+                "--etag-save",
+            ]);
+            let is_here = command.values(&["--output-dir"]).is_empty();
+            files.extend(
+                (is_here && command.has(&["-O", "--remote-name", "--remote-name-all"])).then_some(HERE),
+            );
+            files
+        }
+        "wget" => {
+            let named = command.values(&["-O", "--output-document", "-P", "--directory-prefix"]);
+            let here = named.is_empty().then_some(HERE);
+            let logs = command.values(&["-o", "--output-file", "-a", "--append-output"]);
+            named.into_iter().chain(here).chain(logs).collect()
+        }
+        "patch" => {
+            let named = command.values(&["-o", "--output", "-d", "--directory"]);
+            let first = command.plain().next().or(named.is_empty().then_some(HERE));
+            named.into_iter().chain(first).collect()
+        }
+        // The index alone.
+        "git" if command.has(&["--cached", "--staged"]) && !command.has(&["--worktree", "-W"]) => Vec::new(),
+        "find" => found(&command.invocation.words),
+        _ => rest
+            .iter()
+            .filter_map(|argument| match argument {
+                Argument::Plain(word) | Argument::Option { value: word, .. } => Some(*word),
+                Argument::Switch(_) => None,
+            })
+            .collect(),
+    }
+}
+
+/// The files that a command prints the names of.
+pub(crate) fn listed(invocation: &Invocation) -> Vec<&str> {
+    if !LISTERS.contains(&invocation.program.as_str()) {
+        return Vec::new();
+    }
+    if invocation.program == "find" {
+        return sought(&invocation.words);
+    }
+    let named: Vec<&str> =
+        invocation.words.iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect();
+    if named.is_empty() { vec![HERE] } else { named }
+}
+
+/// Where to a program copies: the last argument, unless an option says it, and there what it copies has its own name. Where it
+/// moves, what it moves too.
+fn copied_to<'l>(command: &Command<'l>) -> Vec<Cow<'l, str>> {
+    let mut sources: Vec<&str> = command.plain().collect();
+    let named = command.values(&["-t", "--target-directory"]).last().copied();
+    let Some(to) = named.or_else(|| sources.pop()) else { return Vec::new() };
+    let mut files = Vec::new();
+    if command.program() == "mv" || command.has_option("--remove-source-files") {
+        files.extend(sources.iter().map(|source| Cow::Borrowed(*source)));
+    }
+    // A folder of settings is not changed by what comes to stand in it, unless that is they.
+    let mut is_changed = !is_settings_folder(to) || command.program() == "ln";
+    for source in sources {
+        match source.rsplit('/').next().unwrap_or_default() {
+            "" | "." | ".." | "*" => is_changed = true,
+            // A copy of the state is not the state.
+            STATE if !is_home(to.trim_end_matches('/')) => {}
+            name => files.push(Cow::Owned(format!("{}/{name}", to.trim_end_matches('/')))),
+        }
+    }
+    files.extend(is_changed.then_some(Cow::Borrowed(to)));
+    files
+}
+
+/// The files that `find` itself removes or writes to.
+fn found(words: &[String]) -> Vec<&str> {
+    let mut files = if words.iter().any(|word| word == "-delete") { sought(words) } else { Vec::new() };
+    let written = words.windows(2).filter_map(|pair| match pair {
+        [option, file] if matches!(option.as_str(), "-fprint" | "-fprint0" | "-fprintf" | "-fls") => {
+            Some(file.as_str())
+        }
+        _ => None,
+    });
+    files.extend(written);
+    files
+}
+
+/// Where `find` begins, and which names it looks for: not, where an expression may pass over what has them.
+fn sought(words: &[String]) -> Vec<&str> {
+    let expression = |word: &&String| word.starts_with('-') || matches!(word.as_str(), "(" | "!");
+    let options = words.iter().take_while(|word| matches!(word.as_str(), "-H" | "-L" | "-P")).count();
+    let words = words.get(options..).unwrap_or_default();
+    let begins = words.iter().take_while(|word| !expression(word)).count();
+    let (starts, tests) = words.split_at(begins);
+    let mut files: Vec<&str> = starts.iter().map(String::as_str).collect();
+    if files.is_empty() {
+        files.push(HERE);
+    }
+    if !tests.iter().any(|word| matches!(word.as_str(), "!" | "-not" | "-prune")) {
+        let names = tests.windows(2).filter_map(|pair| match pair {
+            [test, name]
+                if matches!(test.as_str(), "-name" | "-iname" | "-path" | "-wholename" | "-ipath") =>
+            {
+                Some(name.as_str())
+            }
+            _ => None,
+        });
+        files.extend(names);
+    }
+    files
+}
+
+impl Editor {
+    /// The files that are changed in place.
+    fn edited<'l>(&self, words: &'l [String]) -> Vec<&'l str> {
+        let (mut is_in_place, mut has_script, mut options_end) = (false, false, false);
+        let mut files = Vec::new();
+        let mut words = words.iter().map(String::as_str);
+        while let Some(word) = words.next() {
+            if options_end || !word.starts_with('-') || word == "-" {
+                // BSD's `-i ''`
+                files.extend(Some(word).filter(|word| !word.is_empty()));
+            } else if word == "--" {
+                options_end = true;
+            } else if let Some(long) = word.strip_prefix("--") {
+                let (name, value) =
+                    long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
+                is_in_place |= "in-place".starts_with(name);
+                let is_script = matches!(name, "expression" | "file");
+                has_script |= is_script;
+                if value.is_none() && (is_script || name == "line-length") {
+                    words.next();
+                }
+            } else {
+                let letters = word.get(1..).unwrap_or_default();
+                for (at, letter) in letters.char_indices() {
+                    has_script |= self.scripts.contains(letter);
+                    if self.values.contains(letter) {
+                        if at + 1 == letters.len() {
+                            words.next();
+                        }
+                        break;
+                    }
+                    if letter == 'i' {
+                        // What follows is the ending of a copy.
+                        is_in_place = true;
+                        break;
+                    }
+                    if self.attached.contains(letter) {
+                        break;
+                    }
+                }
+            }
+        }
+        if !is_in_place {
+            return Vec::new();
+        }
+        files.split_off(usize::from(!has_script).min(files.len()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shell::Line;
+
+    fn of(line: &str) -> String {
+        let line = Line::read(line);
+        let files = line.invocations.iter().flat_map(|invocation| {
+            let command = Command::new(invocation);
+            let skipped = usize::from(command.program() == "git");
+            let files = changed(&command, command.arguments.get(skipped..).unwrap_or_default());
+            files.into_iter().map(Cow::into_owned).collect::<Vec<_>>()
+        });
+        files.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn what_a_command_changes_is_told_from_what_it_reads() {
+        for (line, files) in [
+            ("rm -rf a b", "a b"),
+            ("mv a/x b", "a/x b/x b"),
+            ("mv -t dir a b", "a b dir/a dir/b dir"),
+            ("cp a b dir", "dir/a dir/b dir"),
+            ("cp -r a/. dir/", "dir/"),
+            ("cp a -R dir", "dir/a dir"),
+            ("cp -rt dir a b", "dir/a dir/b dir"),
+            ("cp --target-directory=dir a", "dir/a dir"),
+            ("cp a dir -f", "dir/a dir"),
+            ("cp a .claude/", ".claude/a"),
+            ("cp -r a/* .claude/", ".claude/"),
+            ("cp -r ~/.callosum /tmp", "/tmp"),
+            ("cp -r a/.callosum ~/", "~/.callosum ~/"),
+            ("ln -sfn a .claude", ".claude/a .claude"),
+            ("install -m 600 a b", "b/a b"),
+            ("ln -sf a b", "b/a b"),
+            ("rsync -at a/ b/", "b/"),
+            ("rsync --remove-source-files a b", "a b/a b"),
+            ("dd if=a of=b bs=1M", "b"),
+            ("sed s/a/b/ f", ""),
+            ("sed -n '/i/p' f", ""),
+            ("sed -i s/a/b/ f g", "f g"),
+            ("sed -Ei s/a/b/ f", "f"),
+            ("sed -i '' s/a/b/ f", "f"),
+            ("sed -i.bak -e s/a/b/ f", "f"),
+            ("sed -i -e s/a/b/ -e s/c/d/ f", "f"),
+            ("sed --in-place=.bak --expression s/a/b/ f", "f"),
+            ("sed --in s/a/b/ f", "f"),
+            ("sed -f i.sed f", ""),
+            ("perl -pi.bak -e s/a/b/ f", "f"),
+            ("perl -0777pi -e s/a/b/ f", "f"),
+            ("perl -i -pe s/a/b/ f", "f"),
+            ("perl -pe s/a/b/ f", ""),
+            ("perl -Mwidgets -ne print f", ""),
+            ("ruby -pi -e x f", "f"),
+            ("awk -i inplace '{print}' f", "f"),
+            ("awk '{print}' f", ""),
+            ("gawk --include=inplace -f p.awk f", "f"),
+            ("curl -o a https://x.example", "a"),
+            ("curl -sSLo a https://x.example", "a"),
+            ("curl -O https://x.example/a", "."),
+            ("curl -O --output-dir dir https://x.example/a", "dir"),
+            ("curl https://x.example/a", ""),
+            ("wget -qO a https://x.example", "a"),
+            ("wget -P dir https://x.example", "dir"),
+            ("wget https://x.example", "."),
+            ("patch -p1 a b.diff", "a"),
+            ("patch -d dir -i b.diff", "dir"),
+            ("git checkout -- a", "a"),
+            ("git restore --staged a", ""),
+            ("git restore --staged --worktree a", "a"),
+            ("find a b -name c -delete", "a b c"),
+            ("find a -name c -prune -o -type f -delete", "a"),
+            ("find a -name c", ""),
+            ("find a -fprint b", "b"),
+        ] {
+            assert_eq!(of(line), files, "{line}");
+        }
+    }
+}
