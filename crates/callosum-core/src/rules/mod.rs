@@ -21,6 +21,7 @@ mod part;
 mod rule_set;
 mod shipped;
 mod source;
+mod typed;
 
 use std::fmt;
 

@@ -19,6 +19,7 @@ mod words;
 
 use std::rc::Rc;
 
+pub(crate) use carry::typed_by_tool;
 pub(crate) use options::{Argument, has_option, option_values};
 pub use unread::{Limit, Unread};
 pub(crate) use words::unhidden;

@@ -193,3 +193,40 @@ fn a_here_document_may_end_with_a_mark_of_several_words() {
         assert!(u8::from(explain(&text).classification.tier) < 2, "{mark}");
     }
 }
+
+/// Hosts have tools that write to the terminal of a running program: a shell that waits there runs what they type.
+#[test]
+fn what_a_tool_types_into_a_terminal_is_a_command() {
+    let rules = RuleSet::shipped();
+    let classify = |tool: &str, params: serde_json::Value| {
+        let call = ToolCall { tool: tool.to_owned(), cwd: Some("/w".to_owned()), ..ToolCall::default() };
+        let found = rules.classify(&call, "openclaw", &params);
+        (u8::from(found.tier), found.context_keys.join(" "))
+    };
+    let push = "git push origin main";
+    let hex: Vec<String> = push.bytes().map(|byte| format!("{byte:02x}")).collect();
+    for (tool, params) in [
+        ("process", json!({"action": "write", "sessionId": "p1", "data": "git push origin main\n"})),
+        ("process", json!({"action": "write", "sessionId": "p1", "data": "cd /w\rgit push origin main\r"})),
+        ("process", json!({"action": "paste", "sessionId": "p1", "text": push})),
+        ("process", json!({"action": "send-keys", "sessionId": "p1", "literal": push})),
+        ("process", json!({"action": "send-keys", "keys": ["git", "Space", "push origin main", "Enter"]})),
+        ("process", json!({"action": "send-keys", "sessionId": "p1", "hex": hex})),
+        ("terminal", json!({"action": "write", "id": "t", "input": push})),
+        ("write_stdin", json!({"session_id": 1, "chars": "git push origin main\n"})),
+        ("desktop-commander__interact_with_process", json!({"pid": 1, "input": push})),
+    ] {
+        let found = classify(tool, params.clone());
+        assert_eq!(found, (3, "git-push:origin/main".to_owned()), "{tool} {params}");
+    }
+    for params in [
+        json!({"action": "write", "sessionId": "p1", "data": "y\n"}),
+        json!({"action": "write", "sessionId": "p1", "data": "git status\n"}),
+        json!({"action": "send-keys", "sessionId": "p1", "keys": ["C-c"]}),
+        json!({"action": "submit", "sessionId": "p1"}),
+        json!({"action": "kill", "sessionId": "p1"}),
+    ] {
+        assert_eq!(classify("process", params.clone()), (1, "process:p1".to_owned()), "{params}");
+    }
+    assert_eq!(classify("process", json!({"action": "poll", "sessionId": "p1"})).0, 0);
+}
