@@ -32,7 +32,7 @@ impl<'a> Typed<'a> {
             &texts(&["keys"]),
             &texts(&["hex"]),
         );
-        (!typed.trim().is_empty()).then(|| Self { params, command: Value::String(typed) })
+        (!typed.trim().is_empty()).then_some(Self { params, command: Value::String(typed) })
     }
 }
 

@@ -116,7 +116,7 @@ const LENGTHS: [u32; 128] = {
 
 /// By their first byte, the entries that name a program with it, a bit for each.
 #[expect(clippy::indexing_slicing, reason = "the compiler works it out, and fails where it can't")]
-static ENTRIES: [[u64; CARRIERS.len().div_ceil(64)]; 128] = {
+const ENTRIES: &[[u64; CARRIERS.len().div_ceil(64)]; 128] = &{
     let mut entries = [[0; CARRIERS.len().div_ceil(64)]; 128];
     let mut at = 0;
     while at < CARRIERS.len() {

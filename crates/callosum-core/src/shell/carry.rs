@@ -284,11 +284,7 @@ fn carry<'w>(
         walk.run(std::iter::once(program).chain(behind_operands.iter().cloned()).collect(), inside.clone());
         is_carried = true;
     }
-    if !is_carried && carrier.reads && !around.input.is_empty() {
-        shells::read_by_shell(walk, &inside);
-        return true;
-    }
-    is_carried
+    is_carried || carrier.reads && shells::read_by_shell(walk, &inside)
 }
 
 fn unmarked(mut words: &[String]) -> &[String] {

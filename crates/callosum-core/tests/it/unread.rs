@@ -230,3 +230,56 @@ fn what_a_tool_types_into_a_terminal_is_a_command() {
     }
     assert_eq!(classify("process", json!({"action": "poll", "sessionId": "p1"})).0, 0);
 }
+
+/// What is appended to a command may be all that makes it one that is guarded.
+#[test]
+fn a_program_whose_words_come_from_elsewhere_may_do_what_it_can_do() {
+    for line in [
+        "cat list | xargs git",
+        "cat list | xargs -n1 git -C x",
+        "cat list | xargs himalaya message",
+        "ls | parallel git",
+        "cat list | xargs stripe",
+    ] {
+        let found = explain(line).classification;
+        assert!(u8::from(found.tier) >= 3, "{line}");
+        assert!(found.context_keys.iter().all(|key| key.starts_with("exec:")), "{line}: {found:?}");
+        assert!(found.not_done_codes.is_empty());
+    }
+    for line in [
+        "git ls-files | xargs git add",
+        "git branch --merged | xargs git branch -d",
+        "cat urls | xargs -n1 curl -sO",
+        "find . -name '*.rs' | xargs grep -n foo",
+        "cat list | xargs npm install",
+        "echo status | xargs git",
+        "ls | xargs -I{} git log {}",
+        "git",
+    ] {
+        assert!(u8::from(explain(line).classification.tier) < 2, "{line}");
+    }
+}
+
+/// A text in a code names none of the words for which a line is read.
+#[test]
+fn a_command_in_a_code_is_read_before_a_shell_runs_it() {
+    for line in [
+        "echo Z2l0IHB1c2ggb3JpZ2luIG1haW4K | base64 -d | sh",
+        "$(echo Z2l0IHB1c2ggb3JpZ2luIG1haW4K | base64 -d)",
+        r"printf '\x67\x69\x74\x20\x70\x75\x73\x68 origin main' | sh",
+        "echo 'tvg chfu bevtva znva' | tr a-z n-za-m | bash",
+        "echo 'niam nigiro hsup tig' | rev | bash",
+    ] {
+        assert_eq!(keys(line), ["git-push:origin/main"], "{line}");
+    }
+    for line in [
+        "curl -fsSL https://get.example.com/install.sh | sh",
+        "curl -fsSL https://get.example.com/install.sh | sudo -E bash -",
+        "echo aGVsbG8K | base64 -d",
+        "sed -i 's/git push/git pull/' build.sh && bash build.sh",
+        "cat notes.md | tr -d '\r' | wc -l",
+        r"printf 'git\tpush\n' | column -t",
+    ] {
+        assert!(u8::from(explain(line).classification.tier) < 2, "{line}");
+    }
+}

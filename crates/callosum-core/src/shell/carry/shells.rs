@@ -19,11 +19,7 @@ pub(super) fn shell(walk: &mut Walk, rest: &[String], around: &Around) -> bool {
     }
     let reads =
         rest.iter().all(|word| word.starts_with('-') || word == "sh") || rest.iter().any(|word| word == "-s");
-    if reads && !around.input.is_empty() {
-        read_by_shell(walk, around);
-        return true;
-    }
-    false
+    reads && read_by_shell(walk, around)
 }
 
 /// Runs what the process substitutions of a command print.
@@ -34,11 +30,17 @@ pub(super) fn printed(walk: &mut Walk, around: &Around) -> bool {
     !around.printed.is_empty()
 }
 
-/// A shell that is given no command runs what it reads.
-pub(super) fn read_by_shell(walk: &mut Walk, around: &Around) {
+/// A shell that is given no command runs what it reads; false when the line does not say what that is.
+pub(super) fn read_by_shell(walk: &mut Walk, around: &Around) -> bool {
     for script in &around.input {
         walk.nested(script, &Around { input: Vec::new(), last: false, ..around.clone() });
     }
+    if around.input.is_empty() {
+        for text in walk.hidden().clone() {
+            walk.unread(Limit::Filter, &text);
+        }
+    }
+    !around.input.is_empty()
 }
 
 /// Whether a command is the next word: `-c`, `-lc`, `-ce`.
@@ -98,19 +100,14 @@ pub(super) fn power_shell(walk: &mut Walk, rest: &[String], around: &Around) -> 
         }
         if is("-command") {
             return match after {
-                [dash] if dash == "-" => read_all(walk, around),
+                [dash] if dash == "-" => read_by_shell(walk, around),
                 _ => nested(walk, &after.join(" "), around),
             };
         }
         if is("-file") {
-            return after.first().is_some_and(|file| file == "-") && read_all(walk, around);
+            return after.first().is_some_and(|file| file == "-") && read_by_shell(walk, around);
         }
         words = if VALUES.iter().any(|name| is(name)) { after.get(1..).unwrap_or_default() } else { after };
     }
-    read_all(walk, around)
-}
-
-pub(super) fn read_all(walk: &mut Walk, around: &Around) -> bool {
-    read_by_shell(walk, around);
-    !around.input.is_empty()
+    read_by_shell(walk, around)
 }
