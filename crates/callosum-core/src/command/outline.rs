@@ -11,8 +11,8 @@ pub(crate) const HIDING: &[&[&[&str]]] = &[
     // What a shell is given is put into another form. Some programs do so for much else.
     &[&["base64", "gbase64", "base32", "xxd", "rev"]],
     &[
-        &["openssl", "tr", "sed", "gsed"],
         &["sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "eval", "source"],
+        &["openssl", "tr", "sed", "gsed"],
     ],
 ];
 /// Stands for words that are not said.

@@ -22,10 +22,11 @@ pub(super) struct Typed<'a> {
 impl<'a> Typed<'a> {
     /// `None` when the tool, by its folded name, is none of these, or when it types nothing.
     pub(super) fn of(tool: &str, params: &'a dyn Parameters) -> Option<Self> {
-        let name = tool.rsplit("__").next().unwrap_or(tool);
-        if !TOOLS.contains(&name) {
-            return None;
-        }
+        let is_it = |name: &&&str| {
+            let server = tool.strip_suffix(**name);
+            server.is_some_and(|server| server.is_empty() || server.ends_with("__"))
+        };
+        TOOLS.iter().find(is_it)?;
         let texts = |names: &[&str]| names.iter().flat_map(|name| texts_of(params, name)).collect::<Vec<_>>();
         let typed = typed_by_tool(
             &texts(&["data", "text", "literal", "input", "chars"]),
