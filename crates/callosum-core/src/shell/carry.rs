@@ -245,6 +245,7 @@ fn carry<'w>(
     let begun = behind.iter().position(|word| lists(carrier.begins, word));
     let mark = behind.iter().position(|word| carrier.marks && word == "--");
     let mut inner = own.behind_options(carrier, behind);
+    let image = inner.first().and_then(|image| image.rsplit_once('/'));
     inner = inner.get(carrier.operands..).unwrap_or_default();
     let behind_operands = inner;
     if carrier.operands > 0 {
@@ -280,7 +281,10 @@ fn carry<'w>(
             is_carried |= words(walk, carrier.rest, inner.get(skipped..).unwrap_or_default(), &inside);
         }
     }
-    if let Some(program) = carrier.named_program(behind) {
+    // An image is called after its program, as a rule: `docker run alpine/git push`.
+    let of_image = image.and_then(|(_, image)| image.split([':', '@']).next());
+    let of_image = of_image.filter(|_| !carrier.program.is_empty() && !behind_operands.is_empty());
+    if let Some(program) = carrier.named_program(behind).or_else(|| of_image.map(str::to_owned)) {
         walk.run(std::iter::once(program).chain(behind_operands.iter().cloned()).collect(), inside.clone());
         is_carried = true;
     }

@@ -428,3 +428,39 @@ fn what_xargs_reads_is_appended_where_the_line_says_it() {
     assert!(open("cat x | xargs git push") && open("echo x | xargs -a file git push"));
     assert!(!open("echo x | xargs git push"));
 }
+
+/// What stands at odd places in the words of programs that carry others.
+#[test]
+fn a_carrier_is_looked_behind_however_it_is_called() {
+    for line in [
+        "env - git push",
+        "env - A=b git push",
+        "su - bob -c 'git push'",
+        "sudo -u bob -i 'git push'",
+        "sudo -s 'git push'",
+        "sg - docker -c 'git push'",
+        "newgrp docker <<< 'git push'",
+        "script -q /dev/null git push",
+        "docker run --rm -it --entrypoint sh img -c 'git push'",
+        "docker run --entrypoint=/bin/bash -v x:y img -lc 'git push'",
+        "docker run --rm -v .:/git alpine/git:latest push",
+        "flatpak run --command=sh org.x.App -c 'git push'",
+        "minikube -p dev kubectl -- exec pod -- git push",
+        "k3s kubectl -n web exec pod -- git push",
+        "yarn workspaces foreach -pt --include x exec git push",
+        "pnpm recursive exec -- git push",
+        "cargo watch -w src -s 'git push'",
+        "hatch -e dev run git push",
+        "nvm exec --silent 18 git push",
+        "busybox timeout 5 git push",
+        "screen -S s -p 0 -X stuff 'git push\\n'",
+        "screen -S s -X stuff \"git push^M\"",
+        "screen -S s -X eval 'stuff \"git push\\015\"'",
+        "tmux send-keys -t s ls Enter 'git push' Enter",
+        "tmux send-keys -t s 'git pu' sh C-m",
+        "tmux load-buffer - <<< 'git push'",
+    ] {
+        let found = programs(line);
+        assert!(found.iter().any(|program| program == "git push"), "{line}: {found:?}");
+    }
+}
