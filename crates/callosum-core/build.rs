@@ -84,7 +84,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 commands: patterns
                     .map(|texts| texts.iter().map(|text| outline::outline(text).collect()).collect()),
                 is_tracked: rule.tier >= TRACKED,
-                coded: outline::POWER_SHELLS,
+                hiding: outline::HIDING,
             },
         );
     }

@@ -18,7 +18,7 @@ use std::cell::OnceCell;
 
 pub(crate) use changed::listed;
 pub(crate) use http::Request;
-pub(crate) use outline::{GUARDED, POWER_SHELLS, outline};
+pub(crate) use outline::{GUARDED, HIDING, POWER_SHELLS, outline};
 pub(crate) use pattern::{Asked, Pattern};
 pub(crate) use proof::not_done_codes;
 pub(crate) use redirect::{guarded_redirects, may_be_guarded_in, may_change_in};

@@ -2,6 +2,19 @@
 
 /// PowerShell, which takes commands in a code too.
 pub(crate) const POWER_SHELLS: &[&str] = &["powershell", "pwsh", "PowerShell", "Powershell", "POWERSHELL"];
+/// Words of lines that may run what they don't name, so that the line must be read: of each of these lists one group, and of
+/// the groups one word each.
+pub(crate) const HIDING: &[&[&[&str]]] = &[
+    &[POWER_SHELLS],
+    // What follows the program comes from elsewhere.
+    &[&["xargs", "parallel"]],
+    // What a shell is given is put into another form. Some programs do so for much else.
+    &[&["base64", "gbase64", "base32", "xxd", "rev"]],
+    &[
+        &["sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "eval", "source"],
+        &["openssl", "tr", "sed", "gsed"],
+    ],
+];
 /// Stands for words that are not said.
 pub(crate) const ANY: &str = "...";
 /// Stands for a path that is neither in the working folder nor in `/tmp`.

@@ -123,6 +123,14 @@ impl Pattern {
         fits.then_some(Fit { command, after, subcommands: self.subcommands.len() })
     }
 
+    /// Whether the command may fit when further words are appended: what it has of them are some of the subcommands.
+    pub(crate) fn may_begin(&self, command: &Command<'_>) -> bool {
+        let mut wanted = self.subcommands.iter();
+        self.program.matches(command.program())
+            && command.plain().all(|word| wanted.next().is_some_and(|wanted| wanted.matches(word)))
+            && wanted.next().is_some()
+    }
+
     /// How many subcommands it names.
     pub(crate) fn depth(&self) -> usize {
         self.subcommands.len()

@@ -58,7 +58,16 @@ impl<'a> Question<'a> {
         let mut known: Vec<&str> = Vec::new();
         for invocation in line.invocations.iter().chain(&redirects) {
             let command = Command::new(invocation);
-            let Some((rule, fit)) = self.for_command(&command, &guard) else { continue };
+            let found = self.for_command(&command, &guard);
+            if invocation.open
+                && found.as_ref().is_none_or(|(_, fit)| fit.is_none())
+                && let Some(rule) = self.for_open(&command)
+            {
+                verdict.take_open(rule, self.digest_key(rule), &command);
+                proves.push(ExitCodes::default());
+                continue;
+            }
+            let Some((rule, fit)) = found else { continue };
             if fit.is_none() && verdict.has_taken(rule) {
                 continue;
             }
@@ -112,6 +121,23 @@ impl<'a> Question<'a> {
                     })
                 };
                 if is_higher && rule.tier.is_tracked() && may_be_in() {
+                    highest = Some(rule);
+                }
+            }
+        }
+        highest
+    }
+
+    /// Of the rules that may be for a command when its further words come from elsewhere (`xargs git`), the first of the
+    /// highest tier.
+    fn for_open(&self, command: &Command<'_>) -> Option<&'a Rule> {
+        let mut highest: Option<&Rule> = None;
+        for part in &self.rules.parts {
+            let (_, commands) = part.index.candidates(&self.tool.neutral);
+            let places = part.index.rules(&command.invocation.program);
+            for rule in places.filter_map(|place| self.rule(part, commands.at(place)?)) {
+                let is_higher = rule.tier.is_tracked() && highest.is_none_or(|known| rule.tier > known.tier);
+                if is_higher && rule.effects.as_ref().is_some_and(|effects| effects.may_begin(command)) {
                     highest = Some(rule);
                 }
             }
@@ -255,6 +281,20 @@ impl<'r> Verdict<'r, '_> {
         }
         if !keys.is_empty() {
             self.classification.context_keys.retain(|key| !is_unknown(key));
+        }
+        self.add(rule, keys, false);
+    }
+
+    /// Takes in a rule that a command may fit, with words that are not in the line.
+    fn take_open(&mut self, rule: &'r Rule, keys: Vec<String>, command: &Command<'_>) {
+        if let Some(matches) = &mut self.matches {
+            matches.push(Match {
+                rule_name: rule.name.clone(),
+                tier: rule.tier,
+                context_keys: keys.clone(),
+                command: Some(command.to_string()),
+                because: "the program, whose further words come from elsewhere".to_owned(),
+            });
         }
         self.add(rule, keys, false);
     }

@@ -48,8 +48,8 @@ pub(crate) struct Outline<'a> {
     pub(crate) commands: Option<Vec<Vec<&'a str>>>,
     /// Its calls are decided about.
     pub(crate) is_tracked: bool,
-    /// Programs that take commands in a code.
-    pub(crate) coded: &'a [&'a str],
+    /// Patterns of lines that may run what they don't name: of each the words, of each word the alternatives.
+    pub(crate) hiding: &'a [&'a [&'a [&'a str]]],
 }
 
 /// The places of some rules in their file, in order.
@@ -98,8 +98,9 @@ impl Draft {
             self.require(words, rule.is_tracked);
         }
         // A command in a code names nothing: whatever has one is read.
-        if rule.is_tracked {
-            self.require(&[&rule.coded.join("|")], true);
+        for pattern in rule.hiding.iter().filter(|_| rule.is_tracked) {
+            let words: Vec<String> = pattern.iter().map(|word| word.join("|")).collect();
+            self.require(&words.iter().map(String::as_str).collect::<Vec<_>>(), true);
         }
         let clients = HTTP_CLIENTS.join("|");
         if commands.is_empty() {

@@ -91,6 +91,12 @@ impl Effects {
         is_named && self.http.as_ref().is_none_or(|http| http.may_be_in(text))
     }
 
+    /// Whether a command may fit when something appends further words to it.
+    pub(super) fn may_begin(&self, command: &Command<'_>) -> bool {
+        let mut patterns = self.patterns.iter().filter_map(|pattern| pattern.pattern(command));
+        patterns.any(|pattern| pattern.may_begin(command))
+    }
+
     /// Which of its conditions a command met, in words.
     pub(super) fn because(&self) -> Vec<&'static str> {
         let program = (!self.patterns.is_empty()).then_some("the program and its words (`command`)");
@@ -107,11 +113,15 @@ struct Written {
 
 impl Written {
     fn fit<'c, 'l>(&self, command: &'c Command<'l>, is: &dyn Fn(Asked, &str) -> bool) -> Option<Fit<'c, 'l>> {
+        self.pattern(command)?.fit(command, is)
+    }
+
+    /// The pattern, where it may be for the command.
+    fn pattern(&self, command: &Command<'_>) -> Option<&Pattern> {
         if self.read.get().is_none() && !Pattern::may_be_for(&self.text, command) {
             return None;
         }
-        let pattern = self.read.get_or_init(|| Pattern::parse(&self.text).ok());
-        pattern.as_ref()?.fit(command, is)
+        self.read.get_or_init(|| Pattern::parse(&self.text).ok()).as_ref()
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::compile::Rule;
 use super::draft::{self, Draft, END_OF_GROUP, END_OF_PATTERN, Outline};
-use crate::command::{POWER_SHELLS, outline};
+use crate::command::{HIDING, outline};
 
 /// Places of rules in their file, in order.
 pub(super) type Places = Cow<'static, [u32]>;
@@ -75,7 +75,7 @@ impl Index {
                     has_globs: rule.tools.has_globs(),
                     commands: patterns.map(|texts| texts.map(|text| outline(text).collect()).collect()),
                     is_tracked: rule.tier.is_tracked(),
-                    coded: POWER_SHELLS,
+                    hiding: HIDING,
                 },
             );
         }

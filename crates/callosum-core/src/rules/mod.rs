@@ -22,6 +22,7 @@ mod part;
 mod rule_set;
 mod shipped;
 mod source;
+mod typed;
 
 use std::fmt;
 

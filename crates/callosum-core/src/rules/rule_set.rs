@@ -9,8 +9,10 @@ use super::limits::{self, Budget};
 use super::listed::Texts;
 use super::part::Part;
 use super::source::Source;
+use super::typed::{self, Typed};
 use super::{Classification, Explanation, Match, RuleError, SHIPPED_RULES};
 use crate::context_key::Lookup;
+use crate::outcome::ExitCodes;
 use crate::tool_call::{Parameters, ToolCall};
 
 /// Rules in order; the first that matches a call says what it is.
@@ -88,10 +90,22 @@ impl RuleSet {
         call: &ToolCall,
         runtime: &str,
         params: &dyn Parameters,
-        matches: Option<&mut Vec<Match>>,
+        mut matches: Option<&mut Vec<Match>>,
     ) -> Answer {
         let tool = ToolName::of(&call.tool);
-        Question { rules: self, call, tool, runtime, params: Lookup::new(params) }.answer(matches)
+        let typed = Typed::of(&tool.neutral, params);
+        let question = Question { rules: self, call, tool, runtime, params: Lookup::new(params) };
+        let answer = question.answer(matches.as_deref_mut());
+        let Some(typed) = typed else { return answer };
+        let tool = ToolName::of(typed::SHELL);
+        let question = Question { rules: self, call, tool, runtime, params: Lookup::new(&typed) };
+        let mut of_line = question.answer(matches);
+        if of_line.classification.tier <= answer.classification.tier {
+            return answer;
+        }
+        // The exit code is not that of what was typed.
+        of_line.classification.not_done_codes = ExitCodes::default();
+        of_line
     }
 
     /// All rules in order.

@@ -1,17 +1,21 @@
 //! Looks behind programs that run another one, by the table in `carriers`.
 
+mod each;
+mod foreign;
+mod shells;
+mod typed;
+
 use std::rc::Rc;
 
-use super::carriers::{Carrier, Rest, carriers, is_shell};
+pub(crate) use typed::typed_by_tool;
+
+use super::Invocation;
+use super::carriers::{Carrier, Rest, TMUX, carriers};
 use super::options::lists;
 use super::parse::{Around, Walk};
 use super::steps::runs_one_command;
-use super::unread::Limit;
 use super::words::{is_assignment, program_name};
-use super::{Invocation, encoded};
 
-/// Of the arguments that GNU Parallel is given so many are put into its command.
-const MAX_ARGUMENTS: usize = 64;
 /// A word that a process substitution left.
 pub(super) const SUBSTITUTED: &str = "<(…)";
 
@@ -31,7 +35,7 @@ pub(super) fn unwrap(walk: &mut Walk, words: Vec<String>, around: Around) {
     if is_question {
         return;
     }
-    if name == "tmux" && rest.iter().any(|word| word == ";") {
+    if TMUX.contains(&name) && rest.iter().any(|word| word == ";") {
         for command in rest.split(|word| word == ";") {
             walk.run(std::iter::once(first).chain(command).cloned().collect(), around.clone());
         }
@@ -44,7 +48,7 @@ pub(super) fn unwrap(walk: &mut Walk, words: Vec<String>, around: Around) {
     let is_noted = match found {
         Some((carrier, behind, own)) => !carry(walk, carrier, behind, own, &around) || carrier.is_noted,
         None => {
-            shell_inside(walk, rest, &around);
+            shells::shell_inside(walk, rest, &around);
             true
         }
     };
@@ -108,7 +112,8 @@ impl<'w> Own<'w> {
             if option == "--" {
                 return after;
             }
-            if !option.starts_with('-') || option == "-" {
+            // A dash alone is one, too: `env - git push`, `su - bob`.
+            if !option.starts_with('-') {
                 break;
             }
             rest = after;
@@ -123,6 +128,8 @@ impl<'w> Own<'w> {
                     self.texts.push(text);
                     rest = after;
                 }
+            } else if !carrier.program.is_empty() && option == carrier.program {
+                rest = rest.get(1..).unwrap_or_default();
             } else if lists(carrier.pairs, option) {
                 rest = rest.get(2..).unwrap_or_default();
             } else if carrier.takes_next(option) {
@@ -147,7 +154,40 @@ impl<'w> Own<'w> {
     }
 }
 
+impl Rest {
+    /// All words are what it says, options among them.
+    fn reads_all(self) -> bool {
+        matches!(
+            self,
+            Self::Shell
+                | Self::Executed
+                | Self::Module
+                | Self::CargoWatch
+                | Self::Debugger
+                | Self::Expect
+                | Self::AppleScript
+                | Self::Makefile
+                | Self::Quoted(_)
+                | Self::PowerShell
+                | Self::Prompt
+        )
+    }
+}
+
 impl Carrier {
+    /// The program that an option of its own names: of `docker run --entrypoint sh image`.
+    fn named_program(&self, words: &[String]) -> Option<String> {
+        let is_it = |word: &String| {
+            let after = word.strip_prefix(self.program).filter(|_| !self.program.is_empty());
+            after.is_some_and(|after| after.is_empty() || after.starts_with('='))
+        };
+        let at = words.iter().position(is_it)?;
+        match words.get(at)?.split_once('=') {
+            Some((_, value)) => Some(value.to_owned()),
+            None => words.get(at + 1).cloned(),
+        }
+    }
+
     /// Whether the next word is the option's value: so too behind a bundle like `-iu`, but not behind `-uroot`.
     fn takes_next(&self, option: &str) -> bool {
         if lists(self.values, option) {
@@ -188,19 +228,31 @@ fn carry<'w>(
 ) -> bool {
     let mut inside = around.clone();
     inside.last &= carrier.hands_on;
-    inside.open |= carrier.rest == Rest::Open;
     if carrier.away {
         inside.folder = None;
     }
-    if let Rest::Shell | Rest::Executed | Rest::Module | Rest::PowerShell | Rest::Prompt = carrier.rest {
+    if carrier.rest.reads_all() {
         return words(walk, carrier.rest, behind, &inside);
+    }
+    if let Rest::As(_) = carrier.rest {
+        return words(
+            walk,
+            carrier.rest,
+            unmarked(behind.get(carrier.operands..).unwrap_or_default()),
+            &inside,
+        );
     }
     let begun = behind.iter().position(|word| lists(carrier.begins, word));
     let mark = behind.iter().position(|word| carrier.marks && word == "--");
     let mut inner = own.behind_options(carrier, behind);
+    let image = inner.first().and_then(|image| image.rsplit_once('/'));
     inner = inner.get(carrier.operands..).unwrap_or_default();
+    let behind_operands = inner;
     if carrier.operands > 0 {
         inner = own.behind_options(carrier, inner);
+    }
+    if carrier.rest == Rest::Arguments {
+        return each::arguments(walk, carrier, behind, inner, &inside);
     }
     let texts = if carrier.anywhere { Own::all_texts(carrier, behind) } else { own.texts };
     let (is_text, doubts) = (!texts.is_empty(), own.doubts.min(2));
@@ -229,17 +281,14 @@ fn carry<'w>(
             is_carried |= words(walk, carrier.rest, inner.get(skipped..).unwrap_or_default(), &inside);
         }
     }
-    let entry = behind.iter().position(|word| word.starts_with("--entrypoint"));
-    if let Some(at) = entry.filter(|_| lists(carrier.values, "--entrypoint")) {
-        let value = behind.get(at).and_then(|word| word.split_once('=')).map(|(_, value)| value.to_owned());
-        let program = value.or_else(|| behind.get(at + 1).cloned());
-        walk.run(program.into_iter().chain(inner.iter().cloned()).collect(), inside.clone());
+    // An image is called after its program, as a rule: `docker run alpine/git push`.
+    let of_image = image.and_then(|(_, image)| image.split([':', '@']).next());
+    let of_image = of_image.filter(|_| !carrier.program.is_empty() && !behind_operands.is_empty());
+    if let Some(program) = carrier.named_program(behind).or_else(|| of_image.map(str::to_owned)) {
+        walk.run(std::iter::once(program).chain(behind_operands.iter().cloned()).collect(), inside.clone());
+        is_carried = true;
     }
-    if !is_carried && carrier.reads && !around.input.is_empty() {
-        read_by_shell(walk, &inside);
-        return true;
-    }
-    is_carried
+    is_carried || carrier.reads && shells::read_by_shell(walk, &inside)
 }
 
 fn unmarked(mut words: &[String]) -> &[String] {
@@ -252,8 +301,19 @@ fn unmarked(mut words: &[String]) -> &[String] {
 /// Reads the words of a carrier that are not its own; false when they carry nothing.
 fn words(walk: &mut Walk, rest: Rest, words: &[String], around: &Around) -> bool {
     match rest {
-        Rest::Own => false,
-        Rest::Command | Rest::Open | Rest::Package => command(walk, rest, words, around),
+        Rest::Own | Rest::Arguments => false,
+        Rest::Command | Rest::Package | Rest::Scoped => command(walk, rest, words, around),
+        Rest::Late => {
+            let later = words.get(1..).unwrap_or_default();
+            command(walk, rest, words, around) | command(walk, rest, later, around)
+        }
+        Rest::As(program) => {
+            walk.run(
+                std::iter::once(program.to_owned()).chain(words.iter().cloned()).collect(),
+                around.clone(),
+            );
+            true
+        }
         Rest::Flake => flake(walk, words, around),
         Rest::Lone => match words {
             [text] => nested(walk, text, around),
@@ -267,17 +327,25 @@ fn words(walk: &mut Walk, rest: Rest, words: &[String], around: &Around) -> bool
             texts.map(|text| nested(walk, text, around)).filter(|is_carried| *is_carried).count() > 0
         }
         Rest::First => words.first().is_some_and(|text| !text.starts_with('-') && nested(walk, text, around)),
-        Rest::Keys => nested(walk, &typed(words), around),
-        Rest::Shell => shell(walk, words, around),
-        Rest::Script => words.first().is_some_and(|word| word == SUBSTITUTED) && printed(walk, around),
-        Rest::Parallel => parallel(walk, words, around),
-        Rest::Executed => executed(walk, words, around),
+        Rest::Keys => nested(walk, &typed::typed(words), around),
+        Rest::Shell => shells::shell(walk, words, around),
+        Rest::Script => {
+            words.first().is_some_and(|word| word == SUBSTITUTED) && shells::printed(walk, around)
+        }
+        Rest::Parallel => each::parallel(walk, words, around),
+        Rest::Executed => each::executed(walk, words, around),
+        Rest::CargoWatch => foreign::cargo_watch(walk, words, around),
+        Rest::Debugger => foreign::debugger(walk, words, around),
+        Rest::Expect => foreign::expect(walk, words, around),
+        Rest::AppleScript => foreign::apple_script(walk, words, around),
+        Rest::Makefile => foreign::makefile(walk, words, around),
+        Rest::Quoted(option) => foreign::quoted(walk, option, words, around),
         Rest::Module => {
             let is_module = words.iter().take_while(|word| word.starts_with('-')).any(|word| word == "-m");
             let module = words.iter().skip_while(|word| *word != "-m").skip(1);
             is_module && command(walk, Rest::Command, &module.cloned().collect::<Vec<_>>(), around)
         }
-        Rest::PowerShell => power_shell(walk, words, around),
+        Rest::PowerShell => shells::power_shell(walk, words, around),
         Rest::Prompt => {
             let is_switch =
                 |word: &String| matches!(word.trim_start_matches('/'), "c" | "C" | "k" | "K" | "r" | "R");
@@ -297,6 +365,12 @@ fn nested(walk: &mut Walk, text: &str, around: &Around) -> bool {
 
 /// Runs words that are a command, with variables set before it, or none.
 fn command(walk: &mut Walk, rest: Rest, words: &[String], around: &Around) -> bool {
+    // No program's name is so: a shell is given it (`sudo -s 'git push'`, `lerna exec 'git push'`).
+    if let Some(first) = words.first()
+        && (first.contains(['\n', ';']) || first.trim_start().contains(' ') && !is_assignment(first))
+    {
+        return nested(walk, &words.join(" "), around);
+    }
     let assigned = words.iter().take_while(|word| is_assignment(word)).count();
     let (set, command) = words.split_at(assigned);
     if command.is_empty() {
@@ -311,6 +385,11 @@ fn command(walk: &mut Walk, rest: Rest, words: &[String], around: &Around) -> bo
         && !package.is_empty()
     {
         *first = package.to_owned();
+    }
+    if let (Rest::Scoped, Some(first)) = (rest, command.first_mut())
+        && let Some((_, program)) = first.split_once(':')
+    {
+        *first = program.to_owned();
     }
     walk.run(command, around);
     true
@@ -328,177 +407,6 @@ fn flake(walk: &mut Walk, words: &[String], around: &Around) -> bool {
         around.clone(),
     );
     true
-}
-
-/// GNU Parallel: `parallel git push {} ::: origin fork`, `parallel ::: 'git push' 'npm publish'`.
-fn parallel(walk: &mut Walk, words: &[String], around: &Around) -> bool {
-    let is_source = |word: &&String| word.starts_with(":::");
-    let of_it: Vec<String> = words.iter().take_while(|word| !is_source(word)).cloned().collect();
-    let mut sources = words.split(|word| is_source(&word)).skip(1);
-    let Some(arguments) = sources.next().filter(|_| !words.iter().any(|word| word.starts_with("::::")))
-    else {
-        let open = Around { open: true, ..around.clone() };
-        return match of_it.as_slice() {
-            [] => false,
-            [text] => nested(walk, text, &open),
-            _ => command(walk, Rest::Command, &of_it, &open),
-        };
-    };
-    let open = Around { open: around.open || sources.next().is_some(), ..around.clone() };
-    let (read, unread) = arguments.split_at(arguments.len().min(MAX_ARGUMENTS));
-    for argument in read {
-        let placed = of_it.iter().any(|word| word.contains("{}"));
-        let mut command: Vec<String> = of_it.iter().map(|word| word.replace("{}", argument)).collect();
-        match (placed, of_it.as_slice()) {
-            (_, []) => walk.nested(argument, &open),
-            (true, [_]) => walk.nested(&command.join(" "), &open),
-            (false, [text]) => walk.nested(&format!("{text} {argument}"), &open),
-            (true, _) => walk.run(command, open.clone()),
-            (false, _) => {
-                command.push(argument.clone());
-                walk.run(command, open.clone());
-            }
-        }
-    }
-    if !unread.is_empty() {
-        walk.unread(Limit::Commands, &format!("{} {}", of_it.join(" "), unread.join(" ")));
-    }
-    true
-}
-
-/// `find … -exec rm {} +`
-fn executed(walk: &mut Walk, rest: &[String], around: &Around) -> bool {
-    let mut is_carried = false;
-    let mut words = rest.iter();
-    let begins = |word: &String| {
-        matches!(
-            word.as_str(),
-            "-exec" | "-execdir" | "-ok" | "-okdir" | "-x" | "-X" | "--exec" | "--exec-batch"
-        )
-    };
-    while words.by_ref().any(begins) {
-        let command: Vec<String> =
-            words.by_ref().take_while(|word| !matches!(word.as_str(), ";" | "+")).cloned().collect();
-        walk.run(command, Around { open: true, ..around.clone() });
-        is_carried = true;
-    }
-    is_carried
-}
-
-/// What `tmux send-keys` types, up to the key that ends the line. Without one a later call may send it.
-fn typed(keys: &[String]) -> String {
-    let is_key = |word: &str, keys: &[&str]| keys.iter().any(|key| key.eq_ignore_ascii_case(word));
-    let is_enter = |word: &&String| is_key(word, &["Enter", "C-m", "C-j", "KPEnter"]);
-    let words = keys.iter().take_while(|word| !is_enter(word));
-    words.map(|word| if is_key(word, &["Space"]) { "" } else { word }).collect::<Vec<_>>().join(" ")
-}
-
-/// A shell: what `-c` gives it, or what it reads; a script's file is not looked into, but for one that is what a
-/// command in the line prints.
-fn shell(walk: &mut Walk, rest: &[String], around: &Around) -> bool {
-    if let Some(command) = command_of_shell(rest) {
-        walk.nested(command, around);
-        return true;
-    }
-    if rest.iter().any(|word| word == SUBSTITUTED) && printed(walk, around) {
-        return true;
-    }
-    let reads =
-        rest.iter().all(|word| word.starts_with('-') || word == "sh") || rest.iter().any(|word| word == "-s");
-    if reads && !around.input.is_empty() {
-        read_by_shell(walk, around);
-        return true;
-    }
-    false
-}
-
-/// Runs what the process substitutions of a command print.
-fn printed(walk: &mut Walk, around: &Around) -> bool {
-    for text in &around.printed {
-        walk.nested(text, &Around { last: false, printed: Vec::new(), ..around.clone() });
-    }
-    !around.printed.is_empty()
-}
-
-/// A shell that is given no command runs what it reads.
-fn read_by_shell(walk: &mut Walk, around: &Around) {
-    for script in &around.input {
-        walk.nested(script, &Around { input: Vec::new(), last: false, ..around.clone() });
-    }
-}
-
-/// Whether a command is the next word: `-c`, `-lc`, `-ce`.
-fn gives_command(word: &str) -> bool {
-    word == "--command" || word.starts_with('-') && !word.starts_with("--") && word.contains('c')
-}
-
-/// The word after `-c`, `-lc`, `-euo pipefail -c` …
-fn command_of_shell(rest: &[String]) -> Option<&String> {
-    let mut words = rest.iter();
-    while let Some(word) = words.next() {
-        let is_flag = word.starts_with(['-', '+']) && !word.starts_with("--");
-        if is_flag && gives_command(word) || word == "--command" {
-            return words.find(|word| !word.starts_with(['-', '+']));
-        }
-        if is_flag && word.ends_with('o') || matches!(word.as_str(), "--rcfile" | "--init-file") {
-            words.next();
-        } else if !word.starts_with(['-', '+']) && word != "sh" && word != "ash" {
-            // A script; `busybox sh -c` is none.
-            return None;
-        }
-    }
-    None
-}
-
-/// A shell in the words of a program that is not known to run one: `mytool exec app sh -c '…'`.
-fn shell_inside(walk: &mut Walk, rest: &[String], around: &Around) {
-    for (at, word) in rest.iter().enumerate() {
-        if is_shell(program_name(word))
-            && let Some(command) = rest.get(at + 1..).and_then(command_of_shell)
-        {
-            let command = command.clone();
-            walk.nested(&command, &Around { folder: None, last: false, ..around.clone() });
-            return;
-        }
-    }
-}
-
-/// PowerShell: its options in any case, and as short as they can be told apart.
-fn power_shell(walk: &mut Walk, rest: &[String], around: &Around) -> bool {
-    #[rustfmt::skip]
-    const VALUES: &[&str] = &["-executionpolicy", "-ep", "-version", "-windowstyle", "-workingdirectory", "-wd", "-configurationname", "-custompipename", "-inputformat", "-outputformat", "-settingsfile", "-psconsolefile"];
-    let mut words = rest;
-    while let [word, after @ ..] = words {
-        let option = word.to_ascii_lowercase().replacen('/', "-", 1);
-        let is = |name: &str| option.len() > 1 && name.starts_with(&option);
-        if !option.starts_with('-') || option.contains("--") {
-            return nested(walk, &words.join(" "), around);
-        }
-        if is("-encodedcommand") || option == "-ec" {
-            let Some(code) = after.first() else { return false };
-            match encoded::utf16_of_base64(code) {
-                Some(text) => walk.nested(&text, around),
-                None => walk.unread(Limit::Code, code),
-            }
-            return true;
-        }
-        if is("-command") {
-            return match after {
-                [dash] if dash == "-" => read_all(walk, around),
-                _ => nested(walk, &after.join(" "), around),
-            };
-        }
-        if is("-file") {
-            return after.first().is_some_and(|file| file == "-") && read_all(walk, around);
-        }
-        words = if VALUES.iter().any(|name| is(name)) { after.get(1..).unwrap_or_default() } else { after };
-    }
-    read_all(walk, around)
-}
-
-fn read_all(walk: &mut Walk, around: &Around) -> bool {
-    read_by_shell(walk, around);
-    !around.input.is_empty()
 }
 
 /// Texts that several share.

@@ -2,13 +2,16 @@
 //!
 //! The grammar is `brush-parser`'s; nothing is ever executed or expanded. `parse` walks its tree, `plain` reads lines
 //! that need no grammar, `compact` takes long texts out for either, `carriers` is the table of programs that carry others
-//! (`sudo`, `bash -c`, `docker exec`), behind which `carry` looks, `options` tells options from arguments, `rough` does what
+//! (`sudo`, `bash -c`, `docker exec`), behind which `carry` looks, `filters` knows what a pipeline hands to a shell, `functions`
+//! what a function reads, `options` tells options from arguments, `rough` does what
 //! can be done with a text that is no shell command. What none of them could read is in [`Line::unread`]: never nothing.
 
 mod carriers;
 mod carry;
 mod compact;
 mod encoded;
+mod filters;
+mod functions;
 mod options;
 mod parse;
 mod plain;
@@ -19,6 +22,7 @@ mod words;
 
 use std::rc::Rc;
 
+pub(crate) use carry::typed_by_tool;
 pub(crate) use options::{Argument, has_option, option_values};
 pub use unread::{Limit, Unread};
 pub(crate) use words::unhidden;

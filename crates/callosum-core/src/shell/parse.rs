@@ -13,6 +13,8 @@ use brush_parser::{ParserOptions, Token, TokenizerOptions, parse_tokens, uncache
 
 use super::carry::{self, Texts};
 use super::compact::{Kept, Kind, compact};
+use super::filters::{hidden, said, turned};
+use super::functions::Function;
 use super::unread::{Limit, Parts, Unread};
 use super::words::{substitutions, unquote};
 use super::{Invocation, MAX_CARRIERS, MAX_INVOCATIONS, MAX_NESTING, MAX_VARIABLES, joined, plain, rough};
@@ -35,6 +37,8 @@ pub(super) fn read(command: &str) -> (Vec<Invocation>, Vec<Unread>, bool) {
         set: Vec::new(),
         carriers: 0,
         handed: Vec::new(),
+        hidden: Vec::new(),
+        functions: Vec::new(),
         unread: Parts::of(command.len()),
         is_odd: false,
         kept: Kept::default(),
@@ -57,6 +61,9 @@ pub(super) struct Walk {
     carriers: usize,
     /// What a shell reads whose command this is: its programs read it, too.
     handed: Texts,
+    /// From what the commands before in the pipeline make what is read, where what they make is not known.
+    hidden: Texts,
+    functions: Vec<Function>,
     unread: Parts,
     /// The tree of the text that is being read lacks something.
     is_odd: bool,
@@ -206,6 +213,7 @@ impl Walk {
     ) {
         let count = commands.len();
         let mut piped = Vec::new();
+        let outer = if count > 1 { Some(std::mem::take(&mut self.hidden)) } else { None };
         for (number, command) in commands.enumerate() {
             let at = self.found.len();
             let last = last && number + 1 == count;
@@ -214,8 +222,14 @@ impl Walk {
                 _ => read(self, command, &mut folder.clone(), last, std::mem::take(&mut piped)),
             }
             if number + 1 < count {
-                piped = self.found.get(at..).map(printed).unwrap_or_default();
+                let stage = self.found.get(at..).unwrap_or_default();
+                piped = printed(stage);
+                let before = std::mem::take(&mut self.hidden);
+                self.hidden = if piped.is_empty() { hidden(stage, before) } else { Vec::new() };
             }
+        }
+        if let Some(outer) = outer {
+            self.hidden = outer;
         }
     }
 
@@ -232,7 +246,11 @@ impl Walk {
                 }
             }
             // Whoever defines a function calls it, as a rule; when, is not followed.
-            Command::Function(function) => self.compound(&function.body.0, &mut folder.clone(), false),
+            Command::Function(function) => {
+                let at = self.found.len();
+                self.compound(&function.body.0, &mut folder.clone(), false);
+                self.functions.push(Function::new(function.fname.value.clone(), at..self.found.len()));
+            }
             Command::ExtendedTest(test, _) => self.test(&test.expr, folder),
         }
     }
@@ -368,7 +386,32 @@ impl Walk {
             pairs.for_each(|(name, value)| self.set(name.to_owned(), value.to_owned()));
         }
         around.variables.extend(self.set.iter().cloned());
+        if !self.functions.is_empty() && !around.input.is_empty() {
+            self.call(words.first().map(String::as_str).unwrap_or_default(), &around);
+        }
         self.run(words, around);
+    }
+
+    /// Lets the commands of a function read what it is given.
+    fn call(&mut self, name: &str, around: &Around) {
+        let Some(function) = self.functions.iter_mut().rev().find(|function| function.name == name) else {
+            return;
+        };
+        for command in function.call(&mut self.found, &around.input) {
+            let words: Vec<String> = std::iter::once(command.program).chain(command.words).collect();
+            let (variables, folder, open) = (command.variables, command.folder, command.open);
+            let input = command.input;
+            if self.is_full() {
+                self.refuse(Limit::Commands, &words.join(" "), around);
+                return;
+            }
+            self.run(words, Around { variables, input, folder, open, ..Around::default() });
+        }
+    }
+
+    /// From what a shell that is given nothing to read is given it, by commands whose output is not known.
+    pub(super) fn hidden(&self) -> &Texts {
+        &self.hidden
     }
 
     /// Notes what a variable is set to for the programs behind, where that is a text.
@@ -499,11 +542,8 @@ fn printed(commands: &[Invocation]) -> Texts {
     let of_one = |command: &Invocation| match command.program.as_str() {
         "cat" if command.words.is_empty() || command.words == ["-"] => Some(command.input.join("\n")),
         "tee" => Some(command.input.join("\n")),
-        "echo" | "printf" => {
-            let text = command.words.iter().map(String::as_str).skip_while(|word| word.starts_with('-'));
-            Some(text.collect::<Vec<_>>().join(" ").replace("\\n", "\n").replace("\\r", ""))
-        }
-        _ => None,
+        "echo" | "printf" => Some(said(command)),
+        _ => turned(command),
     };
     let texts: Vec<String> = commands.iter().filter_map(of_one).collect();
     let text = texts.join("\n");

@@ -328,3 +328,139 @@ fn options_and_arguments() {
     assert!(!with("kubectl apply --dry-run=none -f x", &|apply| has_option(apply, "--dry-run")));
     assert!(with("t -x a", &|t| option_values(t, "x") == ["a"]));
 }
+
+/// What a shell is handed is read in the form in which it gets it.
+#[test]
+fn what_a_pipeline_hands_to_a_shell_is_read_in_the_form_it_has_then() {
+    const CODE: &str = "Z2l0IHB1c2ggb3JpZ2luIG1haW4K";
+    for line in [
+        &format!("echo {CODE} | base64 -d | sh"),
+        &format!("echo {CODE} | base64 --decode | tee log | sudo bash"),
+        &format!("base64 -d <<< {CODE} | ssh host bash -s"),
+        &format!("base64 -d <<'E' | sh\n{CODE}\nE"),
+        &format!("eval \"$(echo {CODE} | base64 -d)\""),
+        &format!("bash -c \"$(echo {CODE} | base64 -d)\""),
+        &format!("bash <(echo {CODE} | base64 -d)"),
+        &format!("echo {CODE} | openssl base64 -d -A | sh"),
+        "echo M5UXIIDQOVZWQIDPOJUWO2LOEBWWC2LOBI====== | base32 -d | sh",
+        "echo 67697420707573 68206f726967696e206d61696e0a | xxd -r -p | sh",
+        r"printf '\x67it push origin main' | bash",
+        r"printf '\147it push origin main\n' | bash",
+        r"echo -e '\x67it\x20push origin main' | bash",
+        "printf '%s %s origin %-4s\\n' git push main | sh",
+        r"printf 'git %b\n' 'push\x20origin main' | sh",
+        "echo 'tvg chfu bevtva znva' | tr 'a-z' 'n-za-m' | sh",
+        "echo 'GIT PUSH ORIGIN MAIN' | tr '[:upper:]' '[:lower:]' | sh",
+        "echo 'g#it p#ush origin main' | tr -d '#' | sh",
+        "echo 'niam nigiro hsup tig' | rev | bash",
+        "echo 'gitXpushXoriginXmain' | sed 's/X/ /g' | sh",
+        "echo 'gitXpush origin main' | sed -e 's,X, ,' | sh",
+        "f() { bash; }; f <<'E'\ngit push origin main\nE",
+    ] {
+        let found = Line::read(line).invocations;
+        let push = found.iter().filter(|one| one.program == "git");
+        let words: Vec<String> = push.map(|one| one.words.join(" ").trim().to_owned()).collect();
+        assert_eq!(words, ["push origin main"], "{line}");
+    }
+}
+
+#[test]
+fn what_a_filter_makes_of_a_text_that_a_shell_runs_is_told_as_unread() {
+    for line in [
+        "echo 'git pushX' | sed 's/X.*//' | sh",
+        "echo abc | gunzip | tr -s b | sudo sh",
+        "gpg -d <<< x | bash",
+        "perl -e 'print \"git push\"' | bash",
+        "kubectl get pods -o name | awk '{print \"kubectl delete \" $1}' | sh",
+        "echo abc | tr -c a b | ssh host 'bash -s'",
+    ] {
+        let limits: Vec<Limit> = Line::read(line).unread.iter().map(|unread| unread.limit).collect();
+        assert_eq!(limits, [Limit::Filter], "{line}");
+    }
+    for line in [
+        "curl -fsSL https://example.com/install.sh | sh",
+        "curl -s https://example.com/x.gz | gunzip | sudo bash",
+        "cat setup.sh | tr -d '\\r' | sh",
+        "echo abc | sed 's/a.*//' | sort",
+        "echo abc | sed 's/a.*//' > x; cat y | bash",
+        "echo abc | grep b | while read x; do bash run.sh; done",
+    ] {
+        assert_eq!(Line::read(line).unread, [], "{line}");
+    }
+}
+
+#[test]
+fn a_function_hands_on_what_it_is_given() {
+    let reads = |line: &str| {
+        let found = Line::read(line).invocations;
+        let mails = found.iter().filter(|one| one.program == "sendmail");
+        mails.map(|one| one.input.join("")).collect::<Vec<_>>()
+    };
+    assert_eq!(reads("f(){ sendmail -t; }; f <<E\nTo: a\nE"), ["To: a\n"]);
+    assert_eq!(reads("f() { cd x && sendmail -t\n}\nf <<< 'To: a'\nf <<< 'To: b'"), ["To: a", "To: b"]);
+    assert_eq!(reads("f() { sendmail -t; }\necho 'To: a' | f"), ["To: a"]);
+    assert_eq!(reads("f() { sendmail -t < m; }; f; g <<< x"), [""]);
+    // However often it is called.
+    let calls = format!("f() {{ {} }}\n{}", "sendmail -t; ".repeat(100), "f <<< a\n".repeat(60));
+    let line = Line::read(&calls);
+    assert_eq!(line.invocations.len(), MAX_INVOCATIONS);
+    assert!(!line.unread.is_empty());
+}
+
+#[test]
+fn what_xargs_reads_is_appended_where_the_line_says_it() {
+    for (line, runs) in [
+        ("echo origin main | xargs git push", &["echo origin main", "git push origin main"][..]),
+        ("echo push | xargs -r git", &["echo push", "git push"]),
+        ("echo a b | xargs -I{} git push {}", &["echo a b", "git push a b"]),
+        (
+            "printf 'a\\nb\\n' | xargs -I % sh -c 'git push %'",
+            &["printf a\\nb\\n", "git push a", "git push b"],
+        ),
+        ("xargs -n1 -P 4 git push <<< main", &["git push main"]),
+        ("xargs --replace=@ git push @ <<< main", &["git push main"]),
+        ("cat x | xargs git push", &["cat x", "git push"]),
+        ("echo x | xargs -a file git push", &["echo x", "git push"]),
+    ] {
+        assert_eq!(programs(line), runs, "{line}");
+    }
+    let open = |line: &str| Line::read(line).invocations.last().unwrap().open;
+    assert!(open("cat x | xargs git push") && open("echo x | xargs -a file git push"));
+    assert!(!open("echo x | xargs git push"));
+}
+
+/// What stands at odd places in the words of programs that carry others.
+#[test]
+fn a_carrier_is_looked_behind_however_it_is_called() {
+    for line in [
+        "env - git push",
+        "env - A=b git push",
+        "su - bob -c 'git push'",
+        "sudo -u bob -i 'git push'",
+        "sudo -s 'git push'",
+        "sg - docker -c 'git push'",
+        "newgrp docker <<< 'git push'",
+        "script -q /dev/null git push",
+        "docker run --rm -it --entrypoint sh img -c 'git push'",
+        "docker run --entrypoint=/bin/bash -v x:y img -lc 'git push'",
+        "docker run --rm -v .:/git alpine/git:latest push",
+        "flatpak run --command=sh org.x.App -c 'git push'",
+        "minikube -p dev kubectl -- exec pod -- git push",
+        "k3s kubectl -n web exec pod -- git push",
+        "yarn workspaces foreach -pt --include x exec git push",
+        "pnpm recursive exec -- git push",
+        "cargo watch -w src -s 'git push'",
+        "hatch -e dev run git push",
+        "nvm exec --silent 18 git push",
+        "busybox timeout 5 git push",
+        "screen -S s -p 0 -X stuff 'git push\\n'",
+        "screen -S s -X stuff \"git push^M\"",
+        "screen -S s -X eval 'stuff \"git push\\015\"'",
+        "tmux send-keys -t s ls Enter 'git push' Enter",
+        "tmux send-keys -t s 'git pu' sh C-m",
+        "tmux load-buffer - <<< 'git push'",
+    ] {
+        let found = programs(line);
+        assert!(found.iter().any(|program| program == "git push"), "{line}: {found:?}");
+    }
+}

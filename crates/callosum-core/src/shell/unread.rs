@@ -17,6 +17,8 @@ pub enum Limit {
     Syntax,
     /// It is in a code that can't be undone.
     Code,
+    /// A shell runs what a program makes of it.
+    Filter,
 }
 
 impl Limit {
@@ -31,6 +33,7 @@ impl Limit {
             Self::Depth => "it has more expansions, or deeper commands inside each other, than are parsed",
             Self::Syntax => "its syntax can't be parsed",
             Self::Code => "its code can't be undone",
+            Self::Filter => "a shell runs what a program makes of it, which can't be told",
         }
     }
 }

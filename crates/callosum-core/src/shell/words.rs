@@ -85,41 +85,45 @@ fn without_quotes(word: &str) -> String {
 /// Reads what stands in `$'…'` up to its end, as bash's manual has it under "ANSI-C Quoting".
 fn ansi_c(chars: &mut Peekable<Chars<'_>>, plain: &mut String) {
     while let Some(c) = chars.next().filter(|&c| c != '\'') {
-        let escaped = if c == '\\' { chars.next() } else { None };
-        let Some(escaped) = escaped else {
-            plain.push(c);
-            continue;
-        };
-        let digits = match escaped {
-            'x' => Some((16, 2)),
-            'u' => Some((16, 4)),
-            'U' => Some((16, 8)),
-            '0'..='7' => Some((8, 2)),
-            _ => None,
-        };
-        plain.push(match (escaped, digits) {
-            (_, Some((radix, most))) => {
-                let first = escaped.to_digit(8).filter(|_| radix == 8);
-                let mut code = first.unwrap_or(0);
-                for _ in 0..most {
-                    let Some(digit) = chars.peek().and_then(|c| c.to_digit(radix)) else { break };
-                    code = code.wrapping_mul(radix).wrapping_add(digit);
-                    chars.next();
-                }
-                char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)
-            }
-            ('a', _) => '\u{7}',
-            ('b', _) => '\u{8}',
-            ('e' | 'E', _) => '\u{1b}',
-            ('f', _) => '\u{c}',
-            ('n', _) => '\n',
-            ('r', _) => '\r',
-            ('t', _) => '\t',
-            ('v', _) => '\u{b}',
-            ('c', _) => chars.next().map_or('\0', |c| char::from(u8::try_from(c).unwrap_or(0) & 0x1f)),
-            (other, _) => other,
-        });
+        if c == '\\' { escape(chars, plain) } else { plain.push(c) }
     }
+}
+
+/// Reads what follows a backslash there.
+fn escape(chars: &mut Peekable<Chars<'_>>, plain: &mut String) {
+    let Some(escaped) = chars.next() else {
+        plain.push('\\');
+        return;
+    };
+    let digits = match escaped {
+        'x' => Some((16, 2)),
+        'u' => Some((16, 4)),
+        'U' => Some((16, 8)),
+        '0'..='7' => Some((8, 2)),
+        _ => None,
+    };
+    plain.push(match (escaped, digits) {
+        (_, Some((radix, most))) => {
+            let first = escaped.to_digit(8).filter(|_| radix == 8);
+            let mut code = first.unwrap_or(0);
+            for _ in 0..most {
+                let Some(digit) = chars.peek().and_then(|c| c.to_digit(radix)) else { break };
+                code = code.wrapping_mul(radix).wrapping_add(digit);
+                chars.next();
+            }
+            char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)
+        }
+        ('a', _) => '\u{7}',
+        ('b', _) => '\u{8}',
+        ('e' | 'E', _) => '\u{1b}',
+        ('f', _) => '\u{c}',
+        ('n', _) => '\n',
+        ('r', _) => '\r',
+        ('t', _) => '\t',
+        ('v', _) => '\u{b}',
+        ('c', _) => chars.next().map_or('\0', |c| char::from(u8::try_from(c).unwrap_or(0) & 0x1f)),
+        (other, _) => other,
+    });
 }
 
 /// The text with the words whole that quoting cuts into pieces (`him''alaya`, `hima\laya`, `$'\x68imalaya'`): for a look at which
@@ -135,18 +139,34 @@ pub(crate) fn unhidden(text: &str) -> Option<String> {
             && (is_word(at + 1) || is_quote(at + 1) || bytes.get(at + 1) == Some(&b'\n'));
         is_inside || at > 0 && bytes.get(at - 1) == Some(&b'$') && bytes.get(at) == Some(&b'\'')
     };
-    memchr::memchr3_iter(b'\'', b'"', b'\\', bytes).find(|at| hides(*at))?;
+    // `printf '\x67it'`, for a shell.
+    let is_code = |at: usize| {
+        bytes.get(at) == Some(&b'\\')
+            && bytes.get(at + 1).is_some_and(|next| matches!(next, b'x' | b'u' | b'0'..=b'7'))
+    };
+    memchr::memchr3_iter(b'\'', b'"', b'\\', bytes).find(|at| hides(*at) || is_code(*at))?;
+    let mut whole = pieces(text, false);
+    if memchr::memchr_iter(b'\\', bytes).any(is_code) {
+        whole.push('\n');
+        whole.push_str(&pieces(text, true));
+    }
+    Some(whole)
+}
+
+/// The text without its quotes and backslashes; with what these mean to `printf`, if it is for one.
+fn pieces(text: &str, is_printed: bool) -> String {
     let mut whole = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
         match c {
             '$' if chars.next_if_eq(&'\'').is_some() => ansi_c(&mut chars, &mut whole),
+            '\\' if is_printed => escape(&mut chars, &mut whole),
             '\\' => drop(chars.next_if_eq(&'\n')),
             '\'' | '"' => {}
             _ => whole.push(c),
         }
     }
-    Some(whole)
+    whole
 }
 
 /// The name of the program that `word` runs: the last part of its path, without the ending that Windows gives it.

@@ -42,13 +42,12 @@ fn forms(carrier: &Carrier, name: &str, command: &str) -> Vec<String> {
         let operands = " op-1".repeat(carrier.operands);
         let mut options: Vec<String> =
             carrier.values.split_whitespace().map(|name| format!(" {name} v-1")).collect();
-        options.retain(|option| !option.contains("--entrypoint"));
         options.extend(carrier.pairs.split_whitespace().map(|name| format!(" {name} v-1 v-2")));
         options.extend([String::new(), " -- ".to_owned()]);
         let begin = format!("{name} {verb}");
         for option in &options {
             match carrier.rest {
-                Rest::Command | Rest::Open | Rest::Package | Rest::Lone => {
+                Rest::Command | Rest::Arguments | Rest::Package | Rest::Scoped | Rest::Late | Rest::Lone => {
                     forms.push(format!("{begin}{option}{operands} {command}"));
                 }
                 Rest::Joined if !command.contains('\'') => {
@@ -56,7 +55,10 @@ fn forms(carrier: &Carrier, name: &str, command: &str) -> Vec<String> {
                 }
                 _ => {}
             }
-            if let Rest::Lone | Rest::Joined | Rest::Each | Rest::First = carrier.rest {
+            // `time` belongs to the grammar.
+            let takes_text =
+                matches!(carrier.rest, Rest::Command | Rest::Lone | Rest::Joined | Rest::Each | Rest::First);
+            if takes_text && name != "time" {
                 forms.push(format!("{begin}{option}{operands} {text}"));
             }
             if carrier.rest == Rest::Keys {
@@ -65,6 +67,11 @@ fn forms(carrier: &Carrier, name: &str, command: &str) -> Vec<String> {
         }
         for option in carrier.texts.split_whitespace() {
             forms.push(format!("{begin} {option} {text}{operands}"));
+        }
+        if !carrier.program.is_empty() {
+            let (program, words) = command.split_once(' ').unwrap();
+            forms.push(format!("{begin} {}={program}{operands} {words}", carrier.program));
+            forms.push(format!("{begin} {} sh{operands} -c {text}", carrier.program));
         }
         for option in carrier.begins.split_whitespace() {
             forms.push(format!("{begin} {option} {command}"));
@@ -76,14 +83,49 @@ fn forms(carrier: &Carrier, name: &str, command: &str) -> Vec<String> {
             forms.push(format!("{begin}{operands} <<'END_OF_IT'\n{command}\nEND_OF_IT"));
             forms.push(format!("{begin}{operands} <<< {text}"));
         }
-        forms.extend(forms_of(carrier.rest, name, command, &text));
+        forms.extend(forms_of(carrier.rest, &format!("{begin}{operands}"), name, command, &text));
     }
     if forms.is_empty() { vec![format!("no form for {name}")] } else { forms }
 }
 
 /// The ways of a carrier that has its own.
-fn forms_of(rest: Rest, name: &str, command: &str, text: &str) -> Vec<String> {
+fn forms_of(rest: Rest, begin: &str, name: &str, command: &str, text: &str) -> Vec<String> {
+    // In the strings of Tcl, AppleScript and JSON.
+    let string = command.replace('\\', "\\\\").replace('"', "\\\"");
+    let with = |before: &str, inside: &str, after: &str| quoted(&format!("{before}{inside}{after}"));
     match rest {
+        Rest::Scoped => vec![format!("{begin} test:{command}")],
+        Rest::Late => vec![format!("{begin} v18.2 {command}")],
+        Rest::As("kubectl") => {
+            vec![format!("{begin} -- exec pod -- {command}"), format!("{begin} exec -n web pod -- {command}")]
+        }
+        Rest::As(_) => vec![format!("{begin} -A exec {command}"), format!("{begin} exec {command}")],
+        Rest::CargoWatch => vec![
+            format!("{begin} -c -s {text}"),
+            format!("{begin} --shell={text}"),
+            format!("{begin} -x {}", with("watch -- ", command, "")),
+            format!("{begin} -w src -- {command}"),
+        ],
+        Rest::Debugger => vec![
+            format!("{begin} -batch -ex {}", with("shell ", command, "")),
+            format!("{begin} -ex {} ./a.out", with("!", command, "")),
+            format!("{begin} --args {command}"),
+        ],
+        Rest::Expect => vec![
+            format!("{begin} -c {}", with("set timeout 5; spawn ", command, "")),
+            format!("{begin} <<'END_OF_IT'\nspawn sh\nsend \"{string}\\r\"\nEND_OF_IT"),
+        ],
+        Rest::AppleScript => vec![
+            format!("{begin} -e {}", with("do shell script \"", &string, "\"")),
+            format!(
+                "{begin} <<'END_OF_IT'\ntell application \"Terminal\" to do script \"{string}\"\nEND_OF_IT"
+            ),
+        ],
+        Rest::Makefile => vec![
+            format!("{begin} -f - <<'END_OF_IT'\nall: a.o\n\t@{command}\nEND_OF_IT"),
+            format!("{begin} -s -f- all <<'END_OF_IT'\nall: ; {command}\nEND_OF_IT"),
+        ],
+        Rest::Quoted(option) => vec![format!("{begin} {option} {}", with("commands=[\"", &string, "\"]"))],
         Rest::Shell => vec![
             format!("{name} -c {text}"),
             format!("{name} -lc {text} x y"),
@@ -227,11 +269,13 @@ fn wrapped(dice: &mut Dice, command: &str) -> String {
         24 => format!("echo \"$(\n{command}"),
         25 => format!("f() {{ {command}\n}}; f"),
         26 => format!("case x in a) {command};; esac"),
-        27 => format!("true | xargs -I% {command}"),
+        27 => format!("true | xargs -I% sh -c {text}"),
         _ => {
             let carrier = dice.pick(CARRIERS);
             let name = dice.pick(carrier.names);
-            let module = carrier.rest == Rest::Module || carrier.rest == Rest::Flake;
+            let has_language =
+                matches!(carrier.rest, Rest::Expect | Rest::AppleScript | Rest::Makefile | Rest::Quoted(_));
+            let module = carrier.rest == Rest::Module || carrier.rest == Rest::Flake || has_language;
             // A command of several does not fit into the words of one.
             let is_one = !command.contains(['\n', ';', '&', '|', '(', '{', '<']);
             let forms = if module && !is_one { Vec::new() } else { forms(carrier, name, command) };

@@ -1,0 +1,144 @@
+//! Commands in the words of programs that have a language of their own: debuggers, Expect, AppleScript, Make.
+
+use super::super::parse::{Around, Walk};
+use super::typed::typed;
+use super::{Rest, command, nested};
+
+/// Words and what follows each.
+fn options<'w>(words: &'w [String], names: &'w [&str]) -> impl Iterator<Item = &'w str> {
+    words.iter().enumerate().filter_map(|(at, word)| {
+        if names.contains(&word.as_str()) {
+            return words.get(at + 1).map(String::as_str);
+        }
+        let (name, value) = word.split_once('=')?;
+        (name.starts_with("--") && names.contains(&name)).then_some(value)
+    })
+}
+
+/// `gdb -ex 'shell git push'`, `gdb --args git push`
+pub(super) fn debugger(walk: &mut Walk, words: &[String], around: &Around) -> bool {
+    const COMMANDS: &[&str] =
+        &["-ex", "--ex", "-iex", "-eval-command", "--eval-command", "-o", "-O", "--one-line"];
+    let mut is_carried = false;
+    for text in options(words, COMMANDS) {
+        let text = text.trim_start();
+        let shell = ["shell ", "!", "platform shell "].iter().find_map(|verb| text.strip_prefix(verb));
+        is_carried |= shell.is_some_and(|shell| nested(walk, shell, around));
+    }
+    let begins = words.iter().position(|word| matches!(word.as_str(), "--args" | "-args" | "--"));
+    let debugged = begins.and_then(|at| words.get(at + 1..)).unwrap_or_default();
+    is_carried | command(walk, Rest::Command, debugged, around)
+}
+
+/// `expect -c 'spawn git push'`; without `-c` it reads its script.
+pub(super) fn expect(walk: &mut Walk, words: &[String], around: &Around) -> bool {
+    let mut texts: Vec<String> = options(words, &["-c"]).map(str::to_owned).collect();
+    if words.iter().all(|word| word.starts_with('-')) {
+        texts.extend(around.input.iter().map(ToString::to_string));
+    }
+    let around = Around { input: Vec::new(), ..around.clone() };
+    let mut is_carried = false;
+    for line in texts.iter().flat_map(|text| text.split(['\n', ';', '{', '}', '['])) {
+        let (verb, rest) = line.trim().split_once(char::is_whitespace).unwrap_or_default();
+        let rest = rest.trim().trim_end_matches(']');
+        let text = match verb {
+            "spawn" | "exec" | "system" => rest.trim_start_matches("-noecho").to_owned(),
+            "send" | "exp_send" => {
+                typed(&[in_quotes(rest).first().cloned().unwrap_or_else(|| rest.to_owned())])
+            }
+            _ => continue,
+        };
+        is_carried |= nested(walk, &text, &around);
+    }
+    is_carried
+}
+
+/// `osascript -e 'do shell script "git push"'`; without `-e` it reads its script.
+pub(super) fn apple_script(walk: &mut Walk, words: &[String], around: &Around) -> bool {
+    let mut texts: Vec<String> = options(words, &["-e"]).map(str::to_owned).collect();
+    if words.iter().all(|word| word.starts_with('-')) {
+        texts.extend(around.input.iter().map(ToString::to_string));
+    }
+    let around = Around { input: Vec::new(), ..around.clone() };
+    let mut is_carried = false;
+    for text in &texts {
+        let shells = ["do shell script", "do script", "write text", "doShellScript("];
+        for behind in shells.iter().flat_map(|verb| text.split(verb).skip(1)) {
+            let script = in_quotes(behind).into_iter().next();
+            is_carried |= script.is_some_and(|script| nested(walk, &script, &around));
+        }
+    }
+    is_carried
+}
+
+/// The recipes of a file that Make reads: `make -f - <<EOF`.
+pub(super) fn makefile(walk: &mut Walk, words: &[String], around: &Around) -> bool {
+    let is_read = |file: &str| matches!(file, "-" | "/dev/stdin");
+    let reads = words.iter().any(|word| word == "-f-")
+        || options(words, &["-f", "--file", "--makefile"]).any(is_read);
+    if !reads {
+        return false;
+    }
+    let inside = Around { input: Vec::new(), last: false, ..around.clone() };
+    let mut is_carried = false;
+    for text in &around.input {
+        for line in text.replace("\\\n", " ").lines() {
+            // A recipe stands behind a tab, or behind `target: ;`; what `$(shell …)` runs, anywhere.
+            let recipe = line.strip_prefix('\t').or_else(|| line.split_once(';').map(|(_, recipe)| recipe));
+            let recipe = recipe.map(|recipe| recipe.trim_start_matches(['@', '-', '+']).replace("$$", "$"));
+            is_carried |= recipe.is_some_and(|recipe| nested(walk, &recipe, &inside));
+            for shell in line.split("$(shell ").skip(1) {
+                is_carried |= nested(walk, shell.rsplit_once(')').map_or(shell, |(shell, _)| shell), &inside);
+            }
+        }
+    }
+    is_carried
+}
+
+/// `cargo watch -x publish -s 'git push' -- cmd`
+pub(super) fn cargo_watch(walk: &mut Walk, words: &[String], around: &Around) -> bool {
+    let mut is_carried = false;
+    for text in options(words, &["-s", "--shell"]) {
+        is_carried |= nested(walk, text, around);
+    }
+    for text in options(words, &["-x", "--exec"]) {
+        is_carried |= nested(walk, &format!("cargo {text}"), around);
+    }
+    let mark = words.iter().position(|word| word == "--");
+    let marked = mark.and_then(|at| words.get(at + 1..)).unwrap_or_default();
+    is_carried | command(walk, Rest::Command, marked, around)
+}
+
+/// The texts in quotes in the values of an option: `--parameters 'commands=["git push"]'`.
+pub(super) fn quoted(walk: &mut Walk, option: &'static str, words: &[String], around: &Around) -> bool {
+    let mut is_carried = false;
+    for value in options(words, &[option]) {
+        let mut texts = in_quotes(value);
+        if texts.is_empty() {
+            texts.extend(value.split_once('=').map(|(_, text)| text.to_owned()));
+        }
+        for text in texts {
+            is_carried |= nested(walk, &text, around);
+        }
+    }
+    is_carried
+}
+
+/// What stands in double quotes, escapes undone.
+fn in_quotes(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut chars = text.chars();
+    while chars.by_ref().any(|c| c == '"') {
+        let mut inside = String::new();
+        while let Some(c) = chars.next().filter(|&c| c != '"') {
+            match (c, if c == '\\' { chars.next() } else { None }) {
+                (_, Some('n' | 'r')) => inside.push('\n'),
+                (_, Some('t')) => inside.push('\t'),
+                (_, Some(escaped)) => inside.push(escaped),
+                (c, None) => inside.push(c),
+            }
+        }
+        found.push(inside);
+    }
+    found
+}
