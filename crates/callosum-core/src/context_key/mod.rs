@@ -4,6 +4,7 @@ mod address;
 mod command_recipient;
 mod file_path;
 mod mail_fields;
+mod mail_text;
 mod template;
 mod value;
 
@@ -18,6 +19,7 @@ pub(crate) use file_path::{is_guarded, is_outside, path_in, work_folder, writes_
 pub(crate) use template::Template;
 pub(crate) use value::{Picked, Site};
 
+use self::mail_text::MailTexts;
 use crate::digest::{hash_text, number_text};
 use crate::redact::{key_mark, redact_key};
 use crate::text::{Shown, head, is_plain, shown};
@@ -43,13 +45,14 @@ const UNKNOWN: &str = "unknown";
 pub(crate) struct Lookup<'a> {
     params: &'a dyn Parameters,
     read: RefCell<Vec<(&'a str, Found<'a>)>>,
+    mails: MailTexts,
 }
 
 type Found<'a> = Option<Rc<Cow<'a, Value>>>;
 
 impl<'a> Lookup<'a> {
     pub(crate) fn new(params: &'a dyn Parameters) -> Self {
-        Self { params, read: RefCell::default() }
+        Self { params, read: RefCell::default(), mails: MailTexts::default() }
     }
 
     /// The value at a dotted path.
@@ -74,6 +77,11 @@ impl<'a> Lookup<'a> {
 
     pub(crate) fn all(&self) -> AllParameters<'a> {
         self.params.all()
+    }
+
+    /// For how many commands recipients were left out of the keys: there were too many before.
+    pub(crate) fn without_recipients(&self) -> usize {
+        self.mails.left_out()
     }
 
     /// A parameter by itself: all of them together may have been too much.
@@ -135,7 +143,13 @@ pub(crate) fn context_keys<'p>(templates: &'p [Template], site: Site<'_, 'p>) ->
 
 /// Whether a key says no more of its target than that it is not known.
 pub(crate) fn is_unknown(key: &str) -> bool {
-    key.rsplit(':').next() == Some(UNKNOWN)
+    let target = key.rsplit(':').next().and_then(|target| target.strip_prefix(UNKNOWN));
+    target.is_some_and(|line| line.is_empty() || line.starts_with('~'))
+}
+
+/// What stands for a target that a command line does not say: the same line has the same one, another line another one.
+fn unknown_in(line: &str) -> String {
+    format!("{UNKNOWN}~{}", hash_text(line.trim(), 8))
 }
 
 /// The keys of a call; a guarded one without a key of its own is at least not done twice in the same form.

@@ -12,7 +12,7 @@ use crate::context_key::{
 };
 use crate::digest::digest;
 use crate::outcome::ExitCodes;
-use crate::shell::{Line, joined, unhidden};
+use crate::shell::{self, Limit, Line, joined, unhidden};
 use crate::tier::Tier;
 use crate::tool_call::ToolCall;
 
@@ -73,7 +73,13 @@ impl<'a> Question<'a> {
         {
             verdict.take(rule, self.site(None));
         }
-        let mut is_raised = false;
+        let mut unread: Vec<Unread> = line.unread.iter().map(Unread::of).collect();
+        let left_out = self.params.without_recipients();
+        if left_out > 0 {
+            let (limit, bytes) = (Limit::Recipients, text.len());
+            unread.push(Unread::of(&shell::Unread { limit, parts: left_out, bytes, text: text.to_owned() }));
+        }
+        let mut is_raised = left_out > 0;
         for unread in &line.unread {
             if let Some(rule) = self.for_unread(&unread.text, &known) {
                 verdict.take_unread(rule, self.digest_key(rule), unread);
@@ -86,7 +92,7 @@ impl<'a> Question<'a> {
         Answer {
             classification: verdict.classification,
             rough: line.rough,
-            unread: line.unread.iter().map(Unread::of).collect(),
+            unread,
         }
     }
 
@@ -236,7 +242,7 @@ impl<'r> Verdict<'r, '_> {
 
     /// Takes in a rule whose words stand in what was not read. Its key takes the place of those that say no more than
     /// that a target is unknown: everybody shares these.
-    fn take_unread(&mut self, rule: &'r Rule, keys: Vec<String>, unread: &crate::shell::Unread) {
+    fn take_unread(&mut self, rule: &'r Rule, keys: Vec<String>, unread: &shell::Unread) {
         if let Some(matches) = &mut self.matches {
             matches.push(Match {
                 rule_name: rule.name.clone(),

@@ -9,9 +9,12 @@ mod carriers;
 mod carry;
 mod compact;
 mod encoded;
+mod grammar;
+mod here_document;
 mod options;
 mod parse;
 mod plain;
+mod printed;
 mod rough;
 mod steps;
 mod unread;
@@ -77,6 +80,12 @@ impl Line {
     pub fn is_simple(&self) -> bool {
         self.unread.is_empty() && matches!(self.invocations.as_slice(), [only] if only.proves)
     }
+}
+
+/// What a word that is one `$(…)` stands for, where the programs in it only print.
+pub(crate) fn printed_by(word: &str) -> Option<String> {
+    let inside = word.trim_end().strip_prefix("$(")?.strip_suffix(')')?;
+    parse::printed_by(inside)
 }
 
 /// `path` as it is from `folder`: after `cd`.

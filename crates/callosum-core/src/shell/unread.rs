@@ -17,6 +17,8 @@ pub enum Limit {
     Syntax,
     /// It is in a code that can't be undone.
     Code,
+    /// Commands before it wrote to more people than keys are made for.
+    Recipients,
 }
 
 impl Limit {
@@ -31,6 +33,7 @@ impl Limit {
             Self::Depth => "it has more expansions, or deeper commands inside each other, than are parsed",
             Self::Syntax => "its syntax can't be parsed",
             Self::Code => "its code can't be undone",
+            Self::Recipients => "the line has more mails to more people than are followed",
         }
     }
 }
