@@ -46,8 +46,7 @@ pub(super) fn recipients(programs: &[Invocation], rough: Option<&str>, texts: &M
         let words = programs.iter().flat_map(|program| program.words.iter().map(String::as_str));
         let read = programs.iter().flat_map(|program| &program.input).flat_map(|text| texts.everybody(text));
         let everybody: Vec<String> = words.chain(rough).flat_map(addresses).chain(read).collect();
-        let others: Vec<String> =
-            everybody.into_iter().filter(|address| !found.is_sender(address)).collect();
+        let others: Vec<String> = everybody.into_iter().filter(|address| !found.is_sender(address)).collect();
         found.recipients.extend(others);
     }
     distinct(found.recipients.into_iter())

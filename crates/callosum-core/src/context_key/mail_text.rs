@@ -63,11 +63,14 @@ impl MailText {
     }
 }
 
+/// A text, kept so that no other comes to stand where it does, and what it says.
+type Shared = (Rc<str>, Rc<MailText>);
+
 /// The texts that the programs of a call read, each read once: hundreds may share one of a megabyte.
 #[derive(Debug)]
 pub(super) struct MailTexts {
-    /// By where they stand; each is kept, so that no other comes to stand there.
-    read: RefCell<HashMap<*const u8, (Rc<str>, Rc<MailText>)>>,
+    /// By where they stand.
+    read: RefCell<HashMap<*const u8, Shared>>,
     /// So many recipients may still be put into keys.
     room: Cell<usize>,
     left_out: Cell<usize>,
@@ -84,8 +87,7 @@ impl MailTexts {
     pub(super) fn of(&self, text: &Rc<str>) -> Rc<MailText> {
         let mut read = self.read.borrow_mut();
         let place = Rc::as_ptr(text).cast();
-        let (_, says) =
-            read.entry(place).or_insert_with(|| (Rc::clone(text), Rc::new(MailText::read(text))));
+        let (_, says) = read.entry(place).or_insert_with(|| (Rc::clone(text), Rc::new(MailText::read(text))));
         Rc::clone(says)
     }
 
@@ -106,5 +108,18 @@ impl MailTexts {
     /// For how many commands, or places in keys, recipients were not read.
     pub(super) fn left_out(&self) -> usize {
         self.left_out.get()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_that_programs_share_is_read_once() {
+        let texts = MailTexts::default();
+        let (one, same): (Rc<str>, Rc<str>) = ("To: a@x".into(), "To: a@x".into());
+        assert!(Rc::ptr_eq(&texts.of(&one), &texts.of(&Rc::clone(&one))));
+        assert!(!Rc::ptr_eq(&texts.of(&one), &texts.of(&same)));
     }
 }

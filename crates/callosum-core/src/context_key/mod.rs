@@ -9,7 +9,7 @@ mod template;
 mod value;
 
 use std::borrow::Cow;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashSet;
 use std::rc::Rc;
 
@@ -46,13 +46,14 @@ pub(crate) struct Lookup<'a> {
     params: &'a dyn Parameters,
     read: RefCell<Vec<(&'a str, Found<'a>)>>,
     mails: MailTexts,
+    unknown: OnceCell<String>,
 }
 
 type Found<'a> = Option<Rc<Cow<'a, Value>>>;
 
 impl<'a> Lookup<'a> {
     pub(crate) fn new(params: &'a dyn Parameters) -> Self {
-        Self { params, read: RefCell::default(), mails: MailTexts::default() }
+        Self { params, read: RefCell::default(), mails: MailTexts::default(), unknown: OnceCell::new() }
     }
 
     /// The value at a dotted path.
@@ -82,6 +83,12 @@ impl<'a> Lookup<'a> {
     /// For how many commands recipients were left out of the keys: there were too many before.
     pub(crate) fn without_recipients(&self) -> usize {
         self.mails.left_out()
+    }
+
+    /// What stands for a target that this call's command line does not say: the same line has the same one, another line
+    /// another one.
+    fn unknown_in(&self, line: &str) -> String {
+        self.unknown.get_or_init(|| format!("{UNKNOWN}~{}", hash_text(line.trim(), 8))).clone()
     }
 
     /// A parameter by itself: all of them together may have been too much.
@@ -145,11 +152,6 @@ pub(crate) fn context_keys<'p>(templates: &'p [Template], site: Site<'_, 'p>) ->
 pub(crate) fn is_unknown(key: &str) -> bool {
     let target = key.rsplit(':').next().and_then(|target| target.strip_prefix(UNKNOWN));
     target.is_some_and(|line| line.is_empty() || line.starts_with('~'))
-}
-
-/// What stands for a target that a command line does not say: the same line has the same one, another line another one.
-fn unknown_in(line: &str) -> String {
-    format!("{UNKNOWN}~{}", hash_text(line.trim(), 8))
 }
 
 /// The keys of a call; a guarded one without a key of its own is at least not done twice in the same form.

@@ -7,7 +7,7 @@ use super::file_path::file_paths;
 use super::mail_fields;
 use super::mail_text::MailTexts;
 use super::value::{FAMILIES, Origin, Picked, Site};
-use super::{MAX_KEYS, UNKNOWN, bounded, distinct, unknown_in};
+use super::{MAX_KEYS, UNKNOWN, bounded, distinct};
 use crate::command::Command;
 use crate::digest::{digest, neutral_tool_name};
 use crate::shell::Line;
@@ -213,7 +213,7 @@ fn mail_recipients(site: Site<'_, '_>) -> Vec<String> {
     if let Some(fit) = site.fit {
         let found = recipients_of(fit.command, &params.mails);
         return match found {
-            [] => line.map(unknown_in).into_iter().collect(),
+            [] => line.map(|line| params.unknown_in(line)).into_iter().collect(),
             found => found.to_vec(),
         };
     }

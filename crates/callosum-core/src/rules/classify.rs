@@ -89,11 +89,7 @@ impl<'a> Question<'a> {
         if !is_raised {
             verdict.classification.not_done_codes = proved(&proves, verdict.classification.tier);
         }
-        Answer {
-            classification: verdict.classification,
-            rough: line.rough,
-            unread,
-        }
+        Answer { classification: verdict.classification, rough: line.rough, unread }
     }
 
     /// Of the rules that may be for a command in a text that was not read, the first of the highest tier: their words

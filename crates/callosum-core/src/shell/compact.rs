@@ -11,6 +11,8 @@ use super::here_document::Mark;
 const MIN_LINE: usize = 2 * 1024;
 /// Shorter texts stay.
 const MIN_TEXT: usize = 64;
+/// Shorter comments stay.
+const MIN_COMMENT: usize = 4;
 /// A mark is one of these characters, which no text is to have, a number, and the other one.
 const MARK: (char, char) = ('\u{e000}', '\u{e001}');
 /// What stands in front of the mark of a here-document: it is read as a text that is given in the line itself.
@@ -232,7 +234,7 @@ impl Scan<'_> {
                     self.at += 1;
                     let rest = self.rest()?;
                     let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-                    self.take(Taken::Comment, length);
+                    self.comment(length);
                 }
                 b'<' if self.byte(1) == Some(b'<') && self.byte(2) == Some(b'<') => self.at += 3,
                 b'<' if self.byte(1) == Some(b'<') && open.last() == Some(&Open::Sum) => self.shift()?,
@@ -288,6 +290,14 @@ impl Scan<'_> {
             self.replace(kind(text.to_owned()), end);
         }
         self.at = end;
+    }
+
+    /// Goes behind a comment. One that stays would be looked through for commands, were the line not parsed.
+    fn comment(&mut self, length: usize) {
+        let min_text = self.min_text;
+        self.min_text = min_text.min(MIN_COMMENT);
+        self.take(Taken::Comment, length);
+        self.min_text = min_text;
     }
 
     /// Puts a mark in the place of what stands up to `end`.
@@ -349,7 +359,10 @@ impl Scan<'_> {
         let has_more = behind.contains(['|', '(', '{', '}']) || behind.contains(">&");
         let behind = behind.split([';', '&']).next().unwrap_or_default();
         let is_elsewhere = [before, behind].iter().any(|part| part.contains("/dev/"));
-        before.starts_with("cat ") && (before.contains('>') || behind.contains('>')) && !has_more && !is_elsewhere
+        before.starts_with("cat ")
+            && (before.contains('>') || behind.contains('>'))
+            && !has_more
+            && !is_elsewhere
     }
 
     /// Takes out a here-document, with the line that ends it.

@@ -9,7 +9,7 @@ use super::here_document::{has_mark, has_odd_mark};
 use super::unread::Limit;
 
 /// Longer commands are not parsed.
-const MAX_BYTES: usize = 64 * 1024;
+pub(super) const MAX_BYTES: usize = 64 * 1024;
 /// The tokenizer calls itself for each expansion inside another: so many in all are let through.
 pub(super) const MAX_EXPANSIONS: usize = 128;
 /// With a here-document in it, the tokenizer's time is the square of the number of tokens.

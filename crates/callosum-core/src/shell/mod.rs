@@ -1,7 +1,7 @@
 //! Shell commands: which programs a line runs, with which words, reading what.
 //!
 //! The grammar is `brush-parser`'s; nothing is ever executed or expanded. `parse` walks its tree, `plain` reads lines
-//! that need no grammar, `compact` takes long texts out for either, `carriers` is the table of programs that carry others
+//! that need no grammar, `compact` takes long texts out for either, `pieces` cuts long scripts for the parser (`grammar`), `carriers` is the table of programs that carry others
 //! (`sudo`, `bash -c`, `docker exec`), behind which `carry` looks, `options` tells options from arguments, `rough` does what
 //! can be done with a text that is no shell command. What none of them could read is in [`Line::unread`]: never nothing.
 
@@ -13,6 +13,7 @@ mod grammar;
 mod here_document;
 mod options;
 mod parse;
+mod pieces;
 mod plain;
 mod printed;
 mod rough;
@@ -27,13 +28,15 @@ pub use unread::{Limit, Unread};
 pub(crate) use words::unhidden;
 
 /// A line with more programs than this is not followed further.
-const MAX_INVOCATIONS: usize = 2048;
+const MAX_INVOCATIONS: usize = 8192;
 /// A shell inside a shell inside … is followed so deep.
 const MAX_NESTING: usize = 8;
 /// And a program that carries one that carries one … so far.
 const MAX_CARRIERS: usize = 32;
-/// Of so many variables it is known what the line sets them to.
+/// Of so many variables it is known what the line sets them to, and of so much text in all: each program is told.
 const MAX_VARIABLES: usize = 64;
+/// See [`MAX_VARIABLES`].
+const MAX_VALUES: usize = 8 * 1024;
 
 /// A program that a line runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

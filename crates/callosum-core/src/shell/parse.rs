@@ -1,21 +1,25 @@
 //! From the tree of a parsed line to the programs it runs.
 
+mod redirect;
+
 use std::borrow::Cow;
 use std::rc::Rc;
 
 use brush_parser::ast::{
     Assignment, AssignmentName, AssignmentValue, Command, CommandPrefixOrSuffixItem, CompoundCommand,
-    CompoundList, CompoundListItem, ExtendedTestExpr, IoFileRedirectKind, IoFileRedirectTarget, IoRedirect, Pipeline,
-    SeparatorOperator, SimpleCommand, Word,
+    CompoundList, CompoundListItem, ExtendedTestExpr, Pipeline, SeparatorOperator, SimpleCommand, Word,
 };
 
 use super::carry::{self, Texts};
 use super::compact::{Kept, compact};
 use super::grammar::{MAX_EXPANSIONS, expansions, parse};
-use super::printed::{Files, Room, printed};
+use super::pieces::pieces;
+use super::printed::{Files, Room};
 use super::unread::{Limit, Parts, Unread};
 use super::words::{program_name, substitutions, unquote};
-use super::{Invocation, MAX_CARRIERS, MAX_INVOCATIONS, MAX_NESTING, MAX_VARIABLES, joined, plain, rough};
+use super::{
+    Invocation, MAX_CARRIERS, MAX_INVOCATIONS, MAX_NESTING, MAX_VALUES, MAX_VARIABLES, joined, plain, rough,
+};
 
 /// What `command` runs, what of it was not read, and whether it was only cut roughly.
 pub(super) fn read(command: &str) -> (Vec<Invocation>, Vec<Unread>, bool) {
@@ -145,7 +149,25 @@ impl Walk {
         }
     }
 
+    /// Reads a text by the grammar, in pieces if it must be.
     fn parsed(&mut self, command: &str, folder: &mut Folder, last: bool) -> Result<(), Limit> {
+        let Some(pieces) = pieces(command) else { return self.tree(command, folder, last) };
+        let count = pieces.len();
+        for (number, piece) in pieces.into_iter().enumerate() {
+            let read = if self.is_full() {
+                Err(Limit::Commands)
+            } else {
+                self.tree(piece, folder, last && number + 1 == count)
+            };
+            if let Err(limit) = read {
+                let code = self.kept.code(piece).into_owned();
+                self.roughly(&code, limit);
+            }
+        }
+        Ok(())
+    }
+
+    fn tree(&mut self, command: &str, folder: &mut Folder, last: bool) -> Result<(), Limit> {
         let lists = parse(command)?.complete_commands;
         let count = lists.len();
         for (number, list) in lists.iter().enumerate() {
@@ -312,12 +334,8 @@ impl Walk {
                 for word in each.values.iter().flatten() {
                     self.substituted(&word.value, folder);
                 }
-                let values: Vec<String> = each
-                    .values
-                    .iter()
-                    .flatten()
-                    .map(|word| unquote(&self.whole(&word.value)))
-                    .collect();
+                let values: Vec<String> =
+                    each.values.iter().flatten().map(|word| unquote(&self.whole(&word.value))).collect();
                 let values = values.join(", ");
                 self.set(each.variable_name.clone(), values);
                 self.list(&each.body.list, folder, false);
@@ -427,9 +445,9 @@ impl Walk {
         if !is_text(&value) {
             return;
         }
-        if let Some((_, known)) = self.set.iter_mut().find(|(known, _)| *known == name) {
-            *known = value;
-        } else if self.set.len() < MAX_VARIABLES {
+        self.set.retain(|(known, _)| *known != name);
+        let taken: usize = self.set.iter().map(|(name, value)| name.len() + value.len()).sum();
+        if self.set.len() < MAX_VARIABLES && taken + name.len() + value.len() <= MAX_VALUES {
             self.set.push((name, value));
         }
     }
@@ -471,89 +489,6 @@ impl Walk {
         words.push(unquote(&word));
     }
 
-    fn redirect(
-        &mut self,
-        redirect: &IoRedirect,
-        input: &mut Texts,
-        written: &mut Vec<String>,
-        folder: &Folder,
-    ) {
-        match redirect {
-            IoRedirect::HereDocument(_, document) => {
-                let text = self.whole(&document.doc.value);
-                if document.requires_expansion {
-                    self.substituted_in_document(&text, folder);
-                }
-                input.push(text.into());
-            }
-            IoRedirect::HereString(_, word) => {
-                if let Some(document) = self.kept.document(&word.value) {
-                    let (text, expands) = (document.text(), document.expands);
-                    if expands {
-                        self.substituted_in_document(&text, folder);
-                    }
-                    input.push(text.into());
-                    return;
-                }
-                self.substituted(&word.value, folder);
-                input.push(unquote(&self.whole(&word.value)).into());
-            }
-            IoRedirect::File(_, _, IoFileRedirectTarget::ProcessSubstitution(_, subshell)) => {
-                let at = self.found.len();
-                self.list(&subshell.list, &mut folder.clone(), false);
-                input.extend(self.printed(at));
-            }
-            IoRedirect::File(of, kind, IoFileRedirectTarget::Filename(word)) => {
-                self.substituted(&word.value, folder);
-                let path = unquote(&self.whole(&word.value));
-                match (of, kind) {
-                    (None | Some(0), IoFileRedirectKind::Read | IoFileRedirectKind::ReadAndWrite) => {
-                        self.file(&path, true, input, written, folder);
-                    }
-                    (
-                        None | Some(1),
-                        IoFileRedirectKind::Write | IoFileRedirectKind::Append | IoFileRedirectKind::Clobber,
-                    ) => self.file(&path, false, input, written, folder),
-                    _ => {}
-                }
-            }
-            IoRedirect::File(_, _, IoFileRedirectTarget::Duplicate(word)) | IoRedirect::OutputAndError(word, _) => {
-                self.substituted(&word.value, folder);
-            }
-            IoRedirect::File(_, _, IoFileRedirectTarget::Fd(_)) => {}
-        }
-    }
-
-    /// Takes in what the line has written into a file that is read, or notes one that is written.
-    fn file(&mut self, path: &str, is_read: bool, input: &mut Texts, written: &mut Vec<String>, folder: &Folder) {
-        let path = joined(folder.as_deref(), path);
-        if is_read {
-            input.extend(self.files.read(&path));
-        } else {
-            written.push(path);
-        }
-    }
-
-    /// Notes what the programs found since `at` print as the content of files.
-    fn write(&mut self, at: usize, paths: Vec<String>) {
-        for path in paths {
-            let texts = self.printed(at);
-            self.files.write(path, texts);
-        }
-    }
-
-    /// What the programs found since `at` print, if they only print.
-    fn printed(&mut self, at: usize) -> Texts {
-        let found = self.found.get(at..).unwrap_or_default();
-        match printed(found, &self.files, &mut self.room) {
-            Ok(texts) => texts,
-            Err(texts) => {
-                texts.iter().for_each(|text| self.unread.add(Limit::Length, text));
-                Texts::new()
-            }
-        }
-    }
-
     /// Reads the commands that are run to make a word.
     fn substituted(&mut self, raw: &str, folder: &Folder) {
         self.commands_in(raw, false, folder, Self::nested_code);
@@ -575,7 +510,8 @@ impl Walk {
             return;
         }
         let is_deep = expansions(raw) > MAX_EXPANSIONS;
-        let (commands, is_certain) = if is_deep { (Vec::new(), true) } else { substitutions(raw, in_document) };
+        let (commands, is_certain) =
+            if is_deep { (Vec::new(), true) } else { substitutions(raw, in_document) };
         if is_deep || !is_certain {
             let (whole, _) = self.kept.put_back(raw);
             self.unread.add(if is_deep { Limit::Depth } else { Limit::Syntax }, &whole);
