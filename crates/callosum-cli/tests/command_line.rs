@@ -509,6 +509,9 @@ fn explain_says_what_a_call_would_get_and_why() {
     // Nothing was written.
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
 
+    let (code, _, stderr) = run(directory.path(), &["explain", "exec", "[]"]);
+    assert_eq!(code, Some(2));
+    assert!(stderr.contains("the parameters must be an object"), "{stderr}");
     let (code, _, stderr) = run(directory.path(), &["explain", "message", "[1"]);
     assert_eq!(code, Some(2));
     assert!(

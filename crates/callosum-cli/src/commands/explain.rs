@@ -81,12 +81,15 @@ fn params(asked: &Asked) -> Result<Value, Failure> {
         fragment,
         remedy: "give the parameters as a JSON object, like '{\"command\": \"git push\"}'".to_owned(),
     };
-    if !asked.params.trim_start().starts_with('{') && matches!(asked.tool.as_str(), "exec" | "bash") {
+    let begins = |sign: char| asked.params.trim_start().starts_with(sign);
+    // A list is no command, though a shell's `[ -f x ]` may begin like one.
+    let is_list = begins('[') && serde_json::from_str::<Value>(&asked.params).is_ok();
+    if !begins('{') && !is_list && matches!(asked.tool.as_str(), "exec" | "bash") {
         return Ok(json!({ "command": asked.params }));
     }
     match serde_json::from_str(&asked.params) {
         Ok(params @ Value::Object(_)) => Ok(params),
-        Ok(_) => Err(unusable("the parameters are no JSON object".to_owned())),
+        Ok(_) => Err(unusable("the parameters must be an object, and are none".to_owned())),
         Err(error) => Err(unusable(format!("the parameters are no JSON: {error}"))),
     }
 }

@@ -31,6 +31,8 @@ pub(crate) struct Command<'l> {
     pub(crate) invocation: &'l Invocation,
     arguments: Vec<Argument<'l>>,
     requests: OnceCell<Vec<Request>>,
+    /// Whom it writes to, once a key has asked for that.
+    pub(crate) recipients: OnceCell<Vec<String>>,
 }
 
 /// The part of a command that a rule's pattern fits: the program and its subcommands; what follows are its
@@ -46,7 +48,8 @@ pub(crate) struct Fit<'c, 'l> {
 
 impl<'l> Command<'l> {
     pub(crate) fn new(invocation: &'l Invocation) -> Self {
-        Self { invocation, arguments: invocation.arguments(), requests: OnceCell::new() }
+        let arguments = invocation.arguments();
+        Self { invocation, arguments, requests: OnceCell::new(), recipients: OnceCell::new() }
     }
 
     /// The HTTP requests it sends.

@@ -2,12 +2,10 @@
 
 use std::borrow::Cow;
 
-use wildmatch::WildMatch;
-
 use super::changed::changed;
 use super::outline::{ANY, GUARDED, OUTSIDE};
 use super::{Command, Fit, plain};
-use crate::glob;
+use crate::glob::{self, Glob};
 use crate::shell::Argument;
 
 /// A program with subcommands, options that must be there, and arguments that must be among its own.
@@ -164,7 +162,7 @@ impl Pattern {
 #[derive(Clone, Debug)]
 struct Word {
     exact: Vec<String>,
-    globs: Vec<WildMatch>,
+    globs: Vec<Glob>,
 }
 
 impl Word {
@@ -174,7 +172,7 @@ impl Word {
             return Err(format!("`{word}` has an empty alternative"));
         }
         let (globs, exact) = alternatives.into_iter().partition::<Vec<_>, _>(|word| glob::is_glob(word));
-        Ok(Self { exact, globs: globs.iter().map(|glob| WildMatch::new(glob)).collect() })
+        Ok(Self { exact, globs: globs.iter().map(|glob| Glob::new(glob)).collect() })
     }
 
     fn matches(&self, word: &str) -> bool {

@@ -5,13 +5,12 @@
 
 use std::collections::HashSet;
 use std::iter::Peekable;
+use std::rc::Rc;
 
-use serde_json::Value as Json;
-
-use super::address::{Header, address_list, addresses, headers, percent_decoded};
+use super::address::{address_list, addresses};
 use super::distinct;
-use super::mail_fields::{Field, named};
-use crate::shell::Invocation;
+use super::mail_text::{MailText, MailTexts};
+use crate::shell::{Invocation, printed_by};
 
 /// Options that name recipients, in whatever program; short ones are told by program.
 #[rustfmt::skip]
@@ -36,20 +35,19 @@ const OTHER_OPTIONS: &[&str] = &[
 
 /// The recipients that programs name, in lower case, each once; none when they name none. In a `rough` line, and where
 /// recipients may be hidden (`--to "$WHO"`), whatever looks like an address may be one.
-pub(super) fn recipients(programs: &[Invocation], rough: Option<&str>) -> Vec<String> {
+pub(super) fn recipients(programs: &[Invocation], rough: Option<&str>, texts: &MailTexts) -> Vec<String> {
     let mut found = Found::default();
     for program in programs {
-        found.program(program);
+        found.program(program, texts);
     }
     // Where such a text breaks into words is not known: each of its lines may be a header.
     rough.into_iter().flat_map(|text| text.split(['"', '\'', '\n'])).for_each(|part| found.mail_text(part));
     if found.hidden || rough.is_some() || found.recipients.is_empty() {
-        let Found { recipients, senders, .. } = &mut found;
-        let texts = programs.iter().flat_map(|program| {
-            program.words.iter().map(String::as_str).chain(program.input.iter().map(|text| &**text))
-        });
-        let texts = texts.chain(rough);
-        recipients.extend(texts.flat_map(addresses).filter(|address| !senders.contains(address)));
+        let words = programs.iter().flat_map(|program| program.words.iter().map(String::as_str));
+        let read = programs.iter().flat_map(|program| &program.input).flat_map(|text| texts.everybody(text));
+        let everybody: Vec<String> = words.chain(rough).flat_map(addresses).chain(read).collect();
+        let others: Vec<String> = everybody.into_iter().filter(|address| !found.is_sender(address)).collect();
+        found.recipients.extend(others);
     }
     distinct(found.recipients.into_iter())
 }
@@ -59,6 +57,8 @@ pub(super) fn recipients(programs: &[Invocation], rough: Option<&str>) -> Vec<St
 struct Found {
     recipients: Vec<String>,
     senders: HashSet<String>,
+    /// What it reads.
+    read: Vec<Rc<MailText>>,
     /// What variables the line sets.
     variables: Vec<(String, String)>,
     /// Whether there may be recipients that were not found: `--to "$WHO"`, broken syntax.
@@ -137,15 +137,21 @@ impl Value {
 }
 
 impl Found {
-    fn program(&mut self, invocation: &Invocation) {
+    fn program(&mut self, invocation: &Invocation, texts: &MailTexts) {
         self.variables.clone_from(&invocation.variables);
         let words = invocation.words.iter().map(String::as_str).peekable();
         self.arguments(Program::of(&invocation.program), words);
         // What `xargs` appends is not known.
         self.hidden |= invocation.open;
         for text in &invocation.input {
-            self.mail_text(text);
+            let says = texts.of(text);
+            self.take(&says);
+            self.read.push(says);
         }
+    }
+
+    fn is_sender(&self, address: &String) -> bool {
+        self.senders.contains(address) || self.read.iter().any(|says| says.senders.contains(address))
     }
 
     fn arguments<'w>(
@@ -220,45 +226,30 @@ impl Found {
             self.hidden = true;
             return;
         }
-        for address in address_list(list) {
-            let variable = address.strip_prefix('$').map(|name| name.trim_matches(['{', '}']));
-            let set = variable.and_then(|name| self.variables.iter().rev().find(|(known, _)| known == name));
-            match set {
-                Some((_, value)) => self.recipients.extend(address_list(value)),
-                None if variable == Some("") => self.hidden = true,
-                None => self.recipients.push(address),
-            }
+        address_list(list).into_iter().for_each(|address| self.address(address));
+    }
+
+    /// Takes in an address, or what the line has set the variable to that it is.
+    fn address(&mut self, address: String) {
+        let variable = address.strip_prefix('$').map(|name| name.trim_matches(['{', '}']));
+        let set = variable.and_then(|name| self.variables.iter().rev().find(|(known, _)| known == name));
+        match set {
+            Some((_, value)) => self.recipients.extend(address_list(value)),
+            None if variable == Some("") => self.hidden = true,
+            None => self.recipients.push(address),
         }
     }
 
-    fn person(&mut self, kind: Field, text: &str) {
-        match kind {
-            Field::Recipient => self.recipient(text),
-            Field::Sender => self.senders.extend(addresses(text)),
-            Field::Other => {}
-        }
+    fn take(&mut self, says: &MailText) {
+        self.hidden |= says.hides;
+        says.recipients.iter().for_each(|address| self.address(address.clone()));
     }
 
-    /// Reads a text that may be a mail, or the header lines of one.
-    fn mail_text(&mut self, text: &str) {
-        if text.trim_start().starts_with(['{', '[']) {
-            if let Ok(json) = serde_json::from_str::<Json>(text) {
-                named(&json, &mut |kind, text| self.person(kind, text));
-            }
-            return;
-        }
-        for (name, value) in text.split('&').filter_map(|field| field.split_once('=')) {
-            // `-F to=…`, `from='…'`: the fields of a form.
-            let kind = if name.contains(char::is_whitespace) { Field::Other } else { Field::of(name) };
-            if kind != Field::Other {
-                self.person(kind, &percent_decoded(value));
-            }
-        }
-        for (header, value) in headers(text) {
-            match header {
-                Header::Recipient => self.recipient(&value),
-                Header::Sender => self.senders.extend(addresses(&value)),
-            }
-        }
+    /// Reads a word that may be a mail, or what a command prints that is one: `"$(cat <<EOF …)"`.
+    fn mail_text(&mut self, word: &str) {
+        let printed = if word.starts_with("$(") { printed_by(word) } else { None };
+        let says = MailText::read(printed.as_deref().unwrap_or(word));
+        self.take(&says);
+        self.senders.extend(says.senders);
     }
 }

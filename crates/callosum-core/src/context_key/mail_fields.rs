@@ -8,8 +8,9 @@ use serde_json::{Map, Value};
 use super::address::{address_list, addresses};
 use super::{Lookup, distinct, text_of};
 
-/// An object inside an object inside … is followed so deep, and a text that is JSON counts as one.
-const MAX_DEPTH: usize = 16;
+/// A list or an object inside another inside … is followed so deep, and a text that is JSON counts as one: no JSON is deeper
+/// that hosts and hooks read.
+const MAX_DEPTH: usize = 130;
 /// Longer names of fields say nothing.
 const MAX_NAME: usize = 64;
 

@@ -5,11 +5,12 @@ mod command_recipient;
 mod file_path;
 mod guarded;
 mod mail_fields;
+mod mail_text;
 mod template;
 mod value;
 
 use std::borrow::Cow;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashSet;
 use std::rc::Rc;
 
@@ -22,6 +23,7 @@ pub(crate) use guarded::{
 pub(crate) use template::Template;
 pub(crate) use value::{Picked, Site};
 
+use self::mail_text::MailTexts;
 use crate::digest::{hash_text, number_text};
 use crate::redact::{key_mark, redact_key};
 use crate::text::{Shown, head, is_plain, shown};
@@ -47,13 +49,15 @@ const UNKNOWN: &str = "unknown";
 pub(crate) struct Lookup<'a> {
     params: &'a dyn Parameters,
     read: RefCell<Vec<(&'a str, Found<'a>)>>,
+    mails: MailTexts,
+    unknown: OnceCell<String>,
 }
 
 type Found<'a> = Option<Rc<Cow<'a, Value>>>;
 
 impl<'a> Lookup<'a> {
     pub(crate) fn new(params: &'a dyn Parameters) -> Self {
-        Self { params, read: RefCell::default() }
+        Self { params, read: RefCell::default(), mails: MailTexts::default(), unknown: OnceCell::new() }
     }
 
     /// The value at a dotted path.
@@ -78,6 +82,17 @@ impl<'a> Lookup<'a> {
 
     pub(crate) fn all(&self) -> AllParameters<'a> {
         self.params.all()
+    }
+
+    /// For how many commands recipients were left out of the keys: there were too many before.
+    pub(crate) fn without_recipients(&self) -> usize {
+        self.mails.left_out()
+    }
+
+    /// What stands for a target that this call's command line does not say: the same line has the same one, another line
+    /// another one.
+    fn unknown_in(&self, line: &str) -> String {
+        self.unknown.get_or_init(|| format!("{UNKNOWN}~{}", hash_text(line.trim(), 8))).clone()
     }
 
     /// A parameter by itself: all of them together may have been too much.
@@ -139,7 +154,8 @@ pub(crate) fn context_keys<'p>(templates: &'p [Template], site: Site<'_, 'p>) ->
 
 /// Whether a key says no more of its target than that it is not known.
 pub(crate) fn is_unknown(key: &str) -> bool {
-    key.rsplit(':').next() == Some(UNKNOWN)
+    let target = key.rsplit(':').next().and_then(|target| target.strip_prefix(UNKNOWN));
+    target.is_some_and(|line| line.is_empty() || line.starts_with('~'))
 }
 
 /// The keys of a call; a guarded one without a key of its own is at least not done twice in the same form.

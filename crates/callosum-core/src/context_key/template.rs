@@ -5,8 +5,10 @@ use std::borrow::Cow;
 use super::command_recipient::recipients;
 use super::file_path::file_paths;
 use super::mail_fields;
+use super::mail_text::MailTexts;
 use super::value::{FAMILIES, Origin, Picked, Site};
 use super::{MAX_KEYS, UNKNOWN, bounded, distinct};
+use crate::command::Command;
 use crate::digest::{digest, neutral_tool_name};
 use crate::shell::Line;
 use crate::text::{nearest, one_line};
@@ -206,14 +208,28 @@ fn meant(placeholder: &str) -> Option<String> {
 /// Who a mail goes to: told by the command, or for a tool that sends mail itself, by its parameters.
 fn mail_recipients(site: Site<'_, '_>) -> Vec<String> {
     let params = site.params;
+    let command = params.get("command");
+    let line = command.as_ref().and_then(|command| command.as_str());
     if let Some(fit) = site.fit {
-        return recipients(std::slice::from_ref(fit.command.invocation), None);
+        let found = recipients_of(fit.command, &params.mails);
+        return match found {
+            [] => line.map(|line| params.unknown_in(line)).into_iter().collect(),
+            found => found.to_vec(),
+        };
     }
-    if let Some(command) = params.get("command")
-        && let Some(command) = command.as_str()
-    {
+    if let Some(command) = line {
         let line = Line::read(command);
-        return recipients(&line.invocations, line.rough.then_some(command));
+        return recipients(&line.invocations, line.rough.then_some(command), &params.mails);
     }
     mail_fields::of_parameters(params)
+}
+
+/// The recipients of one command; none, too, when those of the commands before it were too many.
+fn recipients_of<'c>(command: &'c Command<'_>, texts: &MailTexts) -> &'c [String] {
+    let invocation = command.invocation;
+    if !texts.has_room(1 + invocation.input.len()) {
+        return &[];
+    }
+    let found = command.recipients.get_or_init(|| recipients(std::slice::from_ref(invocation), None, texts));
+    if texts.has_room(found.len()) { found } else { &[] }
 }

@@ -13,7 +13,7 @@ use crate::context_key::{
 };
 use crate::digest::digest;
 use crate::outcome::ExitCodes;
-use crate::shell::{Line, unhidden};
+use crate::shell::{self, Limit, Line, unhidden};
 use crate::tier::Tier;
 use crate::tool_call::ToolCall;
 
@@ -85,7 +85,13 @@ impl<'a> Question<'a> {
         {
             verdict.take(rule, self.site(None));
         }
-        let mut is_raised = false;
+        let mut unread: Vec<Unread> = line.unread.iter().map(Unread::of).collect();
+        let left_out = self.params.without_recipients();
+        if left_out > 0 {
+            let (limit, bytes) = (Limit::Recipients, text.len());
+            unread.push(Unread::of(&shell::Unread { limit, parts: left_out, bytes, text: text.to_owned() }));
+        }
+        let mut is_raised = left_out > 0;
         for unread in &line.unread {
             if let Some(rule) = self.for_unread(&unread.text, &known) {
                 verdict.take_unread(rule, self.digest_key(rule), unread);
@@ -95,11 +101,7 @@ impl<'a> Question<'a> {
         if !is_raised {
             verdict.classification.not_done_codes = proved(&proves, verdict.classification.tier);
         }
-        Answer {
-            classification: verdict.classification,
-            rough: line.rough,
-            unread: line.unread.iter().map(Unread::of).collect(),
-        }
+        Answer { classification: verdict.classification, rough: line.rough, unread }
     }
 
     /// Of the rules that may be for a command in a text that was not read, the first of the highest tier: their words
@@ -269,7 +271,7 @@ impl<'r> Verdict<'r, '_> {
 
     /// Takes in a rule whose words stand in what was not read. Its key takes the place of those that say no more than
     /// that a target is unknown: everybody shares these.
-    fn take_unread(&mut self, rule: &'r Rule, keys: Vec<String>, unread: &crate::shell::Unread) {
+    fn take_unread(&mut self, rule: &'r Rule, keys: Vec<String>, unread: &shell::Unread) {
         if let Some(matches) = &mut self.matches {
             matches.push(Match {
                 rule_name: rule.name.clone(),

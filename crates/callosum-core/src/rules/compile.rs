@@ -5,7 +5,6 @@ use std::sync::OnceLock;
 
 use regex::Regex;
 use serde_json::Value;
-use wildmatch::WildMatch;
 
 use super::draft::folded_tool;
 use super::effect::Effects;
@@ -16,7 +15,7 @@ use super::source::Source;
 use super::{Mode, RuleError, Scope};
 use crate::context_key::{Lookup, Template, writes_guarded};
 use crate::digest::neutral_tool_name;
-use crate::glob::is_glob;
+use crate::glob::{Glob, is_glob};
 use crate::tier::Tier;
 use crate::tool_call::ToolCall;
 
@@ -226,13 +225,13 @@ pub(super) fn compared_tool(tool: &str) -> Cow<'_, str> {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Names {
     exact: Vec<String>,
-    globs: Vec<WildMatch>,
+    globs: Vec<Glob>,
 }
 
 impl Names {
     pub(super) fn new(names: impl Iterator<Item = String>) -> Self {
         let (globs, exact) = names.partition::<Vec<_>, _>(|name| is_glob(name));
-        Self { exact, globs: globs.iter().map(|glob| WildMatch::new(glob)).collect() }
+        Self { exact, globs: globs.iter().map(|glob| Glob::new(glob)).collect() }
     }
 
     pub(super) fn exact(&self) -> &[String] {
@@ -249,7 +248,7 @@ impl Names {
 
     /// Whether one of the names may stand in a text: of a glob its longest part.
     pub(super) fn may_be_in(&self, text: &str) -> bool {
-        let part = |glob: &WildMatch| {
+        let part = |glob: &Glob| {
             let pattern = glob.pattern();
             let longest = pattern.split(['*', '?']).max_by_key(|part| part.len()).unwrap_or_default();
             text.contains(longest)

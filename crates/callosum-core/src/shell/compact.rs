@@ -1,72 +1,176 @@
-//! A long line with its long texts taken out: here-documents, what stands in quotes with nothing to expand, comments. A
-//! mark stands for each while the line is parsed; then they are put back. So the parser, whose time grows faster than
-//! the line, is given code alone.
+//! A line with its long texts taken out: here-documents, what stands in quotes with nothing to expand, comments. A mark stands
+//! for each while the line is parsed; then they are put back. So the parser, whose time grows faster than the line, is given
+//! code alone. Here-documents are taken out of short lines too: the parser knows few of their marks, and takes a `<<` in a
+//! text for one.
 
 use std::borrow::Cow;
 
-/// Shorter lines are parsed as they are.
+use super::here_document::Mark;
+
+/// Shorter lines are parsed as they are, if they have no here-document.
 const MIN_LINE: usize = 2 * 1024;
 /// Shorter texts stay.
 const MIN_TEXT: usize = 64;
+/// Shorter comments stay.
+const MIN_COMMENT: usize = 4;
 /// A mark is one of these characters, which no text is to have, a number, and the other one.
 const MARK: (char, char) = ('\u{e000}', '\u{e001}');
+/// What stands in front of the mark of a here-document: it is read as a text that is given in the line itself.
+const HERE_STRING: &str = "<<<";
 
 /// What was taken out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Quoted,
-    Document,
-    Comment,
+#[derive(Debug)]
+enum Taken {
+    /// Of a text in quotes.
+    Quoted(String),
+    Comment(String),
+    Document(Document),
+}
+
+/// A here-document.
+#[derive(Debug)]
+pub(super) struct Document {
+    /// From its `<<` to the end of its mark.
+    written: String,
+    /// Its lines, and the one that ends it.
+    lines: String,
+    /// How many bytes of these come before the last line.
+    length: usize,
+    strips_tabs: bool,
+    /// What is to be expanded in it is expanded.
+    pub(super) expands: bool,
+    /// It does nothing but go to a file.
+    is_stored: bool,
+}
+
+impl Document {
+    /// What a program reads.
+    pub(super) fn text(&self) -> String {
+        let text = self.lines.get(..self.length).unwrap_or_default();
+        if !self.strips_tabs {
+            return text.to_owned();
+        }
+        text.split_inclusive('\n').map(|line| line.trim_start_matches('\t')).collect()
+    }
 }
 
 /// The texts that were taken out of a line.
 #[derive(Debug, Default)]
-pub(super) struct Kept(Vec<(Kind, String)>);
+pub(super) struct Kept(Vec<Taken>);
 
 /// A line without its long texts; `None` when it has none, or it is not certain where they end.
 pub(super) fn compact(line: &str) -> Option<(String, Kept)> {
-    compact_from(line, MIN_LINE, MIN_TEXT)
-}
-
-fn compact_from(line: &str, min_line: usize, min_text: usize) -> Option<(String, Kept)> {
-    let is_odd = line.len() <= min_line
+    let is_long = line.len() > MIN_LINE;
+    let is_odd = !is_long && !line.contains("<<")
         || line.contains([MARK.0, MARK.1])
         // The `)` of a `case` ends no parenthesis.
         || line.contains("esac") && line.contains("$(");
     if is_odd {
         return None;
     }
+    let min_text = if is_long { MIN_TEXT } else { usize::MAX };
     let scan = Scan { line, at: 0, copied: 0, min_text, out: String::new(), kept: Kept::default() };
     scan.run()
 }
 
 impl Kept {
     /// The text with what was taken out of it put back. False where a mark stands where no text of its kind can.
-    pub(super) fn put_back<'t>(&self, text: &'t str, kind: Kind) -> (Cow<'t, str>, bool) {
+    pub(super) fn put_back<'t>(&self, text: &'t str) -> (Cow<'t, str>, bool) {
         if self.0.is_empty() || !text.contains(MARK.0) {
             return (Cow::Borrowed(text), true);
         }
         let (mut whole, mut rest, mut is_right) = (String::new(), text, true);
-        while let Some((before, marked)) = rest.split_once(MARK.0) {
-            whole.push_str(before);
-            let Some((number, after)) = marked.split_once(MARK.1) else { break };
-            match number.parse::<usize>().ok().and_then(|number| self.0.get(number)) {
-                Some((of, kept)) => {
-                    // In `$(…)` all of them stand in a word.
-                    is_right &= *of == kind || text.contains("$(");
-                    whole.push_str(kept);
+        // In `$(…)` all of them stand in a word.
+        let has_code = text.contains("$(");
+        // Documents begin behind the line of their mark.
+        let mut documents: Vec<&Document> = Vec::new();
+        let copy = |whole: &mut String, part: &str, documents: &mut Vec<&Document>| {
+            let begin = part.split_once('\n').filter(|_| !documents.is_empty());
+            let Some((line, after)) = begin else {
+                whole.push_str(part);
+                return;
+            };
+            whole.push_str(line);
+            whole.push('\n');
+            for document in documents.drain(..) {
+                whole.push_str(&document.lines);
+                whole.push('\n');
+            }
+            whole.push_str(after);
+        };
+        while let Some((before, number, after)) = next_mark(rest) {
+            let taken = number.and_then(|number| self.0.get(number));
+            let before = match taken {
+                Some(Taken::Document(_)) => before.strip_suffix(HERE_STRING).unwrap_or(before),
+                _ => before,
+            };
+            copy(&mut whole, before, &mut documents);
+            match taken {
+                Some(Taken::Quoted(text)) => whole.push_str(text),
+                Some(Taken::Comment(text)) => {
+                    is_right &= has_code;
+                    whole.push_str(text);
+                }
+                Some(Taken::Document(document)) => {
+                    is_right &= has_code;
+                    whole.push_str(&document.written);
+                    documents.push(document);
                 }
                 None => is_right = false,
             }
             rest = after;
         }
-        whole.push_str(rest);
+        copy(&mut whole, rest, &mut documents);
+        for document in documents {
+            whole.push('\n');
+            whole.push_str(&document.lines);
+        }
         (Cow::Owned(whole), is_right)
+    }
+
+    /// What of a text may run: without its comments, and without documents that go to a file.
+    pub(super) fn code<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if self.0.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        let (mut code, mut rest) = (String::new(), text);
+        while let Some((before, number, after)) = next_mark(rest) {
+            code.push_str(before);
+            match number.and_then(|number| self.0.get(number)) {
+                Some(Taken::Quoted(text)) => code.push_str(text),
+                Some(Taken::Document(document)) if !document.is_stored => {
+                    code.push('\n');
+                    code.push_str(&document.text());
+                }
+                Some(Taken::Document(_) | Taken::Comment(_)) | None => {}
+            }
+            rest = after;
+        }
+        code.push_str(rest);
+        Cow::Owned(code)
+    }
+
+    /// The here-document that a word stands for.
+    pub(super) fn document(&self, word: &str) -> Option<&Document> {
+        match next_mark(word)? {
+            ("", Some(number), "") => match self.0.get(number)? {
+                Taken::Document(document) => Some(document),
+                Taken::Quoted(_) | Taken::Comment(_) => None,
+            },
+            _ => None,
+        }
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
+}
+
+/// What stands before the next mark in a text, its number, and what stands behind it.
+fn next_mark(text: &str) -> Option<(&str, Option<usize>, &str)> {
+    let (before, marked) = text.split_once(MARK.0)?;
+    let (number, after) = marked.split_once(MARK.1)?;
+    Some((before, number.parse().ok(), after))
 }
 
 struct Scan<'l> {
@@ -79,13 +183,20 @@ struct Scan<'l> {
     kept: Kept,
 }
 
-impl<'l> Scan<'l> {
+/// What is open while a line is gone through: `"`, `(`, and `((`, a sum.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Open {
+    Quote,
+    Parenthesis,
+    Sum,
+}
+
+impl Scan<'_> {
     fn run(mut self) -> Option<(String, Kept)> {
-        // What is open: `"`, `(`.
-        let mut open: Vec<u8> = Vec::new();
-        let mut documents: Vec<&'l str> = Vec::new();
+        let mut open: Vec<Open> = Vec::new();
+        let mut marks: Vec<(usize, Mark)> = Vec::new();
         while let Some(byte) = self.byte(0) {
-            if open.last() == Some(&b'"') {
+            if open.last() == Some(&Open::Quote) {
                 match byte {
                     b'"' => {
                         open.pop();
@@ -94,14 +205,13 @@ impl<'l> Scan<'l> {
                     b'\\' => self.at += 2,
                     b'`' => return None,
                     b'$' if self.byte(1) == Some(b'(') => {
-                        open.push(b'(');
-                        self.at += 2;
+                        self.at += 1;
+                        self.open(&mut open);
                     }
                     b'$' => self.at += 1,
                     _ => {
-                        let rest = self.line.as_bytes().get(self.at..)?;
-                        let length = rest.iter().position(|byte| b"\"\\`$".contains(byte))?;
-                        self.take(Kind::Quoted, length);
+                        let length = self.rest()?.iter().position(|byte| b"\"\\`$".contains(byte))?;
+                        self.take(Taken::Quoted, length);
                     }
                 }
                 continue;
@@ -110,33 +220,32 @@ impl<'l> Scan<'l> {
                 b'\\' => self.at += 2,
                 b'`' => return None,
                 b'"' => {
-                    open.push(b'"');
+                    open.push(Open::Quote);
                     self.at += 1;
                 }
                 b'\'' if self.before() == Some(b'$') => self.skip_escaped()?,
                 b'\'' => {
                     self.at += 1;
-                    let length = memchr::memchr(b'\'', self.line.as_bytes().get(self.at..)?)?;
-                    self.take(Kind::Quoted, length);
+                    let length = memchr::memchr(b'\'', self.rest()?)?;
+                    self.take(Taken::Quoted, length);
                     self.at += 1;
                 }
                 b'#' if self.before().is_none_or(|before| b" \t\n;&|()".contains(&before)) => {
                     self.at += 1;
-                    let rest = self.line.as_bytes().get(self.at..)?;
-                    self.take(Kind::Comment, memchr::memchr(b'\n', rest).unwrap_or(rest.len()));
+                    let rest = self.rest()?;
+                    let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+                    self.comment(length);
                 }
                 b'<' if self.byte(1) == Some(b'<') && self.byte(2) == Some(b'<') => self.at += 3,
-                b'<' if self.byte(1) == Some(b'<') => documents.push(self.mark()?),
+                b'<' if self.byte(1) == Some(b'<') && open.last() == Some(&Open::Sum) => self.shift()?,
+                b'<' if self.byte(1) == Some(b'<') => marks.push(self.mark(open.is_empty())?),
                 b'\n' => {
                     self.at += 1;
-                    for tag in documents.drain(..) {
-                        self.document(tag)?;
+                    for (number, mark) in marks.drain(..) {
+                        self.document(number, &mark)?;
                     }
                 }
-                b'(' => {
-                    open.push(b'(');
-                    self.at += 1;
-                }
+                b'(' => self.open(&mut open),
                 b')' => {
                     open.pop();
                     self.at += 1;
@@ -144,7 +253,7 @@ impl<'l> Scan<'l> {
                 _ => self.at += 1,
             }
         }
-        let is_whole = open.is_empty() && documents.is_empty() && !self.kept.is_empty();
+        let is_whole = open.is_empty() && marks.is_empty() && !self.kept.is_empty();
         self.out.push_str(self.line.get(self.copied..)?);
         is_whole.then_some((self.out, self.kept))
     }
@@ -157,61 +266,116 @@ impl<'l> Scan<'l> {
         self.line.as_bytes().get(self.at.checked_sub(1)?).copied()
     }
 
-    /// Goes behind the next `length` bytes, and takes them out when they are many.
-    fn take(&mut self, kind: Kind, length: usize) {
-        let end = self.at + length;
-        if length >= self.min_text
-            && let (Some(before), Some(text)) =
-                (self.line.get(self.copied..self.at), self.line.get(self.at..end))
-        {
-            self.out.push_str(before);
-            self.out.push_str(&format!("{}{}{}", MARK.0, self.kept.0.len(), MARK.1));
-            self.kept.0.push((kind, text.to_owned()));
-            self.copied = end;
+    fn rest(&self) -> Option<&[u8]> {
+        self.line.as_bytes().get(self.at..)
+    }
+
+    /// Goes into a parenthesis, or into two.
+    fn open(&mut self, open: &mut Vec<Open>) {
+        if self.byte(1) == Some(b'(') {
+            open.extend([Open::Sum, Open::Sum]);
+            self.at += 2;
+        } else {
+            open.push(Open::Parenthesis);
+            self.at += 1;
         }
+    }
+
+    /// Goes behind the next `length` bytes, and takes them out when they are many, or look like a here-document.
+    fn take(&mut self, kind: fn(String) -> Taken, length: usize) {
+        let end = self.at + length;
+        if let Some(text) = self.line.get(self.at..end)
+            && (length >= self.min_text || text.contains("<<"))
+        {
+            self.replace(kind(text.to_owned()), end);
+        }
+        self.at = end;
+    }
+
+    /// Goes behind a comment. One that stays would be looked through for commands, were the line not parsed.
+    fn comment(&mut self, length: usize) {
+        let min_text = self.min_text;
+        self.min_text = min_text.min(MIN_COMMENT);
+        self.take(Taken::Comment, length);
+        self.min_text = min_text;
+    }
+
+    /// Puts a mark in the place of what stands up to `end`.
+    fn replace(&mut self, taken: Taken, end: usize) {
+        let Some(before) = self.line.get(self.copied..self.at) else { return };
+        self.out.push_str(before);
+        if matches!(taken, Taken::Document(_)) {
+            self.out.push_str(HERE_STRING);
+        }
+        self.out.push_str(&format!("{}{}{}", MARK.0, self.kept.0.len(), MARK.1));
+        self.kept.0.push(taken);
+        self.copied = end;
         self.at = end;
     }
 
     /// Goes behind `'…'` with escapes in it.
     fn skip_escaped(&mut self) -> Option<()> {
         self.at += 1;
-        while self.byte(0)? != b'\'' {
-            self.at += if self.byte(0) == Some(b'\\') { 2 } else { 1 };
+        let mut length = 0;
+        while self.byte(length)? != b'\'' {
+            length += if self.byte(length) == Some(b'\\') { 2 } else { 1 };
         }
+        self.take(Taken::Quoted, length);
         self.at += 1;
         Some(())
     }
 
-    /// Goes behind `<<'TAG'`: the tag.
-    fn mark(&mut self) -> Option<&'l str> {
-        let rest = self.line.get(self.at + 2..)?;
-        let mark = rest.strip_prefix('-').unwrap_or(rest);
-        let mark = mark.trim_start_matches([' ', '\t']);
-        let quote = mark.chars().next().filter(|c| matches!(c, '\'' | '"'));
-        let name = mark.strip_prefix(['\'', '"', '\\']).unwrap_or(mark);
-        let after = name.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
-        let tag = name.get(..name.len() - after.len()).filter(|tag| !tag.is_empty())?;
-        let after = quote.map_or(Some(after), |quote| after.strip_prefix(quote))?;
-        self.at = self.line.len() - after.len();
-        Some(tag)
+    /// Goes behind the `<<` of a sum, which ends in its line.
+    fn shift(&mut self) -> Option<()> {
+        let rest = self.line.get(self.at..)?;
+        rest.lines().next().filter(|line| line.contains("))"))?;
+        self.replace(Taken::Quoted("<<".to_owned()), self.at + 2);
+        Some(())
     }
 
-    /// Goes behind a here-document, to the line that ends it.
-    fn document(&mut self, tag: &str) -> Option<()> {
-        let document = self.line.get(self.at..)?;
-        // Where the line begins that has nothing but the tag, and tabs before it.
-        let last_line = |at: usize| {
-            let (before, after) = document.split_at_checked(at)?;
-            let whole = before.trim_end_matches('\t');
-            let is_line = (whole.is_empty() || whole.ends_with('\n'))
-                && matches!(after.as_bytes().get(tag.len()), None | Some(b'\n'));
-            is_line.then_some((whole.len(), at + tag.len()))
+    /// Goes behind `<<'TAG'`: the number of the document, and its mark.
+    fn mark(&mut self, is_outside: bool) -> Option<(usize, Mark)> {
+        let mark = Mark::read(self.line.as_bytes().get(self.at + 2..)?)?;
+        let end = self.at + 2 + mark.length;
+        let document = Document {
+            written: self.line.get(self.at..end)?.to_owned(),
+            lines: String::new(),
+            length: 0,
+            strips_tabs: mark.strips_tabs,
+            expands: !mark.is_quoted,
+            is_stored: is_outside && self.is_stored(end),
         };
-        let (body, end) = memchr::memmem::find_iter(document.as_bytes(), tag).find_map(last_line)?;
-        let start = self.at;
-        // The newline before the tag stays.
-        self.take(Kind::Document, body.saturating_sub(1));
-        self.at = start + end;
+        let number = self.kept.0.len();
+        self.replace(Taken::Document(document), end);
+        Some((number, mark))
+    }
+
+    /// Whether the document that is announced here does nothing but go to a file: `cat > f <<EOF`.
+    fn is_stored(&self, end: usize) -> bool {
+        let before = self.line.get(..self.at).unwrap_or_default();
+        let begin = before.rfind(['\n', ';', '|', '&']).map_or(0, |at| at + 1);
+        let before = before.get(begin..).unwrap_or_default().trim_start();
+        let behind = self.line.get(end..).unwrap_or_default().lines().next().unwrap_or_default();
+        let has_more = behind.contains(['|', '(', '{', '}']) || behind.contains(">&");
+        let behind = behind.split([';', '&']).next().unwrap_or_default();
+        let is_elsewhere = [before, behind].iter().any(|part| part.contains("/dev/"));
+        before.starts_with("cat ")
+            && (before.contains('>') || behind.contains('>'))
+            && !has_more
+            && !is_elsewhere
+    }
+
+    /// Takes out a here-document, with the line that ends it.
+    fn document(&mut self, number: usize, mark: &Mark) -> Option<()> {
+        let (length, end) = mark.document(self.rest()?)?;
+        let lines = self.line.get(self.at..self.at + end)?.to_owned();
+        self.out.push_str(self.line.get(self.copied..self.at)?);
+        let Some(Taken::Document(document)) = self.kept.0.get_mut(number) else { return None };
+        document.is_stored &= !document.expands || !lines.contains("$(") && !lines.contains('`');
+        document.lines = lines;
+        document.length = length;
+        self.at = (self.at + end + 1).min(self.line.len());
+        self.copied = self.at;
         Some(())
     }
 }

@@ -1,9 +1,10 @@
 //! Shell commands: which programs a line runs, with which words, reading what.
 //!
 //! The grammar is `brush-parser`'s; nothing is ever executed or expanded. `parse` walks its tree, `plain` reads lines
-//! that need no grammar, `compact` takes long texts out for either, `carriers` is the table of programs that carry others
-//! (`sudo`, `bash -c`, `docker exec`), behind which `carry` looks, `filters` knows what a pipeline hands to a shell, `functions`
-//! what a function reads, `options` tells options from arguments, `rough` does what
+//! that need no grammar, `compact` takes long texts out for either, `pieces` cuts long scripts for the parser (`grammar`), `carriers`
+//! is the table of programs that carry others (`sudo`, `bash -c`, `docker exec`), behind which `carry` looks, `printed` knows what
+//! commands hand each other, `filters` what a pipeline hands to a shell, `functions` what a function reads, `options` tells options
+//! from arguments, `rough` does what
 //! can be done with a text that is no shell command. What none of them could read is in [`Line::unread`]: never nothing.
 
 mod carriers;
@@ -12,9 +13,13 @@ mod compact;
 mod encoded;
 mod filters;
 mod functions;
+mod grammar;
+mod here_document;
 mod options;
 mod parse;
+mod pieces;
 mod plain;
+mod printed;
 mod rough;
 mod steps;
 mod unread;
@@ -28,13 +33,15 @@ pub use unread::{Limit, Unread};
 pub(crate) use words::unhidden;
 
 /// A line with more programs than this is not followed further.
-const MAX_INVOCATIONS: usize = 2048;
+const MAX_INVOCATIONS: usize = 8192;
 /// A shell inside a shell inside … is followed so deep.
 const MAX_NESTING: usize = 8;
 /// And a program that carries one that carries one … so far.
 const MAX_CARRIERS: usize = 32;
-/// Of so many variables it is known what the line sets them to.
+/// Of so many variables it is known what the line sets them to, and of so much text in all: each program is told.
 const MAX_VARIABLES: usize = 64;
+/// See [`MAX_VARIABLES`].
+const MAX_VALUES: usize = 8 * 1024;
 
 /// A program that a line runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -81,6 +88,12 @@ impl Line {
     pub fn is_simple(&self) -> bool {
         self.unread.is_empty() && matches!(self.invocations.as_slice(), [only] if only.proves)
     }
+}
+
+/// What a word that is one `$(…)` stands for, where the programs in it only print.
+pub(crate) fn printed_by(word: &str) -> Option<String> {
+    let inside = word.trim_end().strip_prefix("$(")?.strip_suffix(')')?;
+    parse::printed_by(inside)
 }
 
 /// `path` as it is from `folder`: after `cd`.

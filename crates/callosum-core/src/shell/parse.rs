@@ -1,53 +1,41 @@
 //! From the tree of a parsed line to the programs it runs.
 
+mod redirect;
+
 use std::borrow::Cow;
-use std::panic;
 use std::rc::Rc;
 
 use brush_parser::ast::{
     Assignment, AssignmentName, AssignmentValue, Command, CommandPrefixOrSuffixItem, CompoundCommand,
-    CompoundList, CompoundListItem, ExtendedTestExpr, IoFileRedirectTarget, IoRedirect, Pipeline, Program,
-    RedirectList, SeparatorOperator, SimpleCommand, Word,
+    CompoundList, CompoundListItem, ExtendedTestExpr, Pipeline, SeparatorOperator, SimpleCommand, Word,
 };
-use brush_parser::{ParserOptions, Token, TokenizerOptions, parse_tokens, uncached_tokenize_str};
 
 use super::carry::{self, Texts};
-use super::compact::{Kept, Kind, compact};
-use super::filters::{hidden, said, turned};
+use super::compact::{Kept, compact};
+use super::filters::hidden;
 use super::functions::Function;
+use super::grammar::{MAX_EXPANSIONS, expansions, parse};
+use super::pieces::pieces;
+use super::printed::{Files, Room};
 use super::unread::{Limit, Parts, Unread};
-use super::words::{substitutions, unquote};
-use super::{Invocation, MAX_CARRIERS, MAX_INVOCATIONS, MAX_NESTING, MAX_VARIABLES, joined, plain, rough};
-
-/// Longer commands are not parsed.
-const MAX_BYTES: usize = 64 * 1024;
-/// The tokenizer calls itself for each expansion inside another: so many in all are let through.
-const MAX_EXPANSIONS: usize = 128;
-/// With a here-document in it, the tokenizer's time is the square of the number of tokens.
-const MAX_WITH_HERE_DOCUMENT: (usize, usize) = (32 * 1024, 2048);
-/// The parser calls itself for each command inside another, and tries parentheses that are never closed in
-/// twice as many ways for each.
-const MAX_DEPTH: (usize, usize) = (32, 8);
+use super::words::{program_name, substitutions, unquote};
+use super::{
+    Invocation, MAX_CARRIERS, MAX_INVOCATIONS, MAX_NESTING, MAX_VALUES, MAX_VARIABLES, joined, plain, rough,
+};
 
 /// What `command` runs, what of it was not read, and whether it was only cut roughly.
 pub(super) fn read(command: &str) -> (Vec<Invocation>, Vec<Unread>, bool) {
-    let mut walk = Walk {
-        found: Vec::new(),
-        depth: 0,
-        set: Vec::new(),
-        carriers: 0,
-        handed: Vec::new(),
-        hidden: Vec::new(),
-        functions: Vec::new(),
-        unread: Parts::of(command.len()),
-        is_odd: false,
-        kept: Kept::default(),
-    };
-    let read = walk.text(command, &mut None, true);
-    if let Err(limit) = read {
-        walk.roughly(command, limit);
-    }
-    (walk.found, walk.unread.into_list(command), read.is_err())
+    let mut walk = Walk::of(command);
+    let is_rough = walk.text(command, &mut None, true);
+    (walk.found, walk.unread.into_list(command), is_rough)
+}
+
+/// What the programs of `command` print, if they only print.
+pub(super) fn printed_by(command: &str) -> Option<String> {
+    let mut walk = Walk::of(command);
+    let is_rough = walk.text(command, &mut None, false);
+    let printed = walk.printed(0);
+    (!is_rough && !printed.is_empty()).then(|| printed.concat())
 }
 
 /// The programs found so far.
@@ -64,6 +52,9 @@ pub(super) struct Walk {
     /// From what the commands before in the pipeline make what is read, where what they make is not known.
     hidden: Texts,
     functions: Vec<Function>,
+    /// What the line has written into files so far.
+    files: Files,
+    room: Room,
     unread: Parts,
     /// The tree of the text that is being read lacks something.
     is_odd: bool,
@@ -81,6 +72,8 @@ pub(super) struct Around {
     pub(super) input: Texts,
     /// What its process substitutions print.
     pub(super) printed: Texts,
+    /// The files that what it prints goes to.
+    pub(super) written: Vec<String>,
     pub(super) folder: Folder,
     /// The line's exit code is the command's.
     pub(super) last: bool,
@@ -89,74 +82,149 @@ pub(super) struct Around {
 }
 
 impl Walk {
-    /// Reads the text of a command line.
-    fn text(&mut self, command: &str, folder: &mut Folder, last: bool) -> Result<(), Limit> {
-        let Some((short, kept)) = compact(command) else {
-            let outer = std::mem::take(&mut self.kept);
-            let read = self.code(command, folder, last);
-            self.kept = outer;
-            return read;
+    fn of(command: &str) -> Self {
+        Self {
+            found: Vec::new(),
+            depth: 0,
+            set: Vec::new(),
+            carriers: 0,
+            handed: Vec::new(),
+            hidden: Vec::new(),
+            functions: Vec::new(),
+            files: Files::default(),
+            room: Room::of(command.len()),
+            unread: Parts::of(command.len()),
+            is_odd: false,
+            kept: Kept::default(),
+        }
+    }
+
+    /// Reads the text of a command line; true when that was only done roughly.
+    fn text(&mut self, command: &str, folder: &mut Folder, last: bool) -> bool {
+        let outer = std::mem::take(&mut self.kept);
+        let mut code = Cow::Borrowed(command);
+        let read = match plain::pipelines(command) {
+            Some(pipelines) => {
+                self.plain(pipelines, folder, last);
+                Ok(())
+            }
+            None => match compact(command) {
+                Some((short, kept)) => {
+                    self.kept = kept;
+                    let read = self.code(&short, folder, last);
+                    if read.is_err() {
+                        code = Cow::Owned(self.kept.code(&short).into_owned());
+                    }
+                    read
+                }
+                None => self.parsed(command, folder, last),
+            },
         };
-        let outer = std::mem::replace(&mut self.kept, kept);
-        let read = self.code(&short, folder, last);
         self.kept = outer;
-        read
+        read.map_err(|limit| self.roughly(&code, limit)).is_err()
     }
 
     /// Reads a text of which what is in `kept` was taken out.
     fn code(&mut self, command: &str, folder: &mut Folder, last: bool) -> Result<(), Limit> {
-        if let Some(pipelines) = plain::pipelines(command) {
-            let count = pipelines.len();
-            for (number, commands) in pipelines.into_iter().enumerate() {
-                let last = last && number + 1 == count;
-                self.piped(commands.into_iter(), folder, last, |walk, mut command, folder, last, piped| {
-                    if !walk.kept.is_empty() {
-                        for word in &mut command.words {
-                            *word = walk.whole(word, Kind::Quoted).into_owned();
-                        }
-                    }
-                    let document = command.document.as_deref().map(|text| walk.whole(text, Kind::Document));
-                    let input = document.into_iter().map(Rc::from).collect();
-                    let around = Around { input, folder: folder.clone(), last, ..Around::default() };
-                    walk.simple_words(command.words, around, folder, piped);
-                });
+        match plain::pipelines(command) {
+            Some(pipelines) => {
+                self.plain(pipelines, folder, last);
+                Ok(())
             }
-            return Ok(());
+            None => self.parsed(command, folder, last),
         }
+    }
+
+    fn plain(&mut self, pipelines: plain::Pipelines, folder: &mut Folder, last: bool) {
+        let count = pipelines.len();
+        for (number, commands) in pipelines.into_iter().enumerate() {
+            let last = last && number + 1 == count;
+            self.piped(commands.into_iter(), folder, last, |walk, mut command, folder, last, piped| {
+                if !walk.kept.is_empty() {
+                    for word in &mut command.words {
+                        *word = walk.whole(word).into_owned();
+                    }
+                }
+                let input = command.document.map(Rc::from).into_iter().collect();
+                let mut around = Around { input, folder: folder.clone(), last, ..Around::default() };
+                for file in command.files {
+                    let path = walk.whole(&file.path).into_owned();
+                    walk.file(&path, file.is_read, &mut around.input, &mut around.written, folder);
+                }
+                walk.simple_words(command.words, around, folder, piped);
+            });
+        }
+    }
+
+    /// Reads a text by the grammar, in pieces if it must be.
+    fn parsed(&mut self, command: &str, folder: &mut Folder, last: bool) -> Result<(), Limit> {
+        let Some(pieces) = pieces(command) else { return self.tree(command, folder, last) };
+        let count = pieces.len();
+        for (number, piece) in pieces.into_iter().enumerate() {
+            let read = if self.is_full() {
+                Err(Limit::Commands)
+            } else {
+                self.tree(piece, folder, last && number + 1 == count)
+            };
+            if let Err(limit) = read {
+                let code = self.kept.code(piece).into_owned();
+                self.roughly(&code, limit);
+            }
+        }
+        Ok(())
+    }
+
+    fn tree(&mut self, command: &str, folder: &mut Folder, last: bool) -> Result<(), Limit> {
         let lists = parse(command)?.complete_commands;
         let count = lists.len();
         for (number, list) in lists.iter().enumerate() {
             self.list(list, folder, last && number + 1 == count);
         }
         if std::mem::take(&mut self.is_odd) {
-            let (whole, _) = self.kept.put_back(command, Kind::Document);
+            let (whole, _) = self.kept.put_back(command);
             self.unread.add(Limit::Syntax, &whole);
         }
         Ok(())
     }
 
     /// A text with what was taken out of it put back.
-    fn whole<'t>(&mut self, text: &'t str, kind: Kind) -> Cow<'t, str> {
-        let (whole, is_right) = self.kept.put_back(text, kind);
+    fn whole<'t>(&mut self, text: &'t str) -> Cow<'t, str> {
+        let (whole, is_right) = self.kept.put_back(text);
         if !is_right {
             self.unread(Limit::Syntax, &whole);
         }
         whole
     }
 
-    /// Reads a command line inside another: of `bash -c`, of `$(…)`.
+    /// Reads a command line inside another: of `bash -c`.
     pub(super) fn nested(&mut self, command: &str, around: &Around) {
+        self.inside(command, around, |walk, folder| {
+            walk.text(command, folder, around.last);
+        });
+    }
+
+    /// Reads a command line that stands in the one that is being read, of which texts were taken out: `$(…)`.
+    fn nested_code(&mut self, command: &str, around: &Around) {
+        self.inside(command, around, |walk, folder| {
+            if let Err(limit) = walk.code(command, folder, around.last) {
+                let code = walk.kept.code(command).into_owned();
+                walk.roughly(&code, limit);
+            }
+        });
+    }
+
+    fn inside(&mut self, command: &str, around: &Around, read: impl FnOnce(&mut Self, &mut Folder)) {
         if self.is_full() || self.depth >= MAX_NESTING {
             let limit = if self.is_full() { Limit::Commands } else { Limit::Nesting };
-            self.refuse(limit, command, around);
+            let (whole, _) = self.kept.put_back(command);
+            let whole = whole.into_owned();
+            self.refuse(limit, &whole, around);
             return;
         }
         self.depth += 1;
         let before = self.found.len();
         let outer = std::mem::replace(&mut self.handed, around.input.clone());
-        if let Err(limit) = self.text(command, &mut around.folder.clone(), around.last) {
-            self.roughly(command, limit);
-        }
+        read(self, &mut around.folder.clone());
         self.handed = outer;
         for invocation in self.found.iter_mut().skip(before) {
             // `echo mail | sh -c 'sendmail -t'`: the shell hands on what it reads.
@@ -222,9 +290,9 @@ impl Walk {
                 _ => read(self, command, &mut folder.clone(), last, std::mem::take(&mut piped)),
             }
             if number + 1 < count {
-                let stage = self.found.get(at..).unwrap_or_default();
-                piped = printed(stage);
+                piped = self.printed(at);
                 let before = std::mem::take(&mut self.hidden);
+                let stage = self.found.get(at..).unwrap_or_default();
                 self.hidden = if piped.is_empty() { hidden(stage, before) } else { Vec::new() };
             }
         }
@@ -239,11 +307,14 @@ impl Walk {
             Command::Compound(compound, redirects) => {
                 let at = self.found.len();
                 self.compound(compound, folder, last);
-                let mut input = piped;
-                self.redirects(redirects.as_ref(), &mut input, folder);
+                let (mut input, mut written) = (piped, Vec::new());
+                for redirect in redirects.iter().flat_map(|list| &list.0) {
+                    self.redirect(redirect, &mut input, &mut written, folder);
+                }
                 for invocation in self.found.iter_mut().skip(at).filter(|one| one.input.is_empty()) {
                     invocation.input.clone_from(&input);
                 }
+                self.write(at, written);
             }
             // Whoever defines a function calls it, as a rule; when, is not followed.
             Command::Function(function) => {
@@ -264,10 +335,10 @@ impl Walk {
                     left.extend([second.as_ref(), first.as_ref()]);
                 }
                 ExtendedTestExpr::Not(test) | ExtendedTestExpr::Parenthesized(test) => left.push(test),
-                ExtendedTestExpr::UnaryTest(_, word) => self.substituted(&word.value, false, folder),
+                ExtendedTestExpr::UnaryTest(_, word) => self.substituted(&word.value, folder),
                 ExtendedTestExpr::BinaryTest(_, one, other) => {
-                    self.substituted(&one.value, false, folder);
-                    self.substituted(&other.value, false, folder);
+                    self.substituted(&one.value, folder);
+                    self.substituted(&other.value, folder);
                 }
             }
         }
@@ -279,21 +350,17 @@ impl Walk {
             CompoundCommand::Subshell(subshell) => self.list(&subshell.list, &mut folder.clone(), last),
             CompoundCommand::ForClause(each) => {
                 for word in each.values.iter().flatten() {
-                    self.substituted(&word.value, false, folder);
+                    self.substituted(&word.value, folder);
                 }
-                let values: Vec<String> = each
-                    .values
-                    .iter()
-                    .flatten()
-                    .map(|word| unquote(&self.whole(&word.value, Kind::Quoted)))
-                    .collect();
+                let values: Vec<String> =
+                    each.values.iter().flatten().map(|word| unquote(&self.whole(&word.value))).collect();
                 let values = values.join(", ");
                 self.set(each.variable_name.clone(), values);
                 self.list(&each.body.list, folder, false);
             }
             CompoundCommand::ArithmeticForClause(each) => {
                 for sum in [&each.initializer, &each.condition, &each.updater].into_iter().flatten() {
-                    self.substituted(&sum.value, false, folder);
+                    self.substituted(&sum.value, folder);
                 }
                 self.list(&each.body.list, folder, false);
             }
@@ -312,7 +379,7 @@ impl Walk {
                 }
             }
             CompoundCommand::CaseClause(clause) => {
-                self.substituted(&clause.value.value, false, folder);
+                self.substituted(&clause.value.value, folder);
                 for list in clause.cases.iter().filter_map(|case| case.cmd.as_ref()) {
                     self.list(list, folder, last);
                 }
@@ -322,11 +389,11 @@ impl Walk {
             }
             // The parser takes `( ( a ) )` for a sum, too.
             CompoundCommand::Arithmetic(sum) => {
-                let inside = self.whole(&sum.expr.value, Kind::Quoted);
+                let sum = &sum.expr.value;
                 // Of a here-document in it only the mark is left; `1<<2` is a sum.
                 self.is_odd |=
-                    inside.split("<<").skip(1).any(|after| !after.starts_with(|c: char| c.is_ascii_digit()));
-                self.nested(&inside, &Around { folder: folder.clone(), last, ..Around::default() });
+                    sum.split("<<").skip(1).any(|after| !after.starts_with(|c: char| c.is_ascii_digit()));
+                self.nested_code(sum, &Around { folder: folder.clone(), last, ..Around::default() });
             }
         }
     }
@@ -347,7 +414,7 @@ impl Walk {
         if let Some(name) = &command.word_or_name {
             self.word(name, &mut words, folder);
             if name.value.trim_start_matches('"').starts_with(['$', '`']) {
-                computed = self.found.get(at..).map(printed).unwrap_or_default();
+                computed = self.printed(at);
             }
         }
         for item in suffix {
@@ -386,10 +453,12 @@ impl Walk {
             pairs.for_each(|(name, value)| self.set(name.to_owned(), value.to_owned()));
         }
         around.variables.extend(self.set.iter().cloned());
+        let (at, written) = (self.found.len(), std::mem::take(&mut around.written));
         if !self.functions.is_empty() && !around.input.is_empty() {
             self.call(words.first().map(String::as_str).unwrap_or_default(), &around);
         }
         self.run(words, around);
+        self.write(at, written);
     }
 
     /// Lets the commands of a function read what it is given.
@@ -419,9 +488,9 @@ impl Walk {
         if !is_text(&value) {
             return;
         }
-        if let Some((_, known)) = self.set.iter_mut().find(|(known, _)| *known == name) {
-            *known = value;
-        } else if self.set.len() < MAX_VARIABLES {
+        self.set.retain(|(known, _)| *known != name);
+        let taken: usize = self.set.iter().map(|(name, value)| name.len() + value.len()).sum();
+        if self.set.len() < MAX_VARIABLES && taken + name.len() + value.len() <= MAX_VALUES {
             self.set.push((name, value));
         }
     }
@@ -432,12 +501,13 @@ impl Walk {
                 self.word(word, words, &around.folder.clone());
             }
             CommandPrefixOrSuffixItem::IoRedirect(redirect) => {
-                self.redirect(redirect, &mut around.input, &around.folder);
+                let folder = around.folder.clone();
+                self.redirect(redirect, &mut around.input, &mut around.written, &folder);
             }
             CommandPrefixOrSuffixItem::ProcessSubstitution(_, subshell) => {
                 let at = self.found.len();
                 self.list(&subshell.list, &mut around.folder.clone(), false);
-                around.printed.extend(self.found.get(at..).map(printed).unwrap_or_default());
+                around.printed.extend(self.printed(at));
                 words.push(carry::SUBSTITUTED.to_owned());
             }
         }
@@ -449,74 +519,61 @@ impl Walk {
             AssignmentValue::Array(items) => items.iter().map(|(_, word)| word).collect(),
         };
         for word in &values {
-            self.substituted(&word.value, false, &around.folder);
+            self.substituted(&word.value, &around.folder);
         }
         if let (AssignmentName::VariableName(name), [value]) = (&assignment.name, values.as_slice()) {
-            around.variables.push((name.clone(), unquote(&self.whole(&value.value, Kind::Quoted))));
+            around.variables.push((name.clone(), unquote(&self.whole(&value.value))));
         }
     }
 
     fn word(&mut self, word: &Word, words: &mut Vec<String>, folder: &Folder) {
-        self.substituted(&word.value, false, folder);
-        let word = self.whole(&word.value, Kind::Quoted);
+        self.substituted(&word.value, folder);
+        let word = self.whole(&word.value);
         words.push(unquote(&word));
     }
 
-    fn redirects(&mut self, list: Option<&RedirectList>, input: &mut Texts, folder: &Folder) {
-        for redirect in list.into_iter().flat_map(|list| &list.0) {
-            self.redirect(redirect, input, folder);
-        }
-    }
-
-    fn redirect(&mut self, redirect: &IoRedirect, input: &mut Texts, folder: &Folder) {
-        match redirect {
-            IoRedirect::HereDocument(_, document) => {
-                let text = self.whole(&document.doc.value, Kind::Document);
-                if document.requires_expansion {
-                    self.substituted(&text, true, folder);
-                }
-                input.push(text.into());
-            }
-            IoRedirect::HereString(_, word) => {
-                self.substituted(&word.value, false, folder);
-                input.push(unquote(&self.whole(&word.value, Kind::Quoted)).into());
-            }
-            IoRedirect::File(_, _, IoFileRedirectTarget::ProcessSubstitution(_, subshell)) => {
-                let at = self.found.len();
-                self.list(&subshell.list, &mut folder.clone(), false);
-                input.extend(self.found.get(at..).map(printed).unwrap_or_default());
-            }
-            IoRedirect::File(
-                _,
-                _,
-                IoFileRedirectTarget::Filename(word) | IoFileRedirectTarget::Duplicate(word),
-            )
-            | IoRedirect::OutputAndError(word, _) => self.substituted(&word.value, false, folder),
-            IoRedirect::File(_, _, IoFileRedirectTarget::Fd(_)) => {}
-        }
-    }
-
     /// Reads the commands that are run to make a word.
-    fn substituted(&mut self, raw: &str, in_document: bool, folder: &Folder) {
+    fn substituted(&mut self, raw: &str, folder: &Folder) {
+        self.commands_in(raw, false, folder, Self::nested_code);
+    }
+
+    /// Reads those that are run to make a here-document, which is whole.
+    fn substituted_in_document(&mut self, text: &str, folder: &Folder) {
+        self.commands_in(text, true, folder, Self::nested);
+    }
+
+    fn commands_in(
+        &mut self,
+        raw: &str,
+        in_document: bool,
+        folder: &Folder,
+        read: fn(&mut Self, &str, &Around),
+    ) {
         if !raw.contains('`') && !raw.contains("$(") {
             return;
         }
-        let raw = self.whole(raw, if in_document { Kind::Document } else { Kind::Quoted });
-        if expansions(&raw) > MAX_EXPANSIONS {
-            self.unread(Limit::Depth, &raw);
-            return;
-        }
-        let (commands, is_certain) = substitutions(&raw, in_document);
-        if !is_certain {
-            self.unread(Limit::Syntax, &raw);
+        let is_deep = expansions(raw) > MAX_EXPANSIONS;
+        let (commands, is_certain) =
+            if is_deep { (Vec::new(), true) } else { substitutions(raw, in_document) };
+        if is_deep || !is_certain {
+            let (whole, _) = self.kept.put_back(raw);
+            self.unread.add(if is_deep { Limit::Depth } else { Limit::Syntax }, &whole);
         }
         for command in commands {
-            self.nested(&command, &Around { folder: folder.clone(), ..Around::default() });
+            read(self, &command, &Around { folder: folder.clone(), ..Around::default() });
         }
     }
 
     /// Notes the program that `words` run, or those behind it.
-    pub(super) fn run(&mut self, words: Vec<String>, around: Around) {
+    pub(super) fn run(&mut self, mut words: Vec<String>, around: Around) {
+        if let Some(first) = words.first_mut()
+            && let Some(subcommand) = program_name(first).strip_prefix("git-")
+        {
+            // `git-push`, as it stands in the folder of git's own programs.
+            let subcommand = subcommand.to_owned();
+            "git".clone_into(first);
+            words.insert(1, subcommand);
+        }
         if self.is_full() || self.carriers >= MAX_CARRIERS {
             let limit = if self.is_full() { Limit::Commands } else { Limit::Carriers };
             self.refuse(limit, &words.join(" "), &around);
@@ -527,7 +584,8 @@ impl Walk {
         self.carriers -= 1;
     }
 
-    pub(super) fn found(&mut self, invocation: Invocation) {
+    pub(super) fn found(&mut self, mut invocation: Invocation) {
+        self.files.add_to(&mut invocation);
         self.found.push(invocation);
     }
 
@@ -537,117 +595,7 @@ impl Walk {
     }
 }
 
-/// What commands print that only print; nothing when none does.
-fn printed(commands: &[Invocation]) -> Texts {
-    let of_one = |command: &Invocation| match command.program.as_str() {
-        "cat" if command.words.is_empty() || command.words == ["-"] => Some(command.input.join("\n")),
-        "tee" => Some(command.input.join("\n")),
-        "echo" | "printf" => Some(said(command)),
-        _ => turned(command),
-    };
-    let texts: Vec<String> = commands.iter().filter_map(of_one).collect();
-    let text = texts.join("\n");
-    if text.is_empty() { Vec::new() } else { vec![text.into()] }
-}
-
 /// Whether a word is what it says, with nothing to expand in it.
 fn is_text(word: &str) -> bool {
     !word.is_empty() && !word.contains(['$', '`', '*', '{'])
-}
-
-pub(super) fn parse(command: &str) -> Result<Program, Limit> {
-    if command.len() > MAX_BYTES {
-        return Err(Limit::Length);
-    }
-    if expansions(command) > MAX_EXPANSIONS {
-        return Err(Limit::Depth);
-    }
-    let breaks = || command.bytes().filter(|byte| b" \t\n;&|()<>".contains(byte)).count();
-    let (max_bytes, max_breaks) = MAX_WITH_HERE_DOCUMENT;
-    if command.contains("<<") && (command.len() > max_bytes || breaks() > max_breaks) {
-        return Err(Limit::Length);
-    }
-    if has_odd_mark(command) {
-        return Err(Limit::Syntax);
-    }
-    // Tokenizer and parser unwrap in places (an unfinished here-document inside `$(…)`), and a command that breaks
-    // them is only a command with broken syntax. The cached entry points would keep commands, with the secrets
-    // in them, for the life of the process.
-    let parse = || {
-        let tokens =
-            uncached_tokenize_str(command, &TokenizerOptions::default()).map_err(|_| Limit::Syntax)?;
-        if !is_shallow(&tokens) {
-            return Err(Limit::Depth);
-        }
-        if has_huge_descriptor(&tokens) {
-            return Err(Limit::Syntax);
-        }
-        parse_tokens(&tokens, &ParserOptions::default()).map_err(|_| Limit::Syntax)
-    };
-    panic::catch_unwind(parse).unwrap_or(Err(Limit::Syntax))
-}
-
-/// Whether the mark of a here-document may be empty, as that of `<<''` is, or be more than a name in quotes or without. The
-/// tokenizer takes blanks to be the mark in `<<  E` inside `$(…)`, and in `<<"E$(  "`; and where a text ends behind a mark
-/// of nothing, it goes on for ever and takes all memory.
-pub(super) fn has_odd_mark(command: &str) -> bool {
-    let is_name = |behind: &str| {
-        let mark = behind.strip_prefix('-').unwrap_or(behind);
-        let mark = mark.strip_prefix([' ', '\t']).unwrap_or(mark);
-        let quote = mark.chars().next().filter(|c| matches!(c, '\'' | '"'));
-        let mark = mark.strip_prefix(['\'', '"', '\\']).unwrap_or(mark);
-        // `END-OF-MAIL`, `E.1`
-        let in_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-        let begins = mark.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
-        let after = if begins { mark.trim_start_matches(in_name) } else { mark };
-        let end = quote.map_or(Some(after), |quote| after.strip_prefix(quote));
-        let ends = |end: &str| {
-            end.is_empty() || end.starts_with([' ', '\t', '\r', '\n', ';', '|', '&', '<', '>', ')'])
-        };
-        mark.len() > after.len() && end.is_some_and(ends)
-    };
-    let mut rest = command;
-    while let Some((before, after)) = rest.split_once("<<") {
-        let behind = after.trim_start_matches('<');
-        let is_here_string = after.len() == behind.len() + 1 && !before.ends_with('\\');
-        if !is_here_string && !is_name(behind) {
-            return true;
-        }
-        rest = behind;
-    }
-    false
-}
-
-fn expansions(command: &str) -> usize {
-    command.as_bytes().windows(2).filter(|pair| matches!(pair, [b'$', b'(' | b'{' | b'['])).count()
-}
-
-/// Whether a redirection names a descriptor that is no number a machine has: the parser does not expect one.
-fn has_huge_descriptor(tokens: &[Token]) -> bool {
-    tokens.windows(2).any(|pair| {
-        let [Token::Word(word, at), Token::Operator(operator, next)] = pair else { return false };
-        let is_number = word.len() > 9 && word.bytes().all(|byte| byte.is_ascii_digit());
-        is_number && operator.contains(['<', '>']) && at.end.index == next.start.index
-    })
-}
-
-/// Whether commands stand inside each other no deeper than the parser can take. Words that open a compound
-/// command count wherever they stand.
-fn is_shallow(tokens: &[Token]) -> bool {
-    let (mut depth, mut parentheses, mut negations) = (0_usize, 0_usize, 0_usize);
-    let (max_depth, max_parentheses) = MAX_DEPTH;
-    for token in tokens {
-        negations = if token.to_str() == "!" { negations + 1 } else { 0 };
-        match token.to_str() {
-            "(" | "((" => parentheses += 1,
-            ")" | "))" => parentheses = parentheses.saturating_sub(1),
-            "{" | "if" | "for" | "while" | "until" | "case" | "select" | "[[" | "coproc" => depth += 1,
-            "}" | "fi" | "done" | "esac" | "]]" => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if depth.max(negations) > max_depth || parentheses > max_parentheses {
-            return false;
-        }
-    }
-    true
 }

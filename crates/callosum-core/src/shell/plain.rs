@@ -21,6 +21,16 @@ pub(super) struct Command {
     pub(super) words: Vec<String>,
     /// The here-document that it reads.
     pub(super) document: Option<String>,
+    /// The files that it reads from or prints to.
+    pub(super) files: Vec<File>,
+}
+
+/// A file that a command reads from or prints to: `< f`, `> f`.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct File {
+    /// Without its quotes.
+    pub(super) path: String,
+    pub(super) is_read: bool,
 }
 
 /// Of each pipeline the commands.
@@ -36,6 +46,8 @@ pub(super) fn pipelines(text: &str) -> Option<Pipelines> {
     let mut reader = Reader { text, line, at: 0 };
     let mut has_document = false;
     let mut pipelines = vec![vec![Command::default()]];
+    // The next redirection is of a descriptor that no pipe is on.
+    let mut is_elsewhere = false;
     // An operator before it asks for a command; a `;` may end the line.
     let mut is_asked_for = true;
     loop {
@@ -71,7 +83,12 @@ pub(super) fn pipelines(text: &str) -> Option<Pipelines> {
                 command.document = Some(reader.document()?);
                 has_document = true;
             }
-            b'<' | b'>' => reader.redirection()?,
+            b'<' | b'>' => {
+                let file = reader.redirection()?;
+                if !std::mem::take(&mut is_elsewhere) {
+                    command.files.extend(file);
+                }
+            }
             _ => {
                 let word = reader.word()?;
                 if is_empty && word.contains('=') {
@@ -83,6 +100,8 @@ pub(super) fn pipelines(text: &str) -> Option<Pipelines> {
                     if is_empty || word.len() > 1 {
                         return None;
                     }
+                    let usual = if reader.peek() == Some(b'<') { "0" } else { "1" };
+                    is_elsewhere = word != usual;
                 } else {
                     command.words.push(unquote(word));
                 }
@@ -123,15 +142,17 @@ impl<'l> Reader<'l> {
         }
     }
 
-    /// Passes over `> file`, `>> file`, `< file`, `>&1`.
-    fn redirection(&mut self) -> Option<()> {
+    /// Passes over `> file`, `>> file`, `< file`, `>&1`, and tells the file of the first three.
+    fn redirection(&mut self) -> Option<Option<File>> {
         let first = self.peek()?;
         self.at += 1;
-        if first == b'>' && matches!(self.peek(), Some(b'>' | b'&')) {
+        let second = self.peek().filter(|byte| first == b'>' && matches!(byte, b'>' | b'&'));
+        if second.is_some() {
             self.at += 1;
         }
         self.skip_blanks();
-        self.word().map(drop)
+        let path = unquote(self.word()?);
+        Some((second != Some(b'&')).then_some(File { path, is_read: first == b'<' }))
     }
 
     /// Passes over `<<'TAG'`, and takes the document off the text: all that is behind this line must be it. Where the tag
@@ -184,11 +205,12 @@ mod tests {
     use std::fs;
 
     use brush_parser::ast::{
-        Command as Parsed, CommandPrefixOrSuffixItem as Item, CompoundListItem, IoFileRedirectTarget,
-        IoRedirect, SeparatorOperator,
+        Command as Parsed, CommandPrefixOrSuffixItem as Item, CompoundListItem, IoFileRedirectKind,
+        IoFileRedirectTarget, IoRedirect, SeparatorOperator,
     };
 
-    use super::super::parse::{has_odd_mark, parse};
+    use super::super::grammar::parse;
+    use super::super::here_document::has_odd_mark;
     use super::super::words::substitutions;
     use super::*;
 
@@ -217,7 +239,7 @@ mod tests {
             return None;
         }
         let mut words = vec![unquote(&command.word_or_name.as_ref()?.value)];
-        let mut document = None;
+        let (mut document, mut files) = (None, Vec::new());
         for item in command.suffix.iter().flat_map(|suffix| &suffix.0) {
             match item {
                 Item::Word(word) | Item::AssignmentWord(_, word) => {
@@ -226,13 +248,20 @@ mod tests {
                     }
                     words.push(unquote(&word.value));
                 }
-                Item::IoRedirect(IoRedirect::File(_, _, target)) => match target {
+                Item::IoRedirect(IoRedirect::File(of, kind, target)) => match target {
                     IoFileRedirectTarget::Filename(word)
                         if !substitutions(&word.value, false).0.is_empty() =>
                     {
                         return None;
                     }
                     IoFileRedirectTarget::ProcessSubstitution(..) => return None,
+                    IoFileRedirectTarget::Filename(word) => {
+                        let is_read = matches!(kind, IoFileRedirectKind::Read);
+                        let usual = if is_read { 0 } else { 1 };
+                        if of.is_none_or(|of| of == usual) {
+                            files.push(File { path: unquote(&word.value), is_read });
+                        }
+                    }
                     _ => {}
                 },
                 Item::IoRedirect(IoRedirect::HereDocument(_, here)) if document.is_none() => {
@@ -245,7 +274,7 @@ mod tests {
                 _ => return None,
             }
         }
-        Some(Command { words, document })
+        Some(Command { words, document, files })
     }
 
     /// Whether the line is a plain one; then the parser, where it is asked, reads it just so.

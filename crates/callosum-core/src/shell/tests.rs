@@ -137,9 +137,11 @@ fn a_here_document_that_never_begins_is_read_to_the_end() {
         }
     }
     for (rough, line) in [
-        (true, "echo $(cat <<''\na\n\n)"),
-        (true, "echo $(cat <<  E\na\nE\n)"),
-        (true, "echo $(cat <<E'F'\na\nEF\n)"),
+        (true, "echo $(cat <<''\na\n)"),
+        (true, "echo $(cat <<\"E$(\"\na\nE\n)"),
+        (false, "echo $(cat <<''\na\n\n)"),
+        (false, "echo $(cat <<  E\na\nE\n)"),
+        (false, "echo $(cat <<E'F'\na\nEF\n)"),
         (true, "echo $(cat <<'E\na\nE\n)"),
         (false, "echo $(cat << E\na\nE\n)"),
         (false, "echo $(cat <<-'E_1'\na\nE_1\n)"),

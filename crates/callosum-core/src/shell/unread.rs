@@ -19,6 +19,8 @@ pub enum Limit {
     Code,
     /// A shell runs what a program makes of it.
     Filter,
+    /// Commands before it wrote to more people than keys are made for.
+    Recipients,
 }
 
 impl Limit {
@@ -34,6 +36,7 @@ impl Limit {
             Self::Syntax => "its syntax can't be parsed",
             Self::Code => "its code can't be undone",
             Self::Filter => "a shell runs what a program makes of it, which can't be told",
+            Self::Recipients => "the line has more mails to more people than are followed",
         }
     }
 }

@@ -15,6 +15,7 @@ mod journal_files;
 mod limits;
 mod lint;
 mod lost_journal;
+mod mail_input;
 mod moody_disk;
 mod operate;
 mod outcomes;

@@ -29,7 +29,14 @@ fn head(command: &str) -> String {
 #[test]
 fn a_command_behind_many_is_guarded_by_its_own_key() {
     let comments = "# a comment of some length, as one finds in scripts\n".repeat(1_400);
-    for before in ["true\n".repeat(255), "true; ".repeat(256), "V=$(cat f)\n".repeat(120), comments] {
+    for before in ["true\n".repeat(255), "true; ".repeat(256), "V=$(cat f)\n".repeat(120), comments]
+        .into_iter()
+        .chain([
+            "V=$(cat f)\n".repeat(2_000),
+            "true; ".repeat(8_000),
+            "if a; then echo \"${x} it's\"; fi\n".repeat(3_000),
+        ])
+    {
         let line = format!("{before}{MAIL}");
         assert_eq!(keys(&line), ["email:bob@example.com"], "{}", head(&line));
     }
@@ -42,8 +49,8 @@ fn a_command_behind_a_limit_is_guarded_by_the_digest_of_its_call() {
         let _ = write!(functions, "f{number}() {{ ");
     }
     for line in [
-        format!("{}{MAIL}", "true; ".repeat(10_000)),
-        format!("{}{MAIL}", "V=$(cat f)\n".repeat(260)),
+        format!("{}{MAIL}", "true; ".repeat(20_000)),
+        format!("{}{MAIL}", "V=$(cat f) ".repeat(260)),
         format!("{}{MAIL}{}", "echo \"$(".repeat(20), ")\"".repeat(20)),
         format!("{}{MAIL}{}", "$(".repeat(200), ")".repeat(200)),
         format!("{functions}{MAIL}{}", "; }".repeat(40)),
@@ -122,10 +129,10 @@ fn a_text_that_is_only_stored_is_no_command() {
 
 #[test]
 fn explain_says_what_was_not_read() {
-    let explained = explain(&format!("{}{MAIL}", "true; ".repeat(10_000)));
+    let explained = explain(&format!("{}{MAIL}", "true; ".repeat(20_000)));
     let [unread] = explained.unread.as_slice() else { panic!("{:?}", explained.unread) };
-    assert_eq!(unread.parts, 10_001 - 2_048);
-    assert!(unread.bytes > 30_000 && unread.begins == "true", "{unread:?}");
+    assert!(unread.parts >= 1, "{unread:?}");
+    assert!(unread.bytes > 60_000 && unread.begins == "true", "{unread:?}");
     assert_eq!(unread.because, "the line has more commands than are followed");
     let matched = explained.matches.last().unwrap();
     assert_eq!((matched.rule_name.as_str(), u8::from(matched.tier)), ("email-send", 3));
@@ -143,6 +150,33 @@ fn what_is_not_read_takes_no_time_either() {
         format!("powershell -enc {}", "A".repeat(1_000_001)),
     ] {
         let _ = tier(&line);
+    }
+}
+
+/// Where a script can't be parsed, its words are looked for: not those of comments, nor of files that it writes.
+#[test]
+fn a_script_that_cannot_be_parsed_alarms_nobody_by_its_comments() {
+    let broken = "if then; ls\n";
+    let comments = "# then git push origin main\n#  it's done by himalaya message send\nls -la\n";
+    let stored = "cat > \"notes.md\" <<'EOF'\nThen: git push origin main; himalaya message send\nEOF\n";
+    for line in [
+        format!("{broken}{}", comments.repeat(2_000)),
+        format!("{broken}{}", stored.repeat(2)),
+        format!("{}{broken}{}", "echo ${x} $(y)\n".repeat(3_000), comments.repeat(2_000)),
+        format!("{}{stored}{}{comments}", "V=$(cat f)\n".repeat(2_000), "echo ${V%x}\n".repeat(4_000)),
+        format!("{}{comments}{stored}", "true\n".repeat(20_000)),
+    ] {
+        let explained = explain(&line);
+        assert!(u8::from(explained.classification.tier) <= 1, "{}: {:?}", head(&line), explained.matches);
+    }
+    for line in [
+        format!("{broken}{}{MAIL}", comments.repeat(2_000)),
+        format!("{broken}bash <<'EOF'\n{MAIL}\nEOF\n{stored}"),
+        format!("{broken}cat <<'EOF' | bash\n{MAIL}\nEOF\n"),
+        format!("{broken}cat > x <<EOF\n$({MAIL})\nEOF\n"),
+        format!("{broken}{{ cat <<'EOF'\n{MAIL}\nEOF\n}} | bash"),
+    ] {
+        assert_eq!(tier(&line), 3, "{}", head(&line));
     }
 }
 
