@@ -216,6 +216,55 @@ fn nothing_goes_on_unwritten_where_what_cannot_be_written_is_refused() {
 }
 
 #[test]
+fn a_call_of_any_tier_that_its_host_refused_meanwhile_stands_as_refused() {
+    for tool in ["look", "write", "message", "mail"] {
+        for id in [Some("x"), None] {
+            let (world, disk) = (World::new(), Stuck::default());
+            let gate = gate(&world, &disk, &json!({ "onStateError": "closed" }));
+            assert_eq!(finished(&gate, before(&gate, "a", "mail", "warm", &to("warm@x.y"))), Answer::Proceed);
+            disk.stop(What::Writes);
+            let of = Arc::clone(&gate);
+            let answer = on_loop("before", move || {
+                of.before(&call(session(&of, "b"), tool, id), &to("new@x.y"), &of.machine().now())
+            });
+            let Answer::Wait(ticket) = answer else { panic!("{tool}: {answer:?}") };
+            // Its start is on its way to the disk.
+            disk.met();
+            let told = gate.abandon(ticket, GivenUp::Late, &gate.machine().now());
+            assert!(matches!(told, Answer::Refuse(_)), "{tool}: {told:?}");
+            disk.go_on();
+            assert_eq!(gate.finish(ticket, &gate.machine().now()), told, "{tool}");
+            gate.forget(ticket);
+            gate.close(&gate.machine().now());
+            let records = world.records(&gate);
+            let of_call: Vec<&Value> = records.iter().filter(|record| record["session"] == "b").collect();
+            let actions: Vec<&Value> = of_call.iter().map(|record| &record["action"]).collect();
+            assert_eq!(actions, ["intercept", "refused"], "{tool} {id:?}");
+            assert_eq!(of_call[1]["of"], json!([of_call[0]["seq"]]), "{tool} {id:?}");
+        }
+    }
+}
+
+#[test]
+fn a_ticket_that_nobody_knows_is_no_leave_to_go_on() {
+    for (policy, mode, is_refused) in [
+        ("tiered", "enforce", true),
+        ("closed", "enforce", true),
+        ("open", "enforce", false),
+        ("closed", "observe", false),
+    ] {
+        let (world, disk) = (World::new(), Stuck::default());
+        let gate = gate(&world, &disk, &json!({ "onStateError": policy, "mode": mode }));
+        let now = gate.machine().now();
+        for answer in [gate.finish(7, &now), gate.abandon(7, GivenUp::Late, &now)] {
+            assert_eq!(matches!(answer, Answer::Refuse(_)), is_refused, "{policy} {mode}: {answer:?}");
+        }
+        gate.close(&now);
+        assert_eq!(gate.abandon(7, GivenUp::Late, &now), Answer::Proceed);
+    }
+}
+
+#[test]
 fn rules_that_cannot_be_looked_at_hold_no_hook_and_the_status_says_so() {
     let (world, disk) = (World::new(), Stuck::default());
     let gate = gate(&world, &disk, &json!({}));
