@@ -181,15 +181,27 @@ impl Gate {
                 Ok(job)
             })
         };
-        let indexed = job.and_then(|job| job.map_or(Ok(()), |job| self.write_index(job, patience, now)));
+        // The runtime that started this process waits for its end.
+        let until = match patience {
+            Patience::Until(deadline) if self.is_hook => Some(deadline),
+            _ => None,
+        };
+        let indexed =
+            job.and_then(|job| job.map_or(Ok(()), |job| self.write_index(job, until, patience, now)));
         if let Err(error) = indexed {
             lock(&self.health).failed(&error, now);
         }
     }
 
-    /// Writes the index while calls go on.
-    fn write_index(&self, job: IndexJob, patience: Patience, now: &Stamp) -> Result<(), StateError> {
-        let indexed = job.run()?;
+    /// Writes the index while calls go on, as far as it gets until then.
+    fn write_index(
+        &self,
+        job: IndexJob,
+        until: Option<Instant>,
+        patience: Patience,
+        now: &Stamp,
+    ) -> Result<(), StateError> {
+        let indexed = job.run(until)?;
         let Ok(mut slot) = self.lock_slot(patience) else { return Ok(()) };
         if let Some(ledger) = &mut slot.ledger {
             ledger.indexed(indexed);

@@ -37,7 +37,7 @@ fn open(options: &LedgerOptions, now: &Stamp) -> Ledger {
 
 /// Writes an index of all that is there.
 fn write_index(ledger: &Ledger, now: &Stamp) -> Indexed {
-    ledger.index_due(true, now).unwrap().unwrap().run().unwrap()
+    ledger.index_due(true, now).unwrap().unwrap().run(None).unwrap()
 }
 
 /// Whether the ledger went by the index: then it knows nothing yet that nobody asked for.
