@@ -47,7 +47,7 @@ pub enum Loss {
     Deleted,
     /// It ends before what its index says of it, or what was read of it.
     CutOff,
-    /// In its place there is another one.
+    /// In its place there is another one, or bytes of it are gone or changed.
     Replaced,
 }
 
@@ -59,7 +59,7 @@ impl Loss {
             Self::Emptied => "was emptied",
             Self::Deleted => "was deleted",
             Self::CutOff => "was cut off",
-            Self::Replaced => "was deleted, cut off or replaced",
+            Self::Replaced => "was deleted, cut off, replaced or damaged",
         }
     }
 }

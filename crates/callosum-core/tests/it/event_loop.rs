@@ -182,6 +182,29 @@ fn what_went_on_unwritten_is_there_for_the_next_decision() {
 }
 
 #[test]
+fn a_gate_that_is_let_go_without_being_closed_still_has_its_lines_written() {
+    let (world, disk) = (World::new(), Stuck::default());
+    let gate = gate(&world, &disk, &json!({}));
+    assert_eq!(finished(&gate, before(&gate, "a", "mail", "warm", &alice())), Answer::Proceed);
+    let guard = fs::OpenOptions::new().read(true).write(true).open(world.path().join("state.guard")).unwrap();
+    FileExt::lock_exclusive(&guard).unwrap();
+    for id in ["1", "2", "3"] {
+        let answer = before(&gate, "a", "message", id, &to("bob@x.y"));
+        assert!(matches!(answer, Answer::Proceed | Answer::ProceedThenMaintain), "{answer:?}");
+    }
+    // The writer finds the guard busy, and tries again later.
+    thread::sleep(std::time::Duration::from_millis(20));
+    drop(gate);
+    drop(guard);
+    let written = || fs::read_to_string(world.journal_path()).unwrap().matches("\"tool\":\"message\"").count();
+    let began = std::time::Instant::now();
+    while written() < 3 && began.elapsed() < std::time::Duration::from_secs(10) {
+        thread::yield_now();
+    }
+    assert_eq!(written(), 3);
+}
+
+#[test]
 fn a_worker_waits_for_a_writer_that_stands_still_no_longer_than_for_the_guard() {
     let (world, disk) = (World::new(), Stuck::default());
     let gate = gate(&world, &disk, &json!({}));
