@@ -9,7 +9,7 @@ use crate::error::StateError;
 use crate::history::{History, State, Who};
 use crate::journal::light::LightLine;
 use crate::journal::record::{Conflict, HookCounts, Shown};
-use crate::journal::{Appended, Patience, UpToDate};
+use crate::journal::{Appended, Check, Patience, UpToDate};
 use crate::ledger::{Ledger, Needs};
 use crate::pause_text::{self, Told};
 use crate::rules::{Classification, RuleSet};
@@ -262,11 +262,12 @@ impl Gate {
             let intent = Arc::new(self.intent(call, classification, params));
             return self.leave_or_hand_over(writer, intent, now);
         }
-        let result = self.with_ledger(&Needs::default(), Patience::None, false, now, |ledger, proof| {
-            ledger.append_light(&proof, &line, now)?;
-            self.counts_carried(&line.seen);
-            Ok(())
-        });
+        let result =
+            self.with_ledger(&Needs::default(), Patience::None, Check::Seldom, now, |ledger, proof| {
+                ledger.append_light(&proof, &line, now)?;
+                self.counts_carried(&line.seen);
+                Ok(())
+            });
         let reason = match result {
             Ok(()) => {
                 lock(&self.light).calls.open(call, Phase::Light, now);
@@ -290,7 +291,7 @@ impl Gate {
         now: &Stamp,
     ) -> Result<Answer, NotNow> {
         let holder = self.machine().holder();
-        self.with_ledger(&Needs::default(), patience, true, now, |ledger, proof| {
+        self.with_ledger(&Needs::default(), patience, Check::Journal, now, |ledger, proof| {
             if let Some(text) = course.refused() {
                 return self.write_refused_late(intent, text, None, ledger, &proof, now);
             }
@@ -320,7 +321,7 @@ impl Gate {
     ) -> Result<Answer, NotNow> {
         let (keys, who) = (shared.keys().to_vec(), shared.who());
         let needs = Needs { keys: &keys, who: Some(&who), ..Needs::default() };
-        self.with_ledger(&needs, patience, true, now, |ledger, proof| {
+        self.with_ledger(&needs, patience, Check::All, now, |ledger, proof| {
             // Two workers may have come for one call: what the first decided holds.
             if !matches!(patience, Patience::None)
                 && let Some(answer) = self.same_call_again(shared, patience, now)
@@ -559,9 +560,10 @@ impl Gate {
     /// closed and a new one begun.
     pub(super) fn flush_failed(&self, error: &StateError, now: &Stamp) {
         lock(&self.health).flush_failed(error, now);
-        let rotated = self.with_ledger(&Needs::default(), self.patience(), true, now, |ledger, proof| {
-            if ledger.journal().active().file.has_failed() { ledger.rotate(&proof, now) } else { Ok(()) }
-        });
+        let rotated =
+            self.with_ledger(&Needs::default(), self.patience(), Check::All, now, |ledger, proof| {
+                if ledger.journal().active().file.has_failed() { ledger.rotate(&proof, now) } else { Ok(()) }
+            });
         if let Err(NotNow::Failed(error)) = rotated {
             lock(&self.health).failed(&error, now);
         }

@@ -9,7 +9,7 @@ use crate::error::StateError;
 use crate::journal::index::IndexJob;
 use crate::journal::record::{Action, HookCounts, Record};
 use crate::journal::retention::Retention;
-use crate::journal::{Appended, Patience, UpToDate};
+use crate::journal::{Appended, Check, Patience, UpToDate};
 use crate::ledger::{Ledger, Needs};
 use crate::time::Stamp;
 
@@ -77,7 +77,7 @@ impl Gate {
     /// process leaves the disk's time to others: its runtime waits for it to end.
     pub(super) fn write_waiting(&self, patience: Patience, now: &Stamp) {
         // Taking the guard does it.
-        let written = self.with_ledger(&Needs::default(), patience, false, now, |ledger, _| {
+        let written = self.with_ledger(&Needs::default(), patience, Check::Seldom, now, |ledger, _| {
             let active = ledger.journal().active();
             Ok(Unflushed { file: Arc::clone(&active.file), end: active.size() })
         });
@@ -97,7 +97,7 @@ impl Gate {
         if slot.ledger.is_none() {
             return;
         }
-        let read = self.up_to_date(&mut slot, self.keep_ms(), &Needs::default(), patience, true, now);
+        let read = self.up_to_date(&mut slot, self.keep_ms(), &Needs::default(), patience, Check::All, now);
         drop(slot);
         self.note_failure(read.map(drop), now);
     }
@@ -159,7 +159,7 @@ impl Gate {
     }
 
     pub(super) fn append(&self, record: &Record, patience: Patience, now: &Stamp) -> Result<(), NotNow> {
-        self.with_ledger(&Needs::default(), patience, false, now, |ledger, proof| {
+        self.with_ledger(&Needs::default(), patience, Check::Seldom, now, |ledger, proof| {
             ledger.append(&proof, record, now).map(drop)
         })
     }

@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::error::StateError;
-use crate::journal::Patience;
+use crate::journal::{Check, Patience};
 use crate::ledger::Needs;
 
 use super::health::Level;
@@ -250,7 +250,7 @@ impl Gate {
         let is_patient = put_off.is_some_and(|since| since > PATIENT_AFTER);
         let patience = if is_patient { self.patience() } else { Patience::Brief };
         // A journal that is gone is noticed before its lines are written: they may be evidence.
-        match self.with_ledger(&Needs::default(), patience, true, &now, |_, _| Ok(())) {
+        match self.with_ledger(&Needs::default(), patience, Check::Journal, &now, |_, _| Ok(())) {
             Ok(()) => None,
             Err(NotNow::Busy) => Some(put_off.map_or(RETRY, |before| (before * 2).min(LATEST_RETRY))),
             Err(NotNow::Failed(error)) => {

@@ -12,7 +12,7 @@ use crate::journal::record::{FORMAT_VERSION, Line, Record};
 use crate::journal::retention::{self, Retention};
 use crate::journal::segment::{Segment, Trace};
 use crate::journal::segments::Segments;
-use crate::journal::{Appended, Journal, Loss, Patience, SegmentLimit, UpToDate};
+use crate::journal::{Appended, Check, Journal, Loss, Patience, SegmentLimit, UpToDate};
 use crate::store::state_dir::StateDir;
 use crate::time::Stamp;
 
@@ -220,7 +220,7 @@ impl Ledger {
     pub fn catch_up(
         &mut self,
         patience: Patience,
-        check_paths: bool,
+        check: Check,
         now: &Stamp,
     ) -> Result<Option<UpToDate>, StateError> {
         let (history, past, order) = (&mut self.history, &mut self.past, &mut self.order);
@@ -237,7 +237,7 @@ impl Ledger {
             Line::Newer(version) => history.newer_format = history.newer_format.max(Some(version)),
             Line::Light | Line::Blank => {}
         };
-        let proof = self.journal.catch_up(patience, check_paths, now, &mut sink)?;
+        let proof = self.journal.catch_up(patience, check, now, &mut sink)?;
         if astray {
             return Err(self.replaced());
         }
