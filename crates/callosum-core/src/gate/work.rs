@@ -469,12 +469,7 @@ impl Gate {
 
 #[cfg(test)]
 mod tests {
-    #![expect(
-        clippy::unwrap_used,
-        clippy::panic,
-        clippy::indexing_slicing,
-        reason = "a test fails by panicking"
-    )]
+    #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
     use serde_json::json;
 
     use super::*;

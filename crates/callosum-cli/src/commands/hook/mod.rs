@@ -154,19 +154,26 @@ fn nobody(gate: &Gate, runtime: Runtime) -> String {
 
 /// The answer about an event. A panic is answered as whatever else can't be decided.
 fn answer(gate: &Arc<Gate>, event: &Event, deadline: Instant) -> Said {
-    let decided = catch_unwind(AssertUnwindSafe(|| decided(gate, event, deadline)));
-    let decided = decided.or_else(|_| {
-        catch_unwind(AssertUnwindSafe(|| match (&event.params, event.moment) {
-            (Params::Whole(params), Moment::Before) => {
-                refused(event, gate.undecided(&event.call, params, &gate.machine().now()))
-            }
-            (Params::Partly { params, .. }, Moment::Before) => {
-                refused(event, gate.undecided(&event.call, params, &gate.machine().now()))
-            }
-            _ => Said::Nothing,
-        }))
-    });
-    decided.unwrap_or(Said::Nothing)
+    caught(|| decided(gate, event, deadline), || undecided(gate, event))
+}
+
+/// What `decide` says; if it panics, what `undecided` says; nothing, if that does too.
+fn caught(decide: impl FnOnce() -> Said, undecided: impl FnOnce() -> Said) -> Said {
+    catch_unwind(AssertUnwindSafe(decide))
+        .or_else(|_| catch_unwind(AssertUnwindSafe(undecided)))
+        .unwrap_or(Said::Nothing)
+}
+
+/// What is said about an event when the gate itself has failed.
+fn undecided(gate: &Gate, event: &Event) -> Said {
+    let now = gate.machine().now();
+    match (&event.params, event.moment) {
+        (Params::Whole(params), Moment::Before) => refused(event, gate.undecided(&event.call, params, &now)),
+        (Params::Partly { params, .. }, Moment::Before) => {
+            refused(event, gate.undecided(&event.call, params, &now))
+        }
+        _ => Said::Nothing,
+    }
 }
 
 fn decided(gate: &Arc<Gate>, event: &Event, deadline: Instant) -> Said {
@@ -258,4 +265,37 @@ fn lately(gate: &Gate, session: &str, now: &Stamp) -> Option<String> {
         None => text.as_str(),
     };
     (!text.is_empty()).then(|| format!("{TRUST}\n{told}{END}"))
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+    use super::*;
+    use crate::commands::hook::json::Reader;
+
+    fn event(name: &str, command: &str) -> Event {
+        let text = format!(
+            r#"{{"session_id":"s","hook_event_name":"{name}","tool_name":"Bash","tool_input":{{"command":"{command}"}}}}"#
+        );
+        let mut reader = Reader::default();
+        reader.feed(text.as_bytes());
+        Event::read(Runtime::ClaudeCode, None, reader.finish(), || "nobody".to_owned()).unwrap()
+    }
+
+    #[test]
+    fn a_panic_before_a_call_that_is_guarded_refuses_it_and_any_other_stops_nothing() {
+        let mail = "gog gmail send --to alice@example.com --subject a --body b";
+        for (name, command, is_refused) in
+            [("PreToolUse", mail, true), ("PreToolUse", "ls", false), ("PostToolUse", mail, false)]
+        {
+            let directory = tempfile::tempdir().unwrap();
+            let state_dir_variable = Some(directory.path().display().to_string());
+            let gate = Gate::new(GateOptions { state_dir_variable, is_hook: true, ..GateOptions::default() });
+            let event = event(name, command);
+            let said = caught(|| panic!("while it decides"), || undecided(&gate, &event));
+            assert_eq!(matches!(said, Said::Refusal(..)), is_refused, "{name} {command}");
+        }
+        let nothing = caught(|| panic!("while it decides"), || panic!("while it refuses"));
+        assert!(matches!(nothing, Said::Nothing));
+    }
 }
