@@ -196,7 +196,8 @@ fn a_gate_that_is_let_go_without_being_closed_still_has_its_lines_written() {
     thread::sleep(std::time::Duration::from_millis(20));
     drop(gate);
     drop(guard);
-    let written = || fs::read_to_string(world.journal_path()).unwrap().matches("\"tool\":\"message\"").count();
+    let written =
+        || fs::read_to_string(world.journal_path()).unwrap().matches("\"tool\":\"message\"").count();
     let began = std::time::Instant::now();
     while written() < 3 && began.elapsed() < std::time::Duration::from_secs(10) {
         thread::yield_now();
