@@ -82,8 +82,16 @@ pub(crate) struct Hook {
     pub(crate) event: Option<String>,
 
     /// How long the runtime waits for this hook, in seconds [default: 5]
-    #[arg(long, value_name = "SECONDS")]
-    pub(crate) timeout: Option<u32>,
+    // Read by the hook itself, whatever stands there: a wrong word must not let a call through.
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        num_args = 0..=1,
+        default_missing_value = "",
+        allow_negative_numbers = true,
+        overrides_with = "timeout"
+    )]
+    pub(crate) timeout: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]

@@ -461,6 +461,18 @@ fn the_state_directory_is_the_option_else_the_variable_else_under_home() {
 }
 
 #[test]
+fn explain_says_what_of_a_command_was_not_read() {
+    let directory = tempfile::tempdir().unwrap();
+    let command = format!("{}gog gmail send --to alice@example.com{}", "(".repeat(60), ")".repeat(60));
+    let (code, told, _) = run(directory.path(), &["explain", "exec", &command]);
+    assert_eq!(code, Some(0));
+    assert!(told.starts_with("Tier 3, by the rule `"), "{told}");
+    let unread = told.lines().find(|line| line.starts_with("Not read: 1 part of the command, ")).unwrap();
+    assert!(unread.contains(" bytes from `") && unread.contains("because "), "{unread}");
+    assert!(unread.ends_with("Only looked through for the words of rules."), "{unread}");
+}
+
+#[test]
 fn explain_says_what_a_call_would_get_and_why() {
     let journal = [
         record("intercept", "ann", "git-push:origin/main", json!({})),

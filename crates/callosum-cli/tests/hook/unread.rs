@@ -47,12 +47,15 @@ fn what_names_no_tool_is_let_through_and_leaves_a_line() {
             before_the_name.to_owned(),
             nested(100_000),
             "[".repeat(1 << 20),
-            // No event.
-            format!(r#"{{"session_id":"s","tool_name":"Bash","tool_input":{}}}"#, command(MAIL)),
             format!(r#"{{"session_id":"s","hook_event_name":"{}","tool_name":7}}"#, gating(session)),
             format!(r#"{{"session_id":"s","hook_event_name":"{}"}}"#, gating(session)),
-            // One that nobody knows.
-            event(session, "Bash", &command(MAIL), "").replace(gating(session), "BeforeAnything"),
+            // Events that nobody knows, and that tell how a call ended.
+            format!(
+                r#"{{"session_id":"s","tool_name":"Bash","tool_input":{},"tool_response":1}}"#,
+                command(MAIL)
+            ),
+            event(session, "Bash", &command(MAIL), ",\"error\":\"no\"")
+                .replace(gating(session), "FailedAnyhow"),
         ];
         for input in &nothing {
             assert_eq!(world.hook(session.runtime, input.as_bytes()), "", "{input:.80}");
@@ -79,6 +82,61 @@ fn what_names_no_tool_is_let_through_and_leaves_a_line() {
             let shown = String::from_utf8(output.stdout).unwrap();
             assert!(shown.contains(&told) && output.status.code() == Some(code), "{shown}");
         }
+    }
+}
+
+/// It may be the one that asks, under the name that a newer version of the runtime has for it.
+#[test]
+fn an_event_with_an_odd_name_or_none_is_decided_as_one_before_a_call() {
+    for session in RUNTIMES {
+        let named = event(session, "Bash", &command(MAIL), "");
+        let name = format!(r#""hook_event_name":"{}","#, gating(session));
+        assert!(named.contains(&name));
+        for (odd, told) in [
+            ("", "names no event"),
+            (r#""hook_event_name":"","#, "names no event"),
+            (r#""hook_event_name":null,"#, "names no event"),
+            (r#""hook_event_name":7,"#, "names no event"),
+            (r#""hook_event_name":"BeforeAnything","#, "event BeforeAnything is not known"),
+        ] {
+            let world = World::new();
+            assert_eq!(world.hook(session.runtime, named.as_bytes()), "");
+            let other = if session.runtime == "codex" { CLAUDE } else { CODEX };
+            let text = named.replace(&name, odd).replace(session.id, other.id);
+            let said = world.hook(session.runtime, text.as_bytes());
+            assert!(is_refused(&said) && said.contains(ALICE), "{odd}: {said}");
+            let lines = world.lines("unreadable");
+            let is_told = |line: &Value| line["reason"].as_str().unwrap().contains(told);
+            assert!(lines.len() == 1 && is_told(&lines[0]), "{odd}: {lines:?}");
+        }
+    }
+}
+
+#[test]
+fn a_hook_whose_time_is_no_number_decides_with_the_usual_one_and_leaves_a_line() {
+    for words in [
+        ["--timeout", "soon"].as_slice(),
+        &["--timeout", "-5"],
+        &["--timeout", "99999999999999"],
+        &["--timeout", ""],
+        &["--timeout=1.5"],
+        &["--timeout"],
+        &["--timeout", "20", "--timeout", "x"],
+    ] {
+        let world = World::new();
+        assert_eq!(world.before(CODEX, "x", MAIL), "");
+        let mut hook = Command::new(env!("CARGO_BIN_EXE_callosum"));
+        hook.args(["hook", "claude-code"]).args(words).arg("--state-dir").arg(world.state.path());
+        let hook = hook.env("HOME", world.state.path()).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut hook = hook.stderr(Stdio::piped()).spawn().unwrap();
+        let text = event(CLAUDE, "Bash", &command(MAIL), "");
+        hook.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+        let output = hook.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && output.stderr.is_empty(), "{words:?}: {output:?}");
+        assert!(is_refused(&said) && said.contains(ALICE), "{words:?}: {said}");
+        let lines = world.lines("unreadable");
+        assert!(lines.len() == 1 && lines[0]["reason"].as_str().unwrap().contains("--timeout"), "{lines:?}");
     }
 }
 

@@ -99,10 +99,10 @@ pub(super) fn normalise(path: &str, cwd: Option<&str>) -> String {
     let is_absolute = base.is_some() || path.starts_with('/');
     let mut normal = String::with_capacity(base.map_or(0, str::len) + path.len() + 2);
     for part in base.into_iter().chain([path]).flat_map(|text| text.split('/')) {
-        let last = normal.rsplit('/').next().unwrap_or_default();
+        let goes_up = || !matches!(normal.rsplit('/').next(), None | Some("" | ".." | "~"));
         match part {
             "" | "." => {}
-            ".." if !matches!(last, "" | ".." | "~") => normal.truncate(normal.rfind('/').unwrap_or(0)),
+            ".." if goes_up() => normal.truncate(normal.rfind('/').unwrap_or(0)),
             ".." if is_absolute => {}
             _ => {
                 if is_absolute || !normal.is_empty() {

@@ -2,7 +2,6 @@
 
 use std::collections::btree_map::Entry;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use crate::decision::{Decision, Piece, Question, decide};
@@ -10,7 +9,7 @@ use crate::error::StateError;
 use crate::history::{History, State, Who};
 use crate::journal::light::LightLine;
 use crate::journal::record::{Conflict, HookCounts, Shown};
-use crate::journal::{Appended, Patience, UpToDate};
+use crate::journal::{Appended, Check, Patience, UpToDate};
 use crate::ledger::{Ledger, Needs};
 use crate::pause_text::{self, Told};
 use crate::rules::{Classification, RuleSet};
@@ -23,7 +22,7 @@ use super::calls::{CallRef, Phase, Unflushed};
 use super::health::Level;
 use super::intent::{Intent, with_short_names};
 use super::state::NotNow;
-use super::work::{GivenUp, TOO_LATE, Work};
+use super::work::{Course, GivenUp, TOO_LATE, Work};
 use super::writer::{Order, Writer};
 use super::{Answer, Gate, Light, lock};
 
@@ -71,7 +70,7 @@ impl Gate {
         let intent = self.signalled(&call, self.intent(&call, classification, params));
         match self.writer() {
             Some(writer) => self.leave_or_hand_over(writer, intent, now),
-            None => self.begin(intent, Patience::None, &AtomicBool::new(false), now),
+            None => self.begin(intent, Patience::None, &Course::default(), now),
         }
     }
 
@@ -81,14 +80,18 @@ impl Gate {
         call: &ToolCall,
         params: &dyn Parameters,
         patience: Patience,
-        given_up: &AtomicBool,
+        course: &Course,
         now: &Stamp,
     ) -> Answer {
         let classification = self.current_rules(now).classify(call, &self.runtime, params);
-        if !classification.tier.is_tracked() && self.goes_on_unwritten(classification.tier) {
+        let is_light = !classification.tier.is_tracked() && self.goes_on_unwritten(classification.tier);
+        // By the shipped rules the host may have refused it meanwhile.
+        if is_light && !course.is_given_up() {
             return self.light(call, classification, params, now);
         }
-        self.begin(self.signalled(call, self.intent(call, classification, params)), patience, given_up, now)
+        let intent = self.signalled(call, self.intent(call, classification, params));
+        course.is_about(&intent);
+        self.begin(intent, patience, course, now)
     }
 
     /// Notes whether the host will tell when a pause of this call is read.
@@ -153,12 +156,12 @@ impl Gate {
         lock(&self.light).count(tool, add);
     }
 
-    /// Decides about a call and writes it down, or leaves that to a worker. `given_up`: nobody waits any more.
+    /// Decides about a call and writes it down, or leaves that to a worker. `course`: whether anybody still waits for it.
     pub(super) fn begin(
         &self,
         mut intent: Arc<Intent>,
         patience: Patience,
-        given_up: &AtomicBool,
+        course: &Course,
         now: &Stamp,
     ) -> Answer {
         if let Some(answer) = self.same_call_again(&mut intent, patience, now) {
@@ -168,15 +171,15 @@ impl Gate {
             return self.too_many_resources(Arc::make_mut(&mut intent), now);
         }
         let result = if intent.tier.is_guarded() {
-            self.guarded(&mut intent, patience, given_up, now).or_else(|reason| match reason {
+            self.guarded(&mut intent, patience, course, now).or_else(|reason| match reason {
                 // Files that were replaced, or an index that leads astray: without them it may work.
                 NotNow::Failed(StateError::Replaced { .. }) => {
-                    self.guarded(&mut intent, patience, given_up, now)
+                    self.guarded(&mut intent, patience, course, now)
                 }
                 reason => Err(reason),
             })
         } else {
-            self.tracked(Arc::make_mut(&mut intent), patience, now)
+            self.tracked(Arc::make_mut(&mut intent), patience, course, now)
         };
         match result {
             Ok(answer) => answer,
@@ -259,11 +262,12 @@ impl Gate {
             let intent = Arc::new(self.intent(call, classification, params));
             return self.leave_or_hand_over(writer, intent, now);
         }
-        let result = self.with_ledger(&Needs::default(), Patience::None, false, now, |ledger, proof| {
-            ledger.append_light(&proof, &line, now)?;
-            self.counts_carried(&line.seen);
-            Ok(())
-        });
+        let result =
+            self.with_ledger(&Needs::default(), Patience::None, Check::Seldom, now, |ledger, proof| {
+                ledger.append_light(&proof, &line, now)?;
+                self.counts_carried(&line.seen);
+                Ok(())
+            });
         let reason = match result {
             Ok(()) => {
                 lock(&self.light).calls.open(call, Phase::Light, now);
@@ -278,19 +282,33 @@ impl Gate {
         }
     }
 
-    /// Tier 2: one append.
-    fn tracked(&self, intent: &mut Intent, patience: Patience, now: &Stamp) -> Result<Answer, NotNow> {
-        let record = intent.start(self.machine().holder(), now);
-        let seq = self.with_ledger(&Needs::default(), patience, true, now, |ledger, proof| {
-            Ok(self.append_of_call(ledger, &proof, record, now)?.seq)
-        })?;
-        let phase = if intent.tier.is_tracked() {
-            Phase::Allowed { seq, is_guarded: false, unflushed: None }
-        } else {
-            Phase::Light
-        };
-        self.note(intent, phase, now);
-        Ok(Answer::Proceed)
+    /// Tier 2, and below where nothing goes on unwritten: one append.
+    fn tracked(
+        &self,
+        intent: &mut Intent,
+        patience: Patience,
+        course: &Course,
+        now: &Stamp,
+    ) -> Result<Answer, NotNow> {
+        let holder = self.machine().holder();
+        self.with_ledger(&Needs::default(), patience, Check::Journal, now, |ledger, proof| {
+            if let Some(text) = course.refused() {
+                return self.write_refused_late(intent, text, None, ledger, &proof, now);
+            }
+            let seq = self.append_of_call(ledger, &proof, intent.start(holder, now), now)?.seq;
+            if let Some(text) = course.refused() {
+                return self.write_refused_late(intent, text, Some(seq), ledger, &proof, now);
+            }
+            drop(proof);
+            let phase = if intent.tier.is_tracked() {
+                Phase::Allowed { seq, is_guarded: false, unflushed: None }
+            } else {
+                Phase::Light
+            };
+            self.note(intent, phase, now);
+            course.begun(seq);
+            Ok(Answer::Proceed)
+        })
     }
 
     /// Tiers 3–4: look, decide, append and note it in one hold of the guard.
@@ -298,21 +316,21 @@ impl Gate {
         &self,
         shared: &mut Arc<Intent>,
         patience: Patience,
-        given_up: &AtomicBool,
+        course: &Course,
         now: &Stamp,
     ) -> Result<Answer, NotNow> {
         let (keys, who) = (shared.keys().to_vec(), shared.who());
         let needs = Needs { keys: &keys, who: Some(&who), ..Needs::default() };
-        self.with_ledger(&needs, patience, true, now, |ledger, proof| {
+        self.with_ledger(&needs, patience, Check::All, now, |ledger, proof| {
             // Two workers may have come for one call: what the first decided holds.
             if !matches!(patience, Patience::None)
                 && let Some(answer) = self.same_call_again(shared, patience, now)
             {
                 return Ok(answer);
             }
-            let is_given_up = given_up.load(Ordering::Acquire);
+            let is_given_up = course.is_given_up();
             let intent = Arc::make_mut(shared);
-            if is_given_up && let Some(text) = self.refused_late(intent) {
+            if let Some(text) = course.refused() {
                 return self.write_refused_late(intent, text, None, ledger, &proof, now);
             }
             let verdict = self.verdict(intent, &who, ledger.history(), now);
@@ -346,15 +364,14 @@ impl Gate {
                     record.evidence = verdict.shown;
                     let Appended { seq, end, file, .. } = self.append_of_call(ledger, &proof, record, now)?;
                     // A process that ends now writes no more than this.
-                    if given_up.load(Ordering::Acquire)
-                        && let Some(text) = self.refused_late(intent)
-                    {
+                    if let Some(text) = course.refused() {
                         return self.write_refused_late(intent, text, Some(seq), ledger, &proof, now);
                     }
                     drop(proof);
                     let unflushed = self.flushes().then_some(Unflushed { file, end });
                     let phase = Phase::Allowed { seq, is_guarded: true, unflushed: unflushed.clone() };
                     self.note(intent, phase, now);
+                    course.begun(seq);
                     Ok(match unflushed {
                         Some(unflushed) => {
                             self.later(Work::FlushIntent { intent: Arc::clone(shared), seq, unflushed })
@@ -370,7 +387,7 @@ impl Gate {
     fn write_refused_late(
         &self,
         intent: &mut Intent,
-        text: String,
+        text: &str,
         started: Option<u64>,
         ledger: &mut Ledger,
         proof: &UpToDate,
@@ -379,8 +396,8 @@ impl Gate {
         let mut record = intent.refused(TOO_LATE, now);
         record.of.extend(started);
         ledger.append(proof, &record, now)?;
-        self.note(intent, Phase::Refused(text.clone()), now);
-        Ok(Answer::Refuse(text))
+        self.note(intent, Phase::Refused(text.to_owned()), now);
+        Ok(Answer::Refuse(text.to_owned()))
     }
 
     /// What is decided about a guarded call on this history.
@@ -484,6 +501,7 @@ impl Gate {
         intent: &Arc<Intent>,
         seq: u64,
         unflushed: &Unflushed,
+        course: &Course,
         now: &Stamp,
     ) -> Answer {
         let began = Instant::now();
@@ -499,8 +517,11 @@ impl Gate {
             Err(error) => {
                 self.flush_failed(&error, now);
                 let answer = self.without_state(intent, &error.in_full(), &error.remedy());
-                if let Answer::Refuse(text) = &answer {
-                    self.take_back_as(intent, Some(seq), error.code(), text, now);
+                // Who gave it up has closed it.
+                if let Answer::Refuse(text) = &answer
+                    && !course.is_given_up()
+                {
+                    self.take_back(intent, Some(seq), error.code(), text, now);
                 }
                 answer
             }
@@ -513,13 +534,15 @@ impl Gate {
         answer
     }
 
-    /// Closes as refused the intent that a worker wrote for a call the host has given up.
-    pub(super) fn take_back(&self, intent: &Arc<Intent>, seq: Option<u64>, now: &Stamp) {
-        let text = pause_text::state_error(intent.keys(), TOO_LATE, "try again");
-        self.take_back_as(intent, seq, TOO_LATE, &text, now);
-    }
-
-    fn take_back_as(&self, intent: &Arc<Intent>, seq: Option<u64>, reason: &str, text: &str, now: &Stamp) {
+    /// Closes as refused a call whose start was written, with the text that its model reads.
+    pub(super) fn take_back(
+        &self,
+        intent: &Arc<Intent>,
+        seq: Option<u64>,
+        reason: &str,
+        text: &str,
+        now: &Stamp,
+    ) {
         let known = intent.id().zip(intent.open).and_then(|(id, number)| {
             let mut light = lock(&self.light);
             let phase = light.calls.phase(id, number);
@@ -527,10 +550,9 @@ impl Gate {
             let _ = light.calls.settle(id, number, Phase::Refused(text.to_owned()), now);
             known
         });
-        // The open call knows better: the journal may have been lost and written anew.
-        let Some(seq) = known.or(seq) else { return };
         let mut record = intent.refused(reason, now);
-        record.of = vec![seq];
+        // The open call knows better: the journal may have been lost and written anew.
+        record.of.extend(known.or(seq));
         self.write_soon(record, now);
     }
 
@@ -538,9 +560,10 @@ impl Gate {
     /// closed and a new one begun.
     pub(super) fn flush_failed(&self, error: &StateError, now: &Stamp) {
         lock(&self.health).flush_failed(error, now);
-        let rotated = self.with_ledger(&Needs::default(), self.patience(), true, now, |ledger, proof| {
-            if ledger.journal().active().file.has_failed() { ledger.rotate(&proof, now) } else { Ok(()) }
-        });
+        let rotated =
+            self.with_ledger(&Needs::default(), self.patience(), Check::All, now, |ledger, proof| {
+                if ledger.journal().active().file.has_failed() { ledger.rotate(&proof, now) } else { Ok(()) }
+            });
         if let Err(NotNow::Failed(error)) = rotated {
             lock(&self.health).failed(&error, now);
         }

@@ -8,7 +8,7 @@ use crate::digest::digest;
 use crate::error::StateError;
 use crate::history::{Action as Past, History, Who};
 use crate::journal::record::{Action, Record};
-use crate::journal::{Patience, UpToDate};
+use crate::journal::{Check, Patience, UpToDate};
 use crate::ledger::{Ledger, Needs};
 use crate::outcome::{Ended, ExitCodes, outcome_of};
 use crate::rules::Classification;
@@ -204,7 +204,7 @@ impl Gate {
     /// Writes an outcome, or leaves that to a worker.
     pub(super) fn end(&self, target: &Target, report: &EndReport, patience: Patience, now: &Stamp) -> Answer {
         let needs = Needs { open: !matches!(target, Target::Seq(_)), ..Needs::default() };
-        let result = self.with_ledger(&needs, patience, false, now, |ledger, proof| {
+        let result = self.with_ledger(&needs, patience, Check::Seldom, now, |ledger, proof| {
             let Some(mut record) = self.outcome_record(ledger, target, report, now)? else { return Ok(None) };
             let guarded = record.tier.is_some_and(crate::tier::Tier::is_guarded);
             let is_running = record.action == Action::Running;
@@ -413,7 +413,7 @@ impl Gate {
                 }
             }
         }
-        let result = self.with_ledger(&Needs::default(), patience, false, now, |ledger, proof| {
+        let result = self.with_ledger(&Needs::default(), patience, Check::Seldom, now, |ledger, proof| {
             self.write_delivered(ledger, &proof, delivery, now)
         });
         match result {

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::history::Action as Past;
+use crate::journal::Check;
 use crate::journal::record::{Action, Record};
 use crate::ledger::Needs;
 use crate::text::one_line;
@@ -35,7 +36,7 @@ impl Gate {
         let machine = self.machine();
         let keys = [key.to_owned()];
         let needs = Needs { keys: &keys, open: true, ..Needs::default() };
-        let released = self.with_ledger(&needs, self.patience(), true, now, |ledger, proof| {
+        let released = self.with_ledger(&needs, self.patience(), Check::All, now, |ledger, proof| {
             let is_dead = |boot, holder: &_| machine.is_dead(boot, holder);
             let holding: Vec<&Past> =
                 ledger.history().on_key(key).filter(|action| action.holds_lease(now, &is_dead)).collect();

@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 
 use crate::error::StateError;
 use crate::history::History;
-use crate::journal::Journal;
 use crate::journal::recent::read_back;
 use crate::journal::record::FORMAT_VERSION;
 use crate::journal::segment::{ACTIVE, SegmentFile, closed_segments};
 use crate::journal::segments::Segments;
+use crate::journal::{Check, Journal};
 use crate::ledger::{Ledger, Needs};
 use crate::store::disk::Open;
 use crate::time::Stamp;
@@ -47,13 +47,13 @@ impl Gate {
         let patience = self.patience();
         let needs = Needs { newest: true, open: true, ..Needs::default() };
         if lock(&self.light).waiting() > 0 {
-            return self.with_ledger(&needs, patience, true, now, |ledger, proof| {
+            return self.with_ledger(&needs, patience, Check::All, now, |ledger, proof| {
                 drop(proof);
                 step(ledger)
             });
         }
         let mut slot = self.lock_slot(patience)?;
-        drop(self.up_to_date(&mut slot, self.keep_ms(), &needs, patience, true, now)?);
+        drop(self.up_to_date(&mut slot, self.keep_ms(), &needs, patience, Check::All, now)?);
         let Some(ledger) = &slot.ledger else { return Err(NotNow::Busy) };
         let seen = step(ledger)?;
         lock(&self.health).works();

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::error::StateError;
 use crate::journal::record::{Action, Record};
-use crate::journal::{Patience, SegmentLimit, UpToDate};
+use crate::journal::{Check, Patience, SegmentLimit, UpToDate};
 use crate::ledger::{Ledger, LedgerOptions, Needs};
 use crate::settings::Durability;
 use crate::tier::Tier;
@@ -72,7 +72,7 @@ impl Gate {
         &self,
         needs: &Needs<'_>,
         patience: Patience,
-        check_paths: bool,
+        check: Check,
         now: &Stamp,
         step: impl FnOnce(&mut Ledger, UpToDate) -> Result<T, StateError>,
     ) -> Result<T, NotNow> {
@@ -81,7 +81,7 @@ impl Gate {
         if matches!(patience, Patience::Until(_)) && !needs.keys.is_empty() {
             slot = self.bring_ahead(slot, keep_ms, needs, patience, now)?;
         }
-        let proof = self.up_to_date(&mut slot, keep_ms, needs, patience, check_paths, now)?;
+        let proof = self.up_to_date(&mut slot, keep_ms, needs, patience, check, now)?;
         let LedgerSlot { ledger: Some(ledger), window_named_in, .. } = &mut *slot else {
             return Err(NotNow::Busy);
         };
@@ -144,13 +144,13 @@ impl Gate {
         keep_ms: u64,
         needs: &Needs<'_>,
         patience: Patience,
-        check_paths: bool,
+        check: Check,
         now: &Stamp,
     ) -> Result<UpToDate, NotNow> {
         for attempt in 0..2 {
             self.open(slot, keep_ms, patience, now)?;
             let Some(ledger) = &mut slot.ledger else { return Err(NotNow::Busy) };
-            let proof = ledger.catch_up(patience, check_paths, now).and_then(|proof| {
+            let proof = ledger.catch_up(patience, check, now).and_then(|proof| {
                 let Some(proof) = proof else { return Ok(None) };
                 Ok(ledger.bring(needs, patience)?.then_some(proof))
             });
@@ -329,7 +329,7 @@ mod tests {
         let state_dir_variable = Some(directory.path().display().to_string());
         let gate = Gate::new(GateOptions { state_dir_variable, ..GateOptions::default() });
         let now = gate.machine().now();
-        let write = || gate.with_ledger(&Needs::default(), Patience::None, true, &now, |_, _| Ok(()));
+        let write = || gate.with_ledger(&Needs::default(), Patience::None, Check::All, &now, |_, _| Ok(()));
         assert!(write().is_ok() && lock(&gate.slot).ledger.is_some());
         gate.close(&now);
         assert!(lock(&gate.slot).ledger.is_none());

@@ -64,7 +64,7 @@ pub struct Status {
     pub degraded: Option<Degraded>,
 }
 
-/// A journal that was deleted, cut off or replaced while it was in use.
+/// A journal that was deleted, cut off, replaced or damaged while it was in use.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LostStatus {

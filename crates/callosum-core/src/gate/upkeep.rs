@@ -9,7 +9,7 @@ use crate::error::StateError;
 use crate::journal::index::IndexJob;
 use crate::journal::record::{Action, HookCounts, Record};
 use crate::journal::retention::Retention;
-use crate::journal::{Appended, Patience, UpToDate};
+use crate::journal::{Appended, Check, Patience, UpToDate};
 use crate::ledger::{Ledger, Needs};
 use crate::time::Stamp;
 
@@ -77,7 +77,7 @@ impl Gate {
     /// process leaves the disk's time to others: its runtime waits for it to end.
     pub(super) fn write_waiting(&self, patience: Patience, now: &Stamp) {
         // Taking the guard does it.
-        let written = self.with_ledger(&Needs::default(), patience, false, now, |ledger, _| {
+        let written = self.with_ledger(&Needs::default(), patience, Check::Seldom, now, |ledger, _| {
             let active = ledger.journal().active();
             Ok(Unflushed { file: Arc::clone(&active.file), end: active.size() })
         });
@@ -97,7 +97,7 @@ impl Gate {
         if slot.ledger.is_none() {
             return;
         }
-        let read = self.up_to_date(&mut slot, self.keep_ms(), &Needs::default(), patience, true, now);
+        let read = self.up_to_date(&mut slot, self.keep_ms(), &Needs::default(), patience, Check::All, now);
         drop(slot);
         self.note_failure(read.map(drop), now);
     }
@@ -159,7 +159,7 @@ impl Gate {
     }
 
     pub(super) fn append(&self, record: &Record, patience: Patience, now: &Stamp) -> Result<(), NotNow> {
-        self.with_ledger(&Needs::default(), patience, false, now, |ledger, proof| {
+        self.with_ledger(&Needs::default(), patience, Check::Seldom, now, |ledger, proof| {
             ledger.append(&proof, record, now).map(drop)
         })
     }
@@ -181,15 +181,27 @@ impl Gate {
                 Ok(job)
             })
         };
-        let indexed = job.and_then(|job| job.map_or(Ok(()), |job| self.write_index(job, patience, now)));
+        // The runtime that started this process waits for its end.
+        let until = match patience {
+            Patience::Until(deadline) if self.is_hook => Some(deadline),
+            _ => None,
+        };
+        let indexed =
+            job.and_then(|job| job.map_or(Ok(()), |job| self.write_index(job, until, patience, now)));
         if let Err(error) = indexed {
             lock(&self.health).failed(&error, now);
         }
     }
 
-    /// Writes the index while calls go on.
-    fn write_index(&self, job: IndexJob, patience: Patience, now: &Stamp) -> Result<(), StateError> {
-        let indexed = job.run()?;
+    /// Writes the index while calls go on, as far as it gets until then.
+    fn write_index(
+        &self,
+        job: IndexJob,
+        until: Option<Instant>,
+        patience: Patience,
+        now: &Stamp,
+    ) -> Result<(), StateError> {
+        let indexed = job.run(until)?;
         let Ok(mut slot) = self.lock_slot(patience) else { return Ok(()) };
         if let Some(ledger) = &mut slot.ledger {
             ledger.indexed(indexed);

@@ -2,14 +2,13 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use crate::error::StateError;
 use crate::journal::Patience;
 use crate::pause_text;
-use crate::rules::RuleSet;
+use crate::rules::{Mode, RuleSet};
 use crate::settings::OnStateError;
 use crate::time::Stamp;
 use crate::tool_call::{AllParameters, Parameters, ToolCall};
@@ -46,11 +45,7 @@ pub(super) const TOO_LATE: &str = "the verdict came too late";
 #[derive(Debug)]
 struct Entry {
     work: Option<Work>,
-    /// What is to be closed as refused, should the answer come too late.
-    intent: Option<Arc<Intent>>,
-    /// The sequence number of its start, once that is written.
-    started: Option<u64>,
-    given_up: Arc<AtomicBool>,
+    course: Arc<Course>,
     done: Option<Answer>,
     /// The writer is at it.
     at_writer: bool,
@@ -58,9 +53,61 @@ struct Entry {
     forgotten: bool,
 }
 
+/// What the host that waits for a call and whoever is at it tell each other.
+#[derive(Debug, Default)]
+pub(super) struct Course {
+    /// What the host was told when it gave the call up. Whoever writes what became of such a call goes by this: what ran must
+    /// not stand there as refused, nor what was refused as begun.
+    told: OnceLock<Answer>,
+    /// The call, until somebody has closed it.
+    intent: Mutex<Option<Arc<Intent>>>,
+    /// The sequence number of its start, once that is written and noted, and its host had not given it up.
+    started: Mutex<Option<u64>>,
+}
+
+impl Course {
+    fn of(work: &Work) -> Self {
+        let (intent, started) = match work {
+            Work::Begin(intent) => (Some(intent), None),
+            Work::FlushIntent { intent, seq, .. } => (Some(intent), Some(*seq)),
+            _ => (None, None),
+        };
+        Self {
+            told: OnceLock::new(),
+            intent: Mutex::new(intent.map(Arc::clone)),
+            started: Mutex::new(started),
+        }
+    }
+
+    /// Whether nobody waits for the call any longer.
+    pub(super) fn is_given_up(&self) -> bool {
+        self.told.get().is_some()
+    }
+
+    /// The text with which a host that has given the call up refused it; `None` when it waits, or let the call run.
+    pub(super) fn refused(&self) -> Option<&str> {
+        match self.told.get() {
+            Some(Answer::Refuse(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The call's start stands in the journal, and its host had not given it up then.
+    pub(super) fn begun(&self, seq: u64) {
+        *lock(&self.started) = Some(seq);
+    }
+
+    /// It is known better now what is asked for.
+    pub(super) fn is_about(&self, intent: &Arc<Intent>) {
+        if let Some(known) = lock(&self.intent).as_mut() {
+            *known = Arc::clone(intent);
+        }
+    }
+}
+
 /// What a worker finds under its ticket.
 enum Taken {
-    Work(Work, Arc<AtomicBool>),
+    Work(Work, Arc<Course>),
     /// There is nothing left to do.
     Answered(Answer),
     /// The writer did not put it down in time.
@@ -105,15 +152,9 @@ impl Gate {
         let mut works = lock(&self.works);
         works.next = works.next.wrapping_add(1);
         let ticket = works.next;
-        let (intent, started) = match &work {
-            Work::Begin(intent) => (Some(Arc::clone(intent)), None),
-            Work::FlushIntent { intent, seq, .. } => (Some(Arc::clone(intent)), Some(*seq)),
-            _ => (None, None),
-        };
-        let given_up = Arc::default();
-        let work = Some(work);
+        let course = Arc::new(Course::of(&work));
         let (at_writer, forgotten) = (false, false);
-        let entry = Entry { work, intent, started, given_up, done: None, at_writer, forgotten };
+        let entry = Entry { work: Some(work), course, done: None, at_writer, forgotten };
         works.entries.insert(ticket, entry);
         ticket
     }
@@ -144,8 +185,8 @@ impl Gate {
         let intent = Arc::new(self.intent(call, shipped, &params));
         let work = Work::Classify { call: Arc::new(call.clone()), params: Arc::new(params) };
         let ticket = self.ticket_for(work);
-        if let Some(entry) = lock(&self.works).entries.get_mut(&ticket) {
-            entry.intent = Some(intent);
+        if let Some(entry) = lock(&self.works).entries.get(&ticket) {
+            *lock(&entry.course.intent) = Some(intent);
         }
         Answer::Wait(ticket)
     }
@@ -155,10 +196,10 @@ impl Gate {
         let taken = lock(&self.works).entries.get_mut(&ticket).and_then(|entry| {
             let work = entry.work.take()?;
             entry.at_writer = true;
-            Some((work, Arc::clone(&entry.given_up)))
+            Some((work, Arc::clone(&entry.course)))
         });
-        let Some((work, given_up)) = taken else { return };
-        let answer = self.perform(work, Patience::Brief, &given_up, now);
+        let Some((work, course)) = taken else { return };
+        let answer = self.perform(work, Patience::Brief, &course, now);
         self.put_down(ticket, answer, now);
     }
 
@@ -174,12 +215,9 @@ impl Gate {
             let mut works = lock(&self.works);
             let next = if let Answer::Wait(next) = &answer { works.entries.remove(next) } else { None };
             let Some(entry) = works.entries.get_mut(&ticket) else { return };
-            let given_up = entry.given_up.load(Ordering::Acquire);
-            if let Some(next) = next {
-                entry.started = next.started;
-                if !given_up {
-                    entry.work = next.work;
-                }
+            let given_up = entry.course.is_given_up();
+            if let Some(next) = next.filter(|_| !given_up) {
+                entry.work = next.work;
             }
             given_up
         };
@@ -207,12 +245,19 @@ impl Gate {
     fn take(&self, ticket: u32, patience: Patience) -> Taken {
         let mut works = lock(&self.works);
         loop {
-            let Some(entry) = works.entries.get_mut(&ticket) else { return Taken::Answered(Answer::Proceed) };
+            let Some(entry) = works.entries.get_mut(&ticket) else {
+                return Taken::Answered(self.of_unknown_ticket());
+            };
             if !entry.at_writer {
-                let given_up = Arc::clone(&entry.given_up);
+                let course = Arc::clone(&entry.course);
                 return match entry.work.take() {
-                    Some(work) => Taken::Work(work, given_up),
-                    None => Taken::Answered(entry.done.clone().unwrap_or(Answer::Proceed)),
+                    Some(work) => Taken::Work(work, course),
+                    None => {
+                        let known = entry.done.clone().or_else(|| course.told.get().cloned());
+                        Taken::Answered(
+                            known.unwrap_or_else(|| self.without_answer(&course, GivenUp::Failed)),
+                        )
+                    }
                 };
             }
             let Patience::Until(deadline) = patience else { return Taken::TooLate };
@@ -228,8 +273,8 @@ impl Gate {
     /// does). Call it on a thread that may wait, once, then [`Gate::forget`] the ticket.
     pub fn finish(&self, ticket: u32, now: &Stamp) -> Answer {
         let (patience, began) = (self.patience(), Instant::now());
-        let (mut work, given_up) = match self.take(ticket, patience) {
-            Taken::Work(work, given_up) => (work, given_up),
+        let (mut work, course) = match self.take(ticket, patience) {
+            Taken::Work(work, course) => (work, course),
             Taken::Answered(answer) => return answer,
             Taken::TooLate => {
                 let waited_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -240,27 +285,24 @@ impl Gate {
             }
         };
         let answer = loop {
-            let answer = self.perform(work, patience, &given_up, now);
+            let answer = self.perform(work, patience, &course, now);
             let Answer::Wait(next) = answer else { break answer };
             // One step led to the next (decided, now flush): go on under the first ticket.
-            let mut works = lock(&self.works);
-            let Some(next) = works.entries.remove(&next) else { break Answer::Proceed };
-            if let Some(entry) = works.entries.get_mut(&ticket) {
-                entry.started = next.started;
-            }
-            match next.work {
+            match lock(&self.works).entries.remove(&next).and_then(|next| next.work) {
                 Some(next) => work = next,
-                None => break Answer::Proceed,
+                None => break self.without_answer(&course, GivenUp::Failed),
             }
         };
         self.conclude(ticket, answer, now)
     }
 
-    fn perform(&self, work: Work, patience: Patience, given_up: &AtomicBool, now: &Stamp) -> Answer {
+    fn perform(&self, work: Work, patience: Patience, course: &Course, now: &Stamp) -> Answer {
         match work {
-            Work::Classify { call, params } => self.classified(&call, &*params, patience, given_up, now),
-            Work::Begin(intent) => self.begin(intent, patience, given_up, now),
-            Work::FlushIntent { intent, seq, unflushed } => self.flush_intent(&intent, seq, &unflushed, now),
+            Work::Classify { call, params } => self.classified(&call, &*params, patience, course, now),
+            Work::Begin(intent) => self.begin(intent, patience, course, now),
+            Work::FlushIntent { intent, seq, unflushed } => {
+                self.flush_intent(&intent, seq, &unflushed, course, now)
+            }
             Work::End { target, report } => self.end(&target, &report, patience, now),
             Work::FlushOutcome(unflushed) => {
                 match unflushed.file.flush(unflushed.end) {
@@ -277,18 +319,25 @@ impl Gate {
         }
     }
 
-    /// Notes the answer; when the host has stopped waiting, sees to it that no intent stays behind.
+    /// Notes the answer. When the host has stopped waiting, what stands in the journal is made to say what the host was told.
     fn conclude(&self, ticket: u32, answer: Answer, now: &Stamp) -> Answer {
-        let given_up = {
+        let course = {
             let mut works = lock(&self.works);
             let Some(entry) = works.entries.get_mut(&ticket) else { return answer };
-            entry.done = Some(answer.clone());
-            let intent = entry.intent.clone().filter(|_| entry.given_up.load(Ordering::Acquire));
-            intent.map(|intent| (intent, entry.started))
+            let told = entry.course.told.get();
+            entry.done = Some(told.unwrap_or(&answer).clone());
+            if told.is_none() {
+                return answer;
+            }
+            Arc::clone(&entry.course)
         };
-        if let Some((mut intent, started)) = given_up {
-            match (&answer, self.refused_late(&intent)) {
-                (Answer::Proceed, Some(_)) => self.take_back(&intent, started, now),
+        let intent = lock(&course.intent).take();
+        if let Some(mut intent) = intent {
+            match (&answer, course.refused()) {
+                (Answer::Proceed | Answer::ProceedThenMaintain, Some(text)) => {
+                    let started = *lock(&course.started);
+                    self.take_back(&intent, started, TOO_LATE, text, now);
+                }
                 // It runs, though by now it was refused.
                 (Answer::Refuse(_), None) => {
                     self.queue_start(Arc::make_mut(&mut intent), now);
@@ -297,33 +346,36 @@ impl Gate {
                 _ => {}
             }
         }
-        answer
+        course.told.get().cloned().unwrap_or(answer)
     }
 
     /// Nobody waits for `ticket` any longer. Gives the answer it has, else the one that `onStateError`
     /// wants.
     pub fn abandon(&self, ticket: u32, why: GivenUp, now: &Stamp) -> Answer {
-        let (answer, closed) = {
+        let (told, closed) = {
             let mut works = lock(&self.works);
-            let Some(entry) = works.entries.get_mut(&ticket) else { return Answer::Proceed };
-            if let Some(done) = &entry.done {
-                return done.clone();
+            let Some(entry) = works.entries.get_mut(&ticket) else { return self.of_unknown_ticket() };
+            let course = &entry.course;
+            if let Some(known) = entry.done.as_ref().or_else(|| course.told.get()) {
+                return known.clone();
             }
-            entry.given_up.store(true, Ordering::Release);
+            let told = course.told.get_or_init(|| self.without_answer(course, why)).clone();
             // A decision that no worker has begun is not begun any more.
             let undecided = matches!(entry.work, Some(Work::Begin(_) | Work::Classify { .. }));
             if undecided {
                 entry.work = None;
             }
-            let Some(intent) = &entry.intent else { return Answer::Proceed };
-            let answer = self.without_answer(intent, why);
-            // One that is being decided its worker closes, while it has the guard. One that waits for its flush is in the
-            // journal, and the disk may take longer than this process lives.
-            let is_mine = undecided || (matches!(answer, Answer::Refuse(_)) && entry.started.is_some());
-            let closed = if is_mine { entry.intent.take() } else { None };
-            (answer, closed.map(|intent| (intent, entry.started)))
+            let started = *lock(&course.started);
+            // One that is being decided its worker closes, while it has the guard; one that failed at it closes nothing. One that
+            // waits for its flush is in the journal, and the disk may take longer than this process lives.
+            let is_mine = match told {
+                Answer::Refuse(_) => undecided || why == GivenUp::Failed || started.is_some(),
+                _ => undecided || why == GivenUp::Failed && started.is_none(),
+            };
+            let intent = if is_mine { lock(&course.intent).take() } else { None };
+            (told, intent.map(|intent| (intent, started)))
         };
-        match (closed, &answer) {
+        match (closed, &told) {
             (Some((intent, started)), Answer::Refuse(text)) => {
                 let mut light = lock(&self.light);
                 if let (Some(id), Some(number)) = (intent.id(), intent.open) {
@@ -335,7 +387,7 @@ impl Gate {
                 let _ = light.backlog.push(record, None);
                 drop(light);
                 self.have_written();
-                answer
+                told
             }
             // It runs, and no worker will write that it did.
             (Some((mut intent, _)), _) => {
@@ -343,23 +395,28 @@ impl Gate {
                 self.have_written();
                 Answer::ProceedThenMaintain
             }
-            (None, _) => answer,
+            (None, _) => told,
         }
     }
 
-    /// What the host that has given up a call tells the model in the worker's stead. Whoever writes what became of such a call
-    /// asks here: what ran must not stand there as refused.
-    fn without_answer(&self, intent: &Intent, why: GivenUp) -> Answer {
+    /// What the host that has given up a call tells the model in the worker's stead.
+    fn without_answer(&self, course: &Course, why: GivenUp) -> Answer {
         let (cause, remedy) = why.cause_and_remedy();
-        self.without_state(intent, cause, remedy)
+        match &*lock(&course.intent) {
+            Some(intent) => self.without_state(intent, cause, remedy),
+            // Nothing is decided under this ticket.
+            None => Answer::Proceed,
+        }
     }
 
-    /// The text with which a host that has given up refused the call; `None` when it let the call run.
-    pub(super) fn refused_late(&self, intent: &Intent) -> Option<String> {
-        match self.without_answer(intent, GivenUp::Late) {
-            Answer::Refuse(text) => Some(text),
-            _ => None,
+    /// The answer under a ticket that nobody knows: what was asked may have been anything.
+    fn of_unknown_ticket(&self) -> Answer {
+        let is_open = self.settings.on_state_error == OnStateError::Open;
+        if self.is_closed() || is_open || self.settings.mode == Mode::Observe {
+            return Answer::Proceed;
         }
+        let (_, remedy) = GivenUp::Failed.cause_and_remedy();
+        Answer::Refuse(pause_text::state_error(&[], "the gate does not know this call any more", remedy))
     }
 
     /// The records of starts have other sequence numbers now.
@@ -369,7 +426,8 @@ impl Gate {
                 Some(Work::FlushIntent { seq, .. } | Work::End { target: Target::Seq(seq), .. }) => Some(seq),
                 _ => None,
             };
-            for seq in entry.started.as_mut().into_iter().chain(in_work) {
+            let mut started = lock(&entry.course.started);
+            for seq in started.as_mut().into_iter().chain(in_work) {
                 if let Some(now) = numbers.get(seq) {
                     *seq = *now;
                 }
@@ -475,5 +533,63 @@ mod tests {
             assert_eq!(actions, ["intercept", "refused"].get(..rows).unwrap(), "{policy}");
             assert!(gate.take_notices().iter().any(|notice| notice.text.contains("can't flush")));
         }
+    }
+
+    /// Between its worker's last look and the worker's answer the host gives a call up.
+    #[test]
+    fn a_call_given_up_at_the_last_moment_is_closed_with_the_words_that_the_host_used() {
+        for id in [Some("1"), None] {
+            let directory = tempfile::tempdir().unwrap();
+            let settings =
+                json!({"stateDir": directory.path(), "onStateError": "closed", "durability": "os"});
+            let gate = Gate::new(GateOptions { settings: settings.to_string(), ..GateOptions::default() });
+            let now = gate.machine().now();
+            let call = ToolCall {
+                tool: "exec".to_owned(),
+                session: "a".to_owned(),
+                run: Some("run".to_owned()),
+                call: id.map(str::to_owned),
+                ..ToolCall::default()
+            };
+            let params = json!({"command": "gog gmail send --to alice@example.com --subject a --body b"});
+            let mut intent = gate.intent(&call, gate.classify(&call, &params, &now), &params);
+            let _ = lock(&gate.light).calls.note(&mut intent, Phase::Deciding(None), &now);
+            let Answer::Wait(ticket) = gate.later(Work::Begin(Arc::new(intent))) else { panic!("no ticket") };
+            let Taken::Work(work, course) = gate.take(ticket, gate.patience()) else { panic!("no work") };
+            let decided = gate.perform(work, gate.patience(), &course, &now);
+            assert_eq!(decided, Answer::Proceed);
+            let told = Answer::Refuse("the host's words".to_owned());
+            course.told.set(told.clone()).unwrap();
+            assert_eq!(gate.conclude(ticket, decided, &now), told);
+            if id.is_some() {
+                assert_eq!(gate.before(&call, &params, &now), told, "its hook fires again");
+            }
+            let records = gate.journal(&crate::gate::Filter::default(), &now).unwrap().entries;
+            let of_call: Vec<_> = records.iter().filter(|record| record.get("session").is_some()).collect();
+            let [start, end] = of_call.as_slice() else { panic!("{of_call:?}") };
+            assert_eq!((&start["action"], &end["action"]), (&json!("intercept"), &json!("refused")));
+            assert_eq!(end["of"], json!([start["seq"]]));
+        }
+    }
+
+    /// By the shipped rules nobody guards it, and the host lets it run; only then are the operator's rules there.
+    #[test]
+    fn a_call_that_its_host_let_run_by_the_shipped_rules_does_not_stand_as_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let rules = r#"{"rules":[{"name":"own","tier":3,"tool":"own_tool","contextKey":"own:1"}]}"#;
+        std::fs::write(directory.path().join("tiers.json"), rules).unwrap();
+        let settings = json!({"stateDir": directory.path(), "durability": "os"});
+        let gate = Gate::new(GateOptions { settings: settings.to_string(), ..GateOptions::default() });
+        let now = gate.machine().now();
+        let call = ToolCall { tool: "own_tool".to_owned(), session: "a".to_owned(), ..ToolCall::default() };
+        let Answer::Wait(ticket) = gate.classify_later(&call, &json!({})) else { panic!("no ticket") };
+        let Taken::Work(work, course) = gate.take(ticket, gate.patience()) else { panic!("no work") };
+        assert_eq!(gate.abandon(ticket, GivenUp::Late, &now), Answer::Proceed);
+        let decided = gate.perform(work, gate.patience(), &course, &now);
+        assert_eq!(gate.conclude(ticket, decided, &now), Answer::Proceed);
+        let records = gate.journal(&crate::gate::Filter::default(), &now).unwrap().entries;
+        let of_call: Vec<_> = records.iter().filter(|record| record.get("session").is_some()).collect();
+        let actions: Vec<_> = of_call.iter().map(|record| (&record["action"], &record["tier"])).collect();
+        assert_eq!(actions, [(&json!("intercept"), &json!(3))]);
     }
 }

@@ -10,12 +10,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::error::StateError;
-use crate::journal::Patience;
+use crate::journal::{Check, Patience};
 use crate::ledger::Needs;
 
 use super::health::Level;
 use super::state::NotNow;
-use super::{Answer, Gate, lock};
+use super::{Answer, Gate, WORKER_DEADLINE, lock};
 
 /// How long a hook waits for the writer, at most twice: once for a look at the rules, once for a decision. It mostly takes some
 /// 20 µs; on a machine where a thread waits longer for its turn than this, a ticket is better.
@@ -70,6 +70,8 @@ struct Orders {
     /// The thread sleeps until it is told.
     is_idle: bool,
     ended: bool,
+    /// While an order waits: what is to be written must not go with a gate that its host lets go without closing it.
+    gate: Option<Arc<Gate>>,
 }
 
 impl Writer {
@@ -102,6 +104,9 @@ impl Writer {
         orders.given += 1;
         let number = orders.given;
         orders.waiting.push_back((number, order));
+        if orders.gate.is_none() && !orders.ended {
+            orders.gate = self.gate.upgrade();
+        }
         let wake = std::mem::take(&mut orders.is_idle);
         drop(orders);
         if wake {
@@ -148,7 +153,12 @@ impl Writer {
 
     /// Has the thread end after what it is at.
     pub(super) fn end(&self) {
-        self.desk.orders().ended = true;
+        let gate = {
+            let mut orders = self.desk.orders();
+            orders.ended = true;
+            orders.gate.take()
+        };
+        drop(gate);
         self.desk.ordered.notify_all();
         self.desk.done.notify_all();
     }
@@ -168,8 +178,10 @@ impl Desk {
     /// What the thread does all its life.
     fn serve(&self, gate: &Weak<Gate>) {
         let (mut retry, mut by_itself) = (None, None);
-        while let Some((number, order)) = self.next(by_itself) {
-            let Some(gate) = gate.upgrade() else { return };
+        // What could not be written holds the gate for as long as a worker would try.
+        let mut unwritten: Option<(Arc<Gate>, Instant)> = None;
+        while let Some((number, order, ordered_of)) = self.next(by_itself) {
+            let Some(gate) = ordered_of.or_else(|| gate.upgrade()) else { return };
             // As at the addon's edge: a panic ends this order, never the writer.
             let carried_out = catch_unwind(AssertUnwindSafe(|| match order {
                 Order::Write => retry = gate.write_what_waits(retry),
@@ -179,6 +191,11 @@ impl Desk {
             if let (Err(_), Order::Decide(ticket)) = (carried_out, order) {
                 let _ = catch_unwind(AssertUnwindSafe(|| gate.broke_at(ticket)));
             }
+            unwritten = retry.map(|_| {
+                let since = unwritten.as_ref().map_or_else(Instant::now, |(_, since)| *since);
+                (Arc::clone(&gate), since)
+            });
+            unwritten = unwritten.filter(|(_, since)| since.elapsed() < WORKER_DEADLINE);
             by_itself = match retry {
                 Some(retry) => Some((retry, Order::Write)),
                 None => gate.rules_are_asked_for().then_some((LOOK_EVERY, Order::LookAtRules)),
@@ -191,16 +208,19 @@ impl Desk {
         }
     }
 
-    /// The next order with its number; `None` at the end. What is to be done `by_itself` after a time nobody orders.
-    fn next(&self, by_itself: Option<(Duration, Order)>) -> Option<(u64, Order)> {
+    /// The next order with its number, and the gate that was kept for it; `None` at the end. What is to be done `by_itself`
+    /// after a time nobody orders.
+    fn next(&self, by_itself: Option<(Duration, Order)>) -> Option<(u64, Order, Option<Arc<Gate>>)> {
         let mut orders = self.orders();
         loop {
             if orders.ended {
                 return None;
             }
-            if let Some(next) = orders.waiting.pop_front() {
+            if let Some((number, order)) = orders.waiting.pop_front() {
                 orders.is_idle = false;
-                return Some(next);
+                let is_last = orders.waiting.is_empty();
+                let gate = if is_last { orders.gate.take() } else { orders.gate.clone() };
+                return Some((number, order, gate));
             }
             orders.is_idle = true;
             if let Some((after, order)) = by_itself {
@@ -209,7 +229,7 @@ impl Desk {
                 orders = woken;
                 if waited.timed_out() && orders.waiting.is_empty() {
                     orders.is_idle = false;
-                    return Some((0, order));
+                    return Some((0, order, None));
                 }
             } else {
                 orders = self.ordered.wait(orders).unwrap_or_else(PoisonError::into_inner);
@@ -230,7 +250,7 @@ impl Gate {
         let is_patient = put_off.is_some_and(|since| since > PATIENT_AFTER);
         let patience = if is_patient { self.patience() } else { Patience::Brief };
         // A journal that is gone is noticed before its lines are written: they may be evidence.
-        match self.with_ledger(&Needs::default(), patience, true, &now, |_, _| Ok(())) {
+        match self.with_ledger(&Needs::default(), patience, Check::Journal, &now, |_, _| Ok(())) {
             Ok(()) => None,
             Err(NotNow::Busy) => Some(put_off.map_or(RETRY, |before| (before * 2).min(LATEST_RETRY))),
             Err(NotNow::Failed(error)) => {

@@ -29,6 +29,8 @@ pub struct Forward {
 struct Current {
     file: Arc<SegmentFile>,
     is_closed: bool,
+    /// The sequence number of the file's first byte.
+    base: u64,
     /// The sequence number of the first loaded byte that was not handed out.
     seq: u64,
     /// Where to load from next, as an offset in the file.
@@ -61,6 +63,33 @@ impl Forward {
         }
         let active = Some(segments.active.clone());
         Ok(Self { segments: segments.clone(), closed, active, current: None })
+    }
+
+    /// The lines of `segments` from the one on that begins at sequence number `seq`. What was pruned is passed over.
+    ///
+    /// # Errors
+    /// When the system refuses to read.
+    pub fn from(segments: &Segments, seq: u64) -> Result<Self, StateError> {
+        let mut closed: VecDeque<(u64, PathBuf)> = segments.closed.iter().cloned().collect();
+        while closed.get(1).map_or(segments.active.0, |(next, _)| *next) <= seq
+            && closed.pop_front().is_some()
+        {}
+        let active = Some(segments.active.clone());
+        let mut forward = Self { segments: segments.clone(), closed, active, current: None };
+        if forward.begin_next()?
+            && let Some(current) = &mut forward.current
+            && current.base < seq
+        {
+            current.load_from = seq - current.base;
+            current.seq = seq;
+        }
+        Ok(forward)
+    }
+
+    /// Where the next line begins in the segment of the last one: the segment's base, and an offset in its file.
+    #[must_use]
+    pub fn place(&self) -> Option<(u64, u64)> {
+        self.current.as_ref().map(|current| (current.base, current.seq - current.base))
     }
 
     /// The next line; `None` at the end of what is there. What follows the last newline of the active segment is still
@@ -101,7 +130,7 @@ impl Forward {
 
 impl Current {
     fn begin(base: u64, file: Arc<SegmentFile>, is_closed: bool) -> Self {
-        Self { file, is_closed, seq: base, load_from: 0, buffer: Vec::new(), taken: 0 }
+        Self { file, is_closed, base, seq: base, load_from: 0, buffer: Vec::new(), taken: 0 }
     }
 
     fn take_line(&mut self) -> Result<Option<(u64, Vec<u8>)>, StateError> {

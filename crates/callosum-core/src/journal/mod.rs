@@ -47,7 +47,7 @@ pub enum Loss {
     Deleted,
     /// It ends before what its index says of it, or what was read of it.
     CutOff,
-    /// In its place there is another one.
+    /// In its place there is another one, or bytes of it are gone or changed.
     Replaced,
 }
 
@@ -59,7 +59,7 @@ impl Loss {
             Self::Emptied => "was emptied",
             Self::Deleted => "was deleted",
             Self::CutOff => "was cut off",
-            Self::Replaced => "was deleted, cut off or replaced",
+            Self::Replaced => "was deleted, cut off, replaced or damaged",
         }
     }
 }
@@ -95,6 +95,17 @@ impl Patience {
             Self::Until(_) => u64::MAX,
         }
     }
+}
+
+/// What is looked at, besides the journal's end, before something is written. Each look at a path is a system call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Check {
+    /// Every few milliseconds whether the journal still is the file at its path.
+    Seldom,
+    /// That, now: for what may be evidence.
+    Journal,
+    /// Besides whether the guard is, too, and nobody else may write the directory: for what decides.
+    All,
 }
 
 /// Proof that the guard is held and everything in the journal has been read: what a decision needs.
@@ -213,17 +224,13 @@ impl Journal {
     /// Takes the guard and reads on to the end of the journal, handing each line with its sequence number
     /// to `sink`. `None` when the guard is busy or more is unread than the patience allows.
     ///
-    /// `check_paths` looks, besides, whether nobody else may write the directory, and whether journal and
-    /// guard still are the files at their paths: the price of two more `stat` calls that whatever may be evidence
-    /// pays.
-    ///
     /// # Errors
     /// [`StateError::Replaced`] when the files are no longer the ones that were opened; why the directory
     /// can't be trusted any more; or the system's refusal.
     pub fn catch_up(
         &mut self,
         patience: Patience,
-        check_paths: bool,
+        check: Check,
         now: &Stamp,
         sink: &mut dyn FnMut(u64, Line),
     ) -> Result<Option<UpToDate>, StateError> {
@@ -231,7 +238,7 @@ impl Journal {
             self.read_ahead(sink)?;
         }
         let Some(held) = patience.hold(&self.guard)? else { return Ok(None) };
-        if check_paths {
+        if check == Check::All {
             self.directory.verify()?;
             if !self.guard.is_current() {
                 return Err(self.replaced());
@@ -243,7 +250,7 @@ impl Journal {
         }
         let mut budget = patience.read_limit();
         let lately = self.name_checked.is_some_and(|checked| checked.is_close_to(now, NAME_CHECK_MS));
-        let look_at_path = check_paths || !lately;
+        let look_at_path = check != Check::Seldom || !lately;
         if look_at_path {
             self.name_checked = Some(*now);
         }

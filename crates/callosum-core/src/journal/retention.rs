@@ -54,7 +54,7 @@ pub fn prune(directory: &StateDir, retention: Retention, now: &Stamp) -> Result<
 
 /// How long ago the segment's last line was written; by the file's own time where no line says it. The younger of
 /// the last two counts: the time of one alone may be damaged.
-fn newest_age_ms(directory: &StateDir, base: u64, path: &Path, now: &Stamp) -> Option<u64> {
+pub(super) fn newest_age_ms(directory: &StateDir, base: u64, path: &Path, now: &Stamp) -> Option<u64> {
     let mut lines = Backward::new(&directory.disk, None, Arc::new(vec![(base, path.to_owned())]));
     let mut ages = Vec::new();
     while ages.len() < 2

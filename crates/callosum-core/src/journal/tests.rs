@@ -24,7 +24,7 @@ fn open(folder: &Path) -> Journal {
 /// Reads on without looking at the paths; how many lines came, `None` without enough patience.
 fn read_on(journal: &mut Journal, patience: Patience, now: &Stamp) -> Result<Option<usize>, StateError> {
     let mut lines = 0;
-    let proof = journal.catch_up(patience, false, now, &mut |_, _| lines += 1)?;
+    let proof = journal.catch_up(patience, Check::Seldom, now, &mut |_, _| lines += 1)?;
     Ok(proof.map(|_| lines))
 }
 
@@ -37,14 +37,14 @@ fn put(journal: &mut Journal, bytes: u64) {
         record
     };
     let least = line(1).to_line().unwrap().len() as u64 - 1;
-    let proof = journal.catch_up(Patience::None, false, &now(), &mut |_, _| {}).unwrap().unwrap();
+    let proof = journal.catch_up(Patience::None, Check::Seldom, &now(), &mut |_, _| {}).unwrap().unwrap();
     let before = journal.active().size();
     journal.append(&proof, &line(bytes - least), &now()).unwrap();
     assert_eq!(journal.active().size() - before, bytes);
 }
 
 fn rotate(journal: &mut Journal) -> Appended {
-    let proof = journal.catch_up(Patience::None, false, &now(), &mut |_, _| {}).unwrap().unwrap();
+    let proof = journal.catch_up(Patience::None, Check::Seldom, &now(), &mut |_, _| {}).unwrap().unwrap();
     journal.rotate(&proof, &now(), BTreeMap::new()).unwrap().unwrap()
 }
 
@@ -84,7 +84,7 @@ fn who_may_wait_reads_before_it_has_the_guard() {
     put(&mut busy, MOST);
     let held = busy.guard().try_hold().unwrap().unwrap();
     let mut lines = 0;
-    let told = late.catch_up(Patience::Until(Instant::now()), false, &now(), &mut |_, _| lines += 1);
+    let told = late.catch_up(Patience::Until(Instant::now()), Check::Seldom, &now(), &mut |_, _| lines += 1);
     assert!(told.is_err());
     // What was put into each, and the first line of the second.
     assert_eq!((lines, late.active().base), (3, busy.active().base));
@@ -109,7 +109,7 @@ fn a_deleted_journal_is_noticed_after_a_few_milliseconds() {
     read_on(&mut journal, Patience::None, &now()).unwrap();
     fs::remove_file(folder.path().join("journal.jsonl")).unwrap();
     assert!(matches!(
-        journal.catch_up(Patience::None, true, &now(), &mut |_, _| {}),
+        journal.catch_up(Patience::None, Check::All, &now(), &mut |_, _| {}),
         Err(StateError::Replaced { .. })
     ));
 }
@@ -120,7 +120,7 @@ fn a_rotation_that_was_cut_off_is_finished_by_the_next_line() {
     let mut journal = open(folder.path());
     put(&mut journal, 500);
     assert!(!journal.is_between_segments());
-    let proof = journal.catch_up(Patience::None, false, &now(), &mut |_, _| {}).unwrap().unwrap();
+    let proof = journal.catch_up(Patience::None, Check::Seldom, &now(), &mut |_, _| {}).unwrap().unwrap();
     // In the way of the new file.
     let next = folder.path().join("journal.next");
     fs::create_dir(&next).unwrap();

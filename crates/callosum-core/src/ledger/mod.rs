@@ -12,7 +12,7 @@ use crate::journal::record::{FORMAT_VERSION, Line, Record};
 use crate::journal::retention::{self, Retention};
 use crate::journal::segment::{Segment, Trace};
 use crate::journal::segments::Segments;
-use crate::journal::{Appended, Journal, Loss, Patience, SegmentLimit, UpToDate};
+use crate::journal::{Appended, Check, Journal, Loss, Patience, SegmentLimit, UpToDate};
 use crate::store::state_dir::StateDir;
 use crate::time::Stamp;
 
@@ -59,6 +59,8 @@ pub struct Ledger {
     /// What the history does not hold yet.
     past: Past,
     indexed: Indexed,
+    /// The index on disk is of a journal that is lost: it is to be replaced, or it would tell of the loss again and again.
+    is_astray: bool,
     prune_due: bool,
     /// When what was read last was written.
     order: Order,
@@ -80,14 +82,27 @@ impl Ledger {
     ) -> Result<Option<Self>, StateError> {
         let opened = Journal::open(&options.directory, options.limit, &options.instance, patience, now)?;
         let Some(mut journal) = opened else { return Ok(None) };
-        let mut lost = journal.is_lost(now);
+        let (mut lost, mut is_astray) = (journal.is_lost(now), false);
         let history = || History::new(options.keep_ms, options.default_lease_ms);
         if use_index {
             match by_index(&mut journal, history()) {
                 Ok((past, indexed, order, history)) => {
-                    return Ok(Some(Self { journal, history, past, indexed, prune_due: true, order, lost }));
+                    let prune_due = true;
+                    return Ok(Some(Self {
+                        journal,
+                        history,
+                        past,
+                        indexed,
+                        is_astray,
+                        prune_due,
+                        order,
+                        lost,
+                    }));
                 }
-                Err(Unusable::CutOff) => lost = lost.or(Some(Loss::CutOff)),
+                Err(Unusable::Lost(loss)) => {
+                    lost = lost.or(Some(loss));
+                    is_astray = true;
+                }
                 Err(Unusable::NoIndex) => {}
             }
         }
@@ -98,7 +113,8 @@ impl Ledger {
         let past = Past::new(segments.lines(), None);
         let indexed = Indexed::default();
         let order = Order::default();
-        let mut ledger = Self { journal, history: history(), past, indexed, prune_due: true, order, lost };
+        let (history, prune_due) = (history(), true);
+        let mut ledger = Self { journal, history, past, indexed, is_astray, prune_due, order, lost };
         ledger.read_back(&segments, now)?;
         Ok(Some(ledger))
     }
@@ -204,7 +220,7 @@ impl Ledger {
     pub fn catch_up(
         &mut self,
         patience: Patience,
-        check_paths: bool,
+        check: Check,
         now: &Stamp,
     ) -> Result<Option<UpToDate>, StateError> {
         let (history, past, order) = (&mut self.history, &mut self.past, &mut self.order);
@@ -221,7 +237,7 @@ impl Ledger {
             Line::Newer(version) => history.newer_format = history.newer_format.max(Some(version)),
             Line::Light | Line::Blank => {}
         };
-        let proof = self.journal.catch_up(patience, check_paths, now, &mut sink)?;
+        let proof = self.journal.catch_up(patience, check, now, &mut sink)?;
         if astray {
             return Err(self.replaced());
         }
@@ -335,6 +351,7 @@ impl Ledger {
         let bytes = self.indexed.bytes;
         let step =
             if closing { (bytes / 64).clamp(CLOSING_STEP, INDEX_STEP) } else { (bytes / 16).max(INDEX_STEP) };
+        let step = if self.is_astray { 0 } else { step };
         let end = active.base + active.read;
         if end.saturating_sub(self.indexed.end) <= step || active.read == 0 {
             return Ok(None);
@@ -349,6 +366,7 @@ impl Ledger {
     /// Notes which index is there now.
     pub fn indexed(&mut self, indexed: Indexed) {
         self.indexed = indexed;
+        self.is_astray = false;
     }
 
     /// Whether so much is held in memory that it is better to open anew, by the index.
@@ -363,8 +381,8 @@ impl Ledger {
 enum Unusable {
     /// None is there, or none that fits.
     NoIndex,
-    /// The journal ends before what it covers.
-    CutOff,
+    /// The journal is not the one that it covers.
+    Lost(Loss),
 }
 
 /// What the index says of all that lies before the end of what it covers, from where `journal` goes on then.
@@ -381,14 +399,18 @@ fn by_index(
         base => match Segment::open_at(&directory, base) {
             Ok(Some(segment)) => Some(segment),
             // What was pruned begins before what is there.
-            Ok(None) if head.end() > active => return Err(Unusable::CutOff),
+            Ok(None) if head.end() > active => return Err(Unusable::Lost(Loss::CutOff)),
             _ => return Err(Unusable::NoIndex),
         },
     };
     let covered = other.as_ref().unwrap_or(journal.active());
     if !head.is_bound_to(covered) {
-        let is_cut_off = covered.file.facts().is_ok_and(|facts| facts.size < head.covered);
-        return Err(if is_cut_off { Unusable::CutOff } else { Unusable::NoIndex });
+        // The index has a checksum of its own, so it says what was there.
+        return Err(match covered.file.facts() {
+            Ok(facts) if facts.size < head.covered => Unusable::Lost(Loss::CutOff),
+            Ok(_) => Unusable::Lost(Loss::Replaced),
+            Err(_) => Unusable::NoIndex,
+        });
     }
     if head.keep_ms < history.keep_ms() {
         return Err(Unusable::NoIndex);

@@ -9,7 +9,7 @@ use crate::store::machine::Machine;
 use crate::tier::Tier;
 
 fn write(ledger: &mut Ledger, count: u32, now: &Stamp) -> u64 {
-    let proof = ledger.catch_up(Patience::None, false, now).unwrap().unwrap();
+    let proof = ledger.catch_up(Patience::None, Check::Seldom, now).unwrap().unwrap();
     let mut last = 0;
     for number in 0..count {
         let mut record = Record::new(Action::Intercept, "home", now);
@@ -37,7 +37,7 @@ fn open(options: &LedgerOptions, now: &Stamp) -> Ledger {
 
 /// Writes an index of all that is there.
 fn write_index(ledger: &Ledger, now: &Stamp) -> Indexed {
-    ledger.index_due(true, now).unwrap().unwrap().run().unwrap()
+    ledger.index_due(true, now).unwrap().unwrap().run(None).unwrap()
 }
 
 /// Whether the ledger went by the index: then it knows nothing yet that nobody asked for.
@@ -55,7 +55,7 @@ fn an_index_may_end_in_a_segment_that_was_begun_after_the_journal_was_opened() {
     write(&mut busy, 200, &now);
     let mut journal =
         Journal::open(&options.directory, options.limit, "late", Patience::None, &now).unwrap().unwrap();
-    let proof = busy.catch_up(Patience::None, false, &now).unwrap().unwrap();
+    let proof = busy.catch_up(Patience::None, Check::Seldom, &now).unwrap().unwrap();
     busy.rotate(&proof, &now).unwrap();
     drop(proof);
     let newest = write(&mut busy, 200, &now);
@@ -63,12 +63,13 @@ fn an_index_may_end_in_a_segment_that_was_begun_after_the_journal_was_opened() {
 
     let history = History::new(options.keep_ms, options.default_lease_ms);
     let (past, indexed, order, history) = by_index(&mut journal, history).unwrap();
-    let mut late = Ledger { journal, history, past, indexed, prune_due: false, order, lost: None };
+    let (is_astray, prune_due) = (false, false);
+    let mut late = Ledger { journal, history, past, indexed, is_astray, prune_due, order, lost: None };
     let needs = Needs { newest: true, open: true, ..Needs::default() };
     assert!(late.bring(&needs, Patience::Until(std::time::Instant::now())).unwrap());
     assert!(late.history().action(newest).is_some());
     assert_eq!(late.history().len(), 400);
-    late.catch_up(Patience::None, true, &now).unwrap().unwrap();
+    late.catch_up(Patience::None, Check::All, &now).unwrap().unwrap();
 }
 
 #[test]
@@ -103,24 +104,24 @@ fn every_line_that_is_not_ours_is_counted_once() {
     let mut ledger = open(&options, &now);
     assert_eq!(ledger.history().skipped, 2);
     put("three\n\nfour\n");
-    drop(ledger.catch_up(Patience::None, false, &now).unwrap().unwrap());
+    drop(ledger.catch_up(Patience::None, Check::Seldom, &now).unwrap().unwrap());
     assert_eq!(ledger.history().skipped, 4);
     // What somebody left unfinished is ended with the next line, whatever that is.
     for (expected, text) in [(5, "fi"), (6, "si")] {
         put(text);
-        let proof = ledger.catch_up(Patience::None, false, &now).unwrap().unwrap();
+        let proof = ledger.catch_up(Patience::None, Check::Seldom, &now).unwrap().unwrap();
         ledger.append(&proof, &Record::new(Action::Seen, "home", &now), &now).unwrap();
         assert_eq!(ledger.history().skipped, expected);
     }
     let light = LightLine { tool: "read", ..LightLine::at(&now) };
     for (expected, text) in [(7, "se"), (8, "ei"), (8, "")] {
         put(text);
-        let proof = ledger.catch_up(Patience::None, false, &now).unwrap().unwrap();
+        let proof = ledger.catch_up(Patience::None, Check::Seldom, &now).unwrap().unwrap();
         ledger.append_light(&proof, &light, &now).unwrap();
         assert_eq!(ledger.history().skipped, expected);
     }
     put("ni");
-    let proof = ledger.catch_up(Patience::None, false, &now).unwrap().unwrap();
+    let proof = ledger.catch_up(Patience::None, Check::Seldom, &now).unwrap().unwrap();
     ledger.rotate(&proof, &now).unwrap();
     assert_eq!(ledger.history().skipped, 9);
     ledger.append(&proof, &Record::new(Action::Seen, "home", &now), &now).unwrap();
@@ -199,13 +200,13 @@ fn an_index_may_end_in_a_segment_that_was_closed_since() {
     write(&mut busy, 200, &now);
     write_index(&busy, &now);
     let after_index = write(&mut busy, 1, &now);
-    let proof = busy.catch_up(Patience::None, false, &now).unwrap().unwrap();
+    let proof = busy.catch_up(Patience::None, Check::Seldom, &now).unwrap().unwrap();
     busy.rotate(&proof, &now).unwrap();
     drop(proof);
     let newest = write(&mut busy, 1, &now);
     let mut late = open(&options, &now);
     assert!(uses_index(&late));
-    late.catch_up(Patience::None, true, &now).unwrap().unwrap();
+    late.catch_up(Patience::None, Check::All, &now).unwrap().unwrap();
     let read: Vec<u64> = late.history().newest().map(|action| action.seq).collect();
     assert_eq!(read, [newest, after_index]);
 }
@@ -245,7 +246,7 @@ fn what_a_later_line_is_about_is_brought_in_and_nothing_else() {
         record
     };
     let put = |busy: &mut Ledger, record: &Record| {
-        let proof = busy.catch_up(Patience::None, false, &now).unwrap().unwrap();
+        let proof = busy.catch_up(Patience::None, Check::Seldom, &now).unwrap().unwrap();
         busy.append(&proof, record, &now).unwrap().seq
     };
     let [signalled, silent] =
@@ -262,7 +263,7 @@ fn what_a_later_line_is_about_is_brought_in_and_nothing_else() {
     assert!(uses_index(&late));
     put(&mut busy, &record(Action::Delivered, &[silent]));
     put(&mut busy, &record(Action::Released, &[last]));
-    late.catch_up(Patience::None, false, &now).unwrap().unwrap();
+    late.catch_up(Patience::None, Check::Seldom, &now).unwrap().unwrap();
     assert_eq!(pauses(&late), [(signalled, false), (silent, true)]);
     let actions: Vec<_> = late.history().newest().map(|action| (action.seq, action.released)).collect();
     assert_eq!(actions, [(last, true)]);
@@ -299,7 +300,7 @@ fn what_was_pruned_is_missing_and_what_never_was_is_the_indexs_fault() {
     let (options_here, now) = (options(directory.path()), Machine::read().now());
     let mut busy = open(&options_here, &now);
     write(&mut busy, 200, &now);
-    let proof = busy.catch_up(Patience::None, false, &now).unwrap().unwrap();
+    let proof = busy.catch_up(Patience::None, Check::Seldom, &now).unwrap().unwrap();
     busy.rotate(&proof, &now).unwrap();
     drop(proof);
     let newest = write(&mut busy, 1, &now);
@@ -337,12 +338,12 @@ fn an_index_that_leads_astray_is_told_when_somebody_elses_outcome_is_read() {
     let mut done = Record::new(Action::Complete, "home", &now);
     done.session = Some("a".to_owned());
     done.of = vec![last];
-    let proof = busy.catch_up(Patience::None, false, &now).unwrap().unwrap();
+    let proof = busy.catch_up(Patience::None, Check::Seldom, &now).unwrap().unwrap();
     busy.append(&proof, &done, &now).unwrap();
     // What comes behind it does not make up for it.
     busy.append(&proof, &Record::new(Action::Seen, "home", &now), &now).unwrap();
     drop(proof);
-    let told = late.catch_up(Patience::None, false, &now);
+    let told = late.catch_up(Patience::None, Check::Seldom, &now);
     assert!(matches!(told, Err(StateError::Replaced { .. })), "{told:?}");
     let needs = Needs { newest: true, ..Needs::default() };
     assert!(matches!(late.bring(&needs, Patience::None), Err(StateError::Replaced { .. })));

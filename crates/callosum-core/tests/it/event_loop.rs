@@ -182,6 +182,30 @@ fn what_went_on_unwritten_is_there_for_the_next_decision() {
 }
 
 #[test]
+fn a_gate_that_is_let_go_without_being_closed_still_has_its_lines_written() {
+    let (world, disk) = (World::new(), Stuck::default());
+    let gate = gate(&world, &disk, &json!({}));
+    assert_eq!(finished(&gate, before(&gate, "a", "mail", "warm", &alice())), Answer::Proceed);
+    let guard = fs::OpenOptions::new().read(true).write(true).open(world.path().join("state.guard")).unwrap();
+    FileExt::lock_exclusive(&guard).unwrap();
+    for id in ["1", "2", "3"] {
+        let answer = before(&gate, "a", "message", id, &to("bob@x.y"));
+        assert!(matches!(answer, Answer::Proceed | Answer::ProceedThenMaintain), "{answer:?}");
+    }
+    // The writer finds the guard busy, and tries again later.
+    thread::sleep(std::time::Duration::from_millis(20));
+    drop(gate);
+    drop(guard);
+    let written =
+        || fs::read_to_string(world.journal_path()).unwrap().matches("\"tool\":\"message\"").count();
+    let began = std::time::Instant::now();
+    while written() < 3 && began.elapsed() < std::time::Duration::from_secs(10) {
+        thread::yield_now();
+    }
+    assert_eq!(written(), 3);
+}
+
+#[test]
 fn a_worker_waits_for_a_writer_that_stands_still_no_longer_than_for_the_guard() {
     let (world, disk) = (World::new(), Stuck::default());
     let gate = gate(&world, &disk, &json!({}));
@@ -213,6 +237,55 @@ fn nothing_goes_on_unwritten_where_what_cannot_be_written_is_refused() {
         assert!(matches!(answer, Answer::Wait(_)), "{tool}: {answer:?}");
     }
     disk.go_on();
+}
+
+#[test]
+fn a_call_of_any_tier_that_its_host_refused_meanwhile_stands_as_refused() {
+    for tool in ["look", "write", "message", "mail"] {
+        for id in [Some("x"), None] {
+            let (world, disk) = (World::new(), Stuck::default());
+            let gate = gate(&world, &disk, &json!({ "onStateError": "closed" }));
+            assert_eq!(finished(&gate, before(&gate, "a", "mail", "warm", &to("warm@x.y"))), Answer::Proceed);
+            disk.stop(What::Writes);
+            let of = Arc::clone(&gate);
+            let answer = on_loop("before", move || {
+                of.before(&call(session(&of, "b"), tool, id), &to("new@x.y"), &of.machine().now())
+            });
+            let Answer::Wait(ticket) = answer else { panic!("{tool}: {answer:?}") };
+            // Its start is on its way to the disk.
+            disk.met();
+            let told = gate.abandon(ticket, GivenUp::Late, &gate.machine().now());
+            assert!(matches!(told, Answer::Refuse(_)), "{tool}: {told:?}");
+            disk.go_on();
+            assert_eq!(gate.finish(ticket, &gate.machine().now()), told, "{tool}");
+            gate.forget(ticket);
+            gate.close(&gate.machine().now());
+            let records = world.records(&gate);
+            let of_call: Vec<&Value> = records.iter().filter(|record| record["session"] == "b").collect();
+            let actions: Vec<&Value> = of_call.iter().map(|record| &record["action"]).collect();
+            assert_eq!(actions, ["intercept", "refused"], "{tool} {id:?}");
+            assert_eq!(of_call[1]["of"], json!([of_call[0]["seq"]]), "{tool} {id:?}");
+        }
+    }
+}
+
+#[test]
+fn a_ticket_that_nobody_knows_is_no_leave_to_go_on() {
+    for (policy, mode, is_refused) in [
+        ("tiered", "enforce", true),
+        ("closed", "enforce", true),
+        ("open", "enforce", false),
+        ("closed", "observe", false),
+    ] {
+        let (world, disk) = (World::new(), Stuck::default());
+        let gate = gate(&world, &disk, &json!({ "onStateError": policy, "mode": mode }));
+        let now = gate.machine().now();
+        for answer in [gate.finish(7, &now), gate.abandon(7, GivenUp::Late, &now)] {
+            assert_eq!(matches!(answer, Answer::Refuse(_)), is_refused, "{policy} {mode}: {answer:?}");
+        }
+        gate.close(&now);
+        assert_eq!(gate.abandon(7, GivenUp::Late, &now), Answer::Proceed);
+    }
 }
 
 #[test]

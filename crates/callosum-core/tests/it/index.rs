@@ -243,3 +243,48 @@ fn what_ended_long_after_it_began_counts_as_long_as_its_end_does() {
     assert!(world.path().join("journal.index").exists());
     world.refused(session(&world.gate("mira"), "b"), "mail", &to(7));
 }
+
+/// How far the index covers the active segment.
+fn covered(world: &World) -> u64 {
+    let index = fs::read(world.path().join("journal.index")).unwrap_or_default();
+    let head = index.split(|byte| *byte == b'\n').nth(1).unwrap_or_default();
+    let head = serde_json::Deserializer::from_slice(head).into_iter::<Value>().next();
+    head.and_then(Result::ok).and_then(|head| head["covered"].as_u64()).unwrap_or(0)
+}
+
+#[test]
+fn a_hook_that_has_no_time_left_writes_a_piece_of_the_index_and_the_next_one_goes_on() {
+    let mut world = World::new();
+    let gate = world.gate("doug");
+    world.done(session(&gate, "a"), "mail", &to(1));
+    let mut journal = fs::OpenOptions::new().append(true).open(world.journal_path()).unwrap();
+    let line = format!("{}\n", "no record ".repeat(30));
+    std::io::Write::write_all(&mut journal, line.repeat(4_000).as_bytes()).unwrap();
+    world.done(session(&gate, "a"), "mail", &to(2));
+    drop(gate);
+    let mut before = 0;
+    for person in 10..13 {
+        let settings = json!({ "instanceId": "doug", "stateDir": world.path(), "durability": "os" });
+        let options = GateOptions {
+            settings: settings.to_string(),
+            home: world.path().to_owned(),
+            is_hook: true,
+            ..GateOptions::default()
+        };
+        let hook = Gate::new(options);
+        let answer = hook.before(&call(session(&hook, "b"), "mail", Some("x")), &to(person), &world.now);
+        assert_eq!(world.finish(&hook, answer), Answer::Proceed);
+        hook.settle(std::time::Instant::now(), &world.now);
+        let now = covered(&world);
+        assert!(before < now && now < fs::metadata(world.journal_path()).unwrap().len(), "{before} {now}");
+        before = now;
+    }
+    // What lies behind it speaks all the same.
+    let other = world.gate("mira");
+    for person in [1, 2] {
+        world.refused(session(&other, "c"), "mail", &to(person));
+    }
+    // Who has time does the rest.
+    other.maintain(&world.now);
+    assert!(covered(&world) > 1_000_000);
+}

@@ -213,6 +213,60 @@ fn an_index_of_more_than_there_is_tells_a_new_process_that_the_journal_was_cut_o
     assert!(lost(&world, &gate)["how"].as_str().unwrap().contains("was cut off"));
 }
 
+/// A hook's process has nothing open; all that it can know of the journal before is in the index.
+#[test]
+fn a_journal_whose_middle_is_gone_or_that_is_another_of_any_length_is_noticed_by_a_new_process_once() {
+    type Lose = fn(&World, &[u8]) -> Vec<u8>;
+    let losses: [(&str, Lose); 4] = [
+        ("bytes gone in the middle, and grown since", |_, journal| {
+            let (head, rest) = journal.split_at(journal.len() / 3);
+            [head, &rest[5_000..], &journal[journal.len() - 7_000..]].concat()
+        }),
+        ("a line gone", |_, journal| {
+            let lines: Vec<&[u8]> = journal.split_inclusive(|byte| *byte == b'\n').collect();
+            [&lines[..20], &lines[21..], &lines[lines.len() - 5..]].concat().concat()
+        }),
+        ("a shorter one", |_, journal| {
+            journal.split_inclusive(|byte| *byte == b'\n').take(9).collect::<Vec<_>>().concat()
+        }),
+        ("another one that is longer", |_, journal| {
+            let mut other = World::new();
+            let gate = other.gate("other");
+            while fs::metadata(other.journal_path()).map_or(0, |facts| facts.len()) < 2 * journal.len() as u64
+            {
+                other.done(
+                    session(&gate, "o"),
+                    "message",
+                    &json!({"to": "zoe@example.com", "body": "x".repeat(200)}),
+                );
+            }
+            fs::read(other.journal_path()).unwrap()
+        }),
+    ];
+    for (what, lose) in losses {
+        let mut world = World::new();
+        let gate = world.gate("doug");
+        for number in 0..60 {
+            world.done(session(&gate, "a"), "mail", &json!({"to": format!("{number}@example.com")}));
+        }
+        gate.close(&world.now);
+        assert!(world.path().join("journal.index").exists());
+        let journal = fs::read(world.journal_path()).unwrap();
+        fs::write(world.journal_path(), lose(&world, &journal)).unwrap();
+        for round in 0..3 {
+            let gate = world.gate("mira");
+            world.done(session(&gate, "b"), "mail", &json!({"to": format!("new{round}@example.com")}));
+            assert_eq!(was_told(&gate), round == 0, "{what}, {round}");
+            assert!(lost(&world, &gate)["how"].as_str().unwrap().contains("the journal was "), "{what}");
+            gate.close(&world.now);
+            world.pass(61_000);
+        }
+        let lines =
+            world.records(&world.gate("ann")).iter().filter(|record| record["action"] == "lost").count();
+        assert_eq!(lines, 1, "{what}");
+    }
+}
+
 /// Nothing was lost when the journal went on under other names, or only the index was wrong.
 #[test]
 fn a_rotation_a_lost_index_and_a_new_journal_are_no_loss() {

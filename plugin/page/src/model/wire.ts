@@ -142,6 +142,8 @@ export interface Status {
   coverage?: Record<string, Record<string, HookCounts>>;
   waiting?: { queued: number; lost: number; unwritten: number };
   settingErrors?: string[];
+  /** The last time that the journal was found lost, while that lies within the window. */
+  lost?: { at: string; instance: string; how: string };
   degraded?: Degraded | null;
 }
 

@@ -23,7 +23,7 @@ export function Banners() {
         What is shown below is not fresh.
       </Notice>
     );
-  const { degraded, settingErrors = [], rules, waiting, mode } = status ?? {};
+  const { degraded, settingErrors = [], rules, waiting, lost, mode } = status ?? {};
   return (
     <div className="banners">
       {isLost && (
@@ -50,6 +50,20 @@ export function Banners() {
         >
           <LongText text={degraded.cause} /> <br />
           <strong>To mend it:</strong> <LongText text={degraded.remedy} />
+        </Notice>
+      )}
+      {lost && (
+        <Notice
+          kind="warn"
+          title={
+            <>
+              The journal was lost while it was in use, noticed <When at={lost.at} now={now} style="moment" />
+            </>
+          }
+        >
+          <LongText text={lost.how} />, said <Text text={lost.instance} max={100} />. What else it held is gone: calls that it
+          spoke against may pass. <br />
+          <strong>To mend it:</strong> look for what deletes, rotates or restores files in the state directory, and leave it out.
         </Notice>
       )}
       {rules?.error && (

@@ -31,9 +31,33 @@ pub(super) enum Moment {
     Prompt,
     /// It ended.
     End,
-    /// Anything else.
+    /// Anything else that a runtime is known to tell.
     Other,
+    /// Nobody knows.
+    Unknown,
 }
+
+/// Events of the three runtimes that no entry of ours is for: none of them lets a tool run.
+const OTHERS: [&str; 18] = [
+    "AfterAgent",
+    "AfterModel",
+    "BeforeModel",
+    "BeforeToolSelection",
+    "Notification",
+    "PermissionDenied",
+    "PermissionRequest",
+    "PostCompact",
+    "PreCompact",
+    "PreCompress",
+    "Setup",
+    "Stop",
+    "StopFailure",
+    "SubagentStart",
+    "SubagentStop",
+    "TaskCompleted",
+    "TeammateIdle",
+    "WorktreeCreate",
+];
 
 impl Moment {
     fn of(event: &str) -> Self {
@@ -44,7 +68,8 @@ impl Moment {
             "SessionStart" => Self::Start,
             "UserPromptSubmit" | "BeforeAgent" => Self::Prompt,
             "SessionEnd" => Self::End,
-            _ => Self::Other,
+            other if OTHERS.contains(&other) => Self::Other,
+            _ => Self::Unknown,
         }
     }
 }
@@ -65,6 +90,8 @@ pub(super) struct Event {
     transcript: Option<PathBuf>,
     /// Why the session begins or ends, in the runtime's own word.
     reason: Option<String>,
+    /// What is odd about its name, where it is taken for one that asks: a clause.
+    pub(super) oddity: Option<String>,
 }
 
 /// What a call is given.
@@ -150,26 +177,35 @@ impl Event {
         let is_place_known = input.get("cwd").is_none_or(is_read);
         let is_known = is_tool_known && is_place_known;
 
-        let name = named.map(str::to_owned).or_else(|| text("hook_event_name"));
-        // The event of a call may be lost: then it may be the one that asks.
-        let is_asking = name.is_none()
-            && is_lost("hook_event_name")
-            && !input.contains_key("tool_response")
-            && (tool.is_some() || name_of_tool_is_lost);
-        let name = name.or_else(|| is_asking.then(|| gating_event(runtime).to_owned()));
         let said =
             |what: &str| flaw.as_ref().map_or_else(|| what.to_owned(), |flaw| format!("{what}: {flaw}"));
-        let Some(name) = name else {
+        let name = named.map(str::to_owned).or_else(|| text("hook_event_name"));
+        let mut moment = name.as_deref().map_or(Moment::Unknown, Moment::of);
+        let mut oddity = None;
+        if moment == Moment::Unknown && (tool.is_some() || name_of_tool_is_lost) {
+            // It may be the one that asks: its name may be lost, or a newer runtime have another for it.
+            let why = match &name {
+                Some(name) => Some(said(&format!("its event {name} is not known"))),
+                None if is_lost("hook_event_name") => None,
+                None => Some(said("it names no event")),
+            };
+            if input.contains_key("tool_response") || input.contains_key("error") {
+                return Err(Unread {
+                    session: told,
+                    tool,
+                    why: why.unwrap_or_else(|| said("it names no event")),
+                });
+            }
+            (moment, oddity) = (Moment::Before, why);
+        }
+        let Some(name) =
+            name.or_else(|| (moment == Moment::Before).then(|| gating_event(runtime).to_owned()))
+        else {
             return Err(Unread { session: told, tool, why: said("it names no event") });
         };
-        let moment = Moment::of(&name);
         let is_about_a_call = matches!(moment, Moment::Before | Moment::After | Moment::Failed);
         if is_about_a_call && tool.is_none() && !name_of_tool_is_lost {
             return Err(Unread { session: told, tool, why: said(&format!("its {name} names no tool")) });
-        }
-        if moment == Moment::Other && tool.is_some() {
-            // A newer runtime may have renamed the one that asks.
-            return Err(Unread { session: told, tool, why: said(&format!("its event {name} is not known")) });
         }
         let tool = tool.unwrap_or_else(|| NOT_READ.to_owned());
         let response_is_lost = is_lost("tool_response");
@@ -194,7 +230,19 @@ impl Event {
         };
         let session = told.unwrap_or_else(nobody);
         let call = ToolCall { tool, kind: None, agent, session, run, call, cwd };
-        Ok(Self { runtime, moment, name, call, params, response, error, is_interrupt, transcript, reason })
+        Ok(Self {
+            runtime,
+            moment,
+            name,
+            call,
+            params,
+            response,
+            error,
+            is_interrupt,
+            transcript,
+            reason,
+            oddity,
+        })
     }
 
     /// What happened to the session; `None` when this is about a call.
@@ -204,7 +252,7 @@ impl Event {
             Moment::End => (SessionEvent::End, self.reason.clone()),
             // What it says is the user's, and nobody else's.
             Moment::Prompt => (SessionEvent::Prompt, None),
-            Moment::Before | Moment::After | Moment::Failed | Moment::Other => return None,
+            Moment::Before | Moment::After | Moment::Failed | Moment::Other | Moment::Unknown => return None,
         };
         let ToolCall { session, agent, .. } = self.call.clone();
         Some(Presence { session, agent, event, reason })
@@ -303,7 +351,9 @@ mod tests {
         assert_eq!(claude(r#"{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Ba"#), None);
         assert_eq!(claude(r#"{"hook_event_name":"PreToolUse","tool_name":"Bash""#), exec);
         assert_eq!(claude(r#"{"tool_name":"Bash","tool_input":{"command":"#), exec);
-        assert_eq!(claude(r#"{"tool_name":"Bash"}"#), None);
+        // One without a name may be the one that asks, unless it tells how a call ended.
+        assert_eq!(claude(r#"{"tool_name":"Bash"}"#), exec);
+        assert_eq!(claude(r#"{"tool_name":"Bash","tool_response":{}}"#), None);
         assert_eq!(claude(r#"{"hook_event_name":"PreToolUse","tool_name":7}"#), None);
         // Which of the two it is, nobody knows.
         let twice = claude(r#"{"hook_event_name":"PreToolUse","tool_name":"Read","tool_name":"Bash"}"#);

@@ -54,8 +54,7 @@ struct Deadlines {
 }
 
 impl Deadlines {
-    fn of(seconds: Option<u32>) -> Self {
-        let given = seconds.map_or(UNSAID, |seconds| Duration::from_secs(seconds.clamp(1, 3_600).into()));
+    fn of(given: Duration) -> Self {
         Self { began: Instant::now(), given }
     }
 
@@ -73,22 +72,44 @@ impl Deadlines {
     }
 }
 
+/// How long the runtime waits, as the hook's command says it.
+fn given(said: Option<&str>) -> Result<Duration, String> {
+    let Some(said) = said else { return Ok(UNSAID) };
+    let seconds = said.parse::<u32>();
+    let seconds =
+        seconds.map_err(|error| format!("its hook's `--timeout {}`: {error}", one_line(said, 40)))?;
+    Ok(Duration::from_secs(seconds.clamp(1, 3_600).into()))
+}
+
 /// Never fails: what a runtime can't be told, it is not told.
 pub(crate) fn run(args: &Args, hook: &Hook) -> ExitCode {
     let runtime = Runtime::from(hook.runtime);
-    let deadlines = Deadlines::of(hook.timeout);
+    let given = given(hook.timeout.as_deref());
+    let deadlines = Deadlines::of(*given.as_ref().unwrap_or(&UNSAID));
     let document = input::read(deadlines.at(READING_PERCENT));
     let (answer_by, settle_by) = (deadlines.answer(), deadlines.settle());
     let gate = Arc::new(Gate::new(options(args, runtime)));
     let event = Event::read(runtime, hook.event.as_deref(), document, || nobody(&gate, runtime));
-    let code = match event {
-        Ok(event) => say(&answer(&gate, &event, answer_by)),
+    let unreadable = |session: Option<&str>, tool: Option<&str>, why: &str| {
+        gate.unreadable(&Unreadable { session, tool, why }, &gate.machine().now());
+    };
+    let code = match &event {
+        Ok(event) => {
+            let code = say(&answer(&gate, event, answer_by));
+            // It was decided about, but who runs this machine has to know that not all is as it was.
+            if let Some(why) = &event.oddity {
+                unreadable(Some(&event.call.session), Some(&event.call.tool), why);
+            }
+            code
+        }
         Err(unread) => {
-            let (session, tool) = (unread.session.as_deref(), unread.tool.as_deref());
-            gate.unreadable(&Unreadable { session, tool, why: &unread.why }, &gate.machine().now());
+            unreadable(unread.session.as_deref(), unread.tool.as_deref(), &unread.why);
             ExitCode::SUCCESS
         }
     };
+    if let Err(why) = &given {
+        unreadable(None, None, why);
+    }
     // The runtime has its answer; what is left is to count, and to keep the index.
     gate.settle(settle_by, &gate.machine().now());
     // The process ends, and with it all that the gate holds.
@@ -98,7 +119,7 @@ pub(crate) fn run(args: &Args, hook: &Hook) -> ExitCode {
 
 /// A hook that was written by another version, or by hand: a runtime may take any exit but 0 for a refusal.
 pub(crate) fn misused() -> ExitCode {
-    let _ = input::read(Deadlines::of(None).at(READING_PERCENT));
+    let _ = input::read(Deadlines::of(UNSAID).at(READING_PERCENT));
     ExitCode::SUCCESS
 }
 
@@ -133,19 +154,26 @@ fn nobody(gate: &Gate, runtime: Runtime) -> String {
 
 /// The answer about an event. A panic is answered as whatever else can't be decided.
 fn answer(gate: &Arc<Gate>, event: &Event, deadline: Instant) -> Said {
-    let decided = catch_unwind(AssertUnwindSafe(|| decided(gate, event, deadline)));
-    let decided = decided.or_else(|_| {
-        catch_unwind(AssertUnwindSafe(|| match (&event.params, event.moment) {
-            (Params::Whole(params), Moment::Before) => {
-                refused(event, gate.undecided(&event.call, params, &gate.machine().now()))
-            }
-            (Params::Partly { params, .. }, Moment::Before) => {
-                refused(event, gate.undecided(&event.call, params, &gate.machine().now()))
-            }
-            _ => Said::Nothing,
-        }))
-    });
-    decided.unwrap_or(Said::Nothing)
+    caught(|| decided(gate, event, deadline), || undecided(gate, event))
+}
+
+/// What `decide` says; if it panics, what `undecided` says; nothing, if that does too.
+fn caught(decide: impl FnOnce() -> Said, undecided: impl FnOnce() -> Said) -> Said {
+    catch_unwind(AssertUnwindSafe(decide))
+        .or_else(|_| catch_unwind(AssertUnwindSafe(undecided)))
+        .unwrap_or(Said::Nothing)
+}
+
+/// What is said about an event when the gate itself has failed.
+fn undecided(gate: &Gate, event: &Event) -> Said {
+    let now = gate.machine().now();
+    match (&event.params, event.moment) {
+        (Params::Whole(params), Moment::Before) => refused(event, gate.undecided(&event.call, params, &now)),
+        (Params::Partly { params, .. }, Moment::Before) => {
+            refused(event, gate.undecided(&event.call, params, &now))
+        }
+        _ => Said::Nothing,
+    }
 }
 
 fn decided(gate: &Arc<Gate>, event: &Event, deadline: Instant) -> Said {
@@ -171,7 +199,7 @@ fn decided(gate: &Arc<Gate>, event: &Event, deadline: Instant) -> Said {
             Some(text) => Said::Context(answer::context(&event.name, &text)),
             None => Said::Nothing,
         },
-        Moment::Prompt | Moment::End | Moment::Other => Said::Nothing,
+        Moment::Prompt | Moment::End | Moment::Other | Moment::Unknown => Said::Nothing,
     }
 }
 
@@ -237,4 +265,37 @@ fn lately(gate: &Gate, session: &str, now: &Stamp) -> Option<String> {
         None => text.as_str(),
     };
     (!text.is_empty()).then(|| format!("{TRUST}\n{told}{END}"))
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+    use super::*;
+    use crate::commands::hook::json::Reader;
+
+    fn event(name: &str, command: &str) -> Event {
+        let text = format!(
+            r#"{{"session_id":"s","hook_event_name":"{name}","tool_name":"Bash","tool_input":{{"command":"{command}"}}}}"#
+        );
+        let mut reader = Reader::default();
+        reader.feed(text.as_bytes());
+        Event::read(Runtime::ClaudeCode, None, reader.finish(), || "nobody".to_owned()).unwrap()
+    }
+
+    #[test]
+    fn a_panic_before_a_call_that_is_guarded_refuses_it_and_any_other_stops_nothing() {
+        let mail = "gog gmail send --to alice@example.com --subject a --body b";
+        for (name, command, is_refused) in
+            [("PreToolUse", mail, true), ("PreToolUse", "ls", false), ("PostToolUse", mail, false)]
+        {
+            let directory = tempfile::tempdir().unwrap();
+            let state_dir_variable = Some(directory.path().display().to_string());
+            let gate = Gate::new(GateOptions { state_dir_variable, is_hook: true, ..GateOptions::default() });
+            let event = event(name, command);
+            let said = caught(|| panic!("while it decides"), || undecided(&gate, &event));
+            assert_eq!(matches!(said, Said::Refusal(..)), is_refused, "{name} {command}");
+        }
+        let nothing = caught(|| panic!("while it decides"), || panic!("while it refuses"));
+        assert!(matches!(nothing, Said::Nothing));
+    }
 }

@@ -1,18 +1,22 @@
 //! Writing an index: from the one that is there and what the journal got since.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::time::Instant;
 
 use crate::error::StateError;
 use crate::history::History;
-use crate::journal::recent::{Edge, SLACK_MS};
+use crate::journal::forward::Forward;
+use crate::journal::recent::SLACK_MS;
 use crate::journal::record::{Action, Line, Record};
+use crate::journal::retention::newest_age_ms;
 use crate::journal::segment::{Segment, write_whole};
 use crate::journal::segments::Segments;
 use crate::store::state_dir::StateDir;
 use crate::time::Stamp;
 
 use super::topic::topics;
-use super::{CoverageRow, ENTRY, Entry, FILE_NAME, Head, Index, LAYOUT, Mark, PER_BLOCK, Row};
+use super::{ENTRY, Entry, FILE_NAME, Head, Index, LAYOUT, Mark, PER_BLOCK, Row};
 
 /// The newest actions that are named.
 const NEWEST: usize = 64;
@@ -22,6 +26,8 @@ const MAX_OPEN: usize = 4_096;
 const DRAFT_MS: i64 = 10 * 60 * 1000;
 /// How far the journal is is marked so many times within the window: entries stay up to one such part longer.
 const MARKS: u64 = 16;
+/// A job that has little time looks at the clock whenever it has read so many bytes.
+const BETWEEN_LOOKS: usize = 256 * 1024;
 
 /// An index to be written, on a thread that may wait. It needs neither guard nor ledger: what it reads of the
 /// journal never changes.
@@ -58,8 +64,10 @@ struct Draft {
     delivered: BTreeSet<u64>,
     /// The last line covered: sequence number and bytes.
     last: Option<(u64, Vec<u8>)>,
-    /// What the records that were read say of when they were written, newest first.
+    /// What the records that were read say of when they were written.
     stamps: Vec<(u64, Stamp)>,
+    /// What the lines up to the last one count, for a job that may have to stop before its end.
+    counts: Option<History>,
 }
 
 impl IndexJob {
@@ -75,38 +83,17 @@ impl IndexJob {
         history: &History,
         now: &Stamp,
     ) -> Self {
-        let coverage = history
-            .coverage
-            .iter()
-            .flat_map(|(runtime, tools)| tools.iter().map(move |(tool, coverage)| (runtime, tool, coverage)))
-            .map(|(runtime, tool, coverage)| CoverageRow {
-                runtime: runtime.clone(),
-                tool: tool.clone(),
-                counts: coverage.counts,
-                paused: coverage.paused,
-                first: coverage.first_wall_ms,
-                last: coverage.last_wall_ms,
-            })
-            .collect();
-        let head = Head {
-            layout: LAYOUT,
-            base,
-            covered,
-            keep_ms,
-            skipped: history.skipped,
-            windows: history.windows.clone(),
-            lost: history.lost.clone(),
-            coverage,
-            ..Head::default()
-        };
+        let mut head = Head { layout: LAYOUT, base, covered, keep_ms, ..Head::default() };
+        head.take_counts(history);
         Self { directory, segments, keep_ms, step, head, now: *now }
     }
 
-    /// Writes the index, replacing the old one at once, unless another process wrote one a moment ago.
+    /// Writes the index, replacing the old one at once, unless another process wrote one a moment ago. One that takes longer
+    /// than `until` covers what was read by then, and the next job goes on from there.
     ///
     /// # Errors
     /// When the journal can't be read or the file not be written; the old one is still there then.
-    pub fn run(mut self) -> Result<Indexed, StateError> {
+    pub fn run(mut self, until: Option<Instant>) -> Result<Indexed, StateError> {
         let mut draft = Draft::default();
         let there = self.usable_index();
         if let Some(index) = &there
@@ -120,19 +107,27 @@ impl IndexJob {
                 draft.started.extend(head.open.iter().chain(&head.newest));
                 draft.ended.extend(head.newest.iter().filter(|seq| !head.open.contains(seq)));
                 draft.waiting.extend(&head.unread);
+                draft.counts = until.map(|_| {
+                    let mut counts = History::new(self.keep_ms, 0);
+                    head.restore_counts(&mut counts);
+                    counts
+                });
                 let end = head.end();
                 self.head.marks = head.marks;
                 (self.head.newest_at, self.head.corrected) = (head.newest_at, head.corrected);
-                Some(end)
+                end
             }
-            None => None,
+            None => {
+                draft.counts = until.map(|_| History::new(self.keep_ms, 0));
+                self.begin_of_window()
+            }
         };
-        self.read_from(from, &mut draft)?;
+        self.read_on(from, until, &mut draft)?;
         let Some((last_line, line)) = draft.last.take() else { return Ok(Indexed::default()) };
         self.head.last_line = last_line;
         self.head.checksum = crc32fast::hash(&line);
         let edge = self.edge();
-        self.correct(&mut draft.stamps, edge);
+        self.correct(&draft.stamps, edge);
         draft.entries.retain(|entry| entry.by >= edge);
         // Most are in order: a stable sort takes them as they lie.
         draft.entries.sort();
@@ -164,36 +159,58 @@ impl IndexJob {
         index.head.is_bound_to(&segment).then_some(index)
     }
 
-    /// Reads the lines between `from`, or the window's edge, and the end, last first.
-    fn read_from(&self, from: Option<u64>, draft: &mut Draft) -> Result<(), StateError> {
+    /// Where the first segment begins that has lines within the window, going by the same as who deletes segments.
+    fn begin_of_window(&self) -> u64 {
+        let keep_ms = self.keep_ms.saturating_add(SLACK_MS);
+        let is_over = |(base, path): &&(u64, PathBuf)| {
+            newest_age_ms(&self.directory, *base, path, &self.now).is_some_and(|age_ms| age_ms > keep_ms)
+        };
+        let Segments { closed, active, .. } = &self.segments;
+        // Most are older, where there are many.
+        let first = closed.iter().rposition(|segment| is_over(&segment)).map_or(0, |last| last + 1);
+        closed.get(first).map_or(active.0, |(base, _)| *base)
+    }
+
+    /// Reads the lines between `from` and the end; those that there is time for.
+    fn read_on(&mut self, from: u64, until: Option<Instant>, draft: &mut Draft) -> Result<(), StateError> {
         let end = self.head.end();
-        let mut edge = Edge::new(self.keep_ms);
-        let mut lines = self.segments.backward();
+        let mut lines = Forward::from(&self.segments, from)?;
+        let (mut covered, mut unseen) = (None, 0);
         while let Some((seq, bytes)) = lines.next_line()? {
             if seq >= end {
-                continue;
-            }
-            if from.is_some_and(|from| seq < from) {
-                break;
+                return Ok(());
             }
             let line = Line::read(&bytes);
-            if draft.last.is_none() {
-                draft.last = Some((seq, bytes.clone()));
-            }
-            if from.is_none() && edge.is_beyond(&line, &bytes, &self.now) {
-                break;
-            }
-            if let Line::Record(record) = line {
+            draft.count(seq, &line);
+            if let Line::Record(record) = &line {
                 draft.stamps.push((seq, record.stamp()));
-                draft.take(seq, &record);
+                draft.take(seq, record);
+            }
+            unseen += bytes.len();
+            // What has no newline is a piece of a line that is too long, or torn: no index ends there.
+            if let Some((base, offset)) = lines.place()
+                && base + offset == seq + bytes.len() as u64 + 1
+            {
+                covered = Some((base, offset));
+                draft.last = Some((seq, bytes));
+            }
+            if unseen > BETWEEN_LOOKS {
+                unseen = 0;
+                // It ends behind a line, else the next job would come no further.
+                if let (Some((base, offset)), Some(counts)) = (covered, &draft.counts)
+                    && until.is_some_and(|until| Instant::now() >= until)
+                {
+                    (self.head.base, self.head.covered) = (base, offset);
+                    self.head.take_counts(counts);
+                    return Ok(());
+                }
             }
         }
         Ok(())
     }
 
     /// Notes which of the records that were read say of their time what can't be.
-    fn correct(&mut self, stamps: &mut [(u64, Stamp)], edge: u64) {
-        stamps.reverse();
+    fn correct(&mut self, stamps: &[(u64, Stamp)], edge: u64) {
         let mut right: Vec<Stamp> = stamps.iter().map(|(_, stamp)| *stamp).collect();
         let mut order = self.head.order();
         order.correct_all(&mut right, &self.now);
@@ -289,11 +306,27 @@ impl Draft {
             _ => {}
         }
     }
+
+    /// Counts a line as who reads on from the index would.
+    fn count(&mut self, seq: u64, line: &Line) {
+        let Some(counts) = &mut self.counts else { return };
+        match line {
+            Line::Record(record) => {
+                if matches!(record.action, Action::Rules | Action::Opened | Action::Lost) {
+                    counts.apply(seq, record);
+                }
+                counts.count(record);
+            }
+            Line::Counted(counted) => counts.count_light(counted),
+            Line::Foreign => counts.skipped += 1,
+            Line::Light | Line::Blank | Line::Newer(_) => {}
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
     use std::collections::BTreeMap;
     use std::fs::{self, File};
     use std::sync::Arc;
@@ -333,6 +366,74 @@ mod tests {
                 assert_eq!(index.on(Topic(topic)).unwrap(), [topic ^ 5], "{topic:x} of {count}");
             }
         }
+    }
+
+    /// A journal of some closed segments and an active one, too long for one look at the clock, and what it counts.
+    fn long_journal(folder: &std::path::Path) -> (StateDir, Segment, Segments, History) {
+        let directory = StateDir::new(folder.to_owned());
+        let mut history = History::new(60_000, 0);
+        let (mut base, mut closed) = (0, Vec::new());
+        loop {
+            let mut segment = Segment::begin(&directory, base, "home", &NOW, BTreeMap::new()).unwrap();
+            for number in 0..3_000 {
+                let action = if number % 3 == 2 { Action::Seen } else { Action::Intercept };
+                let mut record = Record::new(action, "home", &NOW);
+                record.tier = Some(crate::tier::Tier::High);
+                record.runtime = Some("test".to_owned());
+                record.session = Some("a".to_owned());
+                record.tool = Some("mail".to_owned());
+                record.context_keys = vec![format!("key:{}", number % 50)];
+                let counts = crate::journal::record::HookCounts { before: 1, after: 2 };
+                record.seen = BTreeMap::from([("mail".to_owned(), counts)]);
+                history.count(&record);
+                segment.append(&record.to_line().unwrap()).unwrap();
+            }
+            // A piece of it is no line that an index could end at.
+            if base == 0 {
+                segment.append(&[vec![0; 17 << 20], vec![b'\n']].concat()).unwrap();
+            }
+            if closed.len() == 2 {
+                let active = (segment.base, Arc::clone(&segment.file));
+                let disk = Arc::clone(&directory.disk);
+                return (directory, segment, Segments { closed: Arc::new(closed), active, disk }, history);
+            }
+            segment.retire(&directory).unwrap();
+            closed.push((base, crate::journal::segment::segment_path(folder, base)));
+            base += segment.size();
+        }
+    }
+
+    #[test]
+    fn a_job_without_time_goes_on_where_the_last_one_stopped_and_comes_to_the_same_index() {
+        let mut ends = Vec::new();
+        let made = [None, Some(())].map(|bounded| {
+            let folder = tempfile::tempdir().unwrap();
+            let (directory, segment, segments, mut history) = long_journal(folder.path());
+            let covered = (segment.base, segment.read);
+            let until = bounded.map(|()| std::time::Instant::now());
+            loop {
+                // Whoever has read it all has met the long line.
+                history.skipped = if until.is_some() { 99 } else { 2 };
+                let job =
+                    IndexJob::new(directory.clone(), segments.clone(), covered, 60_000, 0, &history, &NOW);
+                let indexed = job.run(until).unwrap();
+                ends.push(indexed.end);
+                if indexed.end == covered.0 + covered.1 {
+                    break;
+                }
+                let index = Index::open(&directory).unwrap();
+                let mut counts = History::new(60_000, 0);
+                index.head.restore_counts(&mut counts);
+                assert!(counts.skipped < 10, "what follows is not counted yet");
+            }
+            let index = Index::open(&directory).unwrap();
+            assert!(index.head.is_bound_to(&segment));
+            let entries = index.all().unwrap();
+            (entries, Head { marks: Vec::new(), skipped: 0, ..index.head })
+        });
+        assert!(ends.len() > 5 && ends[1..].is_sorted_by(|before, after| before < after), "{ends:?}");
+        let [whole, in_steps] = made;
+        assert_eq!(whole, in_steps);
     }
 
     #[test]

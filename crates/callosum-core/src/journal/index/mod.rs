@@ -165,6 +165,24 @@ impl Head {
         }
     }
 
+    /// Takes the counts and windows of `history`, which are those of all that it covers.
+    fn take_counts(&mut self, history: &History) {
+        self.skipped = history.skipped;
+        self.lost.clone_from(&history.lost);
+        self.windows.clone_from(&history.windows);
+        let rows = history.coverage.iter().flat_map(|(runtime, tools)| {
+            tools.iter().map(move |(tool, coverage)| CoverageRow {
+                runtime: runtime.clone(),
+                tool: tool.clone(),
+                counts: coverage.counts,
+                paused: coverage.paused,
+                first: coverage.first_wall_ms,
+                last: coverage.last_wall_ms,
+            })
+        });
+        self.coverage = rows.collect();
+    }
+
     /// Puts its counts and windows into a fresh history.
     pub fn restore_counts(&self, history: &mut History) {
         history.skipped = self.skipped;
@@ -401,7 +419,7 @@ mod tests {
         let active = (segment.base, Arc::clone(&segment.file));
         let segments = Segments { closed: Arc::default(), active, disk: Arc::clone(&directory.disk) };
         let covered = (segment.base, segment.read);
-        IndexJob::new(directory.clone(), segments, covered, KEEP_MS, step, history, now).run().unwrap()
+        IndexJob::new(directory.clone(), segments, covered, KEEP_MS, step, history, now).run(None).unwrap()
     }
 
     #[test]
