@@ -4,9 +4,10 @@
 
 use std::ops::Range;
 
-use super::names::STEMS;
+use super::languages;
 use super::programs::PROGRAMS;
-use super::shapes::{PATHS, PREFIXES};
+use super::shapes::{HOOKS, HOSTS, PREFIXES};
+use super::words::STEMS;
 
 /// What a word that was found may be a sign of.
 #[derive(Clone, Copy, Debug)]
@@ -17,8 +18,12 @@ pub(super) enum Sign {
     Program(usize),
     /// A token, by its prefix's place in the table.
     Token(usize),
-    /// An address that is a secret in part, by its place in the table.
-    Webhook(usize),
+    /// A name in another language.
+    Word,
+    /// A host whose addresses are secrets in part, by its place in the table.
+    Hook(usize),
+    /// The end of a host that is a secret in part.
+    Host,
     Address,
     Pem,
     Scheme,
@@ -61,7 +66,7 @@ const COUNT: usize = {
         names += count_names(PROGRAMS[line].0.as_bytes());
         line += 1;
     }
-    STEMS.len() + OTHERS.len() + PREFIXES.len() + PATHS.len() + names
+    STEMS.len() + languages::WORDS.len() + OTHERS.len() + PREFIXES.len() + HOOKS.len() + HOSTS.len() + names
 };
 
 const WORDS: &Words = &Words::of_all();
@@ -100,8 +105,18 @@ impl Words {
             (count, place) = (count + 1, place + 1);
         }
         place = 0;
-        while place < PATHS.len() {
-            all[count] = Word { bytes: PATHS[place].0.as_bytes(), sign: Sign::Webhook(place) };
+        while place < HOOKS.len() {
+            all[count] = Word { bytes: HOOKS[place].0.as_bytes(), sign: Sign::Hook(place) };
+            (count, place) = (count + 1, place + 1);
+        }
+        place = 0;
+        while place < HOSTS.len() {
+            all[count] = Word { bytes: HOSTS[place].as_bytes(), sign: Sign::Host };
+            (count, place) = (count + 1, place + 1);
+        }
+        place = 0;
+        while place < languages::WORDS.len() {
+            all[count] = Word { bytes: languages::WORDS[place].as_bytes(), sign: Sign::Word };
             (count, place) = (count + 1, place + 1);
         }
         place = 0;
@@ -131,18 +146,23 @@ impl Words {
         let (mut count, mut letter) = (0, 0);
         while letter <= LETTER {
             made.begin[letter as usize] = count;
-            let mut length = 1;
-            while length <= MAX_WORD {
-                let mut place = 0;
-                while place < COUNT {
-                    let bytes = all[place].bytes;
-                    if bytes.len() == length && bytes[0] & LETTER == letter {
-                        made.words[count] = all[place];
-                        count += 1;
+            let mut place = 0;
+            while place < COUNT {
+                let word = all[place];
+                assert!(word.bytes.len() <= MAX_WORD);
+                if word.bytes[0] & LETTER == letter {
+                    // Before the first that is longer.
+                    let mut to = count;
+                    while to > made.begin[letter as usize]
+                        && made.words[to - 1].bytes.len() > word.bytes.len()
+                    {
+                        made.words[to] = made.words[to - 1];
+                        to -= 1;
                     }
-                    place += 1;
+                    made.words[to] = word;
+                    count += 1;
                 }
-                length += 1;
+                place += 1;
             }
             letter += 1;
         }
@@ -241,8 +261,8 @@ mod tests {
     #[test]
     fn every_word_is_found_in_whatever_case_and_wherever_it_stands() {
         let words = STEMS.iter().copied().chain(OTHERS.iter().map(|(word, _)| *word));
-        let words =
-            words.chain(PREFIXES.iter().map(|(word, ..)| *word)).chain(PATHS.iter().map(|(word, ..)| *word));
+        let words = words.chain(PREFIXES.iter().map(|(word, ..)| *word)).chain(HOSTS.iter().copied());
+        let words = words.chain(HOOKS.iter().map(|(word, ..)| *word));
         let programs = WORDS.words.iter().filter(|word| matches!(word.sign, Sign::Program(_)));
         let programs =
             programs.map(|word| (format!("{} ", str::from_utf8(word.bytes).unwrap()), word.bytes.len()));
