@@ -83,9 +83,10 @@ fn in_table(text: Text<'_>, line: usize, name: usize, after: usize) -> Vec<Range
 fn in_lines(text: Text<'_>, line: usize, name: usize) -> Vec<Range<usize>> {
     let head_end = text.line_end(line);
     let columns = count(text, line..head_end, b',');
-    let is_head =
-        |byte: u8| in_name(byte) || matches!(byte, b',' | b'"' | b'.') || byte == b' ' || !byte.is_ascii();
-    if columns == 0 || !text.part(line..head_end).bytes().all(is_head) {
+    // A sentence has blanks between its words, too.
+    let is_head = |byte: u8| in_name(byte) || matches!(byte, b'"' | b'.') || !byte.is_ascii();
+    let heads = text.part(line..head_end).split(',').map(|head| head.trim_matches([' ', '\r']));
+    if columns == 0 || !heads.into_iter().all(|head| !head.is_empty() && head.bytes().all(is_head)) {
         return Vec::new();
     }
     let number = count(text, line..name, b',');

@@ -34,7 +34,8 @@ use text::Text;
 fn secrets_in(whole: &str, in_key: bool) -> Vec<Range<usize>> {
     let text = Text(whole);
     let mut secrets: Vec<Range<usize>> = Vec::new();
-    let (mut name_end, mut taken_to, mut programs) = (0, 0, 0);
+    let mut values: Vec<Range<usize>> = Vec::new();
+    let (mut name_end, mut programs) = (0, 0);
     for (at, sign) in signs::found(whole) {
         let mut add = |secret: Range<usize>| {
             let said = text.part(secret.clone()).trim_start_matches(['"', '\'', '\\']);
@@ -45,12 +46,12 @@ fn secrets_in(whole: &str, in_key: bool) -> Vec<Range<usize>> {
         };
         match sign {
             // One name has several words, and what is in a secret is no name.
-            Sign::Name if at.start < name_end || at.start < taken_to => {}
+            Sign::Name if at.start < name_end || values.iter().any(|value| value.contains(&at.start)) => {}
             Sign::Name => {
                 let (end, secrets) = values::secrets_of(text, &at, in_key);
                 name_end = end;
                 for secret in secrets {
-                    taken_to = if secret.start >= end { secret.end } else { taken_to };
+                    values.push(secret.clone());
                     add(secret);
                 }
             }

@@ -21,8 +21,8 @@ fn quoted(text: Text<'_>, place: usize) -> Option<Range<usize>> {
 
 /// Whether the words before `place` are of a statement about users.
 fn is_statement(text: Text<'_>, place: usize) -> bool {
-    let from = text.skip_back(place, |byte| byte != b';').max(place.saturating_sub(NEAR));
-    let said = text.part(from..place).to_ascii_lowercase();
+    let near = text.part(text.back(place, NEAR)..place);
+    let said = near.rsplit(';').next().unwrap_or_default().to_ascii_lowercase();
     ["user ", "role ", "login ", "create ", "alter ", "grant ", "account "]
         .iter()
         .any(|word| said.contains(word))

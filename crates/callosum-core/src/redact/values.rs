@@ -383,7 +383,7 @@ fn behind_blank(
     let last = last.unwrap_or_default();
     let second = before.next().unwrap_or_default();
     let in_netrc =
-        || text.part(start.saturating_sub(200)..name.start).contains("login ") || line.contains("machine ");
+        || text.part(text.back(start, 200)..name.start).contains("login ") || line.contains("machine ");
     let sets = matches!(last, "setx" | "setenv" | "ENV")
         || SETTERS.contains(&last)
             && ["config", "configure", "secret", "secrets", "env", "variables"].contains(&second)
