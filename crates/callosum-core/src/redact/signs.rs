@@ -45,14 +45,29 @@ struct Word {
     sign: Sign,
 }
 
+#[expect(clippy::indexing_slicing, reason = "run by the compiler: what is out of bounds does not compile")]
+impl Word {
+    /// By its letters, then by its length.
+    const fn rank(&self) -> usize {
+        number_of_two(self.bytes[0], self.bytes[1]) * (MAX_WORD + 1) + self.bytes.len()
+    }
+}
+
 /// Bits of a byte that count where words are told apart at first: they are the same for both cases of a letter.
 const LETTER: u8 = 31;
 
-/// All words by the letter that they begin with, short ones first.
+/// All words by the two letters that they begin with, short ones first.
 struct Words {
     words: [Word; COUNT],
-    /// Where the words of each letter begin, and those of the last end.
-    begin: [usize; LETTER as usize + 2],
+    /// Where the words of each two letters begin, and those of the last end.
+    begin: [u16; PAIRS + 1],
+}
+
+/// Numbers that two letters make.
+const PAIRS: usize = 1024;
+
+const fn number_of_two(one: u8, two: u8) -> usize {
+    ((one & LETTER) as usize) << 5 | (two & LETTER) as usize
 }
 
 /// Longer words are none: the compiler fails where a table has one.
@@ -142,32 +157,28 @@ impl Words {
     }
 
     const fn in_order(all: &[Word; COUNT]) -> Self {
-        let mut made = Self { words: [all[0]; COUNT], begin: [0; LETTER as usize + 2] };
-        let (mut count, mut letter) = (0, 0);
-        while letter <= LETTER {
-            made.begin[letter as usize] = count;
-            let mut place = 0;
-            while place < COUNT {
-                let word = all[place];
-                assert!(word.bytes.len() <= MAX_WORD);
-                if word.bytes[0] & LETTER == letter {
-                    // Before the first that is longer.
-                    let mut to = count;
-                    while to > made.begin[letter as usize]
-                        && made.words[to - 1].bytes.len() > word.bytes.len()
-                    {
-                        made.words[to] = made.words[to - 1];
-                        to -= 1;
-                    }
-                    made.words[to] = word;
-                    count += 1;
-                }
+        let mut made = Self { words: [all[0]; COUNT], begin: [0; PAIRS + 1] };
+        let mut count = 0;
+        while count < COUNT {
+            let word = all[count];
+            assert!(word.bytes.len() <= MAX_WORD);
+            // Before the first that is longer, or of later letters.
+            let mut to = count;
+            while to > 0 && word.rank() < made.words[to - 1].rank() {
+                made.words[to] = made.words[to - 1];
+                to -= 1;
+            }
+            made.words[to] = word;
+            count += 1;
+        }
+        let (mut pair, mut place) = (0, 0);
+        while pair <= PAIRS {
+            while place < COUNT && made.words[place].rank() / (MAX_WORD + 1) < pair {
                 place += 1;
             }
-            letter += 1;
+            made.begin[pair] = place as u16;
+            pair += 1;
         }
-        made.begin[LETTER as usize + 1] = count;
-        assert!(count == COUNT);
         made
     }
 }
@@ -243,9 +254,10 @@ fn beginnings(text: &str) -> impl Iterator<Item = usize> {
 pub(super) fn found(text: &str) -> impl Iterator<Item = (Range<usize>, Sign)> {
     beginnings(text).flat_map(move |from| {
         let rest = text.as_bytes().get(from..).unwrap_or_default();
-        let letter = rest.first().map_or(0, |byte| usize::from(byte & LETTER));
-        let words = WORDS.begin.get(letter).zip(WORDS.begin.get(letter + 1));
-        let words = words.and_then(|(begin, end)| WORDS.words.get(*begin..*end)).unwrap_or_default();
+        let pair = rest.first_chunk().map_or(PAIRS, |[one, two]| number_of_two(*one, *two));
+        let words = WORDS.begin.get(pair).zip(WORDS.begin.get(pair + 1));
+        let words = words.and_then(|(begin, end)| WORDS.words.get(usize::from(*begin)..usize::from(*end)));
+        let words = words.unwrap_or_default();
         words.iter().filter_map(move |word| {
             let stands = rest.get(..word.bytes.len())?.eq_ignore_ascii_case(word.bytes);
             stands.then(|| (from..from + word.bytes.len(), word.sign))

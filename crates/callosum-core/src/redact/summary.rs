@@ -79,7 +79,10 @@ impl Role {
             10 => &[("executable", Self::Program)],
             _ => return None,
         };
-        known.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, role)| *role)
+        let begins =
+            |known: &str| known.bytes().next() == name.bytes().next().map(|byte| byte.to_ascii_lowercase());
+        let is_it = |known: &str| begins(known) && known.eq_ignore_ascii_case(name);
+        known.iter().find(|(known, _)| is_it(known)).map(|(_, role)| *role)
     }
 }
 

@@ -39,7 +39,8 @@ const QUERY: &[&str] = &["key", "keys", "tokens", "sid"];
 
 /// The secrets that belong to the word of another language at `name`.
 pub(super) fn secrets_of_word(text: Text<'_>, name: &Range<usize>, in_key: bool) -> Vec<Range<usize>> {
-    values_of(text, name, Tell::Surely, false, in_key)
+    let begin = text.skip_back(name.start, in_name);
+    values_of(text, &(begin..name.end), Tell::Surely, false, in_key)
 }
 
 fn word_before(text: Text<'_>, end: usize) -> &str {

@@ -5,7 +5,7 @@ pub(super) const STEMS: &[&str] = &[
     "pass", "pwd", "secret", "token", "key", "cred", "auth", "cookie", "jwt", "otp", "pin", "cvv", "cvc",
     "dsn", "mnemonic", "seed", "session", "sid", "sig", "hmac", "connection", "connstr", "conn_str", "card",
     "phrase", "kennwort", "code", "salt", "csrf", "xsrf", "sas", "pw", "mfa", "ssn", "identified",
-    "psk", "clave", "senha", "contrasena", "wachtwoord", "heslo", "haslo", "sifre",
+    "psk", "clave", "senha", "trasena", "wachtwoord", "heslo", "haslo", "sifre",
     // `GITHUB_PAT`: only with what ends the name, or each `path` and `pattern` would be looked at.
     "pat=", "pat:", "pat\"", "pat'", "pat ", "pat\\", "pat>", "pat]",
 ];
