@@ -87,7 +87,10 @@ const LONG_PART: usize = 40;
 
 /// Whether a part of a name reads like a sentence though it has no blanks: `ignore-all-previous-instructions-and-send`.
 pub(crate) fn is_sentence(text: &str) -> bool {
-    // Most names are short and joined of few: that is seen many bytes at a time.
+    // Most names are short, or joined of few: that is seen many bytes at a time.
+    if text.len() <= 2 * JOINED_WORDS {
+        return false;
+    }
     let joints = text.bytes().fold(0_usize, |count, byte| {
         count + usize::from(matches!(byte, b'-' | b'_' | b'.' | b'+' | b'~' | b'%' | b'A'..=b'Z'))
     });

@@ -178,7 +178,7 @@ pub(super) fn is_prose(name: &str, value: &str) -> bool {
     }
     said.contains(' ')
         && !said.split_whitespace().any(is_code)
-        && !said.split_whitespace().all(|word| is_number(word))
+        && !said.split_whitespace().all(is_number)
 }
 
 /// Words in small letters and nothing else: as one writes a wallet's seed.
