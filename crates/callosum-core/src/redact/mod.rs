@@ -2,16 +2,22 @@
 //!
 //! A best effort on well-known shapes. It errs towards taking out too much. One pass over a text finds the words beside which
 //! secrets stand (most texts have none); what is around each is then looked at by the module for its sort: `names` and `values` for a name
-//! and what belongs to it, `programs` for commands that are given secrets, `shapes` for tokens and addresses that are secrets
-//! themselves. `summary` shows a call's parameters, whose structure tells as much as their texts.
+//! and what belongs to it (apart from it in `pairs` and `columns`, in SQL in `statements`, in sentences of other `languages`), `programs` for
+//! commands that are given secrets, `shapes` for tokens and addresses that are secrets themselves. `summary` shows a call's parameters, whose structure tells as much as their texts.
 
+mod columns;
+mod languages;
 mod names;
+mod pairs;
 mod programs;
 mod shapes;
 mod signs;
+mod statements;
 mod summary;
 mod text;
 mod values;
+#[rustfmt::skip]
+mod words;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -28,7 +34,8 @@ use text::Text;
 fn secrets_in(whole: &str, in_key: bool) -> Vec<Range<usize>> {
     let text = Text(whole);
     let mut secrets: Vec<Range<usize>> = Vec::new();
-    let (mut name_end, mut taken_to, mut programs) = (0, 0, 0);
+    let mut values: Vec<Range<usize>> = Vec::new();
+    let (mut name_end, mut programs) = (0, 0);
     for (at, sign) in signs::found(whole) {
         let mut add = |secret: Range<usize>| {
             let said = text.part(secret.clone()).trim_start_matches(['"', '\'', '\\']);
@@ -39,19 +46,21 @@ fn secrets_in(whole: &str, in_key: bool) -> Vec<Range<usize>> {
         };
         match sign {
             // One name has several words, and what is in a secret is no name.
-            Sign::Name if at.start < name_end || at.start < taken_to => {}
+            Sign::Name if at.start < name_end || values.iter().any(|value| value.contains(&at.start)) => {}
             Sign::Name => {
-                let (end, secret) = values::secret_of(text, at, in_key);
+                let (end, secrets) = values::secrets_of(text, &at, in_key);
                 name_end = end;
-                if let Some(secret) = secret {
-                    taken_to = if secret.start >= end { secret.end } else { taken_to };
+                for secret in secrets {
+                    values.push(secret.clone());
                     add(secret);
                 }
             }
+            Sign::Word => values::secrets_of_word(text, &at, in_key).into_iter().for_each(add),
             Sign::Program(_) if programs == PROGRAMS_LOOKED_AT => {}
             Sign::Program(line) => programs += usize::from(programs::secrets(text, &at, line, add)),
             Sign::Token(place) => shapes::token(text, &at, place).into_iter().for_each(add),
-            Sign::Webhook(place) => shapes::in_webhook(text, &at, place).into_iter().for_each(add),
+            Sign::Hook(place) => shapes::in_hook(text, &at, place).into_iter().for_each(add),
+            Sign::Host => shapes::in_host(text, &at).into_iter().for_each(add),
             Sign::Address => shapes::in_address(text, &at, add),
             Sign::Pem => shapes::pem(text, &at).into_iter().for_each(add),
             Sign::Scheme => shapes::scheme(text, &at).into_iter().for_each(add),
@@ -198,7 +207,16 @@ pub(crate) fn names_a_secret(name: &str) -> bool {
 
 /// What a name says of its value.
 fn tells(name: &str) -> Tell {
-    if may_hold_one(name) { tell(name) } else { Tell::No }
+    if may_tell(name) { tell(name) } else { Tell::No }
+}
+
+/// Whether there is a word in a name that may tell of its value; most names have none.
+fn may_tell(name: &str) -> bool {
+    let ends_in_pat = || {
+        name.len() > 3
+            && name.as_bytes().last_chunk().is_some_and(|end: &[u8; 3]| end.eq_ignore_ascii_case(b"pat"))
+    };
+    may_hold_one(name) || ends_in_pat()
 }
 
 /// Whether there is a word in `text` that is a sign of a secret; most texts have none.

@@ -1,5 +1,11 @@
 //! Names that say that a secret follows: of fields, headers, variables, options, tags.
 
+use super::languages;
+use super::words::{
+    ABOUT, CODES, FILES, HARMLESS_FIRST, HARMLESS_KEYS, HARMLESS_TOKENS, KEY_FILES, LAST, LIKELY_LAST,
+    NOT_WITHIN, NOTHING, ORDER_KEYS, PAGE_TOKENS, SETTINGS, WEAK_LAST, WITHIN,
+};
+
 /// What a name says of its value. The later, the surer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Tell {
@@ -12,308 +18,6 @@ pub(super) enum Tell {
     /// It is one.
     Surely,
 }
-
-/// What every name that tells something holds, in lower case.
-pub(super) const STEMS: &[&str] = &[
-    "pass",
-    "pwd",
-    "secret",
-    "token",
-    "key",
-    "cred",
-    "auth",
-    "cookie",
-    "jwt",
-    "otp",
-    "pin",
-    "cvv",
-    "cvc",
-    "dsn",
-    "mnemonic",
-    "seed",
-    "session",
-    "sid",
-    "sig",
-    "hmac",
-    "connection",
-    "connstr",
-    "conn_str",
-    "card",
-    "phrase",
-    "kennwort",
-    "code",
-    "salt",
-    "csrf",
-    "xsrf",
-    "sas",
-    "pw",
-    "mfa",
-    "ssn",
-    "identified",
-];
-
-/// Names of several words that say more than each of these.
-pub(super) const PHRASES: &[&str] = &[
-    "api key",
-    "access key",
-    "private key",
-    "secret key",
-    "card number",
-    "security code",
-    "recovery phrase",
-    "seed phrase",
-    "connection string",
-    "identified by",
-    "verification code",
-    "access code",
-    "pass phrase",
-    "pass code",
-    "account key",
-    "ssh key",
-    "license key",
-];
-
-/// A name with one of these in it, its words written as one, holds a secret.
-const WITHIN: &[&str] = &[
-    "password",
-    "passwd",
-    "passwort",
-    "passphrase",
-    "passcode",
-    "passkey",
-    "secret",
-    "apikey",
-    "accesskey",
-    "privatekey",
-    "authkey",
-    "authorization",
-    "credential",
-    "cookie",
-    "mnemonic",
-    "connectionstring",
-    "connstr",
-    "sshkey",
-    "signingkey",
-    "encryptionkey",
-    "masterkey",
-    "accountkey",
-    "licensekey",
-    "deploykey",
-    "seedphrase",
-    "recoveryphrase",
-    "cardnumber",
-    "creditcard",
-    "cardno",
-    "ccnumber",
-    "securitycode",
-    "cvv",
-    "pincode",
-    "kennwort",
-    "identifiedby",
-    "sharedaccess",
-    "hostkey",
-    "storagekey",
-    "accesstoken",
-    "authtoken",
-];
-/// Names that hold one of those, and are none.
-const NOT_WITHIN: &[&str] = &["secretary", "secretariat", "secretsmanager", "passwordless", "cookieconsent"];
-/// The last word of a name that holds a secret.
-const LAST: &[&str] = &[
-    "token",
-    "jwt",
-    "otp",
-    "totp",
-    "cvv",
-    "cvc",
-    "csc",
-    "dsn",
-    "creds",
-    "cred",
-    "bearer",
-    "hmac",
-    "pw",
-    "passwd",
-    "pwd",
-    "passphrase",
-];
-const LIKELY_LAST: &[&str] = &["auth", "pass", "pin", "sig", "signature", "sas", "ssn", "mfa", "authtok"];
-const WEAK_LAST: &[&str] =
-    &["key", "keys", "session", "sid", "seed", "tokens", "code", "salt", "csrf", "xsrf", "sess", "auths"];
-/// What stands before `key` where it is none of a lock.
-const HARMLESS_KEYS: &[&str] = &[
-    "primary",
-    "public",
-    "foreign",
-    "sort",
-    "partition",
-    "hot",
-    "context",
-    "session",
-    "cache",
-    "idempotency",
-    "dedupe",
-    "object",
-    "row",
-    "group",
-    "map",
-    "json",
-    "i18n",
-    "message",
-    "translation",
-    "unique",
-    "composite",
-    "project",
-    "issue",
-    "field",
-    "column",
-    "event",
-    "label",
-    "state",
-    "modifier",
-    "arrow",
-    "press",
-    "on",
-    "declaration",
-    "routing",
-    "lookup",
-    "by",
-    "hash",
-    "dict",
-    "sub",
-    "parent",
-    "range",
-    "metric",
-    "query",
-    "feature",
-    "config",
-    "setting",
-    "registry",
-    "tab",
-    "home",
-    "escape",
-    "enter",
-    "any",
-    "the",
-    "a",
-    "this",
-    "index",
-    "natural",
-    "surrogate",
-    "join",
-    "order",
-    "page",
-    "topic",
-    "lock",
-    "for",
-    "get",
-    "has",
-    "is",
-    "next",
-    "previous",
-    "same",
-    "data",
-    "attribute",
-    "property",
-    "param",
-    "parameter",
-    "header",
-    "env",
-    "variable",
-];
-const HARMLESS_TOKENS: &[&str] =
-    &["per", "eos", "bos", "pad", "unk", "each", "stop", "first", "last", "mask"];
-const CODES: &[&str] = &[
-    "verification",
-    "auth",
-    "otp",
-    "recovery",
-    "backup",
-    "security",
-    "access",
-    "mfa",
-    "2fa",
-    "login",
-    "sms",
-    "pin",
-];
-/// First words of names that count or deny: `max_tokens`, `--no-auth`.
-const HARMLESS_FIRST: &[&str] = &["no", "max", "min", "num", "total", "count", "n", "without", "skip"];
-/// Last words of names that speak about a secret and do not hold it.
-const ABOUT: &[&str] = &[
-    "id",
-    "ids",
-    "name",
-    "names",
-    "type",
-    "kind",
-    "count",
-    "length",
-    "len",
-    "size",
-    "policy",
-    "url",
-    "uri",
-    "endpoint",
-    "path",
-    "file",
-    "files",
-    "dir",
-    "ttl",
-    "expiry",
-    "expires",
-    "in",
-    "at",
-    "version",
-    "arn",
-    "ref",
-    "enabled",
-    "required",
-    "status",
-    "prefix",
-    "limit",
-    "hint",
-    "label",
-    "manager",
-    "format",
-    "method",
-    "mode",
-    "field",
-    "index",
-    "strategy",
-    "provider",
-    "domain",
-    "host",
-    "port",
-    "usage",
-    "budget",
-    "rules",
-    "age",
-    "jar",
-    "store",
-    "class",
-    "service",
-    "stdin",
-    "env",
-    "rotation",
-    "scope",
-    "scopes",
-    "user",
-    "username",
-    "email",
-    "only",
-    "server",
-    "group",
-    "groups",
-    "realm",
-    "algorithm",
-    "strength",
-    "protected",
-    "reset",
-    "generator",
-    "checker",
-    "review",
-];
 
 /// The words of a name, in lower case, and where each but the first begins: `XApiKey2` is `x`, `api`, `key`.
 struct Words {
@@ -367,6 +71,9 @@ impl Words {
 
 /// What the name says of its value.
 pub(super) fn tell(name: &str) -> Tell {
+    if languages::is_name(name) {
+        return Tell::Surely;
+    }
     let mut words = Words::of(name);
     if HARMLESS_FIRST.contains(&words.first()) && !words.begins.is_empty() {
         return Tell::No;
@@ -391,9 +98,12 @@ fn told(words: &Words) -> Tell {
     };
     match last {
         "token" if HARMLESS_TOKENS.contains(&qualifier) => Tell::No,
+        "token" if PAGE_TOKENS.contains(&qualifier) => Tell::Weak,
+        "pat" if !qualifier.is_empty() => Tell::Surely,
+        "key" if ORDER_KEYS.contains(&qualifier) => Tell::No,
         "key" if qualifier.is_empty() || HARMLESS_KEYS.contains(&qualifier) => Tell::Weak,
         "key" => Tell::Surely,
-        "code" if CODES.contains(&qualifier) => Tell::Likely,
+        "code" | "codes" if CODES.contains(&qualifier) => Tell::Likely,
         _ if LAST.contains(&last) => Tell::Surely,
         _ if LIKELY_LAST.contains(&last) => Tell::Likely,
         _ if WEAK_LAST.contains(&last) => Tell::Weak,
@@ -412,59 +122,12 @@ pub(super) fn is_header(name: &str) -> bool {
     lower.ends_with("authorization") || lower.ends_with("cookie")
 }
 
-/// Values that are no secret under whatever name, and those that are none under a name that only may hold one.
-const NOTHING: &[&str] = &[
-    "true",
-    "false",
-    "null",
-    "none",
-    "nil",
-    "undefined",
-    "yes",
-    "no",
-    "on",
-    "off",
-    "required",
-    "optional",
-    "string",
-    "...",
-    "…",
-];
-const SETTINGS: &[&str] = &[
-    "enabled",
-    "disabled",
-    "auto",
-    "default",
-    "basic",
-    "bearer",
-    "oauth",
-    "oauth2",
-    "oidc",
-    "saml",
-    "token",
-    "password",
-    "jwt",
-    "digest",
-    "ntlm",
-    "apikey",
-    "anonymous",
-    "manual",
-    "ok",
-    "done",
-    "failed",
-    "pending",
-    "passed",
-    "login",
-    "plain",
-    "inherit",
-    "always",
-    "never",
-    "session",
-];
-
 /// Whether the value behind a name that tells this much is a secret.
 pub(super) fn is_secret(tell: Tell, value: &str) -> bool {
     let value = value.trim();
+    if is_file(tell, value) {
+        return false;
+    }
     let is_one_of = |words: &[&str]| words.iter().any(|word| value.eq_ignore_ascii_case(word));
     if value.is_empty() || value.starts_with("[redacted") || is_one_of(NOTHING) {
         return false;
@@ -479,9 +142,43 @@ pub(super) fn is_secret(tell: Tell, value: &str) -> bool {
             looks_made(value)
                 || value.len() > 24 && value.split_whitespace().nth(5).is_some() && is_phrase(value)
         }
-        Tell::Likely => !is_one_of(SETTINGS),
+        Tell::Likely => !is_one_of(SETTINGS) && (value.len() > 3 || !is_number(value)),
         Tell::Surely => true,
     }
+}
+
+/// Whether a value says where the secret is.
+fn is_file(tell: Tell, value: &str) -> bool {
+    let in_path = |byte: u8| byte.is_ascii_alphanumeric() || b"._-/~".contains(&byte);
+    if !value.contains(['.', '~']) || !value.bytes().all(in_path) {
+        return false;
+    }
+    let ends = |with: &[&str]| with.iter().any(|end| value.ends_with(end));
+    ["./", "../", "~/"].iter().any(|begin| value.starts_with(begin))
+        || ends(KEY_FILES)
+        || tell == Tell::Weak && ends(FILES)
+}
+
+pub(super) fn is_number(value: &str) -> bool {
+    value.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether what follows a name that may hold a secret is what somebody says about it, as in `auth: rotate the keys`: several words, none
+/// of which a machine made or is a number to be typed in.
+pub(super) fn is_prose(name: &str, value: &str) -> bool {
+    let said = value.trim();
+    let is_code = |word: &str| {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+        looks_made(word) || word.len() > 3 && word.bytes().any(|byte| byte.is_ascii_digit())
+    };
+    if name.to_ascii_lowercase().ends_with("pass") {
+        // The count of tests that passed.
+        let (first, rest) = said.split_at(said.find([',', ' ', ';']).unwrap_or(said.len()));
+        return is_number(first) && first.len() < 6 && !rest.split_whitespace().any(is_code);
+    }
+    said.contains(' ')
+        && !said.split_whitespace().any(is_code)
+        && !said.split_whitespace().all(is_number)
 }
 
 /// Words in small letters and nothing else: as one writes a wallet's seed.
@@ -508,7 +205,7 @@ fn changes(text: &str) -> usize {
         .count()
 }
 
-fn is_uuid(text: &str) -> bool {
+pub(super) fn is_uuid(text: &str) -> bool {
     let mut parts = text.split('-').map(str::len);
     text.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
         && [8, 4, 4, 4, 12].into_iter().all(|length| parts.next() == Some(length))
@@ -548,17 +245,22 @@ mod tests {
                  api-key X-Api-Key apikey access_token accessToken refresh_token ACCESS_TOKEN token token2 authToken jwt otp cvv cvc \
                  cardNumber card_number creds credentials mnemonic dsn SENTRY_DSN connectionString privateKey private_key sshKey ssh_key \
                  STRIPE_KEY signingKey cookie Set-Cookie authorization Proxy-Authorization AccountKey SharedAccessKey PGPASSWORD \
-                 MYSQL_PWD bearer _authToken seedPhrase secretKeyBase",
+                 MYSQL_PWD bearer _authToken seedPhrase secretKeyBase GITHUB_PAT gh-pat psk wifi-sec.psk contraseña пароль 密码 パスワード senha",
             ),
-            (Tell::Likely, "auth pin pass dbpass signature sig db_pass X-Auth verificationCode"),
+            (
+                Tell::Likely,
+                "auth pin pass dbpass signature sig db_pass X-Auth verificationCode backup_codes recoveryCodes authz",
+            ),
             (
                 Tell::Weak,
-                "key session seed tokens sessionKey cacheKey publicKey secretName tokenUrl password_file private_key_id code",
+                "key session seed tokens sessionKey cacheKey publicKey secretName tokenUrl password_file private_key_id code \
+                 pageToken next_page_token",
             ),
             (
                 Tell::No,
                 "max_tokens maxTokens author authors authority pinned shipping session_id sessionId monkey keyboard compass passed \
-                 secretary design assign options tokenizer keyword cookieconsent no-auth passenger codec seeded cards insider",
+                 secretary design assign options tokenizer keyword cookieconsent no-auth passenger codec seeded cards insider \
+                 primary_key sortKey path pattern compat desenha",
             ),
         ] {
             for name in names.split_whitespace() {

@@ -2,17 +2,23 @@
 
 use std::ops::Range;
 
+use super::names::Tell;
+use super::names::looks_made;
+use super::tells;
 use super::text::{Text, in_name, is_blank};
 
-/// A program and the words that follow it (in this order, others may stand between; one that begins with `-` is an option that must be
-/// there, alone or among other letters), and where its secrets stand:
+/// A program and the words that follow it (in this order, others may stand between; one that ends with `*` may go on; one that begins
+/// with `-` is an option that must be there, alone or among other letters), and where its secrets stand:
 ///
 /// - `-x`, `--name`: the option's value, in the same word or the next
-/// - `~-x`: the value, only in the same word
-/// - `:-x`: of the value what stands behind its first colon
+/// - `~-x`: the value, only in the same word; `!-x`: only in the next
+/// - `:-x`: of the value what stands behind its first colon; `,-x`, `%-x` likewise
 /// - `;-x`: the value if it has a `=` in it, else it is a file
 /// - `=`: of each argument `NAME=VALUE` what stands behind the `=`; `=--name`: the same of an option's value
-/// - `@2`: the arguments from the second on
+/// - `@2`: the arguments from the second on; `#2`: the second alone
+/// - `+`: each argument that follows one that names a secret
+/// - `?` before another sign: where it looks as if a machine made it
+/// - `^`: nothing, but the program must be a command's first word, for its name is an ordinary word, too
 /// - `<`: what it reads: a here-string, a here-document, what is piped into it
 #[rustfmt::skip]
 pub(super) const PROGRAMS: &[(&str, &str)] = &[
@@ -23,16 +29,33 @@ pub(super) const PROGRAMS: &[(&str, &str)] = &[
     ("mysql|mysqldump|mysqladmin|mysqlimport|mysqlsh|mariadb|mariadb-dump|mariadb-admin", "~-p"),
     ("sshpass", "-p"),
     ("swaks", "-ap"),
+    ("sendemail", "-xp"),
+    ("ntfy publish|pub|send|trigger|subscribe|sub", "#1"),
+    ("stripe", "-k"),
     ("redis-cli|valkey-cli", "-a --pass"),
     ("mongo|mongosh|mongodump|mongorestore|mongoexport|mongoimport|cqlsh", "-p"),
     ("sqlcmd|bcp|mosquitto_pub|mosquitto_sub|ipmitool|zip|unzip", "-P"),
-    ("ldapsearch|ldapmodify|ldapadd|ldapdelete|ldappasswd", "-w -s"),
+    ("redis-cli|valkey-cli auth|AUTH", "@1"),
+    ("ldapsearch|ldapmodify|ldapadd|ldapdelete|ldapwhoami|ldapcompare|ldapmodrdn|ldapexop", "-w"),
+    ("ldappasswd", "-w -s -a"),
+    ("snmpwalk|snmpget|snmpset|snmpgetnext|snmpbulkwalk|snmptrap", "-c -A -X"),
+    ("evil-winrm", "-p -H"),
+    ("lftp|ncftp", ",-u"),
     ("7z|7za|7zz|unrar|rar", "~-p"),
-    ("smbclient|rpcclient", "%-U"),
+    ("smbclient|rpcclient", "%-U %--user"),
+    ("net user", "^ #2"),
+    ("net use", "^ ?@2"),
+    ("net rpc user add", "#2 %-U"),
+    ("mc|mcli alias set", "@3"),
+    ("mc|mcli config host add", "@3"),
+    ("nmcli", "+"),
+    ("wpa_passphrase", "@2 <"),
+    ("networksetup -setairportnetwork", "@3"),
     ("htpasswd -b", "@3"),
+    ("htpasswd -n -b", "@2"),
     ("useradd|usermod|groupadd", "-p"),
     ("xfreerdp|wfreerdp", "~/p:"),
-    ("openssl", "-k -K -passin -passout -pass"),
+    ("openssl", "!-k !-K -passin -passout -pass"),
     ("ssh-keygen", "-N -P"),
     ("gpg|gpg2 --passphrase-fd", "<"),
     ("sudo -S", "<"),
@@ -56,7 +79,8 @@ pub(super) const PROGRAMS: &[(&str, &str)] = &[
     ("flit publish", "-p"),
     ("gem push", "-k --key"),
     ("cargo login", "@1 <"),
-    ("nuget push", "-k -ApiKey"),
+    ("nuget push", "-k -ApiKey ?@2"),
+    ("nuget setapikey|setApiKey|SetApiKey", "#1"),
     ("nuget sources|source", "-p -Password"),
     ("dotnet user-secrets set", "@2 <"),
     ("gh secret set", "-b --body <"),
@@ -68,16 +92,22 @@ pub(super) const PROGRAMS: &[(&str, &str)] = &[
     ("aws ssm put-parameter", "--value <"),
     ("aws lambda update-function-configuration|create-function", "--environment"),
     ("gcloud secrets create|add", "<"),
+    ("gcloud auth activate-refresh-token", "@2"),
+    ("composer config http-basic*", "@2"),
     ("az keyvault secret set", "--value"),
     ("az keyvault", "--value"),
     ("az webapp|functionapp config appsettings|connection-string set", "=--settings = =-t"),
+    ("kubectl|oc patch secret|secrets|secret/*|secrets/*", "-p --patch"),
     ("kubectl|oc create secret", "=--from-literal --docker-password <"),
     ("kubectl|oc apply|create|replace", "<"),
     ("kubeseal", "<"),
     ("fly|flyctl secrets set|import", "= <"),
+    ("fly|flyctl", "?-t"),
+    ("doctl", "-t"),
     ("heroku config:set|config:add", "="),
     ("netlify env:set", "@2"),
     ("netlify env:import", "<"),
+    ("vercel|vc", "-t"),
     ("vercel|vc env add|update", "--value <"),
     ("vercel|vc secrets|secret add", "@2 <"),
     ("wrangler secret|secrets|pages put|bulk", "<"),
@@ -112,7 +142,7 @@ pub(super) const PROGRAMS: &[(&str, &str)] = &[
     ("pulumi config set", "@2 <"),
     ("pulumi login|env set", "<"),
     ("rclone obscure", "@1 <"),
-    ("rclone config create|update", "="),
+    ("rclone config create|update|password", "= +"),
     ("snap login", "<"),
     ("pscale password|auth", "<"),
     ("openclaw|gemini|claude secrets|secret|auth set|add|put", "@2 <"),
@@ -179,6 +209,9 @@ pub(super) fn secrets(
 ) -> bool {
     let Some((pattern, places)) = PROGRAMS.get(number) else { return false };
     let before = text.before(found.start);
+    if places.starts_with('^') && !is_first_word(text, found.start) {
+        return false;
+    }
     let begins = before == 0 || before.is_ascii_whitespace() || b"/;|&(`\"'$".contains(&before);
     let behind = text.at(found.end);
     if !begins || in_name(behind) || matches!(behind, b':' | b'/' | b'.' | b'=' | b'@' | b',') {
@@ -197,15 +230,27 @@ pub(super) fn secrets(
             let letter = expected.strip_prefix('-').filter(|letter| letter.len() == 1);
             match letter {
                 Some(letter) => word.starts_with('-') && !word.starts_with("--") && word.contains(letter),
-                None => expected.split('|').any(|expected| expected == word),
+                None => expected.split('|').any(|expected| match expected.strip_suffix('*') {
+                    Some(begin) => word.starts_with(begin),
+                    None => expected == word,
+                }),
             }
         };
         let Some(place) = rest.iter().position(is_it) else { return true };
         rest = if expected.starts_with('-') { rest } else { rest.get(place + 1..).unwrap_or_default() };
     }
     for place in places.split(' ') {
+        let only_made = place.starts_with('?');
+        let mut add = |secret: Range<usize>| {
+            if !only_made || looks_made(text.part(secret.clone())) {
+                add(secret);
+            }
+        };
+        let place = place.trim_start_matches('?');
+        let option = place.get(1..).unwrap_or_default();
+        let number = || option.parse::<usize>().map_or(0, |number| number.saturating_sub(1));
         match place.as_bytes() {
-            [] => {}
+            [] | [b'^'] => {}
             [b'<'] => read(text, found.start, &all, end, &mut add),
             [b'='] => {
                 for word in rest.iter().filter(|word| text.at(inner(text, (*word).clone()).start) != b'-') {
@@ -215,49 +260,99 @@ pub(super) fn secrets(
                     }
                 }
             }
-            [b'@', ..] => {
-                let from = place.get(1..).and_then(|number| number.parse::<usize>().ok()).unwrap_or(1);
-                let plain = rest.iter().filter(|word| !matches!(text.at(word.start), b'-' | b'<' | b'>'));
-                for word in plain.skip(from.saturating_sub(1)) {
-                    add(inner(text, word.clone()));
+            [b'+'] => {
+                for pair in rest.windows(2) {
+                    if let [name, value] = pair
+                        && tells(text.part(inner(text, name.clone())).rsplit('.').next().unwrap_or_default())
+                            >= Tell::Likely
+                    {
+                        add(inner(text, value.clone()));
+                    }
                 }
             }
-            [b'=', ..] => each_value(text, &all, place.get(1..).unwrap_or_default(), false, |value| {
+            [b'@', ..] => {
+                arguments(text, rest).skip(number()).for_each(|word| add(inner(text, word)));
+            }
+            [b'#', ..] => {
+                let plain = arguments(text, rest).filter(|word| text.at(word.start) != b'/');
+                plain.skip(number()).take(1).for_each(|word| add(inner(text, word)));
+            }
+            [b'=', ..] => each_value(text, &all, option, Where::Anywhere, |value| {
                 if let Some(length) = text.part(value.clone()).find('=') {
                     add(inner(text, value.start + length + 1..value.end));
                 }
             }),
-            [sign @ (b':' | b'%'), ..] => {
-                each_value(text, &all, place.get(1..).unwrap_or_default(), false, |value| {
+            [sign @ (b':' | b'%' | b','), ..] => {
+                each_value(text, &all, option, Where::Anywhere, |value| {
                     if let Some(length) = text.part(value.clone()).find(char::from(*sign)) {
                         add(value.start + length + 1..value.end);
                     }
                 });
             }
-            [b';', ..] => each_value(text, &all, place.get(1..).unwrap_or_default(), false, |value| {
+            [b';', ..] => each_value(text, &all, option, Where::Anywhere, |value| {
                 if text.part(value.clone()).contains('=') {
                     add(value);
                 }
             }),
-            [b'~', ..] => each_value(text, &all, place.get(1..).unwrap_or_default(), true, &mut add),
-            _ => each_value(text, &all, place, false, &mut add),
+            [b'~', ..] => each_value(text, &all, option, Where::SameWord, &mut add),
+            [b'!', ..] => each_value(text, &all, option, Where::NextWord, &mut add),
+            _ => each_value(text, &all, place, Where::Anywhere, &mut add),
         }
     }
     true
 }
 
+/// The arguments that are no options, and no files that a command's input or output goes to.
+fn arguments(text: Text<'_>, words: &[Word]) -> impl Iterator<Item = Word> {
+    let directs = move |word: &Word| {
+        let said = text.part(word.clone());
+        said.len() <= 3 && said.ends_with(['<', '>'])
+    };
+    words.iter().enumerate().filter_map(move |(place, word)| {
+        let is_file = place.checked_sub(1).and_then(|before| words.get(before)).is_some_and(directs);
+        (!is_file && !matches!(text.at(word.start), b'-' | b'<' | b'>')).then(|| word.clone())
+    })
+}
+
+/// Whether a command begins with the word at `place`.
+fn is_first_word(text: Text<'_>, place: usize) -> bool {
+    let before = text.skip_back(place, is_blank);
+    let program = text.part(text.skip_back(before, |byte| byte.is_ascii_alphanumeric())..before);
+    matches!(text.before(before), 0 | b'\n' | b';' | b'|' | b'&' | b'(' | b'`' | b'"' | b'\'' | b'\\' | b'/')
+        || program == "sudo"
+}
+
+/// Where the value of an option may stand.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Where {
+    Anywhere,
+    SameWord,
+    NextWord,
+}
+
 /// Letters of options without a value that `curl` and others take together with one that has a value: `-sSu`.
-const TOGETHER: &[u8] = b"fgikLnNsSvGIjlqRaB#046x";
+const TOGETHER: &[u8] = b"fgikLnNsSvGIjlqrRaB#046x";
 
 /// The values of the option `name`.
-fn each_value(text: Text<'_>, words: &[Word], name: &str, attached: bool, mut add: impl FnMut(Range<usize>)) {
+fn each_value(
+    text: Text<'_>,
+    words: &[Word],
+    name: &str,
+    place_of_value: Where,
+    mut add: impl FnMut(Range<usize>),
+) {
     for (place, word) in words.iter().enumerate() {
         let written = inner(text, word.clone());
         let said = text.part(written.clone());
         if said == name {
-            if !attached && let Some(value) = words.get(place + 1) {
+            if place_of_value != Where::SameWord
+                && let Some(value) = words.get(place + 1)
+            {
                 add(inner(text, value.clone()));
             }
+            continue;
+        }
+        if place_of_value == Where::NextWord {
             continue;
         }
         let is_short = name.len() == 2;
@@ -281,7 +376,7 @@ fn each_value(text: Text<'_>, words: &[Word], name: &str, attached: bool, mut ad
         if written.start + length < written.end {
             add(inner(text, written.start + length..written.end));
         } else if (sign == 0 || length == said.len())
-            && !attached
+            && place_of_value != Where::SameWord
             && let Some(value) = words.get(place + 1)
         {
             add(inner(text, value.clone()));

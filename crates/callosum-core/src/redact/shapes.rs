@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use super::names::{Tell, looks_made, looks_random, tell};
+use super::names::{Tell, is_uuid, looks_made, looks_random, tell};
 use super::text::Text;
 
 /// How tokens of well-known services begin, and how many characters follow at least. Where the second number is 1, one of these must be a
-/// digit: the beginning is that of ordinary words, too.
+/// digit: the beginning is that of ordinary words, too. Where it is 2, they are letters and digits only, too.
 #[rustfmt::skip]
 pub(super) const PREFIXES: &[(&str, usize, usize)] = &[
     ("sk-", 20, 1), ("sk-proj-", 16, 0), ("sk-ant-", 16, 0), ("sk-svcacct-", 16, 0), ("sk-or-", 16, 0), ("sk-live-", 16, 0), ("sk-test-", 16, 0),
@@ -21,6 +21,11 @@ pub(super) const PREFIXES: &[(&str, usize, usize)] = &[
     ("sq0atp-", 16, 0), ("sq0csp-", 16, 0), ("pat-na1-", 16, 0), ("sntrys_", 16, 0), ("sntryu_", 16, 0), ("gsk_", 20, 1), ("xai-", 20, 1), ("r8_", 20, 1),
     ("nvapi-", 20, 1), ("pplx-", 20, 1), ("sbp_", 20, 1), ("sb_secret_", 10, 0), ("re_", 16, 1), ("key-", 30, 1), ("pul-", 30, 1), ("atlasv1.", 16, 0),
     ("ATATT3", 20, 0), ("ATCTT3", 20, 0), ("CCIPAT_", 16, 0), ("PMAK-", 20, 0), ("phx_", 20, 1), ("ops_eyJ", 16, 0), ("FlyV1 ", 16, 0), ("fo1_", 16, 1),
+    ("sk-admin-", 16, 0), ("sk-None-", 16, 0), ("sk_org_live_", 10, 0), ("secret_", 30, 2), ("fm1_", 20, 1), ("fm2_", 20, 1), ("glc_", 20, 1),
+    ("glsa_", 20, 1), ("dapi", 32, 2), ("rubygems_", 30, 1), ("pscale_tkn_", 16, 0), ("pscale_pw_", 16, 0), ("pscale_oauth_", 16, 0), ("NRAK-", 20, 0),
+    ("NRJS-", 16, 0), ("LTAI", 16, 2), ("lin_oauth_", 16, 0), ("dckr_oat_", 16, 0), ("CFPAT-", 20, 0), ("HRKU-", 20, 0), ("dp.ct.", 16, 0),
+    ("dp.sa.", 16, 0), ("dp.scim.", 16, 0), ("dt0c01.", 20, 0), ("ATBB", 24, 2), ("bkua_", 20, 0), ("1//0", 30, 1), ("vcp_", 20, 1),
+    ("EAA", 36, 2), ("api_org_", 20, 0), ("tvly-", 20, 1), ("fc-", 30, 2), ("e2b_", 20, 1), ("apify_api_", 20, 0), ("EZAK", 40, 2),
 ];
 
 /// The token that begins with prefix number `number` at `found`.
@@ -46,7 +51,7 @@ pub(super) fn token(text: Text<'_>, found: &Range<usize>, number: usize) -> Opti
         "eyJ" => body.contains('.'),
         // `sk-` is followed by letters and digits only, or by words that are prefixes of their own.
         "sk-" => !body.bytes().take(20).any(|byte| matches!(byte, b'-' | b'.')),
-        _ => true,
+        _ => *digits < 2 || body.bytes().all(|byte| byte.is_ascii_alphanumeric()),
     };
     (fits && body.len() >= *least && (*digits == 0 || digits_in > 0 || *prefix == "sk-"))
         .then_some(found.start..end)
@@ -89,43 +94,101 @@ pub(super) fn bot_token(text: Text<'_>, found: &Range<usize>) -> Option<Range<us
     (found.start - begin >= 5 && end - found.end >= 16).then_some(begin..end)
 }
 
-/// Parts of addresses behind which a secret stands: so many parts of the path come before it, and whether it is all the rest.
-pub(super) const PATHS: &[(&str, usize, bool)] = &[
-    ("hooks.slack.com/services/", 2, true),
-    ("hooks.slack.com/workflows/", 1, true),
-    ("hooks.slack.com/triggers/", 1, true),
-    ("/webhooks/", 1, false),
-    ("office.com/webhook", 1, true),
-    ("/with/key/", 0, false),
-    ("hooks.zapier.com/hooks/catch/", 1, false),
-    ("api.telegram.org/bot", 0, false),
-    (".make.com/", 0, false),
-    ("hc-ping.com/", 0, true),
-    ("/build_hooks/", 0, true),
-    ("/integrations/deploy/", 0, true),
+/// Hosts whose addresses let in whoever knows them, what comes in their paths before the secret (`*` is any part, a last part without a
+/// slash is how the secret's part begins), and whether the secret is all the rest.
+pub(super) const HOOKS: &[(&str, &str, bool)] = &[
+    ("hooks.slack.com", "services/*/*/", true),
+    ("hooks.slack.com", "workflows/*/", true),
+    ("hooks.slack.com", "triggers/*/", true),
+    ("hooks.slack-gov.com", "services/*/*/", true),
+    ("discord.com", "api/webhooks/*/", false),
+    ("discord.com", "api/*/webhooks/*/", false),
+    ("discordapp.com", "api/webhooks/*/", false),
+    ("discordapp.com", "api/*/webhooks/*/", false),
+    ("guilded.gg", "webhooks/*/", false),
+    (".webhook.office.com", "webhookb2/", true),
+    ("outlook.office.com", "webhook/", true),
+    ("maker.ifttt.com", "trigger/*/with/key/", false),
+    ("maker.ifttt.com", "trigger/*/json/with/key/", false),
+    ("maker.ifttt.com", "use/", false),
+    ("hooks.zapier.com", "hooks/*/*/", false),
+    ("hooks.airtable.com", "workflows/v1/genericwebhook/*/", true),
+    ("api.telegram.org", "bot", false),
+    ("api.telegram.org", "file/bot", false),
+    (".make.com", "", false),
+    ("hook.integromat.com", "", false),
+    (".n8n.cloud", "webhook/", true),
+    (".n8n.cloud", "webhook-test/", true),
+    ("open.feishu.cn", "open-apis/bot/v2/hook/", false),
+    ("open.larksuite.com", "open-apis/bot/v2/hook/", false),
+    ("sctapi.ftqq.com", "", false),
+    ("api.day.app", "", false),
+    ("ntfy.sh", "", false),
+    ("webhook.site", "", false),
+    ("hc-ping.com", "", true),
+    ("hchk.io", "", true),
+    ("cronitor.link", "p/", false),
+    ("uptime.betterstack.com", "api/v1/heartbeat/", true),
+    ("events.pagerduty.com", "integration/", false),
+    ("api.netlify.com", "build_hooks/", true),
+    ("api.vercel.com", "v1/integrations/deploy/", true),
 ];
+
+/// Ends of hosts whose first part is the secret.
+pub(super) const HOSTS: &[&str] = &[".m.pipedream.net", ".x.pipedream.net", ".m.d.pipedream.net"];
 
 fn in_path(byte: u8) -> bool {
     byte > b' ' && !b"\"'`<>?#\\|;)]}&,".contains(&byte)
 }
 
-/// The secret behind path number `number`.
-pub(super) fn in_webhook(text: Text<'_>, found: &Range<usize>, number: usize) -> Option<Range<usize>> {
-    let (path, skipped, rest) = PATHS.get(number)?;
-    if *path == "/webhooks/" && !text.part(text.skip_back(found.start, in_path)..found.start).contains("/api")
-    {
+/// The place behind the slash at `place`, which JSON may write `\/`.
+fn behind_slash(text: Text<'_>, place: usize) -> Option<usize> {
+    let place = if text.at(place) == b'\\' { place + 1 } else { place };
+    (text.at(place) == b'/').then_some(place + 1)
+}
+
+/// The secret in the path of host number `number`, which stands at `found`.
+pub(super) fn in_hook(text: Text<'_>, found: &Range<usize>, number: usize) -> Option<Range<usize>> {
+    let (host, path, rest) = HOOKS.get(number)?;
+    let before = text.before(found.start);
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    let first = text.part(text.skip_back(found.start, |byte| is_part(byte) || byte == b'.')..found.start);
+    let is_host = match *host {
+        ".make.com" => first.starts_with("hook."),
+        // What stands under such a host's own name may be anything.
+        _ if path.is_empty() => !is_part(before) && before != b'.',
+        _ => host.starts_with('.') || !is_part(before),
+    };
+    if !is_host {
         return None;
     }
-    let mut begin = found.end;
-    for _ in 0..*skipped {
-        begin = text.skip(begin, |byte| in_path(byte) && byte != b'/') + 1;
-        if text.before(begin) != b'/' {
+    let mut begin = behind_slash(text, found.end)?;
+    let mut parts = path.split('/').peekable();
+    while let Some(part) = parts.next() {
+        if parts.peek().is_none() {
+            if !text.part(begin..begin + part.len()).eq_ignore_ascii_case(part) {
+                return None;
+            }
+            begin += part.len();
+            break;
+        }
+        let end = text.skip(begin, |byte| in_path(byte) && byte != b'/');
+        if part != "*" && !text.part(begin..end).eq_ignore_ascii_case(part) {
             return None;
         }
+        begin = behind_slash(text, end)?;
     }
-    let end = text.skip(begin, |byte| in_path(byte) && (*rest || byte != b'/'));
-    (end > begin && begin <= text.len() && (*path != ".make.com/" || looks_random(text.part(begin..end))))
-        .then_some(begin..end)
+    let mut end = text.skip(begin, |byte| in_path(byte) && byte != b'/');
+    while *rest && let Some(next) = behind_slash(text, end) {
+        end = text.skip(next, |byte| in_path(byte) && byte != b'/');
+    }
+    (end > begin).then_some(begin..end)
+}
+
+/// The secret part of a host whose end is at `found`.
+pub(super) fn in_host(text: Text<'_>, found: &Range<usize>) -> Option<Range<usize>> {
+    let begin = text.skip_back(found.start, |byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    (begin < found.start).then_some(begin..found.start)
 }
 
 /// Parts of paths behind which identifiers stand that anybody may see.
@@ -191,6 +254,7 @@ pub(super) fn in_parts(text: Text<'_>, from: usize, to: usize, mut add: impl FnM
         let tells = || TELLING.contains(&before) || before.len() < 40 && tell(before) >= Tell::Weak;
         let bare = part.strip_prefix("bot").unwrap_or(part);
         if !IDENTIFIERS.contains(&before) && looks_random(part)
+            || ["hook", "webhook", "webhook-test"].contains(&before) && is_uuid(part)
             || looks_made(part) && tells()
             || bare.len() < part.len() && looks_random(bare)
         {

@@ -4,9 +4,10 @@
 
 use std::ops::Range;
 
-use super::names::STEMS;
+use super::languages;
 use super::programs::PROGRAMS;
-use super::shapes::{PATHS, PREFIXES};
+use super::shapes::{HOOKS, HOSTS, PREFIXES};
+use super::words::STEMS;
 
 /// What a word that was found may be a sign of.
 #[derive(Clone, Copy, Debug)]
@@ -17,8 +18,12 @@ pub(super) enum Sign {
     Program(usize),
     /// A token, by its prefix's place in the table.
     Token(usize),
-    /// An address that is a secret in part, by its place in the table.
-    Webhook(usize),
+    /// A name in another language.
+    Word,
+    /// A host whose addresses are secrets in part, by its place in the table.
+    Hook(usize),
+    /// The end of a host that is a secret in part.
+    Host,
     Address,
     Pem,
     Scheme,
@@ -40,14 +45,29 @@ struct Word {
     sign: Sign,
 }
 
+#[expect(clippy::indexing_slicing, reason = "run by the compiler: what is out of bounds does not compile")]
+impl Word {
+    /// By its letters, then by its length.
+    const fn rank(&self) -> usize {
+        number_of_two(self.bytes[0], self.bytes[1]) * (MAX_WORD + 1) + self.bytes.len()
+    }
+}
+
 /// Bits of a byte that count where words are told apart at first: they are the same for both cases of a letter.
 const LETTER: u8 = 31;
 
-/// All words by the letter that they begin with, short ones first.
+/// All words by the two letters that they begin with, short ones first.
 struct Words {
     words: [Word; COUNT],
-    /// Where the words of each letter begin, and those of the last end.
-    begin: [usize; LETTER as usize + 2],
+    /// Where the words of each two letters begin, and those of the last end.
+    begin: [u16; PAIRS + 1],
+}
+
+/// Numbers that two letters make.
+const PAIRS: usize = 1024;
+
+const fn number_of_two(one: u8, two: u8) -> usize {
+    ((one & LETTER) as usize) << 5 | (two & LETTER) as usize
 }
 
 /// Longer words are none: the compiler fails where a table has one.
@@ -61,7 +81,7 @@ const COUNT: usize = {
         names += count_names(PROGRAMS[line].0.as_bytes());
         line += 1;
     }
-    STEMS.len() + OTHERS.len() + PREFIXES.len() + PATHS.len() + names
+    STEMS.len() + languages::WORDS.len() + OTHERS.len() + PREFIXES.len() + HOOKS.len() + HOSTS.len() + names
 };
 
 const WORDS: &Words = &Words::of_all();
@@ -100,8 +120,18 @@ impl Words {
             (count, place) = (count + 1, place + 1);
         }
         place = 0;
-        while place < PATHS.len() {
-            all[count] = Word { bytes: PATHS[place].0.as_bytes(), sign: Sign::Webhook(place) };
+        while place < HOOKS.len() {
+            all[count] = Word { bytes: HOOKS[place].0.as_bytes(), sign: Sign::Hook(place) };
+            (count, place) = (count + 1, place + 1);
+        }
+        place = 0;
+        while place < HOSTS.len() {
+            all[count] = Word { bytes: HOSTS[place].as_bytes(), sign: Sign::Host };
+            (count, place) = (count + 1, place + 1);
+        }
+        place = 0;
+        while place < languages::WORDS.len() {
+            all[count] = Word { bytes: languages::WORDS[place].as_bytes(), sign: Sign::Word };
             (count, place) = (count + 1, place + 1);
         }
         place = 0;
@@ -127,27 +157,28 @@ impl Words {
     }
 
     const fn in_order(all: &[Word; COUNT]) -> Self {
-        let mut made = Self { words: [all[0]; COUNT], begin: [0; LETTER as usize + 2] };
-        let (mut count, mut letter) = (0, 0);
-        while letter <= LETTER {
-            made.begin[letter as usize] = count;
-            let mut length = 1;
-            while length <= MAX_WORD {
-                let mut place = 0;
-                while place < COUNT {
-                    let bytes = all[place].bytes;
-                    if bytes.len() == length && bytes[0] & LETTER == letter {
-                        made.words[count] = all[place];
-                        count += 1;
-                    }
-                    place += 1;
-                }
-                length += 1;
+        let mut made = Self { words: [all[0]; COUNT], begin: [0; PAIRS + 1] };
+        let mut count = 0;
+        while count < COUNT {
+            let word = all[count];
+            assert!(word.bytes.len() <= MAX_WORD);
+            // Before the first that is longer, or of later letters.
+            let mut to = count;
+            while to > 0 && word.rank() < made.words[to - 1].rank() {
+                made.words[to] = made.words[to - 1];
+                to -= 1;
             }
-            letter += 1;
+            made.words[to] = word;
+            count += 1;
         }
-        made.begin[LETTER as usize + 1] = count;
-        assert!(count == COUNT);
+        let (mut pair, mut place) = (0, 0);
+        while pair <= PAIRS {
+            while place < COUNT && made.words[place].rank() / (MAX_WORD + 1) < pair {
+                place += 1;
+            }
+            made.begin[pair] = place as u16;
+            pair += 1;
+        }
         made
     }
 }
@@ -223,9 +254,10 @@ fn beginnings(text: &str) -> impl Iterator<Item = usize> {
 pub(super) fn found(text: &str) -> impl Iterator<Item = (Range<usize>, Sign)> {
     beginnings(text).flat_map(move |from| {
         let rest = text.as_bytes().get(from..).unwrap_or_default();
-        let letter = rest.first().map_or(0, |byte| usize::from(byte & LETTER));
-        let words = WORDS.begin.get(letter).zip(WORDS.begin.get(letter + 1));
-        let words = words.and_then(|(begin, end)| WORDS.words.get(*begin..*end)).unwrap_or_default();
+        let pair = rest.first_chunk().map_or(PAIRS, |[one, two]| number_of_two(*one, *two));
+        let words = WORDS.begin.get(pair).zip(WORDS.begin.get(pair + 1));
+        let words = words.and_then(|(begin, end)| WORDS.words.get(usize::from(*begin)..usize::from(*end)));
+        let words = words.unwrap_or_default();
         words.iter().filter_map(move |word| {
             let stands = rest.get(..word.bytes.len())?.eq_ignore_ascii_case(word.bytes);
             stands.then(|| (from..from + word.bytes.len(), word.sign))
@@ -241,8 +273,8 @@ mod tests {
     #[test]
     fn every_word_is_found_in_whatever_case_and_wherever_it_stands() {
         let words = STEMS.iter().copied().chain(OTHERS.iter().map(|(word, _)| *word));
-        let words =
-            words.chain(PREFIXES.iter().map(|(word, ..)| *word)).chain(PATHS.iter().map(|(word, ..)| *word));
+        let words = words.chain(PREFIXES.iter().map(|(word, ..)| *word)).chain(HOSTS.iter().copied());
+        let words = words.chain(HOOKS.iter().map(|(word, ..)| *word));
         let programs = WORDS.words.iter().filter(|word| matches!(word.sign, Sign::Program(_)));
         let programs =
             programs.map(|word| (format!("{} ", str::from_utf8(word.bytes).unwrap()), word.bytes.len()));

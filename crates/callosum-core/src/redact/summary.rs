@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::names::{Tell, is_secret, tell};
-use super::{REDACTED, may_hold_one, redact, redact_words, secrets_in, tells};
+use super::{REDACTED, may_tell, redact, redact_words, secrets_in, tells};
 use crate::digest::number_text;
 use crate::text::{as_one_line, head, one_line};
 use crate::tool_call::AllParameters;
@@ -45,9 +45,13 @@ impl Role {
                 ("exe", Self::Program),
                 ("bin", Self::Program),
             ],
-            4 => {
-                &[("name", Self::Label), ("data", Self::Held), ("text", Self::Held), ("file", Self::Program)]
-            }
+            4 => &[
+                ("name", Self::Label),
+                ("type", Self::Label),
+                ("data", Self::Held),
+                ("text", Self::Held),
+                ("file", Self::Program),
+            ],
             5 => &[
                 ("param", Self::Label),
                 ("label", Self::Label),
@@ -65,15 +69,20 @@ impl Role {
             7 => &[
                 ("content", Self::Held),
                 ("default", Self::Held),
+                ("element", Self::Label),
+                ("locator", Self::Label),
                 ("program", Self::Program),
                 ("command", Self::Program),
             ],
-            8 => &[("variable", Self::Label), ("property", Self::Label)],
+            8 => &[("variable", Self::Label), ("property", Self::Label), ("selector", Self::Label)],
             9 => &[("parameter", Self::Label)],
             10 => &[("executable", Self::Program)],
             _ => return None,
         };
-        known.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, role)| *role)
+        let begins =
+            |known: &str| known.bytes().next() == name.bytes().next().map(|byte| byte.to_ascii_lowercase());
+        let is_it = |known: &str| begins(known) && known.eq_ignore_ascii_case(name);
+        known.iter().find(|(known, _)| is_it(known)).map(|(_, role)| *role)
     }
 }
 
@@ -157,7 +166,7 @@ impl Summary {
             self.push(if at == 0 { "" } else { "," });
             // Most names have none of the words that tell.
             let mut tells = Tell::No;
-            if may_hold_one(name) {
+            if may_tell(name) {
                 tells = tell(name);
                 self.string(&shorten(name, SHOWN));
             } else {
@@ -200,13 +209,19 @@ fn told_by(fields: &Map<String, Value>) -> (Tell, Option<&str>) {
     if fields.len() > 1 {
         for (name, value) in fields {
             match (Role::of(name), value) {
-                (Some(Role::Label), Value::String(label)) => told = told.max(tells(head(label, 80).0)),
+                (Some(Role::Label), Value::String(label)) => told = told.max(of_label(label)),
                 (Some(Role::Program), Value::String(text)) => program = program.or(Some(text.as_str())),
                 _ => {}
             }
         }
     }
     (told, program)
+}
+
+/// What a label says of what it is for, also one that a page has for people: `Password field`.
+fn of_label(label: &str) -> Tell {
+    let label = head(label, 80).0;
+    tells(label.strip_suffix(" field").or_else(|| label.strip_suffix(" input")).unwrap_or(label))
 }
 
 /// A list of words as the arguments of a command, secrets taken out; empty for another list, or a long one.

@@ -1,3 +1,5 @@
+mod attacks;
+
 use serde_json::{Value, json};
 
 use super::*;

@@ -50,6 +50,12 @@ impl<'t> Text<'t> {
         bytes.iter().rposition(|byte| !is(*byte)).map_or(0, |place| place + 1)
     }
 
+    /// The place so many bytes before `from`, or somewhat less: where a character begins.
+    pub(super) fn back(self, from: usize, bytes: usize) -> usize {
+        let far = from.saturating_sub(bytes);
+        (far..from).find(|place| self.0.is_char_boundary(*place)).unwrap_or(from)
+    }
+
     pub(super) fn blanks(self, from: usize) -> usize {
         self.skip(from, is_blank)
     }

@@ -3,35 +3,76 @@
 
 use std::ops::Range;
 
-use super::names::{PHRASES, Tell, is_header, is_secret, tell};
+use super::names::{Tell, is_header, is_number, is_prose, is_secret, tell};
 use super::text::{Text, in_name};
+use super::words::{ORDER_KEYS, PHRASES};
+use super::{columns, languages, pairs, statements};
 
-/// The secret that belongs to the name in which the word at `found` stands, if it is such a name, and where the name ends. In a context key,
-/// which is itself `kind:name`, a colon is only taken for a sign of a value where a blank or quote is beside it.
-pub(super) fn secret_of(text: Text<'_>, found: Range<usize>, in_key: bool) -> (usize, Option<Range<usize>>) {
+/// The secrets that belong to the name in which the word at `found` stands, if it is such a name, and where the name ends. In a context
+/// key, which is itself `kind:name`, a colon is only taken for a sign of a value where a blank or quote is beside it.
+pub(super) fn secrets_of(text: Text<'_>, found: &Range<usize>, in_key: bool) -> (usize, Vec<Range<usize>>) {
     let begin = text.skip_back(found.start, in_name);
-    let end = text.skip(found.end, in_name);
+    let end = text.skip(found.start, in_name);
+    if text.part(begin..end).eq_ignore_ascii_case("identified") {
+        return (end, statements::identified(text, end).into_iter().collect());
+    }
     let (begin, end) = phrase(text, begin, end).unwrap_or((begin, end));
     let name = text.part(begin..end);
     let in_query = matches!(text.before(begin), b'?' | b'&') && text.at(end) == b'=';
     let tells = match tell(name) {
         // In an address `key=` is one.
-        Tell::Weak
-            if in_query
-                && ["key", "keys", "tokens", "sid"]
-                    .iter()
-                    .any(|end| name.to_ascii_lowercase().ends_with(end)) =>
-        {
-            Tell::Surely
+        Tell::Weak if in_query && QUERY.iter().any(|known| name.eq_ignore_ascii_case(known)) => Tell::Surely,
+        // `primary key: 12`
+        Tell::Weak if text.before(begin) == b' ' && ORDER_KEYS.contains(&word_before(text, begin - 1)) => {
+            Tell::No
         }
         tells => tells,
     };
     if tells == Tell::No {
-        return (end, None);
+        return (end, Vec::new());
     }
-    let value = value_of(text, begin..end, tells, in_query, in_key);
-    let is_one = |value: &Range<usize>| is_secret(tells, text.part(value.clone()));
-    (end, value.filter(is_one))
+    (end, values_of(text, &(begin..end), tells, in_query, in_key))
+}
+
+/// Names in addresses that elsewhere only may hold a secret.
+const QUERY: &[&str] = &["key", "keys", "tokens", "sid"];
+
+/// The secrets that belong to the word of another language at `name`.
+pub(super) fn secrets_of_word(text: Text<'_>, name: &Range<usize>, in_key: bool) -> Vec<Range<usize>> {
+    let begin = text.skip_back(name.start, in_name);
+    values_of(text, &(begin..name.end), Tell::Surely, false, in_key)
+}
+
+fn word_before(text: Text<'_>, end: usize) -> &str {
+    text.part(text.skip_back(end, in_name)..end)
+}
+
+fn values_of(
+    text: Text<'_>,
+    name: &Range<usize>,
+    tells: Tell,
+    in_query: bool,
+    in_key: bool,
+) -> Vec<Range<usize>> {
+    let mut values: Vec<Range<usize>> =
+        value_of(text, name.clone(), tells, in_query, in_key).into_iter().collect();
+    if values.is_empty() && !in_key {
+        values = columns::values(text, name);
+    }
+    let own = text.part(name.clone());
+    values.retain(|value| {
+        let said = text.part(value.clone());
+        is_secret(tells, said) && !(tells == Tell::Likely && (is_prose(own, said) || goes_on(text, value)))
+    });
+    values
+}
+
+/// Whether a value is the first word of what somebody says: `auth: rotate the keys`.
+fn goes_on(text: Text<'_>, value: &Range<usize>) -> bool {
+    text.part(value.clone()).bytes().all(|byte| byte.is_ascii_alphabetic())
+        && text.at(value.end) == b' '
+        && text.at(value.end + 1).is_ascii_alphabetic()
+        && text.before(text.skip_back(value.start, |byte| byte == b' ')) == b':'
 }
 
 /// The name of several words that begins or ends with the word from `begin` to `end`.
@@ -59,21 +100,34 @@ fn value_of(
     if in_query {
         return Some(name.end + 1..text.skip(name.end + 1, |byte| !b"&#;\"'<> \t\r\n\\`,)|".contains(&byte)));
     }
-    // `"name"`, `\"name\"`, `['name']`, and `:name:` of formats with many.
-    let closed = text.skip(name.end, |byte| matches!(byte, b'\\' | b'"' | b'\'' | b'`' | b']'));
-    let was_quoted = closed > name.end;
+    // `"name"`, `\"name\"`, `['name']`, `**name**`.
+    let bold = text.skip(name.end, |byte| byte == b'*');
+    let closed = text.skip(bold, |byte| matches!(byte, b'\\' | b'"' | b'\'' | b'`' | b']'));
+    let was_quoted = closed > bold;
+    let closed = text.skip(closed, |byte| byte == b'*');
     let place = text.blanks(closed);
+    if was_quoted && pairs::is_part_of_form(text, name.start) {
+        return pairs::part_of_form(text, name.end);
+    }
+    if is_of_codes(text.part(name.clone())) && !in_key {
+        let from = text.skip(place, |byte| matches!(byte, b':' | b'=' | b'*' | b' ' | b'['));
+        if let Some(codes) = codes(text, from) {
+            return Some(codes);
+        }
+    }
     match text.at(place) {
         b':' if in_key && !was_quoted && !matches!(text.at(place + 1), b' ' | b'"' | b'\'') => None,
         b':' if text.at(place + 1) == b':' => None,
         b':' if text.at(place + 1) == b'=' => behind_sign(text, &name, place + 2, b'='),
         b'=' if matches!(text.at(place + 1), b'=' | b'>') => behind_sign(text, &name, place + 2, b'='),
         sign @ (b':' | b'=') => behind_sign(text, &name, place + 1, sign),
+        128.. => languages::value(text, closed),
         b',' if was_quoted => in_pair(text, text.skip(place + 1, |byte| byte.is_ascii_whitespace())),
         b'(' if !was_quoted => text.quoted(place + 1).map(|(value, _)| value),
         b'>' if !in_key => in_element(text, name.start, place + 1),
         b'<' if text.at(place + 1) == b'/' => next_element(text, place),
         b'}' if was_quoted => None,
+        b'\n' | b'\r' if text.at(text.line_start(name.start)) == b'#' => below(text, place),
         _ if place == closed && !was_quoted => None,
         _ if text.before(name.start) == b'<' => {
             let close = text.skip(place, |byte| !matches!(byte, b'>' | b'\n'));
@@ -83,16 +137,72 @@ fn value_of(
         }
         _ => behind_blank(text, &name, place, was_quoted, tells),
     }
-    .or_else(|| before_name(text, name.start, was_quoted))
+    .or_else(|| pairs::held(text, &name))
+}
+
+/// Whether a name is of codes that are good once: there are many of them, and they are letters and digits.
+fn is_of_codes(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ["recovery", "backup", "scratch"].iter().any(|word| name.contains(word))
+        && (name.ends_with("code") || name.ends_with("codes"))
+}
+
+/// Codes that follow each other from `from` on, in a line or a list.
+fn codes(text: Text<'_>, from: usize) -> Option<Range<usize>> {
+    let (mut first, mut last, mut place) = (None, from, from);
+    loop {
+        place = text.skip(place, |byte| byte.is_ascii_whitespace() || b",-*\"'`".contains(&byte));
+        let number = text.skip(place, |byte| byte.is_ascii_digit());
+        if number > place && matches!(text.at(number), b'.' | b')') {
+            place = text.blanks(number + 1);
+        }
+        let end = text.skip(place, in_name);
+        let word = text.part(place..end);
+        if word.len() < 5 || !word.bytes().any(|byte| byte.is_ascii_digit()) {
+            return first.map(|first| first..last);
+        }
+        first = first.or(Some(place));
+        (last, place) = (end, end);
+    }
+}
+
+/// The one word that stands on the next line with anything on it, as below a heading.
+fn below(text: Text<'_>, from: usize) -> Option<Range<usize>> {
+    let line = text.skip(from, |byte| byte.is_ascii_whitespace() || byte == b'`');
+    let word = text.part(line..text.line_end(line)).trim_end_matches(['`', ' ']);
+    let looks = word.len() >= 6 && !word.contains(' ') && word.bytes().any(|byte| byte.is_ascii_digit());
+    (looks && !is_number(word)).then_some(line..line + word.len())
 }
 
 /// Behind `:` or `=`.
 fn behind_sign(text: Text<'_>, name: &Range<usize>, from: usize, sign: u8) -> Option<Range<usize>> {
-    let place = text.blanks(from);
+    let mut place = text.blanks(from);
+    // `**Password:** x`, `<b>Password:</b> <code>x</code>`.
+    let bold = text.skip(from, |byte| byte == b'*');
+    if bold > from && text.at(bold) == b' ' {
+        place = text.blanks(bold);
+    }
+    if text.rest(place).starts_with("</") {
+        while text.at(place) == b'<' {
+            place = text.blanks((text.skip(place, |byte| !matches!(byte, b'>' | b'\n')) + 1).min(text.len()));
+        }
+        return Some(
+            place..text.skip(place, |byte| !byte.is_ascii_whitespace() && !b"\"'`<".contains(&byte)),
+        );
+    }
     if is_header(text.part(name.clone())) {
         let begin = text.skip(place, |byte| matches!(byte, b'\\' | b'"' | b'\'' | b'`' | b' '));
         let end = text.skip(begin, |byte| !matches!(byte, b'"' | b'\'' | b'`' | b'\r' | b'\n' | b'\\'));
         return Some(begin..end);
+    }
+    // `N'x'` of SQL, `b"x"` and `f"x"` of Python.
+    let letters = text.skip(place, |byte| byte.is_ascii_alphabetic());
+    if letters > place
+        && letters - place <= 2
+        && matches!(text.at(letters), b'"' | b'\'')
+        && text.quote_around(place) == 0
+    {
+        place = letters;
     }
     if let Some((value, _)) = text.quoted(place) {
         // The quote that closes the text in which all this stands is none that opens.
@@ -112,8 +222,10 @@ fn behind_sign(text: Text<'_>, name: &Range<usize>, from: usize, sign: u8) -> Op
                 text.skip(text.line_start(name.start), |byte| byte == b' ') - text.line_start(name.start);
             let end = text.line_end(item);
             let is_map = text.part(item..end).contains([':', '=']);
-            (indent > own && !is_map).then_some(item..end)
+            if indent > own && !is_map { Some(item..end) } else { below(text, place) }
         }
+        128.. => languages::value(text, place)
+            .or_else(|| Some(place..bare_end(text, name.start, from, place, sign))),
         _ => Some(place..bare_end(text, name.start, from, place, sign)),
     }
 }
@@ -121,7 +233,7 @@ fn behind_sign(text: Text<'_>, name: &Range<usize>, from: usize, sign: u8) -> Op
 /// Where a value without quotes ends: with the line where the name began it, as in YAML and INI; else with the word.
 fn bare_end(text: Text<'_>, name: usize, from: usize, place: usize, sign: u8) -> usize {
     let start = text.line_start(name);
-    let head = text.part(start..name).trim_matches([' ', '\t', '-', '?']);
+    let head = text.part(start..name).trim_matches([' ', '\t', '-', '?', '*']);
     let begins_line =
         head.is_empty() || head.ends_with('.') && head.bytes().all(|byte| in_name(byte) || byte == b'.');
     let spaced = place > from || sign == b'=' && matches!(text.before(from - 1), b' ' | b'\t');
@@ -193,37 +305,14 @@ fn in_pair(text: Text<'_>, place: usize) -> Option<Range<usize>> {
             (text.part(place..end), end)
         }
     };
-    let after = text.blanks(end);
-    if text.at(after) == b':' {
-        // Of another field than the value nothing is known.
-        let is_value = ["value", "values", "val", "v", "content", "data", "text"]
-            .iter()
-            .any(|name| word.eq_ignore_ascii_case(name));
-        let place = text.skip(after + 1, |byte| byte.is_ascii_whitespace() || byte == b'[');
-        return if is_value { text.quoted(place).map(|(value, _)| value) } else { None };
+    // Of another field than the value nothing is known.
+    if text.at(text.blanks(end)) == b':' {
+        let field = quoted.as_ref().map_or(place, |(word, _)| word.start);
+        return pairs::value_of_field(text, field);
     }
     let (value, _) = quoted?;
     // A list of names is no list of values.
     (!word.is_empty() && (tell(word) == Tell::No || word.contains(' '))).then_some(value)
-}
-
-/// `{"value":"x","name":"token"}`: the value stands before the name.
-fn before_name(text: Text<'_>, name: usize, was_quoted: bool) -> Option<Range<usize>> {
-    if !was_quoted {
-        return None;
-    }
-    let open = text.0.get(..name)?.rfind('{')?;
-    let between = Text(text.part(0..name));
-    let label = between.0.trim_end_matches(['"', '\'', '\\', ' ', ':']);
-    if !["name", "key", "header"].iter().any(|word| label.ends_with(word)) {
-        return None;
-    }
-    let place = ["value\"", "value\\\"", "value'"]
-        .iter()
-        .find_map(|word| between.find(open, word).map(|at| at + word.len()))?;
-    let place = text.skip(place, |byte| byte.is_ascii_whitespace() || byte == b':');
-    let (value, end) = text.quoted(place)?;
-    (end <= name).then_some(value)
 }
 
 /// `<name>value</name>`, `<property name="name">value</property>`.
@@ -249,6 +338,12 @@ fn next_element(text: Text<'_>, from: usize) -> Option<Range<usize>> {
 
 /// Words behind which a name is followed by its value: `config set token x`.
 const SETTERS: &[&str] = &["set", "setx", "setenv", "env", "add", "put"];
+
+/// What a sentence says between a name and its value.
+const SAYS: &[&str] = &[
+    "is ", "is: ", "was ", "= ", "-> ", "→ ", "ist ", "ist: ", "lautet ", "lautet: ", "est ", "est : ",
+    "es ", "es: ", "é ",
+];
 
 /// Behind a blank: of options, of what is set, of `.netrc`, of SQL, and of a sentence that says it.
 fn behind_blank(
@@ -278,14 +373,8 @@ fn behind_blank(
     if own.starts_with('-') {
         return (!text.rest(place).starts_with("--")).then(word);
     }
-    // `<add key="token" value="x"/>`
     if was_quoted {
-        let rest = text.rest(place);
-        let length = ["value=", "content=", "v=", "value: ", "value:"]
-            .iter()
-            .find(|word| rest.starts_with(**word))?
-            .len();
-        return text.quoted(place + length).map(|(value, _)| value);
+        return None;
     }
     let start = text.line_start(name.start);
     let line = text.part(start..name.start);
@@ -295,7 +384,7 @@ fn behind_blank(
     let last = last.unwrap_or_default();
     let second = before.next().unwrap_or_default();
     let in_netrc =
-        || text.part(start.saturating_sub(200)..name.start).contains("login ") || line.contains("machine ");
+        || text.part(text.back(start, 200)..name.start).contains("login ") || line.contains("machine ");
     let sets = matches!(last, "setx" | "setenv" | "ENV")
         || SETTERS.contains(&last)
             && ["config", "configure", "secret", "secrets", "env", "variables"].contains(&second)
@@ -304,14 +393,13 @@ fn behind_blank(
         return Some(word());
     }
     let rest = text.rest(place);
-    // `PASSWORD 'x'`, `IDENTIFIED BY 'x'`.
-    if rest.starts_with('\'') && own.bytes().any(|byte| byte.is_ascii_uppercase()) {
-        return text.quoted(place).map(|(value, _)| value);
+    if let Some(value) = statements::password(text, name, place) {
+        return Some(value);
     }
-    if own.eq_ignore_ascii_case("by") || tells < Tell::Likely {
+    if tells < Tell::Likely {
         return None;
     }
-    let said = ["is ", "was ", "= ", "-> ", "→ "].iter().find(|word| rest.starts_with(**word))?;
+    let said = SAYS.iter().find(|word| rest.starts_with(**word))?;
     let begin = text.blanks(place + said.len());
     let value = match text.quoted(begin) {
         Some((value, _)) => value,

@@ -1,0 +1,147 @@
+//! Values that stand apart from their names, with words that say which is which: `{"name": "token", "value": "x"}`, `name: TOKEN` above
+//! `value: x`, `--name TOKEN --value x`, parts of a form.
+
+use std::ops::Range;
+
+use super::text::{Text, in_name};
+
+/// What a name stands behind that another field has the value of.
+const LABELS: &[&str] = &[
+    "name",
+    "key",
+    "k",
+    "n",
+    "field",
+    "type",
+    "param",
+    "parameter",
+    "header",
+    "label",
+    "variable",
+    "option",
+    "property",
+    "id",
+];
+/// What the value stands behind.
+const HELD: &[&str] = &["value", "values", "val", "v", "content", "data", "text", "default"];
+/// So far from its name the value is looked for.
+const NEAR: usize = 400;
+
+fn is_quote(byte: u8) -> bool {
+    matches!(byte, b'"' | b'\'' | b'`' | b'\\')
+}
+
+fn is_one_of(words: &[&str], word: &str) -> bool {
+    words.iter().any(|known| word.eq_ignore_ascii_case(known))
+}
+
+/// The value that another field of the same object, item or command holds for `name`, which a field itself holds.
+pub(super) fn held(text: Text<'_>, name: &Range<usize>) -> Option<Range<usize>> {
+    let label_end = text.skip_back(name.start, |byte| is_quote(byte) || byte == b' ');
+    let has_sign = matches!(text.before(label_end), b':' | b'=');
+    let label_end = text.skip_back(label_end - usize::from(has_sign), |byte| is_quote(byte) || byte == b' ');
+    let label = text.part(text.skip_back(label_end, in_name)..label_end);
+    if !is_one_of(LABELS, label.trim_start_matches('-')) || !has_sign && !label.starts_with('-') {
+        return None;
+    }
+    value_among(text, name.end, end_of_item(text, name.end))
+        .or_else(|| value_among(text, start_of_item(text, name.start), name.start))
+}
+
+/// Where the object or the item of a list ends that `from` is in, as far as it is near.
+fn end_of_item(text: Text<'_>, from: usize) -> usize {
+    let far = (from + NEAR).min(text.len());
+    let mut place = from;
+    while place < far {
+        place = text.skip(place, |byte| !matches!(byte, b'}' | b'\n' | b';')).min(far);
+        let next = text.blanks(place + 1);
+        if text.at(place) != b'\n' || matches!(text.at(next), b'\n' | b'\r' | b'-') {
+            break;
+        }
+        place = next;
+    }
+    place
+}
+
+/// Where it begins.
+fn start_of_item(text: Text<'_>, from: usize) -> usize {
+    let far = from.saturating_sub(NEAR);
+    let mut place = from;
+    loop {
+        let before = text.skip_back(place, |byte| !matches!(byte, b'{' | b'\n' | b';'));
+        let line = text.blanks(before);
+        if before <= far || text.before(before) != b'\n' || matches!(text.at(line), b'-' | b'\n' | b'\r') {
+            return before.max(far);
+        }
+        place = before - 1;
+    }
+}
+
+/// The first value among these fields.
+fn value_among(text: Text<'_>, from: usize, to: usize) -> Option<Range<usize>> {
+    let mut place = from;
+    while place < to {
+        if in_name(text.at(place)) {
+            if let Some(value) = value_of_field(text, place).filter(|value| value.end <= to) {
+                return Some(value);
+            }
+            place = text.skip(place, in_name);
+        } else {
+            place += 1;
+        }
+    }
+    None
+}
+
+/// The value of the field whose name is at `place`, if it is one that holds what another one names.
+pub(super) fn value_of_field(text: Text<'_>, place: usize) -> Option<Range<usize>> {
+    let end = text.skip(place, in_name);
+    let field = text.part(place..end);
+    if !is_one_of(HELD, field.trim_start_matches('-')) {
+        return None;
+    }
+    let sign = text.blanks(text.skip(end, is_quote));
+    let value = match text.at(sign) {
+        b':' | b'=' => text.skip(sign + 1, |byte| byte.is_ascii_whitespace() || byte == b'['),
+        _ if field.starts_with('-') && sign > end => sign,
+        _ => return None,
+    };
+    let range = match text.quoted(value) {
+        Some((inside, _)) => inside,
+        None => {
+            value..text.skip(value, |byte| !byte.is_ascii_whitespace() && !b"\"'`,;&{}[]|<>".contains(&byte))
+        }
+    };
+    (!range.is_empty()).then_some(range)
+}
+
+/// The length of a line's end at `place`, also of one that is written as `\r\n`.
+fn line_break(text: Text<'_>, place: usize) -> usize {
+    let rest = text.rest(place);
+    ["\r\n", "\n", "\\r\\n", "\\n"].iter().find(|end| rest.starts_with(**end)).map_or(0, |end| end.len())
+}
+
+/// Whether the name in quotes at `name` is that of a part of a form.
+pub(super) fn is_part_of_form(text: Text<'_>, name: usize) -> bool {
+    let line = text.part(text.line_start(name)..text.skip_back(name, is_quote));
+    line.ends_with("name=") && line.contains("form-data")
+}
+
+/// The part of a form whose headers go on at `from`: the line behind the empty one.
+pub(super) fn part_of_form(text: Text<'_>, from: usize) -> Option<Range<usize>> {
+    let mut place = from;
+    while place < (from + NEAR).min(text.len()) {
+        let first = line_break(text, place);
+        let second = if first > 0 { line_break(text, place + first) } else { 0 };
+        if second > 0 {
+            let begin = place + first + second;
+            let mut end = begin;
+            while end < text.len() && line_break(text, end) == 0 {
+                end += 1;
+            }
+            return Some(begin..end);
+        }
+        place += 1.max(first);
+    }
+    None
+}
