@@ -176,9 +176,7 @@ pub(super) fn is_prose(name: &str, value: &str) -> bool {
         let (first, rest) = said.split_at(said.find([',', ' ', ';']).unwrap_or(said.len()));
         return is_number(first) && first.len() < 6 && !rest.split_whitespace().any(is_code);
     }
-    said.contains(' ')
-        && !said.split_whitespace().any(is_code)
-        && !said.split_whitespace().all(is_number)
+    said.contains(' ') && !said.split_whitespace().any(is_code) && !said.split_whitespace().all(is_number)
 }
 
 /// Words in small letters and nothing else: as one writes a wallet's seed.

@@ -263,7 +263,10 @@ fn commands_that_send_mail_are_guarded_by_recipient_for_a_day() {
         assert_eq!(command(&rules, text), (3, "email:a@x.com".to_owned()), "{text}");
     }
     assert_eq!(command(&rules, "sendmail root < m"), (3, "email:root".to_owned()));
-    assert_eq!(command(&rules, "himalaya message send < m"), (3, "email:unknown~19a1be3ab9ee9380".to_owned()));
+    assert_eq!(
+        command(&rules, "himalaya message send < m"),
+        (3, "email:unknown~19a1be3ab9ee9380".to_owned())
+    );
     let call = ToolCall { tool: "exec".to_owned(), ..ToolCall::default() };
     let mail = rules.classify(&call, "openclaw", &json!({"command": "mail -s hi a@x.com"}));
     assert_eq!((mail.recent_window_ms, mail.scope), (Some(86_400_000), Scope::Any));
