@@ -7,12 +7,12 @@ use std::os::unix::fs::PermissionsExt;
 use std::sync::LazyLock;
 
 use callosum_core::gate::{Answer, Filter, Gate, GateOptions};
-use callosum_core::journal::record::Line;
+use callosum_core::model::time::Stamp;
+use callosum_core::model::tool_call::ToolCall;
+use callosum_core::record::Line;
 use callosum_core::rules::lint::lint;
 use callosum_core::rules::{Classification, RuleSet};
 use callosum_core::shell::Line as ShellLine;
-use callosum_core::time::Stamp;
-use callosum_core::tool_call::ToolCall;
 use serde_json::json;
 use tempfile::TempDir;
 

@@ -1,8 +1,8 @@
 //! Tool calls as agents make them, one of each sort that the rules tell apart.
 
 use callosum_core::gate::EndReport;
-use callosum_core::outcome::Ended;
-use callosum_core::tool_call::ToolCall;
+use callosum_core::model::tool_call::ToolCall;
+use callosum_core::record::outcome::Ended;
 use serde_json::{Value, json};
 
 /// Sessions that the calls come from.

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use callosum_core::gate::{Answer, Gate, GateOptions};
-use callosum_core::time::Stamp;
+use callosum_core::model::time::Stamp;
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::json;
 

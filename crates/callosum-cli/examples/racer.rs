@@ -6,8 +6,8 @@ use std::thread;
 use std::time::Duration;
 
 use callosum_core::gate::{Answer, EndReport, Gate, GateOptions, GivenUp};
-use callosum_core::outcome::Ended;
-use callosum_core::tool_call::ToolCall;
+use callosum_core::model::tool_call::ToolCall;
+use callosum_core::record::outcome::Ended;
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Value, json};
 

@@ -11,7 +11,7 @@ use std::process::{Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use callosum_core::time::to_rfc3339;
+use callosum_core::model::time::to_rfc3339;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

@@ -7,10 +7,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use callosum_core::journal::light::LightLine;
-use callosum_core::journal::record::{Action, Record};
-use callosum_core::tier::Tier;
-use callosum_core::time::Stamp;
+use callosum_core::model::tier::Tier;
+use callosum_core::model::time::Stamp;
+use callosum_core::record::light::LightLine;
+use callosum_core::record::{Action, Record};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

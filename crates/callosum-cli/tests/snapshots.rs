@@ -9,8 +9,8 @@ use std::process::{Command, Stdio};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use callosum_core::gate::{Answer, EndReport, Gate, GateOptions};
-use callosum_core::outcome::Ended;
-use callosum_core::tool_call::ToolCall;
+use callosum_core::model::tool_call::ToolCall;
+use callosum_core::record::outcome::Ended;
 use serde_json::{Value, json};
 use snapbox::{Assert, Data, Redactions};
 use tempfile::TempDir;

@@ -7,27 +7,14 @@
 //! [`store::machine`] has a clock.
 
 mod command;
-pub mod context_key;
 pub mod decision;
-pub mod digest;
-pub mod error;
 pub mod gate;
 mod glob;
-pub mod history;
-pub mod journal;
-pub mod json_text;
-pub mod ledger;
-pub mod outcome;
-pub mod partly_read;
-pub mod pause_text;
-pub mod redact;
+pub mod machine;
+pub mod model;
+pub mod record;
 pub mod rules;
 pub mod runtime;
-pub mod settings;
 pub mod shell;
 pub mod simulate;
 pub mod store;
-pub mod text;
-pub mod tier;
-pub mod time;
-pub mod tool_call;

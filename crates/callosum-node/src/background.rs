@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use callosum_core::gate::{self, GivenUp, QueryError};
-use callosum_core::time::Stamp;
+use callosum_core::model::time::Stamp;
 use napi::bindgen_prelude::AsyncTask;
 use napi::{Env, Task};
 use serde_json::json;

@@ -5,10 +5,10 @@
 
 use std::sync::Arc;
 
-use callosum_core::digest::digest;
 use callosum_core::gate::{self, EndReport};
-use callosum_core::outcome::Ended;
-use callosum_core::tool_call::{Parameters, ToolCall};
+use callosum_core::model::digest::digest;
+use callosum_core::model::tool_call::{Parameters, ToolCall};
+use callosum_core::record::outcome::Ended;
 use napi::bindgen_prelude::{FunctionCallContext, JsObjectValue, Object, Unknown};
 use napi::{Env, Result};
 

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::ffi::c_char;
 use std::ptr;
 
-use callosum_core::tool_call::{AllParameters, Parameters};
+use callosum_core::model::tool_call::{AllParameters, Parameters};
 use napi::bindgen_prelude::{JsValue, Unknown};
 use napi::sys;
 use serde_json::{Map, Number, Value};

@@ -13,7 +13,7 @@ mod panic_guard;
 use std::sync::Arc;
 
 use callosum_core::gate;
-use callosum_core::outcome::Ended;
+use callosum_core::record::outcome::Ended;
 use napi::Env;
 use napi::bindgen_prelude::{AsyncTask, This};
 use napi_derive::napi;

@@ -7,8 +7,8 @@ use std::io;
 use std::time::Instant;
 
 use callosum_bench::{Result, answer, arguments};
+use callosum_core::model::tool_call::ToolCall;
 use callosum_core::rules::RuleSet;
-use callosum_core::tool_call::ToolCall;
 use serde_json::{Value, json};
 
 fn main() -> Result<()> {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use callosum_bench::calls::Sample;
 use callosum_bench::{Result, answer, arguments, monotonic_us, open_gate, settle};
 use callosum_core::gate::{Answer, Gate};
-use callosum_core::outcome::Ended;
+use callosum_core::record::outcome::Ended;
 use serde_json::json;
 
 /// How soon lines that had to be queued are written when no further call does it: as the OpenClaw plugin has it.

@@ -8,8 +8,8 @@ use std::path::Path;
 use callosum_bench::calls::Sample;
 use callosum_bench::{Result, answer, arguments, open_gate, settle};
 use callosum_core::gate::Gate;
-use callosum_core::outcome::Ended;
-use callosum_core::time::Stamp;
+use callosum_core::model::time::Stamp;
+use callosum_core::record::outcome::Ended;
 use serde_json::json;
 
 /// One call in so many has an outcome, so writes two lines. Three of five such calls are of tier 2, so 10 lines of

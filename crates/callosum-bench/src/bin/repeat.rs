@@ -5,7 +5,7 @@ use std::path::Path;
 use callosum_bench::calls::Sample;
 use callosum_bench::{Result, arguments, open_gate, settle};
 use callosum_core::gate::Answer;
-use callosum_core::outcome::Ended;
+use callosum_core::record::outcome::Ended;
 
 fn main() -> Result<()> {
     let [directory, kind, count] = arguments("repeat DIRECTORY read|write|command|message|mail|pause COUNT")?;

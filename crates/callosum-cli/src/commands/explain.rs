@@ -4,8 +4,8 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use callosum_core::gate::Asked as Question;
+use callosum_core::model::time;
 use callosum_core::rules::{Match, Scope};
-use callosum_core::time;
 use serde_json::{Value, json};
 
 use crate::args::{Args, Asked};

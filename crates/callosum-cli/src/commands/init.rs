@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::ExitCode;
 
-use callosum_core::error::StateError;
+use callosum_core::model::error::StateError;
 use callosum_core::rules::{RuleSet, STARTER_RULES};
 use callosum_core::store::state_dir::StateDir;
 use serde_json::json;

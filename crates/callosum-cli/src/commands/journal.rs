@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use callosum_core::gate::{Filter, Gate};
-use callosum_core::time;
+use callosum_core::model::time;
 use serde_json::{Map, Value, json};
 
 use crate::args::{Args, Wanted};

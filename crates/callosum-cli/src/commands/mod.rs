@@ -17,8 +17,8 @@ pub(crate) mod why;
 use std::path::{Path, PathBuf};
 
 use callosum_core::gate::{Gate, GateOptions};
+use callosum_core::model::time::from_rfc3339;
 use callosum_core::store::{rules_file, state_dir};
-use callosum_core::time::from_rfc3339;
 use serde_json::{Map, Value};
 
 use crate::args::Args;

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use callosum_core::gate::{Over, Session};
-use callosum_core::time::for_people;
+use callosum_core::model::time::for_people;
 use serde_json::json;
 
 use crate::args::Args;

@@ -6,9 +6,9 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use callosum_core::gate::Simulated;
+use callosum_core::model::tier::Tier;
 use callosum_core::rules::RuleSet;
 use callosum_core::simulate::{Changed, Counts, OfRule, Reason, Report};
-use callosum_core::tier::Tier;
 
 use crate::args::{Args, Tried};
 use crate::output::{Failure, counted, json, local_time, long, name, resource, table};

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use callosum_core::gate::{Status, UNREADABLE_EVENTS};
-use callosum_core::rules::Mode;
+use callosum_core::model::settings::Mode;
 
 use crate::args::Args;
 use crate::output::{Failure, counted, json, local_time, long, name, resource, size, table};

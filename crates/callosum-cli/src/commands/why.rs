@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use callosum_core::gate::Gate;
-use callosum_core::text::is_alike;
+use callosum_core::model::text::is_alike;
 
 use crate::args::Args;
 use crate::output::{Failure, json, local_time, long};

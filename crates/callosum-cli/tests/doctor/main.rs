@@ -13,10 +13,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use callosum_core::gate::{Answer, EndReport, Gate, GateOptions};
-use callosum_core::outcome::Ended;
-use callosum_core::store::machine::Machine;
-use callosum_core::time::to_rfc3339;
-use callosum_core::tool_call::ToolCall;
+use callosum_core::machine::Machine;
+use callosum_core::model::time::to_rfc3339;
+use callosum_core::model::tool_call::ToolCall;
+use callosum_core::record::outcome::Ended;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::Command;
-use crate::context_key::{STATE, is_home, is_settings_folder};
+use crate::rules::context_key::{STATE, is_home, is_settings_folder};
 use crate::shell::{Argument, Invocation};
 
 /// Programs that copy or move: where to is changed.

@@ -69,7 +69,7 @@ impl<'l> Command<'l> {
 
     /// The secrets among its words, or parts of them: what no key may show.
     pub(crate) fn secrets(&self) -> Vec<String> {
-        crate::redact::secrets_of_words(&self.written())
+        crate::model::redact::secrets_of_words(&self.written())
     }
 
     fn program(&self) -> &'l str {
@@ -103,7 +103,10 @@ impl<'l> Command<'l> {
 impl std::fmt::Display for Command<'_> {
     /// The program and its words, on one line, secrets cut.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&crate::text::one_line(&crate::redact::redact_words(&self.written()).join(" "), 200))
+        f.write_str(&crate::model::text::one_line(
+            &crate::model::redact::redact_words(&self.written()).join(" "),
+            200,
+        ))
     }
 }
 

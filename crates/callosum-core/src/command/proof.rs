@@ -2,7 +2,7 @@
 //! mail that went out would go out again, while what is called unknown only pauses the next one.
 
 use super::Command;
-use crate::outcome::ExitCodes;
+use crate::record::outcome::ExitCodes;
 use crate::shell::{Argument, Invocation};
 
 /// A program whose manual says by which codes it tells that it has not begun.

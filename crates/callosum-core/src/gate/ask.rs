@@ -4,7 +4,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::time::Stamp;
+use crate::model::time::Stamp;
 
 use super::Gate;
 use super::explain::Asked;

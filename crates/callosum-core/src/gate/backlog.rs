@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use crate::journal::record::Record;
+use crate::record::Record;
 
 use super::calls::CallId;
 

@@ -7,10 +7,10 @@ use std::collections::{HashMap, VecDeque};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use crate::journal::segment::SegmentFile;
-use crate::outcome::Ended;
-use crate::time::Stamp;
-use crate::tool_call::ToolCall;
+use crate::model::time::Stamp;
+use crate::model::tool_call::ToolCall;
+use crate::record::outcome::Ended;
+use crate::store::journal::segment::SegmentFile;
 
 use super::intent::Intent;
 use super::report::EndReport;

@@ -4,13 +4,13 @@
 
 use std::collections::HashMap;
 
-use crate::error::StateError;
-use crate::history::{Action as Past, History};
-use crate::journal::record::{Action, Record};
-use crate::journal::segment::Trace;
-use crate::journal::{Loss, Patience, UpToDate};
-use crate::ledger::{Ledger, Needs};
-use crate::time::Stamp;
+use crate::decision::history::{Action as Past, History};
+use crate::model::error::StateError;
+use crate::model::time::Stamp;
+use crate::record::{Action, Record};
+use crate::store::journal::segment::Trace;
+use crate::store::journal::{Loss, Patience, UpToDate};
+use crate::store::ledger::{Ledger, Needs};
 
 use super::end::Target;
 use super::health::Level;

@@ -3,17 +3,17 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::context_key::keys_or_digest;
-use crate::digest::digest;
-use crate::error::StateError;
-use crate::history::{Action as Past, History, Who};
-use crate::journal::record::{Action, Record};
-use crate::journal::{Check, Patience, UpToDate};
-use crate::ledger::{Ledger, Needs};
-use crate::outcome::{Ended, ExitCodes, outcome_of};
+use crate::decision::history::{Action as Past, History, Who};
+use crate::model::digest::digest;
+use crate::model::error::StateError;
+use crate::model::time::Stamp;
+use crate::model::tool_call::{AllParameters, Parameters, ToolCall, is_wrapper};
+use crate::record::outcome::{Ended, ExitCodes, outcome_of};
+use crate::record::{Action, Record};
 use crate::rules::Classification;
-use crate::time::Stamp;
-use crate::tool_call::{AllParameters, Parameters, ToolCall, is_wrapper};
+use crate::rules::context_key::keys_or_digest;
+use crate::store::journal::{Check, Patience, UpToDate};
+use crate::store::ledger::{Ledger, Needs};
 
 use super::calls::{CallRef, Phase, Unflushed};
 use super::health::Level;
@@ -108,7 +108,7 @@ impl Gate {
                 if report.ended != Ended::Refused {
                     let text = format!(
                         "the host ran `{}` although it was refused",
-                        crate::text::one_line(&report.tool, 80)
+                        crate::model::text::one_line(&report.tool, 80)
                     );
                     lock(&self.health).tell(Level::Warn, text);
                 }
@@ -206,7 +206,7 @@ impl Gate {
         let needs = Needs { open: !matches!(target, Target::Seq(_)), ..Needs::default() };
         let result = self.with_ledger(&needs, patience, Check::Seldom, now, |ledger, proof| {
             let Some(mut record) = self.outcome_record(ledger, target, report, now)? else { return Ok(None) };
-            let guarded = record.tier.is_some_and(crate::tier::Tier::is_guarded);
+            let guarded = record.tier.is_some_and(crate::model::tier::Tier::is_guarded);
             let is_running = record.action == Action::Running;
             let appended = self.append_of_call(ledger, &proof, &mut record, now)?;
             Ok((guarded && !is_running).then_some(appended))

@@ -3,16 +3,16 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::history::History;
-use crate::pause_text;
+use crate::decision::history::History;
+use crate::decision::pause_text;
+use crate::model::tier::Tier;
+use crate::model::time::Stamp;
+use crate::model::tool_call::ToolCall;
 use crate::rules::{Explanation, Match, Scope, Unread};
-use crate::tier::Tier;
-use crate::time::Stamp;
-use crate::tool_call::ToolCall;
 
 use super::Gate;
 use super::query::QueryError;
-use crate::journal::record::Conflict;
+use crate::record::Conflict;
 
 /// The session of a question that names none: no journal has it.
 const NOBODY: &str = "callosum-explain";

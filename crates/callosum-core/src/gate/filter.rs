@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::time::from_rfc3339;
+use crate::model::time::from_rfc3339;
 
 /// Which records are wanted; all given conditions must hold.
 #[derive(Clone, Debug, PartialEq, Deserialize)]

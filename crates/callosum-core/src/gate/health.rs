@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use serde::Serialize;
 
-use crate::error::StateError;
-use crate::time::{Stamp, to_rfc3339};
+use crate::model::error::StateError;
+use crate::model::time::{Stamp, to_rfc3339};
 
 /// How loud a notice is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

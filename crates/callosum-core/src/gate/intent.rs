@@ -5,17 +5,18 @@ use std::fmt::Write as _;
 
 use sha2::{Digest, Sha256};
 
-use crate::context_key::keys_or_digest;
-use crate::digest::digest;
-use crate::history::Who;
-use crate::journal::record::{Action, Conflict, Holder, Record};
-use crate::outcome::ExitCodes;
-use crate::redact;
-use crate::rules::{Classification, Mode, Scope};
-use crate::settings::Settings;
-use crate::tier::Tier;
-use crate::time::Stamp;
-use crate::tool_call::{Parameters, ToolCall};
+use crate::decision::history::Who;
+use crate::model::digest::digest;
+use crate::model::redact;
+use crate::model::settings::Mode;
+use crate::model::settings::Settings;
+use crate::model::tier::Tier;
+use crate::model::time::Stamp;
+use crate::model::tool_call::{Parameters, ToolCall};
+use crate::record::outcome::ExitCodes;
+use crate::record::{Action, Conflict, Holder, Record};
+use crate::rules::context_key::keys_or_digest;
+use crate::rules::{Classification, Scope};
 
 use super::calls::CallRef;
 

@@ -2,12 +2,12 @@
 
 use serde::Serialize;
 
-use crate::history::Action as Past;
-use crate::journal::Check;
-use crate::journal::record::{Action, Record};
-use crate::ledger::Needs;
-use crate::text::one_line;
-use crate::time::Stamp;
+use crate::decision::history::Action as Past;
+use crate::model::text::one_line;
+use crate::model::time::Stamp;
+use crate::record::{Action, Record};
+use crate::store::journal::Check;
+use crate::store::ledger::Needs;
 
 use super::Gate;
 use super::query::QueryError;

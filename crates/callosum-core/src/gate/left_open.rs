@@ -1,7 +1,7 @@
 //! Actions that nobody reports on any more: started under a lease, and no outcome came.
 
-use crate::history::State;
-use crate::time::{Stamp, to_rfc3339};
+use crate::decision::history::State;
+use crate::model::time::{Stamp, to_rfc3339};
 
 use super::Gate;
 use super::query::QueryError;

@@ -8,16 +8,16 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::error::StateError;
-use crate::history::History;
-use crate::journal::recent::read_back;
-use crate::journal::record::FORMAT_VERSION;
-use crate::journal::segment::{ACTIVE, SegmentFile, closed_segments};
-use crate::journal::segments::Segments;
-use crate::journal::{Check, Journal};
-use crate::ledger::{Ledger, Needs};
+use crate::decision::history::History;
+use crate::model::error::StateError;
+use crate::model::time::Stamp;
+use crate::record::FORMAT_VERSION;
 use crate::store::disk::Open;
-use crate::time::Stamp;
+use crate::store::journal::recent::read_back;
+use crate::store::journal::segment::{ACTIVE, SegmentFile, closed_segments};
+use crate::store::journal::segments::Segments;
+use crate::store::journal::{Check, Journal};
+use crate::store::ledger::{Ledger, Needs};
 
 use super::state::NotNow;
 use super::{Gate, lock};

@@ -44,15 +44,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::journal::Patience;
-use crate::journal::record::HookCounts;
-use crate::ledger::Ledger;
-use crate::settings::Settings;
+use crate::machine::Machine;
+use crate::model::settings::Settings;
+use crate::model::text::one_line;
+use crate::record::HookCounts;
 use crate::store::disk::{Disk, SystemDisk};
-use crate::store::machine::Machine;
+use crate::store::journal::Patience;
+use crate::store::ledger::Ledger;
 use crate::store::rules_file::RulesFile;
 use crate::store::state_dir::{self, StateDir};
-use crate::text::one_line;
 
 use self::backlog::Backlog;
 use self::calls::OpenCalls;

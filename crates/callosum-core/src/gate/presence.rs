@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
-use crate::journal::Patience;
-use crate::journal::record::{Action, Record, SessionEvent};
-use crate::text::one_line;
-use crate::time::Stamp;
+use crate::model::text::one_line;
+use crate::model::time::Stamp;
+use crate::record::{Action, Record, SessionEvent};
+use crate::store::journal::Patience;
 
 use super::Gate;
 use super::intent::short_name;

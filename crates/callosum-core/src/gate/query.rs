@@ -3,10 +3,10 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::error::StateError;
-use crate::journal::segments::Segments;
-use crate::journal::span::{Met, Piece, Span};
-use crate::time::Stamp;
+use crate::model::error::StateError;
+use crate::model::time::Stamp;
+use crate::store::journal::segments::Segments;
+use crate::store::journal::span::{Met, Piece, Span};
 
 use super::Gate;
 use super::filter::Filter;

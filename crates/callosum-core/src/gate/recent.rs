@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::history::{Action as Past, History};
-use crate::pause_text;
-use crate::text::name;
-use crate::tier::Tier;
-use crate::time::{Stamp, to_rfc3339};
+use crate::decision::history::{Action as Past, History};
+use crate::decision::pause_text;
+use crate::model::text::name;
+use crate::model::tier::Tier;
+use crate::model::time::{Stamp, to_rfc3339};
 
 use super::Gate;
 use super::intent::short_name;

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::outcome::{Ended, ExitCodes};
-use crate::tier::Tier;
+use crate::model::tier::Tier;
+use crate::record::outcome::{Ended, ExitCodes};
 
 use super::calls::CallRef;
 use super::intent::short_name;

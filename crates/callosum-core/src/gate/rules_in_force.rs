@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::rules::{ListedRule, Mode, RuleSet};
+use crate::model::settings::Mode;
+use crate::model::time::{Stamp, to_rfc3339};
+use crate::rules::{ListedRule, RuleSet};
 use crate::store::rules_file::{Change, InForce};
-use crate::time::{Stamp, to_rfc3339};
 
 use super::health::Level;
 use super::writer::{HOOK_WAIT, Order};

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use crate::history::Who;
-use crate::journal::recent::Edge;
-use crate::journal::record::{Action, Line, Record, SessionEvent};
-use crate::time::{Stamp, to_rfc3339};
+use crate::decision::history::Who;
+use crate::model::time::{Stamp, to_rfc3339};
+use crate::record::{Action, Line, Record, SessionEvent};
+use crate::store::journal::recent::Edge;
 
 use super::Gate;
 use super::query::QueryError;

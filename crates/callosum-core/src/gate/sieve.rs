@@ -5,9 +5,9 @@ use regex::bytes::{Regex, RegexBuilder};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::journal::head::Head;
-use crate::journal::span::Met;
-use crate::json_text;
+use crate::model::json_text;
+use crate::store::journal::head::Head;
+use crate::store::journal::span::Met;
 
 use super::entry::entry;
 use super::filter::Filter;

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::journal::forward::Forward;
-use crate::journal::recent::SLACK_MS;
-use crate::journal::record::{Line, Record};
+use crate::model::time::Stamp;
+use crate::record::{Line, Record};
 use crate::rules::RuleSet;
 use crate::simulate::{Report, Simulation};
-use crate::time::Stamp;
+use crate::store::journal::forward::Forward;
+use crate::store::journal::recent::SLACK_MS;
 
 use super::Gate;
 use super::query::QueryError;

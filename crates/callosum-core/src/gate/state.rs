@@ -6,13 +6,13 @@ use std::sync::{Arc, MutexGuard, TryLockError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::error::StateError;
-use crate::journal::record::{Action, Record};
-use crate::journal::{Check, Patience, SegmentLimit, UpToDate};
-use crate::ledger::{Ledger, LedgerOptions, Needs};
-use crate::settings::Durability;
-use crate::tier::Tier;
-use crate::time::Stamp;
+use crate::model::error::StateError;
+use crate::model::settings::Durability;
+use crate::model::tier::Tier;
+use crate::model::time::Stamp;
+use crate::record::{Action, Record};
+use crate::store::journal::{Check, Patience, SegmentLimit, UpToDate};
+use crate::store::ledger::{Ledger, LedgerOptions, Needs};
 
 use super::backlog::Line;
 use super::{Gate, LedgerSlot, MAX_IMPATIENT_RECORDS, lock};

@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::error::StateError;
-use crate::history::{Action as Past, Coverage, History, IsDead, Lost, State};
-use crate::journal::record::{HookCounts, Line};
-use crate::journal::segment::SegmentFile;
-use crate::journal::segments::Segments;
-use crate::rules::Mode;
+use crate::decision::history::{Action as Past, Coverage, History, IsDead, Lost, State};
+use crate::model::error::StateError;
+use crate::model::settings::Mode;
+use crate::model::time::{Stamp, to_rfc3339};
+use crate::record::{HookCounts, Line};
 use crate::store::disk::Open;
-use crate::time::{Stamp, to_rfc3339};
+use crate::store::journal::segment::SegmentFile;
+use crate::store::journal::segments::Segments;
 
 use super::health::Degraded;
 use super::state::NotNow;

@@ -7,15 +7,15 @@ use std::collections::{BTreeMap, HashSet};
 use memchr::memmem;
 use serde::Serialize;
 
-use crate::error::StateError;
-use crate::history::History;
-use crate::journal::record::{Action, Conflict, Line, Record};
-use crate::journal::segments::Segments;
-use crate::json_text;
-use crate::pause_text::{ended, named};
-use crate::text::{name, one_line, without_our_name};
-use crate::tier::Tier;
-use crate::time::{Stamp, to_rfc3339};
+use crate::decision::history::History;
+use crate::decision::pause_text::{ended, named};
+use crate::model::error::StateError;
+use crate::model::json_text;
+use crate::model::text::{name, one_line, without_our_name};
+use crate::model::tier::Tier;
+use crate::model::time::{Stamp, to_rfc3339};
+use crate::record::{Action, Conflict, Line, Record};
+use crate::store::journal::segments::Segments;
 
 use super::Gate;
 use super::query::QueryError;

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 
-use crate::journal::head::Head;
-use crate::journal::record::Conflict;
-use crate::journal::span::{Piece, Span};
-use crate::tier::Tier;
-use crate::time::Stamp;
+use crate::model::tier::Tier;
+use crate::model::time::Stamp;
+use crate::record::Conflict;
+use crate::store::journal::head::Head;
+use crate::store::journal::span::{Piece, Span};
 
 use super::Gate;
 use super::query::QueryError;

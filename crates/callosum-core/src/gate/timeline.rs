@@ -4,15 +4,15 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::StateError;
-use crate::history::History;
-use crate::journal::head::{Head, wall_ms};
-use crate::journal::record::Record;
-use crate::journal::segments::{LinesAt, Segments};
-use crate::journal::span::{Piece, Span};
-use crate::pause_text::ended;
-use crate::tier::Tier;
-use crate::time::Stamp;
+use crate::decision::history::History;
+use crate::decision::pause_text::ended;
+use crate::model::error::StateError;
+use crate::model::tier::Tier;
+use crate::model::time::Stamp;
+use crate::record::Record;
+use crate::store::journal::head::{Head, wall_ms};
+use crate::store::journal::segments::{LinesAt, Segments};
+use crate::store::journal::span::{Piece, Span};
 
 use super::Gate;
 use super::query::QueryError;

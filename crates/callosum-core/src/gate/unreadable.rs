@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::journal::record::{Action, HookCounts, Record};
-use crate::partly_read::PartlyRead;
-use crate::text::one_line;
-use crate::time::Stamp;
-use crate::tool_call::ToolCall;
+use crate::model::partly_read::PartlyRead;
+use crate::model::text::one_line;
+use crate::model::time::Stamp;
+use crate::model::tool_call::ToolCall;
+use crate::record::{Action, HookCounts, Record};
 
 use super::intent::{short_name, with_short_names};
 use super::{Answer, Gate, lock};

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use crate::error::StateError;
-use crate::journal::index::IndexJob;
-use crate::journal::record::{Action, HookCounts, Record};
-use crate::journal::retention::Retention;
-use crate::journal::{Appended, Check, Patience, UpToDate};
-use crate::ledger::{Ledger, Needs};
-use crate::time::Stamp;
+use crate::model::error::StateError;
+use crate::model::time::Stamp;
+use crate::record::{Action, HookCounts, Record};
+use crate::store::index::IndexJob;
+use crate::store::journal::retention::Retention;
+use crate::store::journal::{Appended, Check, Patience, UpToDate};
+use crate::store::ledger::{Ledger, Needs};
 
 use super::calls::Unflushed;
 use super::state::NotNow;

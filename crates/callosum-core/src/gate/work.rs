@@ -5,13 +5,14 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
-use crate::error::StateError;
-use crate::journal::Patience;
-use crate::pause_text;
-use crate::rules::{Mode, RuleSet};
-use crate::settings::OnStateError;
-use crate::time::Stamp;
-use crate::tool_call::{AllParameters, Parameters, ToolCall};
+use crate::decision::pause_text;
+use crate::model::error::StateError;
+use crate::model::settings::Mode;
+use crate::model::settings::OnStateError;
+use crate::model::time::Stamp;
+use crate::model::tool_call::{AllParameters, Parameters, ToolCall};
+use crate::rules::RuleSet;
+use crate::store::journal::Patience;
 
 use super::calls::{Phase, Unflushed};
 use super::end::{Delivery, Target};
@@ -474,10 +475,10 @@ mod tests {
 
     use super::*;
     use crate::gate::GateOptions;
-    use crate::journal::segment::SegmentFile;
+    use crate::machine::Machine;
+    use crate::model::tool_call::ToolCall;
     use crate::store::disk::{Disk, Open, SystemDisk};
-    use crate::store::machine::Machine;
-    use crate::tool_call::ToolCall;
+    use crate::store::journal::segment::SegmentFile;
 
     /// A file that can be opened and examined, but not flushed: `fdatasync` refuses what is on no disk.
     fn unflushable() -> Arc<SegmentFile> {

@@ -9,9 +9,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::error::StateError;
-use crate::journal::{Check, Patience};
-use crate::ledger::Needs;
+use crate::model::error::StateError;
+use crate::store::journal::{Check, Patience};
+use crate::store::ledger::Needs;
 
 use super::health::Level;
 use super::state::NotNow;

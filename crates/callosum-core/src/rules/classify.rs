@@ -5,17 +5,18 @@ use super::guard::Guard;
 use super::index::Candidate;
 use super::part::Part;
 use super::rule_set::RuleSet;
-use super::{Classification, Match, Mode, Scope, Unread};
+use super::{Classification, Match, Scope, Unread};
 use crate::command::{Asked, Command, Fit, guarded_redirects, not_done_codes};
-use crate::context_key::{
+use crate::model::digest::digest;
+use crate::model::settings::Mode;
+use crate::model::tier::Tier;
+use crate::model::tool_call::ToolCall;
+use crate::record::outcome::ExitCodes;
+use crate::rules::context_key::{
     Lookup, MAX_KEYS, Site, context_keys, is_in_guarded, is_outside, is_unknown, keys_or_digest, path_in,
     work_folder,
 };
-use crate::digest::digest;
-use crate::outcome::ExitCodes;
 use crate::shell::{self, Limit, Line, unhidden};
-use crate::tier::Tier;
-use crate::tool_call::ToolCall;
 
 /// A call, and the rules that may be for its tool.
 pub(super) struct Question<'a> {

@@ -7,8 +7,8 @@ use super::compile::{Rule, ToolName};
 use super::index::Candidate;
 use super::part::Part;
 use super::rule_set::RuleSet;
-use crate::tier::Tier;
-use crate::tool_call::ToolCall;
+use crate::model::tier::Tier;
+use crate::model::tool_call::ToolCall;
 
 impl RuleSet {
     /// The same rules, which do not say whether a call's exit code proves something: they read only the parameters
@@ -121,8 +121,9 @@ pub(super) fn says_the_same(one: &Rule, other: &Rule) -> bool {
 mod tests {
     #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
     use super::*;
-    use crate::rules::{Mode, Scope};
-    use crate::tier::Tier;
+    use crate::model::settings::Mode;
+    use crate::model::tier::Tier;
+    use crate::rules::Scope;
 
     const RULES: &str = r#"{"rules":[
       {"name":"a","tier":1,"tool":"exec","command":"a"},

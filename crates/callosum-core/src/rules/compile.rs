@@ -12,12 +12,13 @@ use super::format::{ParamFormat, RuleFormat, Texts};
 use super::index::Candidate;
 use super::limits::{self, Budget};
 use super::source::Source;
-use super::{Mode, RuleError, Scope};
-use crate::context_key::{Lookup, Template, writes_guarded};
-use crate::digest::neutral_tool_name;
+use super::{RuleError, Scope};
 use crate::glob::{Glob, is_glob};
-use crate::tier::Tier;
-use crate::tool_call::ToolCall;
+use crate::model::digest::neutral_tool_name;
+use crate::model::settings::Mode;
+use crate::model::tier::Tier;
+use crate::model::tool_call::ToolCall;
+use crate::rules::context_key::{Lookup, Template, writes_guarded};
 
 /// A rule ready to match.
 #[derive(Clone, Debug)]

@@ -10,11 +10,12 @@ use serde_json::value::RawValue;
 use super::compile::FILE_PATH;
 use super::limits::{self, MAX_RULES, MAX_TEXT};
 use super::source::{At, Fields, Members, Source};
-use super::{Mode, RuleError, Scope};
+use super::{RuleError, Scope};
 use crate::command::GUARDED;
-use crate::text::one_line;
-use crate::tier::Tier;
-use crate::time::YEAR_MS;
+use crate::model::settings::Mode;
+use crate::model::text::one_line;
+use crate::model::tier::Tier;
+use crate::model::time::YEAR_MS;
 
 /// The fields of the whole file.
 pub(super) const FILE_FIELDS: &[&str] = &["$schema", "$comment", "extends", "rules"];

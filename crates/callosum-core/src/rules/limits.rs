@@ -4,7 +4,7 @@
 use regex::{Regex, RegexBuilder};
 
 use super::format::RuleFormat;
-use crate::text::{Shown, one_line, shown};
+use crate::model::text::{Shown, one_line, shown};
 
 /// A file may have so many rules.
 pub(super) const MAX_RULES: usize = 2_000;

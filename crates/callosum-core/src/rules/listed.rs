@@ -7,8 +7,9 @@ use serde::Serialize;
 
 use super::format::{RuleFormat, RulesFile, Texts as FormatTexts};
 use super::source::Source;
-use super::{Mode, RuleSet, SHIPPED_RULES, Scope};
-use crate::tier::Tier;
+use super::{RuleSet, SHIPPED_RULES, Scope};
+use crate::model::settings::Mode;
+use crate::model::tier::Tier;
 
 /// A rule as it is written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

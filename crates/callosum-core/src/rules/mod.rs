@@ -10,6 +10,7 @@
 mod classify;
 mod compare;
 mod compile;
+pub mod context_key;
 mod draft;
 mod effect;
 mod format;
@@ -31,11 +32,12 @@ use serde::Serialize;
 pub use listed::ListedRule;
 pub use rule_set::RuleSet;
 
-use crate::outcome::ExitCodes;
-use crate::redact::redact_key;
+use crate::model::redact::redact_key;
+use crate::model::settings::Mode;
+use crate::model::text::{head, one_line};
+use crate::model::tier::Tier;
+use crate::record::outcome::ExitCodes;
 use crate::shell;
-use crate::text::{head, one_line};
-use crate::tier::Tier;
 
 /// The rules that Callosum ships, as text: what `"extends": "default"` stands for.
 pub const SHIPPED_RULES: &str = include_str!("../../../../tiers.json");
@@ -151,16 +153,6 @@ pub enum Scope {
     Any,
     /// Those of other sessions only.
     OtherSessions,
-}
-
-/// Whether a rule stops calls.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Mode {
-    /// Calls are paused and blocked.
-    Enforce,
-    /// What would have been paused is written down; nothing is.
-    Observe,
 }
 
 /// The rules that `callosum init` puts into a state directory: examples that only observe, before the shipped ones.

@@ -11,9 +11,9 @@ use super::part::Part;
 use super::source::Source;
 use super::typed::{self, Typed};
 use super::{Classification, Explanation, Match, RuleError, SHIPPED_RULES};
-use crate::context_key::Lookup;
-use crate::outcome::ExitCodes;
-use crate::tool_call::{Parameters, ToolCall};
+use crate::model::tool_call::{Parameters, ToolCall};
+use crate::record::outcome::ExitCodes;
+use crate::rules::context_key::Lookup;
 
 /// Rules in order; the first that matches a call says what it is.
 #[derive(Clone, Debug, Default)]

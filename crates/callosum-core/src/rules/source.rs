@@ -10,7 +10,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::RuleError;
-use crate::text::{nearest, one_line};
+use crate::model::text::{nearest, one_line};
 
 /// A value and the byte of the file at which it stands.
 #[derive(Clone, Debug)]

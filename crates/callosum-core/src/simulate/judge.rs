@@ -13,12 +13,13 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::context_key::keys_or_digest;
-use crate::journal::record::Record;
-use crate::rules::{Classification, Mode, RuleSet, Scope};
-use crate::settings::Settings;
-use crate::tier::Tier;
-use crate::tool_call::ToolCall;
+use crate::model::settings::Mode;
+use crate::model::settings::Settings;
+use crate::model::tier::Tier;
+use crate::model::tool_call::ToolCall;
+use crate::record::Record;
+use crate::rules::context_key::keys_or_digest;
+use crate::rules::{Classification, RuleSet, Scope};
 
 use super::kept::Kept;
 

@@ -5,9 +5,9 @@ use std::cell::Cell;
 
 use serde_json::Value;
 
-use crate::digest::{digest, has_effect};
-use crate::journal::record::Record;
-use crate::tool_call::{AllParameters, Parameters, ToolCall};
+use crate::model::digest::{digest, has_effect};
+use crate::model::tool_call::{AllParameters, Parameters, ToolCall};
+use crate::record::Record;
 
 /// The parameters of a journaled call, as far as they are known. Whoever asks for more is told nothing, and that
 /// it asked is noted.

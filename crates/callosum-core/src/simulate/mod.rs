@@ -2,7 +2,7 @@
 //!
 //! # The model
 //! Two sets of rules go over the same records in their order, *before* (those in force) and *after* (those that
-//! are tried), each with a [`History`](crate::history::History) of its own and the real
+//! are tried), each with a [`History`](crate::decision::history::History) of its own and the real
 //! [`decide`](crate::decision::decide).
 //!
 //! - **A call that ran** (`intercept`) is decided and then put into the history, whatever was decided: it did
@@ -27,9 +27,9 @@ mod report;
 
 use std::sync::Arc;
 
-use crate::journal::record::{Action as Kind, Record};
+use crate::model::settings::Settings;
+use crate::record::{Action as Kind, Record};
 use crate::rules::RuleSet;
-use crate::settings::Settings;
 
 use self::judge::Judge;
 use self::replay::Replay;

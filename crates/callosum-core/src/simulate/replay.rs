@@ -2,12 +2,12 @@
 
 use serde::Serialize;
 
+use crate::decision::history::{History, Who};
 use crate::decision::{Decision, Question, decide};
-use crate::history::{History, Who};
-use crate::journal::record::{Action as Kind, Conflict, Record, Shown};
+use crate::model::settings::Settings;
+use crate::model::time::Stamp;
+use crate::record::{Action as Kind, Conflict, Record, Shown};
 use crate::rules::RuleSet;
-use crate::settings::Settings;
-use crate::time::Stamp;
 
 use super::judge::Judged;
 
@@ -132,7 +132,7 @@ impl Replay {
         start.context_keys.clone_from(&judged.keys);
         start.expires_ms = judged.tier.is_guarded().then(|| record.stamp().plus_ms(judged.lease_ms).wall_ms);
         self.history.apply(seq, &start);
-        if !record.tier.is_some_and(crate::tier::Tier::is_tracked) {
+        if !record.tier.is_some_and(crate::model::tier::Tier::is_tracked) {
             let mut end = Record::new(Kind::Complete, &record.instance, &record.stamp());
             end.session.clone_from(&record.session);
             end.call.clone_from(&record.call);

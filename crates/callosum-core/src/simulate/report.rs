@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::Serialize;
 
-use crate::journal::record::{Action, Conflict, Record};
+use crate::model::text::one_line;
+use crate::model::tier::Tier;
+use crate::model::time::to_rfc3339;
+use crate::record::{Action, Conflict, Record};
 use crate::rules::RuleSet;
-use crate::text::one_line;
-use crate::tier::Tier;
-use crate::time::to_rfc3339;
 
 use super::judge::{Judged, Reason};
 use super::replay::Verdict;

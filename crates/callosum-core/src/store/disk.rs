@@ -12,6 +12,8 @@ use std::time::UNIX_EPOCH;
 
 use rustix::fs::OFlags;
 
+use crate::model::error::NO_FILE;
+
 /// What a file is opened for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Open {
@@ -182,9 +184,6 @@ fn open_file(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     }
     Err(io::Error::new(NO_FILE, "it is no regular file"))
 }
-
-/// The kind of error where something else stands in a file's place.
-pub const NO_FILE: io::ErrorKind = io::ErrorKind::InvalidData;
 
 impl DiskFile for File {
     fn facts(&self) -> io::Result<Facts> {

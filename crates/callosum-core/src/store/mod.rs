@@ -1,7 +1,10 @@
-//! Everything that touches the machine: files, locks, processes, clocks. Nothing else in the core does.
+//! The state directory: the journal's files, the index over them, the ledger that keeps both in step with the history in memory,
+//! the guard, the rules file. Nothing else in the core touches a disk.
 
 pub mod disk;
-pub mod machine;
+pub mod index;
+pub mod journal;
+pub mod ledger;
 pub mod rules_file;
 pub mod state_dir;
 pub mod state_guard;

@@ -5,8 +5,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::model::time::Stamp;
 use crate::rules::{RuleSet, SHIPPED_RULES};
-use crate::time::Stamp;
 
 use super::state_dir::is_place;
 

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::error::StateError;
+use crate::model::error::StateError;
 
 use super::disk::{Disk, Facts, SystemDisk};
 

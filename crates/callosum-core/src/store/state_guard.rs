@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use fs2::FileExt;
 
-use crate::error::StateError;
-use crate::time::Stamp;
+use crate::model::error::StateError;
+use crate::model::time::Stamp;
 
 use super::disk::{Disk, DiskFile};
 use super::state_dir::StateDir;

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::thread;
 
 use callosum_core::gate::Gate;
-use callosum_core::time::Stamp;
+use callosum_core::model::time::Stamp;
 use tempfile::TempDir;
 
 use crate::sample::{Files, RULES, gate};

@@ -1,7 +1,7 @@
 //! The index: whatever becomes of it, a fresh gate knows what the journal says, and counts no loss.
 
 use callosum_core::gate::Gate;
-use callosum_core::time::Stamp;
+use callosum_core::model::time::Stamp;
 use serde_json::{Value, json};
 
 use crate::bench::{Bench, Index, Others, run};

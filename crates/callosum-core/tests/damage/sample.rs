@@ -6,9 +6,9 @@ use std::io::Write;
 use std::path::Path;
 
 use callosum_core::gate::{Answer, EndReport, Gate, GateOptions};
-use callosum_core::outcome::Ended;
-use callosum_core::time::{Stamp, to_rfc3339};
-use callosum_core::tool_call::ToolCall;
+use callosum_core::model::time::{Stamp, to_rfc3339};
+use callosum_core::model::tool_call::ToolCall;
+use callosum_core::record::outcome::Ended;
 use serde_json::{Value, json};
 
 pub(crate) const RULES: &str = r#"{"rules":[

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use callosum_core::gate::{Answer, Filter, Gate};
-use callosum_core::time::Stamp;
+use callosum_core::model::time::Stamp;
 use serde_json::{Value, json};
 
 use crate::bench::Bench;

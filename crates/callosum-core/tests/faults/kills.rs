@@ -12,10 +12,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use callosum_core::gate::{Answer, Gate};
-use callosum_core::outcome::Ended;
+use callosum_core::machine::Machine;
+use callosum_core::model::time::Stamp;
+use callosum_core::record::outcome::Ended;
 use callosum_core::store::disk::SystemDisk;
-use callosum_core::store::machine::Machine;
-use callosum_core::time::Stamp;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use serde_json::{Value, json};
 use tempfile::TempDir;

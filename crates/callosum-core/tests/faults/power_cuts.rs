@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use callosum_core::gate::{Answer, Gate};
-use callosum_core::outcome::Ended;
-use callosum_core::time::Stamp;
+use callosum_core::model::time::Stamp;
+use callosum_core::record::outcome::Ended;
 use serde_json::{Value, json};
 
 use crate::forgetful_disk::ForgetfulDisk;

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use callosum_core::gate::{Answer, Gate};
-use callosum_core::outcome::Ended;
+use callosum_core::machine::Machine;
+use callosum_core::model::time::Stamp;
+use callosum_core::record::outcome::Ended;
 use callosum_core::store::disk::{Disk, DiskFile, Open};
-use callosum_core::store::machine::Machine;
-use callosum_core::time::Stamp;
 use serde_json::{Value, json};
 
 use crate::forgetful_disk::ForgetfulDisk;
@@ -306,7 +306,7 @@ impl<'a> Script<'a> {
             return;
         }
         let note = json!({"v": 1, "action": "noted", "instance": "other", "padding": "x".repeat(14_000),
-            "timestamp": callosum_core::time::to_rfc3339(self.now.wall_ms)});
+            "timestamp": callosum_core::model::time::to_rfc3339(self.now.wall_ms)});
         let file = self.disk.open_file(&path, Open::Append).unwrap();
         file.write(format!("{note}\n").as_bytes()).unwrap();
     }

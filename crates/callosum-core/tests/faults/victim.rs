@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::thread;
 
 use callosum_core::gate::{Answer, Gate};
-use callosum_core::outcome::Ended;
+use callosum_core::record::outcome::Ended;
 use callosum_core::store::disk::Disk;
 use serde::{Deserialize, Serialize};
 use serde_json::json;

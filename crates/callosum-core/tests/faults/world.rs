@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use callosum_core::gate::{Answer, EndReport, Gate, GateOptions};
-use callosum_core::outcome::Ended;
+use callosum_core::model::time::Stamp;
+use callosum_core::model::tool_call::ToolCall;
+use callosum_core::record::outcome::Ended;
 use callosum_core::store::disk::Disk;
-use callosum_core::time::Stamp;
-use callosum_core::tool_call::ToolCall;
 use serde_json::{Value, json};
 
 /// Mail is tier 3, a payment tier 4, a message tier 2, a write tier 1.

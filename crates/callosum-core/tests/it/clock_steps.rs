@@ -1,7 +1,7 @@
 //! A wall clock that steps, a machine that sleeps, a machine that boots: windows, leases and retries last as long as they
 //! should, neither lost nor opened.
 
-use callosum_core::time::Stamp;
+use callosum_core::model::time::Stamp;
 use serde_json::json;
 
 use crate::support::{World, alice, session};

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::Write as _;
 
+use callosum_core::model::tool_call::ToolCall;
 use callosum_core::rules::RuleSet;
-use callosum_core::tool_call::ToolCall;
 use serde::Deserialize;
 use serde_json::{Value, json};
 

@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 
+use callosum_core::model::tool_call::{AllParameters, Parameters, ToolCall};
 use callosum_core::rules::{Classification, RuleSet};
-use callosum_core::tool_call::{AllParameters, Parameters, ToolCall};
 use serde_json::{Value, json};
 
 fn rules(template: &Value) -> RuleSet {

@@ -2,9 +2,9 @@
 //! of two sessions only the one that comes second to the same thing is.
 
 use callosum_core::gate::Answer;
-use callosum_core::outcome::Ended;
+use callosum_core::model::tier::Tier;
+use callosum_core::record::outcome::Ended;
 use callosum_core::rules::SHIPPED_RULES;
-use callosum_core::tier::Tier;
 use serde::Deserialize;
 use serde_json::Value;
 

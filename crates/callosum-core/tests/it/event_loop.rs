@@ -6,10 +6,10 @@ use std::sync::mpsc;
 use std::thread;
 
 use callosum_core::gate::{Answer, Gate, GateOptions, GivenUp};
-use callosum_core::journal::segment::SegmentFile;
-use callosum_core::outcome::Ended;
+use callosum_core::machine::Machine;
+use callosum_core::record::outcome::Ended;
 use callosum_core::store::disk::{Disk, Open};
-use callosum_core::store::machine::Machine;
+use callosum_core::store::journal::segment::SegmentFile;
 use fs2::FileExt;
 use serde_json::{Value, json};
 
@@ -348,11 +348,11 @@ fn a_long_history_of_a_resource_is_brought_in_by_a_worker() {
 
 #[test]
 fn a_retry_after_a_pause_with_much_evidence_looks_each_piece_up() {
+    use callosum_core::decision::history::{History, Who};
     use callosum_core::decision::{Decision, Question, decide};
-    use callosum_core::history::{History, Who};
-    use callosum_core::journal::record::{Action, Conflict, Record, Shown};
+    use callosum_core::model::tier::Tier;
+    use callosum_core::record::{Action, Conflict, Record, Shown};
     use callosum_core::rules::Scope;
-    use callosum_core::tier::Tier;
 
     const MANY: u64 = 100_000;
     let now = Machine::read().now();

@@ -1,7 +1,7 @@
 //! Which exit codes prove that a command did nothing, so that it may be tried again.
 
+use callosum_core::model::tool_call::ToolCall;
 use callosum_core::rules::RuleSet;
-use callosum_core::tool_call::ToolCall;
 use serde_json::json;
 
 /// Which codes prove it of this line, under the shipped rules.

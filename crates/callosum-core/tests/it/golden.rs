@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use callosum_core::gate::{Answer, Filter, Gate, GateOptions};
+use callosum_core::machine::Machine;
+use callosum_core::model::time::{Stamp, to_rfc3339};
 use callosum_core::rules::RuleSet;
-use callosum_core::store::machine::Machine;
-use callosum_core::time::{Stamp, to_rfc3339};
 use serde_json::{Value, json};
 
 use crate::support::{call, session};

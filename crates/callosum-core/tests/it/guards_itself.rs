@@ -1,7 +1,7 @@
 //! The gate guards itself: what agents do to its state and to its hooks is of tier 4.
 
+use callosum_core::model::tool_call::ToolCall;
 use callosum_core::rules::{Classification, RuleSet};
-use callosum_core::tool_call::ToolCall;
 use serde_json::{Value, json};
 
 fn of(tool: &str, cwd: &str, params: &Value) -> Classification {

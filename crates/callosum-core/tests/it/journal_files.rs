@@ -4,7 +4,7 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 
 use callosum_core::gate::{Answer, Gate};
-use callosum_core::time::to_rfc3339;
+use callosum_core::model::time::to_rfc3339;
 use serde_json::{Value, json};
 
 use crate::support::{World, alice, session};
@@ -321,7 +321,7 @@ fn a_fresh_process_decides_the_same_with_and_without_the_index() {
         // The pause of session b is known: its retry passes, and is closed as refused for the next turn.
         let (id, answer) = world.try_call(session(&fresh, "b"), "mail", &json!({"to": "7@example.com"}));
         assert_eq!(answer, Answer::Proceed);
-        world.after(session(&fresh, "b"), "mail", &id, callosum_core::outcome::Ended::Refused, None);
+        world.after(session(&fresh, "b"), "mail", &id, callosum_core::record::outcome::Ended::Refused, None);
         world.now = before;
     }
     for text in &texts {

@@ -1,9 +1,9 @@
 //! What a rules file may ask for: a file that costs too much is refused when it is read, with the place and what to do.
 
+use callosum_core::model::time::Stamp;
+use callosum_core::model::tool_call::ToolCall;
 use callosum_core::rules::lint::lint;
 use callosum_core::rules::{RuleError, RuleSet};
-use callosum_core::time::Stamp;
-use callosum_core::tool_call::ToolCall;
 use serde_json::{Value, json};
 
 fn rule(name: &str, more: Value) -> Value {
@@ -134,7 +134,10 @@ fn a_window_or_a_lease_longer_than_a_year_is_refused() {
 fn a_moment_far_ahead_can_still_be_written() {
     let now = Stamp { wall_ms: 1_763_640_000_123, up_ms: 5, boot: Some(1) };
     for ms in [260_000_000_000_000, u64::MAX] {
-        assert_eq!(callosum_core::time::to_rfc3339(now.plus_ms(ms).wall_ms), "9999-12-31T23:59:59.999Z");
+        assert_eq!(
+            callosum_core::model::time::to_rfc3339(now.plus_ms(ms).wall_ms),
+            "9999-12-31T23:59:59.999Z"
+        );
     }
 }
 

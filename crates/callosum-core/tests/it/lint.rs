@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use callosum_core::model::tool_call::ToolCall;
 use callosum_core::rules::lint::{Lint, Warning, WarningKind, lint};
 use callosum_core::rules::{RuleSet, SHIPPED_RULES, STARTER_RULES};
-use callosum_core::tool_call::ToolCall;
 use serde_json::{Value, json};
 
 /// Rules, each with tier 1 and the name of its place: `0`, `1` …; for `exec` unless they say otherwise.

@@ -3,7 +3,7 @@
 use std::fs;
 
 use callosum_core::gate::{Answer, Gate};
-use callosum_core::outcome::Ended;
+use callosum_core::record::outcome::Ended;
 use serde_json::{Value, json};
 
 use crate::support::{World, alice, call, session};

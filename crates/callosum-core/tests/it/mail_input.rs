@@ -1,8 +1,8 @@
 //! Whom a mail goes to that comes from elsewhere than the command's words: here-documents, pipes, files that the line wrote.
 #![expect(clippy::unwrap_used, reason = "a test may fail loudly")]
 
+use callosum_core::model::tool_call::ToolCall;
 use callosum_core::rules::{Explanation, RuleSet};
-use callosum_core::tool_call::ToolCall;
 use serde_json::json;
 
 fn explain_by(rules: &RuleSet, command: &str) -> Explanation {

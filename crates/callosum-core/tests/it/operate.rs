@@ -3,9 +3,9 @@
 use std::fs;
 
 use callosum_core::gate::{Answer, Filter, Gate, Lately, Over, Presence, Released, Story, What};
-use callosum_core::journal::record::SessionEvent;
-use callosum_core::outcome::Ended;
-use callosum_core::store::machine::Machine;
+use callosum_core::machine::Machine;
+use callosum_core::record::SessionEvent;
+use callosum_core::record::outcome::Ended;
 use callosum_core::store::state_dir::StateDir;
 use callosum_core::store::state_guard::StateGuard;
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ fn whats(story: &Story) -> Vec<(&str, What)> {
 }
 
 fn clock(at: &str) -> String {
-    assert!(callosum_core::time::from_rfc3339(at).is_some(), "{at}");
+    assert!(callosum_core::model::time::from_rfc3339(at).is_some(), "{at}");
     "12:00".to_owned()
 }
 

@@ -1,7 +1,7 @@
 //! How calls end, and what the next one is told.
 
 use callosum_core::gate::{Answer, GivenUp};
-use callosum_core::outcome::Ended;
+use callosum_core::record::outcome::Ended;
 use serde_json::json;
 
 use crate::support::{World, alice, call, report, rows, session};
@@ -177,8 +177,8 @@ fn without_a_call_id_an_outcome_goes_to_the_oldest_open_call_of_that_form() {
         assert_eq!(world.finish(&gate, answer), Answer::Proceed);
     }
     let mut ended = report(a, "mail", None, Ended::Error, None);
-    use callosum_core::tool_call::Parameters;
-    ended.digest = Some(callosum_core::digest::digest("mail", &to("y").all()));
+    use callosum_core::model::tool_call::Parameters;
+    ended.digest = Some(callosum_core::model::digest::digest("mail", &to("y").all()));
     let _ = gate.after(&ended, &world.now);
     world.done(session(&gate, "b"), "mail", &to("y"));
     world.refused(session(&gate, "b"), "mail", &to("x"));

@@ -7,10 +7,10 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use callosum_core::gate::{Filter, Gate, GateOptions};
-use callosum_core::journal::record::{Action, Conflict, Record};
-use callosum_core::outcome::Ended;
-use callosum_core::tier::Tier;
-use callosum_core::time::{Stamp, from_rfc3339};
+use callosum_core::model::tier::Tier;
+use callosum_core::model::time::{Stamp, from_rfc3339};
+use callosum_core::record::outcome::Ended;
+use callosum_core::record::{Action, Conflict, Record};
 use serde_json::{Value, json};
 
 use crate::moody_disk::Moody;

@@ -1,7 +1,7 @@
 //! Who is paused, what they are shown, and that a retry goes through.
 
 use callosum_core::gate::Answer;
-use callosum_core::outcome::Ended;
+use callosum_core::record::outcome::Ended;
 use serde_json::json;
 
 use crate::support::{Session, World, alice, rows, session};

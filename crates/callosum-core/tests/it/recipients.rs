@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
+use callosum_core::model::tool_call::{AllParameters, Parameters, ToolCall};
 use callosum_core::rules::RuleSet;
-use callosum_core::tool_call::{AllParameters, Parameters, ToolCall};
 use serde_json::{Map, Value, json};
 
 fn of(params: &dyn Parameters) -> Vec<String> {

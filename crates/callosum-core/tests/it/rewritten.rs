@@ -1,7 +1,7 @@
 //! Calls whose parameters another plugin rewrote after the gate had decided: the journal tells what ran.
 
 use callosum_core::gate::Answer;
-use callosum_core::outcome::Ended;
+use callosum_core::record::outcome::Ended;
 use serde_json::{Value, json};
 
 use crate::support::{Session, World, alice, report, rows, session};

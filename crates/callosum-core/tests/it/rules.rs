@@ -1,9 +1,10 @@
 //! Rules: what matches, and what a mistake in them is told as.
 #![expect(clippy::unwrap_used, reason = "a test may fail loudly")]
 
-use callosum_core::rules::{Mode, RuleSet, Scope};
-use callosum_core::tier::Tier;
-use callosum_core::tool_call::ToolCall;
+use callosum_core::model::settings::Mode;
+use callosum_core::model::tier::Tier;
+use callosum_core::model::tool_call::ToolCall;
+use callosum_core::rules::{RuleSet, Scope};
 use serde_json::{Value, json};
 
 fn call(tool: &str) -> ToolCall {

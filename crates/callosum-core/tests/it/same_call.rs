@@ -1,8 +1,8 @@
 //! When a call is one that has been here, and whose an end is: hosts fire twice, and ids are used again.
 
 use callosum_core::gate::{Answer, EndReport, Gate, GateOptions, GivenUp};
-use callosum_core::outcome::Ended;
-use callosum_core::tool_call::ToolCall;
+use callosum_core::model::tool_call::ToolCall;
+use callosum_core::record::outcome::Ended;
 use fs2::FileExt;
 use serde_json::{Value, json};
 

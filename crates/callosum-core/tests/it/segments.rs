@@ -6,12 +6,12 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::sync::{Arc, Mutex};
 
-use callosum_core::journal::record::{Action, KnownWindow, Line, Record};
-use callosum_core::journal::retention::{Retention, prune};
-use callosum_core::journal::segment::{Segment, SegmentFile, closed_segments};
+use callosum_core::model::time::Stamp;
+use callosum_core::record::{Action, KnownWindow, Line, Record};
 use callosum_core::store::disk::Open;
+use callosum_core::store::journal::retention::{Retention, prune};
+use callosum_core::store::journal::segment::{Segment, SegmentFile, closed_segments};
 use callosum_core::store::state_dir::StateDir;
-use callosum_core::time::Stamp;
 use tempfile::TempDir;
 
 use crate::moody_disk::{Mood, Moody};

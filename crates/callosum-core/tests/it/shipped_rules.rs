@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use callosum_core::model::tool_call::ToolCall;
 use callosum_core::rules::{RuleSet, SHIPPED_RULES, Scope};
-use callosum_core::tool_call::ToolCall;
 use serde_json::{Value, json};
 
 /// The tier and the keys of a call.

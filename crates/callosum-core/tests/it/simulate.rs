@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 
 use callosum_core::gate::{Answer, Gate, Simulated};
-use callosum_core::outcome::Ended;
+use callosum_core::model::tool_call::ToolCall;
+use callosum_core::record::outcome::Ended;
 use callosum_core::rules::{RuleSet, SHIPPED_RULES};
 use callosum_core::simulate::{Changed, Reason, Verdict};
-use callosum_core::tool_call::ToolCall;
 use serde_json::{Value, json};
 
 use crate::days;

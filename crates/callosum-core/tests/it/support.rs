@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use callosum_core::gate::{Answer, EndReport, Filter, Gate, GateOptions};
-use callosum_core::outcome::Ended;
-use callosum_core::store::machine::Machine;
-use callosum_core::time::Stamp;
-use callosum_core::tool_call::ToolCall;
+use callosum_core::machine::Machine;
+use callosum_core::model::time::Stamp;
+use callosum_core::model::tool_call::ToolCall;
+use callosum_core::record::outcome::Ended;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

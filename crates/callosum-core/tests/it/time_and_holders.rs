@@ -3,9 +3,9 @@
 use std::io::Write;
 
 use callosum_core::gate::{Answer, Gate};
-use callosum_core::outcome::Ended;
-use callosum_core::store::machine::Machine;
-use callosum_core::time::to_rfc3339;
+use callosum_core::machine::Machine;
+use callosum_core::model::time::to_rfc3339;
+use callosum_core::record::outcome::Ended;
 use serde_json::json;
 
 use crate::support::{World, alice, session};

@@ -3,8 +3,8 @@
 
 use std::fmt::Write as _;
 
+use callosum_core::model::tool_call::ToolCall;
 use callosum_core::rules::{Explanation, RuleSet};
-use callosum_core::tool_call::ToolCall;
 use serde_json::json;
 
 const MAIL: &str = "gog gmail send --to bob@example.com --subject Hi --body Hello";

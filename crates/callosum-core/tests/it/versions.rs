@@ -4,7 +4,7 @@
 use std::fs;
 
 use callosum_core::gate::{Answer, Filter, Gate, GateOptions};
-use callosum_core::time::to_rfc3339;
+use callosum_core::model::time::to_rfc3339;
 use serde_json::{Value, json};
 
 use crate::support::{World, alice, session};

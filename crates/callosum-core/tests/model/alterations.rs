@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use callosum_core::journal::record::{Action, Conflict, Record};
+use callosum_core::record::{Action, Conflict, Record};
 
 use crate::journal::{READING_MS, SESSIONS};
 use crate::log::LEASE_MS;

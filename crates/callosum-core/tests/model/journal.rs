@@ -1,12 +1,12 @@
 //! From the model's log to the real decision: real records with real stamps, a real `History`, and the
 //! verdict in the words of the model.
 
+use callosum_core::decision::history::{History, Who};
 use callosum_core::decision::{Decision, Piece, Question, decide};
-use callosum_core::history::{History, Who};
-use callosum_core::journal::record::{Action, Conflict, Holder, Record, Shown};
+use callosum_core::model::tier::Tier;
+use callosum_core::model::time::Stamp;
+use callosum_core::record::{Action, Conflict, Holder, Record, Shown};
 use callosum_core::rules::Scope;
-use callosum_core::tier::Tier;
-use callosum_core::time::Stamp;
 
 use crate::log::{Ending, Entry, Fact, Keys, LEASE_MS, Log, TICK_MS, Times, Wish};
 

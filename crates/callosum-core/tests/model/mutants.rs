@@ -1,11 +1,11 @@
 //! Decisions that are wrong in one point each. The model must find each of them out, by the promise named: a
 //! checker that lets one pass would let the same fault pass in the real decision.
 
+use callosum_core::decision::history::State;
 use callosum_core::decision::{Decision, Piece, Question};
-use callosum_core::history::State;
-use callosum_core::journal::record::Action;
+use callosum_core::model::tier::Tier;
+use callosum_core::record::Action;
 use callosum_core::rules::Scope;
-use callosum_core::tier::Tier;
 
 use crate::alterations::{
     Records, about_all_keys, all_read, blocks_as_pauses, endless_leases, everybody_was_told,

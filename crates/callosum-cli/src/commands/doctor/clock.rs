@@ -1,7 +1,7 @@
 //! The clocks that windows and leases are measured by.
 
 use callosum_core::gate::{Filter, Gate};
-use callosum_core::time::{Stamp, for_people, from_rfc3339};
+use callosum_core::model::time::{Stamp, for_people, from_rfc3339};
 
 use super::finding::{Finding, Level};
 use crate::output::local_time;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use callosum_core::gate::{CoverageStatus, Status, UNREADABLE_EVENTS};
-use callosum_core::time::{Stamp, for_people, from_rfc3339};
+use callosum_core::model::time::{Stamp, for_people, from_rfc3339};
 
 use super::finding::{Finding, Level};
 use super::openclaw;

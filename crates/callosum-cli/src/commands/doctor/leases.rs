@@ -1,7 +1,7 @@
 //! Actions whose process died or whose lease ended with no outcome.
 
 use callosum_core::gate::Gate;
-use callosum_core::time::Stamp;
+use callosum_core::model::time::Stamp;
 
 use super::finding::{Finding, Level};
 use crate::output::{counted, local_time, long, name};

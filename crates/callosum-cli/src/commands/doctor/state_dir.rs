@@ -5,8 +5,8 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use callosum_core::error::StateError;
 use callosum_core::gate::{Gate, Status};
+use callosum_core::model::error::StateError;
 use callosum_core::store::state_dir::StateDir;
 use callosum_core::store::state_guard::StateGuard;
 

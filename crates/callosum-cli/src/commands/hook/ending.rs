@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-use callosum_core::outcome::Ended;
+use callosum_core::record::outcome::Ended;
 use callosum_core::runtime::Runtime;
 use serde_json::Value;
 

@@ -3,13 +3,13 @@
 
 use std::path::PathBuf;
 
-use callosum_core::digest::digest;
 use callosum_core::gate::{EndReport, Presence};
-use callosum_core::journal::record::SessionEvent;
-use callosum_core::outcome::Ended;
-use callosum_core::partly_read::{NOT_READ, PartlyRead, is_read};
+use callosum_core::model::digest::digest;
+use callosum_core::model::partly_read::{NOT_READ, PartlyRead, is_read};
+use callosum_core::model::tool_call::{AllParameters, Parameters, ToolCall};
+use callosum_core::record::SessionEvent;
+use callosum_core::record::outcome::Ended;
 use callosum_core::runtime::{Runtime, mcp_tool};
-use callosum_core::tool_call::{AllParameters, Parameters, ToolCall};
 use serde_json::{Map, Value};
 
 use super::ending::{Told, ending};

@@ -4,7 +4,7 @@
 //! Its value is what `serde_json` would make of a text that is whole (a test holds them equal). What can't be read becomes
 //! [`NOT_READ`], and the first reason is kept.
 
-use callosum_core::partly_read::NOT_READ;
+use callosum_core::model::partly_read::NOT_READ;
 use serde_json::{Map, Number, Value};
 
 /// Deeper values are not read, as `serde_json` does not: whoever looks at a value, or drops it, recurses.
@@ -373,7 +373,7 @@ fn surrogate(text: &str) -> Option<Half> {
 mod tests {
     #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
     use super::*;
-    use callosum_core::partly_read::is_read;
+    use callosum_core::model::partly_read::is_read;
     use serde_json::json;
 
     fn read(bytes: &[u8]) -> Document {

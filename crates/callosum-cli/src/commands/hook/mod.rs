@@ -18,9 +18,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use callosum_core::gate::{Answer, Gate, GateOptions, GivenUp, Lately, Unreadable};
+use callosum_core::model::text::one_line;
+use callosum_core::model::time::Stamp;
 use callosum_core::runtime::Runtime;
-use callosum_core::text::one_line;
-use callosum_core::time::Stamp;
 use serde_json::Value;
 
 use self::answer::{Said, say};

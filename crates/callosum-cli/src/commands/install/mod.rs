@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
-use callosum_core::redact::redact;
+use callosum_core::model::redact::redact;
 use callosum_core::runtime::Runtime;
 use serde::Serialize;
 use similar::TextDiff;

@@ -19,9 +19,9 @@ use super::rule_set::read_rule;
 use super::source::Source;
 use super::{RuleError, RuleSet, SHIPPED_RULES};
 use crate::command::{Pattern, outline};
-use crate::context_key::{Picked, Template};
 use crate::glob::covers;
-use crate::text::one_line;
+use crate::model::text::one_line;
+use crate::rules::context_key::{Picked, Template};
 
 /// Rules that a warning names at most.
 const MAX_NAMES: usize = 3;

@@ -4,7 +4,7 @@ use std::thread;
 use std::time::Duration;
 
 use callosum_core::gate::{Filter, Gate, Status};
-use callosum_core::time::{Stamp, for_people, from_rfc3339, to_rfc3339};
+use callosum_core::model::time::{Stamp, for_people, from_rfc3339, to_rfc3339};
 use serde_json::Value;
 
 use super::ask::{Answer, NoAnswer};

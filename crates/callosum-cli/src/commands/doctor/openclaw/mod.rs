@@ -13,7 +13,7 @@ use std::thread;
 use std::time::Duration;
 
 use callosum_core::gate::{Gate, Status};
-use callosum_core::time::Stamp;
+use callosum_core::model::time::Stamp;
 
 use self::ask::{Answer, NoAnswer, ask};
 use super::finding::{Finding, Level};

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use callosum_core::tool_call::is_wrapper;
+use callosum_core::model::tool_call::is_wrapper;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 

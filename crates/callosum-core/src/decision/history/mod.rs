@@ -1,0 +1,492 @@
+//! What the journal says, in memory: actions, pauses and counts, built by reading records in order.
+//!
+//! Pure: it knows no file and no clock. Everything here can be built again from the journal.
+
+mod action;
+
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::Arc;
+
+use crate::model::time::{Stamp, YEAR_MS};
+use crate::record::light::Counted;
+use crate::record::outcome::ExitCodes;
+use crate::record::{Action as Kind, Conflict, Holder, HookCounts, KnownWindow, Record};
+
+pub use self::action::{Action, Coverage, IsDead, Lost, Outcome, Pause, State, Who};
+
+/// Tools whose counts are kept; what more a hostile host names is not.
+const MAX_COVERED_TOOLS: usize = 1_000;
+/// An action without an outcome is kept for so long at the least, milliseconds (a day): a background process
+/// may end long after every window.
+const OPEN_MEMORY_MS: u64 = 24 * 3600 * 1000;
+/// A window that an instance named is forgotten after this time at the least, milliseconds (30 days).
+const WINDOW_MEMORY_MS: u64 = 30 * 24 * 3600 * 1000;
+
+/// Everything the decision looks at.
+#[derive(Debug)]
+pub struct History {
+    /// Boxed: a tree's nodes have room for eleven, and where they come in order half of it stays empty.
+    actions: BTreeMap<u64, Box<Action>>,
+    by_key: HashMap<Arc<str>, Vec<u64>>,
+    /// Of every session with an action or a pause, its actions without an outcome, oldest first.
+    open: HashMap<Arc<Who>, Vec<u64>>,
+    pauses: HashMap<Arc<Who>, VecDeque<Pause>>,
+    /// Runtime → tool → counts.
+    pub coverage: BTreeMap<String, BTreeMap<String, Coverage>>,
+    /// Instance → how far back its rules look.
+    pub windows: BTreeMap<String, KnownWindow>,
+    /// The last time that the journal was found lost.
+    pub lost: Option<Lost>,
+    /// Torn or foreign lines met in what was read.
+    pub skipped: u64,
+    /// The highest format met that is newer than ours.
+    pub newer_format: Option<u32>,
+    default_lease_ms: u64,
+    keep_ms: u64,
+}
+
+impl History {
+    /// An empty history that keeps what is younger than `keep_ms`; an action that names no lease counts as
+    /// in flight for `default_lease_ms`.
+    #[must_use]
+    pub fn new(keep_ms: u64, default_lease_ms: u64) -> Self {
+        Self {
+            actions: BTreeMap::new(),
+            by_key: HashMap::new(),
+            open: HashMap::new(),
+            pauses: HashMap::new(),
+            coverage: BTreeMap::new(),
+            windows: BTreeMap::new(),
+            lost: None,
+            skipped: 0,
+            newer_format: None,
+            default_lease_ms,
+            keep_ms,
+        }
+    }
+
+    /// How far back it keeps, milliseconds.
+    #[must_use]
+    pub fn keep_ms(&self) -> u64 {
+        self.keep_ms
+    }
+
+    /// Takes in one record. What belongs together (an action and what became of it, the pauses of a session)
+    /// must come in the journal's order, the rest may come in any; what is known already changes nothing.
+    pub fn apply(&mut self, seq: u64, record: &Record) {
+        match &record.action {
+            Kind::Intercept => self.apply_start(seq, record),
+            Kind::Blocked => self.apply_pause(seq, record),
+            // The original plugin wrote one line for a finished action.
+            Kind::Complete if record.v == 0 => self.apply_original(seq, record),
+            Kind::Complete | Kind::Failed | Kind::Refused | Kind::Unknown if record.v > 0 => {
+                self.apply_outcome(seq, record);
+            }
+            Kind::Running => {
+                if let Some(action) = self.action_of(record) {
+                    action.process.clone_from(&record.process);
+                    let of = action.seq;
+                    self.apply_rewrite(of, record);
+                }
+            }
+            Kind::Released => {
+                for of in &record.of {
+                    if let Some(action) = self.actions.get_mut(of) {
+                        action.released = true;
+                    }
+                }
+            }
+            Kind::Delivered => self.apply_delivered(record),
+            Kind::Rules => {
+                if let Some(ms) = record.window_ms {
+                    let known = KnownWindow { ms, at: record.wall_ms };
+                    self.windows.insert(record.instance.clone(), known);
+                }
+            }
+            Kind::Opened => self.carry_windows(&record.windows, record.wall_ms),
+            Kind::Lost => {
+                self.lost = Some(Lost {
+                    at: record.wall_ms,
+                    instance: record.instance.clone(),
+                    how: record.reason.clone().unwrap_or_default(),
+                });
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes in the windows that a segment's first line carries, written at `wall_ms`. One that was not
+    /// named again for 30 days, or for its own length if that is longer, is let go.
+    pub fn carry_windows(&mut self, windows: &BTreeMap<String, KnownWindow>, wall_ms: i64) {
+        for (instance, window) in windows {
+            let silence = u64::try_from(wall_ms.saturating_sub(window.at)).unwrap_or(0);
+            let known = self.windows.get(instance).is_some_and(|known| known.at >= window.at);
+            if !known && silence <= WINDOW_MEMORY_MS.max(window.ms) {
+                self.windows.insert(instance.clone(), *window);
+            }
+        }
+    }
+
+    /// Whose record it is, and what that session has open.
+    fn who(&mut self, record: &Record) -> (Arc<Who>, &mut Vec<u64>) {
+        match self.open.entry(Arc::new(Who::of(record))) {
+            Entry::Occupied(known) => (Arc::clone(known.key()), known.into_mut()),
+            Entry::Vacant(place) => (Arc::clone(place.key()), place.insert(Vec::new())),
+        }
+    }
+
+    fn insert(&mut self, action: Action) {
+        for key in &action.keys {
+            put_in_order(self.by_key.entry(Arc::clone(key)).or_default(), action.seq);
+        }
+        self.actions.insert(action.seq, Box::new(action));
+    }
+
+    fn keys(&self, record: &Record) -> Vec<Arc<str>> {
+        let share = |key: &String| match self.by_key.get_key_value(key.as_str()) {
+            Some((known, _)) => Arc::clone(known),
+            None => Arc::from(key.as_str()),
+        };
+        record.context_keys.iter().map(share).collect()
+    }
+
+    fn apply_start(&mut self, seq: u64, record: &Record) {
+        let Some(tier) = record.tier.filter(|tier| tier.is_tracked()) else { return };
+        if record.v == 0 || self.actions.contains_key(&seq) {
+            return;
+        }
+        let started = record.happened();
+        let lease_ms = self.lease_ms(record);
+        let keys = self.keys(record);
+        let (who, open) = self.who(record);
+        put_in_order(open, seq);
+        self.insert(Action {
+            seq,
+            tier,
+            keys,
+            who,
+            run: record.run.clone(),
+            call: record.call.clone(),
+            tool: record.tool.clone().unwrap_or_default(),
+            digest: record.digest.clone(),
+            started,
+            lease_ms,
+            holder: record.holder,
+            outcome: None,
+            process: None,
+            released: false,
+            not_done_codes: record.not_done_codes,
+            rewritten: false,
+        });
+    }
+
+    /// How long an action holds its resources. What a record says of that is bounded: an end before the start is damaged or
+    /// beyond what RFC 3339 can tell, and no lease is longer than the longest that can be set.
+    fn lease_ms(&self, record: &Record) -> u64 {
+        let started = record.happened().wall_ms;
+        let said = record.expires_ms.map(|end| end.saturating_sub(started));
+        said.map_or(Some(self.default_lease_ms), |ms| u64::try_from(ms).ok())
+            .unwrap_or(self.default_lease_ms)
+            .min(YEAR_MS)
+    }
+
+    fn apply_original(&mut self, seq: u64, record: &Record) {
+        let Some(tier) = record.tier.filter(|tier| tier.is_tracked()) else { return };
+        if self.actions.contains_key(&seq) {
+            return;
+        }
+        let at = record.stamp();
+        let outcome = Outcome { seq, kind: Kind::Complete, at, exit_code: None };
+        let keys = self.keys(record);
+        let (who, _) = self.who(record);
+        self.insert(Action {
+            seq,
+            tier,
+            keys,
+            who,
+            run: None,
+            call: None,
+            tool: record.tool.clone().unwrap_or_default(),
+            digest: None,
+            started: at,
+            lease_ms: 0,
+            holder: None,
+            outcome: Some(outcome),
+            process: None,
+            released: false,
+            not_done_codes: ExitCodes::default(),
+            rewritten: false,
+        });
+    }
+
+    /// The action that an outcome or a side record is about. Who wrote it must be who started it: after a
+    /// journal was replaced, an old sequence number may point at somebody else's action.
+    fn action_of(&mut self, record: &Record) -> Option<&mut Action> {
+        let action = self.actions.get_mut(record.of.first()?)?.as_mut();
+        let same = action.who.instance == record.instance
+            && Some(action.who.session.as_str()) == record.session.as_deref()
+            && action.call == record.call;
+        same.then_some(action)
+    }
+
+    fn apply_outcome(&mut self, seq: u64, record: &Record) {
+        let Some(action) = self.action_of(record) else { return };
+        // A late outcome settles what was unknown; what was settled stays.
+        if action.outcome.as_ref().is_some_and(|known| known.kind != Kind::Unknown) {
+            return;
+        }
+        action.outcome = Some(Outcome {
+            seq,
+            kind: record.action.clone(),
+            at: record.happened(),
+            exit_code: record.exit_code,
+        });
+        let (of, who) = (action.seq, Arc::clone(&action.who));
+        self.apply_rewrite(of, record);
+        self.close(&who, of);
+    }
+
+    fn close(&mut self, who: &Who, seq: u64) {
+        if let Some(open) = self.open.get_mut(who) {
+            open.retain(|open| *open != seq);
+        }
+    }
+
+    /// What ran was not what was asked: the action is on the keys of what ran, and on no others.
+    fn apply_rewrite(&mut self, of: u64, record: &Record) {
+        if !record.rewritten {
+            return;
+        }
+        let keys = self.keys(record);
+        let Some(action) = self.actions.get_mut(&of) else { return };
+        let before = std::mem::replace(&mut action.keys, keys);
+        action.rewritten = true;
+        action.digest.clone_from(&record.digest);
+        let now = action.keys.clone();
+        self.forget_on_keys(of, &before);
+        for key in now {
+            put_in_order(self.by_key.entry(key).or_default(), of);
+        }
+    }
+
+    fn forget_on_keys(&mut self, seq: u64, keys: &[Arc<str>]) {
+        for key in keys {
+            if let Some(on_key) = self.by_key.get_mut(key) {
+                on_key.retain(|known| *known != seq);
+                if on_key.is_empty() {
+                    self.by_key.remove(key);
+                }
+            }
+        }
+    }
+
+    fn apply_pause(&mut self, seq: u64, record: &Record) {
+        // A block shows who holds the lease; only a pause asks for a decision, so only a pause can be
+        // acknowledged by a retry.
+        if record.v == 0 || record.conflict == Some(Conflict::Lease) {
+            return;
+        }
+        let mut evidence = record.evidence.clone();
+        evidence.sort_unstable();
+        let pause = Pause {
+            seq,
+            run: record.run.clone(),
+            call: record.call.clone(),
+            keys: record.context_keys.clone(),
+            evidence,
+            at: record.stamp(),
+            signal: record.signal,
+            delivered: false,
+        };
+        let (who, _) = self.who(record);
+        let pauses = self.pauses.entry(who).or_default();
+        let place = pauses.partition_point(|known| known.seq < seq);
+        if pauses.get(place).is_none_or(|known| known.seq != seq) {
+            pauses.insert(place, pause);
+        }
+    }
+
+    fn apply_delivered(&mut self, record: &Record) {
+        if let Some(pauses) = self.pauses.get_mut(&Who::of(record)) {
+            for pause in pauses.iter_mut().filter(|pause| record.of.contains(&pause.seq)) {
+                pause.delivered = true;
+            }
+        }
+    }
+
+    /// Adds the hook counts that a record carries: once for each line that is read, unlike `apply`.
+    pub fn count(&mut self, record: &Record) {
+        let runtime = record.runtime.as_deref().unwrap_or_default();
+        self.add_counts(runtime, &record.seen, record.wall_ms);
+        // What was only observed ran.
+        if let (Kind::Blocked, false, Some(tool)) = (&record.action, record.observed, &record.tool) {
+            self.cover(runtime, tool, record.wall_ms, |coverage| {
+                coverage.paused = coverage.paused.saturating_add(1);
+            });
+        }
+    }
+
+    /// The same of a line of tier 0 or 1.
+    pub fn count_light(&mut self, counted: &Counted) {
+        self.add_counts(&counted.runtime, &counted.seen, counted.wall_ms);
+    }
+
+    /// Adds the hook counts of a runtime's tools, written at `wall_ms`.
+    pub fn add_counts(&mut self, runtime: &str, seen: &BTreeMap<String, HookCounts>, wall_ms: i64) {
+        for (tool, counts) in seen {
+            self.cover(runtime, tool, wall_ms, |coverage| {
+                coverage.counts.before = coverage.counts.before.saturating_add(counts.before);
+                coverage.counts.after = coverage.counts.after.saturating_add(counts.after);
+            });
+        }
+    }
+
+    /// Adds to what is counted of a tool by a line that was written at `wall_ms`, unless there are too many tools.
+    fn cover(&mut self, runtime: &str, tool: &str, wall_ms: i64, add: impl FnOnce(&mut Coverage)) {
+        let coverage = match self.coverage.get_mut(runtime).and_then(|tools| tools.get_mut(tool)) {
+            Some(known) => known,
+            None => {
+                if self.coverage.values().map(BTreeMap::len).sum::<usize>() >= MAX_COVERED_TOOLS {
+                    return;
+                }
+                let tools = self.coverage.entry(runtime.to_owned()).or_default();
+                let new = Coverage { first_wall_ms: wall_ms, ..Coverage::default() };
+                tools.entry(tool.to_owned()).or_insert(new)
+            }
+        };
+        add(coverage);
+        // Lines are read in any order.
+        coverage.first_wall_ms = coverage.first_wall_ms.min(wall_ms);
+        coverage.last_wall_ms = coverage.last_wall_ms.max(wall_ms);
+    }
+
+    /// The action whose record has this sequence number.
+    #[must_use]
+    pub fn action(&self, seq: u64) -> Option<&Action> {
+        self.actions.get(&seq).map(Box::as_ref)
+    }
+
+    /// How many actions are kept.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.actions.len()
+    }
+
+    /// Whether none is kept.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.actions.is_empty()
+    }
+
+    /// All actions kept, newest first.
+    pub fn newest(&self) -> impl Iterator<Item = &Action> {
+        self.actions.values().rev().map(Box::as_ref)
+    }
+
+    /// The actions on `key`, oldest first.
+    pub fn on_key(&self, key: &str) -> impl Iterator<Item = &Action> {
+        self.by_key.get(key).into_iter().flatten().filter_map(|seq| self.action(*seq))
+    }
+
+    /// The actions of a session that have no outcome, oldest first.
+    pub fn open_calls(&self, who: &Who) -> impl Iterator<Item = &Action> {
+        self.open.get(who).into_iter().flatten().filter_map(|seq| self.action(*seq))
+    }
+
+    /// All actions without an outcome that are leased, or may be: tier 3+.
+    pub fn open_guarded(&self) -> impl Iterator<Item = &Action> {
+        self.open
+            .values()
+            .flatten()
+            .filter_map(|seq| self.action(*seq))
+            .filter(|action| action.tier.is_guarded())
+    }
+
+    /// The open action of an instance's process that goes on as the background process session `process`;
+    /// the newest when a host used the name twice (it is unique only within one process).
+    #[must_use]
+    pub fn background(&self, instance: &str, process: &str, holder: Option<Holder>) -> Option<&Action> {
+        self.open
+            .iter()
+            .filter(|(who, _)| who.instance == instance)
+            .flat_map(|(_, open)| open)
+            .filter_map(|seq| self.action(*seq))
+            .filter(|action| action.process.as_deref() == Some(process) && action.holder == holder)
+            .max_by_key(|action| action.seq)
+    }
+
+    /// A session's pauses, oldest first.
+    pub fn pauses(&self, who: &Who) -> impl DoubleEndedIterator<Item = &Pause> {
+        self.pauses.get(who).into_iter().flatten()
+    }
+
+    /// Whether the session's pause whose record is `seq` is known.
+    #[must_use]
+    pub fn has_pause(&self, who: &Who, seq: u64) -> bool {
+        self.pauses
+            .get(who)
+            .is_some_and(|pauses| pauses.binary_search_by_key(&seq, |pause| pause.seq).is_ok())
+    }
+
+    /// The pauses of an instance that wait for their delivery and that `chosen` picks, by session.
+    pub fn undelivered(
+        &self,
+        instance: &str,
+        chosen: impl Fn(&Who, &Pause) -> bool,
+    ) -> Vec<(Arc<Who>, Vec<u64>)> {
+        self.pauses
+            .iter()
+            .filter(|(who, _)| who.instance == instance)
+            .filter_map(|(who, pauses)| {
+                let waiting: Vec<u64> = pauses
+                    .iter()
+                    .filter(|pause| pause.signal && !pause.delivered && chosen(who, pause))
+                    .map(|pause| pause.seq)
+                    .collect();
+                (!waiting.is_empty()).then(|| (Arc::clone(who), waiting))
+            })
+            .collect()
+    }
+
+    /// Forgets actions that are out of every window and hold nothing, and pauses older than
+    /// `retry_window_ms`.
+    pub fn prune(&mut self, now: &Stamp, retry_window_ms: u64) {
+        let keep_ms = self.keep_ms;
+        let gone: Vec<u64> = self
+            .actions
+            .values()
+            .take_while(|action| action.started.age_ms(now) > keep_ms)
+            .filter(|action| action.last_sign_age_ms(now) > keep_ms)
+            .filter(|action| action.outcome.is_some() || action.started.age_ms(now) > OPEN_MEMORY_MS)
+            .map(|action| action.seq)
+            .collect();
+        for seq in &gone {
+            let Some(action) = self.actions.remove(seq) else { continue };
+            self.forget_on_keys(*seq, &action.keys);
+            self.close(&action.who, *seq);
+        }
+        self.pauses.retain(|_, pauses| {
+            pauses.retain(|pause| pause.at.age_ms(now) <= retry_window_ms);
+            !pauses.is_empty()
+        });
+        // Its actions and pauses name it as well.
+        self.open.retain(|who, _| Arc::strong_count(who) > 1);
+    }
+}
+
+/// Puts a sequence number at its place among rising ones.
+fn put_in_order(seqs: &mut Vec<u64>, seq: u64) {
+    // Mostly it is the newest.
+    if seqs.last().is_none_or(|last| *last < seq) {
+        seqs.push(seq);
+        return;
+    }
+    let place = seqs.partition_point(|known| *known < seq);
+    if seqs.get(place) != Some(&seq) {
+        seqs.insert(place, seq);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,262 @@
+//! What the machine says of itself: clocks, the boot, and which processes live.
+//!
+//! On Linux all of it comes from `/proc` and the boot clock. Elsewhere the boot and a process's start
+//! are unknown: ages go by the wall clock, and only a lease's end tells that its holder is gone.
+
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::io::Read;
+use std::os::unix::process::parent_id;
+use std::sync::{Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::model::time::Stamp;
+use crate::record::Holder;
+
+/// So many dead processes are remembered.
+const MAX_DEAD: usize = 10_000;
+
+/// This process on this machine, as it was when it was asked.
+#[derive(Debug, Default)]
+pub struct Machine {
+    boot: Option<u32>,
+    holder: Option<Holder>,
+    /// Those of this boot that were found dead: nobody comes to life again, and a look at the system takes longer than all
+    /// else that is done with a lease.
+    dead: Mutex<HashSet<Holder>>,
+}
+
+impl Machine {
+    /// Asks the system who this process is and which boot this is. Reads three small files.
+    #[must_use]
+    pub fn read() -> Self {
+        Self { boot: boot_id(), holder: holder_of(std::process::id()), ..Self::default() }
+    }
+
+    /// The same, for a process that only speaks for the one that runs the calls: its nearest ancestor that is no shell and
+    /// no wrapper. Its calls are in flight as long as that one lives.
+    #[must_use]
+    pub fn read_for_runtime() -> Self {
+        Self { boot: boot_id(), holder: runtime_from(parent_id()), ..Self::default() }
+    }
+
+    /// The process that runs the calls: this one, or the one it speaks for.
+    #[must_use]
+    pub fn holder(&self) -> Option<Holder> {
+        self.holder
+    }
+
+    /// The moment now.
+    #[must_use]
+    pub fn now(&self) -> Stamp {
+        let wall_ms = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX));
+        Stamp { wall_ms, up_ms: up_ms(), boot: self.boot }
+    }
+
+    /// Whether a holder of the boot `boot` is surely dead: same boot, same pid namespace, and no process
+    /// with that id and start time that runs. In another boot or namespace nothing can be said, so it is not.
+    #[must_use]
+    pub fn is_dead(&self, boot: Option<u32>, holder: &Holder) -> bool {
+        let Some(own) = self.holder else { return false };
+        if self.boot.is_none() || boot != self.boot || holder.ns != own.ns || *holder == own {
+            return false;
+        }
+        let dead = || self.dead.lock().unwrap_or_else(PoisonError::into_inner);
+        if dead().contains(holder) {
+            return true;
+        }
+        let is_dead = match process(holder.pid) {
+            Some(now) => now.has_ended || now.start != holder.start,
+            // `/proc` may be hidden (`hidepid`); only a folder that is not there proves a death.
+            None => matches!(fs::metadata(format!("/proc/{}", holder.pid)),
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound),
+        };
+        if is_dead {
+            let mut dead = dead();
+            if dead.len() >= MAX_DEAD {
+                dead.clear();
+            }
+            dead.insert(*holder);
+        }
+        is_dead
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn up_ms() -> u64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
+    let seconds = u64::try_from(now.tv_sec).unwrap_or(0);
+    seconds * 1000 + u64::try_from(now.tv_nsec / 1_000_000).unwrap_or(0)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn up_ms() -> u64 {
+    0
+}
+
+/// The text of a short file of the kernel's, which is told whole in one read: its size is 0, and who reads to its end reads often.
+fn told_by(path: &str) -> Option<String> {
+    let mut file = File::open(path).ok()?;
+    let mut text = vec![0; 4 << 10];
+    let length = file.read(&mut text).ok()?;
+    text.truncate(length);
+    String::from_utf8(text).ok()
+}
+
+/// The first eight hex digits of the kernel's boot id (a random UUID, new with each boot).
+fn boot_id() -> Option<u32> {
+    let text = told_by("/proc/sys/kernel/random/boot_id")?;
+    u32::from_str_radix(text.get(..8)?, 16).ok()
+}
+
+/// Programs that only start others. Under the last name the npm package's command starts the program.
+const WRAPPERS: [&str; 17] = [
+    "sh", "bash", "dash", "zsh", "fish", "ksh", "ash", "busybox", "env", "nice", "nohup", "setsid", "stdbuf",
+    "sudo", "timeout", "time", "callosum",
+];
+/// How `npx` names itself, with the command behind it.
+const NPX: &str = "npm exec ";
+/// More ancestors are not looked at.
+const MAX_ANCESTORS: usize = 16;
+
+/// The process `pid`, or its nearest ancestor that is no shell and no wrapper; `None` when there is none but the first process.
+fn runtime_from(mut pid: u32) -> Option<Holder> {
+    for _ in 0..MAX_ANCESTORS {
+        let found = process(pid)?;
+        if !WRAPPERS.contains(&found.name.as_str()) && !found.name.starts_with(NPX) {
+            return Some(found.as_holder(pid));
+        }
+        pid = found.parent;
+    }
+    None
+}
+
+/// What `/proc/<pid>/stat` says of a process.
+struct Process {
+    /// The program's name, its first 15 bytes.
+    name: String,
+    parent: u32,
+    start: u64,
+    /// It keeps its id only until its parent asks how it ended, which some never do.
+    has_ended: bool,
+}
+
+impl Process {
+    fn as_holder(&self, pid: u32) -> Holder {
+        Holder { pid, start: self.start, ns: pid_namespace() }
+    }
+}
+
+/// The process `pid`: its state is field 3 of `/proc/<pid>/stat`, its parent field 4, its start time field 22 (proc(5)),
+/// counted behind the last `)` because the command's name may hold anything.
+fn process(pid: u32) -> Option<Process> {
+    let stat = told_by(&format!("/proc/{pid}/stat"))?;
+    let (head, fields) = stat.rsplit_once(')')?;
+    let name = head.split_once('(')?.1.to_owned();
+    let mut fields = fields.split_ascii_whitespace();
+    let has_ended = matches!(fields.next()?, "Z" | "X");
+    let parent = fields.next()?.parse().ok()?;
+    Some(Process { name, parent, start: fields.nth(17)?.parse().ok()?, has_ended })
+}
+
+/// The process `pid` as a holder.
+fn holder_of(pid: u32) -> Option<Holder> {
+    Some(process(pid)?.as_holder(pid))
+}
+
+/// The inode of this process's pid namespace: `pid:[4026531836]` → the number.
+fn pid_namespace() -> u64 {
+    fs::read_link("/proc/self/ns/pid")
+        .ok()
+        .and_then(|link| {
+            let text = link.to_string_lossy().into_owned();
+            text.split(['[', ']']).nth(1).and_then(|inode| inode.parse().ok())
+        })
+        .unwrap_or(0)
+}
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use super::*;
+
+    #[test]
+    fn a_process_that_ended_is_dead_and_this_one_is_not() {
+        let machine = Machine::read();
+        let own = machine.holder().unwrap();
+        assert!(!machine.is_dead(machine.now().boot, &own));
+
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let holder = holder_of(child.id()).unwrap();
+        assert!(!machine.is_dead(machine.now().boot, &holder));
+        child.kill().unwrap();
+        // Before its parent has waited for it, and after.
+        let pid = rustix::process::WaitId::Pid(rustix::process::Pid::from_child(&child));
+        let wait = rustix::process::WaitIdOptions::EXITED | rustix::process::WaitIdOptions::NOWAIT;
+        rustix::process::waitid(pid, wait).unwrap();
+        assert!(machine.is_dead(machine.now().boot, &holder));
+        child.wait().unwrap();
+        // The one asked before remembers it, another one looks.
+        assert!(machine.is_dead(machine.now().boot, &holder));
+        assert!(Machine::read().is_dead(machine.now().boot, &holder));
+        assert_eq!(*machine.dead.lock().unwrap(), HashSet::from([holder]));
+        assert!(!machine.is_dead(machine.now().boot.map(|id| id ^ 1), &holder));
+    }
+
+    #[test]
+    fn only_so_many_of_the_dead_are_remembered() {
+        let machine = Machine::read();
+        let (boot, own) = (machine.now().boot, machine.holder().unwrap());
+        let many = MAX_DEAD as u64 + 2;
+        for later in 1..=many {
+            assert!(machine.is_dead(boot, &Holder { start: own.start + later, ..own }));
+        }
+        assert_eq!(machine.dead.lock().unwrap().len(), 2);
+    }
+
+    #[test]
+    fn a_hook_speaks_for_the_program_that_started_its_shell() {
+        let own = Some(std::process::id());
+        assert_eq!(runtime_above_sleep("exec sleep 60"), own);
+        assert_eq!(runtime_above_sleep("env nice sleep 60; true"), own);
+    }
+
+    /// The runtime of the `sleep` in a shell's command.
+    fn runtime_above_sleep(command: &str) -> Option<u32> {
+        let mut child = std::process::Command::new("sh").args(["-c", command]).spawn().unwrap();
+        let sleep = loop {
+            let found = std::fs::read_dir("/proc")
+                .unwrap()
+                .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+            let is_below = |pid: &u32| {
+                process(*pid)
+                    .is_some_and(|it| it.name == "sleep" && (it.parent == child.id() || *pid == child.id()))
+            };
+            if let Some(pid) = found.into_iter().find(is_below) {
+                break pid;
+            }
+            std::thread::yield_now();
+        };
+        let above = runtime_from(process(sleep).unwrap().parent).map(|runtime| runtime.pid);
+        rustix::process::kill_process(
+            rustix::process::Pid::from_raw(sleep.cast_signed()).unwrap(),
+            rustix::process::Signal::KILL,
+        )
+        .unwrap();
+        let _ = child.wait();
+        above
+    }
+
+    #[test]
+    fn a_reused_process_id_is_another_process_and_a_foreign_namespace_is_unknown() {
+        let machine = Machine::read();
+        let boot = machine.now().boot;
+        let own = machine.holder().unwrap();
+        assert!(machine.is_dead(boot, &Holder { start: own.start + 1, ..own }));
+        assert!(!machine.is_dead(boot, &Holder { start: own.start + 1, ns: own.ns + 1, ..own }));
+        assert!(!machine.is_dead(boot.map(|id| id ^ 1), &Holder { start: own.start + 1, ..own }));
+    }
+}

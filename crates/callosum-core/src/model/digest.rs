@@ -1,0 +1,286 @@
+//! A digest of what a call does: equal digests, equal calls.
+
+use std::io;
+
+use serde_json::{Number, Value};
+use sha2::{Digest, Sha256};
+
+use crate::model::text::is_plain_json;
+use crate::model::tool_call::AllParameters;
+
+/// Deeper values are cut off, and the digest says so: nobody nests a tool call this deep by hand.
+const MAX_DEPTH: usize = 64;
+
+/// The name under which a tool's calls are the same in every version of a host: OpenClaw renamed some.
+#[must_use]
+pub fn neutral_tool_name(tool: &str) -> &str {
+    match tool {
+        "bash" => "exec",
+        "apply-patch" => "apply_patch",
+        "cron" => "automations",
+        other => other,
+    }
+}
+
+/// The digest of a call of `tool`, 32 hexadecimal characters: of its neutral tool name and of those parameters that
+/// have an effect. A `~` follows when not all of them could be read: then equal digests prove nothing.
+#[must_use]
+pub fn digest(tool: &str, params: &AllParameters<'_>) -> String {
+    let mut canonical = Canonical::new(params.complete);
+    canonical.string(neutral_tool_name(tool));
+    match params.value.as_ref() {
+        Value::Object(fields) => {
+            let is_command = fields.contains_key("command");
+            let effective = fields.iter().filter(|(name, _)| has_effect(name, is_command));
+            canonical.object(effective, 0);
+        }
+        other => canonical.value(other, 0),
+    }
+    canonical.finish()
+}
+
+/// Whether a top-level parameter changes what a call does, rather than how long the host waits for it or how
+/// it is announced. A `description` beside a command only announces it; elsewhere it may be the content
+/// itself (an issue, an event).
+pub(crate) fn has_effect(name: &str, is_command: bool) -> bool {
+    let waits =
+        |prefix: &str| name.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix));
+    match name {
+        "description" => !is_command,
+        "_meta" | "idempotencyKey" | "idempotency_key" => false,
+        _ => !waits("timeout") && !waits("yieldMs") && !waits("yield_ms"),
+    }
+}
+
+/// The first `bytes` bytes in hexadecimal.
+pub(crate) fn hex(hash: &[u8], bytes: usize) -> String {
+    let mut text = String::with_capacity(2 * bytes + 1);
+    text.extend(hex_digits(hash.iter().take(bytes)).map(char::from));
+    text
+}
+
+/// The hexadecimal digits of some bytes, as ASCII.
+pub(crate) fn hex_digits<'b>(bytes: impl Iterator<Item = &'b u8>) -> impl Iterator<Item = u8> {
+    let halves = bytes.flat_map(|byte| [byte >> 4, byte & 15]);
+    halves.map(|half| if half < 10 { b'0' + half } else { b'a' + half - 10 })
+}
+
+/// The first `bytes` bytes of the SHA-256 of `text`, in hexadecimal.
+pub(crate) fn hash_text(text: &str, bytes: usize) -> String {
+    hex(&Sha256::digest(text.as_bytes()), bytes)
+}
+
+/// JSON without spaces, keys sorted by their bytes, a comma after each item, on its way into a hash.
+struct Canonical {
+    hash: Sha256,
+    /// What was not hashed yet: a hash that is given a few bytes at a time costs more than the hashing.
+    text: Vec<u8>,
+    complete: bool,
+}
+
+/// So much is hashed at a time, in bytes.
+const CHUNK: usize = 1024;
+
+impl Canonical {
+    fn new(complete: bool) -> Self {
+        Self { hash: Sha256::new(), text: Vec::with_capacity(CHUNK), complete }
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
+        if self.text.len() + bytes.len() > CHUNK {
+            self.hash.update(&self.text);
+            self.text.clear();
+        }
+        if bytes.len() > CHUNK {
+            self.hash.update(bytes);
+        } else {
+            self.text.extend_from_slice(bytes);
+        }
+    }
+
+    fn byte(&mut self, byte: u8) {
+        if self.text.len() == CHUNK {
+            self.add(&[byte]);
+        } else {
+            self.text.push(byte);
+        }
+    }
+
+    fn finish(mut self) -> String {
+        self.hash.update(&self.text);
+        let mut digest = hex(&self.hash.finalize(), 16);
+        if !self.complete {
+            digest.push('~');
+        }
+        digest
+    }
+
+    fn value(&mut self, value: &Value, depth: usize) {
+        if depth > MAX_DEPTH {
+            self.complete = false;
+            return;
+        }
+        match value {
+            Value::Null => self.add(b"null"),
+            Value::Bool(flag) => self.add(if *flag { b"true" } else { b"false" }),
+            Value::Number(number) => self.add(number_text(number).as_bytes()),
+            Value::String(text) => self.string(text),
+            Value::Array(items) => {
+                self.byte(b'[');
+                for item in items {
+                    self.value(item, depth + 1);
+                    self.byte(b',');
+                }
+                self.byte(b']');
+            }
+            Value::Object(fields) => self.object(fields.iter(), depth),
+        }
+    }
+
+    fn object<'a>(&mut self, fields: impl Iterator<Item = (&'a String, &'a Value)>, depth: usize) {
+        // Sorted here: whether serde_json keeps the order of insertion depends on other crates' features.
+        let mut fields: Vec<_> = fields.collect();
+        fields.sort_by_key(|(name, _)| *name);
+        self.byte(b'{');
+        for (name, value) in fields {
+            self.string(name);
+            self.byte(b':');
+            self.value(value, depth + 1);
+            self.byte(b',');
+        }
+        self.byte(b'}');
+    }
+
+    fn string(&mut self, text: &str) {
+        if is_plain_json(text) {
+            self.byte(b'"');
+            self.add(text.as_bytes());
+            self.byte(b'"');
+        } else {
+            // A hash takes every byte.
+            let _ = serde_json::to_writer(Pieces(self), text);
+        }
+    }
+}
+
+/// A number's text; `1.0` is `1`, because a JavaScript host has only one of them.
+pub(crate) fn number_text(number: &Number) -> String {
+    const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
+    match number.as_f64() {
+        Some(float) if number.is_f64() && float.fract() == 0.0 && float.abs() <= LARGEST_EXACT => {
+            // `+ 0.0` turns -0.0 into 0.0.
+            format!("{:.0}", float + 0.0)
+        }
+        _ => number.to_string(),
+    }
+}
+
+struct Pieces<'a>(&'a mut Canonical);
+
+impl io::Write for Pieces<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.add(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::model::tool_call::Parameters;
+
+    fn of(tool: &str, params: &Value) -> String {
+        digest(tool, &params.all())
+    }
+
+    #[test]
+    fn calls_with_the_same_effect_have_the_same_digest() {
+        let plain = of("exec", &json!({"command": "send", "env": {"a": 1, "b": [1, 2]}}));
+        assert_eq!(plain.len(), 32);
+        for (tool, params) in [
+            ("exec", json!({"env": {"b": [1, 2], "a": 1}, "command": "send"})),
+            ("bash", json!({"command": "send", "env": {"a": 1.0, "b": [1, 2]}})),
+            (
+                "exec",
+                json!({"command": "send", "env": {"a": 1, "b": [1, 2]}, "timeout": 5, "timeoutSeconds": 9}),
+            ),
+            (
+                "exec",
+                json!({"command": "send", "env": {"a": 1, "b": [1, 2]}, "description": "Sends", "yieldMs": 1}),
+            ),
+        ] {
+            assert_eq!(of(tool, &params), plain, "{tool} {params}");
+        }
+    }
+
+    #[test]
+    fn a_digest_is_the_same_in_every_build() {
+        // The SHA-256 of `"exec"{"b":[1,"x\\n",],"command":"é",}`: journals outlive a build.
+        let params = json!({"command": "é", "timeout": 1, "b": [1, "x\n"]});
+        assert_eq!(of("bash", &params), "cdbc0ac8816013ae7b28c1254769b031");
+    }
+
+    #[test]
+    fn a_digest_is_that_of_the_text_whatever_its_length() {
+        for length in [0, 1, 1_000, 1_020, 1_021, 1_022, 1_023, 1_024, 1_025, 1_026, 5_000] {
+            for letter in ["a", "\n"] {
+                let text = letter.repeat(length);
+                let written = format!("\"x\"{{\"b\":[1,],\"c\":{},}}", json!(text));
+                let hash = Sha256::digest(written.as_bytes());
+                assert_eq!(of("x", &json!({"c": text, "b": [1]})), hex(&hash, 16), "{length}");
+            }
+        }
+    }
+
+    #[test]
+    fn calls_with_another_effect_have_another_digest() {
+        let all = [
+            of("exec", &json!({"command": "send"})),
+            of("exec", &json!({"command": "send "})),
+            of("exec", &json!({"command": ["send"]})),
+            of("exec", &json!({"command": ["se", "nd"]})),
+            of("write", &json!({"command": "send"})),
+            of("exec", &json!({"command": "send", "env": {"timeout": 5}})),
+            of("exec", &json!({"command": "send", "background": true})),
+            of("linear__create_issue", &json!({"title": "a", "description": "b"})),
+            of("linear__create_issue", &json!({"title": "a", "description": "c"})),
+            of("x", &json!({"a": "1"})),
+            of("x", &json!({"a": 1})),
+            of("x", &json!({"a": null})),
+            of("x", &json!({})),
+            of("x", &json!({"a": {"b": 1}, "c": 2})),
+            of("x", &json!({"a": {"b": 1, "c": 2}})),
+        ];
+        for (at, one) in all.iter().enumerate() {
+            assert!(all.iter().skip(at + 1).all(|other| other != one), "digest {at} is not the only one");
+        }
+    }
+
+    #[test]
+    fn a_digest_of_what_could_not_be_read_says_so() {
+        let value = json!({"a": 1});
+        let partial = AllParameters { complete: false, ..value.all() };
+        assert!(digest("", &partial).ends_with('~'));
+
+        let deep = (0..100_000).fold(json!(1), |inner, _| Value::Array(vec![inner]));
+        assert!(of("x", &deep).ends_with('~'));
+        // Dropping a value this deep recurses too; that is serde_json's to bound, at 128 when it reads text.
+        std::mem::forget(deep);
+    }
+
+    #[test]
+    fn numbers_are_written_as_javascript_sees_them() {
+        let texts: Vec<String> =
+            [json!(1), json!(1.0), json!(-0.0), json!(1.5), json!(1e300), json!(u64::MAX)]
+                .iter()
+                .filter_map(|value| value.as_number().map(number_text))
+                .collect();
+        assert_eq!(texts, ["1", "1", "0", "1.5", "1e+300", "18446744073709551615"]);
+    }
+}

@@ -1,0 +1,310 @@
+//! A call's parameters on one line, without the secrets that their texts, their fields' names and their neighbours tell of.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
+use super::names::{Tell, is_secret, tell};
+use super::{REDACTED, may_tell, redact, redact_words, secrets_in, tells};
+use crate::model::digest::number_text;
+use crate::model::text::{as_one_line, head, one_line};
+use crate::model::tool_call::AllParameters;
+
+/// Of a long string so many characters are looked at, and so many are shown.
+const LOOKED_AT: usize = 1024;
+const SHOWN: usize = 120;
+/// So many characters at the end of a cut text may be the head of a token too short to be known as one.
+const UNSURE: usize = 64;
+/// Deeper values are shown as `…`.
+const MAX_DEPTH: usize = 8;
+
+/// What a field is to the others of its object, as far as its name says.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// It names what another one holds.
+    Label,
+    /// It holds what another one names.
+    Held,
+    /// It is a program, whose arguments are a list beside it.
+    Program,
+    /// It is what a program reads.
+    Input,
+}
+
+impl Role {
+    fn of(name: &str) -> Option<Self> {
+        // By length: most names are none of these.
+        let known: &[(&str, Self)] = match name.len() {
+            1 => &[("k", Self::Label), ("n", Self::Label), ("v", Self::Held)],
+            2 => &[("id", Self::Label)],
+            3 => &[
+                ("key", Self::Label),
+                ("env", Self::Label),
+                ("val", Self::Held),
+                ("cmd", Self::Program),
+                ("exe", Self::Program),
+                ("bin", Self::Program),
+            ],
+            4 => &[
+                ("name", Self::Label),
+                ("type", Self::Label),
+                ("data", Self::Held),
+                ("text", Self::Held),
+                ("file", Self::Program),
+            ],
+            5 => &[
+                ("param", Self::Label),
+                ("label", Self::Label),
+                ("field", Self::Label),
+                ("value", Self::Held),
+                ("input", Self::Input),
+                ("stdin", Self::Input),
+            ],
+            6 => &[
+                ("header", Self::Label),
+                ("option", Self::Label),
+                ("values", Self::Held),
+                ("string", Self::Held),
+            ],
+            7 => &[
+                ("content", Self::Held),
+                ("default", Self::Held),
+                ("element", Self::Label),
+                ("locator", Self::Label),
+                ("program", Self::Program),
+                ("command", Self::Program),
+            ],
+            8 => &[("variable", Self::Label), ("property", Self::Label), ("selector", Self::Label)],
+            9 => &[("parameter", Self::Label)],
+            10 => &[("executable", Self::Program)],
+            _ => return None,
+        };
+        let begins =
+            |known: &str| known.bytes().next() == name.bytes().next().map(|byte| byte.to_ascii_lowercase());
+        let is_it = |known: &str| begins(known) && known.eq_ignore_ascii_case(name);
+        known.iter().find(|(known, _)| is_it(known)).map(|(_, role)| *role)
+    }
+}
+
+/// The parameters on one line, much like JSON, for people: at most `max_chars` characters, long strings cut,
+/// secrets taken out, those told by a field's name (`password`, `apiKey`, `authorization` …) whole.
+/// The cost goes by `max_chars`, not by the parameters' size.
+#[must_use]
+pub fn summarize(params: &AllParameters<'_>, max_chars: usize) -> String {
+    let mut summary = Summary { text: String::with_capacity(256), left: max_chars.saturating_add(1) };
+    summary.value(&params.value, 0, Tell::No);
+    if !params.complete {
+        summary.push(" …");
+    }
+    match as_one_line(&summary.text, max_chars) {
+        Cow::Borrowed(_) => summary.text,
+        Cow::Owned(line) => line,
+    }
+}
+
+struct Summary {
+    text: String,
+    /// Characters that may still be added: one more than are shown, so that the cut is seen.
+    left: usize,
+}
+
+impl Summary {
+    fn push(&mut self, text: &str) {
+        let (text, cut) = head(text, self.left);
+        self.left = if cut { 0 } else { self.left.saturating_sub(text.chars().count()) };
+        self.text.push_str(text);
+    }
+
+    /// A value, of which what it belongs to says as much as `tells`.
+    fn value(&mut self, value: &Value, depth: usize, tells: Tell) {
+        match value {
+            _ if depth > MAX_DEPTH => self.push("…"),
+            Value::Null => self.push("null"),
+            Value::Bool(flag) => self.push(if *flag { "true" } else { "false" }),
+            Value::String(text) if tells == Tell::No => self.string(&shorten(text, SHOWN)),
+            Value::String(text) if is_secret(tells, head(text, LOOKED_AT).0) => self.string(REDACTED),
+            Value::String(text) => self.string(&shorten(text, SHOWN)),
+            _ if tells >= Tell::Likely => self.string(REDACTED),
+            Value::Number(number) => self.push(&number_text(number)),
+            Value::Array(items) => self.list(items, None, depth, tells),
+            Value::Object(fields) => self.object(fields, depth),
+        }
+    }
+
+    fn list(&mut self, items: &[Value], program: Option<&str>, depth: usize, tells: Tell) {
+        let words = arguments(items, program);
+        self.push("[");
+        let mut before = "";
+        for (at, item) in items.iter().enumerate() {
+            if self.left == 0 {
+                return;
+            }
+            self.push(if at == 0 { "" } else { "," });
+            match (item, words.get(at)) {
+                (Value::String(_) | Value::Number(_), _)
+                    if follows_its_name(before, item, program, items.len()) =>
+                {
+                    self.string(REDACTED);
+                }
+                (Value::String(text), Some(word)) if tells == Tell::No && *word != *text => {
+                    self.string(&as_one_line(word, SHOWN));
+                }
+                _ => self.value(item, depth + 1, tells),
+            }
+            before = item.as_str().unwrap_or_default();
+        }
+        self.push("]");
+    }
+
+    fn object(&mut self, fields: &Map<String, Value>, depth: usize) {
+        let (told, program) = told_by(fields);
+        self.push("{");
+        for (at, (name, value)) in fields.iter().enumerate() {
+            if self.left == 0 {
+                return;
+            }
+            self.push(if at == 0 { "" } else { "," });
+            // Most names have none of the words that tell.
+            let mut tells = Tell::No;
+            if may_tell(name) {
+                tells = tell(name);
+                self.string(&shorten(name, SHOWN));
+            } else {
+                self.string(&as_one_line(name, SHOWN));
+            }
+            self.push(":");
+            if told > tells && Role::of(name) == Some(Role::Held) {
+                tells = told;
+            }
+            match (value, program) {
+                (Value::Array(items), Some(_)) if tells < Tell::Likely => {
+                    self.list(items, program, depth + 1, tells);
+                }
+                (Value::String(input), Some(program))
+                    if Role::of(name) == Some(Role::Input) && reads_a_secret(program, fields, input) =>
+                {
+                    self.string(REDACTED);
+                }
+                _ => self.value(value, depth + 1, tells),
+            }
+        }
+        self.push("}");
+    }
+
+    /// A text in quotes.
+    fn string(&mut self, shown: &str) {
+        self.push("\"");
+        if shown.contains(['\\', '"']) {
+            self.push(&shown.replace('\\', "\\\\").replace('"', "\\\""));
+        } else {
+            self.push(shown);
+        }
+        self.push("\"");
+    }
+}
+
+/// What an object's own label says of what it holds, `{"name": "Authorization", "value": …}`, and the program in it.
+fn told_by(fields: &Map<String, Value>) -> (Tell, Option<&str>) {
+    let (mut told, mut program) = (Tell::No, None);
+    if fields.len() > 1 {
+        for (name, value) in fields {
+            match (Role::of(name), value) {
+                (Some(Role::Label), Value::String(label)) => told = told.max(of_label(label)),
+                (Some(Role::Program), Value::String(text)) => program = program.or(Some(text.as_str())),
+                _ => {}
+            }
+        }
+    }
+    (told, program)
+}
+
+/// What a label says of what it is for, also one that a page has for people: `Password field`.
+fn of_label(label: &str) -> Tell {
+    let label = head(label, 80).0;
+    tells(label.strip_suffix(" field").or_else(|| label.strip_suffix(" input")).unwrap_or(label))
+}
+
+/// A list of words as the arguments of a command, secrets taken out; empty for another list, or a long one.
+fn arguments<'i>(items: &'i [Value], program: Option<&'i str>) -> Vec<Cow<'i, str>> {
+    let mut words: Vec<&str> = program.into_iter().collect();
+    let mut length = 0;
+    for item in items {
+        let Value::String(word) = item else { return Vec::new() };
+        length += word.len();
+        if length > LOOKED_AT {
+            return Vec::new();
+        }
+        words.push(word);
+    }
+    let mut shown = redact_words(&words);
+    shown.drain(..usize::from(program.is_some()));
+    shown
+}
+
+/// Programs whose `-p` is no password.
+const NO_PASSWORD: &[&str] = &[
+    "mkdir", "cp", "ssh", "scp", "tar", "claude", "cargo", "touch", "patch", "install", "ps", "lsof", "unzip",
+];
+
+/// Whether an element of a list is the secret that the one before it names: `["--password", "x"]`, `["Authorization", "x"]`, `["-p", "x"]`.
+fn follows_its_name(before: &str, item: &Value, program: Option<&str>, length: usize) -> bool {
+    if before.is_empty() || before.len() > 80 || length < 2 {
+        return false;
+    }
+    let text = item.as_str();
+    if before == "-p" {
+        let name = program.unwrap_or_default().rsplit('/').next().unwrap_or_default();
+        let harmless = |text: &str| {
+            text.starts_with('-')
+                || text.contains(['/', ':', ' '])
+                || text.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        return !NO_PASSWORD.contains(&name) && text.is_some_and(|text| !harmless(text));
+    }
+    let name = before.trim_end_matches(':');
+    let is_name =
+        name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b' ' | b'.'));
+    let tells = if is_name { tells(name) } else { Tell::No };
+    match text {
+        _ if tells == Tell::No => false,
+        None => tells >= Tell::Likely,
+        Some(text) if text.starts_with("--") => false,
+        // A list of names is no list of values.
+        Some(text) => {
+            is_secret(tells, text)
+                && (before.starts_with('-') || tell(text) == Tell::No || text.contains(' '))
+        }
+    }
+}
+
+/// Whether the program is one that is given a secret to read.
+fn reads_a_secret(program: &str, fields: &Map<String, Value>, input: &str) -> bool {
+    let mut line = head(program, LOOKED_AT).0.to_owned();
+    for word in fields.values().filter_map(Value::as_array).flatten().filter_map(Value::as_str).take(32) {
+        line.push(' ');
+        line.push_str(head(word, 80).0);
+    }
+    line.push_str(" <<<");
+    let from = line.len();
+    line.push('"');
+    line.push_str(&head(input, 80).0.replace(['"', '\\'], "_"));
+    line.push('"');
+    secrets_in(&line, false).iter().any(|secret| secret.end > from + 1)
+}
+
+/// The head of `text` on one line, secrets taken out. Only the head is looked at, and what is shown ends well
+/// before the end of what was looked at: a token that the cut made too short to be known is not shown.
+fn shorten(text: &str, max_chars: usize) -> Cow<'_, str> {
+    let (looked_at, cut) = head(text, LOOKED_AT);
+    let redacted = redact(looked_at);
+    if !cut {
+        return match redacted {
+            Cow::Borrowed(text) => as_one_line(text, max_chars),
+            Cow::Owned(text) => Cow::Owned(one_line(&text, max_chars)),
+        };
+    }
+    let sure = redacted.chars().count().saturating_sub(UNSURE).min(max_chars.saturating_sub(1));
+    let mut line = one_line(head(&redacted, sure).0, max_chars);
+    line.push('…');
+    Cow::Owned(line)
+}

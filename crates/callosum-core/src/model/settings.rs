@@ -1,0 +1,281 @@
+//! The plugin's settings: every one optional, a wrong one named and replaced by its default.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::model::time::YEAR_MS;
+
+/// Whether a rule stops calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// Calls are paused and blocked.
+    Enforce,
+    /// What would have been paused is written down; nothing is.
+    Observe,
+}
+
+/// How safe an allowed action's record is before the action may run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Durability {
+    /// On the disk: it survives a power cut.
+    #[default]
+    Disk,
+    /// With the operating system: it survives a crash of the process, not a power cut.
+    Os,
+}
+
+/// What happens to calls while the shared state can't be used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OnStateError {
+    /// Tiers 0–2 go on with a warning, tiers 3–4 are refused.
+    #[default]
+    Tiered,
+    /// All go on, loudly.
+    Open,
+    /// None goes on.
+    Closed,
+}
+
+/// All settings, checked. Times are milliseconds, sizes bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// The name this gateway's records carry.
+    pub instance_id: Option<String>,
+    /// The shared state directory.
+    pub state_dir: Option<String>,
+    /// How long an intent holds its resource without an outcome.
+    pub lock_expiry_ms: u64,
+    /// How far back evidence counts where a rule says nothing.
+    pub recent_window_ms: u64,
+    /// How long a pause may be answered by a retry.
+    pub retry_window_ms: u64,
+    /// The rules file.
+    pub tiers_file: Option<String>,
+    /// What is flushed before a guarded call runs.
+    pub durability: Durability,
+    /// What happens while the state can't be used.
+    pub on_state_error: OnStateError,
+    /// Whether pauses are enforced or only written down.
+    pub mode: Mode,
+    /// All segments together; the window beats it.
+    pub journal_max_bytes: u64,
+    /// Segments older than this go; the window beats it.
+    pub journal_max_age_ms: u64,
+    /// Length of the parameter summary in a record, characters; 0 leaves it out.
+    pub params_summary_chars: u64,
+    /// Whether a heartbeat, or a session that starts, is told what other sessions did lately. What talks to the runtime goes
+    /// by it.
+    pub session_context: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            instance_id: None,
+            state_dir: None,
+            lock_expiry_ms: 5 * 60 * 1000,
+            recent_window_ms: 60 * 60 * 1000,
+            retry_window_ms: 10 * 60 * 1000,
+            tiers_file: None,
+            durability: Durability::default(),
+            on_state_error: OnStateError::default(),
+            mode: Mode::Enforce,
+            journal_max_bytes: 256 * 1024 * 1024,
+            journal_max_age_ms: 30 * 24 * 3600 * 1000,
+            params_summary_chars: 400,
+            session_context: true,
+        }
+    }
+}
+
+impl Settings {
+    /// Reads settings from a JSON object's text; empty text or `null` means none. Returns them with one
+    /// line for each value that could not be used.
+    #[must_use]
+    pub fn read(text: &str) -> (Self, Vec<String>) {
+        let mut problems = Vec::new();
+        let object = match serde_json::from_str::<Value>(if text.trim().is_empty() { "null" } else { text }) {
+            Ok(Value::Object(object)) => object,
+            Ok(Value::Null) => Map::new(),
+            Ok(_) => {
+                problems.push("the configuration is no object; all defaults are used".to_owned());
+                Map::new()
+            }
+            Err(error) => {
+                problems.push(format!("the configuration is no JSON ({error}); all defaults are used"));
+                Map::new()
+            }
+        };
+        let mut reader = Reader { object, problems };
+        let default = Self::default();
+        let settings = Self {
+            instance_id: reader.text("instanceId"),
+            state_dir: reader.text("stateDir"),
+            lock_expiry_ms: reader.number("lockExpiryMs", default.lock_expiry_ms, 100, YEAR_MS),
+            recent_window_ms: reader.number("recentWindowMs", default.recent_window_ms, 0, YEAR_MS),
+            retry_window_ms: reader.number("retryWindowMs", default.retry_window_ms, 1_000, YEAR_MS),
+            tiers_file: reader.text("tiersFile"),
+            durability: reader.choice(
+                "durability",
+                default.durability,
+                &[("disk", Durability::Disk), ("os", Durability::Os)],
+            ),
+            on_state_error: reader.choice(
+                "onStateError",
+                default.on_state_error,
+                &[
+                    ("tiered", OnStateError::Tiered),
+                    ("open", OnStateError::Open),
+                    ("closed", OnStateError::Closed),
+                ],
+            ),
+            mode: reader.choice(
+                "mode",
+                default.mode,
+                &[("enforce", Mode::Enforce), ("observe", Mode::Observe)],
+            ),
+            journal_max_bytes: reader.number(
+                "journalMaxBytes",
+                default.journal_max_bytes,
+                64 * 1024,
+                1 << 50,
+            ),
+            journal_max_age_ms: reader.number(
+                "journalMaxAgeMs",
+                default.journal_max_age_ms,
+                60_000,
+                10 * YEAR_MS,
+            ),
+            params_summary_chars: reader.number(
+                "paramsSummaryChars",
+                default.params_summary_chars,
+                0,
+                10_000,
+            ),
+            session_context: reader.flag("sessionContext", default.session_context),
+        };
+        reader.name_strangers();
+        (settings, reader.problems)
+    }
+}
+
+/// Takes known settings out of the object; what is left is unknown.
+struct Reader {
+    object: Map<String, Value>,
+    problems: Vec<String>,
+}
+
+impl Reader {
+    fn complain(&mut self, name: &str, value: &Value, wanted: &str) {
+        let shown = crate::model::text::one_line(&value.to_string(), 60);
+        self.problems.push(format!("`{name}` is {shown}, but must be {wanted}; the default is used"));
+    }
+
+    fn text(&mut self, name: &str) -> Option<String> {
+        match self.object.remove(name)? {
+            Value::Null => None,
+            Value::String(text) if !text.trim().is_empty() && text.len() <= 4096 => Some(text),
+            other => {
+                self.complain(name, &other, "a text that is not empty");
+                None
+            }
+        }
+    }
+
+    fn number(&mut self, name: &str, default: u64, least: u64, most: u64) -> u64 {
+        match self.object.remove(name) {
+            None | Some(Value::Null) => default,
+            Some(value) => match value.as_u64().filter(|number| (least..=most).contains(number)) {
+                Some(number) => number,
+                None => {
+                    self.complain(name, &value, &format!("a whole number from {least} to {most}"));
+                    default
+                }
+            },
+        }
+    }
+
+    fn flag(&mut self, name: &str, default: bool) -> bool {
+        match self.object.remove(name) {
+            None | Some(Value::Null) => default,
+            Some(Value::Bool(flag)) => flag,
+            Some(value) => {
+                self.complain(name, &value, "true or false");
+                default
+            }
+        }
+    }
+
+    fn choice<T: Copy>(&mut self, name: &str, default: T, choices: &[(&str, T)]) -> T {
+        let Some(value) = self.object.remove(name).filter(|value| !value.is_null()) else { return default };
+        let chosen = choices.iter().find(|(word, _)| value.as_str() == Some(word));
+        match chosen {
+            Some((_, choice)) => *choice,
+            None => {
+                let words: Vec<String> = choices.iter().map(|(word, _)| format!("`{word}`")).collect();
+                self.complain(name, &value, &words.join(" or "));
+                default
+            }
+        }
+    }
+
+    fn name_strangers(&mut self) {
+        for name in self.object.keys() {
+            let shown = crate::model::text::one_line(name, 60);
+            self.problems.push(format!("`{shown}` is no setting; it is ignored"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_set_means_the_documented_defaults() {
+        for text in ["", "null", "{}"] {
+            assert_eq!(Settings::read(text), (Settings::default(), vec![]));
+        }
+        let default = Settings::default();
+        assert_eq!(
+            (default.lock_expiry_ms, default.recent_window_ms, default.retry_window_ms),
+            (300_000, 3_600_000, 600_000)
+        );
+    }
+
+    #[test]
+    fn a_wrong_value_is_named_and_only_it_falls_back() {
+        let (settings, problems) = Settings::read(
+            r#"{"lockExpiryMs":"soon","recentWindowMs":1000,"durability":"paper","instanceId":7,"colour":1}"#,
+        );
+        assert_eq!(settings, Settings { recent_window_ms: 1000, ..Settings::default() });
+        for name in
+            ["`lockExpiryMs` is \"soon\"", "`durability`", "`instanceId` is 7", "`colour` is no setting"]
+        {
+            assert!(problems.iter().any(|problem| problem.contains(name)), "{name}: {problems:?}");
+        }
+        assert_eq!(problems.len(), 4);
+    }
+
+    #[test]
+    fn a_flag_is_true_or_false_and_nothing_else() {
+        let of = |text: &str| Settings::read(text);
+        let off = Settings { session_context: false, ..Settings::default() };
+        assert_eq!(of(r#"{"sessionContext":false}"#), (off, vec![]));
+        assert_eq!(of(r#"{"sessionContext":null}"#), (Settings::default(), vec![]));
+        let (settings, problems) = of(r#"{"sessionContext":"no"}"#);
+        assert_eq!(settings, Settings::default());
+        assert_eq!(problems, ["`sessionContext` is \"no\", but must be true or false; the default is used"]);
+    }
+
+    #[test]
+    fn what_is_no_object_is_said_so() {
+        for text in ["[1]", "{\"a\":"] {
+            let (settings, problems) = Settings::read(text);
+            assert_eq!((settings, problems.len()), (Settings::default(), 1));
+        }
+    }
+}

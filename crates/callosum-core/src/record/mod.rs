@@ -1,0 +1,464 @@
+//! One line of the journal: its fields, and what reads as one.
+
+pub mod light;
+mod line;
+pub mod outcome;
+pub(crate) mod own;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::model::tier::Tier;
+use crate::model::time::{FIRST_MS, LAST_MS, Rfc3339, Stamp, from_rfc3339};
+use crate::record::outcome::ExitCodes;
+
+use crate::record::light::{Counted, is_light};
+
+/// The journal format this code writes. Fields may join within a version; a reader that meets a higher
+/// one says so and guards nothing on it.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// What a record says happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Action {
+    /// A call was let through: tier 0–1 that is all, tier 2 its start, tier 3+ its intent.
+    Intercept,
+    /// A call was refused with the facts: `conflict` says whether as a pause or a block.
+    Blocked,
+    /// Outcome: it was done.
+    Complete,
+    /// Outcome: it was not done.
+    Failed,
+    /// Outcome: it never ran.
+    Refused,
+    /// Outcome: it ended, and nobody knows whether it was done.
+    Unknown,
+    /// It goes on in the background, as the process session in `process`; not an outcome.
+    Running,
+    /// The model has seen the pauses in `of`.
+    Delivered,
+    /// An operator ended the lease of the intent in `of`.
+    Released,
+    /// How many before- and after-hooks an instance has seen since it last wrote a count.
+    Seen,
+    /// A session began, got a prompt or ended, as its runtime tells: `event` says which.
+    Session,
+    /// A runtime's hook was told an event that could not be read: `reason` says what is wrong with it.
+    Unreadable,
+    /// A process has loaded rules: `windowMs` is how far back they look.
+    Rules,
+    /// A process found that the journal it knew is there no longer: `reason` says how, and what was written anew.
+    Lost,
+    /// The first line of a segment: `base`, and the windows known when it was begun.
+    Opened,
+    /// The last line of a closed segment: the next one begins at `base`.
+    Closed,
+    /// An action that a newer minor version knows.
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// What a blocked call ran into, or an observed one would have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Conflict {
+    /// The resource was acted on, and the session was not shown how.
+    Recent,
+    /// Another call is acting on the resource now.
+    InFlight,
+    /// Another call holds the lease of a resource of tier 4.
+    Lease,
+}
+
+/// Who runs a call: a process that can be looked for. The boot is the record's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Holder {
+    /// Process id, in its namespace.
+    pub pid: u32,
+    /// When that process started, in clock ticks after boot: tells a reused process id.
+    pub start: u64,
+    /// The pid namespace's inode; 0 where there is none.
+    pub ns: u64,
+}
+
+/// A piece of evidence as a pause showed it: an action, and its outcome if it had one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Shown {
+    /// Sequence number of the action's record.
+    pub seq: u64,
+    /// Sequence number of its outcome's record, if any was there.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub outcome: Option<u64>,
+}
+
+/// What happened to a session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SessionEvent {
+    /// It began, or goes on: after it was resumed, cleared or compacted.
+    Start,
+    /// It got a prompt.
+    Prompt,
+    /// It ended.
+    End,
+    /// An event that a newer minor version knows.
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// Hook counts of one tool.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HookCounts {
+    /// Before-hooks seen.
+    pub before: u64,
+    /// After-hooks seen.
+    pub after: u64,
+}
+
+/// A journal record. Which fields are there depends on the action; absent ones are not written.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Record {
+    /// Format version; 0 stands for the original plugin's lines, which have none.
+    #[serde(default)]
+    pub v: u32,
+    /// What happened.
+    pub action: Action,
+    /// Risk tier of the call.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub tier: Option<Tier>,
+    /// Wall-clock milliseconds; RFC 3339 in the file.
+    #[serde(rename = "timestamp", serialize_with = "write_moment", deserialize_with = "read_moment")]
+    pub wall_ms: i64,
+    /// Boot clock at that moment, milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub up: Option<u64>,
+    /// Which boot: eight hex digits.
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        default,
+        serialize_with = "write_boot",
+        deserialize_with = "read_boot"
+    )]
+    pub boot: Option<u32>,
+    /// Which agent runtime process group (a gateway, a user's terminal) wrote it.
+    #[serde(default)]
+    pub instance: String,
+    /// The runtime's name: `openclaw`, `claude-code` …
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub runtime: Option<String>,
+    /// The agent's id.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub agent: Option<String>,
+    /// The session key, else the session id, else the run id.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub session: Option<String>,
+    /// The run.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub run: Option<String>,
+    /// The host's call id.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub call: Option<String>,
+    /// The tool as the host named it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub tool: Option<String>,
+    /// The rule that classified the call.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub rule_name: Option<String>,
+    /// The resources acted on.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub context_keys: Vec<String>,
+    /// The original plugin's single key; never written.
+    #[serde(skip_serializing, default)]
+    pub context_key: Option<String>,
+    /// Which records this one is about: an outcome's intent, the delivered pauses.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub of: Vec<u64>,
+    /// Digest of the tool and the parameters with an effect.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub digest: Option<String>,
+    /// Summary of the parameters, limited and redacted.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub params: Option<String>,
+    /// What a blocked call ran into.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub conflict: Option<Conflict>,
+    /// What a pause showed, or what an allowed retry had been shown.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub evidence: Vec<Shown>,
+    /// On a pause: delivery is told by a signal of the host; else time tells it.
+    #[serde(skip_serializing_if = "is_false", default)]
+    pub signal: bool,
+    /// On an intent: only observed, whatever `conflict` says.
+    #[serde(skip_serializing_if = "is_false", default)]
+    pub observed: bool,
+    /// On an intent: the exit codes which prove that it was not done. Earlier lines say `simple` instead, for any code
+    /// from 1 to 127, which proves too little to be read.
+    #[serde(skip_serializing_if = "ExitCodes::is_empty", default)]
+    pub not_done_codes: ExitCodes,
+    /// On an outcome: another plugin rewrote the call after it was checked, and its keys are those of what ran.
+    #[serde(skip_serializing_if = "is_false", default)]
+    pub rewritten: bool,
+    /// When the lease ends: wall-clock milliseconds; RFC 3339 in the file.
+    #[serde(
+        rename = "expiresAt",
+        skip_serializing_if = "Option::is_none",
+        default,
+        serialize_with = "write_optional_moment",
+        deserialize_with = "read_optional_moment"
+    )]
+    pub expires_ms: Option<i64>,
+    /// Who runs the call, or the session.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub holder: Option<Holder>,
+    /// The exit code that an outcome rests on.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub exit_code: Option<i64>,
+    /// The background process session of a running call.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub process: Option<String>,
+    /// Why: in a few words.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub reason: Option<String>,
+    /// How long before it was written it happened, milliseconds: on what a process wrote anew after the journal was lost.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub age_ms: Option<u64>,
+    /// What happened to the session (`session`).
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub event: Option<SessionEvent>,
+    /// Hook counts by tool (`seen`, and on the lines of a call whose hooks have a process each).
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub seen: BTreeMap<String, HookCounts>,
+    /// How far back the writer's rules look, milliseconds (`rules`).
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub window_ms: Option<u64>,
+    /// Where a segment begins (`opened`) or the next one does (`closed`): a sequence number.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub base: Option<u64>,
+    /// The windows of all instances known when a segment was begun (`opened`).
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub windows: BTreeMap<String, KnownWindow>,
+}
+
+/// How far back an instance's rules look, and when it last said so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnownWindow {
+    /// The window, milliseconds.
+    pub ms: u64,
+    /// Wall-clock milliseconds of the record.
+    pub at: i64,
+}
+
+impl Record {
+    /// A record of `action` at `at` by `instance`, with no other field set.
+    #[must_use]
+    pub fn new(action: Action, instance: &str, at: &Stamp) -> Self {
+        let mut record = Self {
+            v: FORMAT_VERSION,
+            action,
+            tier: None,
+            wall_ms: 0,
+            up: None,
+            boot: None,
+            instance: instance.to_owned(),
+            runtime: None,
+            agent: None,
+            session: None,
+            run: None,
+            call: None,
+            tool: None,
+            rule_name: None,
+            context_keys: Vec::new(),
+            context_key: None,
+            of: Vec::new(),
+            digest: None,
+            params: None,
+            conflict: None,
+            evidence: Vec::new(),
+            signal: false,
+            observed: false,
+            not_done_codes: ExitCodes::default(),
+            rewritten: false,
+            expires_ms: None,
+            holder: None,
+            exit_code: None,
+            process: None,
+            reason: None,
+            age_ms: None,
+            event: None,
+            seen: BTreeMap::new(),
+            window_ms: None,
+            base: None,
+            windows: BTreeMap::new(),
+        };
+        record.set_stamp(at);
+        record
+    }
+
+    /// Says when it was written.
+    pub(crate) fn set_stamp(&mut self, at: &Stamp) {
+        self.wall_ms = at.wall_ms;
+        self.up = at.boot.map(|_| at.up_ms);
+        self.boot = at.boot;
+    }
+
+    /// Puts right when it was written: what it says can't be. Its lease lasts as long as before.
+    pub(crate) fn correct_stamp(&mut self, at: &Stamp) {
+        let later_ms = at.wall_ms.saturating_sub(self.wall_ms);
+        self.expires_ms = self.expires_ms.map(|end| end.saturating_add(later_ms));
+        self.set_stamp(at);
+    }
+
+    /// When it was written.
+    #[must_use]
+    pub fn stamp(&self) -> Stamp {
+        Stamp { wall_ms: self.wall_ms, up_ms: self.up.unwrap_or(0), boot: self.up.and(self.boot) }
+    }
+
+    /// When it happened: when it was written, but for what was written anew.
+    #[must_use]
+    pub fn happened(&self) -> Stamp {
+        self.age_ms.map_or_else(|| self.stamp(), |age_ms| self.stamp().minus_ms(age_ms))
+    }
+}
+
+/// What a line of the file turned out to be.
+#[derive(Debug)]
+pub enum Line {
+    /// A record of this version, or of the original plugin (`v` 0).
+    Record(Box<Record>),
+    /// Tier 0–1, untouched by any decision and without counts: not worth parsing.
+    Light,
+    /// The same with counts, of which nothing else is worth it.
+    Counted(Counted),
+    /// Written in a newer format.
+    Newer(u32),
+    /// Torn or foreign.
+    Foreign,
+    /// Empty: what is left where a torn line was ended.
+    Blank,
+}
+
+/// How a record of this version begins.
+pub(crate) const OWN_START: &str = r#"{"v":1,"action":"#;
+
+#[derive(Deserialize)]
+struct VersionOnly {
+    v: u32,
+}
+
+#[derive(Deserialize)]
+struct TimeOnly {
+    #[serde(rename = "timestamp", deserialize_with = "read_moment")]
+    wall_ms: i64,
+    #[serde(default)]
+    up: Option<u64>,
+    #[serde(default, deserialize_with = "read_boot")]
+    boot: Option<u32>,
+}
+
+impl Line {
+    /// When a line was written, whatever else it says; `None` when it does not say.
+    #[must_use]
+    pub fn stamp(bytes: &[u8]) -> Option<Stamp> {
+        let TimeOnly { wall_ms, up, boot } = serde_json::from_slice(bytes).ok()?;
+        Some(Stamp { wall_ms, up_ms: up.unwrap_or(0), boot: up.and(boot) })
+    }
+
+    /// Reads one line, without its newline.
+    #[must_use]
+    pub fn read(bytes: &[u8]) -> Self {
+        if bytes.is_empty() {
+            return Self::Blank;
+        }
+        if is_light(bytes) {
+            return Self::Light;
+        }
+        if let Some(counted) = Counted::read(bytes) {
+            return Self::Counted(counted);
+        }
+        // What begins like ours has our version.
+        if !bytes.starts_with(OWN_START.as_bytes())
+            && let Ok(VersionOnly { v }) = serde_json::from_slice(bytes)
+            && v > FORMAT_VERSION
+        {
+            return Self::Newer(v);
+        }
+        if let Some(record) = Record::from_own_line(bytes) {
+            return Self::Record(Box::new(record));
+        }
+        match serde_json::from_slice::<Record>(bytes) {
+            Ok(mut record) => {
+                if record.context_keys.is_empty() {
+                    record.context_keys.extend(record.context_key.take());
+                }
+                Self::Record(Box::new(record))
+            }
+            Err(_) => Self::Foreign,
+        }
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+fn write_moment<S: Serializer>(wall_ms: &i64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(Rfc3339::of(*wall_ms).as_str())
+}
+
+#[expect(clippy::ref_option, reason = "serde's signature")]
+fn write_optional_moment<S: Serializer>(wall_ms: &Option<i64>, serializer: S) -> Result<S::Ok, S::Error> {
+    match wall_ms {
+        Some(wall_ms) => write_moment(wall_ms, serializer),
+        None => serializer.serialize_none(),
+    }
+}
+
+/// RFC 3339 text, or milliseconds as a number (other writers of the original's format did so).
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Moment {
+    Text(String),
+    Millis(i64),
+}
+
+impl Moment {
+    /// A time that can't be written as it is read is none: beyond the years 0 to 9999 there is no RFC 3339.
+    fn wall_ms<E: serde::de::Error>(self) -> Result<i64, E> {
+        let wall_ms = match self {
+            Self::Millis(wall_ms) => Some(wall_ms),
+            Self::Text(text) => from_rfc3339(&text),
+        };
+        let wall_ms = wall_ms.filter(|wall_ms| (FIRST_MS..=LAST_MS).contains(wall_ms));
+        wall_ms.ok_or_else(|| E::custom("not an RFC 3339 time"))
+    }
+}
+
+fn read_moment<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
+    Moment::deserialize(deserializer)?.wall_ms()
+}
+
+fn read_optional_moment<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<i64>, D::Error> {
+    Option::<Moment>::deserialize(deserializer)?.map(Moment::wall_ms).transpose()
+}
+
+#[expect(clippy::ref_option, reason = "serde's signature")]
+fn write_boot<S: Serializer>(boot: &Option<u32>, serializer: S) -> Result<S::Ok, S::Error> {
+    match boot {
+        Some(boot) => serializer.collect_str(&format_args!("{boot:08x}")),
+        None => serializer.serialize_none(),
+    }
+}
+
+fn read_boot<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    let text = Option::<String>::deserialize(deserializer)?;
+    Ok(text.and_then(|text| u32::from_str_radix(&text, 16).ok()))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,371 @@
+//! Which paths guard the gate itself, by their text: its state, and the settings of runtimes that hold its hooks.
+
+use std::borrow::Cow;
+use std::cell::Cell;
+
+use serde_json::Value;
+use wildmatch::WildMatch;
+
+use super::Lookup;
+use super::file_path::{APPLY_PATCH, PATCH_NAMES, PATH_NAMES, file_paths, normalise};
+use crate::model::digest::neutral_tool_name;
+use crate::model::tool_call::ToolCall;
+
+/// The folder of Callosum's state, and the variable that names another one.
+pub(crate) const STATE: &str = ".callosum";
+const STATE_VARIABLE: &str = "CALLOSUM_STATE_DIR";
+
+/// Settings that hold the hooks of the gate, by the folder they stand in; and the variables that name such folders.
+const HOOK_SETTINGS: &[(&str, &[&str], &[&str])] = &[
+    (".claude", &["$CLAUDE_CONFIG_DIR", "${CLAUDE_CONFIG_DIR}"], &["settings.json", "settings.local.json"]),
+    (".codex", &["$CODEX_HOME", "${CODEX_HOME}"], &["hooks.json", "config.toml"]),
+    (".gemini", &[], &["settings.json"]),
+];
+
+/// Variables that name a folder in which runtimes look for the folders of their settings.
+const HOMES: &[&str] = &["HOME", "GEMINI_CLI_HOME", "CLAUDE_PROJECT_DIR", "PWD"];
+
+/// Parameters of other servers' file tools that name files, where none of [`PATH_NAMES`] does; and those that hold a list of
+/// what has a path.
+#[rustfmt::skip]
+const OTHER_NAMES: &[&str] = &[
+    "source", "destination", "src", "dst", "dest", "from", "to", "old_path", "new_path", "oldPath", "newPath", "paths",
+    "file", "filename", "files", "target_file", "relative_path", "directory", "uri", "edits",
+];
+
+/// A word with braces stands for so many at most.
+const MAX_WORDS: usize = 64;
+
+/// Whether `path`, made whole, guards the gate itself: it is in a folder of Callosum's state, or settings that hold its hooks
+/// where a runtime reads them (at home, and at the root of one of the `folders` that are worked in), or the folder of these.
+/// A pattern of the shell is what it can match.
+pub(crate) fn is_guarded(path: &str, folders: &[&str]) -> bool {
+    if !path.contains('{') {
+        return is_one_guarded(path, folders);
+    }
+    let mut words = Vec::new();
+    expand_braces(path, &mut words);
+    words.iter().any(|word| is_one_guarded(word, folders))
+}
+
+fn is_one_guarded(path: &str, folders: &[&str]) -> bool {
+    let path = path.trim_end_matches('/');
+    let mut before = 0;
+    for part in path.split('/') {
+        let base = path.get(..before).unwrap_or_default().trim_end_matches('/');
+        let rest = path.get(before + part.len()..).unwrap_or_default().trim_start_matches('/');
+        let is = |name: &str| part == name || may_be(part, name) && is_home(base);
+        if is(STATE) || part.contains(STATE_VARIABLE) {
+            return true;
+        }
+        let holds_hooks = HOOK_SETTINGS.iter().any(|(folder, variables, files)| {
+            let is_there = variables.contains(&part) || is(folder) && is_read(base, folders);
+            is_there && (rest.is_empty() || files.iter().any(|file| rest == *file || may_be(rest, file)))
+        });
+        if holds_hooks {
+            return true;
+        }
+        before += part.len() + 1;
+    }
+    false
+}
+
+/// Whether `part` is a pattern of the shell that matches `name`. A `*` matches no dot at the beginning.
+fn may_be(part: &str, name: &str) -> bool {
+    if !part.contains(['*', '?', '[']) || name.starts_with('.') && part.starts_with(['*', '?']) {
+        return false;
+    }
+    let mut pattern = String::with_capacity(part.len());
+    let mut rest = part;
+    // Any character, where a set of them stands.
+    while let Some((before, set)) = rest.split_once('[') {
+        pattern.push_str(before);
+        pattern.push('?');
+        rest = set.split_once(']').map_or("", |(_, after)| after);
+    }
+    pattern.push_str(rest);
+    WildMatch::new(&pattern).matches(name)
+}
+
+/// Whether runtimes look for their settings in `base`.
+fn is_read(base: &str, folders: &[&str]) -> bool {
+    // They look in the folders above the one they work in, too.
+    let is_above = |folder: &&str| {
+        folder.strip_prefix(base).is_some_and(|below| below.is_empty() || below.starts_with('/'))
+    };
+    is_home(base) || base.split('/').all(|part| part == "..") || folders.iter().any(is_above)
+}
+
+/// Whether a folder is somebody's home, as far as its text says. None is the one that nobody names.
+pub(crate) fn is_home(folder: &str) -> bool {
+    if let Some(variable) = folder.strip_prefix('$') {
+        let name = variable.strip_prefix('{').and_then(|name| name.strip_suffix('}')).unwrap_or(variable);
+        return HOMES.contains(&name);
+    }
+    let parts: Vec<&str> = folder.split('/').collect();
+    match parts.as_slice() {
+        [""] | [".."] | ["", "root"] | ["", "var", "root"] | ["", "home" | "Users", _] => true,
+        [name] => name.starts_with('~'),
+        _ => false,
+    }
+}
+
+/// The words that a shell makes of one with `{a,b}` in it.
+fn expand_braces(word: &str, words: &mut Vec<String>) {
+    if words.len() >= MAX_WORDS {
+        return;
+    }
+    // Of each brace that is open where it stands, and its commas.
+    let mut open: Vec<Vec<usize>> = Vec::new();
+    let group = word.char_indices().find_map(|(at, c)| match c {
+        '{' => {
+            open.push(vec![at]);
+            None
+        }
+        ',' => {
+            open.last_mut()?.push(at);
+            None
+        }
+        '}' => {
+            let mut group = open.pop()?;
+            group.push(at);
+            (group.len() > 2).then_some(group)
+        }
+        _ => None,
+    });
+    let ends = group.as_deref().and_then(|group| Some((*group.first()?, *group.last()?)));
+    let (Some(group), Some((from, to))) = (group, ends) else {
+        words.push(word.to_owned());
+        return;
+    };
+    let (before, after) = (word.get(..from).unwrap_or_default(), word.get(to + 1..).unwrap_or_default());
+    for pair in group.windows(2) {
+        let [from, to] = pair else { continue };
+        let choice = word.get(from + 1..*to).unwrap_or_default();
+        expand_braces(&format!("{before}{choice}{after}"), words);
+    }
+}
+
+/// Whether the last part of a path is a folder that settings with hooks stand in.
+pub(crate) fn is_settings_folder(path: &str) -> bool {
+    let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    HOOK_SETTINGS.iter().any(|(folder, variables, _)| name == *folder || variables.contains(&name))
+}
+
+/// What stands for the value of a variable that the line reads from somewhere.
+pub(crate) const READ: &str = "$read";
+
+/// What a path may be that begins with a variable which the `line` sets, or with a substitution: of that the words. Otherwise it
+/// is as it is written. `looks` are how many mentions of variables may still be looked at.
+pub(crate) fn meanings<'p>(
+    path: &'p str,
+    variables: &[(String, String)],
+    line: &str,
+    looks: &Cell<usize>,
+) -> Vec<Cow<'p, str>> {
+    let Some(expansion) = path.strip_prefix('$').or_else(|| path.strip_prefix('`')) else {
+        return vec![Cow::Borrowed(path)];
+    };
+    if path.starts_with('`') || expansion.starts_with('(') {
+        let marks = |c| matches!(c, '$' | '(' | ')' | '`' | '"' | '\'');
+        return path.split_whitespace().map(|word| Cow::Borrowed(word.trim_matches(marks))).collect();
+    }
+    let in_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let named = match expansion.strip_prefix('{') {
+        Some(inside) => inside.split_once('}'),
+        None => Some(expansion.split_at(expansion.find(|c| !in_name(c)).unwrap_or(expansion.len()))),
+    };
+    let Some((name, rest)) = named.filter(|(name, _)| !name.is_empty()) else {
+        return vec![Cow::Borrowed(path)];
+    };
+    // Of a loop it has all values.
+    let set = variables.iter().find(|(variable, _)| variable == name);
+    let mut values: Vec<String> =
+        set.into_iter().flat_map(|(_, values)| values.split(", ")).map(str::to_owned).collect();
+    if values.is_empty() {
+        values = set_in_text(name, line, looks);
+    }
+    match values.as_slice() {
+        [] => vec![Cow::Borrowed(path)],
+        values => values.iter().map(|value| Cow::Owned(format!("{value}{rest}"))).collect(),
+    }
+}
+
+/// What a variable is set to in the text of a line, where that is no plain text: `NAME=$HOME/x`, `for NAME in a/*`, `read NAME`.
+fn set_in_text(name: &str, line: &str, looks: &Cell<usize>) -> Vec<String> {
+    let ends = |c: char| matches!(c, ';' | '&' | '|' | ')' | '\n');
+    let plain = |word: &str| word.chars().filter(|c| !matches!(c, '"' | '\'')).collect::<String>();
+    let mut values = Vec::new();
+    for (at, _) in line.match_indices(name) {
+        let Some(left) = looks.get().checked_sub(1) else { break };
+        looks.set(left);
+        let (before, after) =
+            (line.get(..at).unwrap_or_default(), line.get(at + name.len()..).unwrap_or_default());
+        let is_word = before.chars().next_back().is_none_or(|c| c.is_whitespace() || "();&|'\"`".contains(c));
+        if !is_word || values.len() >= MAX_WORDS {
+            continue;
+        }
+        let list = after.trim_start().strip_prefix("in ").filter(|_| before.trim_end().ends_with("for"));
+        if let Some(value) = after.strip_prefix('=') {
+            let value = match value.chars().next().filter(|c| matches!(c, '"' | '\'')) {
+                Some(quote) => value.get(1..).and_then(|value| value.split(quote).next()),
+                None => value.split(|c: char| c.is_whitespace() || ends(c)).next(),
+            };
+            values.extend(value.map(plain));
+        } else if let Some(list) = list {
+            let list = list.split(ends).next().unwrap_or_default();
+            values.extend(list.split_whitespace().take(MAX_WORDS).map(plain));
+        } else if before
+            .trim_end()
+            .rsplit(ends)
+            .next()
+            .is_some_and(|command| command.split_whitespace().any(|word| word == "read"))
+        {
+            values.push(READ.to_owned());
+        }
+    }
+    values
+}
+
+/// Whether a folder is Callosum's state, or one that settings with hooks stand in, or in one: paths from there may guard the gate
+/// and not say so.
+pub(crate) fn is_in_guarded(folder: &str) -> bool {
+    memchr::memchr_iter(b'.', folder.as_bytes()).any(|at| {
+        let rest = folder.get(at..).unwrap_or_default();
+        HOOK_SETTINGS.iter().map(|(folder, ..)| *folder).chain([STATE]).any(|name| rest.starts_with(name))
+    })
+}
+
+/// Whether a call writes to a file that guards the gate. Nearly all are told from these before their paths are made whole.
+pub(crate) fn writes_guarded(call: &ToolCall, params: &Lookup<'_>) -> bool {
+    // What a path is made whole of is in its own text or in that of the folder it starts from.
+    let may_be = |text: &str| {
+        let bytes = text.as_bytes();
+        memchr::memchr2_iter(b'.', b'$', bytes).any(|at| {
+            let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+            let begins = || before.is_none_or(|byte| matches!(byte, b'/' | b' ' | b'\t' | b'\n'));
+            let rest = text.get(at..).unwrap_or_default();
+            let mut folders = HOOK_SETTINGS.iter().map(|(folder, ..)| *folder).chain([STATE]);
+            rest.starts_with('$') || begins() && folders.any(|folder| rest.starts_with(folder))
+        })
+    };
+    let told = |value: &Value| match value {
+        Value::String(text) => may_be(text) || text.trim().is_empty(),
+        // A list of them, or nothing that names one.
+        _ => true,
+    };
+    let first = |names: &[&'static str]| names.iter().find_map(|name| params.get(name));
+    let named = first(&PATH_NAMES);
+    let is_patch = neutral_tool_name(&call.tool).ends_with(APPLY_PATCH);
+    let is_told = named.as_ref().is_some_and(|value| told(value.as_ref()))
+        || is_patch && first(&PATCH_NAMES).is_some_and(|value| told(value.as_ref().as_ref()))
+        || call.cwd.as_deref().is_some_and(may_be);
+    let is_one = |path: &str| {
+        let folder = call.cwd.as_deref();
+        is_guarded(path, folder.as_slice())
+    };
+    is_told && file_paths(call, params).iter().any(|path| is_one(path))
+        || named.is_none()
+            && !is_patch
+            && other_paths(params).iter().any(|path| is_one(&normalise(path, call.cwd.as_deref())))
+}
+
+/// The files that a call names in other parameters than OpenClaw's.
+fn other_paths(params: &Lookup<'_>) -> Vec<String> {
+    let mut paths = Vec::new();
+    for value in OTHER_NAMES.iter().filter_map(|name| params.get(name)) {
+        let items = match value.as_ref().as_ref() {
+            Value::Array(items) => items.as_slice(),
+            one => std::slice::from_ref(one),
+        };
+        for item in items {
+            let named = PATH_NAMES.iter().find_map(|name| item.get(name));
+            paths.extend(named.unwrap_or(item).as_str().map(str::to_owned));
+        }
+    }
+    paths
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_that_guard_the_gate_are_told_from_others_of_their_names() {
+        for path in [
+            "~/.callosum",
+            "/srv/.callosum/journal.jsonl",
+            "$CALLOSUM_STATE_DIR/tiers.json",
+            "~/.call*",
+            "~/.callosu?/journal.jsonl",
+            "~/.[c]allosum",
+            "/home/me/.*",
+            "~/.callosum{,.bak}",
+            "~/{.cache,.callosum}/x",
+            "~/.claude/settings.json",
+            "$HOME/.claude",
+            "${HOME}/.codex/hooks.json",
+            "/root/.gemini/settings.json",
+            "/Users/me/.claude/settings.local.json",
+            "~/.claude/set*",
+            "~/.claude/*",
+            "~/.claude/{settings,other}.json",
+            "$CODEX_HOME/config.toml",
+            "${CLAUDE_CONFIG_DIR}",
+            ".claude/settings.json",
+            "../.claude/settings.json",
+            "/srv/app/.claude/settings.json",
+            "/srv/.claude/settings.json",
+        ] {
+            assert!(is_guarded(path, &["/srv/app"]), "{path}");
+        }
+        for path in [
+            "~/callosum",
+            "~/.callosum.md",
+            "/srv/app/.*",
+            "~/*",
+            "~/?callosum",
+            "~/.claude/commands/go.md",
+            "~/.claude/projects/settings.json",
+            "tests/fixtures/.claude/settings.json",
+            "/srv/app/tests/fixtures/.claude/settings.json",
+            "/srv/app2/.claude/settings.json",
+            "/tmp/home/.claude",
+            "$TMP/.claude/settings.json",
+            "settings.json",
+            "{a,b",
+            "${HOME}",
+            "",
+        ] {
+            assert!(!is_guarded(path, &["/srv/app"]), "{path}");
+        }
+        assert!(!is_guarded(&"{a,b}".repeat(64), &[]));
+        assert!(!is_guarded(&"{".repeat(10_000), &[]));
+    }
+
+    #[test]
+    fn a_path_begins_with_what_the_line_sets() {
+        let variables = [("D".to_owned(), "~/a".to_owned()), ("F".to_owned(), "x, y".to_owned())];
+        let line = "G=$HOME/b; H=\"$X/c d\" && for I in a/* 'b c'; do read -r J; done; echo K = L=$L";
+        for (path, all) in [
+            ("$D/b", "~/a/b"),
+            ("${D}b", "~/ab"),
+            ("$F", "x|y"),
+            ("$G/x", "$HOME/b/x"),
+            ("$H", "$X/c d"),
+            ("$I", "a/*|b|c"),
+            ("$J/x", "$read/x"),
+            ("$K", "$K"),
+            ("$L", "$L"),
+            ("$(find a -name b)", "find|a|-name|b"),
+            ("`ls a`/b", "ls|a`/b"),
+            ("$E/b", "$E/b"),
+            ("b$D", "b$D"),
+            ("${D", "${D"),
+            ("$", "$"),
+            ("", ""),
+        ] {
+            assert_eq!(meanings(path, &variables, line, &Cell::new(100)).join("|"), all, "{path}");
+        }
+    }
+}

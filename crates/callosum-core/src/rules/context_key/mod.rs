@@ -1,0 +1,226 @@
+//! Context keys: names of the resources a call acts on, made from templates like `email:{commandRecipient}`.
+
+mod address;
+mod command_recipient;
+mod file_path;
+mod guarded;
+mod mail_fields;
+mod mail_text;
+mod template;
+mod value;
+
+use std::borrow::Cow;
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashSet;
+use std::rc::Rc;
+
+use serde_json::Value;
+
+pub(crate) use file_path::{is_outside, path_in, work_folder};
+pub(crate) use guarded::{
+    READ, STATE, is_guarded, is_home, is_in_guarded, is_settings_folder, meanings, writes_guarded,
+};
+pub(crate) use template::Template;
+pub(crate) use value::{Picked, Site};
+
+use self::mail_text::MailTexts;
+use crate::model::digest::{hash_text, number_text};
+use crate::model::redact::{key_mark, redact_key};
+use crate::model::text::{Shown, head, is_plain, shown};
+use crate::model::tier::Tier;
+use crate::model::tool_call::{AllParameters, Parameters};
+
+/// A call with more keys than this is not understood, only listed.
+pub(crate) const MAX_KEYS: usize = 1000;
+/// Longer keys end in a hash.
+const MAX_KEY_CHARS: usize = 200;
+/// So much of a long key stands before its hash.
+const KEY_HEAD_CHARS: usize = 180;
+/// A single value in a key is cut here at first, so that a thousand keys of a megabyte each never exist.
+const MAX_VALUE_CHARS: usize = 1024;
+
+/// So few texts are told apart one by one: for them a set takes longer.
+const FEW: usize = 8;
+
+/// What stands for a value that is not there.
+const UNKNOWN: &str = "unknown";
+
+/// A call's parameters, each read from the host at most once: reading one may copy a megabyte.
+pub(crate) struct Lookup<'a> {
+    params: &'a dyn Parameters,
+    read: RefCell<Vec<(&'a str, Found<'a>)>>,
+    mails: MailTexts,
+    unknown: OnceCell<String>,
+}
+
+type Found<'a> = Option<Rc<Cow<'a, Value>>>;
+
+impl<'a> Lookup<'a> {
+    pub(crate) fn new(params: &'a dyn Parameters) -> Self {
+        Self { params, read: RefCell::default(), mails: MailTexts::default(), unknown: OnceCell::new() }
+    }
+
+    /// The value at a dotted path.
+    pub(crate) fn get(&self, path: &'a str) -> Found<'a> {
+        if let Some((_, found)) = self.read.borrow().iter().find(|(read, _)| *read == path) {
+            return found.clone();
+        }
+        let found = self.params.get(path).map(Rc::new);
+        self.read.borrow_mut().push((path, found.clone()));
+        found
+    }
+
+    /// The texts at a dotted path: one, or one for each element of a list. Numbers and truth values are their
+    /// text; what is empty or an object is none.
+    fn texts(&self, path: &'a str) -> Vec<String> {
+        match self.get(path).as_deref().map(AsRef::as_ref) {
+            Some(Value::Array(items)) => distinct(items.iter().filter_map(text_of)),
+            Some(value) => text_of(value).into_iter().collect(),
+            None => Vec::new(),
+        }
+    }
+
+    pub(crate) fn all(&self) -> AllParameters<'a> {
+        self.params.all()
+    }
+
+    /// For how many commands recipients were left out of the keys: there were too many before.
+    pub(crate) fn without_recipients(&self) -> usize {
+        self.mails.left_out()
+    }
+
+    /// What stands for a target that this call's command line does not say: the same line has the same one, another line
+    /// another one.
+    fn unknown_in(&self, line: &str) -> String {
+        self.unknown.get_or_init(|| format!("{UNKNOWN}~{}", hash_text(line.trim(), 8))).clone()
+    }
+
+    /// A parameter by itself: all of them together may have been too much.
+    fn read_again(&self, name: &str) -> Option<Value> {
+        self.params.get(name).map(Cow::into_owned)
+    }
+}
+
+/// The texts, each once and in order; at most one more than there may be keys, so that too many are noticed.
+fn distinct(texts: impl Iterator<Item = String>) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut seen = HashSet::new();
+    for text in texts {
+        if found.len() == FEW && seen.is_empty() {
+            seen.extend(found.iter().cloned());
+        }
+        let is_new = if found.len() < FEW { !found.contains(&text) } else { seen.insert(text.clone()) };
+        if is_new {
+            found.push(text);
+        }
+        if found.len() > MAX_KEYS {
+            break;
+        }
+    }
+    found
+}
+
+fn text_of(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) if text.trim().is_empty() => None,
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number_text(number)),
+        Value::Bool(flag) => Some(flag.to_string()),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+/// The keys that the templates give for a call, in order and each once, and whether there were too many.
+pub(crate) fn context_keys<'p>(templates: &'p [Template], site: Site<'_, 'p>) -> (Vec<String>, bool) {
+    let mut too_many = false;
+    let resolved = templates.iter().flat_map(|template| {
+        let keys = if too_many { Vec::new() } else { template.resolve(site) };
+        too_many |= keys.len() > MAX_KEYS;
+        keys
+    });
+    // No address is a secret that a command is given.
+    let fit = site.fit.filter(|_| !templates.iter().all(Template::is_of_recipients));
+    let secrets = fit.map(|fit| fit.command.secrets()).unwrap_or_default();
+    let mut keys = distinct(resolved.map(|mut key| {
+        for secret in &secrets {
+            key = key.replace(secret, &key_mark(secret));
+        }
+        safe(&one_spelling(&key, site.params))
+    }));
+    too_many |= keys.len() > MAX_KEYS;
+    keys.truncate(MAX_KEYS);
+    (keys, too_many)
+}
+
+/// Whether a key says no more of its target than that it is not known.
+pub(crate) fn is_unknown(key: &str) -> bool {
+    let target = key.rsplit(':').next().and_then(|target| target.strip_prefix(UNKNOWN));
+    target.is_some_and(|line| line.is_empty() || line.starts_with('~'))
+}
+
+/// The keys of a call; a guarded one without a key of its own is at least not done twice in the same form.
+pub(crate) fn keys_or_digest(mut keys: Vec<String>, tier: Tier, tool: &str, digest: &str) -> Vec<String> {
+    if keys.is_empty() && tier.is_guarded() {
+        keys.push(format!("{tool}:{}", digest.trim_end_matches('~')));
+    }
+    keys
+}
+
+/// What keys of chat channels begin with.
+const CHANNEL: &str = "channel:";
+
+/// What keys of services begin with.
+const SERVICE: &str = "service:";
+
+/// One spelling for a service: `nginx.service` is `nginx`. And for a channel that hosts write in several ways: `123`, `channel:123` and `discord:channel:123`
+/// are one channel, and so are `general` and `#general`. Only what is so on every platform: on IRC the `#`
+/// belongs to the name, in `#alias:server` (Matrix) too, and a `user:1` is no channel.
+fn one_spelling<'k>(key: &'k str, params: &Lookup<'_>) -> Cow<'k, str> {
+    if key.starts_with(SERVICE) {
+        return Cow::Borrowed(key.strip_suffix(".service").unwrap_or(key));
+    }
+    let Some(mut name) = key.strip_prefix(CHANNEL) else { return Cow::Borrowed(key) };
+    if let Some((platform, rest)) = name.split_once(':')
+        && let Some(rest) = rest.strip_prefix(CHANNEL)
+        && platform.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+    {
+        name = rest;
+    }
+    while let Some(rest) = name.strip_prefix(CHANNEL) {
+        name = rest;
+    }
+    if let Some(rest) = name.strip_prefix('#')
+        && rest.chars().all(|c| c.is_alphanumeric() || "-_.".contains(c))
+        && !params.texts("channel").iter().any(|platform| platform.eq_ignore_ascii_case("irc"))
+    {
+        name = rest;
+    }
+    if name.is_empty() { Cow::Borrowed(key) } else { Cow::Owned(format!("{CHANNEL}{name}")) }
+}
+
+/// A key that may be shown and stored: no secrets, one line, of bounded length; different keys stay different.
+fn safe(key: &str) -> String {
+    let redacted = redact_key(key);
+    let plain = |text: &str| -> String {
+        if is_plain(text) {
+            return text.to_owned();
+        }
+        let visible = |c| match shown(c) {
+            Shown::As(c) => Some(c),
+            Shown::Dropped => None,
+        };
+        text.chars().filter_map(visible).collect()
+    };
+    match head(&redacted, MAX_KEY_CHARS) {
+        (whole, false) => plain(whole),
+        _ => format!("{}~{}", plain(head(&redacted, KEY_HEAD_CHARS).0), hash_text(key, 8)),
+    }
+}
+
+/// A value short enough to be part of many keys; different values stay different.
+fn bounded(value: String) -> String {
+    match head(&value, MAX_VALUE_CHARS) {
+        (_, false) => value,
+        (start, true) => format!("{start}~{}", hash_text(&value, 8)),
+    }
+}

@@ -1,0 +1,65 @@
+//! What records are looked up by.
+
+use sha2::{Digest, Sha256};
+
+use crate::decision::history::Who;
+use crate::model::tier::Tier;
+use crate::record::{Action, Conflict, Record};
+
+/// What a record is about, as a number that every process and version finds alike. Two topics with the same
+/// number only cost a look at a record that is not wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Topic(pub(super) u64);
+
+impl Topic {
+    /// The actions on a resource.
+    #[must_use]
+    pub fn key(key: &str) -> Self {
+        Self::of("key", &[key.as_bytes()])
+    }
+
+    /// The pauses of a session on a resource.
+    #[must_use]
+    pub fn pauses(who: &Who, key: &str) -> Self {
+        Self::of("pauses", &[who.instance.as_bytes(), who.session.as_bytes(), key.as_bytes()])
+    }
+
+    /// What became of the action, or the pause, whose first record is `seq`.
+    #[must_use]
+    pub fn sequel(seq: u64) -> Self {
+        Self::of("sequel", &[&seq.to_le_bytes()])
+    }
+
+    fn of(kind: &str, parts: &[&[u8]]) -> Self {
+        let mut hash = Sha256::new_with_prefix(kind);
+        for part in parts {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part);
+        }
+        let mut first = [0; 8];
+        first.iter_mut().zip(hash.finalize()).for_each(|(to, from)| *to = from);
+        Self(u64::from_le_bytes(first))
+    }
+}
+
+/// The topics of a record, each with the sequence number of the record that belongs to it: an outcome also
+/// puts its action on the keys it carries, because another plugin may have rewritten the call.
+pub(super) fn topics(seq: u64, record: &Record) -> Vec<(Topic, u64)> {
+    let keys = |of: u64| record.context_keys.iter().map(move |key| (Topic::key(key), of));
+    let sequels = || record.of.iter().map(|of| (Topic::sequel(*of), seq));
+    match record.action {
+        Action::Intercept if record.tier.is_some_and(Tier::is_tracked) => keys(seq).collect(),
+        Action::Complete if record.v == 0 => keys(seq).collect(),
+        Action::Complete | Action::Failed | Action::Refused | Action::Unknown | Action::Running => {
+            let of = record.of.first().copied();
+            of.into_iter().flat_map(keys).chain(sequels()).collect()
+        }
+        Action::Released | Action::Delivered => sequels().collect(),
+        Action::Blocked if record.conflict == Some(Conflict::Lease) => Vec::new(),
+        Action::Blocked => {
+            let who = Who::of(record);
+            record.context_keys.iter().map(|key| (Topic::pauses(&who, key), seq)).collect()
+        }
+        _ => Vec::new(),
+    }
+}

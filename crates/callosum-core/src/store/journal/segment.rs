@@ -1,0 +1,648 @@
+//! One segment of the journal: a file, where it begins in the journal, and how far it was read.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::de::IgnoredAny;
+
+use crate::model::error::StateError;
+use crate::model::time::Stamp;
+use crate::store::disk::{Disk, DiskFile, Facts, Open};
+use crate::store::state_dir::StateDir;
+
+use super::Appended;
+use crate::record::{Action, KnownWindow, Line, Record};
+
+/// File name of the active segment.
+pub const ACTIVE: &str = "journal.jsonl";
+/// File name of the next active segment while it is being made.
+const NEXT: &str = "journal.next";
+/// No journal grows to this many bytes: a larger number is damaged, and would overflow what is added to it.
+const MAX_BASE: u64 = 1 << 60;
+/// No line of ours has so many bytes.
+pub(crate) const MAX_LINE: u64 = 16 << 20;
+/// Bytes read at once.
+const CHUNK: usize = 64 * 1024;
+/// Bytes in which a first line nearly always ends.
+const HEAD: usize = 4 * 1024;
+
+/// Where the closed segment that begins at `base` lies.
+#[must_use]
+pub fn segment_path(directory: &Path, base: u64) -> PathBuf {
+    directory.join(format!("journal.{base}.jsonl"))
+}
+
+/// The closed segments in `directory`, oldest first: base and path.
+///
+/// # Errors
+/// When the directory can't be listed.
+pub fn closed_segments(directory: &StateDir) -> Result<Vec<(u64, PathBuf)>, StateError> {
+    let names = directory.disk.list(&directory.path);
+    let mut segments: Vec<(u64, PathBuf)> = names
+        .map_err(|source| StateError::io("list", &directory.path, source))?
+        .iter()
+        .filter_map(|name| {
+            let base = name.to_str()?.strip_prefix("journal.")?.strip_suffix(".jsonl")?.parse().ok()?;
+            (base < MAX_BASE).then(|| (base, directory.path.join(name)))
+        })
+        .collect();
+    segments.sort_unstable_by_key(|(base, _)| *base);
+    Ok(segments)
+}
+
+/// A segment's open file, shared with the threads that flush it.
+#[derive(Debug)]
+pub struct SegmentFile {
+    file: Box<dyn DiskFile>,
+    disk: Arc<dyn Disk>,
+    path: PathBuf,
+    flushed: Mutex<Flushed>,
+    /// A flush failed. Beside the lock, which is held as long as the disk takes.
+    failed: AtomicBool,
+}
+
+#[derive(Debug, Default)]
+struct Flushed {
+    /// Bytes known to be on the disk.
+    upto: u64,
+    /// Whether the file's name is on the disk too.
+    name: bool,
+}
+
+impl SegmentFile {
+    /// Opens the file at `path`; nothing of it is known to be flushed.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn open(disk: &Arc<dyn Disk>, path: PathBuf, purpose: Open) -> io::Result<Self> {
+        let file = disk.open(&path, purpose)?;
+        let (flushed, failed) = (Mutex::default(), AtomicBool::new(false));
+        Ok(Self { file, disk: Arc::clone(disk), path, flushed, failed })
+    }
+
+    /// The path it was opened at.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What is known of the file now.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn facts(&self) -> Result<Facts, StateError> {
+        self.file.facts().map_err(|source| StateError::io("examine", &self.path, source))
+    }
+
+    /// Fills `buffer` from `offset` on.
+    ///
+    /// # Errors
+    /// When the system refuses, or the file ends before.
+    pub fn read_exact_at(&self, mut buffer: &mut [u8], mut offset: u64) -> Result<(), StateError> {
+        while !buffer.is_empty() {
+            let got = self.read_at(buffer, offset)?;
+            if got == 0 {
+                return Err(StateError::io("read", &self.path, io::ErrorKind::UnexpectedEof.into()));
+            }
+            buffer = buffer.get_mut(got..).unwrap_or_default();
+            offset += got as u64;
+        }
+        Ok(())
+    }
+
+    /// Reads at `offset`.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize, StateError> {
+        loop {
+            match self.file.read_at(buffer, offset) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                result => return result.map_err(|source| StateError::io("read", &self.path, source)),
+            }
+        }
+    }
+
+    /// The segment's first line, when it is an `opened` record that says where it begins.
+    ///
+    /// # Errors
+    /// When the system refuses to read.
+    pub fn opening_record(&self) -> Result<Option<Record>, StateError> {
+        let mut head = vec![0; HEAD];
+        let mut got = self.read_at(&mut head, 0)?;
+        if got == HEAD && memchr::memchr(b'\n', &head).is_none() {
+            head.resize(CHUNK, 0);
+            got = self.read_at(&mut head, 0)?;
+        }
+        let line = head.get(..got).and_then(|head| head.split(|byte| *byte == b'\n').next());
+        Ok(match line.map(Line::read) {
+            // Where a segment begins stands there twice: a damaged number must not move every line behind it.
+            Some(Line::Record(record))
+                if record.action == Action::Opened
+                    && record.base.is_some_and(|base| base < MAX_BASE)
+                    && (record.of.is_empty() || record.of.first().copied() == record.base) =>
+            {
+                Some(*record)
+            }
+            _ => None,
+        })
+    }
+
+    /// Whether a flush of it failed. Waits for none that is under way.
+    #[must_use]
+    pub fn has_failed(&self) -> bool {
+        self.failed.load(Ordering::Acquire)
+    }
+
+    /// Makes the first `end` bytes durable. Calls that wait for each other share one flush. After a failure
+    /// every further call fails: the kernel may have dropped what it could not write, and a second
+    /// `fdatasync` would then report success.
+    ///
+    /// # Errors
+    /// When this flush or an earlier one of this file failed.
+    pub fn flush(&self, end: u64) -> Result<(), StateError> {
+        let mut flushed = self.flushed.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.has_failed() {
+            return Err(StateError::FlushFailed { path: self.path.clone() });
+        }
+        if flushed.upto >= end {
+            return Ok(());
+        }
+        let step = |source| StateError::io("flush", &self.path, source);
+        let result = (|| {
+            let facts = self.file.facts().map_err(step)?;
+            if facts.links == 0 {
+                // Deleted since: on the disk, but nobody can find it.
+                let parent = self.path.parent().unwrap_or(&self.path);
+                return Err(StateError::Replaced { path: parent.to_owned() });
+            }
+            let written = facts.size;
+            self.file.sync().map_err(step)?;
+            if written < end {
+                // Cut off since: what was to be made durable is gone.
+                let parent = self.path.parent().unwrap_or(&self.path);
+                return Err(StateError::Replaced { path: parent.to_owned() });
+            }
+            if !flushed.name {
+                // Without its name on the disk the file is gone after a power cut, whatever is in it.
+                let parent = self.path.parent().unwrap_or(Path::new("."));
+                self.disk.sync_folder(parent).map_err(step)?;
+            }
+            Ok(written)
+        })();
+        match result {
+            Ok(written) => {
+                flushed.upto = written.max(end);
+                flushed.name = true;
+                Ok(())
+            }
+            Err(error) => {
+                self.failed.store(true, Ordering::Release);
+                Err(error)
+            }
+        }
+    }
+}
+
+/// A segment and how far this process has read it.
+#[derive(Debug)]
+pub struct Segment {
+    /// Its open file.
+    pub file: Arc<SegmentFile>,
+    /// The sequence number of its first byte.
+    pub base: u64,
+    /// Bytes read so far: always the end of a whole line.
+    pub read: u64,
+    size: u64,
+    identity: (u64, u64),
+    opened_as_closed: bool,
+    /// The windows its first line carries.
+    pub windows: BTreeMap<String, KnownWindow>,
+    /// Its first line says where it begins.
+    opens_itself: bool,
+    /// The end of the last line read or written here, its newline left out. None before the first, and where it is shorter.
+    tail: Option<Tail>,
+    /// It stands in the place of a journal of which nothing is left.
+    replaces: Option<Vanished>,
+}
+
+/// How many bytes of its last line a segment is known again by.
+const TAIL: usize = 32;
+type Tail = [u8; TAIL];
+
+/// What a process that comes to the journal finds in its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Vanished {
+    /// A file without a byte. Ours are whole before they get their name.
+    Emptied,
+    /// No file. There was none before, or it was deleted.
+    Missing,
+}
+
+/// What a segment is known again by: where it begins, and what was read of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Trace {
+    base: u64,
+    read: u64,
+    tail: Option<Tail>,
+}
+
+impl Trace {
+    /// Whether the journal in `directory`, whose active segment begins at `active`, still has what was read. What was pruned
+    /// is not missed.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn is_in(&self, directory: &StateDir, active: u64) -> Result<bool, StateError> {
+        match Segment::open_at(directory, self.base)? {
+            Some(mut segment) => {
+                (segment.read, segment.tail) = (self.read, self.tail);
+                Ok(segment.size >= self.read && segment.ends_as_read()?)
+            }
+            None => Ok(active >= self.base + self.read),
+        }
+    }
+}
+
+/// The line that closes a segment.
+#[derive(Clone, Copy, Debug)]
+pub struct Closing {
+    /// Where it begins, as an offset in the segment's file.
+    pub at: u64,
+    /// Where the next segment begins, as a sequence number.
+    pub next_base: u64,
+}
+
+impl Segment {
+    /// Opens the segment at `path`; `None` when there is no file. Its base is 0 and may be corrected when
+    /// it has no first line of ours.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn open(disk: &Arc<dyn Disk>, path: &Path) -> Result<Option<Self>, StateError> {
+        let file = match SegmentFile::open(disk, path.to_owned(), Open::Append) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(StateError::io("open", path, source)),
+        };
+        let facts = file.facts()?;
+        if facts.mode & 0o077 != 0 {
+            // The original plugin left its journal readable by all; it holds what agents did.
+            file.file.make_private().map_err(|source| StateError::io("set the mode of", path, source))?;
+        }
+        let mut segment = Self {
+            identity: facts.identity,
+            opened_as_closed: path.file_name().is_some_and(|name| name != ACTIVE),
+            size: facts.size,
+            file: Arc::new(file),
+            base: 0,
+            read: 0,
+            windows: BTreeMap::new(),
+            opens_itself: false,
+            tail: None,
+            replaces: None,
+        };
+        if let Some(opened) = segment.file.opening_record()? {
+            segment.opens_itself = true;
+            segment.base = opened.base.unwrap_or(0);
+            segment.windows = opened.windows;
+        }
+        Ok(Some(segment))
+    }
+
+    /// Opens the segment that begins at `base`, closed or active; `None` when there is none. Without the guard
+    /// there may be none for a moment, in the middle of a rotation.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn open_at(directory: &StateDir, base: u64) -> Result<Option<Self>, StateError> {
+        let closed = segment_path(&directory.path, base);
+        // Once more at the closed one's path: between the two looks the active one may have become it.
+        for path in [&closed, &directory.path.join(ACTIVE), &closed] {
+            let segment = Self::open(&directory.disk, path)?;
+            if let Some(segment) = segment.filter(|segment| segment.base == base) {
+                return Ok(Some(segment));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Opens the active segment, or begins the first one. The guard must be held.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn open_or_begin(directory: &StateDir, instance: &str, now: &Stamp) -> Result<Self, StateError> {
+        let after_closed = || -> Result<u64, StateError> {
+            let last = closed_segments(directory)?.pop();
+            Ok(match last {
+                Some((base, path)) => base + directory.disk.facts(&path).map_or(0, |facts| facts.size),
+                None => 0,
+            })
+        };
+        match Self::open(&directory.disk, &directory.path.join(ACTIVE))? {
+            None => {
+                let base = after_closed()?;
+                let mut begun = Self::begin(directory, base, instance, now, BTreeMap::new())?;
+                begun.replaces = (base == 0).then_some(Vanished::Missing);
+                Ok(begun)
+            }
+            Some(mut segment) if !segment.opens_itself => {
+                // The original plugin's journal, or a first line that a power cut took. The former starts
+                // the journal; the latter is set aside under the base it must have had, so that sequence
+                // numbers keep rising.
+                let base = after_closed()?;
+                if segment.size == 0 || base > 0 {
+                    segment.base = base;
+                    let next = base + segment.size;
+                    if segment.size > 0 {
+                        segment.retire(directory)?;
+                    }
+                    let mut begun = Self::begin(directory, next, instance, now, BTreeMap::new())?;
+                    begun.replaces = (segment.size == 0).then_some(Vanished::Emptied);
+                    return Ok(begun);
+                }
+                Ok(segment)
+            }
+            Some(segment) => Ok(segment),
+        }
+    }
+
+    /// Makes a new active segment that begins at `base`. Its first line is complete before the file gets
+    /// its name. The guard must be held.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn begin(
+        directory: &StateDir,
+        base: u64,
+        instance: &str,
+        now: &Stamp,
+        windows: BTreeMap<String, KnownWindow>,
+    ) -> Result<Self, StateError> {
+        let (path, next) = (directory.path.join(ACTIVE), directory.path.join(NEXT));
+        let mut opened = Record::new(Action::Opened, instance, now);
+        opened.base = Some(base);
+        opened.of = vec![base];
+        opened.windows.clone_from(&windows);
+        let line = opened.to_line().map_err(|source| StateError::Encode { path: path.clone(), source })?;
+        write_whole(directory.disk.as_ref(), &next, &line)?;
+        directory.disk.rename(&next, &path).map_err(|source| StateError::io("rename", &next, source))?;
+        let mut segment = Self::open(&directory.disk, &path)?
+            .ok_or_else(|| StateError::io("open", &path, io::ErrorKind::NotFound.into()))?;
+        segment.read = segment.size;
+        Ok(segment)
+    }
+
+    /// Gives a closed segment its closed name, durably: the next segment takes the name it had, and if only
+    /// that survived a power cut, what was flushed to this one would be gone. The guard must be held.
+    ///
+    /// # Errors
+    /// When the rename fails.
+    pub fn retire(&self, directory: &StateDir) -> Result<(), StateError> {
+        let active = directory.path.join(ACTIVE);
+        directory
+            .disk
+            .rename(&active, &segment_path(&directory.path, self.base))
+            .map_err(|source| StateError::io("rename", &active, source))?;
+        // Some file systems can't flush a folder.
+        let _ = directory.disk.sync_folder(&directory.path);
+        Ok(())
+    }
+
+    /// What was there of the journal when this segment was begun, if nothing was left of it.
+    #[must_use]
+    pub fn replaces(&self) -> Option<Vanished> {
+        self.replaces
+    }
+
+    /// Reads on from `offset`: what lies before has been read otherwise.
+    pub fn go_on_from(&mut self, offset: u64) {
+        self.read = offset;
+        self.tail = None;
+    }
+
+    /// What it is known again by.
+    #[must_use]
+    pub fn trace(&self) -> Trace {
+        Trace { base: self.base, read: self.read, tail: self.tail }
+    }
+
+    /// Whether what was read last still stands where it was: a file that was cut off and has grown again since is another.
+    fn ends_as_read(&self) -> Result<bool, StateError> {
+        let Some(tail) = &self.tail else { return Ok(true) };
+        let mut bytes = [0; TAIL + 1];
+        let Some(at) = self.read.checked_sub(bytes.len() as u64) else { return Ok(true) };
+        self.file.read_exact_at(&mut bytes, at)?;
+        Ok(bytes.split_last() == Some((&b'\n', tail.as_slice())))
+    }
+
+    /// Its size when last looked at, bytes.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Where the next line would begin: behind the newline that first ends an unfinished line.
+    #[must_use]
+    pub fn next_line_start(&self) -> u64 {
+        if self.read == self.size { self.size } else { self.size + 1 }
+    }
+
+    /// Whether it is the active segment of `directory` now.
+    ///
+    /// # Errors
+    /// When the system does not say. Then it may well be.
+    pub fn is_active_in(&self, directory: &StateDir) -> Result<bool, StateError> {
+        Ok(self.is_the_one_at(&directory.path.join(ACTIVE), directory)? == Some(true))
+    }
+
+    /// Looks whether it is the active segment of `directory` now, and if it is, how large: one look at the path for both.
+    ///
+    /// # Errors
+    /// When the system does not say.
+    pub fn refresh_size_if_active_in(&mut self, directory: &StateDir) -> Result<Option<u64>, StateError> {
+        let facts = self.facts_at(&directory.path.join(ACTIVE), directory)?;
+        let facts = facts.filter(|facts| facts.identity == self.identity);
+        self.size = facts.map_or(self.size, |facts| facts.size);
+        Ok(facts.map(|facts| facts.size))
+    }
+
+    /// Whether the active segment of `directory` is another one: a new segment would take its name and with
+    /// it all that it holds.
+    ///
+    /// # Errors
+    /// When the system does not say.
+    pub fn is_another_active_in(&self, directory: &StateDir) -> Result<bool, StateError> {
+        Ok(self.is_the_one_at(&directory.path.join(ACTIVE), directory)? == Some(false))
+    }
+
+    /// `None` when there is no file at `path`.
+    fn is_the_one_at(&self, path: &Path, directory: &StateDir) -> Result<Option<bool>, StateError> {
+        Ok(self.facts_at(path, directory)?.map(|facts| facts.identity == self.identity))
+    }
+
+    fn facts_at(&self, path: &Path, directory: &StateDir) -> Result<Option<Facts>, StateError> {
+        match directory.disk.facts(path) {
+            Ok(facts) => Ok(Some(facts)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(StateError::io("examine", path, source)),
+        }
+    }
+
+    /// Whether it was opened under the name of a closed one.
+    #[must_use]
+    pub fn is_opened_as_closed(&self) -> bool {
+        self.opened_as_closed
+    }
+
+    /// Looks how large the file is now, and, if `check_name` is set, whether it still has one.
+    ///
+    /// # Errors
+    /// [`StateError::Replaced`] when the file was deleted.
+    pub fn refresh_size(&mut self, check_name: bool) -> Result<u64, StateError> {
+        let path = self.file.path();
+        self.size = if check_name {
+            let facts = self.file.facts()?;
+            if facts.links == 0 {
+                return Err(StateError::Replaced { path: path.parent().unwrap_or(path).to_owned() });
+            }
+            facts.size
+        } else {
+            self.file.file.size().map_err(|source| StateError::io("examine", path, source))?
+        };
+        Ok(self.size)
+    }
+
+    /// Reads the whole lines between where reading stopped and the size last seen. Tells of the closing line,
+    /// if the last of them is one.
+    ///
+    /// # Errors
+    /// When the system refuses to read.
+    pub fn read_on(&mut self, sink: &mut dyn FnMut(u64, Line)) -> Result<Option<Closing>, StateError> {
+        if self.size > self.read && !self.ends_as_read()? {
+            let path = self.file.path();
+            return Err(StateError::Replaced { path: path.parent().unwrap_or(path).to_owned() });
+        }
+        let mut unfinished: Vec<u8> = Vec::new();
+        let mut position = self.read;
+        let mut closing = None;
+        let mut buffer = vec![0; CHUNK.min(usize::try_from(self.size - self.read).unwrap_or(CHUNK))];
+        while position < self.size {
+            let got = self.file.read_at(&mut buffer, position)?;
+            if got == 0 {
+                break;
+            }
+            position += got as u64;
+            let mut rest = buffer.get(..got).unwrap_or_default();
+            while let Some(newline) = memchr::memchr(b'\n', rest) {
+                let (head, tail) = rest.split_at(newline);
+                let seq = self.base + self.read;
+                let whole;
+                let line = if unfinished.is_empty() {
+                    head
+                } else {
+                    unfinished.extend_from_slice(head);
+                    whole = std::mem::take(&mut unfinished);
+                    &whole
+                };
+                self.read += line.len() as u64 + 1;
+                self.tail = line.last_chunk().copied();
+                match Line::read(line) {
+                    Line::Record(record) if record.action == Action::Closed => {
+                        // The next segment begins where this line ends, or the number is damaged.
+                        closing = record
+                            .base
+                            .filter(|base| *base == self.base + self.read)
+                            .map(|next_base| Closing { at: seq - self.base, next_base });
+                        if closing.is_none() {
+                            sink(seq, Line::Foreign);
+                        }
+                    }
+                    line => {
+                        closing = None;
+                        sink(seq, line);
+                    }
+                }
+                rest = tail.get(1..).unwrap_or_default();
+            }
+            unfinished.extend_from_slice(rest);
+        }
+        Ok(closing)
+    }
+
+    /// Ends a last line that lacks nothing but its newline, as a power cut may leave it, so that it is read like
+    /// any other: ended by the next line, it would be a record that nobody here has read, or close the segment
+    /// in front of that line. The guard must be held: then nobody is still writing it. A segment that has been
+    /// closed stays as it is: the next one begins where it ended. Tells whether there was such a line.
+    ///
+    /// # Errors
+    /// When the system refuses to read.
+    pub fn end_whole_line(&mut self, directory: &StateDir) -> Result<bool, StateError> {
+        let unfinished = self.size.saturating_sub(self.read);
+        if unfinished == 0 || unfinished > MAX_LINE || !self.is_active_in(directory)? {
+            return Ok(false);
+        }
+        let mut bytes = vec![0; usize::try_from(unfinished).unwrap_or(0)];
+        self.file.read_exact_at(&mut bytes, self.read)?;
+        let is_whole = serde_json::from_slice::<IgnoredAny>(&bytes).is_ok();
+        Ok(is_whole && self.file.file.write(b"\n").is_ok_and(|written| written == 1))
+    }
+
+    /// Appends one line with one write; everything before must have been read.
+    ///
+    /// # Errors
+    /// When it could not be written whole; what was written of it is taken back.
+    pub fn append(&mut self, line: &[u8]) -> Result<Appended, StateError> {
+        let torn = self.read != self.size;
+        let start = self.next_line_start();
+        let mut ended;
+        let bytes = if torn {
+            ended = Vec::with_capacity(line.len() + 1);
+            ended.push(b'\n');
+            ended.extend_from_slice(line);
+            &ended
+        } else {
+            line
+        };
+        let written = match self.file.file.write(bytes) {
+            Ok(written) if written == bytes.len() => written as u64,
+            short => {
+                let source = short.err().unwrap_or_else(|| io::ErrorKind::StorageFull.into());
+                // A line that only lacks its newline would become a record with the next append. If even
+                // this fails, that append ends the line, and a torn one is skipped.
+                let _ = self.file.file.set_size(self.size);
+                return Err(StateError::io("append to", self.file.path(), source));
+            }
+        };
+        self.size += written;
+        self.read = self.size;
+        self.tail = line.strip_suffix(b"\n").and_then(|line| line.last_chunk()).copied();
+        Ok(Appended {
+            seq: self.base + start,
+            end: self.size,
+            file: Arc::clone(&self.file),
+            ended_torn_line: torn,
+        })
+    }
+}
+
+/// Writes a new file at `path`, or empties the one that is there and writes it anew.
+///
+/// # Errors
+/// When it can't be created or not be written whole.
+pub(crate) fn write_whole(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> Result<(), StateError> {
+    let file = disk.open(path, Open::Create).map_err(|source| StateError::io("create", path, source))?;
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        match file.write(rest) {
+            Ok(0) => return Err(StateError::io("write", path, io::ErrorKind::WriteZero.into())),
+            Ok(written) => rest = rest.get(written..).unwrap_or_default(),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(source) => return Err(StateError::io("write", path, source)),
+        }
+    }
+    Ok(())
+}

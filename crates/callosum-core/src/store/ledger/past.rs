@@ -1,0 +1,191 @@
+//! The part of the history that lies before what was read line by line. It is brought in through the index,
+//! topic by topic, when a decision asks for it; without an index only actions that a later line names: an
+//! outcome may come when its start is long out of the window.
+
+use std::collections::HashSet;
+
+use crate::decision::history::{History, Who};
+use crate::record::{Action, Line, Record};
+use crate::store::index::{Astray, Index, Topic};
+use crate::store::journal::segments::LinesAt;
+
+/// What a step is going to look at.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Needs<'a> {
+    /// The actions on these resources.
+    pub keys: &'a [String],
+    /// The pauses of this session on these resources.
+    pub who: Option<&'a Who>,
+    /// The newest actions, as far as an index names them.
+    pub newest: bool,
+    /// The actions without an outcome.
+    pub open: bool,
+}
+
+/// The lines of the journal, an index of them if there is one, and what was brought in so far.
+#[derive(Debug)]
+pub(super) struct Past {
+    lines: LinesAt,
+    index: Option<Index>,
+    known: HashSet<Topic>,
+    known_newest: usize,
+    knows_open: bool,
+}
+
+impl Past {
+    pub(super) fn new(lines: LinesAt, index: Option<Index>) -> Self {
+        Self { lines, index, known: HashSet::new(), known_newest: 0, knows_open: false }
+    }
+
+    /// How many actions are open, if they were not brought in yet.
+    pub(super) fn open_ahead(&self) -> usize {
+        self.index.as_ref().filter(|_| !self.knows_open).map_or(0, |index| index.head().open.len())
+    }
+
+    /// Brings in the records on a topic that are not known yet, with at most `left` looks; false when there is more.
+    fn topic(&mut self, topic: Topic, left: &mut usize, history: &mut History) -> Result<bool, Astray> {
+        let Some(index) = self.index.as_ref().filter(|_| !self.known.contains(&topic)) else {
+            return Ok(true);
+        };
+        let mut look = || {
+            let may = *left > 0;
+            *left = left.saturating_sub(1);
+            may
+        };
+        if !look() {
+            return Ok(false);
+        }
+        for seq in index.on(topic)? {
+            if history.action(seq).is_none() {
+                if !look() {
+                    return Ok(false);
+                }
+                self.with_sequels(seq, history)?;
+            }
+        }
+        self.known.insert(topic);
+        Ok(true)
+    }
+
+    /// Brings in what a step needs; of what is on its resources no more than `most` looks find. False when there is more.
+    pub(super) fn bring(
+        &mut self,
+        needs: &Needs<'_>,
+        most: usize,
+        history: &mut History,
+    ) -> Result<bool, Astray> {
+        let mut left = most;
+        if self.index.is_some() {
+            for key in needs.keys {
+                if !self.topic(Topic::key(key), &mut left, history)? {
+                    return Ok(false);
+                }
+            }
+            for (who, key) in needs.who.iter().flat_map(|who| needs.keys.iter().map(move |key| (who, key))) {
+                if !self.topic(Topic::pauses(who, key), &mut left, history)? {
+                    return Ok(false);
+                }
+            }
+        }
+        if needs.newest {
+            self.newest_until(|_, _| false, history)?;
+        }
+        if needs.open && !std::mem::replace(&mut self.knows_open, true) {
+            let open = self.index.as_ref().map(|index| index.head().open.clone());
+            open.unwrap_or_default().into_iter().try_for_each(|seq| self.action(seq, history))?;
+        }
+        Ok(true)
+    }
+
+    /// Brings in the newest actions that the index names, one by one, until there are enough: `enough` is asked with the
+    /// history and the sequence number from which on it has them all.
+    pub(super) fn newest_until(
+        &mut self,
+        enough: impl Fn(&History, u64) -> bool,
+        history: &mut History,
+    ) -> Result<(), Astray> {
+        let Some(head) = self.index.as_ref().map(Index::head) else { return Ok(()) };
+        let mut from = head.end();
+        let newest: Vec<u64> = head.newest.iter().rev().copied().collect();
+        for (number, seq) in newest.into_iter().enumerate() {
+            if number >= self.known_newest {
+                if enough(history, from) {
+                    break;
+                }
+                self.action(seq, history)?;
+                self.known_newest = number + 1;
+            }
+            from = seq;
+        }
+        Ok(())
+    }
+
+    /// Brings in the pauses that wait for a host's signal: it names a run, not a session.
+    pub(super) fn unread(&mut self, history: &mut History) -> Result<(), Astray> {
+        let unread = self.index.as_ref().map(|index| index.head().unread.clone());
+        for seq in unread.unwrap_or_default() {
+            self.with_sequels(seq, history)?;
+        }
+        Ok(())
+    }
+
+    /// Brings in what a record that was written since is about, so that it finds it in `history`.
+    pub(super) fn before(&mut self, record: &Record, history: &mut History) -> Result<(), Astray> {
+        match record.action {
+            Action::Complete | Action::Failed | Action::Refused | Action::Unknown | Action::Running => {
+                record.of.first().map_or(Ok(()), |of| self.named(*of, history))
+            }
+            Action::Released => record.of.iter().try_for_each(|of| self.named(*of, history)),
+            Action::Delivered => {
+                let who = Who::of(record);
+                let unknown = |seq: &&u64| !history.has_pause(&who, **seq);
+                let of: Vec<u64> = record.of.iter().filter(unknown).copied().collect();
+                of.into_iter().try_for_each(|seq| match self.record(seq) {
+                    Ok(Some(_)) => self.with_sequels(seq, history),
+                    // Whoever named it is at fault, not the index.
+                    _ => Ok(()),
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Brings in an action by its sequence number, wherever that was found. Where there is none, whoever named
+    /// it is at fault and not the index.
+    pub(super) fn named(&mut self, seq: u64, history: &mut History) -> Result<(), Astray> {
+        let known = history.action(seq).is_some();
+        if !known && matches!(self.record(seq), Ok(Some(_))) { self.action(seq, history) } else { Ok(()) }
+    }
+
+    /// Brings in one action with what became of it.
+    fn action(&mut self, seq: u64, history: &mut History) -> Result<(), Astray> {
+        if history.action(seq).is_some() { Ok(()) } else { self.with_sequels(seq, history) }
+    }
+
+    /// Brings in a record with those that belong to it: the delivery of a pause.
+    fn with_sequels(&mut self, seq: u64, history: &mut History) -> Result<(), Astray> {
+        let Some(start) = self.record(seq)? else { return Ok(()) };
+        history.apply(seq, &start);
+        for sequel in self.index.as_ref().map_or(Ok(Vec::new()), |index| index.on(Topic::sequel(seq)))? {
+            if let Some(record) = self.record(sequel)? {
+                history.apply(sequel, &record);
+            }
+        }
+        Ok(())
+    }
+
+    /// The record at `seq`; `None` when its segment was pruned, which is done only to what is out of every
+    /// window.
+    fn record(&mut self, seq: u64) -> Result<Option<Box<Record>>, Astray> {
+        match self.lines.at(seq).map(|line| Line::read(&line)) {
+            Some(Line::Record(mut record)) => {
+                if let Some(index) = &self.index {
+                    index.head().correct(seq, &mut record);
+                }
+                Ok(Some(record))
+            }
+            None if self.lines.was_pruned(seq) => Ok(None),
+            _ => Err(Astray),
+        }
+    }
+}
