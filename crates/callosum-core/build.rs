@@ -12,7 +12,8 @@ use serde_json::value::RawValue;
 
 #[path = "src/rules/draft.rs"]
 mod draft;
-#[path = "src/command/outline.rs"]
+#[expect(unreachable_pub, reason = "public in the crate it is of")]
+#[path = "../callosum-shell/src/command/outline.rs"]
 mod outline;
 
 use draft::{ByTool, Draft, Outline};

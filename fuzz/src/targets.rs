@@ -12,7 +12,7 @@ use callosum_core::model::tool_call::ToolCall;
 use callosum_core::record::Line;
 use callosum_core::rules::lint::lint;
 use callosum_core::rules::{Classification, RuleSet};
-use callosum_core::shell::Line as ShellLine;
+use callosum_shell::Line as ShellLine;
 use serde_json::json;
 use tempfile::TempDir;
 

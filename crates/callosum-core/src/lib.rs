@@ -6,15 +6,12 @@
 //! touch the machine; nothing here knows a runtime, an async executor or a command line, and no code but
 //! [`store::machine`] has a clock.
 
-mod command;
 pub mod decision;
 pub mod gate;
-mod glob;
 pub mod machine;
 pub mod model;
 pub mod record;
 pub mod rules;
 pub mod runtime;
-pub mod shell;
 pub mod simulate;
 pub mod store;

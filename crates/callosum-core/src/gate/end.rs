@@ -8,12 +8,13 @@ use crate::model::digest::digest;
 use crate::model::error::StateError;
 use crate::model::time::Stamp;
 use crate::model::tool_call::{AllParameters, Parameters, ToolCall, is_wrapper};
-use crate::record::outcome::{Ended, ExitCodes, outcome_of};
+use crate::record::outcome::{Ended, outcome_of};
 use crate::record::{Action, Record};
 use crate::rules::Classification;
 use crate::rules::context_key::keys_or_digest;
 use crate::store::journal::{Check, Patience, UpToDate};
 use crate::store::ledger::{Ledger, Needs};
+use callosum_shell::ExitCodes;
 
 use super::calls::{CallRef, Phase, Unflushed};
 use super::health::Level;

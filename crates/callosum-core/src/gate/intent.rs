@@ -13,10 +13,10 @@ use crate::model::settings::Settings;
 use crate::model::tier::Tier;
 use crate::model::time::Stamp;
 use crate::model::tool_call::{Parameters, ToolCall};
-use crate::record::outcome::ExitCodes;
 use crate::record::{Action, Conflict, Holder, Record};
 use crate::rules::context_key::keys_or_digest;
 use crate::rules::{Classification, Scope};
+use callosum_shell::ExitCodes;
 
 use super::calls::CallRef;
 

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use crate::model::tier::Tier;
-use crate::record::outcome::{Ended, ExitCodes};
+use crate::record::outcome::Ended;
+use callosum_shell::ExitCodes;
 
 use super::calls::CallRef;
 use super::intent::short_name;

@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::model::tier::Tier;
 use crate::model::time::{FIRST_MS, LAST_MS, Rfc3339, Stamp, from_rfc3339};
-use crate::record::outcome::ExitCodes;
+use callosum_shell::ExitCodes;
 
 use crate::record::light::{Counted, is_light};
 

@@ -6,17 +6,19 @@ use super::index::Candidate;
 use super::part::Part;
 use super::rule_set::RuleSet;
 use super::{Classification, Match, Scope, Unread};
-use crate::command::{Asked, Command, Fit, guarded_redirects, not_done_codes};
 use crate::model::digest::digest;
+use crate::model::redact::redact_words;
 use crate::model::settings::Mode;
+use crate::model::text::one_line;
 use crate::model::tier::Tier;
 use crate::model::tool_call::ToolCall;
-use crate::record::outcome::ExitCodes;
 use crate::rules::context_key::{
     Lookup, MAX_KEYS, Site, context_keys, is_in_guarded, is_outside, is_unknown, keys_or_digest, path_in,
     work_folder,
 };
-use crate::shell::{self, Limit, Line, unhidden};
+use callosum_shell::ExitCodes;
+use callosum_shell::command::{Asked, Command, Fit, guarded_redirects, not_done_codes};
+use callosum_shell::{Limit, Line, unhidden};
 
 /// A call, and the rules that may be for its tool.
 pub(super) struct Question<'a> {
@@ -90,7 +92,12 @@ impl<'a> Question<'a> {
         let left_out = self.params.without_recipients();
         if left_out > 0 {
             let (limit, bytes) = (Limit::Recipients, text.len());
-            unread.push(Unread::of(&shell::Unread { limit, parts: left_out, bytes, text: text.to_owned() }));
+            unread.push(Unread::of(&callosum_shell::Unread {
+                limit,
+                parts: left_out,
+                bytes,
+                text: text.to_owned(),
+            }));
         }
         let mut is_raised = left_out > 0;
         for unread in &line.unread {
@@ -258,7 +265,7 @@ impl<'r> Verdict<'r, '_> {
                 rule_name: rule.name.clone(),
                 tier: rule.tier,
                 context_keys: keys.clone(),
-                command: site.fit.map(|fit| fit.command.to_string()),
+                command: site.fit.map(|fit| shown(fit.command)),
                 because: rule.because(),
             });
         }
@@ -272,7 +279,7 @@ impl<'r> Verdict<'r, '_> {
 
     /// Takes in a rule whose words stand in what was not read. Its key takes the place of those that say no more than
     /// that a target is unknown: everybody shares these.
-    fn take_unread(&mut self, rule: &'r Rule, keys: Vec<String>, unread: &shell::Unread) {
+    fn take_unread(&mut self, rule: &'r Rule, keys: Vec<String>, unread: &callosum_shell::Unread) {
         if let Some(matches) = &mut self.matches {
             matches.push(Match {
                 rule_name: rule.name.clone(),
@@ -295,7 +302,7 @@ impl<'r> Verdict<'r, '_> {
                 rule_name: rule.name.clone(),
                 tier: rule.tier,
                 context_keys: keys.clone(),
-                command: Some(command.to_string()),
+                command: Some(shown(command)),
                 because: "the program, whose further words come from elsewhere".to_owned(),
             });
         }
@@ -341,4 +348,9 @@ impl<'r> Verdict<'r, '_> {
             }
         }
     }
+}
+
+/// A command on one line, secrets cut.
+fn shown(command: &Command<'_>) -> String {
+    one_line(&redact_words(&command.written()).join(" "), 200)
 }

@@ -13,12 +13,12 @@ use super::index::Candidate;
 use super::limits::{self, Budget};
 use super::source::Source;
 use super::{RuleError, Scope};
-use crate::glob::{Glob, is_glob};
 use crate::model::digest::neutral_tool_name;
 use crate::model::settings::Mode;
 use crate::model::tier::Tier;
 use crate::model::tool_call::ToolCall;
 use crate::rules::context_key::{Lookup, Template, writes_guarded};
+use callosum_shell::glob::{Glob, is_glob};
 
 /// A rule ready to match.
 #[derive(Clone, Debug)]

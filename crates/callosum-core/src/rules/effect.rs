@@ -6,8 +6,8 @@ use super::compile::Names;
 use super::draft::HTTP_CLIENTS;
 use super::format::HttpFormat;
 use super::index::Named;
-use crate::command::{Asked, Command, Fit, Pattern, Request, may_change_in, outline};
-use crate::glob::is_glob;
+use callosum_shell::command::{Asked, Command, Fit, Pattern, Request, may_change_in, outline};
+use callosum_shell::glob::is_glob;
 
 /// What a rule asks of a command; all of it must hold.
 #[derive(Clone, Debug)]

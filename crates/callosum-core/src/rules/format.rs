@@ -11,11 +11,11 @@ use super::compile::FILE_PATH;
 use super::limits::{self, MAX_RULES, MAX_TEXT};
 use super::source::{At, Fields, Members, Source};
 use super::{RuleError, Scope};
-use crate::command::GUARDED;
 use crate::model::settings::Mode;
 use crate::model::text::one_line;
 use crate::model::tier::Tier;
 use crate::model::time::YEAR_MS;
+use callosum_shell::command::GUARDED;
 
 /// The fields of the whole file.
 pub(super) const FILE_FIELDS: &[&str] = &["$schema", "$comment", "extends", "rules"];

@@ -2,10 +2,10 @@
 
 use std::cell::{Cell, OnceCell};
 
-use crate::command::{Command, listed, may_be_guarded_in};
 use crate::model::tool_call::ToolCall;
 use crate::rules::context_key::{Lookup, READ, is_guarded, meanings, path_in, work_folder};
-use crate::shell::{Line, joined};
+use callosum_shell::command::{Command, listed, may_be_guarded_in};
+use callosum_shell::{Line, joined};
 
 /// So many paths and mentions of variables in a line are looked at; of more, it counts whether the line names the gate.
 const MAX_LOOKS: usize = 8 * 1024;

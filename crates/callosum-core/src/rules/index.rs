@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::compile::Rule;
 use super::draft::{self, Draft, END_OF_GROUP, END_OF_PATTERN, Outline};
-use crate::command::{HIDING, outline};
+use callosum_shell::command::{HIDING, outline};
 
 /// Places of rules in their file, in order.
 pub(super) type Places = Cow<'static, [u32]>;

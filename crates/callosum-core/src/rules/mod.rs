@@ -36,8 +36,8 @@ use crate::model::redact::redact_key;
 use crate::model::settings::Mode;
 use crate::model::text::{head, one_line};
 use crate::model::tier::Tier;
-use crate::record::outcome::ExitCodes;
-use crate::shell;
+use callosum_shell as shell;
+use callosum_shell::ExitCodes;
 
 /// The rules that Callosum ships, as text: what `"extends": "default"` stands for.
 pub const SHIPPED_RULES: &str = include_str!("../../../../tiers.json");

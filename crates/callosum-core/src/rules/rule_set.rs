@@ -12,8 +12,8 @@ use super::source::Source;
 use super::typed::{self, Typed};
 use super::{Classification, Explanation, Match, RuleError, SHIPPED_RULES};
 use crate::model::tool_call::{Parameters, ToolCall};
-use crate::record::outcome::ExitCodes;
 use crate::rules::context_key::Lookup;
+use callosum_shell::ExitCodes;
 
 /// Rules in order; the first that matches a call says what it is.
 #[derive(Clone, Debug, Default)]

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use crate::model::tool_call::{AllParameters, Parameters};
-use crate::shell::typed_by_tool;
+use callosum_shell::typed_by_tool;
 
 /// Such tools by their neutral names, folded, without the server's before it: OpenClaw's `process`, Codex's `write_stdin`, and
 /// what servers for terminals call theirs.

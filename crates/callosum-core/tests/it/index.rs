@@ -4,7 +4,8 @@ use std::fs;
 
 use callosum_core::gate::{Answer, EndReport, Gate, GateOptions, Ran};
 use callosum_core::model::tier::Tier;
-use callosum_core::record::outcome::{Ended, ExitCodes};
+use callosum_core::record::outcome::Ended;
+use callosum_shell::ExitCodes;
 use serde_json::{Value, json};
 
 use crate::support::{World, call, report, session};

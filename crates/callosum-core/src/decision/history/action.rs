@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::tier::Tier;
 use crate::model::time::Stamp;
-use crate::record::outcome::ExitCodes;
 use crate::record::{Action as Kind, Holder, HookCounts, Record, Shown};
+use callosum_shell::ExitCodes;
 
 /// Whose session: pauses are inherited by nobody else. Two gateways both have a `agent:main:main`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]

@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use crate::model::time::{Stamp, YEAR_MS};
 use crate::record::light::Counted;
-use crate::record::outcome::ExitCodes;
 use crate::record::{Action as Kind, Conflict, Holder, HookCounts, KnownWindow, Record};
+use callosum_shell::ExitCodes;
 
 pub use self::action::{Action, Coverage, IsDead, Lost, Outcome, Pause, State, Who};
 

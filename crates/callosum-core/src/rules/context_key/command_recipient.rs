@@ -10,7 +10,7 @@ use std::rc::Rc;
 use super::address::{address_list, addresses};
 use super::distinct;
 use super::mail_text::{MailText, MailTexts};
-use crate::shell::{Invocation, printed_by};
+use callosum_shell::{Invocation, printed_by};
 
 /// Options that name recipients, in whatever program; short ones are told by program.
 #[rustfmt::skip]

@@ -6,24 +6,12 @@ use std::cell::Cell;
 use serde_json::Value;
 use wildmatch::WildMatch;
 
+use callosum_shell::own_files::{HOOK_SETTINGS, STATE, STATE_VARIABLE, is_home};
+
 use super::Lookup;
 use super::file_path::{APPLY_PATCH, PATCH_NAMES, PATH_NAMES, file_paths, normalise};
 use crate::model::digest::neutral_tool_name;
 use crate::model::tool_call::ToolCall;
-
-/// The folder of Callosum's state, and the variable that names another one.
-pub(crate) const STATE: &str = ".callosum";
-const STATE_VARIABLE: &str = "CALLOSUM_STATE_DIR";
-
-/// Settings that hold the hooks of the gate, by the folder they stand in; and the variables that name such folders.
-const HOOK_SETTINGS: &[(&str, &[&str], &[&str])] = &[
-    (".claude", &["$CLAUDE_CONFIG_DIR", "${CLAUDE_CONFIG_DIR}"], &["settings.json", "settings.local.json"]),
-    (".codex", &["$CODEX_HOME", "${CODEX_HOME}"], &["hooks.json", "config.toml"]),
-    (".gemini", &[], &["settings.json"]),
-];
-
-/// Variables that name a folder in which runtimes look for the folders of their settings.
-const HOMES: &[&str] = &["HOME", "GEMINI_CLI_HOME", "CLAUDE_PROJECT_DIR", "PWD"];
 
 /// Parameters of other servers' file tools that name files, where none of [`PATH_NAMES`] does; and those that hold a list of
 /// what has a path.
@@ -96,20 +84,6 @@ fn is_read(base: &str, folders: &[&str]) -> bool {
     is_home(base) || base.split('/').all(|part| part == "..") || folders.iter().any(is_above)
 }
 
-/// Whether a folder is somebody's home, as far as its text says. None is the one that nobody names.
-pub(crate) fn is_home(folder: &str) -> bool {
-    if let Some(variable) = folder.strip_prefix('$') {
-        let name = variable.strip_prefix('{').and_then(|name| name.strip_suffix('}')).unwrap_or(variable);
-        return HOMES.contains(&name);
-    }
-    let parts: Vec<&str> = folder.split('/').collect();
-    match parts.as_slice() {
-        [""] | [".."] | ["", "root"] | ["", "var", "root"] | ["", "home" | "Users", _] => true,
-        [name] => name.starts_with('~'),
-        _ => false,
-    }
-}
-
 /// The words that a shell makes of one with `{a,b}` in it.
 fn expand_braces(word: &str, words: &mut Vec<String>) {
     if words.len() >= MAX_WORDS {
@@ -144,12 +118,6 @@ fn expand_braces(word: &str, words: &mut Vec<String>) {
         let choice = word.get(from + 1..*to).unwrap_or_default();
         expand_braces(&format!("{before}{choice}{after}"), words);
     }
-}
-
-/// Whether the last part of a path is a folder that settings with hooks stand in.
-pub(crate) fn is_settings_folder(path: &str) -> bool {
-    let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-    HOOK_SETTINGS.iter().any(|(folder, variables, _)| name == *folder || variables.contains(&name))
 }
 
 /// What stands for the value of a variable that the line reads from somewhere.

@@ -17,15 +17,13 @@ use std::rc::Rc;
 use serde_json::Value;
 
 pub(crate) use file_path::{is_outside, path_in, work_folder};
-pub(crate) use guarded::{
-    READ, STATE, is_guarded, is_home, is_in_guarded, is_settings_folder, meanings, writes_guarded,
-};
+pub(crate) use guarded::{READ, is_guarded, is_in_guarded, meanings, writes_guarded};
 pub(crate) use template::Template;
 pub(crate) use value::{Picked, Site};
 
 use self::mail_text::MailTexts;
 use crate::model::digest::{hash_text, number_text};
-use crate::model::redact::{key_mark, redact_key};
+use crate::model::redact::{key_mark, redact_key, secrets_of_words};
 use crate::model::text::{Shown, head, is_plain, shown};
 use crate::model::tier::Tier;
 use crate::model::tool_call::{AllParameters, Parameters};
@@ -140,7 +138,7 @@ pub(crate) fn context_keys<'p>(templates: &'p [Template], site: Site<'_, 'p>) ->
     });
     // No address is a secret that a command is given.
     let fit = site.fit.filter(|_| !templates.iter().all(Template::is_of_recipients));
-    let secrets = fit.map(|fit| fit.command.secrets()).unwrap_or_default();
+    let secrets = fit.map(|fit| secrets_of_words(&fit.command.written())).unwrap_or_default();
     let mut keys = distinct(resolved.map(|mut key| {
         for secret in &secrets {
             key = key.replace(secret, &key_mark(secret));

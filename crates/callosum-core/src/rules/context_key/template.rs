@@ -8,10 +8,10 @@ use super::mail_fields;
 use super::mail_text::MailTexts;
 use super::value::{FAMILIES, Origin, Picked, Site};
 use super::{MAX_KEYS, UNKNOWN, bounded, distinct};
-use crate::command::Command;
 use crate::model::digest::{digest, neutral_tool_name};
 use crate::model::text::{nearest, one_line};
-use crate::shell::Line;
+use callosum_shell::Line;
+use callosum_shell::command::Command;
 
 const KNOWN: &str = "{tool}, {digest}, {filePath}, {workFolder}, {commandRecipients}, {params.NAME}, \
                      {params.NAME|OTHER|fallback}, {params.NAME+OTHER}, {command.flag.NAME}, {command.arg.N}, \
@@ -194,7 +194,7 @@ impl Part {
 fn meant(placeholder: &str) -> Option<String> {
     let first = placeholder.split(['|', '+']).next().unwrap_or(placeholder);
     let whole = ["tool", "digest", "filePath", "workFolder", "commandRecipients"];
-    let names = whole.into_iter().chain(crate::command::PLACEHOLDERS.iter().copied());
+    let names = whole.into_iter().chain(callosum_shell::command::PLACEHOLDERS.iter().copied());
     match (nearest(first, names), first.split_once('.')) {
         (Some(name), _) => Some(name.to_owned()),
         (None, Some((family, name))) => {

@@ -2,9 +2,9 @@
 
 use super::file_path::{is_outside, path_in, work_folder};
 use super::{Lookup, distinct};
-use crate::command::Fit;
 use crate::model::redact::{key_mark, names_a_secret};
 use crate::model::tool_call::ToolCall;
+use callosum_shell::command::Fit;
 
 /// What a key is made from: a call, its parameters, and the part of its command that is meant.
 #[derive(Clone, Copy)]

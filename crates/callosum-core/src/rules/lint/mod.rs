@@ -18,10 +18,10 @@ use super::limits::Budget;
 use super::rule_set::read_rule;
 use super::source::Source;
 use super::{RuleError, RuleSet, SHIPPED_RULES};
-use crate::command::{Pattern, outline};
-use crate::glob::covers;
 use crate::model::text::one_line;
 use crate::rules::context_key::{Picked, Template};
+use callosum_shell::command::{Pattern, outline};
+use callosum_shell::glob::covers;
 
 /// Rules that a warning names at most.
 const MAX_NAMES: usize = 3;

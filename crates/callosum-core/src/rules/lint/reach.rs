@@ -10,12 +10,12 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::programs_are;
-use crate::command::Pattern;
-use crate::glob::covers;
 use crate::rules::compile::{compared_tool, equal_values};
 use crate::rules::draft::HTTP_CLIENTS;
 use crate::rules::effect::PRIVATE;
 use crate::rules::format::{ParamFormat, RuleFormat, Texts};
+use callosum_shell::command::Pattern;
+use callosum_shell::glob::covers;
 
 /// A rule with more cases than this is taken for reachable.
 const MAX_CASES: usize = 10_000;

@@ -1,8 +1,8 @@
 //! Texts of a rule that what they are compared with never looks like.
 
-use crate::command::outline;
 use crate::model::text::one_line;
 use crate::rules::format::{RuleFormat, Texts};
+use callosum_shell::command::outline;
 
 /// Where such a text stands, as a byte of the file, and what to write instead.
 pub(super) fn never_fit(rule: &RuleFormat) -> Vec<(usize, String)> {

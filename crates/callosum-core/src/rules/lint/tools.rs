@@ -1,9 +1,9 @@
 //! The tools that hosts have, by name.
 
-use crate::glob::{covers, is_glob};
 use crate::model::text::nearest;
 use crate::rules::compile::compared_tool;
 use crate::rules::format::RuleFormat;
+use callosum_shell::glob::{covers, is_glob};
 
 /// OpenClaw's runtime, as rules call it.
 const OPENCLAW: &str = "openclaw";

@@ -25,7 +25,7 @@ const CARRIER: Carrier = Carrier {
 const REMOTE: Carrier = Carrier { hands_on: false, away: true, is_noted: true, ..CARRIER };
 
 /// tmux, and what is called like it.
-pub(in crate::shell) const TMUX: &[&str] = &["tmux", "byobu", "tmate"];
+pub(crate) const TMUX: &[&str] = &["tmux", "byobu", "tmate"];
 const CONTAINER_VALUES: &str = "-H --host --context -c --config -l --log-level --tlscacert --connection --url --root --address --namespace -n -f --file -p --project-name --profile --env-file --project-directory --ansi --parallel --progress -e --env -u --user -w --workdir --index --detach-keys -v --volume --name --network --net --mount --publish --expose --label --label-file --platform --pull --restart --rm-by --hostname -h --ip --link --log-driver --log-opt -m --memory --cpus --cpu-shares -a --attach --add-host --cap-add --cap-drop --cgroupns --cidfile --device --dns --gpus --group-add --health-cmd --ipc --isolation --pid --pids-limit --runtime --security-opt --shm-size --stop-signal --stop-timeout --sysctl --tmpfs --ulimit --userns --uts --volumes-from --volume-driver --pod --secret --annotation";
 pub(super) const SHELLS: &[&str] = &[
     "sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "rbash", "csh", "tcsh", "osh", "ysh", "yash",
@@ -33,7 +33,7 @@ pub(super) const SHELLS: &[&str] = &[
 ];
 
 #[rustfmt::skip]
-pub(in crate::shell) static CARRIERS: &[Carrier] = &[
+pub(in crate) static CARRIERS: &[Carrier] = &[
     // Shells, and what they have built in.
     Carrier { names: SHELLS, rest: Rest::Shell, ..CARRIER },
     Carrier { names: &["eval"], rest: Rest::Joined, ..CARRIER },

@@ -3,11 +3,11 @@
 use brush_parser::ast::{IoFileRedirectKind, IoFileRedirectTarget, IoRedirect};
 
 use super::{Folder, Walk};
-use crate::shell::carry::Texts;
-use crate::shell::joined;
-use crate::shell::printed::printed;
-use crate::shell::unread::Limit;
-use crate::shell::words::unquote;
+use crate::carry::Texts;
+use crate::joined;
+use crate::printed::printed;
+use crate::unread::Limit;
+use crate::words::unquote;
 
 impl Walk {
     /// Takes in what a redirection says.

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::outline::{GUARDED, GUARDED_WORDS};
-use crate::shell::{Invocation, joined};
+use crate::{Invocation, joined};
 
 /// What stands for the program of such a redirection: `> {guarded}` is a pattern.
 const REDIRECTION: &str = ">";
@@ -20,11 +20,7 @@ const GUARDED_NAMES: &[&str] =
 /// The redirections of a line that names what guards the gate, each as if it were a program that is given the file, with the
 /// `variables` that the line sets. They are read from the text alone, so that one in quotes counts too. Where the call works
 /// `in_guarded`, in a folder of such files, none need be named.
-pub(crate) fn guarded_redirects(
-    text: &str,
-    variables: &[(String, String)],
-    in_guarded: bool,
-) -> Vec<Invocation> {
+pub fn guarded_redirects(text: &str, variables: &[(String, String)], in_guarded: bool) -> Vec<Invocation> {
     if memchr::memchr(b'>', text.as_bytes()).is_none() {
         return Vec::new();
     }
@@ -45,12 +41,12 @@ pub(crate) fn guarded_redirects(
 }
 
 /// Whether a text may name a path that guards the gate.
-pub(crate) fn may_be_guarded_in(text: &str) -> bool {
+pub fn may_be_guarded_in(text: &str) -> bool {
     GUARDED_NAMES.iter().any(|name| text.contains(name))
 }
 
 /// Whether a text that was not read has what the pattern of this text asks of paths and redirections.
-pub(crate) fn may_change_in(pattern: &str, text: &str) -> bool {
+pub fn may_change_in(pattern: &str, text: &str) -> bool {
     !pattern.contains(GUARDED)
         || may_be_guarded_in(text) && (!pattern.starts_with(REDIRECTION) || text.contains(REDIRECTION))
 }

@@ -16,60 +16,60 @@ mod storage;
 
 use std::cell::OnceCell;
 
-pub(crate) use changed::listed;
-pub(crate) use http::Request;
-pub(crate) use outline::{GUARDED, HIDING, POWER_SHELLS, outline};
-pub(crate) use pattern::{Asked, Pattern};
-pub(crate) use proof::not_done_codes;
-pub(crate) use redirect::{guarded_redirects, may_be_guarded_in, may_change_in};
+pub use changed::listed;
+pub use http::Request;
+pub use outline::{GUARDED, HIDING, POWER_SHELLS, outline};
+pub use pattern::{Asked, Pattern};
+pub use proof::not_done_codes;
+pub use redirect::{guarded_redirects, may_be_guarded_in, may_change_in};
 
-use crate::shell::{Argument, Invocation, has_option, option_values};
+use crate::{Argument, Invocation, has_option, option_values};
 
 /// A command with its words told apart.
 #[derive(Debug)]
-pub(crate) struct Command<'l> {
-    pub(crate) invocation: &'l Invocation,
+pub struct Command<'l> {
+    /// What the line says of it.
+    pub invocation: &'l Invocation,
     arguments: Vec<Argument<'l>>,
     requests: OnceCell<Vec<Request>>,
     /// Whom it writes to, once a key has asked for that.
-    pub(crate) recipients: OnceCell<Vec<String>>,
+    pub recipients: OnceCell<Vec<String>>,
 }
 
 /// The part of a command that a rule's pattern fits: the program and its subcommands; what follows are its
 /// arguments.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Fit<'c, 'l> {
-    pub(crate) command: &'c Command<'l>,
+pub struct Fit<'c, 'l> {
+    /// The whole command.
+    pub command: &'c Command<'l>,
     /// How many of the command's words, options among them, belong to the pattern.
     after: usize,
     /// The subcommands.
-    pub(crate) subcommands: usize,
+    pub subcommands: usize,
 }
 
 impl<'l> Command<'l> {
-    pub(crate) fn new(invocation: &'l Invocation) -> Self {
+    /// A command, its words told apart.
+    #[must_use]
+    pub fn new(invocation: &'l Invocation) -> Self {
         let arguments = invocation.arguments();
         Self { invocation, arguments, requests: OnceCell::new(), recipients: OnceCell::new() }
     }
 
     /// The HTTP requests it sends.
-    pub(crate) fn requests(&self) -> &[Request] {
+    pub fn requests(&self) -> &[Request] {
         self.requests.get_or_init(|| http::requests(self))
     }
 
     /// The fit of a pattern that names nothing of it: all its words are arguments.
-    pub(crate) fn whole(&self) -> Fit<'_, 'l> {
+    pub fn whole(&self) -> Fit<'_, 'l> {
         Fit { command: self, after: 0, subcommands: 0 }
     }
 
     /// The program and its words.
-    fn written(&self) -> Vec<&'l str> {
+    #[must_use]
+    pub fn written(&self) -> Vec<&'l str> {
         std::iter::once(self.program()).chain(self.invocation.words.iter().map(String::as_str)).collect()
-    }
-
-    /// The secrets among its words, or parts of them: what no key may show.
-    pub(crate) fn secrets(&self) -> Vec<String> {
-        crate::model::redact::secrets_of_words(&self.written())
     }
 
     fn program(&self) -> &'l str {
@@ -86,7 +86,7 @@ impl<'l> Command<'l> {
     }
 
     /// Whether it has the option `name`, given with its dashes, and not switched off.
-    pub(crate) fn has_option(&self, name: &str) -> bool {
+    pub fn has_option(&self, name: &str) -> bool {
         has_option(&self.arguments, name)
     }
 
@@ -100,16 +100,6 @@ impl<'l> Command<'l> {
     }
 }
 
-impl std::fmt::Display for Command<'_> {
-    /// The program and its words, on one line, secrets cut.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&crate::model::text::one_line(
-            &crate::model::redact::redact_words(&self.written()).join(" "),
-            200,
-        ))
-    }
-}
-
 fn plain<'a, 'l>(arguments: &'a [Argument<'l>]) -> impl DoubleEndedIterator<Item = &'l str> + use<'a, 'l> {
     arguments
         .iter()
@@ -118,7 +108,7 @@ fn plain<'a, 'l>(arguments: &'a [Argument<'l>]) -> impl DoubleEndedIterator<Item
 
 /// The placeholders of a command that have no number or name in them.
 #[rustfmt::skip]
-pub(crate) const PLACEHOLDERS: &[&str] = &[
+pub const PLACEHOLDERS: &[&str] = &[
     "command.program", "command.args", "command.verb", "command.last", "http.method", "http.host", "http.path", "http.url",
     "git.remote", "git.branch", "forge.target", "notion.target", "kube.context", "kube.object", "storage.written", "ssh.host",
 ];
@@ -146,24 +136,24 @@ const FOLDER_OPTIONS: &[(&str, &[&str])] = &[
 
 impl<'l> Fit<'_, 'l> {
     /// The arguments behind the subcommands.
-    pub(crate) fn arguments(&self) -> Vec<&'l str> {
+    pub fn arguments(&self) -> Vec<&'l str> {
         plain(self.command.arguments.get(self.after..).unwrap_or_default()).collect()
     }
 
     /// Where it runs: the `cd` before it, and its own option for that, as written.
-    pub(crate) fn folder(&self) -> Option<String> {
+    pub fn folder(&self) -> Option<String> {
         let command = self.command;
         let options = FOLDER_OPTIONS.iter().find(|(program, _)| *program == command.program());
         let named = options.and_then(|(_, names)| command.values(names).last().copied());
         let before = command.invocation.folder.as_deref();
         match named {
-            Some(named) => Some(crate::shell::joined(before, named)),
+            Some(named) => Some(crate::joined(before, named)),
             None => before.map(str::to_owned),
         }
     }
 
     /// The values of a placeholder (`flag.to`, `arg.1`, `git.branch` …); `None` when there is no such.
-    pub(crate) fn values(&self, placeholder: &str) -> Option<Vec<String>> {
+    pub fn values(&self, placeholder: &str) -> Option<Vec<String>> {
         let owned = |text: Option<&str>| text.map(str::to_owned).into_iter().collect::<Vec<_>>();
         let (family, name) = placeholder.split_once('.')?;
         Some(match (family, name) {
@@ -209,7 +199,7 @@ impl<'l> Fit<'_, 'l> {
     }
 
     /// Whether `placeholder` is one that a command has a value for.
-    pub(crate) fn knows(placeholder: &str) -> bool {
+    pub fn knows(placeholder: &str) -> bool {
         let numbered = ["command.arg.", "command.word.", "command.package.", "command.name."];
         let number = numbered.iter().find_map(|prefix| placeholder.strip_prefix(prefix));
         match number {

@@ -178,13 +178,14 @@ const COMMON_SWITCHES: &str = "--help -h --version -V --verbose -v --quiet -q --
 
 /// A word of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Argument<'w> {
+pub enum Argument<'w> {
     /// An option without a value.
     Switch(&'w str),
     /// An option and its value.
     Option {
         /// With its dashes.
         name: &'w str,
+        /// As written.
         value: &'w str,
         /// Whether the value may be an argument instead: the program or the option is not known.
         unsure: bool,
@@ -277,7 +278,7 @@ pub(super) fn lists(list: &str, name: &str) -> bool {
 
 impl Invocation {
     /// Its words as options and arguments.
-    pub(crate) fn arguments(&self) -> Vec<Argument<'_>> {
+    pub fn arguments(&self) -> Vec<Argument<'_>> {
         let manual = Manual::of(&self.program);
         let mut arguments = Vec::with_capacity(self.words.len());
         let mut path: Vec<&str> = Vec::new();
@@ -381,7 +382,7 @@ fn bundle<'w>(
 }
 
 /// The values of the option `name`, given without dashes.
-pub(crate) fn option_values<'w>(arguments: &[Argument<'w>], name: &str) -> Vec<&'w str> {
+pub fn option_values<'w>(arguments: &[Argument<'w>], name: &str) -> Vec<&'w str> {
     let named = |option: &str| option.trim_start_matches('-') == name && option.len() - name.len() <= 2;
     let mut values = Vec::new();
     let mut rest = arguments.iter().peekable();
@@ -402,7 +403,7 @@ pub(crate) fn option_values<'w>(arguments: &[Argument<'w>], name: &str) -> Vec<&
 
 /// Whether the option `name`, given with its dashes, is among `arguments`; a single letter may be in a bundle (`-rf`).
 /// One that is switched off (`--dry-run=none`, `=false`) is not there.
-pub(crate) fn has_option(arguments: &[Argument<'_>], name: &str) -> bool {
+pub fn has_option(arguments: &[Argument<'_>], name: &str) -> bool {
     let letter = name.strip_prefix('-').filter(|letter| letter.chars().count() == 1 && *letter != "-");
     arguments.iter().any(|argument| match argument {
         Argument::Option { name: option, value, .. } => {

@@ -24,7 +24,7 @@ fn lines(text: &str) -> String {
 }
 
 /// What the tools of hosts type that write to a terminal: text, key names, bytes in hexadecimal.
-pub(crate) fn typed_by_tool(texts: &[String], keys: &[String], hex: &[String]) -> String {
+pub fn typed_by_tool(texts: &[String], keys: &[String], hex: &[String]) -> String {
     let bytes: Vec<u8> = hex
         .iter()
         .flat_map(|word| word.split(|c: char| !c.is_ascii_hexdigit()))

@@ -3,13 +3,13 @@
 use wildmatch::WildMatch;
 
 /// Whether a name is a glob.
-pub(crate) fn is_glob(name: &str) -> bool {
+pub fn is_glob(name: &str) -> bool {
     name.contains(['*', '?'])
 }
 
 /// A glob that was read.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Glob {
+pub enum Glob {
     /// The texts around its `*`. Each is looked for once: thousands of globs may be asked about a name of a megabyte.
     Stars(Vec<String>),
     /// One with a `?`.
@@ -17,7 +17,9 @@ pub(crate) enum Glob {
 }
 
 impl Glob {
-    pub(crate) fn new(pattern: &str) -> Self {
+    /// Reads a pattern.
+    #[must_use]
+    pub fn new(pattern: &str) -> Self {
         if pattern.contains('?') || !pattern.contains('*') {
             return Self::Signs(WildMatch::new(pattern));
         }
@@ -32,7 +34,7 @@ impl Glob {
     }
 
     /// Whether it is for a name.
-    pub(crate) fn matches(&self, name: &str) -> bool {
+    pub fn matches(&self, name: &str) -> bool {
         let parts = match self {
             Self::Stars(parts) => parts,
             Self::Signs(signs) => return signs.matches(name),
@@ -48,7 +50,7 @@ impl Glob {
     }
 
     /// As it is written, with one `*` where there are several.
-    pub(crate) fn pattern(&self) -> String {
+    pub fn pattern(&self) -> String {
         match self {
             Self::Stars(parts) => parts.join("*"),
             Self::Signs(signs) => signs.pattern(),
@@ -57,7 +59,7 @@ impl Glob {
 }
 
 /// Whether the name or glob `wide` surely matches every text that the name or glob `narrow` matches.
-pub(crate) fn covers(wide: &str, narrow: &str) -> bool {
+pub fn covers(wide: &str, narrow: &str) -> bool {
     // A glob goes through the other's signs as through letters. Only its `?` must not take a `*` for one letter.
     let counts_signs = wide.contains('?') && narrow.contains('*');
     wide == narrow || is_glob(wide) && !counts_signs && WildMatch::new(wide).matches(narrow)

@@ -7,7 +7,7 @@ mod typed;
 
 use std::rc::Rc;
 
-pub(crate) use typed::typed_by_tool;
+pub use typed::typed_by_tool;
 
 use super::Invocation;
 use super::carriers::{Carrier, Rest, TMUX, carriers};

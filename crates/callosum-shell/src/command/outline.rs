@@ -1,10 +1,10 @@
 //! The words of a pattern that a command must have. The build script compiles this file too.
 
 /// PowerShell, which takes commands in a code too.
-pub(crate) const POWER_SHELLS: &[&str] = &["powershell", "pwsh", "PowerShell", "Powershell", "POWERSHELL"];
+pub const POWER_SHELLS: &[&str] = &["powershell", "pwsh", "PowerShell", "Powershell", "POWERSHELL"];
 /// Words of lines that may run what they don't name, so that the line must be read: of each of these lists one group, and of
 /// the groups one word each.
-pub(crate) const HIDING: &[&[&[&str]]] = &[
+pub const HIDING: &[&[&[&str]]] = &[
     &[POWER_SHELLS],
     // What follows the program comes from elsewhere.
     &[&["xargs", "parallel"]],
@@ -21,13 +21,13 @@ pub(crate) const ANY: &str = "...";
 pub(crate) const OUTSIDE: &str = "{outside}";
 
 /// Stands for a path that guards the gate itself: its state, or settings that hold its hooks.
-pub(crate) const GUARDED: &str = "{guarded}";
+pub const GUARDED: &str = "{guarded}";
 /// The words of which one is in every text that names such a path.
 pub(crate) const GUARDED_WORDS: &str =
     "callosum|CALLOSUM_STATE_DIR|claude|CLAUDE_CONFIG_DIR|codex|CODEX_HOME|gemini";
 
 /// The program and the subcommands of a pattern's text, with `|` between alternatives, and what else must be in a line.
-pub(crate) fn outline(text: &str) -> impl Iterator<Item = &str> {
+pub fn outline(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split_whitespace().take_while(|word| ![ANY, OUTSIDE, GUARDED].contains(word));
     let guarded = text.contains(GUARDED).then_some(GUARDED_WORDS);
     words.filter(|word| !word.starts_with('-')).chain(guarded)

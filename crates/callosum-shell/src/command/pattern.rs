@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use super::changed::changed;
 use super::outline::{ANY, GUARDED, OUTSIDE};
 use super::{Command, Fit, plain};
+use crate::Argument;
 use crate::glob::{self, Glob};
-use crate::shell::Argument;
 
 /// A program with subcommands, options that must be there, and arguments that must be among its own.
 #[derive(Clone, Debug)]
-pub(crate) struct Pattern {
+pub struct Pattern {
     program: Word,
     subcommands: Vec<Word>,
     options: Vec<Vec<String>>,
@@ -26,7 +26,7 @@ pub(crate) struct Pattern {
 
 /// What is asked of a path in a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Asked {
+pub enum Asked {
     /// It is not in the working folder.
     Outside,
     /// It is of Callosum's state, or of settings that hold its hooks.
@@ -37,7 +37,7 @@ pub(crate) enum Asked {
 
 impl Pattern {
     /// Reads a pattern; the error says what is wrong with it.
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+    pub fn parse(text: &str) -> Result<Self, String> {
         let mut words = text.split_whitespace().peekable();
         let program = match words.next() {
             Some(word) if word != ANY && !word.starts_with('-') => Word::parse(word)?,
@@ -70,13 +70,13 @@ impl Pattern {
     }
 
     /// Whether the pattern of this text may fit a command: told by its first word, without reading it.
-    pub(crate) fn may_be_for(text: &str, command: &Command<'_>) -> bool {
+    pub fn may_be_for(text: &str, command: &Command<'_>) -> bool {
         let programs = text.split_whitespace().next().unwrap_or_default();
         programs.split('|').any(|program| program == command.program() || glob::is_glob(program))
     }
 
     /// Fits the pattern to a command. `is` tells where paths are.
-    pub(crate) fn fit<'c, 'l>(
+    pub fn fit<'c, 'l>(
         &self,
         command: &'c Command<'l>,
         is: &dyn Fn(Asked, &str) -> bool,
@@ -122,7 +122,7 @@ impl Pattern {
     }
 
     /// Whether the command may fit when further words are appended: what it has of them are some of the subcommands.
-    pub(crate) fn may_begin(&self, command: &Command<'_>) -> bool {
+    pub fn may_begin(&self, command: &Command<'_>) -> bool {
         let mut wanted = self.subcommands.iter();
         self.program.matches(command.program())
             && command.plain().all(|word| wanted.next().is_some_and(|wanted| wanted.matches(word)))
@@ -130,12 +130,12 @@ impl Pattern {
     }
 
     /// How many subcommands it names.
-    pub(crate) fn depth(&self) -> usize {
+    pub fn depth(&self) -> usize {
         self.subcommands.len()
     }
 
     /// Whether it surely fits every command that `other` fits.
-    pub(crate) fn covers(&self, other: &Self) -> bool {
+    pub fn covers(&self, other: &Self) -> bool {
         let Some((own, further)) = other.subcommands.split_at_checked(self.depth()) else { return false };
         let mut subcommands = self.subcommands.iter().zip(own);
         // The value of an option of an unknown program may be its subcommand: a wider word may take one that the

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::Command;
-use crate::rules::context_key::{STATE, is_home, is_settings_folder};
-use crate::shell::{Argument, Invocation};
+use crate::own_files::{STATE, is_home, is_settings_folder};
+use crate::{Argument, Invocation};
 
 /// Programs that copy or move: where to is changed.
 const COPIERS: &[&str] = &["cp", "mv", "ln", "install", "rsync", "scp"];
@@ -100,7 +100,7 @@ fn written<'l>(command: &Command<'l>, rest: &[Argument<'l>]) -> Vec<&'l str> {
 }
 
 /// The files that a command prints the names of.
-pub(crate) fn listed(invocation: &Invocation) -> Vec<&str> {
+pub fn listed(invocation: &Invocation) -> Vec<&str> {
     if !LISTERS.contains(&invocation.program.as_str()) {
         return Vec::new();
     }
@@ -226,7 +226,7 @@ impl Editor {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shell::Line;
+    use crate::Line;
 
     fn of(line: &str) -> String {
         let line = Line::read(line);

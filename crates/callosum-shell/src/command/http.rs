@@ -6,13 +6,13 @@ use super::Command;
 
 /// One request, as far as the command says it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Request {
+pub struct Request {
     /// In capitals.
-    pub(crate) method: String,
+    pub method: String,
     /// In lower case, with the port unless it is the usual one.
-    pub(crate) host: String,
+    pub host: String,
     /// Without the slash at its beginning and end, query and secrets.
-    pub(crate) path: String,
+    pub path: String,
     /// It goes elsewhere than its host says: to a proxy, or to an address that the command gives the name.
     diverted: bool,
 }
@@ -32,7 +32,7 @@ impl Request {
 
     /// Whether the host is this machine or one of its network: an address that is not routed, a name without a
     /// dot or with an ending that no public name has.
-    pub(crate) fn is_private(&self) -> bool {
+    pub fn is_private(&self) -> bool {
         if self.diverted {
             return false;
         }

@@ -4,7 +4,7 @@ use super::super::carriers::Carrier;
 use super::super::parse::{Around, Walk};
 use super::super::unread::Limit;
 use super::{command, nested};
-use crate::shell::carriers::Rest;
+use crate::carriers::Rest;
 
 /// Of the arguments that are put into a command so many are.
 const MAX_ARGUMENTS: usize = 64;

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use super::*;
-use crate::model::tool_call::ToolCall;
-use crate::rules::RuleSet;
+use callosum_core::model::tool_call::ToolCall;
+use callosum_core::rules::RuleSet;
 
 /// Commands that rules guard, of tiers 3 and 4. None of them has a key that says in which folder it runs.
 const GUARDED: &[&str] = &[

@@ -2,8 +2,8 @@
 //! mail that went out would go out again, while what is called unknown only pauses the next one.
 
 use super::Command;
-use crate::record::outcome::ExitCodes;
-use crate::shell::{Argument, Invocation};
+use crate::ExitCodes;
+use crate::{Argument, Invocation};
 
 /// A program whose manual says by which codes it tells that it has not begun.
 struct Known {
@@ -40,7 +40,7 @@ const PROGRAMS: &[Known] = &[
 ];
 
 /// The exit codes of the line `text` which prove that `invocation`, one of its programs, did nothing.
-pub(crate) fn not_done_codes(text: &str, invocation: &Invocation) -> ExitCodes {
+pub fn not_done_codes(text: &str, invocation: &Invocation) -> ExitCodes {
     if !invocation.proves || gives_another_code(text) {
         return ExitCodes::default();
     }

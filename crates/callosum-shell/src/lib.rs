@@ -9,13 +9,17 @@
 
 mod carriers;
 mod carry;
+pub mod command;
 mod compact;
 mod encoded;
+mod exit_codes;
 mod filters;
 mod functions;
+pub mod glob;
 mod grammar;
 mod here_document;
 mod options;
+pub mod own_files;
 mod parse;
 mod pieces;
 mod plain;
@@ -27,10 +31,11 @@ mod words;
 
 use std::rc::Rc;
 
-pub(crate) use carry::typed_by_tool;
-pub(crate) use options::{Argument, has_option, option_values};
+pub use carry::typed_by_tool;
+pub use exit_codes::ExitCodes;
+pub use options::{Argument, has_option, option_values};
 pub use unread::{Limit, Unread};
-pub(crate) use words::unhidden;
+pub use words::unhidden;
 
 /// A line with more programs than this is not followed further.
 const MAX_INVOCATIONS: usize = 8192;
@@ -91,13 +96,13 @@ impl Line {
 }
 
 /// What a word that is one `$(…)` stands for, where the programs in it only print.
-pub(crate) fn printed_by(word: &str) -> Option<String> {
+pub fn printed_by(word: &str) -> Option<String> {
     let inside = word.trim_end().strip_prefix("$(")?.strip_suffix(')')?;
     parse::printed_by(inside)
 }
 
 /// `path` as it is from `folder`: after `cd`.
-pub(crate) fn joined(folder: Option<&str>, path: &str) -> String {
+pub fn joined(folder: Option<&str>, path: &str) -> String {
     match folder {
         Some(folder) if !path.starts_with(['/', '~', '$']) => format!("{folder}/{path}"),
         _ => path.to_owned(),

@@ -1,0 +1,38 @@
+//! The names of Callosum's own files, as they stand in commands: its state, and the settings that hold its hooks.
+
+/// The folder of Callosum's state.
+pub const STATE: &str = ".callosum";
+/// The variable that names another folder of the state.
+pub const STATE_VARIABLE: &str = "CALLOSUM_STATE_DIR";
+
+/// Settings that hold the hooks of the gate, by the folder they stand in; and the variables that name such folders.
+pub const HOOK_SETTINGS: &[(&str, &[&str], &[&str])] = &[
+    (".claude", &["$CLAUDE_CONFIG_DIR", "${CLAUDE_CONFIG_DIR}"], &["settings.json", "settings.local.json"]),
+    (".codex", &["$CODEX_HOME", "${CODEX_HOME}"], &["hooks.json", "config.toml"]),
+    (".gemini", &[], &["settings.json"]),
+];
+
+/// Variables that name a folder in which runtimes look for the folders of their settings.
+const HOMES: &[&str] = &["HOME", "GEMINI_CLI_HOME", "CLAUDE_PROJECT_DIR", "PWD"];
+
+/// Whether a folder is somebody's home, as far as its text says. None is the one that nobody names.
+#[must_use]
+pub fn is_home(folder: &str) -> bool {
+    if let Some(variable) = folder.strip_prefix('$') {
+        let name = variable.strip_prefix('{').and_then(|name| name.strip_suffix('}')).unwrap_or(variable);
+        return HOMES.contains(&name);
+    }
+    let parts: Vec<&str> = folder.split('/').collect();
+    match parts.as_slice() {
+        [""] | [".."] | ["", "root"] | ["", "var", "root"] | ["", "home" | "Users", _] => true,
+        [name] => name.starts_with('~'),
+        _ => false,
+    }
+}
+
+/// Whether the last part of a path is a folder that settings with hooks stand in.
+#[must_use]
+pub fn is_settings_folder(path: &str) -> bool {
+    let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    HOOK_SETTINGS.iter().any(|(folder, variables, _)| name == *folder || variables.contains(&name))
+}
