@@ -403,7 +403,7 @@ fn a_function_hands_on_what_it_is_given() {
     assert_eq!(reads("f() { sendmail -t; }\necho 'To: a' | f"), ["To: a"]);
     assert_eq!(reads("f() { sendmail -t < m; }; f; g <<< x"), [""]);
     // However often it is called.
-    let calls = format!("f() {{ {} }}\n{}", "sendmail -t; ".repeat(100), "f <<< a\n".repeat(60));
+    let calls = format!("f() {{ {} }}\n{}", "sendmail -t; ".repeat(100), "f <<< a\n".repeat(90));
     let line = Line::read(&calls);
     assert_eq!(line.invocations.len(), MAX_INVOCATIONS);
     assert!(!line.unread.is_empty());
