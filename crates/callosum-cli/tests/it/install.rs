@@ -1,7 +1,5 @@
 //! `callosum install` and `callosum uninstall` as a user runs them, on settings as people have them, in a home of their own.
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
-
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::path::{Path, PathBuf};

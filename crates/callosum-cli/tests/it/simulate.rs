@@ -1,7 +1,5 @@
 //! `callosum simulate` as a user runs it: on a journal of 100,000 lines, on rules that can't be used, on hostile text.
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,6 @@
 //! `callosum doctor` on state directories that are well and on some that are not. With a real gateway it is tried in
 //! tests/openclaw/doctor.test.ts; here a script stands in for the answers that a healthy gateway never gives.
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
-
 mod runtimes;
 
 use std::collections::BTreeMap;

@@ -1,7 +1,5 @@
 //! `callosum ui` as a browser meets it, and as whoever must not see the page does.
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
-
 use std::fs::{self, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;

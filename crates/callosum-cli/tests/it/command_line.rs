@@ -1,7 +1,5 @@
 //! The `callosum` program as a user runs it: what it prints, how it exits, and that it leaves no trace.
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Read};

@@ -1,7 +1,5 @@
 //! `callosum hook` as the runtimes start it: a process an event, its JSON on standard input.
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
-
 mod given_up;
 mod unread;
 

@@ -1,8 +1,6 @@
 //! What an operator sees of two sessions that meet: real runs of the program on a journal that real gates wrote, compared with
 //! `snapshots/`. Run with `SNAPSHOTS=overwrite` to accept what it prints now, and read the difference.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
