@@ -1,6 +1,7 @@
 //! What the core promises, one file a promise.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+mod architecture;
 mod clock_steps;
 mod commands;
 mod context_keys;
@@ -9,7 +10,7 @@ mod event_loop;
 mod exit_codes;
 mod golden;
 mod guards_itself;
-mod house;
+
 mod index;
 mod journal_files;
 mod limits;

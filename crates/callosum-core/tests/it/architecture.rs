@@ -1,0 +1,275 @@
+//! The bounds that ARCHITECTURE.md draws, kept by reading the sources.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use syn::punctuated::Punctuated;
+use syn::visit::{self, Visit};
+use syn::{Attribute, Item, ItemMod, ItemUse, Meta, Token, UseTree, Visibility};
+
+/// A path as it is written, or from the crate's root: `["crate", "model", "tier", "Tier"]`.
+type Names = Vec<String>;
+
+/// One source file: the paths in it, its unit tests left out.
+#[derive(Default)]
+struct Source {
+    /// What it uses, from its crate's root; a path that starts with a name of its own or another crate's is not here.
+    uses: BTreeSet<Names>,
+    /// What it offers under its own name: the name, and whose it is.
+    offers: BTreeMap<String, Names>,
+    /// The module it is.
+    module: Names,
+}
+
+fn is_test(attributes: &[Attribute]) -> bool {
+    attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).any(|attribute| {
+        let conditions = attribute.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated).unwrap();
+        conditions.iter().any(|condition| condition.path().is_ident("test"))
+    })
+}
+
+impl Source {
+    fn read(module: Names, text: &str) -> Self {
+        let mut source = Self { module, ..Self::default() };
+        for item in &syn::parse_file(text).unwrap().items {
+            source.visit_item(item);
+        }
+        source
+    }
+
+    /// A path of this file, from the crate's root.
+    fn from_root(&self, path: &[String]) -> Option<Names> {
+        match path.first()?.as_str() {
+            "crate" => Some(path[1..].to_vec()),
+            "self" => Some([&self.module[..], &path[1..]].concat()),
+            "super" => {
+                let up = path.iter().take_while(|name| *name == "super").count();
+                let above = self.module.len().checked_sub(up)?;
+                Some([&self.module[..above], &path[up..]].concat())
+            }
+            _ => None,
+        }
+    }
+
+    fn used(&mut self, path: &[String]) {
+        self.uses.extend(self.from_root(path));
+    }
+
+    fn leaves(tree: &UseTree, before: &[String], found: &mut Vec<(Names, String)>) {
+        match tree {
+            UseTree::Path(path) => {
+                Self::leaves(&path.tree, &[before, &[path.ident.to_string()]].concat(), found)
+            }
+            UseTree::Group(group) => group.items.iter().for_each(|tree| Self::leaves(tree, before, found)),
+            UseTree::Name(name) if name.ident == "self" => {
+                found.push((before.to_vec(), before.last().unwrap().clone()))
+            }
+            UseTree::Name(name) => {
+                found.push(([before, &[name.ident.to_string()]].concat(), name.ident.to_string()))
+            }
+            UseTree::Rename(name) => {
+                found.push(([before, &[name.ident.to_string()]].concat(), name.rename.to_string()))
+            }
+            UseTree::Glob(_) => found.push((before.to_vec(), "*".to_owned())),
+        }
+    }
+}
+
+impl<'a> Visit<'a> for Source {
+    fn visit_item_mod(&mut self, module: &'a ItemMod) {
+        // A module inside a file is tests, or its `super` would mean the file.
+        assert!(
+            module.content.is_none() || is_test(&module.attrs),
+            "{} has a module inside",
+            self.module.join("::")
+        );
+    }
+
+    fn visit_item(&mut self, item: &'a Item) {
+        if let Item::Fn(function) = item
+            && is_test(&function.attrs)
+        {
+            return;
+        }
+        visit::visit_item(self, item);
+    }
+
+    fn visit_item_use(&mut self, item: &'a ItemUse) {
+        let mut found = Vec::new();
+        Self::leaves(&item.tree, &[], &mut found);
+        for (path, name) in found {
+            if matches!(item.vis, Visibility::Inherited) {
+                self.used(&path);
+            } else {
+                // `pub use own::Thing;` is written without `self::`.
+                let own = [&self.module[..], &path[..]].concat();
+                self.offers.insert(name, self.from_root(&path).unwrap_or(own));
+            }
+        }
+    }
+
+    fn visit_path(&mut self, path: &'a syn::Path) {
+        let names: Names = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        self.used(&names);
+        visit::visit_path(self, path);
+    }
+}
+
+/// The sources of a crate by the module that each is.
+fn sources(name: &str) -> BTreeMap<Names, (PathBuf, Source)> {
+    fn add(folder: &Path, module: &[String], found: &mut BTreeMap<Names, (PathBuf, Source)>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+            let below = [module, std::slice::from_ref(&name)].concat();
+            if path.is_dir() {
+                add(&path, &below, found);
+            } else if path.extension().is_some_and(|extension| extension == "rs") && name != "tests" {
+                let module = if name == "mod" || name == "lib" { module.to_vec() } else { below };
+                let source = Source::read(module.clone(), &fs::read_to_string(&path).unwrap());
+                found.insert(module, (path, source));
+            }
+        }
+    }
+    let mut found = BTreeMap::new();
+    add(&folder(name).join("src"), &[], &mut found);
+    found
+}
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name)
+}
+
+/// The modules of a crate's files, and whose items each uses.
+fn arrows(sources: &BTreeMap<Names, (PathBuf, Source)>) -> BTreeMap<&Names, BTreeSet<&Names>> {
+    let home = |path: &Names| {
+        let mut path = path.clone();
+        loop {
+            let length =
+                (0..=path.len()).rev().find(|length| sources.contains_key(&path[..*length])).unwrap();
+            let (module, (_, source)) = sources.get_key_value(&path[..length]).unwrap();
+            match path.get(length).and_then(|name| source.offers.get(name)) {
+                Some(whose) if whose.len() > length && *whose != path => {
+                    path = [&whose[..], &path[length + 1..]].concat()
+                }
+                _ => return module,
+            }
+        }
+    };
+    let of = |source: &Source| source.uses.iter().map(home).collect::<BTreeSet<_>>();
+    sources.iter().map(|(module, (_, source))| (module, of(source))).collect()
+}
+
+/// The rooms of the core, and which of the others each may know.
+const ROOMS: &[(&str, &[&str])] = &[
+    ("model", &[]),
+    ("record", &["model"]),
+    ("machine", &["model", "record"]),
+    ("rules", &["model"]),
+    ("decision", &["model", "record", "rules"]),
+    ("store", &["model", "record", "rules", "decision"]),
+    ("simulate", &["model", "record", "rules", "decision"]),
+    ("gate", &["model", "record", "machine", "rules", "decision", "store", "simulate"]),
+    ("runtime", &[]),
+];
+
+#[test]
+fn no_arrow_between_the_rooms_of_the_core_points_up() {
+    let sources = sources("callosum-core");
+    let rooms: BTreeMap<&str, &[&str]> = ROOMS.iter().copied().collect();
+    let mut seen = BTreeSet::new();
+    for (module, used) in arrows(&sources) {
+        let Some(room) = module.first() else { continue };
+        let known =
+            rooms.get(room.as_str()).unwrap_or_else(|| panic!("`{room}` is not in the table of rooms"));
+        for target in used.iter().filter_map(|target| target.first()).filter(|target| *target != room) {
+            assert!(known.contains(&target.as_str()), "{} uses {target}", module.join("::"));
+            seen.insert((room.as_str(), target.to_owned()));
+        }
+    }
+    for (room, known) in ROOMS {
+        for target in *known {
+            assert!(seen.contains(&(*room, (*target).to_owned())), "{room} may use {target}, and does not");
+        }
+    }
+}
+
+/// The crates, and which of the others each is built on. Tests may look up.
+const CRATES: &[(&str, &[&str])] = &[
+    ("callosum-shell", &[]),
+    ("callosum-core", &["callosum-shell"]),
+    ("callosum-node", &["callosum-core"]),
+    ("callosum-cli", &["callosum-core"]),
+    ("callosum-bench", &["callosum-core"]),
+];
+
+#[test]
+fn no_arrow_between_the_crates_points_up() {
+    let listed: BTreeSet<&str> = CRATES.iter().map(|(name, _)| *name).collect();
+    for entry in fs::read_dir(folder(".")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        assert!(listed.contains(name.as_str()), "`{name}` is not in the table of crates");
+    }
+    for (name, known) in CRATES {
+        let manifest = fs::read_to_string(folder(name).join("Cargo.toml")).unwrap();
+        let (_, rest) = manifest.split_once("[dependencies]").unwrap();
+        let dependencies = rest.split("\n[").next().unwrap();
+        let ours = dependencies
+            .lines()
+            .filter_map(|line| line.split(['.', ' ']).next())
+            .filter(|it| it.starts_with("callosum"));
+        assert_eq!(ours.collect::<BTreeSet<_>>(), known.iter().copied().collect(), "{name}");
+    }
+}
+
+/// The code lines of a source file: comments and unit tests say what they like.
+fn code(path: &Path) -> String {
+    let text = fs::read_to_string(path).unwrap();
+    let shipped = text.split("#[cfg(test)]").next().unwrap();
+    let lines = shipped.lines().filter(|line| !line.trim_start().starts_with("//"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn the_decision_and_what_it_stands_on_know_no_file_and_no_clock() {
+    let mut files = Vec::new();
+    for (name, rooms) in [
+        ("callosum-shell", None),
+        ("callosum-core", Some(["model", "record", "rules", "decision", "simulate"])),
+    ] {
+        for (module, (path, _)) in sources(name) {
+            if rooms.is_none_or(|rooms| module.first().is_some_and(|room| rooms.contains(&room.as_str()))) {
+                files.push(path);
+            }
+        }
+    }
+    assert!(files.len() > 50);
+    for file in files {
+        let code = code(&file);
+        for forbidden in ["std::fs", "std::io::Read", "SystemTime", "Instant", "Utc::now", "segment::"] {
+            assert!(!code.contains(forbidden), "{} uses {forbidden}", file.display());
+        }
+    }
+}
+
+#[test]
+fn one_file_knows_fs2_and_one_has_a_clock() {
+    for (module, (path, _)) in sources("callosum-core") {
+        let (name, code) = (module.join("::"), code(&path));
+        assert_eq!(code.contains("fs2"), name == "store::state_guard", "{name}");
+        let clock =
+            code.contains("SystemTime") || code.contains("clock_gettime") || code.contains("Utc::now");
+        assert_eq!(clock, name == "machine", "{name}");
+        assert!(!code.contains("napi") && !code.contains("tokio") && !code.contains("clap"), "{name}");
+        // What the journal does to files goes through the disk, or no test could make it fail. The guard's
+        // lock is on a file of its own.
+        let files = ["store::disk", "machine", "store::rules_file", "store::state_guard"];
+        let knows_files = code.contains("std::fs::") || code.contains("std::fs;");
+        assert_eq!(knows_files, files.contains(&name.as_str()), "{name}");
+        // A gateway loads several copies of the addon: what is the same for all of them may be static.
+        let stateful =
+            code.lines().any(|line| line.trim_start().trim_start_matches("pub ").starts_with("static "));
+        assert!(!stateful, "{name} has static state");
+    }
+}
