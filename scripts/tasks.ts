@@ -12,7 +12,7 @@ const ALONE: Record<string, () => Promise<void>> = {
   golden: () => nodeTests(filesOf("golden")),
   cli: () => nodeTests(filesOf("cli")),
   races: () => nodeTests(filesOf("races")),
-  stops: () => nodeTests(filesOf("stops")),
+  suspended: () => nodeTests(filesOf("suspended")),
 };
 /** Those whose files start gateways, runtimes and browsers, and measure nothing: the files of all of them run two at a time. */
 const SIDE_BY_SIDE = ["openclaw", "agents", "page"];

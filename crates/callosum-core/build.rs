@@ -10,13 +10,13 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
-#[path = "src/rules/draft.rs"]
-mod draft;
+#[path = "src/rules/index_builder.rs"]
+mod index_builder;
 #[expect(unreachable_pub, reason = "public in the crate it is of")]
 #[path = "../callosum-shell/src/command/outline.rs"]
 mod outline;
 
-use draft::{ByTool, Draft, Outline};
+use index_builder::{ByTool, Draft, Outline};
 
 const RULES: &str = "../../tiers.json";
 

@@ -109,7 +109,7 @@ const PARTS: Part[] = [
   {
     name: "stops",
     what: "the guard's holder stopped; a frozen file system, 20 ms a hook; hooks under contention, 1 ms at p99.9",
-    command: node("tests/stops/stopped.test.ts", "tests/stops/frozen.test.ts", "tests/stops/event-loop.test.ts"),
+    command: node("tests/suspended/stopped.test.ts", "tests/suspended/frozen.test.ts", "tests/suspended/event-loop.test.ts"),
     env: { CALLOSUM_TORTURE: "1" },
   },
   {

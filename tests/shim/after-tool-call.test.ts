@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { afterToolCall, modelCallStarted, toolResultPersisted } from "../../plugin/src/after-tool-call.ts";
+import { afterToolCall, modelCallStarted, toolResultPersisted } from "../../plugin/src/hooks/after-tool-call.ts";
 import { bench, NOT_LOADED } from "./fakes.ts";
 
 const ctx = { agentId: "main", sessionKey: "agent:main:a", runId: "run-1", toolCallId: "call-1" };

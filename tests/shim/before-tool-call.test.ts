@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { beforeToolCall } from "../../plugin/src/before-tool-call.ts";
+import { beforeToolCall } from "../../plugin/src/hooks/before-tool-call.ts";
 import { bench, NOT_LOADED } from "./fakes.ts";
 
 const event = { toolName: "exec", params: { command: "ls" }, runId: "run-1", toolCallId: "call-1" };

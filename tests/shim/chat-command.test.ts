@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chatCommand } from "../../plugin/src/chat-command.ts";
+import { chatCommand } from "../../plugin/src/chat/chat-command.ts";
 import { bench, NOT_LOADED } from "./fakes.ts";
 
 const HEALTHY = { instanceId: "studio", mode: "enforce", ruleCount: 3, rules: { source: "built in" }, waiting: { lost: 0 } };

@@ -4,9 +4,9 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { programIn } from "../../plugin/src/command-line.ts";
+import { programIn } from "../../plugin/src/rpc/command-line.ts";
 
-const MODULE = new URL("../../plugin/src/command-line.ts", import.meta.url).href;
+const MODULE = new URL("../../plugin/src/rpc/command-line.ts", import.meta.url).href;
 const scratch = mkdtempSync(join(tmpdir(), "callosum-handover-"));
 after(() => rmSync(scratch, { recursive: true, force: true }));
 

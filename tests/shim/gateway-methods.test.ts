@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { explain, journal, release, status, why } from "../../plugin/src/gateway-methods.ts";
+import { explain, journal, release, status, why } from "../../plugin/src/rpc/gateway-methods.ts";
 import { bench, NOT_LOADED } from "./fakes.ts";
 
 test("status is what the core says", async () => {

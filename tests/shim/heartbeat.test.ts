@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { heartbeatContext } from "../../plugin/src/heartbeat.ts";
+import { heartbeatContext } from "../../plugin/src/hooks/heartbeat.ts";
 import { bench, NOT_LOADED } from "./fakes.ts";
 
 test("a heartbeat is told what the other sessions did, as data", async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { endedProcesses, outcomeOf } from "../../plugin/src/outcome.ts";
+import { endedProcesses, outcomeOf } from "../../plugin/src/hooks/outcome.ts";
 
 /** An event of `after_tool_call` with these details, in the shape that the host gives. */
 function after(details: unknown, error?: string, toolName = "exec", params: unknown = { command: "x" }) {

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import type { OpenClawPluginApi } from "openclaw/plugin-sdk/plugin-entry";
-import { Passes } from "../../plugin/src/page/passes.ts";
+import { Passes } from "../../plugin/src/page/page-sessions.ts";
 import { PageRoutes } from "../../plugin/src/page/routes.ts";
 import { bench, NOT_LOADED } from "./fakes.ts";
 

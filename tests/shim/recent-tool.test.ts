@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { recentTool } from "../../plugin/src/recent-tool.ts";
+import { recentTool } from "../../plugin/src/chat/recent-tool.ts";
 import { bench } from "./fakes.ts";
 
 type Result = { content: Array<{ text: string }>; details: Record<string, unknown> };

@@ -11,9 +11,9 @@ pub use typed::typed_by_tool;
 
 use super::Invocation;
 use super::carriers::{Carrier, Rest, TMUX, carriers};
+use super::compound_programs::runs_one_command;
 use super::options::lists;
 use super::parse::{Around, Walk};
-use super::steps::runs_one_command;
 use super::words::{is_assignment, program_name};
 
 /// A word that a process substitution left.

@@ -4,15 +4,17 @@
 //! that need no grammar, `compact` takes long texts out for either, `pieces` cuts long scripts for the parser (`grammar`), `carriers`
 //! is the table of programs that carry others (`sudo`, `bash -c`, `docker exec`), behind which `carry` looks, `printed` knows what
 //! commands hand each other, `filters` what a pipeline hands to a shell, `functions` what a function reads, `options` tells options
-//! from arguments, `rough` does what
+//! from arguments, `fallback` does what
 //! can be done with a text that is no shell command. What none of them could read is in [`Line::unread`]: never nothing.
 
 mod carriers;
 mod carry;
 pub mod command;
 mod compact;
+mod compound_programs;
 mod encoded;
 mod exit_codes;
+mod fallback;
 mod filters;
 mod functions;
 pub mod glob;
@@ -24,8 +26,6 @@ mod parse;
 mod pieces;
 mod plain;
 mod printed;
-mod rough;
-mod steps;
 mod unread;
 mod words;
 

@@ -20,7 +20,8 @@ use super::printed::{Files, Room};
 use super::unread::{Limit, Parts, Unread};
 use super::words::{program_name, substitutions, unquote};
 use super::{
-    Invocation, MAX_CARRIERS, MAX_INVOCATIONS, MAX_NESTING, MAX_VALUES, MAX_VARIABLES, joined, plain, rough,
+    Invocation, MAX_CARRIERS, MAX_INVOCATIONS, MAX_NESTING, MAX_VALUES, MAX_VARIABLES, fallback, joined,
+    plain,
 };
 
 /// What `command` runs, what of it was not read, and whether it was only cut roughly.
@@ -240,7 +241,7 @@ impl Walk {
     /// Cuts a text that can't be parsed. What that finds is not all that may be in it.
     fn roughly(&mut self, command: &str, limit: Limit) {
         self.unread(limit, command);
-        rough::read(self, command);
+        fallback::read(self, command);
     }
 
     /// Notes that a text was not read.

@@ -3,13 +3,13 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { OpenClawPluginApi } from "openclaw/plugin-sdk/plugin-entry";
-import type { WorkspaceOf } from "../before-tool-call.ts";
+import type { WorkspaceOf } from "../hooks/before-tool-call.ts";
 import { answerOf, ask } from "../core-answer.ts";
 import type { GateOwner } from "../gate-owner.ts";
-import { inWorkspace } from "../gateway-methods.ts";
+import { inWorkspace } from "../rpc/gateway-methods.ts";
 import { HeadStreams } from "./events.ts";
 import { FILES, type FileName, PageFiles } from "./files.ts";
-import { mayRelease, Passes, tokenOf } from "./passes.ts";
+import { mayRelease, Passes, tokenOf } from "./page-sessions.ts";
 import { Questions } from "./questions.ts";
 import { forPage, sendDocument, sendFailure, sendFile, sendJson, sendPlain, statusOfFailure } from "./reply.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { paramsFrom } from "../../../plugin/page/src/model/asked.ts";
-import { isFiltered, journalRequest, NO_FILTERS, readPlace, writePlace } from "../../../plugin/page/src/model/place.ts";
+import { paramsFrom } from "../../../plugin/page/src/model/explain-params.ts";
+import { isFiltered, journalRequest, NO_FILTERS, readPlace, writePlace } from "../../../plugin/page/src/model/url-state.ts";
 
 test("the address brings a reader back to the same place", () => {
   const place = {

@@ -7,12 +7,12 @@ use serde_json::json;
 use crate::model::time::Stamp;
 
 use super::Gate;
+use super::counts::TallyRequest;
 use super::explain::Asked;
 use super::filter::Filter;
 use super::query::QueryError;
 use super::recent::Lately;
 use super::story::Story;
-use super::tally::TallyRequest;
 use super::timeline::TimelineRequest;
 
 /// Asks for the story of a resource.

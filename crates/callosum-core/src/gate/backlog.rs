@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::record::Record;
 
-use super::calls::CallId;
+use super::open_calls::CallId;
 
 /// More waiting lines than this are lost, and counted.
 const MAX_WAITING: usize = 4_096;

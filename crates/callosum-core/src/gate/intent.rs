@@ -18,7 +18,7 @@ use crate::rules::context_key::keys_or_digest;
 use crate::rules::{Classification, Scope};
 use callosum_shell::ExitCodes;
 
-use super::calls::CallRef;
+use super::open_calls::CallRef;
 
 /// Names longer than this (tool, session, run, call id) are cut: they come from outside.
 const MAX_NAME_CHARS: usize = 300;

@@ -6,36 +6,36 @@
 //! do not wait at all: their records go to a bounded backlog. In a gate that was made [`Gate::beside_event_loop`] such
 //! methods touch no file either: its writer does.
 
+mod after;
 mod ask;
 mod backlog;
-mod begin;
-mod calls;
-mod carry;
-mod end;
-mod entry;
+mod before;
+mod carried;
+mod counts;
 mod explain;
 mod filter;
 mod health;
 mod intent;
-mod leases;
-mod left_open;
-mod look;
+mod json_line;
+mod line_filter;
+mod maintenance;
+mod observer;
+mod open_calls;
 mod presence;
 mod query;
 mod recent;
+mod release;
 mod report;
 mod rules_in_force;
 mod sessions;
-mod sieve;
 mod simulate;
-mod state;
 mod status;
 mod story;
-mod tally;
+mod tickets;
 mod timeline;
+mod transaction;
+mod unfinished;
 mod unreadable;
-mod upkeep;
-mod work;
 mod writer;
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
@@ -55,33 +55,33 @@ use crate::store::rules_file::RulesFile;
 use crate::store::state_dir::{self, StateDir};
 
 use self::backlog::Backlog;
-use self::calls::OpenCalls;
-use self::carry::Before;
+use self::carried::Before;
 use self::health::Health;
-use self::look::Listed;
+use self::observer::Listed;
+use self::open_calls::OpenCalls;
 use self::rules_in_force::KnownRules;
 use self::status::Counted;
-use self::work::Works;
+use self::tickets::Works;
 use self::writer::Writer;
 
+pub use self::counts::{BucketCount, RuleCount, Tally, TallyRequest};
 pub use self::explain::{Asked, Explained};
 pub use self::filter::Filter;
 pub use self::health::{Degraded, Level, Notice};
-pub use self::leases::Released;
-pub use self::left_open::LeftOpen;
 pub use self::presence::Presence;
 pub use self::query::{Found, QueryError};
 pub use self::recent::{Lately, RecentActions};
+pub use self::release::Released;
 pub use self::report::{EndReport, Ran};
 pub use self::rules_in_force::RulesInForce;
 pub use self::sessions::{Over, Session};
 pub use self::simulate::Simulated;
 pub use self::status::{CoverageStatus, LockStatus, Status};
 pub use self::story::{Event, Story, What};
-pub use self::tally::{BucketCount, RuleCount, Tally, TallyRequest};
+pub use self::tickets::GivenUp;
 pub use self::timeline::{Moment, Timeline, TimelineRequest};
+pub use self::unfinished::LeftOpen;
 pub use self::unreadable::{UNREADABLE_EVENTS, Unreadable};
-pub use self::work::GivenUp;
 
 /// How long a worker may try to get the guard and the ledger.
 pub const WORKER_DEADLINE: Duration = Duration::from_secs(3);
@@ -139,9 +139,9 @@ struct Light {
     signalled: VecDeque<String>,
     signalled_set: HashSet<String>,
     /// Outcomes that could not be written when they came.
-    late_ends: VecDeque<end::LateEnd>,
+    late_ends: VecDeque<after::LateEnd>,
     /// Signals that could not be written when they came: written before anything is decided, as if they were in time.
-    late_deliveries: VecDeque<end::Delivery>,
+    late_deliveries: VecDeque<after::Delivery>,
     /// Calls and outcomes that could not be written at once because the state failed.
     unwritten: u64,
 }

@@ -10,8 +10,8 @@ use crate::store::journal::span::{Met, Piece, Span};
 
 use super::Gate;
 use super::filter::Filter;
-use super::sieve::Sieve;
-use super::state::NotNow;
+use super::line_filter::Sieve;
+use super::transaction::NotNow;
 
 /// Why a question about the journal has no answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]

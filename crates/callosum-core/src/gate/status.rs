@@ -16,7 +16,7 @@ use crate::store::journal::segment::SegmentFile;
 use crate::store::journal::segments::Segments;
 
 use super::health::Degraded;
-use super::state::NotNow;
+use super::transaction::NotNow;
 use super::{Gate, lock};
 
 /// How long a status waits for a look at the rules: it can always be told, and soon.

@@ -14,7 +14,7 @@ use crate::store::journal::{Check, Patience};
 use crate::store::ledger::Needs;
 
 use super::health::Level;
-use super::state::NotNow;
+use super::transaction::NotNow;
 use super::{Answer, Gate, WORKER_DEADLINE, lock};
 
 /// How long a hook waits for the writer, at most twice: once for a look at the rules, once for a decision. It mostly takes some

@@ -3,7 +3,7 @@
 use super::compile::{Rule, ToolName};
 use super::guard::Guard;
 use super::index::Candidate;
-use super::part::Part;
+use super::layer::Part;
 use super::rule_set::RuleSet;
 use super::{Classification, Match, Scope, Unread};
 use crate::model::digest::digest;

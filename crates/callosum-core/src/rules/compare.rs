@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::Classification;
 use super::compile::{Rule, ToolName};
 use super::index::Candidate;
-use super::part::Part;
+use super::layer::Part;
 use super::rule_set::RuleSet;
 use crate::model::tier::Tier;
 use crate::model::tool_call::ToolCall;

@@ -6,10 +6,10 @@ use std::sync::OnceLock;
 use regex::Regex;
 use serde_json::Value;
 
-use super::draft::folded_tool;
-use super::effect::Effects;
+use super::command_match::Effects;
 use super::format::{ParamFormat, RuleFormat, Texts};
 use super::index::Candidate;
+use super::index_builder::folded_tool;
 use super::limits::{self, Budget};
 use super::source::Source;
 use super::{RuleError, Scope};

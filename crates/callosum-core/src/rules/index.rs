@@ -5,7 +5,8 @@ use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
 use super::compile::Rule;
-use super::draft::{self, Draft, END_OF_GROUP, END_OF_PATTERN, Outline};
+use super::index_builder;
+use super::index_builder::{Draft, END_OF_GROUP, END_OF_PATTERN, Outline};
 use callosum_shell::command::{HIDING, outline};
 
 /// Places of rules in their file, in order.
@@ -101,7 +102,7 @@ impl Index {
         let mut patterns = Vec::new();
         for word in words(text) {
             let shapes = word.first().and_then(|first| self.shapes.get(usize::from(*first)));
-            if shapes.is_some_and(|shapes| shapes & draft::shape_bit(word) != 0)
+            if shapes.is_some_and(|shapes| shapes & index_builder::shape_bit(word) != 0)
                 && let Ok(word) = str::from_utf8(word)
                 && let Some((number, begun)) = self.words.get(word).split_first()
                 && !seen.contains(number)
@@ -138,7 +139,7 @@ impl Named<'_> {
     /// Whether a command may be in the text that the pattern of this outline fits: of each of its words an alternative.
     pub(super) fn may_have<'p>(&self, mut outline: impl Iterator<Item = &'p str>) -> bool {
         let stands = |alternative: &str| {
-            let number = draft::whole_word(alternative).map(|word| self.words.get(word).first());
+            let number = index_builder::whole_word(alternative).map(|word| self.words.get(word).first());
             number.is_none_or(|number| number.is_some_and(|number| self.numbers.contains(number)))
         };
         outline.all(|word| word.split('|').any(stands))
@@ -195,8 +196,8 @@ impl FromIterator<(String, Vec<u32>)> for Lists {
     }
 }
 
-impl From<draft::ByTool> for ByTool {
-    fn from(draft: draft::ByTool) -> Self {
+impl From<index_builder::ByTool> for ByTool {
+    fn from(draft: index_builder::ByTool) -> Self {
         Self { named: draft.named.into_iter().collect(), globs: draft.globs.into() }
     }
 }

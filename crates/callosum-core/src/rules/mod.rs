@@ -1,25 +1,25 @@
 //! The rules of `tiers.json`: which tier a tool call has and which resources it acts on.
 //!
 //! `source` reads JSON with positions, `format` the fields as they are written, `compile` makes matchers of
-//! them, `effect` matches the commands of a shell line, `limits` bounds what a file may ask for, `index` tells which may be for a call (`draft` is what the build script
-//! and it have in common, `shipped` what the build script prepared), `part` holds the rules of one file, `rule_set` all,
+//! them, `command_match` matches the commands of a shell line, `limits` bounds what a file may ask for, `index` tells which may be for a call (`index_builder` is what the build script
+//! and it have in common, `shipped` what the build script prepared), `layer` holds the rules of one file, `rule_set` all,
 //! `classify` asks them about a call, `guard` which of its paths guard the gate itself,
 //! `compare` asks two sets about a call of which not all is known. `lint` looks at a whole file as its author would want it
 //! looked at.
 
 mod classify;
+mod command_match;
 mod compare;
 mod compile;
 pub mod context_key;
-mod draft;
-mod effect;
 mod format;
 mod guard;
 mod index;
+mod index_builder;
+mod layer;
 mod limits;
 pub mod lint;
 mod listed;
-mod part;
 mod rule_set;
 mod shipped;
 mod source;

@@ -13,15 +13,15 @@
 //! - **Outcomes, deliveries and releases** are taken as they were recorded. A call of tier 0 or 1 has none: where
 //!   rules give it a higher tier, it counts as done at once.
 //! - **A call that can't be judged** by one of the sets is in that one's history as it was recorded, and counts
-//!   for neither. How a call is judged is told in `judge`.
+//!   for neither. How a call is judged is told in `reclassify`.
 //!
 //! Under the rules and settings that wrote a journal, its simulated pauses are its recorded ones, but for what a
 //! journal does not hold: settings (the defaults are taken; of the lease it tells), and when a process died: it
 //! counts as alive until its lease ends, so that a call of tier 4 may be blocked here that then was not. What ran
 //! instead of what was asked (another plugin had rewritten it) has the keys that were recorded.
 
-mod judge;
-mod kept;
+mod journaled_params;
+mod reclassify;
 mod replay;
 mod report;
 
@@ -31,11 +31,11 @@ use crate::model::settings::Settings;
 use crate::record::{Action as Kind, Record};
 use crate::rules::RuleSet;
 
-use self::judge::Judge;
+use self::reclassify::Judge;
 use self::replay::Replay;
 use self::report::Tally;
 
-pub use self::judge::Reason;
+pub use self::reclassify::Reason;
 pub use self::replay::Verdict;
 pub use self::report::{Changed, Counts, OfRule, Report};
 

@@ -9,7 +9,7 @@ use crate::model::time::Stamp;
 use crate::record::{Action as Kind, Conflict, Record, Shown};
 use crate::rules::RuleSet;
 
-use super::judge::Judged;
+use super::reclassify::Judged;
 
 /// What would have become of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -10,7 +10,7 @@ use crate::model::time::to_rfc3339;
 use crate::record::{Action, Conflict, Record};
 use crate::rules::RuleSet;
 
-use super::judge::{Judged, Reason};
+use super::reclassify::{Judged, Reason};
 use super::replay::Verdict;
 
 /// Of the calls whose verdict changed, so many are told one by one: the newest.

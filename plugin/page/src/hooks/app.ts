@@ -2,7 +2,7 @@
 
 import { createContext, use } from "react";
 import type { Api, AskError, Link } from "../api.ts";
-import type { Place } from "../model/place.ts";
+import type { Place } from "../model/url-state.ts";
 import type { WindowId } from "../model/times.ts";
 import type { Status } from "../model/wire.ts";
 

@@ -2,10 +2,10 @@
 
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { type Api, AskError, type Link } from "../api.ts";
-import { type Place, readPlace, type TabId, writePlace } from "../model/place.ts";
+import { type Place, readPlace, type TabId, writePlace } from "../model/url-state.ts";
 import type { Status } from "../model/wire.ts";
 import { useApp } from "./app.ts";
-import { useLatest } from "./basics.ts";
+import { useLatest } from "./shared.ts";
 
 /** As an `AskError`, whatever was thrown. */
 export function asAskError(thrown: unknown): AskError {

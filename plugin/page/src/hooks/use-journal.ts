@@ -2,11 +2,11 @@
 
 import { useCallback, useEffect, useRef, useState } from "react";
 import type { AskError } from "../api.ts";
-import { type Filters, journalRequest } from "../model/place.ts";
+import { type Filters, journalRequest } from "../model/url-state.ts";
 import { knownAfter, type Loaded, MOST_RECORDS, newerThan, withNewer, withOlder } from "../model/records.ts";
 import type { JournalRecord } from "../model/wire.ts";
 import { useApp } from "./app.ts";
-import { useLatest } from "./basics.ts";
+import { useLatest } from "./shared.ts";
 import { asAskError, useOften, useRetry } from "./use-core.ts";
 
 const PIECE = 200;

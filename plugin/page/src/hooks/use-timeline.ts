@@ -7,7 +7,7 @@ import { missing, wanted } from "../model/spans.ts";
 import { MINUTE, msOf } from "../model/times.ts";
 import type { JournalEvent, TimelinePiece } from "../model/wire.ts";
 import { useApp } from "./app.ts";
-import { useLatest, useSettled } from "./basics.ts";
+import { useLatest, useSettled } from "./shared.ts";
 import { asAskError, useOften, useRetry } from "./use-core.ts";
 
 /** Events of a piece; and how many are loaded for a view before counts are shown instead. */

@@ -6,7 +6,7 @@ import { useCallback, useEffect, useMemo, useState } from "react";
 import type { Span } from "../model/lanes.ts";
 import { following, followsAfter, moved, zoomed } from "../model/spans.ts";
 import { SECOND, type WindowId, windowMs } from "../model/times.ts";
-import { useLatest } from "./basics.ts";
+import { useLatest } from "./shared.ts";
 
 export interface View {
   span: Span;

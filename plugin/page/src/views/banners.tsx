@@ -2,7 +2,7 @@
 
 import { Button } from "react-aria-components/Button";
 import { useApp } from "../hooks/app.ts";
-import { useNow, useSettled } from "../hooks/basics.ts";
+import { useNow, useSettled } from "../hooks/shared.ts";
 import { Failure, LongText, Notice, Text, When } from "./common.tsx";
 
 /** A loss this short is not worth a notice. */

@@ -2,7 +2,7 @@
 
 import { memo, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useApp } from "../hooks/app.ts";
-import { useLatest } from "../hooks/basics.ts";
+import { useLatest } from "../hooks/shared.ts";
 import { useGestures, useViewKeys, type View } from "../hooks/use-view.ts";
 import type { Action } from "../model/actions.ts";
 import { isWithin, type Lane, neighbour, type Span } from "../model/lanes.ts";

@@ -2,7 +2,7 @@
 
 import { useMemo } from "react";
 import { useApp } from "../hooks/app.ts";
-import { useNow } from "../hooks/basics.ts";
+import { useNow } from "../hooks/shared.ts";
 import { coverageOf, isLacking, type RuntimeCoverage } from "../model/coverage.ts";
 import { DAY } from "../model/times.ts";
 import { Notice, Skeleton, Text, When } from "./common.tsx";

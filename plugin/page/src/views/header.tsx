@@ -2,7 +2,7 @@
 
 import { Button } from "react-aria-components/Button";
 import { useApp } from "../hooks/app.ts";
-import { useNow } from "../hooks/basics.ts";
+import { useNow } from "../hooks/shared.ts";
 import { WINDOWS } from "../model/times.ts";
 import { Text, When } from "./common.tsx";
 

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { Button } from "react-aria-components/Button";
 import type { AskError } from "../api.ts";
 import { useApp } from "../hooks/app.ts";
-import { useNow } from "../hooks/basics.ts";
+import { useNow } from "../hooks/shared.ts";
 import { asAskError } from "../hooks/use-core.ts";
 import { holdersOf } from "../model/leases.ts";
 import { countdown, duration, msOf, SECOND } from "../model/times.ts";

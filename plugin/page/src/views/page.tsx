@@ -6,7 +6,7 @@ import { Api, type AskError } from "../api.ts";
 import type { Boot } from "../boot.ts";
 import { type App, AppContext, type Subject } from "../hooks/app.ts";
 import { useHead, usePlace, useStatus } from "../hooks/use-core.ts";
-import { TABS, type TabId } from "../model/place.ts";
+import { TABS, type TabId } from "../model/url-state.ts";
 import type { WindowId } from "../model/times.ts";
 import { Banners } from "./banners.tsx";
 import { Notice } from "./common.tsx";

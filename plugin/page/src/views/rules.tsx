@@ -5,13 +5,13 @@ import { Input } from "react-aria-components/Input";
 import { Label } from "react-aria-components/Label";
 import { SearchField } from "react-aria-components/SearchField";
 import { useApp } from "../hooks/app.ts";
-import { useNow } from "../hooks/basics.ts";
+import { useNow } from "../hooks/shared.ts";
 import { useAnswer, useRetry } from "../hooks/use-core.ts";
 import { useTally } from "../hooks/use-tally.ts";
 import { DAY, duration, HOUR, WINDOWS, windowMs } from "../model/times.ts";
 import type { Rule, RuleBook, RuleCount } from "../model/wire.ts";
 import { Empty, Failure, LongText, Notice, Skeleton, Text, TierBadge, When } from "./common.tsx";
-import { WouldGet } from "./would-get.tsx";
+import { WouldGet } from "./explain-form.tsx";
 
 /** The tab "Rules". */
 export function Rules() {

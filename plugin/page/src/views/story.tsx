@@ -5,7 +5,7 @@ import { Button } from "react-aria-components/Button";
 import { Dialog, Heading } from "react-aria-components/Dialog";
 import { Modal, ModalOverlay } from "react-aria-components/Modal";
 import { type Subject, useApp } from "../hooks/app.ts";
-import { useNow } from "../hooks/basics.ts";
+import { useNow } from "../hooks/shared.ts";
 import { useAnswer, useOften } from "../hooks/use-core.ts";
 import { cut, visible } from "../model/text.ts";
 import { countdown, msOf, SECOND } from "../model/times.ts";

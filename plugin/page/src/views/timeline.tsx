@@ -3,7 +3,7 @@
 import { useMemo, useRef } from "react";
 import { Button } from "react-aria-components/Button";
 import { useApp } from "../hooks/app.ts";
-import { useMedia, useSettled, useSize } from "../hooks/basics.ts";
+import { useMedia, useSettled, useSize } from "../hooks/shared.ts";
 import { useTally } from "../hooks/use-tally.ts";
 import { useTimeline } from "../hooks/use-timeline.ts";
 import { REACH, useDrawn, useView, type View } from "../hooks/use-view.ts";
@@ -14,9 +14,9 @@ import { columnsOf, figures } from "../model/tally.ts";
 import { date, duration, SECOND, sameDay, shortClock } from "../model/times.ts";
 import { Chart } from "./chart.tsx";
 import { Empty, Failure, Skeleton } from "./common.tsx";
-import { Figures } from "./figures.tsx";
+import { Figures } from "./summary.tsx";
 import { Legend } from "./legend.tsx";
-import { Stops } from "./stops.tsx";
+import { Stops } from "./refusals.tsx";
 
 const LABELS = 224;
 

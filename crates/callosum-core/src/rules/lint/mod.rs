@@ -12,8 +12,8 @@ use std::collections::HashSet;
 use serde::Serialize;
 
 use super::compile::{Rule, compared_tool};
-use super::draft::HTTP_CLIENTS;
 use super::format::{RuleFormat, RulesFile};
+use super::index_builder::HTTP_CLIENTS;
 use super::limits::Budget;
 use super::rule_set::read_rule;
 use super::source::Source;

@@ -10,10 +10,10 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::programs_are;
+use crate::rules::command_match::PRIVATE;
 use crate::rules::compile::{compared_tool, equal_values};
-use crate::rules::draft::HTTP_CLIENTS;
-use crate::rules::effect::PRIVATE;
 use crate::rules::format::{ParamFormat, RuleFormat, Texts};
+use crate::rules::index_builder::HTTP_CLIENTS;
 use callosum_shell::command::Pattern;
 use callosum_shell::glob::covers;
 

@@ -4,7 +4,7 @@ import { useId, useState } from "react";
 import type { AskError } from "../api.ts";
 import { useApp } from "../hooks/app.ts";
 import { asAskError } from "../hooks/use-core.ts";
-import { paramsFrom } from "../model/asked.ts";
+import { paramsFrom } from "../model/explain-params.ts";
 import { duration } from "../model/times.ts";
 import type { Explained } from "../model/wire.ts";
 import { Failure, KeyName, LongText, Text, TierBadge } from "./common.tsx";

@@ -19,11 +19,11 @@ use crate::rules::{Classification, RuleSet};
 use crate::store::journal::{Appended, Check, Patience, UpToDate};
 use crate::store::ledger::{Ledger, Needs};
 
-use super::calls::{CallRef, Phase, Unflushed};
 use super::health::Level;
 use super::intent::{Intent, with_short_names};
-use super::state::NotNow;
-use super::work::{Course, GivenUp, TOO_LATE, Work};
+use super::open_calls::{CallRef, Phase, Unflushed};
+use super::tickets::{Course, GivenUp, TOO_LATE, Work};
+use super::transaction::NotNow;
 use super::writer::{Order, Writer};
 use super::{Answer, Gate, Light, lock};
 

@@ -1,7 +1,7 @@
 // How a tool call ended, read from what OpenClaw says after it, in the neutral words of the core. A missing error proves nothing: an exec that
 // exits 7 has none. In doubt an ending may have acted: calling a sent mail "failed" would let it be sent again.
 
-import { type AfterToolEvent, isRecord } from "./host.ts";
+import { type AfterToolEvent, isRecord } from "../host.ts";
 
 /** "maybe": it failed in a way that may have acted. */
 export type Ended = "ok" | "error" | "refused" | "aborted" | "timed-out" | "killed" | "running" | "maybe";

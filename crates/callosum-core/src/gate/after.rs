@@ -16,12 +16,12 @@ use crate::store::journal::{Check, Patience, UpToDate};
 use crate::store::ledger::{Ledger, Needs};
 use callosum_shell::ExitCodes;
 
-use super::calls::{CallRef, Phase, Unflushed};
 use super::health::Level;
 use super::intent::short_name;
+use super::open_calls::{CallRef, Phase, Unflushed};
 use super::report::{EndReport, Ran};
-use super::state::NotNow;
-use super::work::Work;
+use super::tickets::Work;
+use super::transaction::NotNow;
 use super::{Answer, Gate, Light, lock};
 
 /// Which action an outcome belongs to.

@@ -14,9 +14,9 @@ use crate::model::tool_call::{AllParameters, Parameters, ToolCall};
 use crate::rules::RuleSet;
 use crate::store::journal::Patience;
 
-use super::calls::{Phase, Unflushed};
-use super::end::{Delivery, Target};
+use super::after::{Delivery, Target};
 use super::intent::Intent;
+use super::open_calls::{Phase, Unflushed};
 use super::report::EndReport;
 use super::writer::{Order, Writer};
 use super::{Answer, Gate, lock};

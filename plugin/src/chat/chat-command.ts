@@ -1,9 +1,9 @@
 // `/callosum` in a chat: what an operator wants to see from where they are. It only reads, and no model is asked.
 
-import { ask, textIn } from "./core-answer.ts";
-import type { GateOwner } from "./gate-owner.ts";
-import { isRecord } from "./host.ts";
-import { bounded, forChat, newest } from "./others-words.ts";
+import { ask, textIn } from "../core-answer.ts";
+import type { GateOwner } from "../gate-owner.ts";
+import { isRecord } from "../host.ts";
+import { bounded, forChat, newest } from "./untrusted-text.ts";
 
 /** Below what the narrowest chat takes as one message, so that no client splits a block. */
 const MOST = 1_500;

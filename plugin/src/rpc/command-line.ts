@@ -6,8 +6,8 @@ import { constants } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { OpenClawPluginApi } from "openclaw/plugin-sdk/plugin-entry";
-import { stateDirIn } from "./config.ts";
-import { messageOf } from "./host.ts";
+import { stateDirIn } from "../config.ts";
+import { messageOf } from "../host.ts";
 
 const NAME = "callosum";
 /** As in the manifest, which is what `openclaw --help` shows. */

@@ -12,9 +12,9 @@ use crate::store::journal::segment::Trace;
 use crate::store::journal::{Loss, Patience, UpToDate};
 use crate::store::ledger::{Ledger, Needs};
 
-use super::end::Target;
+use super::after::Target;
 use super::health::Level;
-use super::state::NotNow;
+use super::transaction::NotNow;
 use super::{Gate, LedgerSlot, MAX_IMPATIENT_RECORDS, lock};
 
 /// Actions that are remembered beyond the ledger that knew them; of more, only the newest.

@@ -9,9 +9,9 @@ use crate::model::json_text;
 use crate::store::journal::head::Head;
 use crate::store::journal::span::Met;
 
-use super::entry::entry;
+use super::counts::Text;
 use super::filter::Filter;
-use super::tally::Text;
+use super::json_line::entry;
 
 /// Where a text is looked for.
 const TEXT_FIELDS: [&str; 7] = ["tool", "session", "agent", "params", "reason", "ruleName", "contextKey"];

@@ -21,7 +21,7 @@ use crate::record::Record;
 use crate::rules::context_key::keys_or_digest;
 use crate::rules::{Classification, RuleSet, Scope};
 
-use super::kept::Kept;
+use super::journaled_params::Kept;
 
 /// A folder that no call works in: whether another folder would change what rules say.
 const ELSEWHERE: &str = "/callosum/simulate/elsewhere";

@@ -1,7 +1,7 @@
 // After a tool ran, and when the model has seen what came of it.
 
-import type { GateOwner } from "./gate-owner.ts";
-import { type AfterToolEvent, callerOf, type PersistContext, type PersistEvent, type ToolContext } from "./host.ts";
+import type { GateOwner } from "../gate-owner.ts";
+import { type AfterToolEvent, callerOf, type PersistContext, type PersistEvent, type ToolContext } from "../host.ts";
 import { endedProcesses, outcomeOf } from "./outcome.ts";
 
 /** Tells the gate how a call ended. The host does not wait for this hook. */

@@ -3,9 +3,9 @@
 use std::sync::OnceLock;
 
 use super::compile::Names;
-use super::draft::HTTP_CLIENTS;
 use super::format::HttpFormat;
 use super::index::Named;
+use super::index_builder::HTTP_CLIENTS;
 use callosum_shell::command::{Asked, Command, Fit, Pattern, Request, may_change_in, outline};
 use callosum_shell::glob::is_glob;
 

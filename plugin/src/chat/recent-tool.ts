@@ -1,10 +1,10 @@
 // The agent tool `callosum_recent`: what was done lately, for a model that plans, before the gate has to stop it.
 
 import type { AnyAgentTool } from "openclaw/plugin-sdk/plugin-entry";
-import { ask, textIn } from "./core-answer.ts";
-import type { GateOwner } from "./gate-owner.ts";
-import { isRecord } from "./host.ts";
-import { forModel, TRUST } from "./others-words.ts";
+import { ask, textIn } from "../core-answer.ts";
+import type { GateOwner } from "../gate-owner.ts";
+import { isRecord } from "../host.ts";
+import { forModel, TRUST } from "./untrusted-text.ts";
 
 export const RECENT_TOOL = "callosum_recent";
 const MOST = 6_000;

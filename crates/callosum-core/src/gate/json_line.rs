@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
-use super::tally::Text;
+use super::counts::Text;
 
 /// The line as an object that ends with `seq`. `None` when it is no object, or has a `seq` of its own.
 pub(super) fn entry(line: &[u8], seq: u64) -> Option<String> {

@@ -13,8 +13,8 @@ use crate::store::journal::retention::Retention;
 use crate::store::journal::{Appended, Check, Patience, UpToDate};
 use crate::store::ledger::{Ledger, Needs};
 
-use super::calls::Unflushed;
-use super::state::NotNow;
+use super::open_calls::Unflushed;
+use super::transaction::NotNow;
 use super::{Gate, lock};
 
 /// Hook counts are written at most this often, milliseconds.

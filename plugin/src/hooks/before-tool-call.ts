@@ -1,9 +1,9 @@
 // Before a tool runs: ask the gate. Whatever goes wrong here stays here, because the host blocks a call whose hook throws.
 
-import type { Answer } from "../native/binding.js";
-import type { GateOwner } from "./gate-owner.ts";
-import { callerOf, type Refusal, type ToolContext, type ToolEvent } from "./host.ts";
-import type { NativeGate } from "./native.runtime.ts";
+import type { Answer } from "../../native/binding.js";
+import type { GateOwner } from "../gate-owner.ts";
+import { callerOf, type Refusal, type ToolContext, type ToolEvent } from "../host.ts";
+import type { NativeGate } from "../native.runtime.ts";
 
 /** Finds the folder that an agent's relative paths start from. */
 export type WorkspaceOf = (agent: string | null) => string | null;

@@ -19,7 +19,7 @@ use crate::store::journal::segments::Segments;
 use crate::store::journal::{Check, Journal};
 use crate::store::ledger::{Ledger, Needs};
 
-use super::state::NotNow;
+use super::transaction::NotNow;
 use super::{Gate, lock};
 
 /// Between two segments there is no active one, for microseconds; longer only after a crash in between.
