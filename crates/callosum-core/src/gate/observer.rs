@@ -14,7 +14,7 @@ use crate::model::time::Stamp;
 use crate::record::FORMAT_VERSION;
 use crate::store::disk::Open;
 use crate::store::journal::recent::read_back;
-use crate::store::journal::segment::{ACTIVE, SegmentFile, closed_segments};
+use crate::store::journal::segment_file::{ACTIVE, SegmentFile, closed_segments};
 use crate::store::journal::segments::Segments;
 use crate::store::journal::{Check, Journal};
 use crate::store::ledger::{Ledger, Needs};

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::model::time::Stamp;
 use crate::model::tool_call::ToolCall;
 use crate::record::outcome::Ended;
-use crate::store::journal::segment::SegmentFile;
+use crate::store::journal::segment_file::SegmentFile;
 
 use super::intent::Intent;
 use super::report::EndReport;

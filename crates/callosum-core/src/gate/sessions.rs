@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::decision::history::Who;
 use crate::model::time::{Stamp, to_rfc3339};
 use crate::record::{Action, Line, Record, SessionEvent};
+use crate::store::journal::backward::Backward;
 use crate::store::journal::recent::Edge;
 
 use super::Gate;
@@ -75,7 +76,7 @@ impl Gate {
         let mut sessions: Vec<Found> = Vec::new();
         let mut known: HashMap<Who, usize> = HashMap::new();
         let mut edge = Edge::new(window_ms);
-        let mut lines = segments.backward();
+        let mut lines = Backward::of(&segments);
         while let Some((_, bytes)) = lines.next_line()? {
             if edge.is_beyond(&Line::read(&bytes), &bytes, now) {
                 break;

@@ -12,7 +12,7 @@ use crate::model::settings::Mode;
 use crate::model::time::{Stamp, to_rfc3339};
 use crate::record::{HookCounts, Line};
 use crate::store::disk::Open;
-use crate::store::journal::segment::SegmentFile;
+use crate::store::journal::segment_file::SegmentFile;
 use crate::store::journal::segments::Segments;
 
 use super::health::Degraded;

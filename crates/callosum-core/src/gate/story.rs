@@ -15,6 +15,7 @@ use crate::model::text::{name, one_line, without_our_name};
 use crate::model::tier::Tier;
 use crate::model::time::{Stamp, to_rfc3339};
 use crate::record::{Action, Conflict, Line, Record};
+use crate::store::journal::backward::Backward;
 use crate::store::journal::segments::Segments;
 
 use super::Gate;
@@ -177,7 +178,7 @@ fn gather(segments: &Segments, key: &str) -> Result<(BTreeMap<u64, Record>, bool
     // As it stands in a line: most lines need no parsing.
     let quoted = json_text::as_written(key);
     let names_key = memmem::Finder::new(&quoted);
-    let mut lines = segments.backward();
+    let mut lines = Backward::of(segments);
     while let Some((seq, line)) = lines.next_line()? {
         if names_key.find(&line).is_none() {
             continue;
@@ -195,7 +196,7 @@ fn gather(segments: &Segments, key: &str) -> Result<(BTreeMap<u64, Record>, bool
     let Some(oldest) = found.keys().next().copied() else { return Ok((found, false)) };
     // What names a call or a pause but not the resource: that a pause was read, or what ran instead.
     let about = memmem::Finder::new(br#""of":["#);
-    let mut lines = segments.backward();
+    let mut lines = Backward::of(segments);
     while let Some((seq, line)) = lines.next_line()?.filter(|(seq, _)| *seq > oldest) {
         if found.contains_key(&seq) || about.find(&line).is_none() {
             continue;

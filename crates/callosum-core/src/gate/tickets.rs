@@ -478,7 +478,7 @@ mod tests {
     use crate::machine::Machine;
     use crate::model::tool_call::ToolCall;
     use crate::store::disk::{Disk, Open, SystemDisk};
-    use crate::store::journal::segment::SegmentFile;
+    use crate::store::journal::segment_file::SegmentFile;
 
     /// A file that can be opened and examined, but not flushed: `fdatasync` refuses what is on no disk.
     fn unflushable() -> Arc<SegmentFile> {

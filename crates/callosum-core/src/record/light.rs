@@ -10,7 +10,7 @@ use crate::model::tier::Tier;
 use crate::model::time::Stamp;
 
 use crate::record::HookCounts;
-use crate::record::line::{LineReader, LineWriter};
+use crate::record::codec::{LineReader, LineWriter};
 use crate::record::own::hook_counts;
 
 /// How such a line begins: the field order of a record makes it so.

@@ -1,213 +1,82 @@
-//! A line of the journal in the making, and one that was made so being read: JSON, field by field. A call waits for the
-//! lines it writes and for those it reads, so that is not done by a general serializer, which looks at every byte of
-//! every name and value.
+//! What a line of the journal is: a record, or what else may stand there.
 
-use std::borrow::Cow;
-use std::str::FromStr;
+use serde::Deserialize;
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Deserializer, Error};
+use super::light::{Counted, is_light};
+use super::moment::{read_boot, read_moment};
+use super::{FORMAT_VERSION, OWN_START, Record};
+use crate::model::time::Stamp;
 
-use crate::model::digest::hex_digits;
-use crate::model::json_text;
-use crate::model::text::is_plain_json;
-use crate::model::time::{Rfc3339, from_own_rfc3339};
-
-/// The fields of a line so far. Each is given with what stands before its value: `,"tool":`.
-pub(crate) struct LineWriter {
-    bytes: Vec<u8>,
+/// What a line of the file turned out to be.
+#[derive(Debug)]
+pub enum Line {
+    /// A record of this version, or of the original plugin (`v` 0).
+    Record(Box<Record>),
+    /// Tier 0–1, untouched by any decision and without counts: not worth parsing.
+    Light,
+    /// The same with counts, of which nothing else is worth it.
+    Counted(Counted),
+    /// Written in a newer format.
+    Newer(u32),
+    /// Torn or foreign.
+    Foreign,
+    /// Empty: what is left where a torn line was ended.
+    Blank,
 }
 
-impl LineWriter {
-    /// A line without fields; the first has the brace before it.
-    pub(crate) fn new() -> Self {
-        // Most lines fit.
-        Self { bytes: Vec::with_capacity(640) }
-    }
-
-    /// Adds bytes as they are.
-    pub(crate) fn raw(&mut self, bytes: &[u8]) {
-        self.bytes.extend_from_slice(bytes);
-    }
-
-    /// Adds a field that is a text.
-    pub(crate) fn text(&mut self, before: &[u8], text: &str) -> Result<(), Error> {
-        self.bytes.reserve(before.len() + text.len() + 2);
-        self.raw(before);
-        if !is_plain_json(text) {
-            return json_text::text_to_writer(&mut self.bytes, text);
-        }
-        self.bytes.push(b'"');
-        self.raw(text.as_bytes());
-        self.bytes.push(b'"');
-        Ok(())
-    }
-
-    /// The same, if there is one.
-    pub(crate) fn maybe_text(&mut self, before: &[u8], text: Option<&str>) -> Result<(), Error> {
-        text.map_or(Ok(()), |text| self.text(before, text))
-    }
-
-    /// Adds a field that is anything, if it is there.
-    pub(crate) fn maybe(&mut self, before: &[u8], value: Option<impl Serialize>) -> Result<(), Error> {
-        let Some(value) = value else { return Ok(()) };
-        self.raw(before);
-        json_text::to_writer(&mut self.bytes, &value)
-    }
-
-    /// Adds a field that is a moment, if it is there.
-    pub(crate) fn maybe_moment(&mut self, before: &[u8], wall_ms: Option<i64>) {
-        let Some(wall_ms) = wall_ms else { return };
-        self.raw(before);
-        self.raw(b"\"");
-        self.raw(Rfc3339::of(wall_ms).as_str().as_bytes());
-        self.raw(b"\"");
-    }
-
-    /// Adds a field that is a boot, if it is there: eight hexadecimal digits.
-    pub(crate) fn maybe_boot(&mut self, before: &[u8], boot: Option<u32>) {
-        let Some(boot) = boot else { return };
-        self.raw(before);
-        self.raw(b"\"");
-        self.bytes.extend(hex_digits(boot.to_be_bytes().iter()));
-        self.raw(b"\"");
-    }
-
-    /// Adds a field that is a list of texts, if there are any.
-    pub(crate) fn texts(&mut self, before: &[u8], texts: &[String]) -> Result<(), Error> {
-        let Some((first, others)) = texts.split_first() else { return Ok(()) };
-        self.raw(before);
-        self.text(b"[", first)?;
-        others.iter().try_for_each(|text| self.text(b",", text))?;
-        self.raw(b"]");
-        Ok(())
-    }
-
-    /// The whole line, newline included.
-    pub(crate) fn finish(mut self) -> Vec<u8> {
-        self.raw(b"}\n");
-        self.bytes
-    }
+#[derive(Deserialize)]
+struct VersionOnly {
+    v: u32,
 }
 
-/// A line that [`LineWriter`] made, without its newline, as far as it is not read yet. What is read must stand there as it is
-/// written; `None` says that it does not.
-pub(crate) struct LineReader<'a> {
-    rest: &'a str,
+#[derive(Deserialize)]
+struct TimeOnly {
+    #[serde(rename = "timestamp", deserialize_with = "read_moment")]
+    wall_ms: i64,
+    #[serde(default)]
+    up: Option<u64>,
+    #[serde(default, deserialize_with = "read_boot")]
+    boot: Option<u32>,
 }
 
-impl<'a> LineReader<'a> {
-    /// A line from its first byte on, or from the middle.
-    pub(crate) fn new(line: &'a [u8]) -> Option<Self> {
-        // Neither in a text nor between values such characters are written.
-        let has_controls = line.iter().fold(false, |has, byte| has | (*byte < b' '));
-        str::from_utf8(line).ok().filter(|_| !has_controls).map(|rest| Self { rest })
+impl Line {
+    /// When a line was written, whatever else it says; `None` when it does not say.
+    #[must_use]
+    pub fn stamp(bytes: &[u8]) -> Option<Stamp> {
+        let TimeOnly { wall_ms, up, boot } = serde_json::from_slice(bytes).ok()?;
+        Some(Stamp { wall_ms, up_ms: up.unwrap_or(0), boot: up.and(boot) })
     }
 
-    /// Whether this comes next; then it is read.
-    #[inline]
-    pub(crate) fn take(&mut self, text: &str) -> bool {
-        let behind = self.rest.strip_prefix(text);
-        self.rest = behind.unwrap_or(self.rest);
-        behind.is_some()
-    }
-
-    /// Reads the value of a field if the field is there, which begins with `before`.
-    #[inline]
-    pub(crate) fn maybe<T>(
-        &mut self,
-        before: &str,
-        value: impl FnOnce(&mut Self) -> Option<T>,
-    ) -> Option<Option<T>> {
-        if self.take(before) { value(self).map(Some) } else { Some(None) }
-    }
-
-    /// Reads a field that is a list, or none where it is not there: no empty one is written.
-    #[inline]
-    pub(crate) fn list<T>(
-        &mut self,
-        before: &str,
-        mut value: impl FnMut(&mut Self) -> Option<T>,
-    ) -> Option<Vec<T>> {
-        if !self.take(before) {
-            return Some(Vec::new());
+    /// Reads one line, without its newline.
+    #[must_use]
+    pub fn read(bytes: &[u8]) -> Self {
+        if bytes.is_empty() {
+            return Self::Blank;
         }
-        let mut values = vec![self.maybe("[", &mut value)??];
-        while let Some(more) = self.maybe(",", &mut value)? {
-            values.push(more);
+        if is_light(bytes) {
+            return Self::Light;
         }
-        self.take("]").then_some(values)
-    }
-
-    /// Reads a text.
-    pub(crate) fn text(&mut self) -> Option<Cow<'a, str>> {
-        let rest = self.rest.strip_prefix('"')?;
-        let (text, behind) = rest.split_at_checked(memchr::memchr2(b'"', b'\\', rest.as_bytes())?)?;
-        match behind.strip_prefix('"') {
-            Some(behind) => {
-                self.rest = behind;
-                Some(Cow::Borrowed(text))
+        if let Some(counted) = Counted::read(bytes) {
+            return Self::Counted(counted);
+        }
+        // What begins like ours has our version.
+        if !bytes.starts_with(OWN_START.as_bytes())
+            && let Ok(VersionOnly { v }) = serde_json::from_slice(bytes)
+            && v > FORMAT_VERSION
+        {
+            return Self::Newer(v);
+        }
+        if let Some(record) = Record::from_own_line(bytes) {
+            return Self::Record(Box::new(record));
+        }
+        match serde_json::from_slice::<Record>(bytes) {
+            Ok(mut record) => {
+                if record.context_keys.is_empty() {
+                    record.context_keys.extend(record.context_key.take());
+                }
+                Self::Record(Box::new(record))
             }
-            None => self.escaped(text, behind).map(Cow::Owned),
+            Err(_) => Self::Foreign,
         }
-    }
-
-    /// Reads the text that begins with `plain`, where an escape comes after that.
-    fn escaped(&mut self, plain: &str, mut rest: &'a str) -> Option<String> {
-        let mut text = String::with_capacity(2 * plain.len() + 64);
-        text.push_str(plain);
-        while let Some(escape) = rest.strip_prefix('\\') {
-            text.push(match escape.as_bytes().first()? {
-                b'"' => '"',
-                b'\\' => '\\',
-                b'n' => '\n',
-                _ => return self.value(),
-            });
-            let behind = escape.get(1..)?;
-            let (plain, end) = behind.split_at_checked(memchr::memchr2(b'"', b'\\', behind.as_bytes())?)?;
-            text.push_str(plain);
-            rest = end;
-        }
-        self.rest = rest.strip_prefix('"')?;
-        Some(text)
-    }
-
-    /// The same, to keep.
-    pub(crate) fn string(&mut self) -> Option<String> {
-        self.text().map(Cow::into_owned)
-    }
-
-    /// Reads a number that is not negative.
-    pub(crate) fn number<T: FromStr>(&mut self) -> Option<T> {
-        let digits = self.rest.bytes().take_while(u8::is_ascii_digit).count();
-        let (digits, behind) = self.rest.split_at_checked(digits)?;
-        self.rest = behind;
-        // JSON writes no zero before others.
-        let is_plain = digits.len() == 1 || !digits.starts_with('0');
-        digits.parse().ok().filter(|_| is_plain)
-    }
-
-    /// Reads a moment: wall-clock milliseconds.
-    pub(crate) fn moment(&mut self) -> Option<i64> {
-        let text = self.text()?;
-        from_own_rfc3339(text.as_bytes().try_into().ok()?)
-    }
-
-    /// Reads a boot.
-    pub(crate) fn boot(&mut self) -> Option<u32> {
-        u32::from_str_radix(&self.text()?, 16).ok()
-    }
-
-    /// Reads anything else.
-    pub(crate) fn value<T: Deserialize<'a>>(&mut self) -> Option<T> {
-        let mut values = Deserializer::from_str(self.rest).into_iter();
-        let value = values.next()?.ok()?;
-        self.rest = self.rest.get(values.byte_offset()..)?;
-        Some(value)
-    }
-
-    /// Whether nothing more comes but the line's end.
-    pub(crate) fn is_at_end(&self) -> bool {
-        self.rest == "}"
     }
 }

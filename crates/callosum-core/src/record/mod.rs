@@ -1,19 +1,25 @@
 //! One line of the journal: its fields, and what reads as one.
 
+mod codec;
 pub mod light;
 mod line;
+mod moment;
 pub mod outcome;
 pub(crate) mod own;
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use crate::model::tier::Tier;
-use crate::model::time::{FIRST_MS, LAST_MS, Rfc3339, Stamp, from_rfc3339};
+use crate::model::time::Stamp;
 use callosum_shell::ExitCodes;
 
-use crate::record::light::{Counted, is_light};
+use self::moment::{
+    read_boot, read_moment, read_optional_moment, write_boot, write_moment, write_optional_moment,
+};
+
+pub use self::line::Line;
 
 /// The journal format this code writes. Fields may join within a version; a reader that meets a higher
 /// one says so and guards nothing on it.
@@ -324,140 +330,12 @@ impl Record {
     }
 }
 
-/// What a line of the file turned out to be.
-#[derive(Debug)]
-pub enum Line {
-    /// A record of this version, or of the original plugin (`v` 0).
-    Record(Box<Record>),
-    /// Tier 0–1, untouched by any decision and without counts: not worth parsing.
-    Light,
-    /// The same with counts, of which nothing else is worth it.
-    Counted(Counted),
-    /// Written in a newer format.
-    Newer(u32),
-    /// Torn or foreign.
-    Foreign,
-    /// Empty: what is left where a torn line was ended.
-    Blank,
-}
-
 /// How a record of this version begins.
 pub(crate) const OWN_START: &str = r#"{"v":1,"action":"#;
-
-#[derive(Deserialize)]
-struct VersionOnly {
-    v: u32,
-}
-
-#[derive(Deserialize)]
-struct TimeOnly {
-    #[serde(rename = "timestamp", deserialize_with = "read_moment")]
-    wall_ms: i64,
-    #[serde(default)]
-    up: Option<u64>,
-    #[serde(default, deserialize_with = "read_boot")]
-    boot: Option<u32>,
-}
-
-impl Line {
-    /// When a line was written, whatever else it says; `None` when it does not say.
-    #[must_use]
-    pub fn stamp(bytes: &[u8]) -> Option<Stamp> {
-        let TimeOnly { wall_ms, up, boot } = serde_json::from_slice(bytes).ok()?;
-        Some(Stamp { wall_ms, up_ms: up.unwrap_or(0), boot: up.and(boot) })
-    }
-
-    /// Reads one line, without its newline.
-    #[must_use]
-    pub fn read(bytes: &[u8]) -> Self {
-        if bytes.is_empty() {
-            return Self::Blank;
-        }
-        if is_light(bytes) {
-            return Self::Light;
-        }
-        if let Some(counted) = Counted::read(bytes) {
-            return Self::Counted(counted);
-        }
-        // What begins like ours has our version.
-        if !bytes.starts_with(OWN_START.as_bytes())
-            && let Ok(VersionOnly { v }) = serde_json::from_slice(bytes)
-            && v > FORMAT_VERSION
-        {
-            return Self::Newer(v);
-        }
-        if let Some(record) = Record::from_own_line(bytes) {
-            return Self::Record(Box::new(record));
-        }
-        match serde_json::from_slice::<Record>(bytes) {
-            Ok(mut record) => {
-                if record.context_keys.is_empty() {
-                    record.context_keys.extend(record.context_key.take());
-                }
-                Self::Record(Box::new(record))
-            }
-            Err(_) => Self::Foreign,
-        }
-    }
-}
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
 fn is_false(value: &bool) -> bool {
     !value
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
-fn write_moment<S: Serializer>(wall_ms: &i64, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(Rfc3339::of(*wall_ms).as_str())
-}
-
-#[expect(clippy::ref_option, reason = "serde's signature")]
-fn write_optional_moment<S: Serializer>(wall_ms: &Option<i64>, serializer: S) -> Result<S::Ok, S::Error> {
-    match wall_ms {
-        Some(wall_ms) => write_moment(wall_ms, serializer),
-        None => serializer.serialize_none(),
-    }
-}
-
-/// RFC 3339 text, or milliseconds as a number (other writers of the original's format did so).
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Moment {
-    Text(String),
-    Millis(i64),
-}
-
-impl Moment {
-    /// A time that can't be written as it is read is none: beyond the years 0 to 9999 there is no RFC 3339.
-    fn wall_ms<E: serde::de::Error>(self) -> Result<i64, E> {
-        let wall_ms = match self {
-            Self::Millis(wall_ms) => Some(wall_ms),
-            Self::Text(text) => from_rfc3339(&text),
-        };
-        let wall_ms = wall_ms.filter(|wall_ms| (FIRST_MS..=LAST_MS).contains(wall_ms));
-        wall_ms.ok_or_else(|| E::custom("not an RFC 3339 time"))
-    }
-}
-
-fn read_moment<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
-    Moment::deserialize(deserializer)?.wall_ms()
-}
-
-fn read_optional_moment<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<i64>, D::Error> {
-    Option::<Moment>::deserialize(deserializer)?.map(Moment::wall_ms).transpose()
-}
-
-#[expect(clippy::ref_option, reason = "serde's signature")]
-fn write_boot<S: Serializer>(boot: &Option<u32>, serializer: S) -> Result<S::Ok, S::Error> {
-    match boot {
-        Some(boot) => serializer.collect_str(&format_args!("{boot:08x}")),
-        None => serializer.serialize_none(),
-    }
-}
-
-fn read_boot<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
-    let text = Option::<String>::deserialize(deserializer)?;
-    Ok(text.and_then(|text| u32::from_str_radix(&text, 16).ok()))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use serde_json::Error;
 
 use super::{Action, FORMAT_VERSION, Holder, HookCounts, OWN_START, Record, Shown};
 use crate::model::tier::Tier;
-use crate::record::line::{LineReader, LineWriter};
+use crate::record::codec::{LineReader, LineWriter};
 
 /// All that this version knows.
 pub(super) const ACTIONS: [Action; 16] = [

@@ -9,7 +9,7 @@ use callosum_core::gate::{Answer, Gate, GateOptions, GivenUp};
 use callosum_core::machine::Machine;
 use callosum_core::record::outcome::Ended;
 use callosum_core::store::disk::{Disk, Open};
-use callosum_core::store::journal::segment::SegmentFile;
+use callosum_core::store::journal::segment_file::SegmentFile;
 use fs2::FileExt;
 use serde_json::{Value, json};
 

@@ -10,7 +10,8 @@ use callosum_core::model::time::Stamp;
 use callosum_core::record::{Action, KnownWindow, Line, Record};
 use callosum_core::store::disk::Open;
 use callosum_core::store::journal::retention::{Retention, prune};
-use callosum_core::store::journal::segment::{Segment, SegmentFile, closed_segments};
+use callosum_core::store::journal::segment::Segment;
+use callosum_core::store::journal::segment_file::{SegmentFile, closed_segments};
 use callosum_core::store::state_dir::StateDir;
 use tempfile::TempDir;
 

@@ -11,7 +11,8 @@ use crate::record::{Action, Line, Record};
 use crate::store::journal::forward::Forward;
 use crate::store::journal::recent::SLACK_MS;
 use crate::store::journal::retention::newest_age_ms;
-use crate::store::journal::segment::{Segment, write_whole};
+use crate::store::journal::segment::Segment;
+use crate::store::journal::segment_file::write_whole;
 use crate::store::journal::segments::Segments;
 use crate::store::state_dir::StateDir;
 
@@ -398,7 +399,7 @@ mod tests {
                 return (directory, segment, Segments { closed: Arc::new(closed), active, disk }, history);
             }
             segment.retire(&directory).unwrap();
-            closed.push((base, crate::store::journal::segment::segment_path(folder, base)));
+            closed.push((base, crate::store::journal::segment_file::segment_path(folder, base)));
             base += segment.size();
         }
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::model::error::StateError;
 use crate::store::disk::{Disk, Open};
 
-use super::segment::SegmentFile;
+use super::segment_file::SegmentFile;
 use super::segments::Segments;
 
 /// Bytes read at once.
@@ -53,6 +53,12 @@ impl Backward {
         closed: Arc<Vec<(u64, PathBuf)>>,
     ) -> Self {
         Self { disk: Arc::clone(disk), left: closed.len(), closed, newest, current: None, loaded: 0 }
+    }
+
+    /// The lines of all segments.
+    #[must_use]
+    pub fn of(segments: &Segments) -> Self {
+        Self::new(&segments.disk, Some(segments.active.clone()), Arc::clone(&segments.closed))
     }
 
     /// Those of the lines of `segments` that begin before the sequence number `end`.
@@ -339,7 +345,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let (closed, active) = (format!("{}\na\n", "l".repeat(200_000)), "b\nc\n");
         let segments = two_segments(directory.path(), &closed, active);
-        let mut backward = segments.backward();
+        let mut backward = Backward::of(&segments);
         let mut loaded = vec![backward.loaded()];
         while backward.next_line().unwrap().is_some() {
             loaded.push(backward.loaded());

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::model::error::StateError;
 use crate::store::disk::Open;
 
-use super::segment::{MAX_LINE, SegmentFile};
+use super::segment_file::{MAX_LINE, SegmentFile};
 use super::segments::Segments;
 
 /// Bytes read at once.

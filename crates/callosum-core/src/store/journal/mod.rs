@@ -11,6 +11,7 @@ pub mod order;
 pub mod recent;
 pub mod retention;
 pub mod segment;
+pub mod segment_file;
 pub mod segments;
 pub mod span;
 
@@ -23,8 +24,11 @@ use crate::model::time::Stamp;
 use crate::store::state_dir::StateDir;
 use crate::store::state_guard::{Held, StateGuard};
 
-use self::segment::{Segment, SegmentFile, Vanished, closed_segments};
+use self::segment::{Segment, Vanished};
+use self::segment_file::closed_segments;
 use self::segments::{LinesAt, Segments};
+
+pub use self::segment::Appended;
 use crate::record::light::LightLine;
 use crate::record::{Action, KnownWindow, Line, Record};
 
@@ -108,19 +112,6 @@ pub enum Check {
 #[derive(Debug)]
 pub struct UpToDate {
     _held: Held,
-}
-
-/// An appended record.
-#[derive(Debug)]
-pub struct Appended {
-    /// Its sequence number.
-    pub seq: u64,
-    /// Where its line ends, as an offset in its segment's file.
-    pub end: u64,
-    /// The file to flush to make it durable.
-    pub file: Arc<SegmentFile>,
-    /// Whether an unfinished line of somebody else had to be ended first.
-    pub ended_torn_line: bool,
 }
 
 /// Sizes that rotation goes by.

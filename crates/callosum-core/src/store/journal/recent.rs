@@ -4,6 +4,7 @@ use memchr::memmem;
 
 use crate::model::error::StateError;
 use crate::model::time::Stamp;
+use crate::store::journal::backward::Backward;
 
 use super::order::Order;
 use super::segments::Segments;
@@ -98,7 +99,7 @@ fn newer_stamp(bytes: &[u8]) -> Option<Stamp> {
 pub fn read_back(segments: &Segments, window_ms: u64, now: &Stamp) -> Result<Recent, StateError> {
     let active_base = segments.active.0;
     let mut recent = Recent::default();
-    let mut lines = segments.backward();
+    let mut lines = Backward::of(segments);
     let mut edge = Edge::new(window_ms);
     let (mut first, mut beyond) = (true, false);
     while let Some((seq, bytes)) = lines.next_line()? {
@@ -150,7 +151,7 @@ mod tests {
     use super::*;
     use crate::model::tier::Tier;
     use crate::store::disk::{Disk, Open, SystemDisk};
-    use crate::store::journal::segment::SegmentFile;
+    use crate::store::journal::segment_file::SegmentFile;
 
     const WINDOW_MS: u64 = 600_000;
 

@@ -9,7 +9,7 @@ use crate::model::time::Stamp;
 use crate::store::state_dir::StateDir;
 
 use super::backward::Backward;
-use super::segment::{ACTIVE, closed_segments};
+use super::segment_file::{ACTIVE, closed_segments};
 use crate::record::Line;
 
 /// What the journal is kept to.

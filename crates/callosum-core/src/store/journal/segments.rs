@@ -8,8 +8,7 @@ use crate::model::error::StateError;
 use crate::store::disk::{Disk, Open};
 use crate::store::state_dir::StateDir;
 
-use super::backward::Backward;
-use super::segment::{SegmentFile, closed_segments};
+use super::segment_file::{SegmentFile, closed_segments};
 
 /// Bytes read for a line: most are much shorter.
 const CHUNK: usize = 4 * 1024;
@@ -39,12 +38,6 @@ impl Segments {
     #[must_use]
     pub fn head(&self) -> u64 {
         self.active.0 + self.active.1.facts().map_or(0, |facts| facts.size)
-    }
-
-    /// Their lines, last first.
-    #[must_use]
-    pub fn backward(&self) -> Backward {
-        Backward::new(&self.disk, Some(self.active.clone()), Arc::clone(&self.closed))
     }
 
     /// Reads single lines by sequence number.

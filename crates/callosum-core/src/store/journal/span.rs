@@ -9,7 +9,7 @@ use crate::store::disk::Open;
 use super::backward::Backward;
 use super::head::wall_ms;
 use super::recent::SLACK_MS;
-use super::segment::SegmentFile;
+use super::segment_file::SegmentFile;
 use super::segments::Segments;
 
 /// What one piece may read, and for how long.
@@ -79,7 +79,7 @@ impl Piece {
         Ok(Self {
             lines: match end {
                 Some(end) => Backward::before(segments, end)?,
-                None => segments.backward(),
+                None => Backward::of(segments),
             },
             span,
             deadline: bounded.then(|| Instant::now() + PIECE_TIME),
