@@ -16,9 +16,10 @@ use crate::store::journal::{Check, Patience, UpToDate};
 use crate::store::ledger::{Ledger, Needs};
 use callosum_shell::ExitCodes;
 
+use super::call_id::CallRef;
+use super::call_id::short_name;
 use super::health::Level;
-use super::intent::short_name;
-use super::open_calls::{CallRef, Phase, Unflushed};
+use super::open_calls::{Phase, Unflushed};
 use super::report::{EndReport, Ran};
 use super::tickets::Work;
 use super::transaction::NotNow;

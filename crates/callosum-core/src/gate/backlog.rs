@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::record::Record;
 
-use super::open_calls::CallId;
+use super::call_id::CallId;
 
 /// More waiting lines than this are lost, and counted.
 const MAX_WAITING: usize = 4_096;

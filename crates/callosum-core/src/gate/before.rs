@@ -19,9 +19,10 @@ use crate::rules::{Classification, RuleSet};
 use crate::store::journal::{Appended, Check, Patience, UpToDate};
 use crate::store::ledger::{Ledger, Needs};
 
+use super::call_id::{CallRef, with_short_names};
 use super::health::Level;
-use super::intent::{Intent, with_short_names};
-use super::open_calls::{CallRef, Phase, Unflushed};
+use super::intent::Intent;
+use super::open_calls::{Phase, Unflushed};
 use super::tickets::{Course, GivenUp, TOO_LATE, Work};
 use super::transaction::NotNow;
 use super::writer::{Order, Writer};

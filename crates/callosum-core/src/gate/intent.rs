@@ -1,10 +1,5 @@
 //! A call that has been classified: all that is needed to decide about it, on whatever thread.
 
-use std::borrow::Cow;
-use std::fmt::Write as _;
-
-use sha2::{Digest, Sha256};
-
 use crate::decision::history::Who;
 use crate::model::digest::digest;
 use crate::model::redact;
@@ -18,49 +13,7 @@ use crate::rules::context_key::keys_or_digest;
 use crate::rules::{Classification, Scope};
 use callosum_shell::ExitCodes;
 
-use super::open_calls::CallRef;
-
-/// Names longer than this (tool, session, run, call id) are cut: they come from outside.
-const MAX_NAME_CHARS: usize = 300;
-
-/// Bytes of the hash that stands for the rest of a cut name: two sessions whose names begin alike are two.
-const HASH_BYTES: usize = 8;
-
-/// A name as the gate keeps it, before a call and after it.
-pub(super) fn short_name(name: &str) -> Cow<'_, str> {
-    if name.len() <= MAX_NAME_CHARS || name.chars().nth(MAX_NAME_CHARS).is_none() {
-        return Cow::Borrowed(name);
-    }
-    let mut short: String = name.chars().take(MAX_NAME_CHARS - 1 - 2 * HASH_BYTES).collect();
-    short.push('~');
-    for byte in Sha256::digest(name.as_bytes()).iter().take(HASH_BYTES) {
-        // Writing into a text does not fail.
-        let _ = write!(short, "{byte:02x}");
-    }
-    Cow::Owned(short)
-}
-
-/// A call with its names cut.
-pub(super) fn with_short_names(call: &ToolCall) -> Cow<'_, ToolCall> {
-    let names = [Some(&call.tool), Some(&call.session), call.run.as_ref(), call.call.as_ref()];
-    if names
-        .into_iter()
-        .chain([call.agent.as_ref()])
-        .flatten()
-        .all(|name| matches!(short_name(name), Cow::Borrowed(_)))
-    {
-        return Cow::Borrowed(call);
-    }
-    let short = |name: &String| short_name(name).into_owned();
-    Cow::Owned(ToolCall {
-        tool: short(&call.tool),
-        session: short(&call.session),
-        run: call.run.as_ref().map(short),
-        call: call.call.as_ref().map(short),
-        agent: call.agent.as_ref().map(short),
-        ..call.clone()
-    })
-}
+use super::call_id::CallRef;
 
 /// A classified call.
 #[derive(Clone, Debug)]

@@ -10,6 +10,7 @@ mod after;
 mod ask;
 mod backlog;
 mod before;
+mod call_id;
 mod carried;
 mod counts;
 mod explain;

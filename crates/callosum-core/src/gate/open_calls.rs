@@ -1,10 +1,8 @@
 //! The calls this gate has let through or refused and has seen no after-hook of: what makes a second firing
 //! of one hook the same call, and what an after-hook belongs to.
 
-use std::borrow::Borrow;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
-use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use crate::model::time::Stamp;
@@ -12,120 +10,9 @@ use crate::model::tool_call::ToolCall;
 use crate::record::outcome::Ended;
 use crate::store::journal::segment_file::SegmentFile;
 
+use super::call_id::{CallId, CallRef, Identity};
 use super::intent::Intent;
 use super::report::EndReport;
-
-/// A call as its runtime identifies it among the open ones: session, call id and run, one behind the other in one text.
-/// Every call has one, and three texts would cost it more than all else that is done with them.
-#[derive(Clone, Debug)]
-pub(super) struct CallId {
-    text: String,
-    /// Where the session ends, and the call id.
-    ends: (usize, usize),
-    has_run: bool,
-}
-
-/// The same, borrowed: what calls are looked up by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct CallRef<'a> {
-    pub(super) session: &'a str,
-    pub(super) run: Option<&'a str>,
-    pub(super) call: &'a str,
-}
-
-impl<'a> CallRef<'a> {
-    /// The identity of a call; `None` without a call id: then nothing can be told to be the same.
-    pub(super) fn new(session: &'a str, run: Option<&'a str>, call: Option<&'a str>) -> Option<Self> {
-        Some(Self { session, run, call: call? })
-    }
-
-    pub(super) fn to_owned(self) -> CallId {
-        let Self { session, run, call } = self;
-        CallId {
-            text: [session, call, run.unwrap_or_default()].concat(),
-            ends: (session.len(), session.len() + call.len()),
-            has_run: run.is_some(),
-        }
-    }
-}
-
-impl ToolCall {
-    /// The call among the open ones.
-    pub(super) fn id(&self) -> Option<CallRef<'_>> {
-        CallRef::new(&self.session, self.run.as_deref(), self.call.as_deref())
-    }
-}
-
-impl CallId {
-    pub(super) fn as_ref(&self) -> CallRef<'_> {
-        let part = |from: usize, to: usize| self.text.get(from..to).unwrap_or_default();
-        let (session, call) = self.ends;
-        CallRef {
-            session: part(0, session),
-            call: part(session, call),
-            run: self.has_run.then(|| part(call, self.text.len())),
-        }
-    }
-}
-
-/// What a call is looked up by, owned or borrowed: a map's way to find an owned key by a borrowed one.
-trait Identity {
-    fn borrowed(&self) -> CallRef<'_>;
-}
-
-impl Identity for CallId {
-    fn borrowed(&self) -> CallRef<'_> {
-        self.as_ref()
-    }
-}
-
-impl Identity for CallRef<'_> {
-    fn borrowed(&self) -> CallRef<'_> {
-        *self
-    }
-}
-
-impl Hash for dyn Identity + '_ {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.borrowed().hash(state);
-    }
-}
-
-impl PartialEq for dyn Identity + '_ {
-    fn eq(&self, other: &Self) -> bool {
-        self.borrowed() == other.borrowed()
-    }
-}
-
-impl Eq for dyn Identity + '_ {}
-
-impl Hash for CallRef<'_> {
-    /// The run tells few calls apart that session and call id do not, and every text costs.
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write(self.session.as_bytes());
-        state.write(self.call.as_bytes());
-    }
-}
-
-impl Hash for CallId {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.as_ref().hash(state);
-    }
-}
-
-impl PartialEq for CallId {
-    fn eq(&self, other: &Self) -> bool {
-        self.as_ref() == other.as_ref()
-    }
-}
-
-impl Eq for CallId {}
-
-impl<'a> Borrow<dyn Identity + 'a> for CallId {
-    fn borrow(&self) -> &(dyn Identity + 'a) {
-        self
-    }
-}
 
 /// What still has to be flushed before a call may run.
 #[derive(Clone, Debug)]

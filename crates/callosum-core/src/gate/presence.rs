@@ -9,7 +9,7 @@ use crate::record::{Action, Record, SessionEvent};
 use crate::store::journal::Patience;
 
 use super::Gate;
-use super::intent::short_name;
+use super::call_id::short_name;
 
 /// Nobody waits longer for the guard to write it: it is no evidence, and the next event of the session says as much.
 const PATIENCE: Duration = Duration::from_millis(100);

@@ -9,7 +9,7 @@ use crate::model::tier::Tier;
 use crate::model::time::{Stamp, to_rfc3339};
 
 use super::Gate;
-use super::intent::short_name;
+use super::call_id::short_name;
 use super::query::QueryError;
 use super::status::{LockStatus, live_leases, state_word};
 

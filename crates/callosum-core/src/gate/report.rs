@@ -6,8 +6,8 @@ use crate::model::tier::Tier;
 use crate::record::outcome::Ended;
 use callosum_shell::ExitCodes;
 
-use super::intent::short_name;
-use super::open_calls::CallRef;
+use super::call_id::CallRef;
+use super::call_id::short_name;
 
 /// The end of a call, as the host reported it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use crate::model::time::Stamp;
 use crate::model::tool_call::ToolCall;
 use crate::record::{Action, HookCounts, Record};
 
-use super::intent::{short_name, with_short_names};
+use super::call_id::{short_name, with_short_names};
 use super::{Answer, Gate, lock};
 
 /// Under this name such events are counted among the tools of their runtime.

@@ -1,0 +1,163 @@
+//! What a call is known by: its names, cut to a length, and its place among the open ones.
+
+use std::borrow::{Borrow, Cow};
+use std::fmt::Write as _;
+use std::hash::{Hash, Hasher};
+
+use sha2::{Digest, Sha256};
+
+use crate::model::tool_call::ToolCall;
+
+/// Names longer than this (tool, session, run, call id) are cut: they come from outside.
+const MAX_NAME_CHARS: usize = 300;
+
+/// Bytes of the hash that stands for the rest of a cut name: two sessions whose names begin alike are two.
+const HASH_BYTES: usize = 8;
+
+/// A name as the gate keeps it, before a call and after it.
+pub(super) fn short_name(name: &str) -> Cow<'_, str> {
+    if name.len() <= MAX_NAME_CHARS || name.chars().nth(MAX_NAME_CHARS).is_none() {
+        return Cow::Borrowed(name);
+    }
+    let mut short: String = name.chars().take(MAX_NAME_CHARS - 1 - 2 * HASH_BYTES).collect();
+    short.push('~');
+    for byte in Sha256::digest(name.as_bytes()).iter().take(HASH_BYTES) {
+        // Writing into a text does not fail.
+        let _ = write!(short, "{byte:02x}");
+    }
+    Cow::Owned(short)
+}
+
+/// A call with its names cut.
+pub(super) fn with_short_names(call: &ToolCall) -> Cow<'_, ToolCall> {
+    let names = [Some(&call.tool), Some(&call.session), call.run.as_ref(), call.call.as_ref()];
+    if names
+        .into_iter()
+        .chain([call.agent.as_ref()])
+        .flatten()
+        .all(|name| matches!(short_name(name), Cow::Borrowed(_)))
+    {
+        return Cow::Borrowed(call);
+    }
+    let short = |name: &String| short_name(name).into_owned();
+    Cow::Owned(ToolCall {
+        tool: short(&call.tool),
+        session: short(&call.session),
+        run: call.run.as_ref().map(short),
+        call: call.call.as_ref().map(short),
+        agent: call.agent.as_ref().map(short),
+        ..call.clone()
+    })
+}
+
+/// A call as its runtime identifies it among the open ones: session, call id and run, one behind the other in one text.
+/// Every call has one, and three texts would cost it more than all else that is done with them.
+#[derive(Clone, Debug)]
+pub(super) struct CallId {
+    text: String,
+    /// Where the session ends, and the call id.
+    ends: (usize, usize),
+    has_run: bool,
+}
+
+/// The same, borrowed: what calls are looked up by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct CallRef<'a> {
+    pub(super) session: &'a str,
+    pub(super) run: Option<&'a str>,
+    pub(super) call: &'a str,
+}
+
+impl<'a> CallRef<'a> {
+    /// The identity of a call; `None` without a call id: then nothing can be told to be the same.
+    pub(super) fn new(session: &'a str, run: Option<&'a str>, call: Option<&'a str>) -> Option<Self> {
+        Some(Self { session, run, call: call? })
+    }
+
+    pub(super) fn to_owned(self) -> CallId {
+        let Self { session, run, call } = self;
+        CallId {
+            text: [session, call, run.unwrap_or_default()].concat(),
+            ends: (session.len(), session.len() + call.len()),
+            has_run: run.is_some(),
+        }
+    }
+}
+
+impl ToolCall {
+    /// The call among the open ones.
+    pub(super) fn id(&self) -> Option<CallRef<'_>> {
+        CallRef::new(&self.session, self.run.as_deref(), self.call.as_deref())
+    }
+}
+
+impl CallId {
+    pub(super) fn as_ref(&self) -> CallRef<'_> {
+        let part = |from: usize, to: usize| self.text.get(from..to).unwrap_or_default();
+        let (session, call) = self.ends;
+        CallRef {
+            session: part(0, session),
+            call: part(session, call),
+            run: self.has_run.then(|| part(call, self.text.len())),
+        }
+    }
+}
+
+/// What a call is looked up by, owned or borrowed: a map's way to find an owned key by a borrowed one.
+pub(super) trait Identity {
+    fn borrowed(&self) -> CallRef<'_>;
+}
+
+impl Identity for CallId {
+    fn borrowed(&self) -> CallRef<'_> {
+        self.as_ref()
+    }
+}
+
+impl Identity for CallRef<'_> {
+    fn borrowed(&self) -> CallRef<'_> {
+        *self
+    }
+}
+
+impl Hash for dyn Identity + '_ {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.borrowed().hash(state);
+    }
+}
+
+impl PartialEq for dyn Identity + '_ {
+    fn eq(&self, other: &Self) -> bool {
+        self.borrowed() == other.borrowed()
+    }
+}
+
+impl Eq for dyn Identity + '_ {}
+
+impl Hash for CallRef<'_> {
+    /// The run tells few calls apart that session and call id do not, and every text costs.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write(self.session.as_bytes());
+        state.write(self.call.as_bytes());
+    }
+}
+
+impl Hash for CallId {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_ref().hash(state);
+    }
+}
+
+impl PartialEq for CallId {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_ref() == other.as_ref()
+    }
+}
+
+impl Eq for CallId {}
+
+impl<'a> Borrow<dyn Identity + 'a> for CallId {
+    fn borrow(&self) -> &(dyn Identity + 'a) {
+        self
+    }
+}
