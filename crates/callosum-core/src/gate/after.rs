@@ -19,44 +19,16 @@ use callosum_shell::ExitCodes;
 use super::call_id::CallRef;
 use super::call_id::short_name;
 use super::health::Level;
+use super::late::{Delivery, LateEnd, Target};
 use super::open_calls::{Phase, Unflushed};
 use super::report::{EndReport, Ran};
 use super::tickets::Work;
 use super::transaction::NotNow;
 use super::{Answer, Gate, Light, lock};
 
-/// Which action an outcome belongs to.
-#[derive(Clone, Debug)]
-pub(super) enum Target {
-    /// The one with this sequence number.
-    Seq(u64),
-    /// The one with the report's call id; without one the session's oldest of that tool and digest.
-    Reported,
-    /// The newest of this process that goes on as this background process session.
-    Background(String),
-}
-
-/// An outcome that waits to be written.
-#[derive(Debug)]
-pub(super) struct LateEnd {
-    pub(super) target: Target,
-    pub(super) report: EndReport,
-    /// The newest line of the backlog when it came: lines stand in the order in which things were done.
-    pub(super) behind: u64,
-}
-
 /// Whether an after-hook was told what ran: a host that shows no parameters, or not all of them, says nothing about it.
 fn shows_all(params: &AllParameters<'_>) -> bool {
     params.complete && params.value.as_object().is_some_and(|params| !params.is_empty())
-}
-
-/// Which pauses were delivered.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Delivery {
-    /// Those of one call.
-    Call { session: String, call: String },
-    /// Those of a run.
-    Run(String),
 }
 
 /// Runs whose signals are remembered.

@@ -1,6 +1,5 @@
 //! Questions by name, answered as JSON text: what the addon, the gateway's methods and the page hand over.
 
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -10,8 +9,8 @@ use super::Gate;
 use super::counts::TallyRequest;
 use super::explain::Asked;
 use super::filter::Filter;
-use super::query::QueryError;
 use super::recent::Lately;
+use super::request::{QueryError, request};
 use super::story::Story;
 use super::timeline::TimelineRequest;
 
@@ -28,11 +27,6 @@ struct Told<'a> {
     #[serde(flatten)]
     story: &'a Story,
     text: String,
-}
-
-/// Reads a request from JSON text.
-pub(super) fn request<T: DeserializeOwned>(text: &str) -> Result<T, QueryError> {
-    serde_json::from_str(text).map_err(|error| QueryError::bad_request(format!("bad request: {error}")))
 }
 
 impl Gate {

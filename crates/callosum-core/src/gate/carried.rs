@@ -12,8 +12,8 @@ use crate::store::journal::segment::Trace;
 use crate::store::journal::{Loss, Patience, UpToDate};
 use crate::store::ledger::{Ledger, Needs};
 
-use super::after::Target;
 use super::health::Level;
+use super::late::Target;
 use super::transaction::NotNow;
 use super::{Gate, LedgerSlot, MAX_IMPATIENT_RECORDS, lock};
 

@@ -12,7 +12,8 @@ use crate::store::journal::head::Head;
 use crate::store::journal::span::{Piece, Span};
 
 use super::Gate;
-use super::query::QueryError;
+use super::json_line::Text;
+use super::request::QueryError;
 
 /// Buckets that one request may ask for.
 const MAX_BUCKETS: i64 = 10_000;
@@ -40,7 +41,7 @@ impl TallyRequest {
     /// # Errors
     /// When it is none.
     pub fn read(text: &str) -> Result<Self, QueryError> {
-        let wanted: Self = super::ask::request(text)?;
+        let wanted: Self = super::request::request(text)?;
         if wanted.from > wanted.to {
             return Err(QueryError::bad_request("bad request: `from` must not be later than `to`"));
         }
@@ -127,10 +128,6 @@ struct Call<'l> {
     #[serde(default)]
     conflict: Option<Conflict>,
 }
-
-/// A text that is borrowed where it can be.
-#[derive(Deserialize)]
-pub(super) struct Text<'l>(#[serde(borrow)] pub(super) Cow<'l, str>);
 
 impl Call<'_> {
     /// The call of a line; `None` when it is none, or not a call's first.

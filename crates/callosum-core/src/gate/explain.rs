@@ -11,7 +11,7 @@ use crate::model::tool_call::ToolCall;
 use crate::rules::{Explanation, Match, Scope, Unread};
 
 use super::Gate;
-use super::query::QueryError;
+use super::request::QueryError;
 use crate::record::Conflict;
 
 /// The session of a question that names none: no journal has it.
@@ -42,7 +42,7 @@ impl Asked {
     /// # Errors
     /// When it is none.
     pub fn read(text: &str) -> Result<Self, QueryError> {
-        let asked: Self = super::ask::request(text)?;
+        let asked: Self = super::request::request(text)?;
         if !asked.params.is_object() {
             return Err(QueryError::bad_request("bad request: `params` must be an object"));
         }

@@ -1,11 +1,15 @@
 //! A line of the journal in an answer's text: as it stands there, with its sequence number behind it. It is looked through,
 //! because an answer is JSON whatever the journal holds, but not made into a [`Value`](serde_json::Value) and text again.
 
+use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 
-use super::counts::Text;
+/// A text that is borrowed where it can be.
+#[derive(Deserialize)]
+pub(super) struct Text<'l>(#[serde(borrow)] pub(super) Cow<'l, str>);
 
 /// The line as an object that ends with `seq`. `None` when it is no object, or has a `seq` of its own.
 pub(super) fn entry(line: &[u8], seq: u64) -> Option<String> {

@@ -9,8 +9,8 @@ use crate::model::json_text;
 use crate::store::journal::head::Head;
 use crate::store::journal::span::Met;
 
-use super::counts::Text;
 use super::filter::Filter;
+use super::json_line::Text;
 use super::json_line::entry;
 
 /// Where a text is looked for.

@@ -18,6 +18,7 @@ mod filter;
 mod health;
 mod intent;
 mod json_line;
+mod late;
 mod line_filter;
 mod maintenance;
 mod observer;
@@ -27,6 +28,7 @@ mod query;
 mod recent;
 mod release;
 mod report;
+mod request;
 mod rules_in_force;
 mod sessions;
 mod simulate;
@@ -70,10 +72,11 @@ pub use self::explain::{Asked, Explained};
 pub use self::filter::Filter;
 pub use self::health::{Degraded, Level, Notice};
 pub use self::presence::Presence;
-pub use self::query::{Found, QueryError};
+pub use self::query::Found;
 pub use self::recent::{Lately, RecentActions};
 pub use self::release::Released;
 pub use self::report::{EndReport, Ran};
+pub use self::request::QueryError;
 pub use self::rules_in_force::RulesInForce;
 pub use self::sessions::{Over, Session};
 pub use self::simulate::Simulated;
@@ -140,9 +143,9 @@ struct Light {
     signalled: VecDeque<String>,
     signalled_set: HashSet<String>,
     /// Outcomes that could not be written when they came.
-    late_ends: VecDeque<after::LateEnd>,
+    late_ends: VecDeque<late::LateEnd>,
     /// Signals that could not be written when they came: written before anything is decided, as if they were in time.
-    late_deliveries: VecDeque<after::Delivery>,
+    late_deliveries: VecDeque<late::Delivery>,
     /// Calls and outcomes that could not be written at once because the state failed.
     unwritten: u64,
 }

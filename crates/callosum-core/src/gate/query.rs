@@ -3,7 +3,6 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::model::error::StateError;
 use crate::model::time::Stamp;
 use crate::store::journal::segments::Segments;
 use crate::store::journal::span::{Met, Piece, Span};
@@ -11,43 +10,7 @@ use crate::store::journal::span::{Met, Piece, Span};
 use super::Gate;
 use super::filter::Filter;
 use super::line_filter::Sieve;
-use super::transaction::NotNow;
-
-/// Why a question about the journal has no answer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
-#[error("{message}")]
-pub struct QueryError {
-    /// For programs: `bad-request`, `busy`, or a [`StateError`]'s code.
-    pub code: String,
-    /// For people: what, where and what to do.
-    pub message: String,
-}
-
-impl QueryError {
-    /// A question that can't be understood.
-    #[must_use]
-    pub fn bad_request(message: impl Into<String>) -> Self {
-        Self { code: "bad-request".to_owned(), message: message.into() }
-    }
-}
-
-impl From<StateError> for QueryError {
-    fn from(error: StateError) -> Self {
-        let message = format!("{}; to mend it: {}", error.in_full(), error.remedy());
-        Self { code: error.code().to_owned(), message }
-    }
-}
-
-impl From<NotNow> for QueryError {
-    fn from(reason: NotNow) -> Self {
-        match reason {
-            NotNow::Failed(error) => error.into(),
-            NotNow::Busy => {
-                Self { code: "busy".to_owned(), message: "the journal is busy; try again".to_owned() }
-            }
-        }
-    }
-}
+use super::request::QueryError;
 
 /// Records of the journal.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

@@ -10,7 +10,7 @@ use crate::model::time::{Stamp, to_rfc3339};
 
 use super::Gate;
 use super::call_id::short_name;
-use super::query::QueryError;
+use super::request::QueryError;
 use super::status::{LockStatus, live_leases, state_word};
 
 /// Actions given at once at the most, and when nothing is said.
@@ -46,7 +46,7 @@ impl Lately {
     /// # Errors
     /// When it is none.
     pub fn read(text: &str) -> Result<Self, QueryError> {
-        let wanted: Self = super::ask::request(text)?;
+        let wanted: Self = super::request::request(text)?;
         if wanted.limit == 0 || wanted.limit > MAX_LIMIT {
             let message = format!("bad request: `limit` must be from 1 to {MAX_LIMIT}");
             return Err(QueryError::bad_request(message));

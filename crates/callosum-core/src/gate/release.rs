@@ -10,7 +10,7 @@ use crate::store::journal::Check;
 use crate::store::ledger::Needs;
 
 use super::Gate;
-use super::query::QueryError;
+use super::request::QueryError;
 use super::status::{LockStatus, locks_of};
 
 /// Characters of the name of who releases.

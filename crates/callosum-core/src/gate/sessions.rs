@@ -11,7 +11,7 @@ use crate::store::journal::backward::Backward;
 use crate::store::journal::recent::Edge;
 
 use super::Gate;
-use super::query::QueryError;
+use super::request::QueryError;
 use super::status::live_leases;
 
 /// How a session is known to be over.

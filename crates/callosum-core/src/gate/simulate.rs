@@ -12,7 +12,7 @@ use crate::store::journal::forward::Forward;
 use crate::store::journal::recent::SLACK_MS;
 
 use super::Gate;
-use super::query::QueryError;
+use super::request::QueryError;
 
 /// The progress is told after so many lines.
 const TELL_EVERY: u64 = 4_096;

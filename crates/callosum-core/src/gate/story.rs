@@ -19,7 +19,7 @@ use crate::store::journal::backward::Backward;
 use crate::store::journal::segments::Segments;
 
 use super::Gate;
-use super::query::QueryError;
+use super::request::QueryError;
 use super::status::{LockStatus, live_leases};
 
 /// Records on the resource that are gathered, the newest.

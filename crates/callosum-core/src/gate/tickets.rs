@@ -14,8 +14,8 @@ use crate::model::tool_call::{AllParameters, Parameters, ToolCall};
 use crate::rules::RuleSet;
 use crate::store::journal::Patience;
 
-use super::after::{Delivery, Target};
 use super::intent::Intent;
+use super::late::{Delivery, Target};
 use super::open_calls::{Phase, Unflushed};
 use super::report::EndReport;
 use super::writer::{Order, Writer};

@@ -15,7 +15,7 @@ use crate::store::journal::segments::{LinesAt, Segments};
 use crate::store::journal::span::{Piece, Span};
 
 use super::Gate;
-use super::query::QueryError;
+use super::request::QueryError;
 use super::story::{Event, What, event, read};
 
 /// Events given at once at the most, and when nothing is said.
@@ -57,7 +57,7 @@ impl TimelineRequest {
     /// # Errors
     /// When it is none.
     pub fn read(text: &str) -> Result<Self, QueryError> {
-        let wanted: Self = super::ask::request(text)?;
+        let wanted: Self = super::request::request(text)?;
         if wanted.from > wanted.to {
             return Err(QueryError::bad_request("bad request: `from` must not be later than `to`"));
         }

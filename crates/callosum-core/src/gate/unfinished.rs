@@ -4,7 +4,7 @@ use crate::decision::history::State;
 use crate::model::time::{Stamp, to_rfc3339};
 
 use super::Gate;
-use super::query::QueryError;
+use super::request::QueryError;
 
 /// An action of tier 3 or more without an outcome, whose lease ended or whose process is dead.
 #[derive(Clone, Debug, PartialEq, Eq)]

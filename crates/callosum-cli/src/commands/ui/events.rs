@@ -5,37 +5,17 @@ use std::time::Duration;
 
 use hyper::StatusCode;
 use hyper::body::Bytes;
-use serde::Deserialize;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{sleep, timeout};
 
 use super::answer::{Answer, Content, answer, refusal};
+use super::feed::Head;
 use super::server::Server;
 
 /// How often the journal is looked at while a page is open.
 const LOOK: Duration = Duration::from_millis(500);
 /// How often a page hears something at least.
 const HEARTBEAT: Duration = Duration::from_secs(15);
-
-/// How far the journal reaches.
-#[derive(Clone)]
-pub(super) struct Head {
-    head: u64,
-    /// The core's answer, for the page.
-    text: String,
-}
-
-impl Head {
-    /// Reads the core's answer.
-    fn read(text: String) -> Option<Self> {
-        #[derive(Deserialize)]
-        struct Known {
-            head: u64,
-        }
-        let Known { head } = serde_json::from_str(&text).ok()?;
-        Some(Self { head, text })
-    }
-}
 
 /// Looks how far the journal reaches, and wakes those who wait for news if it has moved. A state that can't be looked
 /// at is no news: `status` tells what is wrong.

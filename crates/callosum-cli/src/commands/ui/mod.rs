@@ -3,8 +3,10 @@
 mod access;
 mod answer;
 mod events;
+mod feed;
 mod guests;
 mod page;
+mod routes;
 mod server;
 mod standard_input;
 
@@ -78,7 +80,7 @@ async fn serve(args: &Args, port: Option<u16>, out: &mut dyn Write) -> Result<Ex
     loop {
         tokio::select! {
             stream = next(&listener) => {
-                connections.spawn(Arc::clone(&server).serve(stream));
+                connections.spawn(routes::serve(Arc::clone(&server), stream));
             }
             Some(_) = connections.join_next() => {}
             Some(()) = wishes.recv() => print_link(args, &server, out)?,

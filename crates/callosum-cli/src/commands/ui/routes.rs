@@ -1,0 +1,179 @@
+//! What is answered to whom.
+
+use std::convert::Infallible;
+use std::pin::pin;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use callosum_core::gate::QueryError;
+use hyper::body::Incoming;
+use hyper::header::{ALLOW, HeaderValue};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Method, Request, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use serde::Deserialize;
+use tokio::net::TcpStream;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio_io_timeout::TimeoutStream;
+
+use crate::commands::locks::end_leases;
+
+use super::answer::{Answer, of_core, refusal, sentence};
+use super::events;
+use super::guests::Guest;
+use super::server::Server;
+
+/// What the page may ask the core.
+const QUESTIONS: [&str; 9] =
+    ["head", "status", "journal", "timeline", "tally", "why", "explain", "rules", "recent"];
+
+/// Bytes of a request's head, with its query.
+const MAX_HEAD: usize = 32 * 1024;
+/// How long a client may take for a request's head, and how long it may leave what it is sent unread.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Answers one client until it goes, is too slow, gives way to another, or the server ends.
+pub(super) async fn serve(server: Arc<Server>, stream: TcpStream) {
+    let caller = Caller { guest: server.guests.enter(), place: OnceLock::new() };
+    let respond =
+        service_fn(|request| async { Ok::<_, Infallible>(respond(&server, &caller, request).await) });
+    let mut stream = TimeoutStream::new(stream);
+    stream.set_write_timeout(Some(PATIENCE));
+    let mut connection = pin!(
+        http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(PATIENCE)
+            .max_buf_size(MAX_HEAD)
+            .serve_connection(TokioIo::new(Box::pin(stream)), respond)
+    );
+    // A client that breaks off, or speaks no HTTP, is nobody else's trouble.
+    tokio::select! {
+        _ = connection.as_mut() => return,
+        () = caller.guest.dismissed() => return,
+        () = server.stopped() => connection.as_mut().graceful_shutdown(),
+    }
+    let _ = connection.await;
+}
+
+/// Who is at the other end of a connection.
+struct Caller {
+    guest: Guest,
+    /// Of one that has shown the token.
+    place: OnceLock<OwnedSemaphorePermit>,
+}
+
+impl Caller {
+    /// It has shown the token: it keeps its connection, while there are not too many such.
+    fn is_known(&self, server: &Server) {
+        if self.place.get().is_none()
+            && let Ok(place) = Arc::clone(&server.known).try_acquire_owned()
+        {
+            self.guest.is_known();
+            let _ = self.place.set(place);
+        }
+    }
+}
+
+/// What a query says.
+#[derive(Default)]
+struct Query {
+    /// Of the link.
+    code: Option<String>,
+    /// What is asked, as JSON text.
+    q: Option<String>,
+}
+
+impl Query {
+    fn read(text: &str) -> Self {
+        let mut query = Self::default();
+        for (name, value) in form_urlencoded::parse(text.as_bytes()) {
+            match &*name {
+                "code" => query.code = Some(value.into_owned()),
+                "q" => query.q = Some(value.into_owned()),
+                _ => {}
+            }
+        }
+        query
+    }
+}
+
+async fn respond(server: &Arc<Server>, caller: &Caller, request: Request<Incoming>) -> Answer {
+    let access = &server.access;
+    let headers = request.headers();
+    if !access.is_own_host(headers) {
+        return sentence(
+            StatusCode::FORBIDDEN,
+            "This server answers to the address in the link that `callosum ui` prints.",
+        );
+    }
+    let path = request.uri().path();
+    let (method, allowed) =
+        if path == "/api/release" { (Method::POST, "POST") } else { (Method::GET, "GET") };
+    if *request.method() != method {
+        let mut answer = sentence(StatusCode::METHOD_NOT_ALLOWED, "That can't be done here.");
+        answer.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
+        return answer;
+    }
+    if method == Method::POST && !access.is_own_origin(headers) {
+        return refusal(StatusCode::FORBIDDEN, "forbidden", "only the page itself may post");
+    }
+    let query = Query::read(request.uri().query().unwrap_or_default());
+    if let ("/", Some(code)) = (path, &query.code) {
+        return opened(server, code);
+    }
+    let Some(question) = path.strip_prefix("/api/") else {
+        return server.page.answer(path);
+    };
+    if !access.has_token(headers) {
+        let message = "this page may not ask any more; open it anew by a link of `callosum ui`";
+        return refusal(StatusCode::UNAUTHORIZED, "unauthorized", message);
+    }
+    caller.is_known(server);
+    let asked = query.q.unwrap_or_else(|| "{}".to_owned());
+    match question {
+        // Nothing of a request's body is ever read: a sender could take its time.
+        "release" => release(server, &asked).await,
+        "events" => events::stream(server),
+        _ => match QUESTIONS.into_iter().find(|known| *known == question) {
+            Some(question) => {
+                let gate = Arc::clone(&server.gate);
+                of_core(server.in_turn(move || gate.ask(question, &asked, &gate.machine().now())).await)
+            }
+            None => refusal(StatusCode::NOT_FOUND, "not-found", "there is no such question"),
+        },
+    }
+}
+
+/// The page with its token, for who has the link's code.
+fn opened(server: &Server, code: &str) -> Answer {
+    if !server.access.redeem(code) {
+        return sentence(
+            StatusCode::FORBIDDEN,
+            "This link was used already, or is not the newest. For a fresh one press Enter where `callosum ui` runs.",
+        );
+    }
+    server.page.opened()
+}
+
+/// The leases on which resource the page wants to end.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wanted {
+    key: String,
+}
+
+async fn release(server: &Server, asked: &str) -> Answer {
+    let wanted: Wanted = match serde_json::from_str(asked) {
+        Ok(wanted) => wanted,
+        Err(error) => {
+            return refusal(StatusCode::BAD_REQUEST, "bad-request", &format!("bad request: {error}"));
+        }
+    };
+    let options = server.options.clone();
+    let released = server.in_turn(move || {
+        let released = end_leases(options, &wanted.key, "in callosum ui")?;
+        serde_json::to_string(&released)
+            .map_err(|error| QueryError { code: "internal".to_owned(), message: error.to_string() })
+    });
+    of_core(released.await)
+}
