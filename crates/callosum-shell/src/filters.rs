@@ -3,8 +3,7 @@
 
 use std::rc::Rc;
 
-use super::carry::Texts;
-use super::{Invocation, encoded};
+use super::{Invocation, Texts, encoded};
 
 /// Longer texts are not put in another form: a line may have two thousand filters behind each other.
 const MAX_BYTES: usize = 16 * 1024;

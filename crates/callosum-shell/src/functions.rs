@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use super::Invocation;
 use super::carriers::{Rest, carriers};
-use super::carry::Texts;
+use super::{Invocation, Texts};
 
 /// A function that the line defines.
 #[derive(Debug)]

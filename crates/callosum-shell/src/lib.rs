@@ -8,13 +8,11 @@
 //! can be done with a text that is no shell command. What none of them could read is in [`Line::unread`]: never nothing.
 
 mod carriers;
-mod carry;
 pub mod command;
 mod compact;
 mod compound_programs;
 mod encoded;
 mod exit_codes;
-mod fallback;
 mod filters;
 mod functions;
 pub mod glob;
@@ -31,9 +29,9 @@ mod words;
 
 use std::rc::Rc;
 
-pub use carry::typed_by_tool;
 pub use exit_codes::ExitCodes;
 pub use options::{Argument, has_option, option_values};
+pub use parse::typed_by_tool;
 pub use unread::{Limit, Unread};
 pub use words::unhidden;
 
@@ -47,6 +45,9 @@ const MAX_CARRIERS: usize = 32;
 const MAX_VARIABLES: usize = 64;
 /// See [`MAX_VARIABLES`].
 const MAX_VALUES: usize = 8 * 1024;
+
+/// Texts that several share.
+type Texts = Vec<Rc<str>>;
 
 /// A program that a line runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,5 +1,7 @@
 //! From the tree of a parsed line to the programs it runs.
 
+mod carry;
+mod fallback;
 mod redirect;
 
 use std::borrow::Cow;
@@ -10,7 +12,8 @@ use brush_parser::ast::{
     CompoundList, CompoundListItem, ExtendedTestExpr, Pipeline, SeparatorOperator, SimpleCommand, Word,
 };
 
-use super::carry::{self, Texts};
+pub use carry::typed_by_tool;
+
 use super::compact::{Kept, compact};
 use super::filters::hidden;
 use super::functions::Function;
@@ -20,8 +23,7 @@ use super::printed::{Files, Room};
 use super::unread::{Limit, Parts, Unread};
 use super::words::{program_name, substitutions, unquote};
 use super::{
-    Invocation, MAX_CARRIERS, MAX_INVOCATIONS, MAX_NESTING, MAX_VALUES, MAX_VARIABLES, fallback, joined,
-    plain,
+    Invocation, MAX_CARRIERS, MAX_INVOCATIONS, MAX_NESTING, MAX_VALUES, MAX_VARIABLES, Texts, joined, plain,
 };
 
 /// What `command` runs, what of it was not read, and whether it was only cut roughly.

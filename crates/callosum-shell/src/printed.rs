@@ -2,9 +2,8 @@
 
 use std::rc::Rc;
 
-use super::carry::Texts;
 use super::filters::{said, turned};
-use super::{Invocation, joined};
+use super::{Invocation, Texts, joined};
 
 /// Programs that print what they read, with the options of theirs that take a value. What they change of it is not looked at:
 /// to find one recipient too many only pauses once too often.

@@ -1,17 +1,18 @@
 //! One call before the rules: which of them are for it, and what they say together.
 
+use super::candidate::Candidate;
 use super::compile::{Rule, ToolName};
 use super::guard::Guard;
-use super::index::Candidate;
 use super::layer::Part;
 use super::rule_set::RuleSet;
-use super::{Classification, Match, Scope, Unread};
+use super::typed::{self, Typed};
+use super::{Classification, Explanation, Match, Scope, Unread};
 use crate::model::digest::digest;
 use crate::model::redact::redact_words;
 use crate::model::settings::Mode;
 use crate::model::text::one_line;
 use crate::model::tier::Tier;
-use crate::model::tool_call::ToolCall;
+use crate::model::tool_call::{Parameters, ToolCall};
 use crate::rules::context_key::{
     Lookup, MAX_KEYS, Site, context_keys, is_in_guarded, is_outside, is_unknown, keys_or_digest, path_in,
     work_folder,
@@ -19,6 +20,50 @@ use crate::rules::context_key::{
 use callosum_shell::ExitCodes;
 use callosum_shell::command::{Asked, Command, Fit, guarded_redirects, not_done_codes};
 use callosum_shell::{Limit, Line, unhidden};
+
+impl RuleSet {
+    /// What the rules say of a call; tier 0 without keys when none is for it. `runtime` is the name of the agent runtime
+    /// the call comes from. Reads only the parameters that rules ask for.
+    ///
+    /// The first matching rule wins. In a shell line it wins for each command: the call has the highest of their
+    /// tiers, and the keys of all.
+    #[must_use]
+    pub fn classify(&self, call: &ToolCall, runtime: &str, params: &dyn Parameters) -> Classification {
+        self.explained(call, runtime, params, None).classification
+    }
+
+    /// The same, with how it came about.
+    #[must_use]
+    pub fn explain(&self, call: &ToolCall, runtime: &str, params: &dyn Parameters) -> Explanation {
+        let mut matches = Vec::new();
+        let Answer { classification, rough, unread } =
+            self.explained(call, runtime, params, Some(&mut matches));
+        Explanation { classification, matches, rough, unread }
+    }
+
+    fn explained(
+        &self,
+        call: &ToolCall,
+        runtime: &str,
+        params: &dyn Parameters,
+        mut matches: Option<&mut Vec<Match>>,
+    ) -> Answer {
+        let tool = ToolName::of(&call.tool);
+        let typed = Typed::of(&tool.neutral, params);
+        let question = Question { rules: self, call, tool, runtime, params: Lookup::new(params) };
+        let answer = question.answer(matches.as_deref_mut());
+        let Some(typed) = typed else { return answer };
+        let tool = ToolName::of(typed::SHELL);
+        let question = Question { rules: self, call, tool, runtime, params: Lookup::new(&typed) };
+        let mut of_line = question.answer(matches);
+        if of_line.classification.tier <= answer.classification.tier {
+            return answer;
+        }
+        // The exit code is not that of what was typed.
+        of_line.classification.not_done_codes = ExitCodes::default();
+        of_line
+    }
+}
 
 /// A call, and the rules that may be for its tool.
 pub(super) struct Question<'a> {

@@ -2,10 +2,10 @@
 
 use std::sync::OnceLock;
 
-use super::compile::Names;
 use super::format::HttpFormat;
-use super::index::Named;
 use super::index_builder::HTTP_CLIENTS;
+use super::names::Names;
+use super::word_lists::Named;
 use callosum_shell::command::{Asked, Command, Fit, Pattern, Request, may_change_in, outline};
 use callosum_shell::glob::is_glob;
 

@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use super::Classification;
+use super::candidate::Candidate;
 use super::compile::{Rule, ToolName};
-use super::index::Candidate;
 use super::layer::Part;
 use super::rule_set::RuleSet;
 use crate::model::tier::Tier;

@@ -6,11 +6,12 @@ use std::sync::OnceLock;
 use regex::Regex;
 use serde_json::Value;
 
+use super::candidate::Candidate;
 use super::command_match::Effects;
-use super::format::{ParamFormat, RuleFormat, Texts};
-use super::index::Candidate;
+use super::format::{FILE_PATH, ParamFormat, RuleFormat};
 use super::index_builder::folded_tool;
 use super::limits::{self, Budget};
+use super::names::Names;
 use super::source::Source;
 use super::{RuleError, Scope};
 use crate::model::digest::neutral_tool_name;
@@ -18,7 +19,6 @@ use crate::model::settings::Mode;
 use crate::model::tier::Tier;
 use crate::model::tool_call::ToolCall;
 use crate::rules::context_key::{Lookup, Template, writes_guarded};
-use callosum_shell::glob::{Glob, is_glob};
 
 /// A rule ready to match.
 #[derive(Clone, Debug)]
@@ -221,55 +221,6 @@ pub(super) fn compared_tool(tool: &str) -> Cow<'_, str> {
         },
     }
 }
-
-/// Exact names and globs (`*` for any text, `?` for one character).
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Names {
-    exact: Vec<String>,
-    globs: Vec<Glob>,
-}
-
-impl Names {
-    pub(super) fn new(names: impl Iterator<Item = String>) -> Self {
-        let (globs, exact) = names.partition::<Vec<_>, _>(|name| is_glob(name));
-        Self { exact, globs: globs.iter().map(|glob| Glob::new(glob)).collect() }
-    }
-
-    pub(super) fn exact(&self) -> &[String] {
-        &self.exact
-    }
-
-    pub(super) fn has_globs(&self) -> bool {
-        !self.globs.is_empty()
-    }
-
-    pub(super) fn matches_glob(&self, name: &str) -> bool {
-        self.globs.iter().any(|glob| glob.matches(name))
-    }
-
-    /// Whether one of the names may stand in a text: of a glob its longest part.
-    pub(super) fn may_be_in(&self, text: &str) -> bool {
-        let part = |glob: &Glob| {
-            let pattern = glob.pattern();
-            let longest = pattern.split(['*', '?']).max_by_key(|part| part.len()).unwrap_or_default();
-            text.contains(longest)
-        };
-        self.exact.iter().any(|exact| text.contains(exact.as_str())) || self.globs.iter().any(part)
-    }
-
-    pub(super) fn matches(&self, name: &str) -> bool {
-        self.exact.iter().any(|exact| exact == name) || self.matches_glob(name)
-    }
-}
-
-impl From<Texts> for Names {
-    fn from(texts: Texts) -> Self {
-        Self::new(texts.0.into_iter())
-    }
-}
-
-/// Stands in `params` for the files that a call writes, of which one must be what its value stands for: `{guarded}`.
-pub(super) const FILE_PATH: &str = "{filePath}";
 
 /// A parameter that must have one of some values.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,7 +7,6 @@ use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::compile::FILE_PATH;
 use super::limits::{self, MAX_RULES, MAX_TEXT};
 use super::source::{At, Fields, Members, Source};
 use super::{RuleError, Scope};
@@ -44,6 +43,9 @@ pub(super) const RULE_FIELDS: &[&str] = &[
 
 /// The values of `scope`.
 const SCOPES: &[(&str, Scope)] = &[("any", Scope::Any), ("otherSessions", Scope::OtherSessions)];
+
+/// Stands in `params` for the files that a call writes, of which one must be what its value stands for: `{guarded}`.
+pub(super) const FILE_PATH: &str = "{filePath}";
 
 /// The values of `mode`.
 const MODES: &[(&str, Mode)] = &[("enforce", Mode::Enforce), ("observe", Mode::Observe)];

@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
-use std::collections::{HashMap, HashSet};
 
+use super::candidate::Candidate;
 use super::compile::Rule;
 use super::index_builder;
 use super::index_builder::{Draft, END_OF_GROUP, END_OF_PATTERN, Outline};
+use super::word_lists::{Lists, Named};
 use callosum_shell::command::{HIDING, outline};
 
 /// Places of rules in their file, in order.
@@ -38,29 +39,11 @@ pub(super) struct ByTool {
     pub(super) globs: Places,
 }
 
-/// Lists of numbers by name.
-#[derive(Clone, Debug)]
-pub(super) enum Lists {
-    /// Made when the program was.
-    Shipped(&'static phf::Map<&'static str, &'static [u32]>),
-    /// Made when a file was loaded.
-    Loaded(HashMap<String, Vec<u32>>),
-}
-
 /// The rules that may be for calls of a tool, by their places.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidates<'i> {
     named: &'i [u32],
     globs: &'i [u32],
-}
-
-/// A rule that may be for calls of a tool.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Candidate {
-    /// Its place in its file.
-    pub(super) place: usize,
-    /// It names the tool; else a glob of it must match.
-    pub(super) named: bool,
 }
 
 impl Index {
@@ -129,23 +112,6 @@ impl Index {
     }
 }
 
-/// Words of patterns that stand in a text.
-pub(super) struct Named<'i> {
-    words: &'i Lists,
-    numbers: HashSet<u32>,
-}
-
-impl Named<'_> {
-    /// Whether a command may be in the text that the pattern of this outline fits: of each of its words an alternative.
-    pub(super) fn may_have<'p>(&self, mut outline: impl Iterator<Item = &'p str>) -> bool {
-        let stands = |alternative: &str| {
-            let number = index_builder::whole_word(alternative).map(|word| self.words.get(word).first());
-            number.is_none_or(|number| number.is_some_and(|number| self.numbers.contains(number)))
-        };
-        outline.all(|word| word.split('|').any(stands))
-    }
-}
-
 impl ByTool {
     fn candidates(&self, tool: &str) -> Candidates<'_> {
         Candidates { named: self.named.get(tool), globs: &self.globs }
@@ -178,21 +144,6 @@ impl<'i> Candidates<'i> {
             let place = usize::try_from(*one.or(other)?).ok()?;
             Some(Candidate { place, named: one.is_some() })
         })
-    }
-}
-
-impl Lists {
-    fn get(&self, name: &str) -> &[u32] {
-        match self {
-            Self::Shipped(lists) => lists.get(name).copied().unwrap_or_default(),
-            Self::Loaded(lists) => lists.get(name).map(Vec::as_slice).unwrap_or_default(),
-        }
-    }
-}
-
-impl FromIterator<(String, Vec<u32>)> for Lists {
-    fn from_iter<I: IntoIterator<Item = (String, Vec<u32>)>>(lists: I) -> Self {
-        Self::Loaded(lists.into_iter().collect())
     }
 }
 

@@ -3,7 +3,6 @@
 
 use regex::{Regex, RegexBuilder};
 
-use super::format::RuleFormat;
 use crate::model::text::{Shown, one_line, shown};
 
 /// A file may have so many rules.
@@ -77,7 +76,7 @@ fn build(pattern: &str, size: usize) -> Result<Regex, regex::Error> {
 }
 
 /// What makes a pattern smaller.
-const REMEDY: &str = "repeat less (`{1,200}`, above all of `\\w`, `\\p{L}` and other classes of all scripts: `[A-Za-z]` is small), or \
+pub(super) const REMEDY: &str = "repeat less (`{1,200}`, above all of `\\w`, `\\p{L}` and other classes of all scripts: `[A-Za-z]` is small), or \
                       use `command` or `params`";
 
 /// What is wrong with a pattern, on one line: the regex crate draws a picture of several.
@@ -89,17 +88,4 @@ fn pattern_error(error: &regex::Error) -> String {
         return format!("{reason}; put a rule of a lower tier for what is to be let out before this one");
     }
     reason
-}
-
-/// What in a rule is more than a rule may have, and at which byte of the file.
-pub(super) fn too_much(rule: &RuleFormat) -> Option<(usize, String)> {
-    let keys = rule.context_key.as_ref();
-    if let Some(keys) = keys.filter(|keys| keys.value.0.len() > MAX_TEMPLATES) {
-        let message = format!(
-            "`contextKey` has more than {MAX_TEMPLATES} templates: leave some out, or make two rules"
-        );
-        return Some((keys.at, message));
-    }
-    let pattern = rule.command_pattern.as_ref().filter(|pattern| pattern.value.len() > MAX_TEXT);
-    pattern.map(|pattern| (pattern.at, format!("`commandPattern` is longer than {MAX_TEXT} bytes: {REMEDY}")))
 }

@@ -1,13 +1,13 @@
 //! The rules as their authors wrote them, for who wants to see them.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 
 use serde::Serialize;
 
+use super::Scope;
 use super::format::{RuleFormat, RulesFile, Texts as FormatTexts};
+use super::rule_set::RuleSet;
 use super::source::Source;
-use super::{RuleSet, SHIPPED_RULES, Scope};
 use crate::model::settings::Mode;
 use crate::model::tier::Tier;
 
@@ -47,28 +47,6 @@ pub struct ListedRule {
     /// What its author says of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
-}
-
-/// The texts that a set of rules was made of.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Texts {
-    first: Cow<'static, str>,
-    /// The first is what is shipped.
-    is_shipped: bool,
-    /// What follows the first where it extends the shipped rules.
-    then: Option<Cow<'static, str>>,
-}
-
-impl Texts {
-    /// Of a text, and of the shipped one that may follow it.
-    pub(super) fn new(text: &str, shipped: &str, extends: bool) -> Self {
-        Self { first: kept(text), is_shipped: text == shipped, then: extends.then(|| kept(shipped)) }
-    }
-}
-
-/// The text itself where that costs nothing.
-fn kept(text: &str) -> Cow<'static, str> {
-    if text == SHIPPED_RULES { Cow::Borrowed(SHIPPED_RULES) } else { Cow::Owned(text.to_owned()) }
 }
 
 impl RuleSet {

@@ -7,6 +7,7 @@
 //! `compare` asks two sets about a call of which not all is known. `lint` looks at a whole file as its author would want it
 //! looked at.
 
+mod candidate;
 mod classify;
 mod command_match;
 mod compare;
@@ -20,10 +21,13 @@ mod layer;
 mod limits;
 pub mod lint;
 mod listed;
+mod names;
 mod rule_set;
 mod shipped;
 mod source;
+mod texts;
 mod typed;
+mod word_lists;
 
 use std::fmt;
 

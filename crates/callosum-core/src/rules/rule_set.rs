@@ -2,18 +2,13 @@
 
 use std::collections::HashSet;
 
-use super::classify::{Answer, Question};
-use super::compile::{Rule, ToolName};
+use super::compile::Rule;
 use super::format::{RuleFormat, RulesFile};
 use super::layer::Part;
-use super::limits::{self, Budget};
-use super::listed::Texts;
+use super::limits::{Budget, MAX_TEMPLATES, MAX_TEXT, REMEDY};
 use super::source::Source;
-use super::typed::{self, Typed};
-use super::{Classification, Explanation, Match, RuleError, SHIPPED_RULES};
-use crate::model::tool_call::{Parameters, ToolCall};
-use crate::rules::context_key::Lookup;
-use callosum_shell::ExitCodes;
+use super::texts::Texts;
+use super::{RuleError, SHIPPED_RULES};
 
 /// Rules in order; the first that matches a call says what it is.
 #[derive(Clone, Debug, Default)]
@@ -64,48 +59,6 @@ impl RuleSet {
     pub fn shipped() -> Self {
         let texts = Texts::new(SHIPPED_RULES, SHIPPED_RULES, false);
         Self { parts: vec![Part::shipped(&HashSet::new())], texts, without_proof: false }
-    }
-
-    /// What the rules say of a call; tier 0 without keys when none is for it. `runtime` is the name of the agent runtime
-    /// the call comes from. Reads only the parameters that rules ask for.
-    ///
-    /// The first matching rule wins. In a shell line it wins for each command: the call has the highest of their
-    /// tiers, and the keys of all.
-    #[must_use]
-    pub fn classify(&self, call: &ToolCall, runtime: &str, params: &dyn Parameters) -> Classification {
-        self.explained(call, runtime, params, None).classification
-    }
-
-    /// The same, with how it came about.
-    #[must_use]
-    pub fn explain(&self, call: &ToolCall, runtime: &str, params: &dyn Parameters) -> Explanation {
-        let mut matches = Vec::new();
-        let Answer { classification, rough, unread } =
-            self.explained(call, runtime, params, Some(&mut matches));
-        Explanation { classification, matches, rough, unread }
-    }
-
-    fn explained(
-        &self,
-        call: &ToolCall,
-        runtime: &str,
-        params: &dyn Parameters,
-        mut matches: Option<&mut Vec<Match>>,
-    ) -> Answer {
-        let tool = ToolName::of(&call.tool);
-        let typed = Typed::of(&tool.neutral, params);
-        let question = Question { rules: self, call, tool, runtime, params: Lookup::new(params) };
-        let answer = question.answer(matches.as_deref_mut());
-        let Some(typed) = typed else { return answer };
-        let tool = ToolName::of(typed::SHELL);
-        let question = Question { rules: self, call, tool, runtime, params: Lookup::new(&typed) };
-        let mut of_line = question.answer(matches);
-        if of_line.classification.tier <= answer.classification.tier {
-            return answer;
-        }
-        // The exit code is not that of what was typed.
-        of_line.classification.not_done_codes = ExitCodes::default();
-        of_line
     }
 
     /// All rules in order.
@@ -172,7 +125,7 @@ pub(super) fn read_rule<'a>(
 ) -> Result<RuleFormat, RuleError> {
     let format = RuleFormat::read(source, text)?;
     let name = &format.name;
-    if let Some((at, message)) = limits::too_much(&format) {
+    if let Some((at, message)) = too_much(&format) {
         return Err(source.error(at, Some(&name.value), message));
     }
     if !names.insert(name.value.clone()) {
@@ -180,4 +133,17 @@ pub(super) fn read_rule<'a>(
         return Err(source.error(name.at, Some(&name.value), message));
     }
     Ok(format)
+}
+
+/// What in a rule is more than a rule may have, and at which byte of the file.
+fn too_much(rule: &RuleFormat) -> Option<(usize, String)> {
+    let keys = rule.context_key.as_ref();
+    if let Some(keys) = keys.filter(|keys| keys.value.0.len() > MAX_TEMPLATES) {
+        let message = format!(
+            "`contextKey` has more than {MAX_TEMPLATES} templates: leave some out, or make two rules"
+        );
+        return Some((keys.at, message));
+    }
+    let pattern = rule.command_pattern.as_ref().filter(|pattern| pattern.value.len() > MAX_TEXT);
+    pattern.map(|pattern| (pattern.at, format!("`commandPattern` is longer than {MAX_TEXT} bytes: {REMEDY}")))
 }

@@ -6,8 +6,9 @@ use std::borrow::Cow;
 use super::SHIPPED_RULES;
 use super::compile::Rule;
 use super::format::RuleFormat;
-use super::index::{ByTool, Index, Lists};
+use super::index::{ByTool, Index};
 use super::source::Source;
+use super::word_lists::Lists;
 
 /// A rule that is still to be read.
 pub(super) struct Shipped {

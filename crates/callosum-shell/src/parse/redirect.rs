@@ -3,7 +3,7 @@
 use brush_parser::ast::{IoFileRedirectKind, IoFileRedirectTarget, IoRedirect};
 
 use super::{Folder, Walk};
-use crate::carry::Texts;
+use crate::Texts;
 use crate::joined;
 use crate::printed::printed;
 use crate::unread::Limit;

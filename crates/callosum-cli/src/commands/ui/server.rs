@@ -1,4 +1,4 @@
-//! Who gets what: every request passes here.
+//! What all connections of the page share.
 
 use std::sync::Arc;
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::mail_fields::Field;
+use super::field::Field;
 
 /// The addresses in a list as mail headers, options and `mailto:` have it: `a@x, Name <b@y>; "C, D" <c@z>`, `Team: a@x, b@y;`.
 /// In lower case; what has no `@` is a local name and counts too. Where a quote or a `<` stays open nobody knows what it was

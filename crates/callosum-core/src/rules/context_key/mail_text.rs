@@ -7,7 +7,8 @@ use std::rc::Rc;
 use serde_json::Value as Json;
 
 use super::address::{Header, address_list, addresses, headers, percent_decoded};
-use super::mail_fields::{Field, named};
+use super::field::Field;
+use super::mail_fields::named;
 use super::{MAX_KEYS, distinct};
 
 /// Of one call so many recipients are put into keys, counted for each command and each place that they are asked for.

@@ -2,6 +2,7 @@
 
 mod address;
 mod command_recipient;
+mod field;
 mod file_path;
 mod guarded;
 mod mail_fields;

@@ -1,11 +1,11 @@
 //! Shells: POSIX ones and their kin, and PowerShell.
 
-use super::super::carriers::is_shell;
-use super::super::encoded;
-use super::super::parse::{Around, Walk};
-use super::super::unread::Limit;
-use super::super::words::program_name;
+use super::super::{Around, Walk};
 use super::{SUBSTITUTED, nested};
+use crate::carriers::is_shell;
+use crate::encoded;
+use crate::unread::Limit;
+use crate::words::program_name;
 
 /// A shell: what `-c` gives it, or what it reads; a script's file is not looked into, but for one that is what a
 /// command in the line prints.

@@ -1,6 +1,6 @@
 //! Commands in the words of programs that have a language of their own: debuggers, Expect, AppleScript, Make.
 
-use super::super::parse::{Around, Walk};
+use super::super::{Around, Walk};
 use super::typed::typed;
 use super::{Rest, command, nested};
 

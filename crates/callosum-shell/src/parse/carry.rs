@@ -5,16 +5,14 @@ mod foreign;
 mod shells;
 mod typed;
 
-use std::rc::Rc;
-
 pub use typed::typed_by_tool;
 
-use super::Invocation;
-use super::carriers::{Carrier, Rest, TMUX, carriers};
-use super::compound_programs::runs_one_command;
-use super::options::lists;
-use super::parse::{Around, Walk};
-use super::words::{is_assignment, program_name};
+use super::{Around, Walk};
+use crate::Invocation;
+use crate::carriers::{Carrier, Rest, TMUX, carriers};
+use crate::compound_programs::runs_one_command;
+use crate::options::lists;
+use crate::words::{is_assignment, program_name};
 
 /// A word that a process substitution left.
 pub(super) const SUBSTITUTED: &str = "<(…)";
@@ -408,6 +406,3 @@ fn flake(walk: &mut Walk, words: &[String], around: &Around) -> bool {
     );
     true
 }
-
-/// Texts that several share.
-pub(super) type Texts = Vec<Rc<str>>;

@@ -1,10 +1,10 @@
 //! Programs that run a command for each of many things: `xargs`, GNU Parallel, `find -exec`.
 
-use super::super::carriers::Carrier;
-use super::super::parse::{Around, Walk};
-use super::super::unread::Limit;
+use super::super::{Around, Walk};
 use super::{command, nested};
+use crate::carriers::Carrier;
 use crate::carriers::Rest;
+use crate::unread::Limit;
 
 /// Of the arguments that are put into a command so many are.
 const MAX_ARGUMENTS: usize = 64;

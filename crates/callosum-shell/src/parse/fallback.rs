@@ -1,8 +1,8 @@
 //! A text that is no shell command, or too long for one: cut at what looks like the end of a command, and at
 //! spaces. Better to see a program where there is none than to miss one.
 
-use super::parse::{Around, Walk};
-use super::words;
+use super::{Around, Walk};
+use crate::words;
 
 /// Of one command so many words are looked at.
 const MAX_WORDS: usize = 4_096;

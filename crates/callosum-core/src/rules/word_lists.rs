@@ -1,0 +1,46 @@
+//! Words of patterns and what each leads to, and those of them that stand in a text.
+
+use std::collections::{HashMap, HashSet};
+
+use super::index_builder;
+
+/// Lists of numbers by name.
+#[derive(Clone, Debug)]
+pub(super) enum Lists {
+    /// Made when the program was.
+    Shipped(&'static phf::Map<&'static str, &'static [u32]>),
+    /// Made when a file was loaded.
+    Loaded(HashMap<String, Vec<u32>>),
+}
+
+impl Lists {
+    pub(super) fn get(&self, name: &str) -> &[u32] {
+        match self {
+            Self::Shipped(lists) => lists.get(name).copied().unwrap_or_default(),
+            Self::Loaded(lists) => lists.get(name).map(Vec::as_slice).unwrap_or_default(),
+        }
+    }
+}
+
+impl FromIterator<(String, Vec<u32>)> for Lists {
+    fn from_iter<I: IntoIterator<Item = (String, Vec<u32>)>>(lists: I) -> Self {
+        Self::Loaded(lists.into_iter().collect())
+    }
+}
+
+/// Words of patterns that stand in a text.
+pub(super) struct Named<'i> {
+    pub(super) words: &'i Lists,
+    pub(super) numbers: HashSet<u32>,
+}
+
+impl Named<'_> {
+    /// Whether a command may be in the text that the pattern of this outline fits: of each of its words an alternative.
+    pub(super) fn may_have<'p>(&self, mut outline: impl Iterator<Item = &'p str>) -> bool {
+        let stands = |alternative: &str| {
+            let number = index_builder::whole_word(alternative).map(|word| self.words.get(word).first());
+            number.is_none_or(|number| number.is_some_and(|number| self.numbers.contains(number)))
+        };
+        outline.all(|word| word.split('|').any(stands))
+    }
+}
