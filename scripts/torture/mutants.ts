@@ -10,16 +10,14 @@ import { fileURLToPath } from "node:url";
 
 const WANTED = 0.95;
 const FILES = [
-  "crates/callosum-core/src/decision.rs",
-  "crates/callosum-core/src/outcome.rs",
-  "crates/callosum-core/src/pause_text.rs",
-  "crates/callosum-core/src/history/*.rs",
+  "crates/callosum-core/src/decision/*.rs",
+  "crates/callosum-core/src/decision/history/*.rs",
+  "crates/callosum-core/src/record/{codec,line,outcome,own}.rs",
   "crates/callosum-core/src/rules/*.rs",
   "crates/callosum-core/src/rules/lint/*.rs",
-  "crates/callosum-core/src/ledger/*.rs",
-  "crates/callosum-core/src/journal/{backward,line,mod,recent,retention,segment,segments}.rs",
-  "crates/callosum-core/src/journal/record/own.rs",
-  "crates/callosum-core/src/journal/index/*.rs",
+  "crates/callosum-core/src/store/ledger/*.rs",
+  "crates/callosum-core/src/store/journal/{backward,mod,recent,retention,segment,segment_file,segments}.rs",
+  "crates/callosum-core/src/store/index/*.rs",
 ];
 
 interface Outcomes {

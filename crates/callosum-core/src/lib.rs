@@ -1,10 +1,9 @@
 //! Callosum's core: one shared memory of actions for every AI-agent session on a machine.
 //!
-//! A tool call is classified into a tier and context keys ([`rules`], [`context_key`]); what the journal
-//! says of these keys ([`journal`], [`history`]) decides whether it runs ([`decision`]); [`gate`] is the
-//! façade that runtimes talk to; [`simulate`] replays a journal under other rules. Only [`store`] and [`journal`]
-//! touch the machine; nothing here knows a runtime, an async executor or a command line, and no code but
-//! [`store::machine`] has a clock.
+//! A tool call is classified into a tier and context keys ([`rules`]); what the journal says of these keys ([`store`],
+//! [`decision::history`]) decides whether it runs ([`decision`]); [`gate`] is the façade that runtimes talk to; [`simulate`] replays a
+//! journal under other rules. [`model`] and [`record`] are what all of them speak of. Only [`store`] touches files and only [`machine`] has
+//! a wall clock; nothing here knows an async executor or a command line.
 
 pub mod decision;
 pub mod gate;

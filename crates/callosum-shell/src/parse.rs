@@ -21,7 +21,7 @@ use super::grammar::{MAX_EXPANSIONS, expansions, parse};
 use super::pieces::pieces;
 use super::printed::{Files, Room};
 use super::unread::{Limit, Parts, Unread};
-use super::words::{program_name, substitutions, unquote};
+use super::words::{is_text, program_name, substitutions, unquote};
 use super::{
     Invocation, MAX_CARRIERS, MAX_INVOCATIONS, MAX_NESTING, MAX_VALUES, MAX_VARIABLES, Texts, joined, plain,
 };
@@ -596,9 +596,4 @@ impl Walk {
     pub(super) fn is_full(&self) -> bool {
         self.found.len() >= MAX_INVOCATIONS
     }
-}
-
-/// Whether a word is what it says, with nothing to expand in it.
-fn is_text(word: &str) -> bool {
-    !word.is_empty() && !word.contains(['$', '`', '*', '{'])
 }

@@ -338,6 +338,11 @@ fn end_of_document(bytes: &[u8], at: usize, tag: &[u8]) -> usize {
     at
 }
 
+/// Whether a word is what it says, with nothing to expand in it.
+pub(super) fn is_text(word: &str) -> bool {
+    !word.is_empty() && !word.contains(['$', '`', '*', '{'])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

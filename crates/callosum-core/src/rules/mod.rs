@@ -1,11 +1,10 @@
 //! The rules of `tiers.json`: which tier a tool call has and which resources it acts on.
 //!
-//! `source` reads JSON with positions, `format` the fields as they are written, `compile` makes matchers of
-//! them, `command_match` matches the commands of a shell line, `limits` bounds what a file may ask for, `index` tells which may be for a call (`index_builder` is what the build script
-//! and it have in common, `shipped` what the build script prepared), `layer` holds the rules of one file, `rule_set` all,
-//! `classify` asks them about a call, `guard` which of its paths guard the gate itself,
-//! `compare` asks two sets about a call of which not all is known. `lint` looks at a whole file as its author would want it
-//! looked at.
+//! `source` reads JSON with positions, `format` the fields as they are written, `limits` bounds what a file may ask for, `compile` makes
+//! matchers of them (`names`, `command_match`), `index` tells which rules may be for a call (`index_builder` is what the build script and it
+//! have in common, `word_lists` what both make, `shipped` what the build script prepared), `layer` holds the rules of one file, `rule_set`
+//! all, `classify` asks them about a call, `compare` two sets about a call of which not all is known. `typed` is for what tools type into
+//! terminals, `guard` for the gate's own files. `lint` looks at a whole file as its author would want it looked at.
 
 mod candidate;
 mod classify;

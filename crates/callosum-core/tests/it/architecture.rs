@@ -39,7 +39,7 @@ impl Source {
     }
 
     /// A path of this file, from the crate's root.
-    fn from_root(&self, path: &[String]) -> Option<Names> {
+    fn rooted(&self, path: &[String]) -> Option<Names> {
         match path.first()?.as_str() {
             "crate" => Some(path[1..].to_vec()),
             "self" => Some([&self.module[..], &path[1..]].concat()),
@@ -53,23 +53,23 @@ impl Source {
     }
 
     fn used(&mut self, path: &[String]) {
-        self.uses.extend(self.from_root(path));
+        self.uses.extend(self.rooted(path));
     }
 
     fn leaves(tree: &UseTree, before: &[String], found: &mut Vec<(Names, String)>) {
         match tree {
             UseTree::Path(path) => {
-                Self::leaves(&path.tree, &[before, &[path.ident.to_string()]].concat(), found)
+                Self::leaves(&path.tree, &[before, &[path.ident.to_string()]].concat(), found);
             }
             UseTree::Group(group) => group.items.iter().for_each(|tree| Self::leaves(tree, before, found)),
             UseTree::Name(name) if name.ident == "self" => {
-                found.push((before.to_vec(), before.last().unwrap().clone()))
+                found.push((before.to_vec(), before.last().unwrap().clone()));
             }
             UseTree::Name(name) => {
-                found.push(([before, &[name.ident.to_string()]].concat(), name.ident.to_string()))
+                found.push(([before, &[name.ident.to_string()]].concat(), name.ident.to_string()));
             }
             UseTree::Rename(name) => {
-                found.push(([before, &[name.ident.to_string()]].concat(), name.rename.to_string()))
+                found.push(([before, &[name.ident.to_string()]].concat(), name.rename.to_string()));
             }
             UseTree::Glob(_) => found.push((before.to_vec(), "*".to_owned())),
         }
@@ -104,7 +104,7 @@ impl<'a> Visit<'a> for Source {
             } else {
                 // `pub use own::Thing;` is written without `self::`.
                 let own = [&self.module[..], &path[..]].concat();
-                self.offers.insert(name, self.from_root(&path).unwrap_or(own));
+                self.offers.insert(name, self.rooted(&path).unwrap_or(own));
             }
         }
     }
@@ -152,7 +152,7 @@ fn arrows(sources: &BTreeMap<Names, (PathBuf, Source)>) -> BTreeMap<&Names, BTre
             let (module, (_, source)) = sources.get_key_value(&path[..length]).unwrap();
             match path.get(length).and_then(|name| source.offers.get(name)) {
                 Some(whose) if whose.len() > length && *whose != path => {
-                    path = [&whose[..], &path[length + 1..]].concat()
+                    path = [&whose[..], &path[length + 1..]].concat();
                 }
                 _ => return module,
             }
@@ -308,4 +308,30 @@ fn one_file_knows_fs2_and_one_has_a_clock() {
             code.lines().any(|line| line.trim_start().trim_start_matches("pub ").starts_with("static "));
         assert!(!stateful, "{name} has static state");
     }
+}
+
+/// Lines that a source file may have, its tests counted.
+const MAX_LINES: usize = 600;
+
+#[test]
+fn no_source_file_is_too_long_to_be_read() {
+    fn add(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap();
+            if path.is_dir() && !["node_modules", "target", "dist"].contains(&name) {
+                add(&path, found);
+            } else if [".rs", ".ts", ".tsx", ".mjs"].iter().any(|extension| name.ends_with(extension)) {
+                found.push(path);
+            }
+        }
+    }
+    let mut files = Vec::new();
+    for part in ["crates", "plugin", "scripts", "tests", "fuzz/src", "npm"] {
+        add(&folder("..").join(part), &mut files);
+    }
+    assert!(files.len() > 300);
+    let lines = |path: &Path| fs::read_to_string(path).unwrap().lines().count();
+    files.retain(|path| lines(path) > MAX_LINES && !path.ends_with("plugin/native/binding.js"));
+    assert!(files.is_empty(), "longer than {MAX_LINES} lines: {files:#?}");
 }

@@ -1,5 +1,9 @@
 //! What the page asks: bounded pieces of the journal that add up to the whole truth.
 
+mod filters;
+mod rules;
+mod timeline;
+
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::sync::Arc;
@@ -122,6 +126,20 @@ fn within(written: &[(u64, Vec<u8>)], from: i64, to: i64) -> Vec<u64> {
     written.iter().filter(|(_, line)| is_wanted(line)).map(|(seq, _)| *seq).collect()
 }
 
+/// Numbers that look random and are always the same.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % sides
+    }
+
+    fn pick<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.roll(of.len())]
+    }
+}
+
 #[test]
 fn a_stretch_far_back_is_found_without_reading_up_to_it() {
     let world = World::new();
@@ -223,161 +241,6 @@ fn the_pieces_add_up_to_what_one_pass_finds() {
         *left = (left.0 - row["calls"].as_u64().unwrap(), left.1 - row["paused"].as_u64().unwrap());
     }
     assert!(expected.values().chain(rules.values()).all(|left| *left == (0, 0)), "{expected:?} {rules:?}");
-}
-
-/// The events of the timeline as `what` and whether they say how they stand.
-fn told(gate: &Gate, request: &Value, now: &Stamp) -> Vec<(String, Option<String>)> {
-    let text = |value: &Value| value.as_str().map(str::to_owned);
-    let events = merged(&pieces(gate, "timeline", request, now), "events");
-    events.iter().map(|event| (text(&event["what"]).unwrap(), text(&event["stands"]))).collect()
-}
-
-fn what(told: &[(String, Option<String>)]) -> Vec<&str> {
-    told.iter().map(|(what, _)| what.as_str()).collect()
-}
-
-#[test]
-fn an_outcome_belongs_to_its_start_though_it_came_later_than_was_asked_for() {
-    let mut world = World::new();
-    let gate = world.gate("home");
-    let begin = world.now.wall_ms;
-    let (first, _) = world.try_call(session(&gate, "a"), "mail", &alice());
-    world.pass(60_000);
-    let to = world.now.wall_ms;
-    world.pass(60_000);
-    let (second, _) = world.try_call(session(&gate, "b"), "push", &json!({ "to": "bob" }));
-    world.pass(60_000);
-    world.after(session(&gate, "a"), "mail", &first, Ended::Ok, None);
-    world.after(session(&gate, "b"), "push", &second, Ended::Error, None);
-    world.pass(3_600_000);
-    let wanted = json!({ "from": begin, "to": to });
-    let events = told(&gate, &wanted, &world.now);
-    // Neither the later start nor its outcome.
-    assert_eq!(what(&events), ["started", "complete"]);
-    assert!(events.iter().all(|(_, stands)| stands.is_none()));
-    assert_eq!(told(&world.observer(), &wanted, &world.now), events);
-    let answer = ask(&gate, "timeline", &wanted, &world.now);
-    let [start, end] = [&answer["events"][0], &answer["events"][1]];
-    assert_eq!(end["of"][0], start["seq"]);
-    assert_eq!(start["contextKeys"], json!(["email:alice@example.com"]));
-    assert_eq!(start.get("params"), None);
-    assert_eq!(answer["head"], ask(&gate, "head", &json!({}), &world.now)["head"]);
-}
-
-#[test]
-fn an_outcome_is_looked_for_as_long_as_it_may_come() {
-    let world = World::new();
-    let begin = world.now.wall_ms - 24 * HOUR;
-    let line = |action: Action, minutes: i64, of: Option<u64>| {
-        let mut record = record(action, Tier::High, begin + minutes * MINUTE);
-        record.of = of.into_iter().collect();
-        record.to_line().unwrap()
-    };
-    let first = write(&world, &[vec![line(Action::Intercept, 0, None)]])[1].0;
-    let written = write(
-        &world,
-        &[
-            vec![line(Action::Intercept, 0, None)],
-            vec![line(Action::Running, 5, Some(first)), line(Action::Intercept, 6, None)],
-            vec![line(Action::Complete, 14, Some(first))],
-            vec![line(Action::Intercept, 600, None)],
-        ],
-    );
-    assert_eq!(written[1].0, first);
-    let wanted = json!({ "from": begin, "to": begin + MINUTE });
-    let events = told(&world.observer(), &wanted, &world.now);
-    assert_eq!(what(&events), ["started", "running", "complete"]);
-    assert!(events.iter().all(|(_, stands)| stands.is_none()));
-}
-
-#[test]
-fn how_a_call_stands_is_told_where_it_is_known() {
-    let mut world = World::new();
-    let gate = world.gate("home");
-    let from = world.now.wall_ms;
-    world.try_call(session(&gate, "a"), "mail", &alice());
-    world.pass(1_000);
-    world.done(session(&gate, "b"), "push", &json!({ "to": "bob" }));
-    let wanted = json!({ "from": from, "to": world.now.wall_ms });
-    let running = Some("still running".to_owned());
-    let expected =
-        [("started".to_owned(), running), ("started".to_owned(), None), ("complete".to_owned(), None)];
-    assert_eq!(told(&gate, &wanted, &world.now), expected);
-    assert_eq!(told(&world.observer(), &wanted, &world.now), expected);
-    // In a piece of its own the start does not show that nothing came after it: the gate knows, an observer does not.
-    let one_by_one = json!({ "from": from, "to": world.now.wall_ms, "limit": 1 });
-    assert_eq!(told(&gate, &one_by_one, &world.now), expected);
-    assert_eq!(told(&world.observer(), &one_by_one, &world.now)[0], ("started".to_owned(), None));
-    world.pass(3_600_000);
-    let lapsed = "no outcome came, so it is unknown, verify first";
-    assert_eq!(told(&gate, &wanted, &world.now)[0].1.as_deref(), Some(lapsed));
-}
-
-#[test]
-fn low_tiers_are_on_the_timeline_only_when_asked_for() {
-    let mut world = World::new();
-    let gate = world.gate("home");
-    let from = world.now.wall_ms;
-    world.done(session(&gate, "a"), "write", &json!({ "path": "/tmp/x" }));
-    world.done(session(&gate, "a"), "message", &alice());
-    world.done(session(&gate, "a"), "mail", &json!({ "to": "bob@example.com" }));
-    gate.maintain(&world.now);
-    let tiers = |min_tier: u8| {
-        let wanted = json!({ "from": from, "to": world.now.wall_ms, "minTier": min_tier });
-        let events = merged(&pieces(&gate, "timeline", &wanted, &world.now), "events");
-        events.iter().map(|event| event["tier"].as_u64().unwrap()).collect::<Vec<u64>>()
-    };
-    assert_eq!(tiers(0), [1, 2, 2, 3, 3]);
-    assert_eq!(tiers(2), [2, 2, 3, 3]);
-    assert_eq!(tiers(3), [3, 3]);
-    let by_default = told(&gate, &json!({ "from": from, "to": world.now.wall_ms }), &world.now);
-    assert_eq!(by_default.len(), 4);
-}
-
-#[test]
-fn pauses_and_blocks_are_counted_apart() {
-    let world = World::new();
-    let now = world.now.wall_ms;
-    let call = |action: Action, conflict| {
-        let mut record = record(action, Tier::Critical, now - MINUTE);
-        record.conflict = conflict;
-        record.to_line().unwrap()
-    };
-    let mut unnamed = record(Action::Intercept, Tier::None, now - 2 * MINUTE);
-    (unnamed.rule_name, unnamed.session) = (None, None);
-    write(
-        &world,
-        &[vec![
-            unnamed.to_line().unwrap(),
-            call(Action::Intercept, None),
-            call(Action::Blocked, Some(Conflict::Recent)),
-            call(Action::Blocked, Some(Conflict::Lease)),
-            // An outcome is no call.
-            call(Action::Complete, None),
-            b"torn\n".to_vec(),
-        ]],
-    );
-    let tally = ask(
-        &world.gate("home"),
-        "tally",
-        &json!({ "from": now - HOUR, "to": now, "bucketMs": HOUR * 2 }),
-        &world.now,
-    );
-    let row = |session, tier, calls, paused| {
-        json!({
-            "at": now - HOUR, "instance": "home", "session": session, "runtime": "",
-            "tier": tier, "calls": calls, "paused": paused,
-        })
-    };
-    assert_eq!(tally["buckets"], json!([row("", 0, 1, 0), row("a", 4, 3, 2)]));
-    assert_eq!(
-        tally["rules"],
-        json!([
-            { "rule": null, "calls": 1, "paused": 0, "blocked": 0, "last": now - 2 * MINUTE },
-            { "rule": "mail", "calls": 3, "paused": 1, "blocked": 1, "last": now - MINUTE },
-        ])
-    );
-    assert_eq!((tally["next"].clone(), tally["reached"].clone()), (Value::Null, json!(now - HOUR)));
 }
 
 #[test]
@@ -573,147 +436,6 @@ fn wrong_requests_are_answered_with_a_sentence() {
     }
 }
 
-/// Numbers that look random and are always the same.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).unwrap() % sides
-    }
-
-    fn pick<T: Copy>(&mut self, of: &[T]) -> T {
-        of[self.roll(of.len())]
-    }
-}
-
-const NAMES: [&str; 10] = [
-    "mail",
-    "Mail",
-    "a\"b",
-    "back\\slash",
-    "Grüße",
-    "grÜSSE",
-    "line\nbreak",
-    "timestamp",
-    "\u{212a}elvin",
-    "Kelvin",
-];
-const TEXTS: [&str; 12] =
-    ["mail", "MAIL", "\"", "\\", "ÜSS", "e\nb", "k", "elv", "timestamp", "tier", "grüsse", "\u{212a}"];
-
-/// A line as some writer wrote it.
-fn random_line(dice: &mut Dice, wall_ms: i64) -> Vec<u8> {
-    let actions = [Action::Intercept, Action::Blocked, Action::Complete, Action::Delivered, Action::Seen];
-    let action = actions[dice.roll(actions.len())].clone();
-    let mut record = Record::new(action, dice.pick(&NAMES), &at(wall_ms));
-    record.tier = Tier::try_from(u8::try_from(dice.roll(6)).unwrap()).ok();
-    let mut name = || (dice.roll(3) > 0).then(|| dice.pick(&NAMES).to_owned());
-    record.runtime = name();
-    record.agent = name();
-    record.session = name();
-    record.tool = name();
-    record.rule_name = name();
-    record.params = name();
-    record.reason = name();
-    record.context_keys = [name(), name()].into_iter().flatten().collect();
-    let mut value = serde_json::to_value(&record).unwrap();
-    match dice.roll(12) {
-        0 => b"torn\n".to_vec(),
-        1 => {
-            let line = record.to_line().unwrap();
-            [&line[..line.len() / 2], b"\n"].concat()
-        }
-        // As others write: another order, no version, one key, everything but ASCII escaped.
-        2 => {
-            value.as_object_mut().unwrap().remove("v");
-            value["contextKey"] = json!(dice.pick(&NAMES));
-            let text: String = value
-                .to_string()
-                .chars()
-                .map(|c| if c.is_ascii() { c.to_string() } else { format!("\\u{:04x}", u32::from(c)) })
-                .collect();
-            format!("{text}\n").into_bytes()
-        }
-        _ => record.to_line().unwrap(),
-    }
-}
-
-/// What a filter means, without any haste.
-fn is_wanted(filter: &Value, seq: u64, record: &Value) -> bool {
-    let is = |field: &str| filter.get(field).is_none_or(|wanted| record.get(field) == Some(wanted));
-    let keys = || {
-        let listed = record["contextKeys"].as_array().into_iter().flatten();
-        listed.chain(record.get("contextKey")).filter_map(Value::as_str)
-    };
-    // A Kelvin sign is no k.
-    let lower = |text: &str| text.replace('\u{212a}', "\u{e000}").to_lowercase();
-    let shown = || {
-        let fields = ["tool", "session", "agent", "params", "reason", "ruleName"];
-        fields.into_iter().filter_map(|field| record[field].as_str()).chain(keys())
-    };
-    let tier = record["tier"].as_u64();
-    let time = record["timestamp"].as_str().and_then(from_rfc3339);
-    let number = |field: &str| filter[field].as_i64();
-    ["session", "instance", "runtime", "tool", "tier", "action"].into_iter().all(is)
-        && filter["key"].as_str().is_none_or(|key| keys().any(|known| known == key))
-        && filter["text"].as_str().is_none_or(|text| shown().any(|shown| lower(shown).contains(&lower(text))))
-        && filter["minTier"].as_u64().is_none_or(|least| tier >= Some(least))
-        && number("since").is_none_or(|since| time.is_some_and(|time| time >= since))
-        && number("until").is_none_or(|until| time.is_some_and(|time| time <= until))
-        && filter["after"].as_u64().is_none_or(|after| seq > after)
-        && filter["before"].as_u64().is_none_or(|before| seq < before)
-}
-
-#[test]
-fn a_filter_that_looks_at_bytes_finds_what_one_that_reads_everything_finds() {
-    let world = World::new();
-    let now = world.now.wall_ms;
-    let mut dice = Dice(8);
-    let segments: Vec<Vec<Vec<u8>>> = (0..4)
-        .map(|segment| {
-            (0..200).map(|line| random_line(&mut dice, now - (800 - segment * 200 - line) * MINUTE)).collect()
-        })
-        .collect();
-    let written = write(&world, &segments);
-    let records: Vec<(u64, Value)> = written
-        .iter()
-        .filter_map(|(seq, line)| Some((*seq, serde_json::from_slice(line).ok()?)))
-        .filter(|(_, record): &(u64, Value)| record.is_object())
-        .collect();
-    let observer = world.observer();
-    let mut found_any = 0;
-    for round in 0..150 {
-        let mut filter = json!({ "limit": 10_000, "budget": round % 2 == 0 });
-        for _ in 0..=dice.roll(2) {
-            let (field, value) = match dice.roll(11) {
-                0 => ("tier", json!(dice.roll(5))),
-                1 => ("minTier", json!(dice.roll(5))),
-                2 => ("action", json!(dice.pick(&["intercept", "blocked", "seen", "dreamt"]))),
-                3 => ("since", json!(now - i64::try_from(dice.roll(850)).unwrap() * MINUTE)),
-                4 => ("until", json!(now - i64::try_from(dice.roll(850)).unwrap() * MINUTE)),
-                5 => (
-                    dice.pick(&["before", "after"]),
-                    json!(dice.pick(&records.iter().map(|(seq, _)| *seq).collect::<Vec<_>>())),
-                ),
-                6 | 7 => ("text", json!(dice.pick(&TEXTS))),
-                8 => ("key", json!(dice.pick(&NAMES))),
-                _ => (dice.pick(&["session", "instance", "runtime", "tool"]), json!(dice.pick(&NAMES))),
-            };
-            filter[field] = value;
-        }
-        let expected: Vec<u64> = records
-            .iter()
-            .filter(|(seq, record)| is_wanted(&filter, *seq, record))
-            .map(|(seq, _)| *seq)
-            .collect();
-        let found = merged(&pieces(&observer, "journal", &filter, &world.now), "entries");
-        assert_eq!(seqs(&found), expected, "{filter}");
-        found_any += usize::from(!expected.is_empty());
-    }
-    assert!(found_any > 60, "{found_any}");
-}
-
 #[test]
 fn the_head_moves_with_each_record_and_waits_for_nobody() {
     let mut world = World::new();
@@ -728,73 +450,4 @@ fn the_head_moves_with_each_record_and_waits_for_nobody() {
     guard.lock().unwrap();
     assert!(head(&gate, &world.now)["head"].as_u64().unwrap() > first);
     assert_eq!(head(&gate, &world.now), head(&world.observer(), &world.now));
-}
-
-#[test]
-fn the_rules_are_listed_in_the_order_in_which_they_are_asked() {
-    let world = World::new();
-    let text = r#"{"extends":"default","rules":[
-      {"name":"mine","tier":3,"tool":["mail","post"],"contextKey":"email:{params.to}","recentWindowMs":5,"$comment":"why"},
-      {"name":"watched","tier":2,"tool":"exec","command":"ship","mode":"observe","scope":"otherSessions","lockExpiryMs":7},
-      {"name":"narrow","tier":1,"tool":"exec","params":{"host":["a",1]},"commandPattern":"^x","unlessFlag":"--dry-run",
-       "http":{"method":"POST","host":["b.example","c.example"]},"agent":"ops"}
-    ]}"#;
-    fs::write(world.path().join("tiers.json"), text).unwrap();
-    let rules = ask(&world.gate("home"), "rules", &json!({}), &world.now);
-    assert_eq!(rules["source"], world.path().join("tiers.json").to_str().unwrap());
-    assert_eq!(rules["error"], Value::Null);
-    assert!(from_rfc3339(rules["loadedAt"].as_str().unwrap()).is_some());
-    let list = rules["rules"].as_array().unwrap();
-    assert_eq!(
-        list[0],
-        json!({
-            "name": "mine", "tier": 3, "own": true, "tool": ["mail", "post"], "command": [], "where": [],
-            "contextKey": ["email:{params.to}"], "recentWindowMs": 5, "scope": "any", "mode": "enforce", "comment": "why",
-        })
-    );
-    assert_eq!(
-        list[1],
-        json!({
-            "name": "watched", "tier": 2, "own": true, "tool": ["exec"], "command": ["ship"], "where": [],
-            "contextKey": [], "lockExpiryMs": 7, "scope": "otherSessions", "mode": "observe",
-        })
-    );
-    let narrow = [
-        "host = a | 1",
-        "command like /^x/",
-        "sends HTTP POST to b.example | c.example",
-        "without --dry-run",
-        "agent ops",
-    ];
-    assert_eq!(list[2]["where"], json!(narrow));
-    let shipped: Value = serde_json::from_str(callosum_core::rules::SHIPPED_RULES).unwrap();
-    let names = |rules: &[Value]| rules.iter().map(|rule| rule["name"].clone()).collect::<Vec<_>>();
-    assert_eq!(names(&list[3..]), names(shipped["rules"].as_array().unwrap()));
-    assert!(list[3..].iter().all(|rule| rule["own"] == false));
-    let watching = world.gate_with("home", &json!({ "mode": "observe" }));
-    let rules = ask(&watching, "rules", &json!({}), &world.now);
-    assert!(rules["rules"].as_array().unwrap().iter().all(|rule| rule["mode"] == "observe"));
-}
-
-#[test]
-fn a_bad_edit_of_the_rules_is_told_and_a_rule_takes_the_place_of_a_shipped_one() {
-    let mut world = World::new();
-    let shipped: Value = serde_json::from_str(callosum_core::rules::SHIPPED_RULES).unwrap();
-    let name = &shipped["rules"][3]["name"];
-    let text = json!({ "extends": "default", "rules": [{ "name": name, "tier": 0, "tool": "x" }] });
-    fs::write(world.path().join("tiers.json"), text.to_string()).unwrap();
-    let gate = world.gate("home");
-    let list = ask(&gate, "rules", &json!({}), &world.now)["rules"].clone();
-    assert_eq!(list.as_array().unwrap().len(), shipped["rules"].as_array().unwrap().len());
-    let of_name = list.as_array().unwrap().iter().filter(|rule| rule["name"] == *name);
-    assert_eq!(of_name.map(|rule| rule["own"].clone()).collect::<Vec<_>>(), [json!(true)]);
-    world.pass(1_000);
-    fs::write(world.path().join("tiers.json"), "{").unwrap();
-    let rules = ask(&gate, "rules", &json!({}), &world.now);
-    assert!(rules["error"].as_str().unwrap().contains("tiers.json"));
-    assert_eq!(rules["rules"], list);
-    let none = World::new();
-    fs::remove_file(none.path().join("tiers.json")).unwrap();
-    let rules = ask(&none.gate("home"), "rules", &json!({}), &none.now);
-    assert_eq!((&rules["source"], &rules["rules"][0]["own"]), (&json!("built in"), &json!(false)));
 }
