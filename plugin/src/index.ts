@@ -6,17 +6,17 @@ import { existsSync } from "node:fs";
 import { homedir, hostname } from "node:os";
 import { join } from "node:path";
 import type { OpenClawPluginApi } from "openclaw/plugin-sdk/plugin-entry";
-import { afterToolCall, modelCallStarted, toolResultPersisted } from "./hooks/after-tool-call.ts";
-import { beforeToolCall, type WorkspaceOf } from "./hooks/before-tool-call.ts";
 import { chatCommand } from "./chat/chat-command.ts";
-import { registerCommandLine } from "./rpc/command-line.ts";
+import { RECENT_TOOL, recentTool } from "./chat/recent-tool.ts";
 import { configText, isClosedOnError, wantsSessionContext } from "./config.ts";
 import { GateOwner } from "./gate-owner.ts";
-import { explain, journal, type MethodAnswer, release, status, why } from "./rpc/gateway-methods.ts";
+import { afterToolCall, modelCallStarted, toolResultPersisted } from "./hooks/after-tool-call.ts";
+import { beforeToolCall, type WorkspaceOf } from "./hooks/before-tool-call.ts";
 import { heartbeatContext } from "./hooks/heartbeat.ts";
 import { type Loaded, loadGate, ownRulesFile } from "./native.runtime.ts";
 import { PageRoutes } from "./page/routes.ts";
-import { RECENT_TOOL, recentTool } from "./chat/recent-tool.ts";
+import { registerCommandLine } from "./rpc/command-line.ts";
+import { explain, journal, type MethodAnswer, release, status, why } from "./rpc/gateway-methods.ts";
 
 /** Last of all vetoes: a gate that takes a lease must not hold one for a call that somebody else refuses. */
 const AFTER_OTHER_VETOES = -1000;

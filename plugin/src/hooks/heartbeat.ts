@@ -1,9 +1,9 @@
 // What a heartbeat is told: it wakes without memory of what other sessions just did, and is the likeliest to do it again.
 
 import { setTimeout as sleep } from "node:timers/promises";
+import { forModel } from "../chat/untrusted-text.ts";
 import { ask, textIn } from "../core-answer.ts";
 import type { GateOwner } from "../gate-owner.ts";
-import { forModel } from "../chat/untrusted-text.ts";
 
 const MOST = 1_300;
 const ACTIONS = 8;

@@ -3,9 +3,9 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { OpenClawPluginApi } from "openclaw/plugin-sdk/plugin-entry";
-import type { WorkspaceOf } from "../hooks/before-tool-call.ts";
 import { answerOf, ask } from "../core-answer.ts";
 import type { GateOwner } from "../gate-owner.ts";
+import type { WorkspaceOf } from "../hooks/before-tool-call.ts";
 import { inWorkspace } from "../rpc/gateway-methods.ts";
 import { HeadStreams } from "./events.ts";
 import { FILES, type FileName, PageFiles } from "./files.ts";

@@ -1,8 +1,8 @@
 // The gateway methods `callosum.*`. All but `callosum.release` only read.
 
-import type { WorkspaceOf } from "../hooks/before-tool-call.ts";
 import { answerOf, ask, type CoreAnswer, statusOf } from "../core-answer.ts";
 import type { GateOwner } from "../gate-owner.ts";
+import type { WorkspaceOf } from "../hooks/before-tool-call.ts";
 import { isRecord, type RpcClient } from "../host.ts";
 
 export interface MethodFailure {

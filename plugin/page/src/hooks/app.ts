@@ -2,8 +2,8 @@
 
 import { createContext, use } from "react";
 import type { Api, AskError, Link } from "../api.ts";
-import type { Place } from "../model/url-state.ts";
 import type { WindowId } from "../model/times.ts";
+import type { Place } from "../model/url-state.ts";
 import type { Status } from "../model/wire.ts";
 
 /** What a story is about: the resources of an event, and the event. */

@@ -2,8 +2,8 @@
 
 import { useCallback, useEffect, useRef, useState } from "react";
 import type { AskError } from "../api.ts";
-import { type Filters, journalRequest } from "../model/url-state.ts";
 import { knownAfter, type Loaded, MOST_RECORDS, newerThan, withNewer, withOlder } from "../model/records.ts";
+import { type Filters, journalRequest } from "../model/url-state.ts";
 import type { JournalRecord } from "../model/wire.ts";
 import { useApp } from "./app.ts";
 import { useLatest } from "./shared.ts";

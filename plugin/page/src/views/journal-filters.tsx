@@ -5,8 +5,8 @@ import { Button } from "react-aria-components/Button";
 import { Input } from "react-aria-components/Input";
 import { Label } from "react-aria-components/Label";
 import { SearchField } from "react-aria-components/SearchField";
-import { type Filters, isFiltered } from "../model/url-state.ts";
 import { WINDOWS } from "../model/times.ts";
+import { type Filters, isFiltered } from "../model/url-state.ts";
 
 const ACTIONS: [string, string][] = [
   ["intercept", "started"],

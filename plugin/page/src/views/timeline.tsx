@@ -14,9 +14,9 @@ import { columnsOf, figures } from "../model/tally.ts";
 import { date, duration, SECOND, sameDay, shortClock } from "../model/times.ts";
 import { Chart } from "./chart.tsx";
 import { Empty, Failure, Skeleton } from "./common.tsx";
-import { Figures } from "./summary.tsx";
 import { Legend } from "./legend.tsx";
 import { Stops } from "./refusals.tsx";
+import { Figures } from "./summary.tsx";
 
 const LABELS = 224;
 
