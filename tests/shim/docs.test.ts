@@ -87,7 +87,7 @@ test("the README stays a front door, and no page becomes a book", () => {
 });
 
 /** Where the paths of ARCHITECTURE.md begin; what a row says of its folder may also begin there. */
-const FOLDERS = ["", "crates/callosum-core/src", "crates/callosum-core", "crates/callosum-cli/src"];
+const FOLDERS = ["", "crates/callosum-core/src", "crates/callosum-shell/src", "crates/callosum-core", "crates/callosum-cli/src"];
 
 /** `hook/{event,json}.rs` as two paths. */
 function unfold(path: string): string[] {
@@ -107,6 +107,14 @@ test("what the code map and the walk of a call name is there", () => {
     paths.filter((path) => !folders.some((folder) => existsSync(join(ROOT, folder, path)))),
   );
   assert.deepEqual(lost, []);
+});
+
+test("every source that a page names is there", () => {
+  for (const page of PAGES.filter((page) => page !== "ARCHITECTURE.md")) {
+    const named = [...text(page).matchAll(/`([\w/-]+\.rs)`/g)].map(([, path = ""]) => path);
+    const lost = named.filter((path) => !FOLDERS.some((folder) => existsSync(join(ROOT, folder, path))));
+    assert.deepEqual(lost, [], page);
+  }
 });
 
 test("the settings' page has every setting, and the rules' page every field", () => {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::decision::history::{Action as Past, History, Who};
-use crate::model::digest::digest;
+use crate::model::digest::{digest, mark};
 use crate::model::error::StateError;
 use crate::model::time::Stamp;
 use crate::model::tool_call::{AllParameters, Parameters, ToolCall, is_wrapper};
@@ -127,8 +127,9 @@ impl Gate {
         if !shows_all(&all) {
             return None;
         }
+        // Nearly always it ran as it was asked, and a digest costs more than to see that.
+        let cwd = lock(&self.light).calls.rewritten(id, report, mark(&report.tool, &all))?;
         let digest = digest(&report.tool, &all);
-        let cwd = lock(&self.light).calls.rewritten(id, report, &digest)?;
         let call = ToolCall {
             tool: report.tool.clone(),
             kind: None,

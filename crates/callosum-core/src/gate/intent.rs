@@ -1,7 +1,7 @@
 //! A call that has been classified: all that is needed to decide about it, on whatever thread.
 
 use crate::decision::history::Who;
-use crate::model::digest::digest;
+use crate::model::digest::marked_digest;
 use crate::model::redact;
 use crate::model::settings::Mode;
 use crate::model::settings::Settings;
@@ -22,6 +22,8 @@ pub(super) struct Intent {
     record: Record,
     pub(super) tier: Tier,
     pub(super) cwd: Option<String>,
+    /// Of its tool and parameters; 0 below tier 2.
+    pub(super) mark: u64,
     pub(super) window_ms: u64,
     pub(super) lease_ms: u64,
     pub(super) scope: Scope,
@@ -54,9 +56,11 @@ impl Intent {
         record.tool = Some(call.tool.clone());
         record.rule_name = classification.rule_name;
         record.context_keys = classification.context_keys;
+        let mut mark = 0;
         if tier.is_tracked() {
             let all = params.all();
-            let digest = digest(&call.tool, &all);
+            let digest;
+            (digest, mark) = marked_digest(&call.tool, &all);
             record.context_keys = keys_or_digest(record.context_keys, tier, &call.tool, &digest);
             let chars = usize::try_from(settings.params_summary_chars).unwrap_or(0);
             record.params =
@@ -68,6 +72,7 @@ impl Intent {
             record,
             tier,
             cwd: call.cwd.clone(),
+            mark,
             window_ms: classification.recent_window_ms.unwrap_or(settings.recent_window_ms),
             lease_ms: classification.lock_expiry_ms.unwrap_or(settings.lock_expiry_ms),
             scope: classification.scope,

@@ -54,6 +54,8 @@ struct Asked {
     tool: String,
     /// Below tier 2 there is none.
     digest: Option<String>,
+    /// The same for a quick look.
+    mark: u64,
     /// Where its relative paths start.
     cwd: Option<String>,
 }
@@ -131,7 +133,7 @@ impl OpenCalls {
     /// Notes a call that has been classified no further.
     pub(super) fn open(&mut self, call: &ToolCall, phase: Phase, now: &Stamp) {
         let Some(id) = call.id() else { return };
-        let asked = Asked { tool: call.tool.clone(), digest: None, cwd: None };
+        let asked = Asked { tool: call.tool.clone(), digest: None, mark: 0, cwd: None };
         self.insert(id.to_owned(), asked, phase, now);
     }
 
@@ -150,7 +152,7 @@ impl OpenCalls {
         let digest = intent.digest().map(str::to_owned);
         // Only what runs instead of what was asked is read again, and only where there is a digest.
         let cwd = digest.as_ref().and(intent.cwd.clone());
-        let asked = Asked { tool: intent.tool().to_owned(), digest, cwd };
+        let asked = Asked { tool: intent.tool().to_owned(), digest, mark: intent.mark, cwd };
         intent.open = Some(self.insert(id.to_owned(), asked, phase, now));
         None
     }
@@ -242,16 +244,12 @@ impl OpenCalls {
     }
 
     /// Where the relative paths of the open call start that `report` is about, if it was to do something else than what has
-    /// this digest; `None` below tier 2.
-    pub(super) fn rewritten(
-        &self,
-        id: CallRef<'_>,
-        report: &EndReport,
-        digest: &str,
-    ) -> Option<Option<String>> {
-        let Asked { cwd, .. } = self.reported(id, report).map(|known| &known.asked).filter(|asked| {
-            asked.tool == report.tool && asked.digest.as_deref().is_some_and(|asked| asked != digest)
-        })?;
+    /// this mark; `None` below tier 2.
+    pub(super) fn rewritten(&self, id: CallRef<'_>, report: &EndReport, mark: u64) -> Option<Option<String>> {
+        let Asked { cwd, .. } = self
+            .reported(id, report)
+            .map(|known| &known.asked)
+            .filter(|asked| asked.tool == report.tool && asked.digest.is_some() && asked.mark != mark)?;
         Some(cwd.clone())
     }
 

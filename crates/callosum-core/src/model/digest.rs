@@ -1,5 +1,6 @@
 //! A digest of what a call does: equal digests, equal calls.
 
+use std::hash::{DefaultHasher, Hasher};
 use std::io;
 
 use serde_json::{Number, Value};
@@ -26,17 +27,24 @@ pub fn neutral_tool_name(tool: &str) -> &str {
 /// have an effect. A `~` follows when not all of them could be read: then equal digests prove nothing.
 #[must_use]
 pub fn digest(tool: &str, params: &AllParameters<'_>) -> String {
-    let mut canonical = Canonical::new(params.complete);
-    canonical.string(neutral_tool_name(tool));
-    match params.value.as_ref() {
-        Value::Object(fields) => {
-            let is_command = fields.contains_key("command");
-            let effective = fields.iter().filter(|(name, _)| has_effect(name, is_command));
-            canonical.object(effective, 0);
-        }
-        other => canonical.value(other, 0),
+    marked_digest(tool, params).0
+}
+
+/// A call's digest, and its [`mark`].
+pub(crate) fn marked_digest(tool: &str, params: &AllParameters<'_>) -> (String, u64) {
+    let mut canonical = Canonical::of(tool, params, Some(Sha256::new()));
+    canonical.flush();
+    let hash = canonical.hash.take().unwrap_or_default();
+    let mut digest = hex(&hash.finalize(), 16);
+    if !canonical.complete {
+        digest.push('~');
     }
-    canonical.finish()
+    (digest, canonical.mark())
+}
+
+/// What tells within a process whether two calls have the same digest, at a fraction of its cost.
+pub(crate) fn mark(tool: &str, params: &AllParameters<'_>) -> u64 {
+    Canonical::of(tool, params, None).mark()
 }
 
 /// Whether a top-level parameter changes what a call does, rather than how long the host waits for it or how
@@ -72,7 +80,10 @@ pub(crate) fn hash_text(text: &str, bytes: usize) -> String {
 
 /// JSON without spaces, keys sorted by their bytes, a comma after each item, on its way into a hash.
 struct Canonical {
-    hash: Sha256,
+    /// Of the digest, where it is asked for.
+    hash: Option<Sha256>,
+    /// Of the mark.
+    quick: DefaultHasher,
     /// What was not hashed yet: a hash that is given a few bytes at a time costs more than the hashing.
     text: Vec<u8>,
     complete: bool,
@@ -82,17 +93,42 @@ struct Canonical {
 const CHUNK: usize = 1024;
 
 impl Canonical {
-    fn new(complete: bool) -> Self {
-        Self { hash: Sha256::new(), text: Vec::with_capacity(CHUNK), complete }
+    fn of(tool: &str, params: &AllParameters<'_>, hash: Option<Sha256>) -> Self {
+        let text = Vec::with_capacity(CHUNK);
+        let mut canonical = Self { hash, quick: DefaultHasher::new(), text, complete: params.complete };
+        canonical.string(neutral_tool_name(tool));
+        match params.value.as_ref() {
+            Value::Object(fields) => {
+                let is_command = fields.contains_key("command");
+                let effective = fields.iter().filter(|(name, _)| has_effect(name, is_command));
+                canonical.object(effective, 0);
+            }
+            other => canonical.value(other, 0),
+        }
+        canonical
+    }
+
+    fn hash(&mut self, bytes: &[u8]) {
+        if let Some(hash) = &mut self.hash {
+            hash.update(bytes);
+        }
+        self.quick.write(bytes);
+    }
+
+    /// Hashes what was put aside.
+    fn flush(&mut self) {
+        let text = std::mem::take(&mut self.text);
+        self.hash(&text);
+        self.text = text;
+        self.text.clear();
     }
 
     fn add(&mut self, bytes: &[u8]) {
         if self.text.len() + bytes.len() > CHUNK {
-            self.hash.update(&self.text);
-            self.text.clear();
+            self.flush();
         }
         if bytes.len() > CHUNK {
-            self.hash.update(bytes);
+            self.hash(bytes);
         } else {
             self.text.extend_from_slice(bytes);
         }
@@ -106,13 +142,10 @@ impl Canonical {
         }
     }
 
-    fn finish(mut self) -> String {
-        self.hash.update(&self.text);
-        let mut digest = hex(&self.hash.finalize(), 16);
-        if !self.complete {
-            digest.push('~');
-        }
-        digest
+    fn mark(mut self) -> u64 {
+        self.flush();
+        self.quick.write_u8(u8::from(self.complete));
+        self.quick.finish()
     }
 
     fn value(&mut self, value: &Value, depth: usize) {
