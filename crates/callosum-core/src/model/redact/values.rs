@@ -240,7 +240,14 @@ fn bare_end(text: Text<'_>, name: usize, from: usize, place: usize, sign: u8) ->
     if begins_line && spaced {
         return start + text.part(start..text.line_end(place)).trim_end().len();
     }
-    let word = text.skip(place, |byte| !byte.is_ascii_whitespace() && !b"\"',;&|)}]<>`\\".contains(&byte));
+    let mut word =
+        text.skip(place, |byte| !byte.is_ascii_whitespace() && !b"\"',;&|)}]<>`\\".contains(&byte));
+    // `https://x-access-token:x@host/path`
+    if text.part(0..name).ends_with("//")
+        && let Some(at) = text.part(place..word).rfind('@')
+    {
+        word = place + at;
+    }
     if word > place {
         word
     } else {

@@ -532,3 +532,22 @@ fn what_only_looks_like_a_secret_stays_readable() {
     }
     assert!(eaten.is_empty(), "{eaten:#?}");
 }
+
+#[test]
+fn what_is_marked_already_is_not_marked_again() {
+    for key in [
+        "git-push:https://[redacted:5eec0e5a]@github.com/acme/app/main",
+        "call:https://me:[redacted:5eec0e5a]@h/p",
+        "http:POST:api.telegram.org/bot[redacted:5eec0e5a]/sendMessage",
+        "x:password: \"a [redacted:5eec0e5a]\"",
+    ] {
+        let shown = redact_key(key);
+        assert!(
+            !shown.contains("[[") && !shown.contains("[redacted:[") && shown.contains("[redacted:5eec0e5a]"),
+            "{shown}"
+        );
+        assert_eq!(redact_key(&shown), shown);
+    }
+    // What only looks like a mark's beginning hides nothing.
+    assert!(!redact(&format!("password: \"x [redacted {S}\"")).contains(S));
+}
