@@ -62,7 +62,13 @@ fn values_of(
     let own = text.part(name.clone());
     values.retain(|value| {
         let said = text.part(value.clone());
-        is_secret(tells, said) && !(tells == Tell::Likely && (is_prose(own, said) || goes_on(text, value)))
+        is_secret(tells, said)
+            && match tells {
+                // `pin: python==3.11`
+                Tell::Likely => !(is_prose(own, said) || goes_on(text, value) || said.contains("==")),
+                Tell::Surely => !is_said(text, own, value),
+                _ => true,
+            }
     });
     values
 }
@@ -74,6 +80,33 @@ fn goes_on(text: Text<'_>, value: &Range<usize>) -> bool {
         && text.at(value.end + 1).is_ascii_alphabetic()
         && text.before(text.skip_back(value.start, |byte| byte == b' ')) == b':'
 }
+
+/// Whether even behind a sure name a value is no secret but what somebody says: `password: reset flow`, `token: bump`. Such are words in
+/// small letters, of which one follows the other; only a phrase is a secret of them.
+fn is_said(text: Text<'_>, name: &str, value: &Range<usize>) -> bool {
+    let is_word = |word: &str| word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_lowercase());
+    let said = text.part(value.clone());
+    if is_header(name) {
+        return said.contains(' ') && said.split(' ').all(is_word);
+    }
+    let follows_colon = text.before(text.skip_back(value.start, |byte| byte == b' ')) == b':';
+    if !is_word(said) || !follows_colon || text.before(value.start) != b' ' {
+        return false;
+    }
+    let next = text.blanks(value.end);
+    if next == value.end {
+        return said.len() < 8 && name.eq_ignore_ascii_case("token") && text.at(next) != b'\n';
+    }
+    let name = name.to_ascii_lowercase();
+    let next = text.part(next..text.skip(next, in_name));
+    // `password: hunter on the test host`
+    is_word(next)
+        && !["and", "or", "on", "at", "in", "for", "with", "then"].contains(&next)
+        && !["phrase", "mnemonic", "seed"].iter().any(|word| name.contains(word))
+}
+
+/// Programs that look for a text: what stands behind it is a place.
+const SEARCHERS: &[&str] = &["grep ", "rg ", "ag ", "ack "];
 
 /// The name of several words that begins or ends with the word from `begin` to `end`.
 fn phrase(text: Text<'_>, begin: usize, end: usize) -> Option<(usize, usize)> {
@@ -119,6 +152,15 @@ fn value_of(
         b':' if in_key && !was_quoted && !matches!(text.at(place + 1), b' ' | b'"' | b'\'') => None,
         b':' if text.at(place + 1) == b':' => None,
         b':' if text.at(place + 1) == b'=' => behind_sign(text, &name, place + 2, b'='),
+        // `grep -rn password= src`
+        b'=' if place == name.end
+            && text.at(place + 1) == b' '
+            && SEARCHERS
+                .iter()
+                .any(|program| text.part(text.line_start(name.start)..name.start).contains(program)) =>
+        {
+            None
+        }
         b'=' if matches!(text.at(place + 1), b'=' | b'>') => behind_sign(text, &name, place + 2, b'='),
         sign @ (b':' | b'=') => behind_sign(text, &name, place + 1, sign),
         128.. => languages::value(text, closed),
