@@ -2,11 +2,12 @@
 //!
 //! A best effort on well-known shapes. It errs towards taking out too much. One pass over a text finds the words beside which
 //! secrets stand (most texts have none); what is around each is then looked at by the module for its sort: `names` and `values` for a name
-//! and what belongs to it (apart from it in `pairs` and `columns`, in SQL in `statements`, in sentences of other `languages`), `programs` for
+//! and what belongs to it (apart from it in `pairs`, `columns` and `manifests`, in SQL in `statements`, in sentences of other `languages`), `programs` for
 //! commands that are given secrets, `shapes` for tokens and addresses that are secrets themselves. `summary` shows a call's parameters, whose structure tells as much as their texts.
 
 mod columns;
 mod languages;
+mod manifests;
 mod names;
 mod pairs;
 mod programs;
