@@ -94,3 +94,12 @@ fn more_programs_that_are_given_secrets_are_known() {
     ]);
     assert!(leaked.is_empty(), "{leaked:#?}");
 }
+
+#[test]
+fn what_is_taken_out_of_an_address_ends_before_its_host() {
+    for user in ["x-access-token:{S}", "token:{S}", "u:{S}"] {
+        let shown = redact(&format!("git push https://{user}@github.com/acme/app main").replace("{S}", S))
+            .into_owned();
+        assert!(shown.ends_with("[redacted]@github.com/acme/app main"), "{shown}");
+    }
+}
