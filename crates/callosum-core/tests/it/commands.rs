@@ -363,7 +363,7 @@ fn mail_by_its_other_names_is_guarded() {
         (
             "curl 'https://api.telegram.org/bot123:abc/sendMessage?chat_id=1&text=hi'",
             3,
-            "http:POST:api.telegram.org/bot***/sendMessage",
+            "http:POST:api.telegram.org/bot[redacted:f221311c]/sendMessage",
         ),
         ("curl https://api.telegram.org/bot123:abc/getUpdates", 1, ""),
     ]);

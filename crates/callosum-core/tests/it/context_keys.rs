@@ -374,3 +374,66 @@ fn only_the_parameters_that_count_are_read_and_each_once() {
     // whether there is a command whose exit code would say something.
     assert_eq!(reads("message", json!({"action": "send", "target": "general"})), 5);
 }
+
+/// The keys of the shipped rules for a command.
+fn shipped_keys(command: &str) -> Vec<String> {
+    RuleSet::shipped().classify(&call("exec"), "openclaw", &json!({ "command": command })).context_keys
+}
+
+#[test]
+fn who_pushes_and_with_which_token_makes_no_other_branch() {
+    for user in [
+        "",
+        "user@",
+        "u:hunter2@",
+        "x-access-token:ghs_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa@",
+        "x-access-token:ghs_bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb@",
+        "oauth2:glpat-abcdefghij0123456789@",
+        "ghp_abcdefghijklmnopqrstuvwxyz0123456789@",
+        "$GITHUB_TOKEN@",
+        "x-access-token:${GITHUB_TOKEN}@",
+    ] {
+        let keys = shipped_keys(&format!("git push https://{user}github.com/acme/app main"));
+        assert_eq!(keys, ["git-push:https://github.com/acme/app/main"], "{user}");
+    }
+}
+
+#[test]
+fn names_of_branches_and_secrets_stay_what_they_are_in_keys() {
+    for branch in [
+        "re_compile_pattern_2024",
+        "key-value-store-benchmark-results-2024",
+        "dependabot/npm_and_yarn/npm_and_yarn-security-group-4f3c1b2a9d",
+        "claude/session/ab12cd34ef",
+    ] {
+        assert_eq!(shipped_keys(&format!("git push origin {branch}")), [format!("git-push:origin/{branch}")]);
+    }
+    for command in [
+        "kubectl delete secret token-abc12def",
+        "aws s3 cp a.txt s3://b/session/2024-10-11T10",
+        "mail -s hi re_0123456789abcdefgh@x.org",
+    ] {
+        let keys = shipped_keys(command);
+        assert!(!keys.is_empty() && keys.iter().all(|key| !key.contains("redacted")), "{keys:?}");
+    }
+}
+
+#[test]
+fn one_webhook_is_told_from_another_without_what_lets_anybody_post_there() {
+    for hook in [
+        "api.telegram.org/bot123456:AA{}/sendMessage",
+        "acme.webhook.office.com/webhookb2/{}/IncomingWebhook/b/c",
+        "outlook.office.com/webhook/{}/IncomingWebhook/b/c",
+        "hooks.zapier.com/hooks/catch/123/{}",
+        "hooks.slack.com/workflows/T012345/{}",
+        "hooks.slack.com/triggers/T012345/{}/b",
+        "maker.ifttt.com/trigger/door/with/key/{}",
+    ] {
+        let keys = ["hd8aB3dE5gH7jK9mN1pQ3", "zz9aB3dE5gH7jK9mN1pQ3"].map(|secret| {
+            let keys = shipped_keys(&format!("curl -d x https://{}", hook.replace("{}", secret)));
+            assert!(!keys.concat().contains(secret) && keys.concat().contains("[redacted:"), "{keys:?}");
+            keys
+        });
+        assert_ne!(keys[0], keys[1]);
+    }
+}

@@ -2,11 +2,12 @@
 //!
 //! A best effort on well-known shapes. It errs towards taking out too much. One pass over a text finds the words beside which
 //! secrets stand (most texts have none); what is around each is then looked at by the module for its sort: `names` and `values` for a name
-//! and what belongs to it (apart from it in `pairs` and `columns`, in SQL in `statements`, in sentences of other `languages`), `programs` for
+//! and what belongs to it (apart from it in `pairs`, `columns` and `manifests`, in SQL in `statements`, in sentences of other `languages`), `programs` for
 //! commands that are given secrets, `shapes` for tokens and addresses that are secrets themselves. `summary` shows a call's parameters, whose structure tells as much as their texts.
 
 mod columns;
 mod languages;
+mod manifests;
 mod names;
 mod pairs;
 mod programs;
@@ -40,7 +41,7 @@ fn secrets_in(whole: &str, in_key: bool) -> Vec<Range<usize>> {
         let mut add = |secret: Range<usize>| {
             let said = text.part(secret.clone()).trim_start_matches(['"', '\'', '\\']);
             // Marked already, by an earlier time: marking it again would change a key.
-            if !said.trim_start_matches('*').is_empty() && !said.starts_with("[redacted") {
+            if !said.trim_start_matches('*').is_empty() && !said.starts_with(MARK) {
                 secrets.push(secret);
             }
         };
@@ -61,7 +62,7 @@ fn secrets_in(whole: &str, in_key: bool) -> Vec<Range<usize>> {
             Sign::Token(place) => shapes::token(text, &at, place).into_iter().for_each(add),
             Sign::Hook(place) => shapes::in_hook(text, &at, place).into_iter().for_each(add),
             Sign::Host => shapes::in_host(text, &at).into_iter().for_each(add),
-            Sign::Address => shapes::in_address(text, &at, add),
+            Sign::Address => shapes::in_address(text, &at, in_key, add),
             Sign::Pem => shapes::pem(text, &at).into_iter().for_each(add),
             Sign::Scheme => shapes::scheme(text, &at).into_iter().for_each(add),
             Sign::BotToken => shapes::bot_token(text, &at).into_iter().for_each(add),
@@ -69,9 +70,37 @@ fn secrets_in(whole: &str, in_key: bool) -> Vec<Range<usize>> {
     }
     if in_key && whole.contains('/') {
         // `http:POST:host/path`: no sign says where the address begins.
-        shapes::in_parts(text, 0, whole.len(), |secret| secrets.push(secret));
+        shapes::in_parts(text, 0..whole.len(), !shapes::is_of_names(whole), |secret| secrets.push(secret));
     }
-    merge(secrets)
+    outside_marks(whole, merge(secrets))
+}
+
+/// The secrets without what of them is marked already: a mark in a mark says nothing, and changes a key.
+fn outside_marks(text: &str, secrets: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    if secrets.is_empty() || !text.contains(MARK) {
+        return secrets;
+    }
+    let marks: Vec<Range<usize>> = text
+        .match_indices(MARK)
+        .filter_map(|(at, _)| {
+            let rest = text.get(at + MARK.len()..)?;
+            let digest = rest.strip_prefix(':').map_or(0, |digest| {
+                let length = digest.bytes().take_while(u8::is_ascii_hexdigit).count();
+                if length == 2 * DIGEST_BYTES { length + 1 } else { 0 }
+            });
+            rest.get(digest..)?.starts_with(']').then_some(at..at + MARK.len() + digest + 1)
+        })
+        .collect();
+    let mut outside = Vec::with_capacity(secrets.len());
+    for secret in secrets {
+        let mut from = secret.start;
+        for mark in marks.iter().filter(|mark| mark.start < secret.end && secret.start < mark.end) {
+            outside.extend((from < mark.start).then_some(from..mark.start));
+            from = mark.end;
+        }
+        outside.extend((from < secret.end).then_some(from..secret.end));
+    }
+    outside
 }
 
 fn merge(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
@@ -112,6 +141,10 @@ pub fn redact(text: &str) -> Cow<'_, str> {
 
 /// What stands for a secret.
 const REDACTED: &str = "[redacted]";
+/// What that begins with, in keys too.
+const MARK: &str = "[redacted";
+/// Bytes of a secret's hash that stand for it in a key.
+const DIGEST_BYTES: usize = 4;
 
 /// `key` with each secret in it replaced by `[redacted:` and eight hexadecimal characters of its SHA-256,
 /// so that keys with different secrets stay different.
@@ -122,10 +155,10 @@ pub fn redact_key(key: &str) -> Cow<'_, str> {
 
 /// What stands for a secret in a key.
 pub(crate) fn key_mark(secret: &str) -> String {
-    if secret.starts_with("[redacted") {
+    if secret.starts_with(MARK) {
         secret.to_owned()
     } else {
-        format!("[redacted:{}]", hash_text(secret, 4))
+        format!("{MARK}:{}]", hash_text(secret, DIGEST_BYTES))
     }
 }
 

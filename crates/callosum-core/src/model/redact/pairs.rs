@@ -21,9 +21,24 @@ const LABELS: &[&str] = &[
     "option",
     "property",
     "id",
+    "variable_name",
+    "variableName",
 ];
 /// What the value stands behind.
-const HELD: &[&str] = &["value", "values", "val", "v", "content", "data", "text", "default"];
+const HELD: &[&str] = &[
+    "value",
+    "values",
+    "val",
+    "v",
+    "content",
+    "data",
+    "text",
+    "default",
+    "newValue",
+    "new_value",
+    "variable_value",
+    "variableValue",
+];
 /// So far from its name the value is looked for.
 const NEAR: usize = 400;
 

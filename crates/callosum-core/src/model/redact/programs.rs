@@ -17,6 +17,7 @@ use super::text::{Text, in_name, is_blank};
 /// - `=`: of each argument `NAME=VALUE` what stands behind the `=`; `=--name`: the same of an option's value
 /// - `@2`: the arguments from the second on; `#2`: the second alone
 /// - `+`: each argument that follows one that names a secret
+/// - `/`: of each argument `user/password@place` the password
 /// - `?` before another sign: where it looks as if a machine made it
 /// - `^`: nothing, but the program must be a command's first word, for its name is an ordinary word, too
 /// - `<`: what it reads: a here-string, a here-document, what is piped into it
@@ -29,7 +30,7 @@ pub(super) const PROGRAMS: &[(&str, &str)] = &[
     ("mysql|mysqldump|mysqladmin|mysqlimport|mysqlsh|mariadb|mariadb-dump|mariadb-admin", "~-p"),
     ("sshpass", "-p"),
     ("swaks", "-ap"),
-    ("sendemail", "-xp"),
+    ("sendemail", "-xp ~-xp"),
     ("ntfy publish|pub|send|trigger|subscribe|sub", "#1"),
     ("stripe", "-k"),
     ("redis-cli|valkey-cli", "-a --pass"),
@@ -41,7 +42,14 @@ pub(super) const PROGRAMS: &[(&str, &str)] = &[
     ("snmpwalk|snmpget|snmpset|snmpgetnext|snmpbulkwalk|snmptrap", "-c -A -X"),
     ("evil-winrm", "-p -H"),
     ("lftp|ncftp", ",-u"),
-    ("7z|7za|7zz|unrar|rar", "~-p"),
+    ("7z|7za|7zz|unrar|rar", "~-p ~-hp"),
+    ("sqlplus|sqlldr|expdp|impdp", "/"),
+    ("rabbitmqctl add_user|change_password|authenticate_user", "@2"),
+    ("etcdctl", ":--user"),
+    ("mkpasswd", "@1 <"),
+    ("wandb login", "@1"),
+    ("snyk auth", "@1"),
+    ("ConvertTo-SecureString", "#1"),
     ("smbclient|rpcclient", "%-U %--user"),
     ("net user", "^ #2"),
     ("net use", "^ ?@2"),
@@ -118,6 +126,7 @@ pub(super) const PROGRAMS: &[(&str, &str)] = &[
     ("vault kv put|patch", "= <"),
     ("vault write", "= <"),
     ("vault login|unwrap", "= @1 <"),
+    ("vault operator unseal", "@1 <"),
     ("bao kv put|patch", "= <"),
     ("op item create|edit", "="),
     ("op signin|account", "<"),
@@ -270,6 +279,16 @@ pub(super) fn secrets(
                     }
                 }
             }
+            [b'/'] => {
+                for word in arguments(text, rest) {
+                    let word = inner(text, word);
+                    let said = text.part(word.clone());
+                    if let Some(slash) = said.find('/').filter(|slash| *slash > 0) {
+                        let end = said.rfind('@').filter(|at| *at > slash).unwrap_or(said.len());
+                        add(word.start + slash + 1..word.start + end);
+                    }
+                }
+            }
             [b'@', ..] => {
                 arguments(text, rest).skip(number()).for_each(|word| add(inner(text, word)));
             }
@@ -367,9 +386,8 @@ fn each_value(
             continue;
         };
         let sign = text.at(written.start + length);
-        if !is_short && !name.ends_with([':', '/']) && sign != b'=' && sign != b':'
-            || name == "-p" && said.starts_with("--")
-        {
+        let is_apart = !is_short && !name.ends_with([':', '/']) && place_of_value != Where::SameWord;
+        if is_apart && sign != b'=' && sign != b':' || name == "-p" && said.starts_with("--") {
             continue;
         }
         length += usize::from(sign == b'=');

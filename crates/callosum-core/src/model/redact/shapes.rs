@@ -6,7 +6,8 @@ use super::names::{Tell, is_uuid, looks_made, looks_random, tell};
 use super::text::Text;
 
 /// How tokens of well-known services begin, and how many characters follow at least. Where the second number is 1, one of these must be a
-/// digit: the beginning is that of ordinary words, too. Where it is 2, they are letters and digits only, too.
+/// digit: the beginning is that of ordinary words, too. Where it is 2, they are letters and digits only, too; where it is 3, of both cases
+/// and with at most one `_` among them.
 #[rustfmt::skip]
 pub(super) const PREFIXES: &[(&str, usize, usize)] = &[
     ("sk-", 20, 1), ("sk-proj-", 16, 0), ("sk-ant-", 16, 0), ("sk-svcacct-", 16, 0), ("sk-or-", 16, 0), ("sk-live-", 16, 0), ("sk-test-", 16, 0),
@@ -15,11 +16,11 @@ pub(super) const PREFIXES: &[(&str, usize, usize)] = &[
     ("gldt-", 16, 0), ("glrt-", 16, 0), ("glptt-", 16, 0), ("glcbt-", 16, 0), ("glsoat-", 16, 0), ("glagent-", 16, 0),
     ("xoxa-", 10, 0), ("xoxb-", 10, 0), ("xoxe-", 10, 0), ("xoxe.", 10, 0), ("xoxo-", 10, 0), ("xoxp-", 10, 0), ("xoxr-", 10, 0), ("xoxs-", 10, 0),
     ("xoxc-", 10, 0), ("xoxd-", 10, 0), ("xapp-", 10, 0), ("AKIA", 16, 0), ("ASIA", 16, 0), ("ABIA", 16, 0), ("AIza", 30, 0), ("ya29.", 20, 0),
-    ("GOCSPX-", 16, 0), ("eyJ", 17, 0), ("npm_", 30, 0), ("pypi-", 30, 0), ("hf_", 20, 0), ("SG.", 33, 0), ("dop_v1_", 20, 0), ("doo_v1_", 20, 0),
+    ("GOCSPX-", 16, 0), ("eyJ", 17, 0), ("npm_", 30, 2), ("pypi-", 30, 0), ("hf_", 20, 0), ("SG.", 33, 0), ("dop_v1_", 20, 0), ("doo_v1_", 20, 0),
     ("shpat_", 20, 0), ("shpca_", 20, 0), ("shppa_", 20, 0), ("shpss_", 20, 0), ("AGE-SECRET-KEY-", 10, 0), ("dckr_pat_", 16, 0),
     ("tskey-", 16, 0), ("hvs.", 20, 0), ("hvb.", 20, 0), ("dp.pt.", 16, 0), ("dp.st.", 16, 0), ("lin_api_", 16, 0), ("figd_", 16, 0), ("ntn_", 20, 1),
     ("sq0atp-", 16, 0), ("sq0csp-", 16, 0), ("pat-na1-", 16, 0), ("sntrys_", 16, 0), ("sntryu_", 16, 0), ("gsk_", 20, 1), ("xai-", 20, 1), ("r8_", 20, 1),
-    ("nvapi-", 20, 1), ("pplx-", 20, 1), ("sbp_", 20, 1), ("sb_secret_", 10, 0), ("re_", 16, 1), ("key-", 30, 1), ("pul-", 30, 1), ("atlasv1.", 16, 0),
+    ("nvapi-", 20, 1), ("pplx-", 20, 1), ("sbp_", 20, 1), ("sb_secret_", 10, 0), ("re_", 16, 3), ("key-", 30, 2), ("pul-", 30, 1), ("atlasv1.", 16, 0),
     ("ATATT3", 20, 0), ("ATCTT3", 20, 0), ("CCIPAT_", 16, 0), ("PMAK-", 20, 0), ("phx_", 20, 1), ("ops_eyJ", 16, 0), ("FlyV1 ", 16, 0), ("fo1_", 16, 1),
     ("sk-admin-", 16, 0), ("sk-None-", 16, 0), ("sk_org_live_", 10, 0), ("secret_", 30, 2), ("fm1_", 20, 1), ("fm2_", 20, 1), ("glc_", 20, 1),
     ("glsa_", 20, 1), ("dapi", 32, 2), ("rubygems_", 30, 1), ("pscale_tkn_", 16, 0), ("pscale_pw_", 16, 0), ("pscale_oauth_", 16, 0), ("NRAK-", 20, 0),
@@ -51,7 +52,16 @@ pub(super) fn token(text: Text<'_>, found: &Range<usize>, number: usize) -> Opti
         "eyJ" => body.contains('.'),
         // `sk-` is followed by letters and digits only, or by words that are prefixes of their own.
         "sk-" => !body.bytes().take(20).any(|byte| matches!(byte, b'-' | b'.')),
-        _ => *digits < 2 || body.bytes().all(|byte| byte.is_ascii_alphanumeric()),
+        _ => match digits {
+            0 | 1 => true,
+            2 => body.bytes().all(|byte| byte.is_ascii_alphanumeric()),
+            _ => {
+                let joints = body.bytes().filter(|byte| !byte.is_ascii_alphanumeric()).count();
+                (joints == 0 || joints == 1 && body.contains('_'))
+                    && body.bytes().any(|byte| byte.is_ascii_lowercase())
+                    && body.bytes().any(|byte| byte.is_ascii_uppercase())
+            }
+        },
     };
     (fits && body.len() >= *least && (*digits == 0 || digits_in > 0 || *prefix == "sk-"))
         .then_some(found.start..end)
@@ -182,7 +192,7 @@ pub(super) fn in_hook(text: Text<'_>, found: &Range<usize>, number: usize) -> Op
     while *rest && let Some(next) = behind_slash(text, end) {
         end = text.skip(next, |byte| in_path(byte) && byte != b'/');
     }
-    (end > begin).then_some(begin..end)
+    (end > begin && !text.is_variable(begin)).then_some(begin..end)
 }
 
 /// The secret part of a host whose end is at `found`.
@@ -222,8 +232,23 @@ const TELLING: &[&str] = &[
     "invite", "share",
 ];
 
+/// Addresses whose paths are made of names that people gave.
+const STORES: &[&str] = &["s3", "gs", "az", "r2", "oci", "b2", "file"];
+/// Keys that are.
+const NAMED: &[&str] = &["kube", "helm", "git-push", "storage", "s3", "gs", "file", "github", "gitlab"];
+
+/// Whether what stands in a key behind `secret/` or `session/` is the name of one.
+pub(super) fn is_of_names(key: &str) -> bool {
+    key.split_once(':').is_some_and(|(kind, _)| NAMED.contains(&kind))
+}
+
 /// The secrets in the address whose `://` is at `found`: a password, a token for a user, and parts of the path.
-pub(super) fn in_address(text: Text<'_>, found: &Range<usize>, mut add: impl FnMut(Range<usize>)) {
+pub(super) fn in_address(
+    text: Text<'_>,
+    found: &Range<usize>,
+    in_key: bool,
+    mut add: impl FnMut(Range<usize>),
+) {
     let end = text.skip(found.end, |byte| byte > b' ' && !b"\"'`<>/?#\\|".contains(&byte));
     if let Some(at) = text.part(found.end..end).rfind('@').map(|length| found.end + length) {
         let colon = text.part(found.end..at).find(':').map(|length| found.end + length);
@@ -235,13 +260,15 @@ pub(super) fn in_address(text: Text<'_>, found: &Range<usize>, mut add: impl FnM
         }
     }
     if text.at(end) == b'/' {
-        in_parts(text, end + 1, text.skip(end, in_path), add);
+        let scheme = text.skip_back(found.start, |byte| byte.is_ascii_alphanumeric());
+        let by_name = !(STORES.contains(&text.part(scheme..found.start)) || in_key && is_of_names(text.0));
+        in_parts(text, end + 1..text.skip(end, in_path), by_name, add);
     }
 }
 
-/// The tokens among the parts of the path from `from` to `to`.
-pub(super) fn in_parts(text: Text<'_>, from: usize, to: usize, mut add: impl FnMut(Range<usize>)) {
-    let mut begin = from;
+/// The tokens among the parts of a path; `by_name`: also those that the part before tells of.
+pub(super) fn in_parts(text: Text<'_>, path: Range<usize>, by_name: bool, mut add: impl FnMut(Range<usize>)) {
+    let (mut begin, to) = (path.start, path.end);
     let mut before = "";
     while begin < to {
         let end = text.skip(begin, |byte| byte != b'/').min(to);
@@ -255,7 +282,7 @@ pub(super) fn in_parts(text: Text<'_>, from: usize, to: usize, mut add: impl FnM
         let bare = part.strip_prefix("bot").unwrap_or(part);
         if !IDENTIFIERS.contains(&before) && looks_random(part)
             || ["hook", "webhook", "webhook-test"].contains(&before) && is_uuid(part)
-            || looks_made(part) && tells()
+            || by_name && looks_made(part) && tells()
             || bare.len() < part.len() && looks_random(bare)
         {
             add(begin..end);

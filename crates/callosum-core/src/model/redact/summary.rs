@@ -74,9 +74,17 @@ impl Role {
                 ("program", Self::Program),
                 ("command", Self::Program),
             ],
-            8 => &[("variable", Self::Label), ("property", Self::Label), ("selector", Self::Label)],
-            9 => &[("parameter", Self::Label)],
+            8 => &[
+                ("variable", Self::Label),
+                ("property", Self::Label),
+                ("selector", Self::Label),
+                ("newValue", Self::Held),
+            ],
+            9 => &[("parameter", Self::Label), ("new_value", Self::Held)],
             10 => &[("executable", Self::Program)],
+            12 => &[("variableName", Self::Label)],
+            13 => &[("variable_name", Self::Label), ("variableValue", Self::Held)],
+            14 => &[("variable_value", Self::Held)],
             _ => return None,
         };
         let begins =

@@ -1,4 +1,5 @@
 mod attacks;
+mod forms;
 
 use serde_json::{Value, json};
 

@@ -60,6 +60,14 @@ impl<'t> Text<'t> {
         self.skip(from, is_blank)
     }
 
+    /// Whether a part of a path is a shell's variable, which stands at `place`: `$TOKEN`, `${TOKEN}`.
+    pub(super) fn is_variable(self, place: usize) -> bool {
+        let name = self.skip(place, |byte| matches!(byte, b'$' | b'{'));
+        let end = self.skip(name, |byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        let end = self.skip(end, |byte| byte == b'}');
+        self.at(place) == b'$' && matches!(self.at(end), 0 | b'/' | b'?' | b'"' | b'\'' | b' ' | b'\n')
+    }
+
     /// Where `what` stands first from `from` on.
     pub(super) fn find(self, from: usize, what: &str) -> Option<usize> {
         self.rest(from).find(what).map(|place| from + place)

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::names::{Tell, is_header, is_number, is_prose, is_secret, tell};
 use super::text::{Text, in_name};
 use super::words::{ORDER_KEYS, PHRASES};
-use super::{columns, languages, pairs, statements};
+use super::{columns, languages, manifests, pairs, statements};
 
 /// The secrets that belong to the name in which the word at `found` stands, if it is such a name, and where the name ends. In a context
 /// key, which is itself `kind:name`, a colon is only taken for a sign of a value where a blank or quote is beside it.
@@ -15,6 +15,9 @@ pub(super) fn secrets_of(text: Text<'_>, found: &Range<usize>, in_key: bool) -> 
     let end = text.skip(found.start, in_name);
     if text.part(begin..end).eq_ignore_ascii_case("identified") {
         return (end, statements::identified(text, end).into_iter().collect());
+    }
+    if text.part(begin..end) == "pgpass" && !in_key {
+        return (end, manifests::in_pgpass(text, end));
     }
     let (begin, end) = phrase(text, begin, end).unwrap_or((begin, end));
     let name = text.part(begin..end);
@@ -59,10 +62,19 @@ fn values_of(
     if values.is_empty() && !in_key {
         values = columns::values(text, name);
     }
+    if values.is_empty() && !in_key {
+        values = manifests::values(text, name);
+    }
     let own = text.part(name.clone());
     values.retain(|value| {
         let said = text.part(value.clone());
-        is_secret(tells, said) && !(tells == Tell::Likely && (is_prose(own, said) || goes_on(text, value)))
+        is_secret(tells, said)
+            && match tells {
+                // `pin: python==3.11`
+                Tell::Likely => !(is_prose(own, said) || goes_on(text, value) || said.contains("==")),
+                Tell::Surely => !is_said(text, own, value),
+                _ => true,
+            }
     });
     values
 }
@@ -74,6 +86,33 @@ fn goes_on(text: Text<'_>, value: &Range<usize>) -> bool {
         && text.at(value.end + 1).is_ascii_alphabetic()
         && text.before(text.skip_back(value.start, |byte| byte == b' ')) == b':'
 }
+
+/// Whether even behind a sure name a value is no secret but what somebody says: `password: reset flow`, `token: bump`. Such are words in
+/// small letters, of which one follows the other; only a phrase is a secret of them.
+fn is_said(text: Text<'_>, name: &str, value: &Range<usize>) -> bool {
+    let is_word = |word: &str| word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_lowercase());
+    let said = text.part(value.clone());
+    if is_header(name) {
+        return said.contains(' ') && said.split(' ').all(is_word);
+    }
+    let follows_colon = text.before(text.skip_back(value.start, |byte| byte == b' ')) == b':';
+    if !is_word(said) || !follows_colon || text.before(value.start) != b' ' {
+        return false;
+    }
+    let next = text.blanks(value.end);
+    if next == value.end {
+        return said.len() < 8 && name.eq_ignore_ascii_case("token") && text.at(next) != b'\n';
+    }
+    let name = name.to_ascii_lowercase();
+    let next = text.part(next..text.skip(next, in_name));
+    // `password: hunter on the test host`
+    is_word(next)
+        && !["and", "or", "on", "at", "in", "for", "with", "then"].contains(&next)
+        && !["phrase", "mnemonic", "seed"].iter().any(|word| name.contains(word))
+}
+
+/// Programs that look for a text: what stands behind it is a place.
+const SEARCHERS: &[&str] = &["grep ", "rg ", "ag ", "ack "];
 
 /// The name of several words that begins or ends with the word from `begin` to `end`.
 fn phrase(text: Text<'_>, begin: usize, end: usize) -> Option<(usize, usize)> {
@@ -119,11 +158,21 @@ fn value_of(
         b':' if in_key && !was_quoted && !matches!(text.at(place + 1), b' ' | b'"' | b'\'') => None,
         b':' if text.at(place + 1) == b':' => None,
         b':' if text.at(place + 1) == b'=' => behind_sign(text, &name, place + 2, b'='),
+        // `grep -rn password= src`
+        b'=' if place == name.end
+            && text.at(place + 1) == b' '
+            && SEARCHERS
+                .iter()
+                .any(|program| text.part(text.line_start(name.start)..name.start).contains(program)) =>
+        {
+            None
+        }
         b'=' if matches!(text.at(place + 1), b'=' | b'>') => behind_sign(text, &name, place + 2, b'='),
         sign @ (b':' | b'=') => behind_sign(text, &name, place + 1, sign),
         128.. => languages::value(text, closed),
         b',' if was_quoted => in_pair(text, text.skip(place + 1, |byte| byte.is_ascii_whitespace())),
-        b'(' if !was_quoted => text.quoted(place + 1).map(|(value, _)| value),
+        b'(' if !was_quoted => argument(text, &name, place + 1),
+        b')' if was_quoted && text.at(place + 1) == b'.' => filled_in(text, place + 2),
         b'>' if !in_key => in_element(text, name.start, place + 1),
         b'<' if text.at(place + 1) == b'/' => next_element(text, place),
         b'}' if was_quoted => None,
@@ -138,6 +187,40 @@ fn value_of(
         _ => behind_blank(text, &name, place, was_quoted, tells),
     }
     .or_else(|| pairs::held(text, &name))
+}
+
+/// The first text of a call's arguments; the second where the first is a user: `NetworkCredential("u", "x")`, `auth=("u", "x")`.
+fn argument(text: Text<'_>, name: &Range<usize>, place: usize) -> Option<Range<usize>> {
+    let (first, end) = text.quoted(place)?;
+    let name = text.part(name.clone()).to_ascii_lowercase();
+    let comma = text.blanks(end);
+    let is_pair = ["auth", "credential", "credentials"].iter().any(|end| name.ends_with(end));
+    let second = text.quoted(text.blanks(comma + 1)).filter(|_| is_pair && text.at(comma) == b',');
+    Some(second.map_or(first, |(second, _)| second))
+}
+
+/// What a script writes into the field of a page that was named: `('password').value = 'x'`, `.fill('x')`.
+fn filled_in(text: Text<'_>, from: usize) -> Option<Range<usize>> {
+    let end = text.skip(from, in_name);
+    let does = ["value", "val", "fill", "type", "send_keys", "sendKeys"].contains(&text.part(from..end));
+    let sign = text.blanks(end);
+    let holds = matches!(text.at(sign), b'=' | b'(') && text.at(sign + 1) != b'=';
+    if does && holds { text.quoted(text.blanks(sign + 1)).map(|(value, _)| value) } else { None }
+}
+
+/// Words that types begin with in front of a value: `token: string = 'x'`.
+const TYPES: &[&str] =
+    &["string", "str", "any", "unknown", "char", "option", "optional", "final", "bytes", "secretstr"];
+
+/// The value behind the type at `place`: `const TOKEN: &str = "x"`.
+fn behind_type(text: Text<'_>, place: usize) -> Option<Range<usize>> {
+    let word = text.part(place..text.skip(place, in_name));
+    if text.at(place) != b'&' && !TYPES.iter().any(|known| word.eq_ignore_ascii_case(known)) {
+        return None;
+    }
+    let sign = text.skip(place, |byte| !matches!(byte, b'=' | b'\n' | b'"' | b';' | b',' | b'{'));
+    let value = text.blanks(sign + 1);
+    if text.at(sign) == b'=' && sign - place < 60 { text.quoted(value).map(|(value, _)| value) } else { None }
 }
 
 /// Whether a name is of codes that are good once: there are many of them, and they are letters and digits.
@@ -211,7 +294,13 @@ fn behind_sign(text: Text<'_>, name: &Range<usize>, from: usize, sign: u8) -> Op
             && text.quote_around(from) == text.at(place);
         return (!closes).then_some(value);
     }
+    if sign == b':'
+        && let Some(value) = behind_type(text, place)
+    {
+        return Some(value);
+    }
     match text.at(place) {
+        b'(' if matches!(text.at(place + 1), b'"' | b'\'') => argument(text, name, place + 1),
         b'|' | b'>' if sign == b':' => block(text, name.start, place),
         b'[' | b'{' => Some(place..closing(text, place)),
         b'\n' | b'\r' if sign == b':' => {
@@ -240,7 +329,14 @@ fn bare_end(text: Text<'_>, name: usize, from: usize, place: usize, sign: u8) ->
     if begins_line && spaced {
         return start + text.part(start..text.line_end(place)).trim_end().len();
     }
-    let word = text.skip(place, |byte| !byte.is_ascii_whitespace() && !b"\"',;&|)}]<>`\\".contains(&byte));
+    let mut word =
+        text.skip(place, |byte| !byte.is_ascii_whitespace() && !b"\"',;&|)}]<>`\\".contains(&byte));
+    // `https://x-access-token:x@host/path`
+    if text.part(0..name).ends_with("//")
+        && let Some(at) = text.part(place..word).rfind('@')
+    {
+        word = place + at;
+    }
     if word > place {
         word
     } else {
@@ -341,9 +437,46 @@ const SETTERS: &[&str] = &["set", "setx", "setenv", "env", "add", "put"];
 
 /// What a sentence says between a name and its value.
 const SAYS: &[&str] = &[
-    "is ", "is: ", "was ", "= ", "-> ", "→ ", "ist ", "ist: ", "lautet ", "lautet: ", "est ", "est : ",
-    "es ", "es: ", "é ",
+    "is now ",
+    "will be ",
+    "should be ",
+    "is ",
+    "is: ",
+    "was ",
+    "= ",
+    "-> ",
+    "→ ",
+    "ist ",
+    "ist: ",
+    "lautet ",
+    "lautet: ",
+    "est ",
+    "est : ",
+    "es ",
+    "es: ",
+    "é ",
 ];
+
+/// How long is what a sentence says between a name and its value at `place`, `line` being what is before the name: `is`, `for admin:`, and
+/// `to` where something is changed.
+fn said(text: Text<'_>, place: usize, line: &str) -> Option<usize> {
+    let rest = text.part(place..text.line_end(place));
+    if let Some(said) = SAYS.iter().find(|said| rest.starts_with(**said)) {
+        return Some(said.len());
+    }
+    if rest.starts_with("for ") {
+        return rest.find(": ").filter(|colon| *colon < 60).map(|colon| colon + 2);
+    }
+    let changes = || {
+        let last = line.split_whitespace().rev().take(4);
+        last.into_iter().any(|word| {
+            ["change", "changed", "set", "reset", "update", "updated", "rotated"]
+                .iter()
+                .any(|known| word.eq_ignore_ascii_case(known))
+        })
+    };
+    (rest.starts_with("to ") && changes()).then_some("to ".len())
+}
 
 /// Behind a blank: of options, of what is set, of `.netrc`, of SQL, and of a sentence that says it.
 fn behind_blank(
@@ -387,20 +520,20 @@ fn behind_blank(
         || text.part(text.back(start, 200)..name.start).contains("login ") || line.contains("machine ");
     let sets = matches!(last, "setx" | "setenv" | "ENV")
         || SETTERS.contains(&last)
-            && ["config", "configure", "secret", "secrets", "env", "variables"].contains(&second)
+            && ["config", "configure", "secret", "secrets", "env", "variables", "npm", "pnpm"].contains(&second)
+        // fish: `set -gx TOKEN x`
+        || last.starts_with('-') && second == "set"
         || ["config", "configure"].contains(&last);
     if (sets || own == "password" && in_netrc()) && text.at(place) != b'-' {
         return Some(word());
     }
-    let rest = text.rest(place);
     if let Some(value) = statements::password(text, name, place) {
         return Some(value);
     }
     if tells < Tell::Likely {
         return None;
     }
-    let said = SAYS.iter().find(|word| rest.starts_with(**word))?;
-    let begin = text.blanks(place + said.len());
+    let begin = text.blanks(place + said(text, place, line)?);
     let value = match text.quoted(begin) {
         Some((value, _)) => value,
         None => begin..text.skip(begin, |byte| !byte.is_ascii_whitespace() && !b"\"',;`)".contains(&byte)),

@@ -140,7 +140,8 @@ pub(crate) fn context_keys<'p>(templates: &'p [Template], site: Site<'_, 'p>) ->
     // No address is a secret that a command is given.
     let fit = site.fit.filter(|_| !templates.iter().all(Template::is_of_recipients));
     let secrets = fit.map(|fit| secrets_of_words(&fit.command.written())).unwrap_or_default();
-    let mut keys = distinct(resolved.map(|mut key| {
+    let mut keys = distinct(resolved.map(|key| {
+        let mut key = without_user(key);
         for secret in &secrets {
             key = key.replace(secret, &key_mark(secret));
         }
@@ -149,6 +150,29 @@ pub(crate) fn context_keys<'p>(templates: &'p [Template], site: Site<'_, 'p>) ->
     too_many |= keys.len() > MAX_KEYS;
     keys.truncate(MAX_KEYS);
     (keys, too_many)
+}
+
+/// A key without the user and the password in its address on the web: who asks changes nothing of what is meant, and a token is a new one
+/// each time.
+fn without_user(mut key: String) -> String {
+    if memchr::memchr(b'/', key.as_bytes()).is_none() {
+        return key;
+    }
+    let mut from = 0;
+    while let Some(at) = key.get(from..).and_then(|rest| rest.find("://")).map(|at| from + at) {
+        from = at + "://".len();
+        let bytes = key.as_bytes();
+        let is_web = ["http", "https"].iter().any(|scheme| {
+            let before = at.checked_sub(scheme.len()).and_then(|begin| bytes.get(begin..at));
+            before.is_some_and(|before| before.eq_ignore_ascii_case(scheme.as_bytes()))
+        });
+        let rest = key.get(from..).unwrap_or_default();
+        let host = rest.split(['/', '?', '#', ' ']).next().unwrap_or_default();
+        if let Some(user) = host.rfind('@').filter(|_| is_web) {
+            key.replace_range(from..=from + user, "");
+        }
+    }
+    key
 }
 
 /// Whether a key says no more of its target than that it is not known.

@@ -532,3 +532,45 @@ fn what_only_looks_like_a_secret_stays_readable() {
     }
     assert!(eaten.is_empty(), "{eaten:#?}");
 }
+
+#[test]
+fn what_is_marked_already_is_not_marked_again() {
+    for key in [
+        "git-push:https://[redacted:5eec0e5a]@github.com/acme/app/main",
+        "call:https://me:[redacted:5eec0e5a]@h/p",
+        "http:POST:api.telegram.org/bot[redacted:5eec0e5a]/sendMessage",
+        "x:password: \"a [redacted:5eec0e5a]\"",
+    ] {
+        let shown = redact_key(key);
+        assert!(
+            !shown.contains("[[") && !shown.contains("[redacted:[") && shown.contains("[redacted:5eec0e5a]"),
+            "{shown}"
+        );
+        assert_eq!(redact_key(&shown), shown);
+    }
+    // What only looks like a mark's beginning hides nothing.
+    assert!(!redact(&format!("password: \"x [redacted {S}\"")).contains(S));
+}
+
+#[test]
+fn what_somebody_says_of_a_secret_stays_readable() {
+    let mut eaten = Vec::new();
+    for text in [
+        "git commit -m 'password: reset flow'",
+        "git commit -m 'token: bump'",
+        "git commit -m \"cookie: fix banner\"",
+        "git commit -m 'Secrets: document how to rotate'",
+        "gh issue create --title 'Password: field too short'",
+        "git commit -m 'pin: python==3.11.4'",
+        "grep -rn password= src",
+        "rg -n 'token' src",
+    ] {
+        eaten.extend(Some(redact(text).into_owned()).filter(|shown| *shown != text));
+    }
+    assert!(eaten.is_empty(), "{eaten:#?}");
+    for text in
+        ["login with password: hunter and go2", "x mnemonic: abandon ability able", "grep password={S} f"]
+    {
+        assert_ne!(redact(text), text);
+    }
+}
