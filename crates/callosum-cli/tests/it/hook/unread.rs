@@ -112,6 +112,22 @@ fn an_event_with_an_odd_name_or_none_is_decided_as_one_before_a_call() {
     }
 }
 
+/// What the hook of a second session says about the mail when it is started with these words, and the one line that it leaves.
+fn with_words(world: &World, session: Session<'_>, words: &[&str]) -> (String, String) {
+    assert_eq!(world.before(Session { id: "first", ..CODEX }, "x", MAIL), "");
+    let mut hook = Command::new(env!("CARGO_BIN_EXE_callosum"));
+    hook.arg("hook").args(words).arg("--state-dir").arg(world.state.path());
+    let hook = hook.env("HOME", world.state.path()).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut hook = hook.stderr(Stdio::piped()).spawn().unwrap();
+    let text = event(session, "Bash", &command(MAIL), "");
+    hook.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    let output = hook.wait_with_output().unwrap();
+    assert!(output.status.success() && output.stderr.is_empty(), "{words:?}: {output:?}");
+    let lines = world.lines("unreadable");
+    assert_eq!(lines.len(), 1, "{words:?}: {lines:?}");
+    (String::from_utf8(output.stdout).unwrap(), lines[0]["reason"].as_str().unwrap().to_owned())
+}
+
 #[test]
 fn a_hook_whose_time_is_no_number_decides_with_the_usual_one_and_leaves_a_line() {
     for words in [
@@ -123,20 +139,28 @@ fn a_hook_whose_time_is_no_number_decides_with_the_usual_one_and_leaves_a_line()
         &["--timeout"],
         &["--timeout", "20", "--timeout", "x"],
     ] {
-        let world = World::new();
-        assert_eq!(world.before(CODEX, "x", MAIL), "");
-        let mut hook = Command::new(env!("CARGO_BIN_EXE_callosum"));
-        hook.args(["hook", "claude-code"]).args(words).arg("--state-dir").arg(world.state.path());
-        let hook = hook.env("HOME", world.state.path()).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut hook = hook.stderr(Stdio::piped()).spawn().unwrap();
-        let text = event(CLAUDE, "Bash", &command(MAIL), "");
-        hook.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
-        let output = hook.wait_with_output().unwrap();
-        let said = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success() && output.stderr.is_empty(), "{words:?}: {output:?}");
+        let (said, line) = with_words(&World::new(), CLAUDE, &[&["claude-code"], words].concat());
         assert!(is_refused(&said) && said.contains(ALICE), "{words:?}: {said}");
-        let lines = world.lines("unreadable");
-        assert!(lines.len() == 1 && lines[0]["reason"].as_str().unwrap().contains("--timeout"), "{lines:?}");
+        assert!(line.contains("--timeout"), "{line}");
+    }
+}
+
+#[test]
+fn a_hook_with_a_wrong_argument_decides_all_the_same_and_leaves_a_line() {
+    for session in RUNTIMES {
+        let runtime = session.runtime;
+        for (words, told) in [
+            ([runtime, "--timeouts", "5"].as_slice(), "--timeouts"),
+            (&[runtime, "--foo"], "--foo"),
+            (&["--foo=bar", runtime], "--foo"),
+            (&[runtime, gating(session), "extra"], "extra"),
+            (&[runtime, "--json=yes"], "--json"),
+            (&[runtime, "--timeout=20", "-x", "--state-dir"], "-x"),
+        ] {
+            let (said, line) = with_words(&World::new(), session, words);
+            assert!(is_refused(&said) && said.contains(ALICE), "{words:?}: {said}");
+            assert!(line.starts_with("its hook's words: ") && line.contains(told), "{words:?}: {line}");
+        }
     }
 }
 
