@@ -179,9 +179,17 @@ impl Event {
 
         let said =
             |what: &str| flaw.as_ref().map_or_else(|| what.to_owned(), |flaw| format!("{what}: {flaw}"));
-        let name = named.map(str::to_owned).or_else(|| text("hook_event_name"));
-        let mut moment = name.as_deref().map_or(Moment::Unknown, Moment::of);
+        let (told_name, named) = (text("hook_event_name"), named.map(str::to_owned));
+        let is_before = |name: &Option<String>| name.as_deref().map(Moment::of) == Some(Moment::Before);
         let mut oddity = None;
+        if let (Some(told), Some(named)) = (&told_name, &named)
+            && Moment::of(told) != Moment::of(named)
+        {
+            oddity = Some(format!("its hook's command calls it {named}, and itself says {told}"));
+        }
+        // If either says that it asks, it does; else it knows best itself.
+        let name = if is_before(&named) && !is_before(&told_name) { named } else { told_name.or(named) };
+        let mut moment = name.as_deref().map_or(Moment::Unknown, Moment::of);
         if moment == Moment::Unknown && (tool.is_some() || name_of_tool_is_lost) {
             // It may be the one that asks: its name may be lost, or a newer runtime have another for it.
             let why = match &name {
@@ -189,7 +197,8 @@ impl Event {
                 None if is_lost("hook_event_name") => None,
                 None => Some(said("it names no event")),
             };
-            if input.contains_key("tool_response") || input.contains_key("error") {
+            let tells = |name: &str| input.get(name).is_some_and(|value| !value.is_null());
+            if tells("tool_response") || tells("error") {
                 return Err(Unread {
                     session: told,
                     tool,

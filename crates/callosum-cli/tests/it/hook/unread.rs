@@ -98,6 +98,10 @@ fn an_event_with_an_odd_name_or_none_is_decided_as_one_before_a_call() {
             (r#""hook_event_name":null,"#, "names no event"),
             (r#""hook_event_name":7,"#, "names no event"),
             (r#""hook_event_name":"BeforeAnything","#, "event BeforeAnything is not known"),
+            // Nothing is said there of how it ended.
+            (r#""error":null,"#, "names no event"),
+            (r#""tool_response":null,"#, "names no event"),
+            (r#""hook_event_name":"Any","tool_response":null,"error":null,"#, "event Any is not known"),
         ] {
             let world = World::new();
             assert_eq!(world.hook(session.runtime, named.as_bytes()), "");
@@ -142,6 +146,17 @@ fn a_hook_whose_time_is_no_number_decides_with_the_usual_one_and_leaves_a_line()
         let (said, line) = with_words(&World::new(), CLAUDE, &[&["claude-code"], words].concat());
         assert!(is_refused(&said) && said.contains(ALICE), "{words:?}: {said}");
         assert!(line.contains("--timeout"), "{line}");
+    }
+}
+
+#[test]
+fn an_event_that_asks_is_no_other_because_its_hooks_command_says_so() {
+    for session in RUNTIMES {
+        for named in ["PostToolUse", "AfterTool", "SessionStart", "Stop", "Whatever"] {
+            let (said, line) = with_words(&World::new(), session, &[session.runtime, named]);
+            assert!(is_refused(&said) && said.contains(ALICE), "{named}: {said}");
+            assert!(line.contains(named) && line.contains(gating(session)), "{named}: {line}");
+        }
     }
 }
 
