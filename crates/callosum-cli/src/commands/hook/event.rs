@@ -121,6 +121,30 @@ pub(super) struct Unread {
     pub(super) why: String,
 }
 
+/// What is wrong with a call of the shell without one.
+const NO_COMMAND: &str = "its `tool_input` has no text as `command`";
+
+/// What a shell may be given where no parameter is called its command, because its runtime has another name or form for that:
+/// each text alone, and all of them as one line. `None` where there is none.
+fn texts_as_command(params: &Value) -> Option<String> {
+    fn collect<'a>(value: &'a Value, texts: &mut Vec<&'a str>) {
+        match value {
+            Value::String(text) => texts.push(text),
+            Value::Array(items) => items.iter().for_each(|item| collect(item, texts)),
+            Value::Object(fields) => fields.values().for_each(|field| collect(field, texts)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+    let mut texts = Vec::new();
+    let fields = params.as_object()?.iter().filter(|(name, _)| *name != "workdir");
+    fields.for_each(|(_, field)| collect(field, &mut texts));
+    match texts.as_slice() {
+        [] => None,
+        [text] => Some((*text).to_owned()),
+        several => Some(format!("{}\n{}", several.join(" "), several.join("\n"))),
+    }
+}
+
 impl Event {
     /// Reads an event of `runtime`; `named` is its name where the command line says it, `nobody` the session where the event
     /// names none.
@@ -230,10 +254,22 @@ impl Event {
         // No parameters are as good as an empty object; something else in its place tells nothing of them.
         let is_odd = !params.is_object() && !params.is_null();
         let params = if params.is_object() { params } else { Value::Object(Map::new()) };
-        let (tool, params) = runtime.neutral(&tool, params, cwd.as_deref());
-        let params = if is_open || is_odd || input_is_lost || !is_known {
-            let why = flaw.unwrap_or_else(|| "its `tool_input` is no object".to_owned());
-            Params::Partly { params: PartlyRead::new(params, is_open || is_odd), is_known, why }
+        let (tool, mut params) = runtime.neutral(&tool, params, cwd.as_deref());
+        let is_open = is_open || is_odd;
+        let mut is_command_lost = false;
+        if tool == "exec" && params.get("command").is_none_or(|command| !command.is_string()) && !is_open {
+            let texts = texts_as_command(&params).filter(|_| is_read(&params));
+            if texts.is_some() && moment == Moment::Before {
+                oddity.get_or_insert_with(|| NO_COMMAND.to_owned());
+            }
+            // Without one it runs something, and nobody knows what.
+            is_command_lost = texts.is_none();
+            params["command"] = Value::String(texts.unwrap_or_else(|| NOT_READ.to_owned()));
+        }
+        let params = if is_open || is_command_lost || input_is_lost || !is_known {
+            let why = if is_odd { "its `tool_input` is no object" } else { NO_COMMAND };
+            let why = flaw.unwrap_or_else(|| why.to_owned());
+            Params::Partly { params: PartlyRead::new(params, is_open), is_known, why }
         } else {
             Params::Whole(params)
         };

@@ -255,6 +255,45 @@ fn a_call_that_may_be_guarded_and_can_not_be_told_is_refused() {
 }
 
 #[test]
+fn a_shell_whose_command_has_another_name_is_gated_by_what_its_parameters_say() {
+    let mail = json!(MAIL);
+    let words = json!(MAIL.split(' ').collect::<Vec<_>>());
+    for session in RUNTIMES {
+        for (input, is_guarded) in [
+            (json!({ "Command": mail }), true),
+            (json!({ "cmd": mail, "description": "Mails" }), true),
+            (json!({ "command": { "text": mail }, "directory": "/" }), true),
+            (json!({ "command": null, "script": mail }), true),
+            (json!({ "argv": words }), true),
+            (
+                json!({ "command": 7, "args": ["gmail", "send", "--to", "alice@example.com"], "an": "gog" }),
+                true,
+            ),
+            (json!({ "cmd": "ls" }), false),
+        ] {
+            let world = World::new();
+            assert_eq!(world.before(Session { id: "first", ..CODEX }, "x", MAIL), "");
+            let said = world.hook(session.runtime, event(session, "Bash", &input.to_string(), "").as_bytes());
+            assert_eq!(is_refused(&said) && said.contains(ALICE), is_guarded, "{input}: {said}");
+            let lines = world.lines("unreadable");
+            let told = "`tool_input` has no text as `command`";
+            assert!(lines.len() == 1 && lines[0]["reason"].as_str().unwrap().contains(told), "{lines:?}");
+        }
+        // Where nothing says what it runs, it may be anything.
+        let world = World::new();
+        for input in
+            ["null", "{}", r#"{"command":null}"#, r#"{"command":7,"dir_path":"/"}"#, r#"{"bytes":[108]}"#]
+        {
+            let said = world.hook(session.runtime, event(session, "Bash", input, "").as_bytes());
+            assert!(is_refused(&said) && said.contains("could not be read whole"), "{input}: {said}");
+        }
+        let missing = event(session, "Bash", "null", "").replace(",\"tool_input\":null", "");
+        assert!(is_refused(&world.hook(session.runtime, missing.as_bytes())));
+        assert_eq!(world.lines("refused").len(), 6);
+    }
+}
+
+#[test]
 fn wherever_an_event_is_cut_there_is_an_answer_and_a_line() {
     let world = World::new();
     let whole = event(CLAUDE, "Bash", &command(MAIL), r#","tool_use_id":"x""#);
