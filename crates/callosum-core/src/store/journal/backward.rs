@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::model::error::StateError;
 use crate::store::disk::{Disk, Open};
 
-use super::segment_file::SegmentFile;
+use super::segment_file::{MAX_LINE, SegmentFile};
 use super::segments::Segments;
 
 /// Bytes read at once.
@@ -189,6 +189,10 @@ impl Current {
                 Some(newline) => newline + 1,
                 None if self.loaded_from == 0 => 0,
                 None => {
+                    // Of what is too long to be a line, the beginning is enough, with a byte behind it that no line of ours has.
+                    if self.buffer.len() as u64 > MAX_LINE {
+                        self.buffer = b"\0\n".to_vec();
+                    }
                     self.load_more()?;
                     continue;
                 }
