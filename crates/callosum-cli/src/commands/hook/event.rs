@@ -264,7 +264,10 @@ impl Event {
             }
             // Without one it runs something, and nobody knows what.
             is_command_lost = texts.is_none();
-            params["command"] = Value::String(texts.unwrap_or_else(|| NOT_READ.to_owned()));
+            let command = Value::String(texts.unwrap_or_else(|| NOT_READ.to_owned()));
+            if let Some(params) = params.as_object_mut() {
+                params.insert("command".to_owned(), command);
+            }
         }
         let params = if is_open || is_command_lost || input_is_lost || !is_known {
             let why = if is_odd { "its `tool_input` is no object" } else { NO_COMMAND };

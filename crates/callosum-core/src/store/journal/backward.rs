@@ -281,6 +281,16 @@ mod tests {
     }
 
     #[test]
+    fn what_is_too_long_to_be_a_line_is_not_held_whole_and_moves_no_number() {
+        let long = "x".repeat(50 << 20);
+        let found = lines(&[&format!("a\n{long}\nb\n")]);
+        let seqs: Vec<u64> = found.iter().map(|(seq, _)| *seq).collect();
+        assert_eq!(seqs, [(50 << 20) + 3, 2, 0]);
+        let length = found.get(1).unwrap().1.len();
+        assert!(length as u64 <= 2 * MAX_LINE, "{length}");
+    }
+
+    #[test]
     fn a_segment_that_cant_be_opened_is_no_pruned_one() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("closed");
