@@ -1,6 +1,7 @@
 //! The command line's grammar.
 
 use std::env;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use callosum_core::runtime::Runtime;
@@ -40,12 +41,16 @@ impl Args {
     /// The words that this process was started with.
     ///
     /// # Errors
-    /// When they are no command, or ask for help.
+    /// When they are no command, or ask for help. Those of a hook are used as far as they can be, if they name its runtime.
     pub(crate) fn read() -> Result<Self, clap::Error> {
         if !is_hook() {
             return Self::try_parse();
         }
-        let HookWords { global, hook } = HookWords::try_parse_from(env::args_os().skip(1))?;
+        let words = || env::args_os().skip(1);
+        let HookWords { global, hook } = HookWords::try_parse_from(words()).or_else(|error| {
+            let usable = error.use_stderr().then(|| HookWords::usable(words().skip(1), &error)).flatten();
+            usable.ok_or(error)
+        })?;
         Ok(Self { global, command: Command::Hook(hook) })
     }
 }
@@ -72,6 +77,43 @@ struct HookWords {
     hook: Hook,
 }
 
+impl HookWords {
+    /// What can be used of words that are wrong: a guarded call must not pass because of them. `None` when they name no
+    /// runtime: then nobody knows what to answer.
+    fn usable(words: impl Iterator<Item = OsString>, error: &clap::Error) -> Option<Self> {
+        let (mut runtime, mut state_dir, mut timeout) = (None, None, None);
+        let mut words = words.peekable();
+        while let Some(word) = words.next() {
+            let text = word.to_string_lossy();
+            let (name, value) = match text.split_once('=') {
+                Some((name, value)) => (name, Some(OsString::from(value))),
+                None => (text.as_ref(), None),
+            };
+            let mut value = || value.clone().or_else(|| words.next_if(|next| !is_option(next)));
+            match name {
+                "--state-dir" => state_dir = value().filter(|folder| !folder.is_empty()).or(state_dir),
+                "--timeout" => timeout = value().or(timeout),
+                _ => runtime = runtime.or_else(|| HookRuntime::from_str(&text, false).ok()),
+            }
+        }
+        let said = error.to_string();
+        let said = said.lines().next().unwrap_or_default();
+        Some(Self {
+            global: Global { state_dir: state_dir.map(PathBuf::from), json: false },
+            hook: Hook {
+                runtime: runtime?,
+                event: None,
+                timeout: timeout.map(|seconds| seconds.to_string_lossy().into_owned()),
+                misuse: Some(format!("its hook's words: {}", said.strip_prefix("error: ").unwrap_or(said))),
+            },
+        })
+    }
+}
+
+fn is_option(word: &OsString) -> bool {
+    word.to_string_lossy().starts_with("--")
+}
+
 /// Whose event comes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Hook {
@@ -92,6 +134,10 @@ pub(crate) struct Hook {
         overrides_with = "timeout"
     )]
     pub(crate) timeout: Option<String>,
+
+    /// What is wrong with these words: a clause.
+    #[arg(skip)]
+    pub(crate) misuse: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]

@@ -121,6 +121,30 @@ pub(super) struct Unread {
     pub(super) why: String,
 }
 
+/// What is wrong with a call of the shell without one.
+const NO_COMMAND: &str = "its `tool_input` has no text as `command`";
+
+/// What a shell may be given where no parameter is called its command, because its runtime has another name or form for that:
+/// each text alone, and all of them as one line. `None` where there is none.
+fn texts_as_command(params: &Value) -> Option<String> {
+    fn collect<'a>(value: &'a Value, texts: &mut Vec<&'a str>) {
+        match value {
+            Value::String(text) => texts.push(text),
+            Value::Array(items) => items.iter().for_each(|item| collect(item, texts)),
+            Value::Object(fields) => fields.values().for_each(|field| collect(field, texts)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+    let mut texts = Vec::new();
+    let fields = params.as_object()?.iter().filter(|(name, _)| *name != "workdir");
+    fields.for_each(|(_, field)| collect(field, &mut texts));
+    match texts.as_slice() {
+        [] => None,
+        [text] => Some((*text).to_owned()),
+        several => Some(format!("{}\n{}", several.join(" "), several.join("\n"))),
+    }
+}
+
 impl Event {
     /// Reads an event of `runtime`; `named` is its name where the command line says it, `nobody` the session where the event
     /// names none.
@@ -179,9 +203,17 @@ impl Event {
 
         let said =
             |what: &str| flaw.as_ref().map_or_else(|| what.to_owned(), |flaw| format!("{what}: {flaw}"));
-        let name = named.map(str::to_owned).or_else(|| text("hook_event_name"));
-        let mut moment = name.as_deref().map_or(Moment::Unknown, Moment::of);
+        let (told_name, named) = (text("hook_event_name"), named.map(str::to_owned));
+        let is_before = |name: &Option<String>| name.as_deref().map(Moment::of) == Some(Moment::Before);
         let mut oddity = None;
+        if let (Some(told), Some(named)) = (&told_name, &named)
+            && Moment::of(told) != Moment::of(named)
+        {
+            oddity = Some(format!("its hook's command calls it {named}, and itself says {told}"));
+        }
+        // If either says that it asks, it does; else it knows best itself.
+        let name = if is_before(&named) && !is_before(&told_name) { named } else { told_name.or(named) };
+        let mut moment = name.as_deref().map_or(Moment::Unknown, Moment::of);
         if moment == Moment::Unknown && (tool.is_some() || name_of_tool_is_lost) {
             // It may be the one that asks: its name may be lost, or a newer runtime have another for it.
             let why = match &name {
@@ -189,7 +221,8 @@ impl Event {
                 None if is_lost("hook_event_name") => None,
                 None => Some(said("it names no event")),
             };
-            if input.contains_key("tool_response") || input.contains_key("error") {
+            let tells = |name: &str| input.get(name).is_some_and(|value| !value.is_null());
+            if tells("tool_response") || tells("error") {
                 return Err(Unread {
                     session: told,
                     tool,
@@ -221,10 +254,25 @@ impl Event {
         // No parameters are as good as an empty object; something else in its place tells nothing of them.
         let is_odd = !params.is_object() && !params.is_null();
         let params = if params.is_object() { params } else { Value::Object(Map::new()) };
-        let (tool, params) = runtime.neutral(&tool, params, cwd.as_deref());
-        let params = if is_open || is_odd || input_is_lost || !is_known {
-            let why = flaw.unwrap_or_else(|| "its `tool_input` is no object".to_owned());
-            Params::Partly { params: PartlyRead::new(params, is_open || is_odd), is_known, why }
+        let (tool, mut params) = runtime.neutral(&tool, params, cwd.as_deref());
+        let is_open = is_open || is_odd;
+        let mut is_command_lost = false;
+        if tool == "exec" && params.get("command").is_none_or(|command| !command.is_string()) && !is_open {
+            let texts = texts_as_command(&params).filter(|_| is_read(&params));
+            if texts.is_some() && moment == Moment::Before {
+                oddity.get_or_insert_with(|| NO_COMMAND.to_owned());
+            }
+            // Without one it runs something, and nobody knows what.
+            is_command_lost = texts.is_none();
+            let command = Value::String(texts.unwrap_or_else(|| NOT_READ.to_owned()));
+            if let Some(params) = params.as_object_mut() {
+                params.insert("command".to_owned(), command);
+            }
+        }
+        let params = if is_open || is_command_lost || input_is_lost || !is_known {
+            let why = if is_odd { "its `tool_input` is no object" } else { NO_COMMAND };
+            let why = flaw.unwrap_or_else(|| why.to_owned());
+            Params::Partly { params: PartlyRead::new(params, is_open), is_known, why }
         } else {
             Params::Whole(params)
         };

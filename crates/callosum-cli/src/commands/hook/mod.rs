@@ -107,7 +107,7 @@ pub(crate) fn run(args: &Args, hook: &Hook) -> ExitCode {
             ExitCode::SUCCESS
         }
     };
-    if let Err(why) = &given {
+    for why in hook.misuse.iter().chain(given.as_ref().err()) {
         unreadable(None, None, why);
     }
     // The runtime has its answer; what is left is to count, and to keep the index.
@@ -117,7 +117,7 @@ pub(crate) fn run(args: &Args, hook: &Hook) -> ExitCode {
     code
 }
 
-/// A hook that was written by another version, or by hand: a runtime may take any exit but 0 for a refusal.
+/// A hook that names no runtime that is known: nobody knows how to refuse, and a runtime may take any exit but 0 for that.
 pub(crate) fn misused() -> ExitCode {
     let _ = input::read(Deadlines::of(UNSAID).at(READING_PERCENT));
     ExitCode::SUCCESS

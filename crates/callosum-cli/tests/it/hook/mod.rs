@@ -398,9 +398,9 @@ fn a_call_with_half_an_emoji_in_it_is_seen_like_any_other() {
 }
 
 #[test]
-fn a_hook_of_another_version_lets_every_call_through() {
+fn a_hook_that_names_no_known_runtime_lets_every_call_through() {
     let world = World::new();
-    for args in [["hook", "somebody"].as_slice(), &["hook", "codex", "--new"], &["hook"]] {
+    for args in [["hook", "somebody"].as_slice(), &["hook", "somebody", "--new"], &["hook"]] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_callosum"));
         command.args(args).env("CALLOSUM_STATE_DIR", world.state.path());
         let mut hook =

@@ -98,6 +98,10 @@ fn an_event_with_an_odd_name_or_none_is_decided_as_one_before_a_call() {
             (r#""hook_event_name":null,"#, "names no event"),
             (r#""hook_event_name":7,"#, "names no event"),
             (r#""hook_event_name":"BeforeAnything","#, "event BeforeAnything is not known"),
+            // Nothing is said there of how it ended.
+            (r#""error":null,"#, "names no event"),
+            (r#""tool_response":null,"#, "names no event"),
+            (r#""hook_event_name":"Any","tool_response":null,"error":null,"#, "event Any is not known"),
         ] {
             let world = World::new();
             assert_eq!(world.hook(session.runtime, named.as_bytes()), "");
@@ -112,6 +116,22 @@ fn an_event_with_an_odd_name_or_none_is_decided_as_one_before_a_call() {
     }
 }
 
+/// What the hook of a second session says about the mail when it is started with these words, and the one line that it leaves.
+fn with_words(world: &World, session: Session<'_>, words: &[&str]) -> (String, String) {
+    assert_eq!(world.before(Session { id: "first", ..CODEX }, "x", MAIL), "");
+    let mut hook = Command::new(env!("CARGO_BIN_EXE_callosum"));
+    hook.arg("hook").args(words).arg("--state-dir").arg(world.state.path());
+    let hook = hook.env("HOME", world.state.path()).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut hook = hook.stderr(Stdio::piped()).spawn().unwrap();
+    let text = event(session, "Bash", &command(MAIL), "");
+    hook.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    let output = hook.wait_with_output().unwrap();
+    assert!(output.status.success() && output.stderr.is_empty(), "{words:?}: {output:?}");
+    let lines = world.lines("unreadable");
+    assert_eq!(lines.len(), 1, "{words:?}: {lines:?}");
+    (String::from_utf8(output.stdout).unwrap(), lines[0]["reason"].as_str().unwrap().to_owned())
+}
+
 #[test]
 fn a_hook_whose_time_is_no_number_decides_with_the_usual_one_and_leaves_a_line() {
     for words in [
@@ -123,20 +143,39 @@ fn a_hook_whose_time_is_no_number_decides_with_the_usual_one_and_leaves_a_line()
         &["--timeout"],
         &["--timeout", "20", "--timeout", "x"],
     ] {
-        let world = World::new();
-        assert_eq!(world.before(CODEX, "x", MAIL), "");
-        let mut hook = Command::new(env!("CARGO_BIN_EXE_callosum"));
-        hook.args(["hook", "claude-code"]).args(words).arg("--state-dir").arg(world.state.path());
-        let hook = hook.env("HOME", world.state.path()).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut hook = hook.stderr(Stdio::piped()).spawn().unwrap();
-        let text = event(CLAUDE, "Bash", &command(MAIL), "");
-        hook.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
-        let output = hook.wait_with_output().unwrap();
-        let said = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success() && output.stderr.is_empty(), "{words:?}: {output:?}");
+        let (said, line) = with_words(&World::new(), CLAUDE, &[&["claude-code"], words].concat());
         assert!(is_refused(&said) && said.contains(ALICE), "{words:?}: {said}");
-        let lines = world.lines("unreadable");
-        assert!(lines.len() == 1 && lines[0]["reason"].as_str().unwrap().contains("--timeout"), "{lines:?}");
+        assert!(line.contains("--timeout"), "{line}");
+    }
+}
+
+#[test]
+fn an_event_that_asks_is_no_other_because_its_hooks_command_says_so() {
+    for session in RUNTIMES {
+        for named in ["PostToolUse", "AfterTool", "SessionStart", "Stop", "Whatever"] {
+            let (said, line) = with_words(&World::new(), session, &[session.runtime, named]);
+            assert!(is_refused(&said) && said.contains(ALICE), "{named}: {said}");
+            assert!(line.contains(named) && line.contains(gating(session)), "{named}: {line}");
+        }
+    }
+}
+
+#[test]
+fn a_hook_with_a_wrong_argument_decides_all_the_same_and_leaves_a_line() {
+    for session in RUNTIMES {
+        let runtime = session.runtime;
+        for (words, told) in [
+            ([runtime, "--timeouts", "5"].as_slice(), "--timeouts"),
+            (&[runtime, "--foo"], "--foo"),
+            (&["--foo=bar", runtime], "--foo"),
+            (&[runtime, gating(session), "extra"], "extra"),
+            (&[runtime, "--json=yes"], "--json"),
+            (&[runtime, "--timeout=20", "-x", "--state-dir"], "-x"),
+        ] {
+            let (said, line) = with_words(&World::new(), session, words);
+            assert!(is_refused(&said) && said.contains(ALICE), "{words:?}: {said}");
+            assert!(line.starts_with("its hook's words: ") && line.contains(told), "{words:?}: {line}");
+        }
     }
 }
 
@@ -212,6 +251,45 @@ fn a_call_that_may_be_guarded_and_can_not_be_told_is_refused() {
         let plain = event(session, "Thinking", r#"{"thought":1e999}"#, "");
         assert_eq!(world.hook(session.runtime, plain.as_bytes()), "");
         assert_eq!(world.lines("intercept").len(), 1);
+    }
+}
+
+#[test]
+fn a_shell_whose_command_has_another_name_is_gated_by_what_its_parameters_say() {
+    let mail = json!(MAIL);
+    let words = json!(MAIL.split(' ').collect::<Vec<_>>());
+    for session in RUNTIMES {
+        for (input, is_guarded) in [
+            (json!({ "Command": mail }), true),
+            (json!({ "cmd": mail, "description": "Mails" }), true),
+            (json!({ "command": { "text": mail }, "directory": "/" }), true),
+            (json!({ "command": null, "script": mail }), true),
+            (json!({ "argv": words }), true),
+            (
+                json!({ "command": 7, "args": ["gmail", "send", "--to", "alice@example.com"], "an": "gog" }),
+                true,
+            ),
+            (json!({ "cmd": "ls" }), false),
+        ] {
+            let world = World::new();
+            assert_eq!(world.before(Session { id: "first", ..CODEX }, "x", MAIL), "");
+            let said = world.hook(session.runtime, event(session, "Bash", &input.to_string(), "").as_bytes());
+            assert_eq!(is_refused(&said) && said.contains(ALICE), is_guarded, "{input}: {said}");
+            let lines = world.lines("unreadable");
+            let told = "`tool_input` has no text as `command`";
+            assert!(lines.len() == 1 && lines[0]["reason"].as_str().unwrap().contains(told), "{lines:?}");
+        }
+        // Where nothing says what it runs, it may be anything.
+        let world = World::new();
+        for input in
+            ["null", "{}", r#"{"command":null}"#, r#"{"command":7,"dir_path":"/"}"#, r#"{"bytes":[108]}"#]
+        {
+            let said = world.hook(session.runtime, event(session, "Bash", input, "").as_bytes());
+            assert!(is_refused(&said) && said.contains("could not be read whole"), "{input}: {said}");
+        }
+        let missing = event(session, "Bash", "null", "").replace(",\"tool_input\":null", "");
+        assert!(is_refused(&world.hook(session.runtime, missing.as_bytes())));
+        assert_eq!(world.lines("refused").len(), 6);
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::model::error::StateError;
 use crate::store::disk::{Disk, Open};
 
-use super::segment_file::SegmentFile;
+use super::segment_file::{MAX_LINE, SegmentFile};
 use super::segments::Segments;
 
 /// Bytes read at once.
@@ -189,6 +189,10 @@ impl Current {
                 Some(newline) => newline + 1,
                 None if self.loaded_from == 0 => 0,
                 None => {
+                    // Of what is too long to be a line, the beginning is enough, with a byte behind it that no line of ours has.
+                    if self.buffer.len() as u64 > MAX_LINE {
+                        self.buffer = b"\0\n".to_vec();
+                    }
                     self.load_more()?;
                     continue;
                 }
@@ -274,6 +278,16 @@ mod tests {
         assert_eq!(lengths, [(400_008, 4), (200_007, 200_000), (200_001, 5), (0, 200_000)]);
         assert_eq!(lines(&["no newline at all"]), [(0, "no newline at all".to_owned())]);
         assert_eq!(lines(&[""]), []);
+    }
+
+    #[test]
+    fn what_is_too_long_to_be_a_line_is_not_held_whole_and_moves_no_number() {
+        let long = "x".repeat(50 << 20);
+        let found = lines(&[&format!("a\n{long}\nb\n")]);
+        let seqs: Vec<u64> = found.iter().map(|(seq, _)| *seq).collect();
+        assert_eq!(seqs, [(50 << 20) + 3, 2, 0]);
+        let length = found.get(1).unwrap().1.len();
+        assert!(length as u64 <= 2 * MAX_LINE, "{length}");
     }
 
     #[test]

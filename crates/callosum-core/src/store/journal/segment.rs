@@ -350,6 +350,8 @@ impl Segment {
             return Err(StateError::Replaced { path: path.parent().unwrap_or(path).to_owned() });
         }
         let mut unfinished: Vec<u8> = Vec::new();
+        // Bytes of it that are not kept: it is too long to be a line of ours.
+        let mut dropped = 0;
         let mut position = self.read;
         let mut closing = None;
         let mut buffer = vec![0; CHUNK.min(usize::try_from(self.size - self.read).unwrap_or(CHUNK))];
@@ -371,9 +373,10 @@ impl Segment {
                     whole = std::mem::take(&mut unfinished);
                     &whole
                 };
-                self.read += line.len() as u64 + 1;
+                let is_too_long = dropped > 0;
+                self.read += std::mem::take(&mut dropped) + line.len() as u64 + 1;
                 self.tail = line.last_chunk().copied();
-                match Line::read(line) {
+                match if is_too_long { Line::Foreign } else { Line::read(line) } {
                     Line::Record(record) if record.action == Action::Closed => {
                         // The next segment begins where this line ends, or the number is damaged.
                         closing = record
@@ -392,6 +395,11 @@ impl Segment {
                 rest = tail.get(1..).unwrap_or_default();
             }
             unfinished.extend_from_slice(rest);
+            if unfinished.len() as u64 > MAX_LINE {
+                let tail = unfinished.split_off(unfinished.len() - TAIL);
+                dropped += unfinished.len() as u64;
+                unfinished = tail;
+            }
         }
         Ok(closing)
     }

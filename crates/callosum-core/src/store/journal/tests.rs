@@ -149,3 +149,26 @@ fn a_segment_that_others_closed_since_is_not_there_twice() {
     read_on(&mut late, Patience::None, &now()).unwrap();
     assert_eq!(closed(&late), [0]);
 }
+
+#[test]
+fn what_is_too_long_to_be_a_line_is_foreign_and_moves_no_number() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut late = open(folder.path());
+    read_on(&mut late, Patience::None, &now()).unwrap();
+    let mut found = Vec::new();
+    let from = late.active().read;
+    let mut record = Record::new(Action::Intercept, "home", &now());
+    record.session = Some("s".to_owned());
+    let line = record.to_line().unwrap();
+    // It ends like a record, and the ends of two chunks fall elsewhere.
+    let long = [vec![0; 40 << 20], line.clone()].concat();
+    let path = folder.path().join("journal.jsonl");
+    let bytes = [fs::read(&path).unwrap(), long.clone(), line].concat();
+    fs::write(&path, bytes).unwrap();
+    late.catch_up(patient(), Check::Seldom, &now(), &mut |seq, line| {
+        found.push((seq, matches!(line, Line::Foreign), matches!(line, Line::Record(_))));
+    })
+    .unwrap()
+    .unwrap();
+    assert_eq!(found, [(from, true, false), (from + long.len() as u64, false, true)]);
+}
