@@ -1,6 +1,7 @@
 //! From the tree of a parsed line to the programs it runs.
 
 mod carry;
+mod extended_test;
 mod fallback;
 mod redirect;
 
@@ -9,10 +10,11 @@ use std::rc::Rc;
 
 use brush_parser::ast::{
     Assignment, AssignmentName, AssignmentValue, Command, CommandPrefixOrSuffixItem, CompoundCommand,
-    CompoundList, CompoundListItem, ExtendedTestExpr, Pipeline, SeparatorOperator, SimpleCommand, Word,
+    CompoundList, CompoundListItem, Pipeline, SeparatorOperator, SimpleCommand, Word,
 };
 
 pub use carry::typed_by_tool;
+use redirect::Redirects;
 
 use super::compact::{Kept, compact};
 use super::filters::hidden;
@@ -20,17 +22,19 @@ use super::functions::Function;
 use super::grammar::{MAX_EXPANSIONS, expansions, parse};
 use super::pieces::pieces;
 use super::printed::{Files, Room};
-use super::unread::{Limit, Parts, Unread};
+use super::unread::{Limit, Parts};
 use super::words::{is_text, program_name, substitutions, unquote};
 use super::{
-    Invocation, MAX_CARRIERS, MAX_INVOCATIONS, MAX_NESTING, MAX_VALUES, MAX_VARIABLES, Texts, joined, plain,
+    Invocation, Line, MAX_CARRIERS, MAX_INVOCATIONS, MAX_NESTING, MAX_VALUES, MAX_VARIABLES, Texts, joined,
+    plain,
 };
 
-/// What `command` runs, what of it was not read, and whether it was only cut roughly.
-pub(super) fn read(command: &str) -> (Vec<Invocation>, Vec<Unread>, bool) {
+/// Reads a command line.
+pub(super) fn read(command: &str) -> Line {
     let mut walk = Walk::of(command);
-    let is_rough = walk.text(command, &mut None, true);
-    (walk.found, walk.unread.into_list(command), is_rough)
+    let rough = walk.text(command, &mut None, true);
+    let (invocations, redirects) = (walk.found, walk.redirects.list);
+    Line { invocations, redirects, rough, unread: walk.unread.into_list(command) }
 }
 
 /// What the programs of `command` print, if they only print.
@@ -45,6 +49,7 @@ pub(super) fn printed_by(command: &str) -> Option<String> {
 #[derive(Debug)]
 pub(super) struct Walk {
     found: Vec<Invocation>,
+    redirects: Redirects,
     depth: usize,
     /// The variables that the line has set so far to a text.
     set: Vec<(String, String)>,
@@ -88,6 +93,7 @@ impl Walk {
     fn of(command: &str) -> Self {
         Self {
             found: Vec::new(),
+            redirects: Redirects::default(),
             depth: 0,
             set: Vec::new(),
             carriers: 0,
@@ -153,6 +159,10 @@ impl Walk {
                 for file in command.files {
                     let path = walk.whole(&file.path).into_owned();
                     walk.file(&path, file.is_read, &mut around.input, &mut around.written, folder);
+                }
+                for path in command.others {
+                    let path = walk.whole(&path).into_owned();
+                    walk.redirected(&path, folder);
                 }
                 walk.simple_words(command.words, around, folder, piped);
             });
@@ -323,26 +333,12 @@ impl Walk {
             Command::Function(function) => {
                 let at = self.found.len();
                 self.compound(&function.body.0, &mut folder.clone(), false);
+                self.aside(function.body.1.as_ref(), folder);
                 self.functions.push(Function::new(function.fname.value.clone(), at..self.found.len()));
             }
-            Command::ExtendedTest(test, _) => self.test(&test.expr, folder),
-        }
-    }
-
-    /// Reads what runs to make the words of `[[ … ]]`. A long test is a deep tree, so nothing here calls itself.
-    fn test(&mut self, test: &ExtendedTestExpr, folder: &Folder) {
-        let mut left = vec![test];
-        while let Some(test) = left.pop() {
-            match test {
-                ExtendedTestExpr::And(first, second) | ExtendedTestExpr::Or(first, second) => {
-                    left.extend([second.as_ref(), first.as_ref()]);
-                }
-                ExtendedTestExpr::Not(test) | ExtendedTestExpr::Parenthesized(test) => left.push(test),
-                ExtendedTestExpr::UnaryTest(_, word) => self.substituted(&word.value, folder),
-                ExtendedTestExpr::BinaryTest(_, one, other) => {
-                    self.substituted(&one.value, folder);
-                    self.substituted(&other.value, folder);
-                }
+            Command::ExtendedTest(test, redirects) => {
+                self.test(&test.expr, folder);
+                self.aside(redirects.as_ref(), folder);
             }
         }
     }
@@ -396,7 +392,9 @@ impl Walk {
                 // Of a here-document in it only the mark is left; `1<<2` is a sum.
                 self.is_odd |=
                     sum.split("<<").skip(1).any(|after| !after.starts_with(|c: char| c.is_ascii_digit()));
+                let outer = std::mem::replace(&mut self.redirects.in_sum, true);
                 self.nested_code(sum, &Around { folder: folder.clone(), last, ..Around::default() });
+                self.redirects.in_sum = outer;
             }
         }
     }
@@ -440,7 +438,9 @@ impl Walk {
         if around.input.is_empty() {
             around.input.clone_from(&self.handed);
         }
-        if let [program, to @ ..] = words.as_slice()
+        let is_named = |word: &&String| !matches!(word.as_str(), "command" | "builtin");
+        let own = words.iter().position(|word| is_named(&word)).and_then(|at| words.get(at..));
+        if let Some([program, to @ ..]) = own
             && matches!(program.as_str(), "cd" | "pushd")
         {
             *folder = to.iter().find(|word| !word.starts_with('-')).map(|to| joined(folder.as_deref(), to));

@@ -121,6 +121,19 @@ fn a_command_that_reaches_for_the_gate_is_of_tier_4() {
         "cd ~/.callosum && ls | xargs rm",
         "echo ~/.callosum/journal.jsonl | xargs rm",
         "shred -u ~/.callosum/journal.jsonl",
+        // By redirections behind what a reader of the text alone stumbles over.
+        "cd ~/.callosum # the gate's own files\necho '{}' > tiers.json",
+        "cd .claude # project's\necho '{}' > settings.json",
+        "cd ~/.callosum && grep '(' x && : > journal.jsonl",
+        "cd ~/.callosum && sed 's/(//' a > t",
+        "command cd ~/.callosum; : > t",
+        "builtin cd ~/.callosum; : > t",
+        "time cd ~/.callosum; : > t",
+        "X=1 cd ~/.callosum; : > t",
+        "ls 2> ~/.callosum/journal.jsonl",
+        "ls >& ~/.callosum/journal.jsonl",
+        "[[ a ]] > ~/.callosum/journal.jsonl",
+        "f() { ls; } > ~/.callosum/journal.jsonl; f",
         // By the program itself.
         "callosum install claude-code --state-dir /tmp/other",
         "callosum --state-dir /tmp/other install codex",
@@ -199,6 +212,16 @@ fn reading_the_gate_and_work_elsewhere_stay_as_they_are() {
         "git commit -m 'codex says \"it is done",
         "rm -rf .*cache",
         "rm -rf /tmp/x/.*",
+        // What only looks like a redirection.
+        "grep -rn '> .callosum' docs",
+        "git commit -m '> ~/.callosum is where state lives'",
+        "echo 'Usage: callosum --state-dir <dir>/.callosum'",
+        "sed 's/<state>/.callosum/' a",
+        "git log --format='%an <%ae> .callosum'",
+        "jq 'select(.a>.callosum)' x",
+        "cat > README.md <<'E'\n> ~/.callosum holds it\na -> ~/.claude/settings.json\n<code>.callosum</code>\n(a) => '.callosum/x'\nE\n",
+        "cat > README.md <<E\n> ~/.callosum holds it\nE\nls",
+        "cat > f.sh <<'E'\ncd ~/.callosum && ls\nE\necho x > a.txt",
         // Settings that no runtime reads.
         "echo '{}' > tests/fixtures/.claude/settings.json",
         "rm -rf tests/fixtures/.claude",
@@ -294,6 +317,8 @@ fn a_command_in_a_folder_of_the_gate_need_not_name_it() {
         ("/home/me/.callosum", "mv journal.jsonl /tmp"),
         ("/home/me/.callosum", "(echo x) > journal.jsonl"),
         ("/home/me/.claude", "echo '{}' > settings.json"),
+        ("/home/me/.callosum", "bash -c 'echo x > tiers.json'"),
+        ("/home/me/.callosum", ": > journal.jsonl; echo \"x"),
         ("/home/me/.claude/commands", "sed -i s/a/b/ ../settings.json"),
     ] {
         assert_eq!(tier(cwd, command), 4, "{command} in {cwd}");
@@ -303,6 +328,9 @@ fn a_command_in_a_folder_of_the_gate_need_not_name_it() {
         ("/home/me/.callosum", "jq 'select(.tier > 2)' journal.jsonl 2>&1 | tail"),
         ("/home/me/.claude/commands", "echo x > go.md"),
         ("/home/me/.cache", ": > journal.jsonl"),
+        ("/home/me/.callosum", "[[ 3 > 2 ]] && cat journal.jsonl"),
+        ("/home/me/.callosum", "(( 2 > 1 ))"),
+        ("/home/me/.callosum", "cat <<E\na > b\nE"),
     ] {
         assert_eq!(tier(cwd, command), 1, "{command} in {cwd}");
     }
