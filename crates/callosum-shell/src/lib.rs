@@ -68,6 +68,8 @@ pub struct Invocation {
     /// A non-zero exit code of the line says that this program did nothing: it is the last that the line runs,
     /// and none that takes several steps.
     pub proves: bool,
+    /// The number of the pipeline in the line that it stands in; 0 where that may be any.
+    pub pipeline: usize,
 }
 
 /// What a command line runs.

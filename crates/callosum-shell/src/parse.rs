@@ -3,6 +3,7 @@
 mod carry;
 mod extended_test;
 mod fallback;
+mod pipeline;
 mod redirect;
 
 use std::borrow::Cow;
@@ -10,14 +11,14 @@ use std::rc::Rc;
 
 use brush_parser::ast::{
     Assignment, AssignmentName, AssignmentValue, Command, CommandPrefixOrSuffixItem, CompoundCommand,
-    CompoundList, CompoundListItem, Pipeline, SeparatorOperator, SimpleCommand, Word,
+    CompoundList, CompoundListItem, SeparatorOperator, SimpleCommand, Word,
 };
 
 pub use carry::typed_by_tool;
+use pipeline::Place;
 use redirect::Redirects;
 
 use super::compact::{Kept, compact};
-use super::filters::hidden;
 use super::functions::Function;
 use super::grammar::{MAX_EXPANSIONS, expansions, parse};
 use super::pieces::pieces;
@@ -50,6 +51,9 @@ pub(super) fn printed_by(command: &str) -> Option<String> {
 pub(super) struct Walk {
     found: Vec<Invocation>,
     redirects: Redirects,
+    /// Pipelines so far, and where in which the text is that is being read.
+    pipelines: usize,
+    place: Place,
     depth: usize,
     /// The variables that the line has set so far to a text.
     set: Vec<(String, String)>,
@@ -94,6 +98,8 @@ impl Walk {
         Self {
             found: Vec::new(),
             redirects: Redirects::default(),
+            pipelines: 0,
+            place: Place::default(),
             depth: 0,
             set: Vec::new(),
             carriers: 0,
@@ -280,45 +286,12 @@ impl Walk {
         }
     }
 
-    fn pipeline(&mut self, Pipeline { bang, seq, .. }: &Pipeline, folder: &mut Folder, last: bool) {
-        self.piped(seq.iter(), folder, last && !bang, Self::command);
-    }
-
-    /// Reads the commands of a pipeline, each with what those before it print.
-    fn piped<C>(
-        &mut self,
-        commands: impl ExactSizeIterator<Item = C>,
-        folder: &mut Folder,
-        last: bool,
-        mut read: impl FnMut(&mut Self, C, &mut Folder, bool, Texts),
-    ) {
-        let count = commands.len();
-        let mut piped = Vec::new();
-        let outer = if count > 1 { Some(std::mem::take(&mut self.hidden)) } else { None };
-        for (number, command) in commands.enumerate() {
-            let at = self.found.len();
-            let last = last && number + 1 == count;
-            match count {
-                1 => read(self, command, folder, last, Vec::new()),
-                _ => read(self, command, &mut folder.clone(), last, std::mem::take(&mut piped)),
-            }
-            if number + 1 < count {
-                piped = self.printed(at);
-                let before = std::mem::take(&mut self.hidden);
-                let stage = self.found.get(at..).unwrap_or_default();
-                self.hidden = if piped.is_empty() { hidden(stage, before) } else { Vec::new() };
-            }
-        }
-        if let Some(outer) = outer {
-            self.hidden = outer;
-        }
-    }
-
     fn command(&mut self, command: &Command, folder: &mut Folder, last: bool, piped: Texts) {
         match command {
             Command::Simple(simple) => self.simple(simple, folder, last, piped),
             Command::Compound(compound, redirects) => {
                 let at = self.found.len();
+                let place = self.share(redirects.is_some());
                 self.compound(compound, folder, last);
                 let (mut input, mut written) = (piped, Vec::new());
                 for redirect in redirects.iter().flat_map(|list| &list.0) {
@@ -328,11 +301,14 @@ impl Walk {
                     invocation.input.clone_from(&input);
                 }
                 self.write(at, written);
+                self.place = place;
             }
             // Whoever defines a function calls it, as a rule; when, is not followed.
             Command::Function(function) => {
                 let at = self.found.len();
+                let place = self.anywhere();
                 self.compound(&function.body.0, &mut folder.clone(), false);
+                self.place = place;
                 self.aside(function.body.1.as_ref(), folder);
                 self.functions.push(Function::new(function.fname.value.clone(), at..self.found.len()));
             }
@@ -401,6 +377,8 @@ impl Walk {
 
     fn simple(&mut self, command: &SimpleCommand, folder: &mut Folder, last: bool, piped: Texts) {
         let mut around = Around { input: Vec::new(), folder: folder.clone(), last, ..Around::default() };
+        // What its substitutions print is its own.
+        let place = self.share(true);
         let mut words = Vec::new();
         let prefix = command.prefix.iter().flat_map(|prefix| &prefix.0);
         let suffix = command.suffix.iter().flat_map(|suffix| &suffix.0);
@@ -426,6 +404,7 @@ impl Walk {
             let rest = words.get(1..).unwrap_or_default().join(" ");
             self.nested(&format!("{text} {rest}"), &Around { last: false, ..around.clone() });
         }
+        self.place = place;
         self.simple_words(words, around, folder, piped);
     }
 
@@ -588,6 +567,7 @@ impl Walk {
     }
 
     pub(super) fn found(&mut self, mut invocation: Invocation) {
+        invocation.pipeline = self.place.pipeline;
         self.files.add_to(&mut invocation);
         self.found.push(invocation);
     }

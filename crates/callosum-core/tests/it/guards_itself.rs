@@ -134,6 +134,11 @@ fn a_command_that_reaches_for_the_gate_is_of_tier_4() {
         "ls >& ~/.callosum/journal.jsonl",
         "[[ a ]] > ~/.callosum/journal.jsonl",
         "f() { ls; } > ~/.callosum/journal.jsonl; f",
+        "ls ~/.callosum > /tmp/l; xargs rm < /tmp/l",
+        "f() { xargs rm; }; ls ~/.callosum | f",
+        "xargs rm < <(ls ~/.callosum)",
+        "{ xargs rm; } < <(ls -d ~/.callosum)",
+        "ls -d ~/.callosum | (cd /; if true; then xargs rm; fi)",
         // By the program itself.
         "callosum install claude-code --state-dir /tmp/other",
         "callosum --state-dir /tmp/other install codex",
@@ -212,6 +217,11 @@ fn reading_the_gate_and_work_elsewhere_stay_as_they_are() {
         "git commit -m 'codex says \"it is done",
         "rm -rf .*cache",
         "rm -rf /tmp/x/.*",
+        // What is listed elsewhere in the line.
+        "ls ~/.callosum; find . -name '*.o' | xargs rm",
+        "ls -la ~/.claude && git ls-files -d | xargs git rm",
+        "find ~/.callosum -size +1M; find /tmp/x -type f -exec rm {} +",
+        "if ls ~/.callosum; then\n  git ls-files -o | xargs rm\nfi",
         // What only looks like a redirection.
         "grep -rn '> .callosum' docs",
         "git commit -m '> ~/.callosum is where state lives'",

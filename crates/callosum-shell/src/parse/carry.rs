@@ -70,6 +70,7 @@ fn note(walk: &mut Walk, words: Vec<String>, around: Around) {
         input: around.input,
         folder: around.folder,
         open: around.open,
+        ..Invocation::default()
     });
 }
 
