@@ -54,7 +54,7 @@ impl<'l, 'p> Guard<'l, 'p> {
             let others = self.line.invocations.iter().filter(|other| !other.open);
             let lists = others.filter(|other| {
                 let mut paths = listed(other).into_iter();
-                paths.any(|path| self.is(&Command::new(other), path, &|| false))
+                paths.any(|path| self.is(&Command::new(other), &path, &|| false))
             });
             lists.map(|other| other.pipeline).collect()
         };
