@@ -14,6 +14,8 @@ pub(super) struct Carrier {
     pub(super) verbs: &'static [&'static str],
     /// Its options that have a value as the next word, one space between each two.
     pub(super) values: &'static str,
+    /// Those of them that name the folder in which the command runs.
+    pub(super) folders: &'static str,
     /// Its options that have two.
     pub(super) pairs: &'static str,
     /// Its options whose value is a text for a shell.

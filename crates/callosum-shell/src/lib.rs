@@ -68,6 +68,8 @@ pub struct Invocation {
     /// A non-zero exit code of the line says that this program did nothing: it is the last that the line runs,
     /// and none that takes several steps.
     pub proves: bool,
+    /// The number of the pipeline in the line that it stands in; 0 where that may be any.
+    pub pipeline: usize,
 }
 
 /// What a command line runs.
@@ -75,6 +77,8 @@ pub struct Invocation {
 pub struct Line {
     /// The programs, in the order they are written.
     pub invocations: Vec<Invocation>,
+    /// The files that it writes to by `>`, each as if that were a program that is given the file.
+    pub redirects: Vec<Invocation>,
     /// The line could not be parsed: it was only cut at what looks like the end of a command.
     pub rough: bool,
     /// What was not read, or only roughly: whatever may be in there.
@@ -85,8 +89,7 @@ impl Line {
     /// Reads a command line. Takes time and memory in proportion to its length, whatever it is.
     #[must_use]
     pub fn read(command: &str) -> Self {
-        let (invocations, unread, rough) = parse::read(command);
-        Self { invocations, rough, unread }
+        parse::read(command)
     }
 
     /// Whether a non-zero exit code of the line says that it did nothing, whatever in it has an effect.

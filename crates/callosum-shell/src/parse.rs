@@ -1,7 +1,9 @@
 //! From the tree of a parsed line to the programs it runs.
 
 mod carry;
+mod extended_test;
 mod fallback;
+mod pipeline;
 mod redirect;
 
 use std::borrow::Cow;
@@ -9,28 +11,31 @@ use std::rc::Rc;
 
 use brush_parser::ast::{
     Assignment, AssignmentName, AssignmentValue, Command, CommandPrefixOrSuffixItem, CompoundCommand,
-    CompoundList, CompoundListItem, ExtendedTestExpr, Pipeline, SeparatorOperator, SimpleCommand, Word,
+    CompoundList, CompoundListItem, SeparatorOperator, SimpleCommand, Word,
 };
 
 pub use carry::typed_by_tool;
+use pipeline::Place;
+use redirect::Redirects;
 
 use super::compact::{Kept, compact};
-use super::filters::hidden;
 use super::functions::Function;
 use super::grammar::{MAX_EXPANSIONS, expansions, parse};
 use super::pieces::pieces;
 use super::printed::{Files, Room};
-use super::unread::{Limit, Parts, Unread};
+use super::unread::{Limit, Parts};
 use super::words::{is_text, program_name, substitutions, unquote};
 use super::{
-    Invocation, MAX_CARRIERS, MAX_INVOCATIONS, MAX_NESTING, MAX_VALUES, MAX_VARIABLES, Texts, joined, plain,
+    Invocation, Line, MAX_CARRIERS, MAX_INVOCATIONS, MAX_NESTING, MAX_VALUES, MAX_VARIABLES, Texts, joined,
+    plain,
 };
 
-/// What `command` runs, what of it was not read, and whether it was only cut roughly.
-pub(super) fn read(command: &str) -> (Vec<Invocation>, Vec<Unread>, bool) {
+/// Reads a command line.
+pub(super) fn read(command: &str) -> Line {
     let mut walk = Walk::of(command);
-    let is_rough = walk.text(command, &mut None, true);
-    (walk.found, walk.unread.into_list(command), is_rough)
+    let rough = walk.text(command, &mut None, true);
+    let (invocations, redirects) = (walk.found, walk.redirects.list);
+    Line { invocations, redirects, rough, unread: walk.unread.into_list(command) }
 }
 
 /// What the programs of `command` print, if they only print.
@@ -45,6 +50,10 @@ pub(super) fn printed_by(command: &str) -> Option<String> {
 #[derive(Debug)]
 pub(super) struct Walk {
     found: Vec<Invocation>,
+    redirects: Redirects,
+    /// Pipelines so far, and where in which the text is that is being read.
+    pipelines: usize,
+    place: Place,
     depth: usize,
     /// The variables that the line has set so far to a text.
     set: Vec<(String, String)>,
@@ -88,6 +97,9 @@ impl Walk {
     fn of(command: &str) -> Self {
         Self {
             found: Vec::new(),
+            redirects: Redirects::default(),
+            pipelines: 0,
+            place: Place::default(),
             depth: 0,
             set: Vec::new(),
             carriers: 0,
@@ -153,6 +165,10 @@ impl Walk {
                 for file in command.files {
                     let path = walk.whole(&file.path).into_owned();
                     walk.file(&path, file.is_read, &mut around.input, &mut around.written, folder);
+                }
+                for path in command.others {
+                    let path = walk.whole(&path).into_owned();
+                    walk.redirected(&path, folder);
                 }
                 walk.simple_words(command.words, around, folder, piped);
             });
@@ -270,45 +286,12 @@ impl Walk {
         }
     }
 
-    fn pipeline(&mut self, Pipeline { bang, seq, .. }: &Pipeline, folder: &mut Folder, last: bool) {
-        self.piped(seq.iter(), folder, last && !bang, Self::command);
-    }
-
-    /// Reads the commands of a pipeline, each with what those before it print.
-    fn piped<C>(
-        &mut self,
-        commands: impl ExactSizeIterator<Item = C>,
-        folder: &mut Folder,
-        last: bool,
-        mut read: impl FnMut(&mut Self, C, &mut Folder, bool, Texts),
-    ) {
-        let count = commands.len();
-        let mut piped = Vec::new();
-        let outer = if count > 1 { Some(std::mem::take(&mut self.hidden)) } else { None };
-        for (number, command) in commands.enumerate() {
-            let at = self.found.len();
-            let last = last && number + 1 == count;
-            match count {
-                1 => read(self, command, folder, last, Vec::new()),
-                _ => read(self, command, &mut folder.clone(), last, std::mem::take(&mut piped)),
-            }
-            if number + 1 < count {
-                piped = self.printed(at);
-                let before = std::mem::take(&mut self.hidden);
-                let stage = self.found.get(at..).unwrap_or_default();
-                self.hidden = if piped.is_empty() { hidden(stage, before) } else { Vec::new() };
-            }
-        }
-        if let Some(outer) = outer {
-            self.hidden = outer;
-        }
-    }
-
     fn command(&mut self, command: &Command, folder: &mut Folder, last: bool, piped: Texts) {
         match command {
             Command::Simple(simple) => self.simple(simple, folder, last, piped),
             Command::Compound(compound, redirects) => {
                 let at = self.found.len();
+                let place = self.share(redirects.is_some());
                 self.compound(compound, folder, last);
                 let (mut input, mut written) = (piped, Vec::new());
                 for redirect in redirects.iter().flat_map(|list| &list.0) {
@@ -318,31 +301,20 @@ impl Walk {
                     invocation.input.clone_from(&input);
                 }
                 self.write(at, written);
+                self.place = place;
             }
             // Whoever defines a function calls it, as a rule; when, is not followed.
             Command::Function(function) => {
                 let at = self.found.len();
+                let place = self.anywhere();
                 self.compound(&function.body.0, &mut folder.clone(), false);
+                self.place = place;
+                self.aside(function.body.1.as_ref(), folder);
                 self.functions.push(Function::new(function.fname.value.clone(), at..self.found.len()));
             }
-            Command::ExtendedTest(test, _) => self.test(&test.expr, folder),
-        }
-    }
-
-    /// Reads what runs to make the words of `[[ … ]]`. A long test is a deep tree, so nothing here calls itself.
-    fn test(&mut self, test: &ExtendedTestExpr, folder: &Folder) {
-        let mut left = vec![test];
-        while let Some(test) = left.pop() {
-            match test {
-                ExtendedTestExpr::And(first, second) | ExtendedTestExpr::Or(first, second) => {
-                    left.extend([second.as_ref(), first.as_ref()]);
-                }
-                ExtendedTestExpr::Not(test) | ExtendedTestExpr::Parenthesized(test) => left.push(test),
-                ExtendedTestExpr::UnaryTest(_, word) => self.substituted(&word.value, folder),
-                ExtendedTestExpr::BinaryTest(_, one, other) => {
-                    self.substituted(&one.value, folder);
-                    self.substituted(&other.value, folder);
-                }
+            Command::ExtendedTest(test, redirects) => {
+                self.test(&test.expr, folder);
+                self.aside(redirects.as_ref(), folder);
             }
         }
     }
@@ -396,13 +368,17 @@ impl Walk {
                 // Of a here-document in it only the mark is left; `1<<2` is a sum.
                 self.is_odd |=
                     sum.split("<<").skip(1).any(|after| !after.starts_with(|c: char| c.is_ascii_digit()));
+                let outer = std::mem::replace(&mut self.redirects.in_sum, true);
                 self.nested_code(sum, &Around { folder: folder.clone(), last, ..Around::default() });
+                self.redirects.in_sum = outer;
             }
         }
     }
 
     fn simple(&mut self, command: &SimpleCommand, folder: &mut Folder, last: bool, piped: Texts) {
         let mut around = Around { input: Vec::new(), folder: folder.clone(), last, ..Around::default() };
+        // What its substitutions print is its own.
+        let place = self.share(true);
         let mut words = Vec::new();
         let prefix = command.prefix.iter().flat_map(|prefix| &prefix.0);
         let suffix = command.suffix.iter().flat_map(|suffix| &suffix.0);
@@ -428,6 +404,7 @@ impl Walk {
             let rest = words.get(1..).unwrap_or_default().join(" ");
             self.nested(&format!("{text} {rest}"), &Around { last: false, ..around.clone() });
         }
+        self.place = place;
         self.simple_words(words, around, folder, piped);
     }
 
@@ -440,7 +417,9 @@ impl Walk {
         if around.input.is_empty() {
             around.input.clone_from(&self.handed);
         }
-        if let [program, to @ ..] = words.as_slice()
+        let is_named = |word: &&String| !matches!(word.as_str(), "command" | "builtin");
+        let own = words.iter().position(|word| is_named(&word)).and_then(|at| words.get(at..));
+        if let Some([program, to @ ..]) = own
             && matches!(program.as_str(), "cd" | "pushd")
         {
             *folder = to.iter().find(|word| !word.starts_with('-')).map(|to| joined(folder.as_deref(), to));
@@ -588,6 +567,7 @@ impl Walk {
     }
 
     pub(super) fn found(&mut self, mut invocation: Invocation) {
+        invocation.pipeline = self.place.pipeline;
         self.files.add_to(&mut invocation);
         self.found.push(invocation);
     }

@@ -23,6 +23,8 @@ pub(super) struct Command {
     pub(super) document: Option<String>,
     /// The files that it reads from or prints to.
     pub(super) files: Vec<File>,
+    /// The files that it writes to by another descriptor: `2> f`.
+    pub(super) others: Vec<String>,
 }
 
 /// A file that a command reads from or prints to: `< f`, `> f`.
@@ -87,6 +89,8 @@ pub(super) fn pipelines(text: &str) -> Option<Pipelines> {
                 let file = reader.redirection()?;
                 if !std::mem::take(&mut is_elsewhere) {
                     command.files.extend(file);
+                } else if let Some(file) = file.filter(|file| !file.is_read) {
+                    command.others.push(file.path);
                 }
             }
             _ => {
@@ -152,6 +156,10 @@ impl<'l> Reader<'l> {
         }
         self.skip_blanks();
         let path = unquote(self.word()?);
+        let is_descriptor = path == "-" || path.bytes().all(|byte| byte.is_ascii_digit());
+        if second == Some(b'&') && !is_descriptor {
+            return None;
+        }
         Some((second != Some(b'&')).then_some(File { path, is_read: first == b'<' }))
     }
 
@@ -239,7 +247,7 @@ mod tests {
             return None;
         }
         let mut words = vec![unquote(&command.word_or_name.as_ref()?.value)];
-        let (mut document, mut files) = (None, Vec::new());
+        let (mut document, mut files, mut others) = (None, Vec::new(), Vec::new());
         for item in command.suffix.iter().flat_map(|suffix| &suffix.0) {
             match item {
                 Item::Word(word) | Item::AssignmentWord(_, word) => {
@@ -260,6 +268,8 @@ mod tests {
                         let usual = if is_read { 0 } else { 1 };
                         if of.is_none_or(|of| of == usual) {
                             files.push(File { path: unquote(&word.value), is_read });
+                        } else if !is_read {
+                            others.push(unquote(&word.value));
                         }
                     }
                     _ => {}
@@ -274,7 +284,7 @@ mod tests {
                 _ => return None,
             }
         }
-        Some(Command { words, document, files })
+        Some(Command { words, document, files, others })
     }
 
     /// Whether the line is a plain one; then the parser, where it is asked, reads it just so.

@@ -99,12 +99,11 @@ impl<'a> Question<'a> {
         }
         let line = Line::read(text);
         let mut proves = Vec::new();
-        let variables = line.invocations.last().map(|last| last.variables.as_slice()).unwrap_or_default();
-        let redirects = guarded_redirects(text, variables, is_in_guarded());
+        let redirects = guarded_redirects(&line, text, is_in_guarded());
         let guard = Guard::new(self.call, &self.params, text, &line);
         // Of the rules that commands were found for, with all they act on.
         let mut known: Vec<&str> = Vec::new();
-        for invocation in line.invocations.iter().chain(&redirects) {
+        for invocation in line.invocations.iter().chain(redirects) {
             let command = Command::new(invocation);
             let found = self.for_command(&command, &guard);
             if invocation.open

@@ -19,8 +19,8 @@ pub(super) struct Guard<'l, 'p> {
     looks: Cell<usize>,
     /// The folder that the call works in.
     folder: OnceCell<String>,
-    /// A command lists paths that guard the gate.
-    lists: OnceCell<bool>,
+    /// The pipelines with a command that lists paths that guard the gate.
+    lists: OnceCell<Vec<usize>>,
     /// The text names such paths.
     names: OnceCell<bool>,
 }
@@ -33,23 +33,33 @@ impl<'l, 'p> Guard<'l, 'p> {
 
     /// Whether a path that a command names is such a one, or may be: one that it reads from a list of them.
     pub(super) fn is_meant(&self, command: &Command<'_>, path: &str) -> bool {
-        self.is(command, path, &|| self.is_listed(command))
+        self.is(command, path, &|| self.is_given(command, |_| true))
     }
 
-    /// Whether a command is given such paths by what it reads, or by what others in the line list.
+    /// Whether a command is given such paths by what it reads, or by what others in its pipeline list.
     pub(super) fn is_listed(&self, command: &Command<'_>) -> bool {
+        let own = command.invocation.pipeline;
+        // A list may be put into a file, and read from there.
+        let is_kept = !self.line.redirects.is_empty();
+        self.is_given(command, |pipeline| is_kept || pipeline == own || pipeline == 0 || own == 0)
+    }
+
+    /// The same, where it counts what is listed in some pipelines.
+    fn is_given(&self, command: &Command<'_>, counts: impl Fn(usize) -> bool) -> bool {
         if self.looks.get() == 0 {
             return self.may_be_named();
         }
         let mut read = command.invocation.input.iter().flat_map(|text| text.split_whitespace());
         let lists = || {
-            let mut others = self.line.invocations.iter().filter(|other| !other.open);
-            others.any(|other| {
+            let others = self.line.invocations.iter().filter(|other| !other.open);
+            let lists = others.filter(|other| {
                 let mut paths = listed(other).into_iter();
-                paths.any(|path| self.is(&Command::new(other), path, &|| false))
-            })
+                paths.any(|path| self.is(&Command::new(other), &path, &|| false))
+            });
+            lists.map(|other| other.pipeline).collect()
         };
-        read.any(|path| self.is(command, path, &|| false)) || *self.lists.get_or_init(lists)
+        read.any(|path| self.is(command, path, &|| false))
+            || self.lists.get_or_init(lists).iter().any(|pipeline| counts(*pipeline))
     }
 
     /// Whether the text may name such a path.

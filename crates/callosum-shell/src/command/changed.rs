@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::Command;
+use super::{Command, plain};
 use crate::own_files::{STATE, is_home, is_settings_folder};
 use crate::{Argument, Invocation};
 
@@ -27,7 +27,11 @@ const EDITORS: &[Editor] = &[
     Editor { programs: &["sed", "gsed"], values: "efl", attached: "", scripts: "ef" },
     Editor { programs: &["perl"], values: "eEI", attached: "MmCDxdF", scripts: "eE" },
     Editor { programs: &["ruby"], values: "eIrCE", attached: "FKWTx", scripts: "e" },
+    Editor { programs: &["yq"], values: "opI", attached: "", scripts: "" },
 ];
+
+/// Of so many folders in which `find` begins the names are told.
+const MAX_STARTS: usize = 64;
 
 /// Where the command runs, as a path from there.
 const HERE: &str = ".";
@@ -38,7 +42,22 @@ pub(super) fn changed<'l>(command: &Command<'l>, rest: &[Argument<'l>]) -> Vec<C
     if COPIERS.contains(&command.program()) {
         return copied_to(command);
     }
-    written(command, rest).into_iter().map(Cow::Borrowed).collect()
+    if command.program() == "find" {
+        return found(&command.invocation.words);
+    }
+    let files = written(command, rest);
+    let states = if command.program() == "rm" { states_in(&files) } else { Vec::new() };
+    files.into_iter().map(Cow::Borrowed).chain(states).collect()
+}
+
+/// The state that goes with each home that is removed or moved.
+fn states_in<'l>(folders: &[&str]) -> Vec<Cow<'l, str>> {
+    let is_one = |folder: &str| match folder.strip_prefix('~') {
+        Some(user) => user.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')),
+        None => folder.starts_with('/') && is_home(folder) || matches!(folder, "$HOME" | "${HOME}"),
+    };
+    let homes = folders.iter().map(|folder| folder.trim_end_matches('/')).filter(|folder| is_one(folder));
+    homes.map(|home| Cow::Owned(format!("{home}/{STATE}"))).collect()
 }
 
 /// The same of a program that copies none.
@@ -88,7 +107,19 @@ fn written<'l>(command: &Command<'l>, rest: &[Argument<'l>]) -> Vec<&'l str> {
         }
         // The index alone.
         "git" if command.has(&["--cached", "--staged"]) && !command.has(&["--worktree", "-W"]) => Vec::new(),
-        "find" => found(&command.invocation.words),
+        "sort" => command.values(&["-o", "--output"]),
+        "unzip" if command.has(&["-l", "-p", "-t", "-v", "-Z"]) => Vec::new(),
+        "unzip" => {
+            let named = command.values(&["-d"]);
+            if named.is_empty() { vec![HERE] } else { named }
+        }
+        "tar" | "gtar" | "bsdtar" => extracted_to(&command.invocation.words),
+        // The file stays.
+        "zstd" if !command.has(&["--rm"]) => Vec::new(),
+        "gzip" | "gunzip" | "bzip2" | "bunzip2" | "xz" | "unxz" if keeps_file(&command.invocation.words) => {
+            Vec::new()
+        }
+        "git" => changed_by_git(command, rest),
         _ => rest
             .iter()
             .filter_map(|argument| match argument {
@@ -99,17 +130,66 @@ fn written<'l>(command: &Command<'l>, rest: &[Argument<'l>]) -> Vec<&'l str> {
     }
 }
 
+/// The files that a command of git changes.
+fn changed_by_git<'l>(command: &Command<'l>, rest: &[Argument<'l>]) -> Vec<&'l str> {
+    let mut named = plain(rest);
+    match command.plain().next() {
+        // Without a path, all of the tree.
+        Some("clean") => {
+            named.next().map_or_else(|| vec![HERE], |first| std::iter::once(first).chain(named).collect())
+        }
+        Some("reset") if command.has(&["--hard", "--merge"]) => vec![HERE],
+        Some("reset") => Vec::new(),
+        Some("stash")
+            if named.next().is_none_or(|verb| matches!(verb, "push" | "save" | "pop" | "apply")) =>
+        {
+            vec![HERE]
+        }
+        Some("stash") => Vec::new(),
+        Some("clone") => named.nth(1).into_iter().collect(),
+        _ => named.collect(),
+    }
+}
+
+/// Whether a program that packs a file leaves it, or only looks at it.
+fn keeps_file(words: &[String]) -> bool {
+    words.iter().any(|word| match word.strip_prefix("--") {
+        Some(long) => matches!(long, "stdout" | "to-stdout" | "keep" | "list" | "test"),
+        None => word.strip_prefix('-').is_some_and(|letters| letters.contains(['c', 'k', 'l', 't'])),
+    })
+}
+
+/// Where `tar` puts what it takes out of an archive.
+fn extracted_to(words: &[String]) -> Vec<&str> {
+    let takes_out = |word: &str| match word.strip_prefix("--") {
+        Some(long) => matches!(long, "extract" | "get"),
+        None => word.strip_prefix('-').is_some_and(|letters| letters.contains('x')),
+    };
+    let is_extracting = words.first().is_some_and(|first| !first.starts_with('-') && first.contains('x'))
+        || words.iter().any(|word| takes_out(word));
+    if !is_extracting {
+        return Vec::new();
+    }
+    let named = words.windows(2).filter_map(|pair| match pair {
+        [option, folder] if matches!(option.as_str(), "-C" | "--directory" | "--cd") => Some(folder.as_str()),
+        _ => None,
+    });
+    let folders: Vec<&str> =
+        named.chain(words.iter().filter_map(|word| word.strip_prefix("--directory="))).collect();
+    if folders.is_empty() { vec![HERE] } else { folders }
+}
+
 /// The files that a command prints the names of.
-pub fn listed(invocation: &Invocation) -> Vec<&str> {
+pub fn listed(invocation: &Invocation) -> Vec<Cow<'_, str>> {
     if !LISTERS.contains(&invocation.program.as_str()) {
         return Vec::new();
     }
     if invocation.program == "find" {
         return sought(&invocation.words);
     }
-    let named: Vec<&str> =
-        invocation.words.iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect();
-    if named.is_empty() { vec![HERE] } else { named }
+    let words = invocation.words.iter().filter(|word| !word.starts_with('-'));
+    let named: Vec<Cow<'_, str>> = words.map(|word| Cow::Borrowed(word.as_str())).collect();
+    if named.is_empty() { vec![Cow::Borrowed(HERE)] } else { named }
 }
 
 /// Where to a program copies: the last argument, unless an option says it, and there what it copies has its own name. Where it
@@ -121,6 +201,7 @@ fn copied_to<'l>(command: &Command<'l>) -> Vec<Cow<'l, str>> {
     let mut files = Vec::new();
     if command.program() == "mv" || command.has_option("--remove-source-files") {
         files.extend(sources.iter().map(|source| Cow::Borrowed(*source)));
+        files.extend(states_in(&sources));
     }
     // A folder of settings is not changed by what comes to stand in it, unless that is they.
     let mut is_changed = !is_settings_folder(to) || command.program() == "ln";
@@ -137,11 +218,11 @@ fn copied_to<'l>(command: &Command<'l>) -> Vec<Cow<'l, str>> {
 }
 
 /// The files that `find` itself removes or writes to.
-fn found(words: &[String]) -> Vec<&str> {
+fn found(words: &[String]) -> Vec<Cow<'_, str>> {
     let mut files = if words.iter().any(|word| word == "-delete") { sought(words) } else { Vec::new() };
     let written = words.windows(2).filter_map(|pair| match pair {
         [option, file] if matches!(option.as_str(), "-fprint" | "-fprint0" | "-fprintf" | "-fls") => {
-            Some(file.as_str())
+            Some(Cow::Borrowed(file.as_str()))
         }
         _ => None,
     });
@@ -149,27 +230,35 @@ fn found(words: &[String]) -> Vec<&str> {
     files
 }
 
-/// Where `find` begins, and which names it looks for: not, where an expression may pass over what has them.
-fn sought(words: &[String]) -> Vec<&str> {
+/// Where `find` begins, and which names it looks for there: not, where an expression may pass over what has them.
+fn sought(words: &[String]) -> Vec<Cow<'_, str>> {
     let expression = |word: &&String| word.starts_with('-') || matches!(word.as_str(), "(" | "!");
     let options = words.iter().take_while(|word| matches!(word.as_str(), "-H" | "-L" | "-P")).count();
     let words = words.get(options..).unwrap_or_default();
     let begins = words.iter().take_while(|word| !expression(word)).count();
     let (starts, tests) = words.split_at(begins);
-    let mut files: Vec<&str> = starts.iter().map(String::as_str).collect();
-    if files.is_empty() {
-        files.push(HERE);
+    let mut starts: Vec<&str> = starts.iter().map(String::as_str).take(MAX_STARTS).collect();
+    if starts.is_empty() {
+        starts.push(HERE);
     }
+    let mut files: Vec<Cow<'_, str>> = starts.iter().copied().map(Cow::Borrowed).collect();
     if !tests.iter().any(|word| matches!(word.as_str(), "!" | "-not" | "-prune")) {
-        let names = tests.windows(2).filter_map(|pair| match pair {
-            [test, name]
-                if matches!(test.as_str(), "-name" | "-iname" | "-path" | "-wholename" | "-ipath") =>
-            {
-                Some(name.as_str())
+        for pair in tests.windows(2) {
+            let [test, name] = pair else { continue };
+            match test.as_str() {
+                "-path" | "-wholename" | "-ipath" => files.push(Cow::Borrowed(name)),
+                "-name" | "-iname" => {
+                    // A `*` of it matches a dot at the beginning, too.
+                    let dot = if name.starts_with('*') { "." } else { "" };
+                    files.extend(
+                        starts
+                            .iter()
+                            .map(|start| Cow::Owned(format!("{}/{dot}{name}", start.trim_end_matches('/')))),
+                    );
+                }
+                _ => {}
             }
-            _ => None,
-        });
-        files.extend(names);
+        }
     }
     files
 }
@@ -189,7 +278,7 @@ impl Editor {
             } else if let Some(long) = word.strip_prefix("--") {
                 let (name, value) =
                     long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
-                is_in_place |= "in-place".starts_with(name);
+                is_in_place |= "in-place".starts_with(name) || name == "inplace";
                 let is_script = matches!(name, "expression" | "file");
                 has_script |= is_script;
                 if value.is_none() && (is_script || name == "line-length") {
@@ -293,10 +382,36 @@ mod tests {
             ("git checkout -- a", "a"),
             ("git restore --staged a", ""),
             ("git restore --staged --worktree a", "a"),
-            ("find a b -name c -delete", "a b c"),
+            ("find a b -name c -delete", "a b a/c b/c"),
             ("find a -name c -prune -o -type f -delete", "a"),
             ("find a -name c", ""),
             ("find a -fprint b", "b"),
+            ("find ~ -name '*c' -delete", "~ ~/.*c"),
+            (
+                "rm -rf ~ /home/me/ $HOME a",
+                "~ /home/me/ $HOME a ~/.callosum /home/me/.callosum $HOME/.callosum",
+            ),
+            ("rm -rf .. ~$a.docx $PWD", ".. ~$a.docx $PWD"),
+            ("mv ~ /tmp/x", "~ ~/.callosum /tmp/x/~ /tmp/x"),
+            ("mv a ~", "a ~/a ~"),
+            ("tar xzf a.tgz -C b", "b"),
+            ("tar -x -f a --directory=b", "b"),
+            ("tar czf a.tgz -C b .", ""),
+            ("unzip a.zip -d b", "b"),
+            ("unzip -l a.zip", ""),
+            ("gzip a", "a"),
+            ("gzip -c a", ""),
+            ("zstd a", ""),
+            ("zstd --rm a", "a"),
+            ("sort -o a b", "a"),
+            ("git clean -fdx", "."),
+            ("git reset --hard", "."),
+            ("git reset a", ""),
+            ("git stash", "."),
+            ("git stash list", ""),
+            ("git clone a b", "b"),
+            ("yq -i .a=1 f", "f"),
+            ("yq .a f", ""),
         ] {
             assert_eq!(of(line), files, "{line}");
         }

@@ -21,6 +21,7 @@ pub use http::Request;
 pub use outline::{GUARDED, HIDING, POWER_SHELLS, outline};
 pub use pattern::{Asked, Pattern};
 pub use proof::not_done_codes;
+pub(crate) use redirect::REDIRECTION;
 pub use redirect::{guarded_redirects, may_be_guarded_in, may_change_in};
 
 use crate::{Argument, Invocation, has_option, option_values};

@@ -8,11 +8,11 @@ mod typed;
 pub use typed::typed_by_tool;
 
 use super::{Around, Walk};
-use crate::Invocation;
 use crate::carriers::{Carrier, Rest, TMUX, carriers};
 use crate::compound_programs::runs_one_command;
 use crate::options::lists;
 use crate::words::{is_assignment, program_name};
+use crate::{Invocation, joined};
 
 /// A word that a process substitution left.
 pub(super) const SUBSTITUTED: &str = "<(…)";
@@ -70,6 +70,7 @@ fn note(walk: &mut Walk, words: Vec<String>, around: Around) {
         input: around.input,
         folder: around.folder,
         open: around.open,
+        ..Invocation::default()
     });
 }
 
@@ -78,6 +79,8 @@ fn note(walk: &mut Walk, words: Vec<String>, around: Around) {
 struct Own<'w> {
     /// Texts for a shell.
     texts: Vec<&'w str>,
+    /// The folder in which the command runs.
+    folder: Option<&'w str>,
     /// Options that are not known: each may have a value.
     doubts: usize,
 }
@@ -121,6 +124,9 @@ impl<'w> Own<'w> {
                 if lists(carrier.texts, name) {
                     self.texts.push(value);
                 }
+                if lists(carrier.folders, name) {
+                    self.folder = Some(value);
+                }
             } else if carrier.is_text(option) {
                 if let [text, after @ ..] = rest {
                     self.texts.push(text);
@@ -131,6 +137,9 @@ impl<'w> Own<'w> {
             } else if lists(carrier.pairs, option) {
                 rest = rest.get(2..).unwrap_or_default();
             } else if carrier.takes_next(option) {
+                if lists(carrier.folders, option) {
+                    self.folder = rest.first().map(String::as_str);
+                }
                 rest = rest.get(1..).unwrap_or_default();
             } else if option.starts_with("--") && rest.first().is_some_and(|next| !next.starts_with('-')) {
                 self.doubts += 1;
@@ -243,6 +252,9 @@ fn carry<'w>(
     let begun = behind.iter().position(|word| lists(carrier.begins, word));
     let mark = behind.iter().position(|word| carrier.marks && word == "--");
     let mut inner = own.behind_options(carrier, behind);
+    if let Some(folder) = own.folder {
+        inside.folder = Some(joined(inside.folder.as_deref(), folder));
+    }
     let image = inner.first().and_then(|image| image.rsplit_once('/'));
     inner = inner.get(carrier.operands..).unwrap_or_default();
     let behind_operands = inner;

@@ -14,6 +14,7 @@ const BEFORE_COMMAND: &[&str] =
 /// Notes the programs that `text` may run.
 pub(super) fn read(walk: &mut Walk, text: &str) {
     let text = text.replace("\\\n", " ");
+    walk.redirected_roughly(&text);
     let commands = text.split(['\n', ';', '&', '|', '(', ')', '`']);
     for command in commands {
         if walk.is_full() {

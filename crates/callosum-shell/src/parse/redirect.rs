@@ -1,13 +1,21 @@
 //! What programs read from and print to: redirections, here-documents, files that the line writes and reads again.
 
-use brush_parser::ast::{IoFileRedirectKind, IoFileRedirectTarget, IoRedirect};
+use brush_parser::ast::{IoFileRedirectKind, IoFileRedirectTarget, IoRedirect, RedirectList};
 
 use super::{Folder, Walk};
-use crate::Texts;
-use crate::joined;
+use crate::command::REDIRECTION;
 use crate::printed::printed;
 use crate::unread::Limit;
 use crate::words::unquote;
+use crate::{Invocation, MAX_INVOCATIONS, Texts, joined};
+
+/// The files that a line writes to by `>`, so far.
+#[derive(Debug, Default)]
+pub(super) struct Redirects {
+    pub(super) list: Vec<Invocation>,
+    /// What is being read is a sum: `(( 2 > 1 ))`.
+    pub(super) in_sum: bool,
+}
 
 impl Walk {
     /// Takes in what a redirection says.
@@ -54,12 +62,18 @@ impl Walk {
                         None | Some(1),
                         IoFileRedirectKind::Write | IoFileRedirectKind::Append | IoFileRedirectKind::Clobber,
                     ) => self.file(&path, false, input, written, folder),
-                    _ => {}
+                    (_, IoFileRedirectKind::Read) => {}
+                    _ => self.redirected(&path, folder),
                 }
             }
             IoRedirect::File(_, _, IoFileRedirectTarget::Duplicate(word))
             | IoRedirect::OutputAndError(word, _) => {
                 self.substituted(&word.value, folder);
+                let path = unquote(&self.whole(&word.value));
+                // `2>&1`, `>&-`, `3>&4-`
+                if !path.trim_end_matches('-').bytes().all(|byte| byte.is_ascii_digit()) {
+                    self.redirected(&path, folder);
+                }
             }
             IoRedirect::File(_, _, IoFileRedirectTarget::Fd(_)) => {}
         }
@@ -74,11 +88,56 @@ impl Walk {
         written: &mut Vec<String>,
         folder: &Folder,
     ) {
+        if !is_read {
+            self.redirected(path, folder);
+        }
         let path = joined(folder.as_deref(), path);
         if is_read {
             input.extend(self.files.read(&path));
         } else {
             written.push(path);
+        }
+    }
+
+    /// Notes a file that the line writes to by `>`.
+    pub(super) fn redirected(&mut self, path: &str, folder: &Folder) {
+        // In a sum it says what is greater; of a subshell that is taken for one the name tells.
+        if path.starts_with("/dev/") || self.redirects.in_sum && !path.contains(['.', '/', '~']) {
+            return;
+        }
+        if self.redirects.list.len() >= MAX_INVOCATIONS {
+            self.unread(Limit::Commands, &format!("{REDIRECTION} {}", joined(folder.as_deref(), path)));
+            return;
+        }
+        let may_be_set = |path: &str| path.starts_with('$');
+        let is_set = may_be_set(path) || folder.as_deref().is_some_and(may_be_set);
+        self.redirects.list.push(Invocation {
+            program: REDIRECTION.to_owned(),
+            words: vec![path.to_owned()],
+            folder: folder.clone(),
+            variables: if is_set { self.set.clone() } else { Vec::new() },
+            ..Invocation::default()
+        });
+    }
+
+    /// Notes the files that what is no command of its own writes to: `[[ … ]] > f`.
+    pub(super) fn aside(&mut self, redirects: Option<&RedirectList>, folder: &Folder) {
+        for redirect in redirects.iter().flat_map(|list| &list.0) {
+            self.redirect(redirect, &mut Texts::new(), &mut Vec::new(), folder);
+        }
+    }
+
+    /// The same of a text that is cut roughly: whatever stands behind a `>`.
+    pub(super) fn redirected_roughly(&mut self, text: &str) {
+        for (at, _) in text.match_indices('>') {
+            let rest = text.get(at + 1..).unwrap_or_default();
+            let rest = rest.trim_start_matches(['|', '!', '&', ' ', '\t']);
+            let word = rest.split(|c: char| c.is_whitespace() || ";|&<>()".contains(c)).next();
+            let path: String =
+                word.into_iter().flat_map(str::chars).filter(|c| !"\"'\\".contains(*c)).collect();
+            if !path.bytes().all(|byte| byte.is_ascii_digit()) {
+                self.redirected(&path, &None);
+            }
         }
     }
 

@@ -132,8 +132,14 @@ pub(crate) fn meanings<'p>(
     looks: &Cell<usize>,
 ) -> Vec<Cow<'p, str>> {
     let Some(expansion) = path.strip_prefix('$').or_else(|| path.strip_prefix('`')) else {
-        return vec![Cow::Borrowed(path)];
+        return inner_meanings(path, variables, line, looks);
     };
+    // A project is worked in where the agent is.
+    let in_project =
+        ["$(pwd)/", "$(git rev-parse --show-toplevel)/", "`pwd`/", "`git rev-parse --show-toplevel`/"];
+    if let Some(rest) = in_project.into_iter().find_map(|root| path.strip_prefix(root)) {
+        return vec![Cow::Owned(format!("$PWD/{rest}"))];
+    }
     if path.starts_with('`') || expansion.starts_with('(') {
         let marks = |c| matches!(c, '$' | '(' | ')' | '`' | '"' | '\'');
         return path.split_whitespace().map(|word| Cow::Borrowed(word.trim_matches(marks))).collect();
@@ -146,6 +152,10 @@ pub(crate) fn meanings<'p>(
     let Some((name, rest)) = named.filter(|(name, _)| !name.is_empty()) else {
         return vec![Cow::Borrowed(path)];
     };
+    // `${NAME:-value}`
+    let (name, default) = name.split_at(name.find(|c| !in_name(c)).unwrap_or(name.len()));
+    let default = default.strip_prefix(':').unwrap_or(default);
+    let default = default.strip_prefix(['-', '=']);
     // Of a loop it has all values.
     let set = variables.iter().find(|(variable, _)| variable == name);
     let mut values: Vec<String> =
@@ -153,10 +163,29 @@ pub(crate) fn meanings<'p>(
     if values.is_empty() {
         values = set_in_text(name, line, looks);
     }
+    values.extend(default.map(str::to_owned));
     match values.as_slice() {
         [] => vec![Cow::Borrowed(path)],
         values => values.iter().map(|value| Cow::Owned(format!("{value}{rest}"))).collect(),
     }
+}
+
+/// The same of a path with a variable further in: `~/$NAME`.
+fn inner_meanings<'p>(
+    path: &'p str,
+    variables: &[(String, String)],
+    line: &str,
+    looks: &Cell<usize>,
+) -> Vec<Cow<'p, str>> {
+    let inner = path.find("/$").filter(|at| !path.get(at + 2..).unwrap_or_default().starts_with('('));
+    let Some((before, inner)) = inner.and_then(|at| path.split_at_checked(at + 1)) else {
+        return vec![Cow::Borrowed(path)];
+    };
+    let value = |value: Cow<'_, str>| {
+        // What is a whole path by itself is not meant to stand in another.
+        if value.starts_with(['~', '/', '$']) { path.into() } else { format!("{before}{value}").into() }
+    };
+    meanings(inner, variables, line, looks).into_iter().map(value).collect()
 }
 
 /// What a variable is set to in the text of a line, where that is no plain text: `NAME=$HOME/x`, `for NAME in a/*`, `read NAME`.
@@ -328,6 +357,13 @@ mod tests {
             ("$(find a -name b)", "find|a|-name|b"),
             ("`ls a`/b", "ls|a`/b"),
             ("$E/b", "$E/b"),
+            ("~/$D/c", "~/$D/c"),
+            ("~/$F/c", "~/x/c|~/y/c"),
+            ("~/$E", "~/$E"),
+            ("${M:-~/x}/y", "~/x/y"),
+            ("${D:-~/x}", "~/a|~/x"),
+            ("$(git rev-parse --show-toplevel)/a", "$PWD/a"),
+            ("$(pwd)/a", "$PWD/a"),
             ("b$D", "b$D"),
             ("${D", "${D"),
             ("$", "$"),
