@@ -466,3 +466,57 @@ fn a_carrier_is_looked_behind_however_it_is_called() {
         assert!(found.iter().any(|program| program == "git push"), "{line}: {found:?}");
     }
 }
+
+/// Small texts that a line puts together to one that there is no memory for: a gateway died of them.
+#[test]
+fn what_grows_beyond_the_line_is_unread_and_not_built() {
+    for (limit, line) in [
+        (
+            Limit::Filter,
+            format!("git push; echo {} | sed 's/a/{}/g' | sh", "a".repeat(16_000), "b".repeat(20_000)),
+        ),
+        (Limit::Length, format!("git push; printf '{}%s' {}| sh", "x".repeat(20_000), "a ".repeat(10_000))),
+        (
+            Limit::Length,
+            format!("git push; parallel git push origin {} ::: {}", "{}".repeat(50_000), "b".repeat(100_000)),
+        ),
+        (
+            Limit::Length,
+            format!(
+                "git push; xargs -I{{}} git push origin {} <<< {}",
+                "{}".repeat(10_000),
+                "b".repeat(20_000)
+            ),
+        ),
+    ] {
+        let read = Line::read(&line);
+        assert_eq!(read.invocations[0].program, "git", "{}", &line[..40]);
+        assert!(read.unread.iter().any(|unread| unread.limit == limit), "{}", &line[..40]);
+        let bytes = |one: &Invocation| {
+            one.words.iter().map(String::len).sum::<usize>()
+                + one.input.iter().map(|text| text.len()).sum::<usize>()
+        };
+        assert!(read.invocations.iter().map(bytes).sum::<usize>() < 10 * line.len() + 128 * 1024);
+    }
+    let folders =
+        Line::read(&format!("git push origin main; {}", format!("cd {}; ", "a".repeat(110)).repeat(8_100)));
+    assert!(
+        folders.invocations.iter().all(|one| one.folder.as_ref().is_none_or(|folder| folder.len() <= 4096))
+    );
+    let calls = Line::read(&format!("f() {{ {} }}; {}", "cat; ".repeat(5_000), "f <<< x; ".repeat(5_000)));
+    assert_eq!(calls.invocations.len(), MAX_INVOCATIONS);
+    assert!(calls.unread.iter().any(|unread| unread.limit == Limit::Commands));
+}
+
+#[test]
+fn a_program_named_by_where_it_is_found_is_that_program() {
+    for line in [
+        "$(which git) push",
+        "\"$(command -v git)\" push",
+        "sudo `which git` push",
+        "$(type -P git) push",
+        "\"$(which git 2>/dev/null)\" push",
+    ] {
+        assert!(programs(line).iter().any(|program| program == "git push"), "{line}: {:?}", programs(line));
+    }
+}

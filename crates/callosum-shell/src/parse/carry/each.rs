@@ -37,13 +37,25 @@ pub(super) fn arguments(
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let (read, unread) = lines.split_at(lines.len().min(MAX_ARGUMENTS));
     for line in read {
-        let whole: Vec<String> = of_it.iter().map(|word| word.replace(&place, line)).collect();
-        command(walk, Rest::Command, &whole, &around);
+        if let Some(whole) = put(walk, of_it, &place, line) {
+            command(walk, Rest::Command, &whole, &around);
+        }
     }
     if !unread.is_empty() {
         walk.unread(Limit::Commands, &format!("{} {}", of_it.join(" "), unread.join("\n")));
     }
     true
+}
+
+/// The words of a command with an argument in each place that is meant for it; `None`, and noted, when that is too much:
+/// many places and a long argument are soon more than there is memory for.
+fn put(walk: &mut Walk, of_it: &[String], place: &str, argument: &str) -> Option<Vec<String>> {
+    let places: usize = of_it.iter().map(|word| word.matches(place).count()).sum();
+    if !walk.room.take(places.saturating_mul(argument.len())) {
+        walk.unread(Limit::Length, &format!("{} {argument}", of_it.join(" ")));
+        return None;
+    }
+    Some(of_it.iter().map(|word| word.replace(place, argument)).collect())
 }
 
 /// The word in place of which `xargs` puts what it reads: of `-I{}`, `-I %`, `-i`, `--replace=@`.
@@ -85,7 +97,7 @@ pub(super) fn parallel(walk: &mut Walk, words: &[String], around: &Around) -> bo
     let (read, unread) = arguments.split_at(arguments.len().min(MAX_ARGUMENTS));
     for argument in read {
         let placed = of_it.iter().any(|word| word.contains("{}"));
-        let mut command: Vec<String> = of_it.iter().map(|word| word.replace("{}", argument)).collect();
+        let Some(mut command) = put(walk, &of_it, "{}", argument) else { continue };
         match (placed, of_it.as_slice()) {
             (_, []) => walk.nested(argument, &open),
             (true, [_]) => walk.nested(&command.join(" "), &open),
