@@ -520,3 +520,53 @@ fn a_program_named_by_where_it_is_found_is_that_program() {
         assert!(programs(line).iter().any(|program| program == "git push"), "{line}: {:?}", programs(line));
     }
 }
+
+/// The parser's tokenizer takes a `(` in `${…}` to open a group that goes on to the next `)`, over whole lines.
+#[test]
+fn a_parenthesis_in_an_expansion_swallows_no_command() {
+    for line in [
+        "n=${line#*(}; git push; n=${n%)*}",
+        "echo ${x:+(}\ngit push\necho ${x:-)}",
+        "echo \"${x#*(}\" && git push; echo \"${x%)*}\"",
+        "a=\"$(echo ${x%%@(})\"; git push; b=${c#!(}; d=(1)",
+        "a=${x%%+(${y})}; b=${x/(/[}; git push; echo ')'",
+        "echo 'it: ${a(' ${x#?(}; git push # ${b)}",
+    ] {
+        assert!(programs(line).iter().any(|program| program == "git push"), "{line}: {:?}", programs(line));
+    }
+    assert_eq!(programs("echo ${x##*(a|b)} '${x#(}'"), ["echo ${x##*(a|b)} ${x#(}"]);
+    assert_eq!(programs("echo ${x#*(}"), ["echo ${x#*(}"]);
+}
+
+#[test]
+fn a_shell_reads_its_input_whatever_options_it_has() {
+    for shell in [
+        "bash -euo pipefail",
+        "bash -o pipefail",
+        "bash -eu -o pipefail",
+        "bash -O extglob",
+        "bash --rcfile f",
+        "bash --init-file f --norc",
+        "bash +x",
+        "bash -s a b",
+        "bash -x -- /dev/stdin",
+        "bash -",
+        "zsh -o errexit",
+        "docker exec -i c bash -euo pipefail",
+        "ssh host bash -euo pipefail",
+        "bash /dev/stdin",
+        "sh /dev/fd/0 a",
+        "bash /proc/self/fd/0",
+        ". /dev/stdin",
+        "source /dev/stdin",
+    ] {
+        for line in [format!("{shell} <<'E'\ngit push\nE"), format!("echo 'git push' | {shell}")] {
+            let found = programs(&line);
+            assert!(found.iter().any(|program| program == "git push"), "{line}: {found:?}");
+        }
+    }
+    for line in ["bash x.sh -s <<< 'git push'", "bash -o pipefail x.sh <<< 'git push'", ". x <<< 'git push'"]
+    {
+        assert!(!programs(line).iter().any(|program| program == "git push"), "{line}");
+    }
+}
