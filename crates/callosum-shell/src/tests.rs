@@ -422,6 +422,14 @@ fn what_xargs_reads_is_appended_where_the_line_says_it() {
         ("xargs -n1 -P 4 git push <<< main", &["git push main"]),
         ("xargs --replace=@ git push @ <<< main", &["git push main"]),
         ("cat x | xargs git push", &["cat x", "git push"]),
+        ("echo 'git push' | xargs -0 sh -c", &["echo git push", "git push"]),
+        (
+            "printf 'ls\\ngit push\\n' | xargs -d '\\n' -n1 sh -c",
+            &["printf ls\\ngit push\\n", "ls", "git push"],
+        ),
+        ("xargs -L1 bash -c <<'E'\n'git push'\n\"ls\"\nE", &["git push", "ls"]),
+        ("printf '%s\\0' a@x.com | xargs -0 mail -s hi", &["printf %s\\0 a@x.com", "mail -s hi a@x.com"]),
+        ("xargs -0I% mail % <<< 'a b'", &["mail a b"]),
         ("echo x | xargs -a file git push", &["echo x", "git push"]),
     ] {
         assert_eq!(programs(line), runs, "{line}");
