@@ -498,8 +498,8 @@ fn what_grows_beyond_the_line_is_unread_and_not_built() {
         ),
     ] {
         let read = Line::read(&line);
-        assert_eq!(read.invocations[0].program, "git", "{}", &line[..40]);
-        assert!(read.unread.iter().any(|unread| unread.limit == limit), "{}", &line[..40]);
+        assert_eq!(read.invocations[0].program, "git", "{:?}", line.get(..40));
+        assert!(read.unread.iter().any(|unread| unread.limit == limit), "{:?}", line.get(..40));
         let bytes = |one: &Invocation| {
             one.words.iter().map(String::len).sum::<usize>()
                 + one.input.iter().map(|text| text.len()).sum::<usize>()
