@@ -5,20 +5,22 @@ use std::rc::Rc;
 
 use super::{Invocation, Texts, encoded};
 
-/// Longer texts are not put in another form: a line may have two thousand filters behind each other.
+/// Longer texts are not put in another form, nor into one that is longer: a line may have two thousand filters behind each other.
 const MAX_BYTES: usize = 16 * 1024;
 
-/// What `echo` and `printf` print.
-pub(super) fn said(command: &Invocation) -> String {
+/// What `echo` and `printf` print; `None` when that is longer than `most` and than what they are called with: a format stands
+/// there again for each of its words.
+pub(super) fn said(command: &Invocation, most: usize) -> Option<String> {
     let mut words = command.words.iter().map(String::as_str).skip_while(|word| word.starts_with('-'));
     if command.program == "echo" {
-        return unescaped(&words.collect::<Vec<_>>().join(" "));
+        return Some(unescaped(&words.collect::<Vec<_>>().join(" ")));
     }
     let format = unescaped(words.next().unwrap_or_default());
     let words: Vec<&str> = words.collect();
     if !format.contains('%') {
-        return format;
+        return Some(format);
     }
+    let most = most + format.len() + words.iter().map(|word| word.len()).sum::<usize>();
     let (mut said, mut rest) = (String::new(), words.as_slice());
     loop {
         let before = rest.len();
@@ -38,8 +40,11 @@ pub(super) fn said(command: &Invocation) -> String {
                 }
             }
         }
+        if said.len() > most {
+            return None;
+        }
         if rest.is_empty() || rest.len() == before {
-            return said;
+            return Some(said);
         }
     }
 }
@@ -189,6 +194,15 @@ fn substituted(text: &str, words: &[String]) -> Option<String> {
         let is_plain =
             |part: &str| !part.contains(['\\', '.', '*', '[', '^', '$', '+', '?', '(', '{', '|', '&']);
         if parts.next().is_some() || from.is_empty() || !is_plain(from) || !is_plain(to) {
+            return None;
+        }
+        let of_line = |line: &str| match flags {
+            "g" => line.matches(from).count(),
+            _ => 1,
+        };
+        // Two small texts make one that there is no memory for.
+        let count: usize = text.split_inclusive('\n').map(of_line).sum();
+        if text.len() + count * to.len() > MAX_BYTES {
             return None;
         }
         let lines = text.split_inclusive('\n').map(|line| match flags {

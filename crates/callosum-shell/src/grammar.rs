@@ -1,5 +1,6 @@
 //! The parser, kept from what it can't take: texts that are too long, too deep, or that its tokenizer never ends on.
 
+use std::borrow::Cow;
 use std::panic;
 
 use brush_parser::ast::Program;
@@ -37,9 +38,10 @@ pub(super) fn parse(command: &str) -> Result<Program, Limit> {
     // Tokenizer and parser unwrap in places (an unfinished here-document inside `$(…)`), and a command that breaks
     // them is only a command with broken syntax. The cached entry points would keep commands, with the secrets
     // in them, for the life of the process.
+    let command = escaped(command);
     let parse = || {
         let tokens =
-            uncached_tokenize_str(command, &TokenizerOptions::default()).map_err(|_| Limit::Syntax)?;
+            uncached_tokenize_str(&command, &TokenizerOptions::default()).map_err(|_| Limit::Syntax)?;
         if !is_shallow(&tokens) {
             return Err(Limit::Depth);
         }
@@ -49,6 +51,80 @@ pub(super) fn parse(command: &str) -> Result<Program, Limit> {
         parse_tokens(&tokens, &ParserOptions::default()).map_err(|_| Limit::Syntax)
     };
     panic::catch_unwind(parse).unwrap_or(Err(Limit::Syntax))
+}
+
+/// A text with a backslash in front of each parenthesis that a `${…}` opens and does not close: `${line#*(}`. The tokenizer
+/// takes what stands behind it up to the next `)` to be a part of the word, the commands of whole lines too; to a shell both
+/// say the same.
+fn escaped(command: &str) -> Cow<'_, str> {
+    let bytes = command.as_bytes();
+    let Some(first) = memchr::memmem::find(bytes, b"${") else { return Cow::Borrowed(command) };
+    if memchr::memchr(b'(', bytes.get(first..).unwrap_or_default()).is_none() {
+        return Cow::Borrowed(command);
+    }
+    // What must close, the parentheses in a `${…}` that are open, each with how deep, and those that never close.
+    let (mut open, mut groups, mut odd): (Vec<u8>, Vec<(usize, usize)>, Vec<usize>) =
+        (Vec::new(), Vec::new(), Vec::new());
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        let next = bytes.get(at + 1);
+        match (open.last(), byte) {
+            (_, b'\\') => at += 1,
+            (Some(b'"'), b'"') => drop(open.pop()),
+            (Some(b'}'), b'}') => {
+                while let Some((_, at)) = groups.pop_if(|(depth, _)| *depth >= open.len()) {
+                    odd.push(at);
+                }
+                open.pop();
+            }
+            (_, b'$') if next == Some(&b'{') => {
+                open.push(b'}');
+                at += 1;
+            }
+            (_, b'$') if next == Some(&b'(') => {
+                open.push(b')');
+                at += 1;
+            }
+            (Some(b'"'), _) => {}
+            (_, b'$') if next == Some(&b'\'') => {
+                at += 2;
+                while let Some(byte) = bytes.get(at).filter(|byte| **byte != b'\'') {
+                    at += if *byte == b'\\' { 2 } else { 1 };
+                }
+            }
+            (_, b'"') => open.push(b'"'),
+            (_, b'\'') if open.iter().rfind(|close| matches!(close, b'"' | b')')) != Some(&b'"') => {
+                let rest = bytes.get(at + 1..).unwrap_or_default();
+                at += memchr::memchr(b'\'', rest).map_or(rest.len(), |length| length + 1);
+            }
+            (Some(b'}'), b'(') => groups.push((open.len(), at)),
+            (Some(b'}'), b')') => drop(groups.pop_if(|(depth, _)| *depth == open.len())),
+            (Some(b')'), b'(') => open.push(b')'),
+            (Some(b')'), b')') => drop(open.pop()),
+            (None | Some(b')'), b'#')
+                if at
+                    .checked_sub(1)
+                    .is_none_or(|at| matches!(bytes.get(at), Some(b' ' | b'\t' | b'\n' | b';'))) =>
+            {
+                let rest = bytes.get(at..).unwrap_or_default();
+                at += memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    if odd.is_empty() {
+        return Cow::Borrowed(command);
+    }
+    odd.sort_unstable();
+    let (mut whole, mut copied) = (String::with_capacity(command.len() + odd.len()), 0);
+    for at in odd {
+        whole.push_str(command.get(copied..at).unwrap_or_default());
+        whole.push('\\');
+        copied = at;
+    }
+    whole.push_str(command.get(copied..).unwrap_or_default());
+    Cow::Owned(whole)
 }
 
 /// How many expansions a text has.

@@ -1,5 +1,6 @@
 //! From the tree of a parsed line to the programs it runs.
 
+mod calls;
 mod carry;
 mod extended_test;
 mod fallback;
@@ -24,7 +25,7 @@ use super::grammar::{MAX_EXPANSIONS, expansions, parse};
 use super::pieces::pieces;
 use super::printed::{Files, Room};
 use super::unread::{Limit, Parts};
-use super::words::{is_text, program_name, substitutions, unquote};
+use super::words::{is_text, looked_up, program_name, substitutions, unquote};
 use super::{
     Invocation, Line, MAX_CARRIERS, MAX_INVOCATIONS, MAX_NESTING, MAX_VALUES, MAX_VARIABLES, Texts, joined,
     plain,
@@ -73,6 +74,9 @@ pub(super) struct Walk {
     /// What was taken out of the text that is being read.
     kept: Kept,
 }
+
+/// Of a folder with a longer path nothing is known: no system has one.
+const MAX_FOLDER: usize = 4096;
 
 /// The folder a `cd` went to; a subshell has its own.
 type Folder = Option<String>;
@@ -310,7 +314,9 @@ impl Walk {
                 self.compound(&function.body.0, &mut folder.clone(), false);
                 self.place = place;
                 self.aside(function.body.1.as_ref(), folder);
-                self.functions.push(Function::new(function.fname.value.clone(), at..self.found.len()));
+                if self.found.len() > at {
+                    self.functions.push(Function::new(function.fname.value.clone(), at..self.found.len()));
+                }
             }
             Command::ExtendedTest(test, redirects) => {
                 self.test(&test.expr, folder);
@@ -422,7 +428,9 @@ impl Walk {
         if let Some([program, to @ ..]) = own
             && matches!(program.as_str(), "cd" | "pushd")
         {
-            *folder = to.iter().find(|word| !word.starts_with('-')).map(|to| joined(folder.as_deref(), to));
+            let to = to.iter().find(|word| !word.starts_with('-'));
+            // Every program behind it is told.
+            *folder = to.map(|to| joined(folder.as_deref(), to)).filter(|path| path.len() <= MAX_FOLDER);
         }
         if words.is_empty() {
             around.variables.into_iter().for_each(|(name, value)| self.set(name, value));
@@ -441,23 +449,6 @@ impl Walk {
         }
         self.run(words, around);
         self.write(at, written);
-    }
-
-    /// Lets the commands of a function read what it is given.
-    fn call(&mut self, name: &str, around: &Around) {
-        let Some(function) = self.functions.iter_mut().rev().find(|function| function.name == name) else {
-            return;
-        };
-        for command in function.call(&mut self.found, &around.input) {
-            let words: Vec<String> = std::iter::once(command.program).chain(command.words).collect();
-            let (variables, folder, open) = (command.variables, command.folder, command.open);
-            let input = command.input;
-            if self.is_full() {
-                self.refuse(Limit::Commands, &words.join(" "), around);
-                return;
-            }
-            self.run(words, Around { variables, input, folder, open, ..Around::default() });
-        }
     }
 
     /// From what a shell that is given nothing to read is given it, by commands whose output is not known.
@@ -555,6 +546,11 @@ impl Walk {
             let subcommand = subcommand.to_owned();
             "git".clone_into(first);
             words.insert(1, subcommand);
+        }
+        if let Some(first) = words.first_mut().filter(|first| first.starts_with(['$', '`']))
+            && let Some(program) = looked_up(first)
+        {
+            *first = program.to_owned();
         }
         if self.is_full() || self.carriers >= MAX_CARRIERS {
             let limit = if self.is_full() { Limit::Commands } else { Limit::Carriers };

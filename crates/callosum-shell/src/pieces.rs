@@ -13,7 +13,14 @@ pub(super) fn pieces(script: &str) -> Option<Vec<&str>> {
         return None;
     }
     let (mut pieces, mut start, mut end, mut inside) = (Vec::new(), 0, 0, 0);
-    let ends = Scan { bytes: script.as_bytes(), at: 0, open: Vec::new(), depth: 0, expects_command: true };
+    let ends = Scan {
+        bytes: script.as_bytes(),
+        at: 0,
+        open: Vec::new(),
+        depth: 0,
+        expects_command: true,
+        continues: false,
+    };
     for next in ends.chain(std::iter::once(script.len())) {
         let more = expansions(script.get(end..next)?);
         if end > start && (inside + more > MAX_EXPANSIONS || next - start > MAX_BYTES) {
@@ -37,6 +44,8 @@ struct Scan<'s> {
     depth: usize,
     /// The next word is a command's first.
     expects_command: bool,
+    /// What stands in front needs the next command: a `&&`, a `|`, the `f()` of a function.
+    continues: bool,
 }
 
 impl Iterator for Scan<'_> {
@@ -47,15 +56,18 @@ impl Iterator for Scan<'_> {
         while let Some(byte) = self.bytes.get(self.at) {
             let is_word_start = self.at.checked_sub(1).is_none_or(|before| self.is_break(before));
             let is_outside = self.open.is_empty();
+            let continues = std::mem::take(&mut self.continues);
             self.at += 1;
             match (self.open.last().map(|(close, _)| close), byte) {
                 (_, b'\\') => {
+                    self.continues = continues && self.bytes.get(self.at) == Some(&b'\n');
                     self.at += 1;
                     self.expects_command = false;
                 }
                 (Some(close), _) if byte == close => {
                     let is_in_word = self.open.pop().is_some_and(|(_, is_in_word)| is_in_word);
                     self.expects_command = !is_in_word;
+                    self.continues = !is_in_word && self.has_read(b"()") && !self.has_read(b"=()");
                 }
                 (None, b')') => self.expects_command = true,
                 (_, b'$') => match self.bytes.get(self.at) {
@@ -68,19 +80,25 @@ impl Iterator for Scan<'_> {
                 (_, b'"') => self.open.push((b'"', true)),
                 (_, b'\'') => self.pass(b'\''),
                 (_, b'`') => self.pass(b'`'),
+                (Some(b'}'), b'(') => {}
                 (_, b'(') => self.open.push((b')', false)),
                 (_, b'#') if is_word_start => {
                     self.pass(b'\n');
                     self.at -= 1;
+                    self.continues = continues;
                 }
                 (None, b';' | b'\n') => {
                     self.expects_command = true;
-                    if self.depth == 0 && self.bytes.get(self.at) != Some(&b';') {
+                    self.continues = continues;
+                    if self.depth == 0 && !continues && self.bytes.get(self.at) != Some(&b';') {
                         return Some(self.at);
                     }
                 }
-                (None, b'&' | b'|') => self.expects_command = true,
-                (None, b' ' | b'\t') => {}
+                (None, b'&' | b'|') => {
+                    self.expects_command = true;
+                    self.continues = *byte == b'|' || self.has_read(b"&&");
+                }
+                (None, b' ' | b'\t') => self.continues = continues,
                 _ if is_word_start && is_outside && self.expects_command => self.word(),
                 _ => {}
             }
@@ -90,6 +108,11 @@ impl Iterator for Scan<'_> {
 }
 
 impl Scan<'_> {
+    /// Whether this is what was read last.
+    fn has_read(&self, text: &[u8]) -> bool {
+        self.bytes.get(..self.at).is_some_and(|read| read.ends_with(text))
+    }
+
     fn is_break(&self, at: usize) -> bool {
         self.bytes.get(at).is_none_or(|byte| b" \t\n;&|()".contains(byte))
     }
@@ -158,6 +181,15 @@ f() {
 ( cd x; ls ) && echo fi then; echo $'a\'b' a\
  b; f "multi
 line; text"
+a &&
+  b |
+  # and
+  c || \
+  d
+g()
+{ a; }
+x=()
+n=${line#*(}
 "#;
         assert!(parse(script).is_ok());
         assert_eq!(pieces(script), None);

@@ -36,6 +36,11 @@ impl Room {
     pub(super) fn of(length: usize) -> Self {
         Self(8 * length + 64 * 1024)
     }
+
+    /// Takes up so many bytes; false where there is no room for them.
+    pub(super) fn take(&mut self, length: usize) -> bool {
+        self.0.checked_sub(length).map(|left| self.0 = left).is_some()
+    }
 }
 
 /// What the line has written into files.
@@ -79,7 +84,11 @@ pub(super) fn printed(commands: &[Invocation], files: &Files, room: &mut Room) -
     for command in commands {
         let Invocation { program, words, input, folder, .. } = command;
         if matches!(program.as_str(), "echo" | "printf") {
-            texts.push(Rc::from(said(command)));
+            let called: usize = words.iter().map(|word| word.len() + 1).sum();
+            match said(command, room.0) {
+                Some(text) if room.take(text.len().saturating_sub(called)) => texts.push(Rc::from(text)),
+                _ => return Err(vec![Rc::from(words.join(" "))]),
+            }
         } else if let Some(text) = turned(command) {
             texts.push(Rc::from(text));
         } else if WRITERS.contains(&program.as_str()) {
@@ -98,13 +107,7 @@ pub(super) fn printed(commands: &[Invocation], files: &Files, room: &mut Room) -
         return Ok(texts);
     }
     let length = texts.iter().map(|text| text.len() + 1).sum::<usize>();
-    match room.0.checked_sub(length) {
-        Some(left) => {
-            room.0 = left;
-            Ok(vec![Rc::from(texts.join("\n"))])
-        }
-        None => Err(texts),
-    }
+    if room.take(length) { Ok(vec![Rc::from(texts.join("\n"))]) } else { Err(texts) }
 }
 
 /// The words of a program that are neither options nor the values of those that take one.

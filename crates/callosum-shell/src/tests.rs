@@ -422,6 +422,14 @@ fn what_xargs_reads_is_appended_where_the_line_says_it() {
         ("xargs -n1 -P 4 git push <<< main", &["git push main"]),
         ("xargs --replace=@ git push @ <<< main", &["git push main"]),
         ("cat x | xargs git push", &["cat x", "git push"]),
+        ("echo 'git push' | xargs -0 sh -c", &["echo git push", "git push"]),
+        (
+            "printf 'ls\\ngit push\\n' | xargs -d '\\n' -n1 sh -c",
+            &["printf ls\\ngit push\\n", "ls", "git push"],
+        ),
+        ("xargs -L1 bash -c <<'E'\n'git push'\n\"ls\"\nE", &["git push", "ls"]),
+        ("printf '%s\\0' a@x.com | xargs -0 mail -s hi", &["printf %s\\0 a@x.com", "mail -s hi a@x.com"]),
+        ("xargs -0I% mail % <<< 'a b'", &["mail a b"]),
         ("echo x | xargs -a file git push", &["echo x", "git push"]),
     ] {
         assert_eq!(programs(line), runs, "{line}");
@@ -464,5 +472,109 @@ fn a_carrier_is_looked_behind_however_it_is_called() {
     ] {
         let found = programs(line);
         assert!(found.iter().any(|program| program == "git push"), "{line}: {found:?}");
+    }
+}
+
+/// Small texts that a line puts together to one that there is no memory for: a gateway died of them.
+#[test]
+fn what_grows_beyond_the_line_is_unread_and_not_built() {
+    for (limit, line) in [
+        (
+            Limit::Filter,
+            format!("git push; echo {} | sed 's/a/{}/g' | sh", "a".repeat(16_000), "b".repeat(20_000)),
+        ),
+        (Limit::Length, format!("git push; printf '{}%s' {}| sh", "x".repeat(20_000), "a ".repeat(10_000))),
+        (
+            Limit::Length,
+            format!("git push; parallel git push origin {} ::: {}", "{}".repeat(50_000), "b".repeat(100_000)),
+        ),
+        (
+            Limit::Length,
+            format!(
+                "git push; xargs -I{{}} git push origin {} <<< {}",
+                "{}".repeat(10_000),
+                "b".repeat(20_000)
+            ),
+        ),
+    ] {
+        let read = Line::read(&line);
+        assert_eq!(read.invocations[0].program, "git", "{:?}", line.get(..40));
+        assert!(read.unread.iter().any(|unread| unread.limit == limit), "{:?}", line.get(..40));
+        let bytes = |one: &Invocation| {
+            one.words.iter().map(String::len).sum::<usize>()
+                + one.input.iter().map(|text| text.len()).sum::<usize>()
+        };
+        assert!(read.invocations.iter().map(bytes).sum::<usize>() < 10 * line.len() + 128 * 1024);
+    }
+    let folders =
+        Line::read(&format!("git push origin main; {}", format!("cd {}; ", "a".repeat(110)).repeat(8_100)));
+    assert!(
+        folders.invocations.iter().all(|one| one.folder.as_ref().is_none_or(|folder| folder.len() <= 4096))
+    );
+    let calls = Line::read(&format!("f() {{ {} }}; {}", "cat; ".repeat(5_000), "f <<< x; ".repeat(5_000)));
+    assert_eq!(calls.invocations.len(), MAX_INVOCATIONS);
+    assert!(calls.unread.iter().any(|unread| unread.limit == Limit::Commands));
+}
+
+#[test]
+fn a_program_named_by_where_it_is_found_is_that_program() {
+    for line in [
+        "$(which git) push",
+        "\"$(command -v git)\" push",
+        "sudo `which git` push",
+        "$(type -P git) push",
+        "\"$(which git 2>/dev/null)\" push",
+    ] {
+        assert!(programs(line).iter().any(|program| program == "git push"), "{line}: {:?}", programs(line));
+    }
+}
+
+/// The parser's tokenizer takes a `(` in `${…}` to open a group that goes on to the next `)`, over whole lines.
+#[test]
+fn a_parenthesis_in_an_expansion_swallows_no_command() {
+    for line in [
+        "n=${line#*(}; git push; n=${n%)*}",
+        "echo ${x:+(}\ngit push\necho ${x:-)}",
+        "echo \"${x#*(}\" && git push; echo \"${x%)*}\"",
+        "a=\"$(echo ${x%%@(})\"; git push; b=${c#!(}; d=(1)",
+        "a=${x%%+(${y})}; b=${x/(/[}; git push; echo ')'",
+        "echo 'it: ${a(' ${x#?(}; git push # ${b)}",
+    ] {
+        assert!(programs(line).iter().any(|program| program == "git push"), "{line}: {:?}", programs(line));
+    }
+    assert_eq!(programs("echo ${x##*(a|b)} '${x#(}'"), ["echo ${x##*(a|b)} ${x#(}"]);
+    assert_eq!(programs("echo ${x#*(}"), ["echo ${x#*(}"]);
+}
+
+#[test]
+fn a_shell_reads_its_input_whatever_options_it_has() {
+    for shell in [
+        "bash -euo pipefail",
+        "bash -o pipefail",
+        "bash -eu -o pipefail",
+        "bash -O extglob",
+        "bash --rcfile f",
+        "bash --init-file f --norc",
+        "bash +x",
+        "bash -s a b",
+        "bash -x -- /dev/stdin",
+        "bash -",
+        "zsh -o errexit",
+        "docker exec -i c bash -euo pipefail",
+        "ssh host bash -euo pipefail",
+        "bash /dev/stdin",
+        "sh /dev/fd/0 a",
+        "bash /proc/self/fd/0",
+        ". /dev/stdin",
+        "source /dev/stdin",
+    ] {
+        for line in [format!("{shell} <<'E'\ngit push\nE"), format!("echo 'git push' | {shell}")] {
+            let found = programs(&line);
+            assert!(found.iter().any(|program| program == "git push"), "{line}: {found:?}");
+        }
+    }
+    for line in ["bash x.sh -s <<< 'git push'", "bash -o pipefail x.sh <<< 'git push'", ". x <<< 'git push'"]
+    {
+        assert!(!programs(line).iter().any(|program| program == "git push"), "{line}");
     }
 }

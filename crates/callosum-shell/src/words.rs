@@ -178,6 +178,23 @@ pub(super) fn program_name(word: &str) -> &str {
     }
 }
 
+/// The program that a word names by where it is found: `$(which git)`, `"$(command -v git)"`.
+pub(super) fn looked_up(word: &str) -> Option<&str> {
+    let in_parentheses = || word.strip_prefix("$(")?.strip_suffix(')');
+    let inside = in_parentheses().or_else(|| word.strip_prefix('`')?.strip_suffix('`'))?;
+    let mut words = inside.split_whitespace().map(|word| word.trim_matches(['"', '\'']));
+    let is_look_up = match words.next()? {
+        "which" => true,
+        "command" => words.next()? == "-v",
+        "type" | "whence" => words.next()?.eq_ignore_ascii_case("-p"),
+        _ => false,
+    };
+    let program = words.next().filter(|_| is_look_up)?;
+    // With more behind it, it is not certain what it prints: `which git || echo hub`.
+    (words.next().is_none_or(|next| next.contains(['>', '|', '&'])) && !program.starts_with(['-', '$']))
+        .then_some(program)
+}
+
 /// Whether `word` sets a variable before a command: `NAME=value`.
 pub(super) fn is_assignment(word: &str) -> bool {
     word.split_once('=').is_some_and(|(name, _)| {

@@ -33,7 +33,12 @@ impl<'a> Typed<'a> {
             &texts(&["keys"]),
             &texts(&["hex"]),
         );
-        (!typed.trim().is_empty()).then_some(Self { params, command: Value::String(typed) })
+        if !typed.trim().is_empty() {
+            return Some(Self { params, command: Value::String(typed) });
+        }
+        // Some are given a command line as a shell is.
+        let command = params.get("command").map(Cow::into_owned)?;
+        Some(Self { params, command })
     }
 }
 

@@ -210,6 +210,9 @@ fn what_is_typed_into_a_terminal_is_a_command_whenever_enter_comes() {
         "tmux send-keys -t s -l -- 'git push origin main' && tmux send-keys -t s Enter",
         "tmux send-keys -t s 'git push origin main' C-j",
         "tmux send-keys -t s git Space push Space origin Space main ENTER",
+        "tmux send-keys -t s C-c 'git push origin main' Return",
+        "tmux send-keys -t s q 'git push origin main' Enter",
+        "screen -S s -X stuff \"git push origin main$(printf '\\r')\"",
     ] {
         assert_eq!(u8::from(explain(line).classification.tier), 3, "{line}");
     }
@@ -239,6 +242,7 @@ fn what_a_tool_types_into_a_terminal_is_a_command() {
     };
     let push = "git push origin main";
     let hex: Vec<String> = push.bytes().map(|byte| format!("{byte:02x}")).collect();
+    let marked: Vec<String> = hex.iter().map(|byte| format!("0x{byte}")).collect();
     for (tool, params) in [
         ("process", json!({"action": "write", "sessionId": "p1", "data": "git push origin main\n"})),
         ("process", json!({"action": "write", "sessionId": "p1", "data": "cd /w\rgit push origin main\r"})),
@@ -246,6 +250,16 @@ fn what_a_tool_types_into_a_terminal_is_a_command() {
         ("process", json!({"action": "send-keys", "sessionId": "p1", "literal": push})),
         ("process", json!({"action": "send-keys", "keys": ["git", "Space", "push origin main", "Enter"]})),
         ("process", json!({"action": "send-keys", "sessionId": "p1", "hex": hex})),
+        ("process", json!({"action": "send-keys", "keys": ["C-c", push, "Enter"]})),
+        ("process", json!({"action": "send-keys", "keys": ["Escape", "C-u", push, "Return"]})),
+        ("process", json!({"action": "send-keys", "keys": ["q", push, "Enter"]})),
+        ("process", json!({"action": "write", "data": "\u{3}git push origin main\n"})),
+        ("process", json!({"action": "write", "data": "^Cgit push origin main^M"})),
+        ("process", json!({"action": "write", "data": "\\x15git push origin main\n"})),
+        ("process", json!({"action": "write", "data": "\u{1b}[200~git push origin main\u{1b}[201~\r"})),
+        ("process", json!({"action": "send-keys", "sessionId": "p1", "hex": marked})),
+        ("process", json!({"action": "send-keys", "sessionId": "p1", "hex": hex.concat()})),
+        ("terminal", json!({"command": push})),
         ("terminal", json!({"action": "write", "id": "t", "input": push})),
         ("write_stdin", json!({"session_id": 1, "chars": "git push origin main\n"})),
         ("desktop-commander__interact_with_process", json!({"pid": 1, "input": push})),

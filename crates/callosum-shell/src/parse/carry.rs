@@ -340,7 +340,9 @@ fn words(walk: &mut Walk, rest: Rest, words: &[String], around: &Around) -> bool
         Rest::Keys => nested(walk, &typed::typed(words), around),
         Rest::Shell => shells::shell(walk, words, around),
         Rest::Script => {
-            words.first().is_some_and(|word| word == SUBSTITUTED) && shells::printed(walk, around)
+            let is_input = words.first().is_some_and(|word| shells::is_input(word));
+            let is_printed = words.first().is_some_and(|word| word == SUBSTITUTED);
+            is_printed && shells::printed(walk, around) || is_input && shells::read_by_shell(walk, around)
         }
         Rest::Parallel => each::parallel(walk, words, around),
         Rest::Executed => each::executed(walk, words, around),

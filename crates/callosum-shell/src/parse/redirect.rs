@@ -143,9 +143,12 @@ impl Walk {
 
     /// Notes what the programs found since `at` print as the content of files.
     pub(super) fn write(&mut self, at: usize, paths: Vec<String>) {
+        if paths.is_empty() {
+            return;
+        }
+        let texts = self.printed(at);
         for path in paths {
-            let texts = self.printed(at);
-            self.files.write(path, texts);
+            self.files.write(path, texts.clone());
         }
     }
 

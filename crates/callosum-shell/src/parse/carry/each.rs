@@ -2,9 +2,9 @@
 
 use super::super::{Around, Walk};
 use super::{command, nested};
-use crate::carriers::Carrier;
-use crate::carriers::Rest;
+use crate::carriers::{Carrier, Rest, is_shell};
 use crate::unread::Limit;
+use crate::words::program_name;
 
 /// Of the arguments that are put into a command so many are.
 const MAX_ARGUMENTS: usize = 64;
@@ -19,7 +19,7 @@ pub(super) fn arguments(
     around: &Around,
 ) -> bool {
     let own = behind.get(..behind.len() - of_it.len()).unwrap_or_default();
-    let in_place = replaced(carrier, own);
+    let reading = Reading::of(carrier, own);
     let text = around.input.iter().map(AsRef::as_ref).collect::<Vec<&str>>().join("\n");
     // What it reads is no input of the command.
     let open = Around { open: true, input: Vec::new(), ..around.clone() };
@@ -28,42 +28,170 @@ pub(super) fn arguments(
         return command(walk, Rest::Command, of_it, &open);
     }
     let around = Around { open: false, ..open };
-    let Some(place) = in_place else {
-        // With `-n` there are several commands: what all of them act on is what one with all arguments does.
-        let arguments = text.split_whitespace().map(|word| word.trim_matches(['\'', '"']).to_owned());
-        let whole: Vec<String> = of_it.iter().cloned().chain(arguments).collect();
-        return command(walk, Rest::Command, &whole, &around);
+    let commands: Vec<Option<Vec<String>>> = match &reading.place {
+        Some(place) => {
+            let lines: Vec<String> = reading.lines(&text).into_iter().map(|line| line.join(" ")).collect();
+            let (read, unread) = lines.split_at(lines.len().min(MAX_ARGUMENTS));
+            note_unread(walk, of_it, unread);
+            read.iter().map(|line| put(walk, of_it, place, line)).collect()
+        }
+        None => {
+            let whole = |items: &[String]| Some(of_it.iter().chain(items).cloned().collect());
+            // With `-n` there are several commands: what all of them act on is what one with all arguments does. But a
+            // shell takes one argument for its command.
+            let per = reading.per.filter(|_| of_it.iter().any(|word| is_shell(program_name(word))));
+            let lines = reading.lines(&text);
+            let chunks: Vec<Vec<String>> = match per {
+                None => vec![lines.concat()],
+                Some(Per::Line) => lines,
+                Some(Per::Items(count)) => {
+                    lines.concat().chunks(count.max(1)).map(<[String]>::to_vec).collect()
+                }
+            };
+            let (read, unread) = chunks.split_at(chunks.len().min(MAX_ARGUMENTS));
+            note_unread(walk, of_it, &unread.concat());
+            read.iter().map(|items| whole(items)).collect()
+        }
     };
-    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    let (read, unread) = lines.split_at(lines.len().min(MAX_ARGUMENTS));
-    for line in read {
-        let whole: Vec<String> = of_it.iter().map(|word| word.replace(&place, line)).collect();
+    for whole in commands.into_iter().flatten() {
         command(walk, Rest::Command, &whole, &around);
-    }
-    if !unread.is_empty() {
-        walk.unread(Limit::Commands, &format!("{} {}", of_it.join(" "), unread.join("\n")));
     }
     true
 }
 
-/// The word in place of which `xargs` puts what it reads: of `-I{}`, `-I %`, `-i`, `--replace=@`.
-fn replaced(carrier: &Carrier, own: &[String]) -> Option<String> {
-    let mut words = own.iter();
-    while let Some(word) = words.next() {
-        match (word.strip_prefix("-I"), word.strip_prefix("--replace"), word.strip_prefix("-i")) {
-            (Some(""), ..) => return words.next().cloned(),
-            (Some(place), ..) => return Some(place.to_owned()),
-            (_, Some(place), _) => {
-                return Some(
-                    place.strip_prefix('=').filter(|place| !place.is_empty()).unwrap_or("{}").to_owned(),
-                );
+/// Notes the arguments that are more than a command is looked at with.
+fn note_unread(walk: &mut Walk, of_it: &[String], unread: &[String]) {
+    if !unread.is_empty() {
+        walk.unread(Limit::Commands, &format!("{} {}", of_it.join(" "), unread.join("\n")));
+    }
+}
+
+/// The words of a command with an argument in each place that is meant for it; `None`, and noted, when that is too much:
+/// many places and a long argument are soon more than there is memory for.
+fn put(walk: &mut Walk, of_it: &[String], place: &str, argument: &str) -> Option<Vec<String>> {
+    let places: usize = of_it.iter().map(|word| word.matches(place).count()).sum();
+    if !walk.room.take(places.saturating_mul(argument.len())) {
+        walk.unread(Limit::Length, &format!("{} {argument}", of_it.join(" ")));
+        return None;
+    }
+    Some(of_it.iter().map(|word| word.replace(place, argument)).collect())
+}
+
+/// How many arguments `xargs` gives to each command.
+#[derive(Clone, Copy)]
+enum Per {
+    /// So many: `-n 2`.
+    Items(usize),
+    /// Those of a line: `-L1`.
+    Line,
+}
+
+/// What `xargs` takes for one argument.
+#[derive(Default)]
+struct Reading {
+    /// The word in place of which it puts what it reads: of `-I{}`, `-I %`, `-i`, `--replace=@`.
+    place: Option<String>,
+    /// What stands between two: `-0`, `-d '\n'`. Else blanks do, and quotes mean something.
+    delimiter: Option<char>,
+    per: Option<Per>,
+}
+
+impl Reading {
+    fn of(carrier: &Carrier, own: &[String]) -> Self {
+        let mut reading = Self::default();
+        let mut words = own.iter();
+        while let Some(word) = words.next() {
+            if let Some(long) = word.strip_prefix("--") {
+                let (name, value) =
+                    long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
+                let value = match (name, value) {
+                    ("replace", value) => value.filter(|place| !place.is_empty()).or(Some("{}")),
+                    (_, None) if carrier.takes_next(word) => words.next().map(String::as_str),
+                    (_, value) => value,
+                };
+                let letter = match name {
+                    "null" => '0',
+                    "delimiter" => 'd',
+                    "max-args" => 'n',
+                    "max-lines" => 'L',
+                    "replace" => 'I',
+                    _ => continue,
+                };
+                reading.set(letter, value.unwrap_or_default());
+                continue;
             }
-            (.., Some(place)) => return Some(if place.is_empty() { "{}" } else { place }.to_owned()),
-            _ if carrier.takes_next(word) => drop(words.next()),
+            // `-0n1`, `-rI{}`
+            for (at, letter) in word.char_indices().skip(1) {
+                let value = word.get(at + letter.len_utf8()..).unwrap_or_default();
+                match letter {
+                    '0' => reading.set(letter, ""),
+                    'i' => reading.set('I', if value.is_empty() { "{}" } else { value }),
+                    'l' => reading.set('L', value),
+                    'I' | 'd' | 'n' | 'L' | 'P' | 's' | 'E' | 'a' if value.is_empty() => {
+                        reading.set(letter, words.next().map(String::as_str).unwrap_or_default());
+                    }
+                    'r' | 't' | 'p' | 'x' | 'o' => continue,
+                    _ => reading.set(letter, value),
+                }
+                if letter != '0' {
+                    break;
+                }
+            }
+        }
+        reading
+    }
+
+    fn set(&mut self, letter: char, value: &str) {
+        match letter {
+            '0' => self.delimiter = Some('\0'),
+            'd' => {
+                self.delimiter = match value {
+                    "\\n" => Some('\n'),
+                    "\\t" => Some('\t'),
+                    "\\0" => Some('\0'),
+                    _ => value.chars().next(),
+                };
+            }
+            'I' => self.place = Some(value.to_owned()),
+            'n' => self.per = Some(Per::Items(value.parse().unwrap_or(1))),
+            'L' => self.per = Some(Per::Line),
             _ => {}
         }
     }
-    None
+
+    /// The arguments of each line of a text.
+    fn lines(&self, text: &str) -> Vec<Vec<String>> {
+        let of_line = |line: &str| match self.delimiter {
+            Some(_) => vec![line.trim_end_matches('\n').to_owned()],
+            None => items(line),
+        };
+        let lines = text.split(self.delimiter.unwrap_or('\n')).filter(|line| !line.trim().is_empty());
+        lines.map(of_line).collect()
+    }
+}
+
+/// The arguments in a line: between blanks, but for those in quotes or behind a backslash.
+fn items(line: &str) -> Vec<String> {
+    let (mut items, mut item, mut quote) = (Vec::new(), None::<String>, None);
+    let mut chars = line.chars();
+    while let Some(c) = chars.next() {
+        if quote == Some(c) {
+            quote = None;
+        } else if quote.is_none() && matches!(c, '\'' | '"') {
+            quote = Some(c);
+            item.get_or_insert_default();
+        } else if quote.is_none() && c.is_whitespace() {
+            items.extend(item.take());
+        } else {
+            let c = if c == '\\' && quote.is_none() { chars.next() } else { Some(c) };
+            item.get_or_insert_default().extend(c);
+        }
+    }
+    if quote.is_some() {
+        return line.split_whitespace().map(|word| word.trim_matches(['\'', '"']).to_owned()).collect();
+    }
+    items.extend(item);
+    items
 }
 
 /// GNU Parallel: `parallel git push {} ::: origin fork`, `parallel ::: 'git push' 'npm publish'`.
@@ -85,7 +213,7 @@ pub(super) fn parallel(walk: &mut Walk, words: &[String], around: &Around) -> bo
     let (read, unread) = arguments.split_at(arguments.len().min(MAX_ARGUMENTS));
     for argument in read {
         let placed = of_it.iter().any(|word| word.contains("{}"));
-        let mut command: Vec<String> = of_it.iter().map(|word| word.replace("{}", argument)).collect();
+        let Some(mut command) = put(walk, &of_it, "{}", argument) else { continue };
         match (placed, of_it.as_slice()) {
             (_, []) => walk.nested(argument, &open),
             (true, [_]) => walk.nested(&command.join(" "), &open),
@@ -97,9 +225,7 @@ pub(super) fn parallel(walk: &mut Walk, words: &[String], around: &Around) -> bo
             }
         }
     }
-    if !unread.is_empty() {
-        walk.unread(Limit::Commands, &format!("{} {}", of_it.join(" "), unread.join(" ")));
-    }
+    note_unread(walk, &of_it, unread);
     true
 }
 

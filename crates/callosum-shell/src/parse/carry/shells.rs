@@ -10,16 +10,20 @@ use crate::words::program_name;
 /// A shell: what `-c` gives it, or what it reads; a script's file is not looked into, but for one that is what a
 /// command in the line prints.
 pub(super) fn shell(walk: &mut Walk, rest: &[String], around: &Around) -> bool {
-    if let Some(command) = command_of_shell(rest) {
+    let source = source(rest);
+    if let Source::Command(command) = source {
         walk.nested(command, around);
         return true;
     }
     if rest.iter().any(|word| word == SUBSTITUTED) && printed(walk, around) {
         return true;
     }
-    let reads =
-        rest.iter().all(|word| word.starts_with('-') || word == "sh") || rest.iter().any(|word| word == "-s");
-    reads && read_by_shell(walk, around)
+    matches!(source, Source::Input) && read_by_shell(walk, around)
+}
+
+/// Whether a file is what a program reads.
+pub(super) fn is_input(path: &str) -> bool {
+    matches!(path, "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" | "/proc/thread-self/fd/0")
 }
 
 /// Runs what the process substitutions of a command print.
@@ -43,37 +47,44 @@ pub(super) fn read_by_shell(walk: &mut Walk, around: &Around) -> bool {
     !around.input.is_empty()
 }
 
-/// Whether a command is the next word: `-c`, `-lc`, `-ce`.
-fn gives_command(word: &str) -> bool {
-    word == "--command" || word.starts_with('-') && !word.starts_with("--") && word.contains('c')
+/// Where a shell has its commands from.
+enum Source<'w> {
+    /// A word: after `-c`, `-lc`, `-euo pipefail -c` …
+    Command(&'w str),
+    Input,
+    Script,
 }
 
-/// The word after `-c`, `-lc`, `-euo pipefail -c` …
-fn command_of_shell(rest: &[String]) -> Option<&String> {
-    let mut words = rest.iter();
+/// Where a shell that is called with these words has its commands from.
+fn source(rest: &[String]) -> Source<'_> {
+    let mut words = rest.iter().map(String::as_str);
     while let Some(word) = words.next() {
         let is_flag = word.starts_with(['-', '+']) && !word.starts_with("--");
-        if is_flag && gives_command(word) || word == "--command" {
-            return words.find(|word| !word.starts_with(['-', '+']));
+        if is_flag && word.starts_with('-') && word.contains('c') || word == "--command" {
+            return words.find(|word| !word.starts_with(['-', '+'])).map_or(Source::Input, Source::Command);
         }
-        if is_flag && word.ends_with('o') || matches!(word.as_str(), "--rcfile" | "--init-file") {
+        if is_flag && word.starts_with('-') && word.contains('s') {
+            return Source::Input;
+        }
+        if is_flag && word.ends_with(['o', 'O']) || matches!(word, "--rcfile" | "--init-file") {
             words.next();
+        } else if matches!(word, "-" | "--") {
+            return words.next().filter(|path| !is_input(path)).map_or(Source::Input, |_| Source::Script);
         } else if !word.starts_with(['-', '+']) && word != "sh" && word != "ash" {
             // A script; `busybox sh -c` is none.
-            return None;
+            return if is_input(word) { Source::Input } else { Source::Script };
         }
     }
-    None
+    Source::Input
 }
 
 /// A shell in the words of a program that is not known to run one: `mytool exec app sh -c '…'`.
 pub(super) fn shell_inside(walk: &mut Walk, rest: &[String], around: &Around) {
     for (at, word) in rest.iter().enumerate() {
         if is_shell(program_name(word))
-            && let Some(command) = rest.get(at + 1..).and_then(command_of_shell)
+            && let Some(Source::Command(command)) = rest.get(at + 1..).map(source)
         {
-            let command = command.clone();
-            walk.nested(&command, &Around { folder: None, last: false, ..around.clone() });
+            walk.nested(command, &Around { folder: None, last: false, ..around.clone() });
             return;
         }
     }
