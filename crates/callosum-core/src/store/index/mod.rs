@@ -68,9 +68,6 @@ pub struct Head {
     pub base: u64,
     /// The bytes of that segment it covers: always whole lines.
     pub covered: u64,
-    /// Up to here there is no line's end behind what it covers.
-    #[serde(default)]
-    passed: u64,
     /// Sequence number of the last covered line.
     pub last_line: u64,
     /// Checksum of that line.
