@@ -1,8 +1,9 @@
 //! A digest of what a call does: equal digests, equal calls.
 
-use std::hash::{DefaultHasher, Hasher};
+use std::hash::Hasher;
 use std::io;
 
+use rustc_hash::FxHasher;
 use serde_json::{Number, Value};
 use sha2::{Digest, Sha256};
 
@@ -83,7 +84,7 @@ struct Canonical {
     /// Of the digest, where it is asked for.
     hash: Option<Sha256>,
     /// Of the mark.
-    quick: DefaultHasher,
+    quick: FxHasher,
     /// What was not hashed yet: a hash that is given a few bytes at a time costs more than the hashing.
     text: Vec<u8>,
     complete: bool,
@@ -95,7 +96,7 @@ const CHUNK: usize = 1024;
 impl Canonical {
     fn of(tool: &str, params: &AllParameters<'_>, hash: Option<Sha256>) -> Self {
         let text = Vec::with_capacity(CHUNK);
-        let mut canonical = Self { hash, quick: DefaultHasher::new(), text, complete: params.complete };
+        let mut canonical = Self { hash, quick: FxHasher::default(), text, complete: params.complete };
         canonical.string(neutral_tool_name(tool));
         match params.value.as_ref() {
             Value::Object(fields) => {
@@ -117,10 +118,13 @@ impl Canonical {
 
     /// Hashes what was put aside.
     fn flush(&mut self) {
-        let text = std::mem::take(&mut self.text);
-        self.hash(&text);
-        self.text = text;
-        self.text.clear();
+        // A quick hash counts its writes too.
+        if !self.text.is_empty() {
+            let text = std::mem::take(&mut self.text);
+            self.hash(&text);
+            self.text = text;
+            self.text.clear();
+        }
     }
 
     fn add(&mut self, bytes: &[u8]) {
@@ -230,6 +234,23 @@ mod tests {
 
     fn of(tool: &str, params: &Value) -> String {
         digest(tool, &params.all())
+    }
+
+    #[test]
+    fn calls_of_one_digest_have_one_mark_and_others_have_others() {
+        let of = |tool: &str, params: Value| {
+            let (digest, mark_of_it) = marked_digest(tool, &params.all());
+            assert_eq!(mark_of_it, mark(tool, &params.all()), "{digest}");
+            mark_of_it
+        };
+        for size in [0, 1, CHUNK - 20, CHUNK, 3 * CHUNK] {
+            let text = "x".repeat(size);
+            let known = of("exec", json!({ "command": text, "b": [1, 2.0], "timeout": 5 }));
+            assert_eq!(known, of("bash", json!({ "b": [1, 2], "command": text, "timeout": 9 })));
+            assert_ne!(known, of("exec", json!({ "command": text, "b": [1, 3] })));
+            assert_ne!(known, of("write", json!({ "command": text, "b": [1, 2] })));
+            assert_ne!(known, of("exec", json!({ "command": format!("{text}y"), "b": [1, 2] })));
+        }
     }
 
     #[test]

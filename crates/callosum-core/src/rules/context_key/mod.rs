@@ -155,7 +155,8 @@ pub(crate) fn context_keys<'p>(templates: &'p [Template], site: Site<'_, 'p>) ->
 /// A key without the user and the password in its address on the web: who asks changes nothing of what is meant, and a token is a new one
 /// each time.
 fn without_user(mut key: String) -> String {
-    if memchr::memchr(b'/', key.as_bytes()).is_none() {
+    let is_address = |at: usize| key.as_bytes().get(at + 1..at + 3) == Some(b"//");
+    if !memchr::memchr_iter(b':', key.as_bytes()).any(is_address) {
         return key;
     }
     let mut from = 0;
