@@ -410,7 +410,7 @@ mod tests {
             "git-push:github.com/acme/app/main",
             "git-push:github.com/acme/app/feature-add-login-page",
             "email:first.middle-name.last@mail.eu.example.com",
-            "file:/srv/agent/work/src/components/user_profile/index.test.tsx",
+            "file:/srv/agent/app/src/components/user_profile/index.test.tsx",
             "id:3fa85f64-5717-4562-b3fc-2c963f66afa6",
             "run:d670460b4b4aece5915caf5c68d12f560a9fe3e4d670460b4b4aece5915caf5c",
             "mcp__claude_ai_Gmail__create_draft",
