@@ -30,7 +30,8 @@ mod words;
 use std::rc::Rc;
 
 pub use exit_codes::ExitCodes;
-pub use options::{Argument, has_option, option_values};
+pub use options::Argument;
+pub(crate) use options::{has_option, option_values};
 pub use parse::typed_by_tool;
 pub use unread::{Limit, Unread};
 pub use words::unhidden;

@@ -382,7 +382,7 @@ fn bundle<'w>(
 }
 
 /// The values of the option `name`, given without dashes.
-pub fn option_values<'w>(arguments: &[Argument<'w>], name: &str) -> Vec<&'w str> {
+pub(crate) fn option_values<'w>(arguments: &[Argument<'w>], name: &str) -> Vec<&'w str> {
     let named = |option: &str| option.trim_start_matches('-') == name && option.len() - name.len() <= 2;
     let mut values = Vec::new();
     let mut rest = arguments.iter().peekable();
@@ -403,7 +403,7 @@ pub fn option_values<'w>(arguments: &[Argument<'w>], name: &str) -> Vec<&'w str>
 
 /// Whether the option `name`, given with its dashes, is among `arguments`; a single letter may be in a bundle (`-rf`).
 /// One that is switched off (`--dry-run=none`, `=false`) is not there.
-pub fn has_option(arguments: &[Argument<'_>], name: &str) -> bool {
+pub(crate) fn has_option(arguments: &[Argument<'_>], name: &str) -> bool {
     let letter = name.strip_prefix('-').filter(|letter| letter.chars().count() == 1 && *letter != "-");
     arguments.iter().any(|argument| match argument {
         Argument::Option { name: option, value, .. } => {

@@ -31,8 +31,7 @@ pub fn is_home(folder: &str) -> bool {
 }
 
 /// Whether the last part of a path is a folder that settings with hooks stand in.
-#[must_use]
-pub fn is_settings_folder(path: &str) -> bool {
+pub(crate) fn is_settings_folder(path: &str) -> bool {
     let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     HOOK_SETTINGS.iter().any(|(folder, variables, _)| name == *folder || variables.contains(&name))
 }

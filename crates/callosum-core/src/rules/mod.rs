@@ -39,7 +39,6 @@ use crate::model::redact::redact_key;
 use crate::model::settings::Mode;
 use crate::model::text::{head, one_line};
 use crate::model::tier::Tier;
-use callosum_shell as shell;
 use callosum_shell::ExitCodes;
 
 /// The rules that Callosum ships, as text: what `"extends": "default"` stands for.
@@ -115,7 +114,7 @@ pub struct Unread {
 }
 
 impl Unread {
-    fn of(unread: &shell::Unread) -> Self {
+    fn of(unread: &callosum_shell::Unread) -> Self {
         let first = unread.text.lines().next().unwrap_or_default();
         Self {
             because: unread.limit.reason().to_owned(),

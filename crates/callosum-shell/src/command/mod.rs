@@ -18,7 +18,8 @@ use std::cell::OnceCell;
 
 pub use changed::listed;
 pub use http::Request;
-pub use outline::{GUARDED, HIDING, POWER_SHELLS, outline};
+pub(crate) use outline::POWER_SHELLS;
+pub use outline::{GUARDED, HIDING, outline};
 pub use pattern::{Asked, Pattern};
 pub use proof::not_done_codes;
 pub(crate) use redirect::REDIRECTION;

@@ -1,7 +1,7 @@
 //! The words of a pattern that a command must have. The build script compiles this file too.
 
 /// PowerShell, which takes commands in a code too.
-pub const POWER_SHELLS: &[&str] = &["powershell", "pwsh", "PowerShell", "Powershell", "POWERSHELL"];
+pub(crate) const POWER_SHELLS: &[&str] = &["powershell", "pwsh", "PowerShell", "Powershell", "POWERSHELL"];
 /// Words of lines that may run what they don't name, so that the line must be read: of each of these lists one group, and of
 /// the groups one word each.
 pub const HIDING: &[&[&[&str]]] = &[
