@@ -7,7 +7,7 @@ use crate::model::text::{in_quotes, is_sentence, name, one_line};
 use crate::model::time::{Stamp, for_people, to_rfc3339};
 
 /// A piece of evidence to tell: which action, its state, and the keys it was met on.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Told {
     /// Sequence number of the action.
     pub seq: u64,

@@ -12,6 +12,7 @@ mod backlog;
 mod before;
 mod call_id;
 mod carried;
+mod commit;
 mod counts;
 mod explain;
 mod filter;
