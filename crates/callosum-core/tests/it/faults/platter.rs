@@ -1,10 +1,10 @@
-//! What a power cut leaves of a [`crate::forgetful_disk::ForgetfulDisk`]: its events, replayed as far as they
+//! What a power cut leaves of a [`super::forgetful_disk::ForgetfulDisk`]: its events, replayed as far as they
 //! got, and of everything that was not flushed as much as chance lets survive.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::random::Random;
+use super::random::Random;
 
 /// What a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,12 +10,12 @@ use callosum_core::model::time::Stamp;
 use callosum_core::record::outcome::Ended;
 use serde_json::{Value, json};
 
-use crate::forgetful_disk::ForgetfulDisk;
-use crate::journal_text::{Damage, Reading, read};
-use crate::platter::{Change, Event, Fate, Remains};
-use crate::random::{Random, number, seed};
-use crate::script::{STATE, Script, Start};
-use crate::world::{Call, WINDOW_MS, allows, finish, gate, told, write_rules};
+use super::forgetful_disk::ForgetfulDisk;
+use super::journal_text::{Damage, Reading, read};
+use super::platter::{Change, Event, Fate, Remains};
+use super::random::{Random, number, seed};
+use super::script::{STATE, Script, Start};
+use super::world::{Call, WINDOW_MS, allows, finish, gate, told, write_rules};
 
 /// Chances tried at each cut, besides that all is kept and that all is lost.
 const CHANCES: u64 = 1;

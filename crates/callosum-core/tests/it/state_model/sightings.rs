@@ -2,8 +2,8 @@
 
 use stateright::Property;
 
-use crate::log::{Call, Entry, Log};
-use crate::protocol::{Protocol, State};
+use super::log::{Call, Entry, Log};
+use super::protocol::{Protocol, State};
 
 fn any_call(log: &Log, such: impl Fn(&Call) -> bool) -> bool {
     log.calls().iter().any(such)

@@ -12,8 +12,8 @@ use callosum_core::store::disk::Disk;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::killing_disk::{Death, KillingDisk};
-use crate::world::{Call, allows, finish, gate};
+use super::killing_disk::{Death, KillingDisk};
+use super::world::{Call, allows, finish, gate};
 
 /// The variable that holds a [`Victim`] as JSON.
 const ORDERS: &str = "CALLOSUM_VICTIM";
@@ -72,7 +72,7 @@ impl Victim {
     /// Starts it.
     pub(crate) fn start(&self) -> std::process::Child {
         std::process::Command::new(std::env::current_exe().unwrap())
-            .args(["--ignored", "--exact", "victim::works_until_it_is_killed", "--nocapture"])
+            .args(["--ignored", "--exact", "faults::victim::works_until_it_is_killed", "--nocapture"])
             .env(ORDERS, serde_json::to_string(self).unwrap())
             .stdin(std::process::Stdio::null())
             .stdout(std::process::Stdio::null())

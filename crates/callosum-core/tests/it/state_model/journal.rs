@@ -8,7 +8,7 @@ use callosum_core::model::time::Stamp;
 use callosum_core::record::{Action, Conflict, Holder, Record, Shown};
 use callosum_core::rules::Scope;
 
-use crate::log::{Ending, Entry, Fact, Keys, LEASE_MS, Log, TICK_MS, Times, Wish};
+use super::log::{Ending, Entry, Fact, Keys, LEASE_MS, Log, TICK_MS, Times, Wish};
 
 const INSTANCE: &str = "here";
 pub(crate) const SESSIONS: [&str; 3] = ["one", "two", "three"];

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use callosum_core::store::disk::{Disk, DiskFile, Facts, Open};
 use rustix::io::Errno;
 
-use crate::forgetful_disk::{ForgetfulDisk, ForgetfulFile};
+use super::forgetful_disk::{ForgetfulDisk, ForgetfulFile};
 
 /// What is asked of a disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,9 +4,9 @@ use callosum_core::gate::Gate;
 use callosum_core::model::time::Stamp;
 use serde_json::{Value, json};
 
-use crate::bench::{Bench, Index, Others, run};
-use crate::sample::{Files, Sample};
-use crate::verdicts::{look, problems};
+use super::bench::{Bench, Index, Others, run};
+use super::sample::{Files, Sample};
+use super::verdicts::{look, problems};
 
 /// What stands where the index was.
 struct Other {
@@ -91,7 +91,7 @@ fn an_index_of_something_else_costs_nothing() {
     };
     let mut others = Vec::new();
     // Older ones of the same journal: they cover less, and the rest is read on.
-    for line in sample.lines.iter().filter(|line| line.file == crate::sample::ACTIVE) {
+    for line in sample.lines.iter().filter(|line| line.file == super::sample::ACTIVE) {
         let active = sample.files.active[..=line.newline].to_vec();
         others.push(of(&format!("stale, up to {}", line.seq), &Files { active, ..sample.files.clone() }));
     }

@@ -1,9 +1,9 @@
 //! The protocol (ask, decide, append, read, retry, end, crash, expire) as an explicit-state model over the
 //! real decision, searched in every order of its steps for three sessions and two keys.
 //!
-//! `CALLOSUM_MODEL=full cargo test --release -p callosum-core --test model` goes further than every day's
+//! `CALLOSUM_MODEL=full cargo test --release -p callosum-core --test it state_model` goes further than every day's
 //! run; with `-- --nocapture` it tells how far.
-#![expect(clippy::panic, clippy::print_stderr, reason = "a test fails by panicking, and tells")]
+#![expect(clippy::print_stderr, reason = "a search tells how far it went")]
 
 mod alterations;
 mod journal;
@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 
 use stateright::{Checker, Expectation, HasDiscoveries, Model, Representative};
 
-use crate::protocol::{Protocol, State, Step};
+use self::protocol::{Protocol, State, Step};
 
 /// A configuration: its name, and how to make it.
 type Setting = (&'static str, fn() -> Protocol);

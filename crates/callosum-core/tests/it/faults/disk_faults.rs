@@ -8,13 +8,13 @@ use callosum_core::gate::Answer;
 use rustix::io::Errno;
 use serde_json::json;
 
-use crate::failing_disk::{FailingDisk, Fault, Lasting, Short, Step};
-use crate::forgetful_disk::ForgetfulDisk;
-use crate::journal_text::{Damage, Reading, read};
-use crate::platter::{Event, Fate};
-use crate::random::{Random, seed};
-use crate::script::{STATE, Script, Start, Verdict};
-use crate::world::{allows, is_for_the_state, told, write_rules};
+use super::failing_disk::{FailingDisk, Fault, Lasting, Short, Step};
+use super::forgetful_disk::ForgetfulDisk;
+use super::journal_text::{Damage, Reading, read};
+use super::platter::{Event, Fate};
+use super::random::{Random, seed};
+use super::script::{STATE, Script, Start, Verdict};
+use super::world::{allows, is_for_the_state, told, write_rules};
 
 const ERRORS: [Errno; 3] = [Errno::NOSPC, Errno::IO, Errno::ACCESS];
 

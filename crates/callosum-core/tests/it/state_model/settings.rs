@@ -1,9 +1,9 @@
 //! The configurations: what three sessions may want of two keys, and how far the search goes. No one of them
 //! has it all, for the number of states grows with the product of what is possible.
 
-use crate::journal::{Host, REAL};
-use crate::log::{Ending, Keys, Times, Wish};
-use crate::protocol::Protocol;
+use super::journal::{Host, REAL};
+use super::log::{Ending, Keys, Times, Wish};
+use super::protocol::Protocol;
 
 const A: Wish = Wish { keys: Keys::A, critical: false, others_only: false };
 const B: Wish = Wish { keys: Keys::B, ..A };

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use callosum_core::store::disk::{Disk, DiskFile, Facts, Open, SystemDisk};
 
-use crate::platter::{Change, Event, Naming, Node, Platter, Remains};
+use super::platter::{Change, Event, Naming, Node, Platter, Remains};
 
 #[derive(Debug, Default)]
 struct State {

@@ -6,9 +6,9 @@ use std::io::Write;
 use callosum_core::gate::Filter;
 use serde_json::json;
 
-use crate::bench::{Bench, Index, Others, run};
-use crate::sample::{ACTIVE, CLOSED, Files, Sample, closed_name};
-use crate::verdicts::{Seen, look, problems};
+use super::bench::{Bench, Index, Others, run};
+use super::sample::{ACTIVE, CLOSED, Files, Sample, closed_name};
+use super::verdicts::{Seen, look, problems};
 
 /// A byte that becomes another, or the end of a file that is lost.
 #[derive(Clone, Copy, Debug)]

@@ -7,10 +7,10 @@ use callosum_core::gate::Answer;
 use callosum_core::store::disk::{Disk, DiskFile, Open};
 use serde_json::json;
 
-use crate::forgetful_disk::ForgetfulDisk;
-use crate::journal_text::{Damage, read};
-use crate::script::{STATE, Script, Start};
-use crate::world::write_rules;
+use super::forgetful_disk::ForgetfulDisk;
+use super::journal_text::{Damage, read};
+use super::script::{STATE, Script, Start};
+use super::world::write_rules;
 
 #[test]
 fn a_journal_that_was_moved_away_and_is_full_takes_no_others_place() {
@@ -36,6 +36,6 @@ fn a_journal_that_was_moved_away_and_is_full_takes_no_others_place() {
 
     let reading = read(&disk.remains().files_in(state), Damage::TornLines);
     assert!(reading.problems.is_empty(), "{:?}", reading.problems);
-    let is_new = |row: &&crate::journal_text::Row| row.line["contextKeys"] == json!(["email:new"]);
+    let is_new = |row: &&super::journal_text::Row| row.line["contextKeys"] == json!(["email:new"]);
     assert_eq!(reading.rows.iter().filter(is_new).count(), 2, "{:#?}", reading.rows);
 }

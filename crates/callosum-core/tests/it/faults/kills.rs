@@ -20,11 +20,11 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::journal_text::{Damage, Reading, files_in, read};
-use crate::killing_disk::{Death, When};
-use crate::random::{Random, number, seed};
-use crate::victim::{Victim, Word};
-use crate::world::{Call, READ_MS, finish, gate, told, write_rules};
+use super::journal_text::{Damage, Reading, files_in, read};
+use super::killing_disk::{Death, When};
+use super::random::{Random, number, seed};
+use super::victim::{Victim, Word};
+use super::world::{Call, READ_MS, finish, gate, told, write_rules};
 
 /// Kills where `CALLOSUM_KILLS` names no number.
 const KILLS: u64 = 150;

@@ -7,8 +7,8 @@ use callosum_core::gate::{Answer, Filter, Gate};
 use callosum_core::model::time::Stamp;
 use serde_json::{Value, json};
 
-use crate::bench::Bench;
-use crate::sample::{ACTIVE, CLOSED, Files, KEYS, Original, Sample, call, finish};
+use super::bench::Bench;
+use super::sample::{ACTIVE, CLOSED, Files, KEYS, Original, Sample, call, finish};
 
 /// What was seen of a gate.
 pub(crate) struct Seen {

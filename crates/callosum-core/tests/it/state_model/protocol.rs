@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use stateright::{Model, Property};
 
-use crate::journal::{Decider, Host, Journal, Verdict};
-use crate::log::{Ending, Entry, Log, Wish};
-use crate::promises::{Past, Promise};
-use crate::sightings::sightings;
+use super::journal::{Decider, Host, Journal, Verdict};
+use super::log::{Ending, Entry, Log, Wish};
+use super::promises::{Past, Promise};
+use super::sightings::sightings;
 
 const SESSIONS: u8 = 3;
 

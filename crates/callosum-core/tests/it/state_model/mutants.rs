@@ -7,14 +7,14 @@ use callosum_core::model::tier::Tier;
 use callosum_core::record::Action;
 use callosum_core::rules::Scope;
 
-use crate::alterations::{
+use super::alterations::{
     Records, about_all_keys, all_read, blocks_as_pauses, endless_leases, everybody_was_told,
     outcomes_at_their_starts, take_for, told_of_what_came_later, without_late_outcomes, without_releases,
     without_second_outcomes,
 };
-use crate::journal::{Decider, REAL};
-use crate::protocol::Protocol;
-use crate::settings::{critical, one_key, operators, other_sessions, outcomes, two_keys};
+use super::journal::{Decider, REAL};
+use super::protocol::Protocol;
+use super::settings::{critical, one_key, operators, other_sessions, outcomes, two_keys};
 
 /// A wrong decision.
 pub(crate) struct Mutant {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use callosum_core::record::{Action, Conflict, Record};
 
-use crate::journal::{READING_MS, SESSIONS};
-use crate::log::LEASE_MS;
+use super::journal::{READING_MS, SESSIONS};
+use super::log::LEASE_MS;
 
 /// The journal, as a mutant gets it.
 pub(crate) type Records = Vec<(u64, Record)>;

@@ -4,8 +4,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::journal::Verdict;
-use crate::log::{Call, Entry, Fact, Keys, Log, Times, Wish};
+use super::journal::Verdict;
+use super::log::{Call, Entry, Fact, Keys, Log, Times, Wish};
 
 /// One promise; `why` it is one stands in DESIGN.md, The decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

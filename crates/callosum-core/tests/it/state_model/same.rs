@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 
 use stateright::Representative;
 
-use crate::log::{Ending, Entry, Fact, Keys, Log};
-use crate::protocol::State;
+use super::log::{Ending, Entry, Fact, Keys, Log};
+use super::protocol::State;
 
 /// Added to the age of a refusal where refusals and calls stand side by side.
 const REFUSED: u8 = 100;

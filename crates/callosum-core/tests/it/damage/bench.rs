@@ -12,7 +12,7 @@ use callosum_core::gate::Gate;
 use callosum_core::model::time::Stamp;
 use tempfile::TempDir;
 
-use crate::sample::{Files, RULES, gate};
+use super::sample::{Files, RULES, gate};
 
 /// Any other file than these in a state directory is an index.
 fn is_index(name: &str) -> bool {

@@ -12,9 +12,9 @@ use callosum_core::record::outcome::Ended;
 use callosum_core::store::disk::{Disk, DiskFile, Open};
 use serde_json::{Value, json};
 
-use crate::forgetful_disk::ForgetfulDisk;
-use crate::platter::{Node, Remains};
-use crate::world::{Call, READ_MS, WINDOW_MS, allows, finish, gate, is_for_the_state};
+use super::forgetful_disk::ForgetfulDisk;
+use super::platter::{Node, Remains};
+use super::world::{Call, READ_MS, WINDOW_MS, allows, finish, gate, is_for_the_state};
 
 /// The state directory, on a disk in memory.
 pub(crate) const STATE: &str = "/home/ann/.callosum";

@@ -1,7 +1,6 @@
 //! Damaged files: whatever happens to a byte of the journal costs at most the line it is in, nothing is made up,
 //! and the loss is counted; whatever happens to the index costs nothing. `CALLOSUM_TORTURE=1` tries every value of
 //! every byte.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 mod bench;
 mod index;
