@@ -8,6 +8,7 @@ mod context_keys;
 mod days;
 mod event_loop;
 mod exit_codes;
+mod flaky_disk;
 mod golden;
 mod guards_itself;
 
@@ -17,8 +18,7 @@ mod limits;
 mod lint;
 mod lost_journal;
 mod mail_input;
-mod moody_disk;
-mod operate;
+mod operator_queries;
 mod outcomes;
 mod page;
 mod pausing;
