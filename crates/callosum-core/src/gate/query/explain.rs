@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::decision::history::History;
-use crate::decision::pause_text;
+use crate::decision::plan::{Plan, Standing};
 use crate::model::tier::Tier;
 use crate::model::time::Stamp;
 use crate::model::tool_call::ToolCall;
@@ -116,19 +116,13 @@ impl Gate {
             Some(segments) => self.observed_history(&segments, now)?,
             None => History::new(self.keep_ms(), self.settings.lock_expiry_ms),
         };
-        let verdict = self.verdict(&intent, &intent.who(), &history, now);
-        let Some(conflict) = verdict.refuse else { return Ok(explained) };
-        explained.text = Some(match conflict {
-            Conflict::Lease => pause_text::block(&history, &verdict.told, now),
-            _ => {
-                let digest = intent.digest();
-                pause_text::pause(&history, &verdict.told, digest, self.settings.recent_window_ms, now)
-            }
-        });
-        explained.verdict = match conflict {
+        let plan = self.plan(&intent, &intent.who(), Standing::Waits, &history, now);
+        let Plan::Refuse(refusal) = plan else { return Ok(explained) };
+        explained.text = Some(refusal.text(&history, intent.digest(), self.settings.recent_window_ms, now));
+        explained.verdict = match refusal.conflict {
             _ if intent.observe => "observe",
             Conflict::Lease => "block",
-            _ => "pause",
+            Conflict::InFlight | Conflict::Recent => "pause",
         };
         Ok(explained)
     }
