@@ -1,4 +1,4 @@
-//! The system's disk with a mind of its own.
+//! The system's disk, on which single reads and writes go wrong.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -14,9 +14,9 @@ use tempfile::TempDir;
 /// A disk that meets reads and writes with what it was told, one after another, and then does as it should. It notes what
 /// was flushed or made private, and counts what is read.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Moody {
-    pub(crate) reads: Arc<Mutex<Vec<Mood>>>,
-    pub(crate) writes: Arc<Mutex<Vec<Mood>>>,
+pub(crate) struct FlakyDisk {
+    pub(crate) reads: Arc<Mutex<Vec<Mishap>>>,
+    pub(crate) writes: Arc<Mutex<Vec<Mishap>>>,
     pub(crate) done: Arc<Mutex<Vec<&'static str>>>,
     /// What is to be deleted here, somebody else deletes a moment before.
     pub(crate) others_delete: bool,
@@ -25,15 +25,15 @@ pub(crate) struct Moody {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Mood {
+pub(crate) enum Mishap {
     Fails(io::ErrorKind),
     Takes(usize),
 }
 
 #[derive(Debug)]
-struct MoodyFile(Box<dyn DiskFile>, Moody);
+struct FlakyFile(Box<dyn DiskFile>, FlakyDisk);
 
-impl Moody {
+impl FlakyDisk {
     /// A state directory on this disk.
     pub(crate) fn folder(&self) -> (TempDir, StateDir) {
         let folder = tempfile::tempdir().unwrap();
@@ -47,9 +47,9 @@ impl Moody {
     }
 }
 
-impl Disk for Moody {
+impl Disk for FlakyDisk {
     fn open(&self, path: &Path, purpose: Open) -> io::Result<Box<dyn DiskFile>> {
-        Ok(Box::new(MoodyFile(SystemDisk.open(path, purpose)?, self.clone())))
+        Ok(Box::new(FlakyFile(SystemDisk.open(path, purpose)?, self.clone())))
     }
     fn open_guard(&self, path: &Path) -> io::Result<File> {
         SystemDisk.open_guard(path)
@@ -78,14 +78,14 @@ impl Disk for Moody {
     }
 }
 
-impl DiskFile for MoodyFile {
+impl DiskFile for FlakyFile {
     fn facts(&self) -> io::Result<Facts> {
         self.0.facts()
     }
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
         let got = match self.1.reads.lock().unwrap().pop() {
-            Some(Mood::Fails(kind)) => return Err(kind.into()),
-            Some(Mood::Takes(most)) => self.0.read_at(&mut buffer[..most], offset)?,
+            Some(Mishap::Fails(kind)) => return Err(kind.into()),
+            Some(Mishap::Takes(most)) => self.0.read_at(&mut buffer[..most], offset)?,
             None => self.0.read_at(buffer, offset)?,
         };
         self.1.was_read.fetch_add(got as u64, Ordering::Relaxed);
@@ -93,8 +93,8 @@ impl DiskFile for MoodyFile {
     }
     fn write(&self, bytes: &[u8]) -> io::Result<usize> {
         match self.1.writes.lock().unwrap().pop() {
-            Some(Mood::Fails(kind)) => Err(kind.into()),
-            Some(Mood::Takes(most)) => self.0.write(&bytes[..most]),
+            Some(Mishap::Fails(kind)) => Err(kind.into()),
+            Some(Mishap::Takes(most)) => self.0.write(&bytes[..most]),
             None => self.0.write(bytes),
         }
     }

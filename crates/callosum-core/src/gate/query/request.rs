@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::transaction::NotNow;
+use crate::gate::transaction::NotNow;
 use crate::model::error::StateError;
 
 /// Why a question about the journal has no answer.

@@ -18,9 +18,9 @@ use crate::record::{Action, Conflict, Line, Record};
 use crate::store::journal::backward::Backward;
 use crate::store::journal::segments::Segments;
 
-use super::Gate;
 use super::request::QueryError;
 use super::status::{LockStatus, live_leases};
+use crate::gate::Gate;
 
 /// Records on the resource that are gathered, the newest.
 const MAX_RECORDS: usize = 1_000;

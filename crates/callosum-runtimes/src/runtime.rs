@@ -129,8 +129,8 @@ fn one_edit(params: &mut Map<String, Value>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::digest::digest;
-    use crate::model::tool_call::Parameters;
+    use callosum_core::model::digest::digest;
+    use callosum_core::model::tool_call::Parameters;
 
     fn digest_of((tool, params): (String, Value)) -> String {
         digest(&tool, &params.all())

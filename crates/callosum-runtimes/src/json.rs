@@ -21,20 +21,20 @@ const MAX_FIELDS: usize = 1 << 10;
 
 /// What was read.
 #[derive(Debug)]
-pub(super) struct Document {
+pub struct Document {
     /// The outermost object or array; `None` where there is none.
-    pub(super) value: Option<Value>,
+    pub value: Option<Value>,
     /// Why not all of it could be read.
-    pub(super) flaw: Option<String>,
+    pub flaw: Option<String>,
     /// It ended before it was complete.
-    pub(super) is_cut: bool,
+    pub is_cut: bool,
     /// The field of the outermost object in whose value it was cut.
-    pub(super) cut_in: Option<String>,
+    pub cut_in: Option<String>,
 }
 
 /// Reads one document.
 #[derive(Debug, Default)]
-pub(super) struct Reader {
+pub struct Reader {
     stack: Vec<Frame>,
     /// How many containers are open that are too deep to be kept.
     below: usize,
@@ -69,12 +69,12 @@ enum Token {
 
 impl Reader {
     /// Whether the document is complete: what follows is not part of it.
-    pub(super) fn is_complete(&self) -> bool {
+    pub fn is_complete(&self) -> bool {
         self.value.is_some()
     }
 
     /// Reads on.
-    pub(super) fn feed(&mut self, mut bytes: &[u8]) {
+    pub fn feed(&mut self, mut bytes: &[u8]) {
         while let Some((&first, rest)) = bytes.split_first() {
             if self.is_complete() {
                 return;
@@ -96,7 +96,7 @@ impl Reader {
     }
 
     /// What was read, once nothing more comes.
-    pub(super) fn finish(mut self) -> Document {
+    pub fn finish(mut self) -> Document {
         if self.token == Token::Bare && !self.stack.is_empty() {
             self.bare_ends();
         }

@@ -11,9 +11,9 @@ use crate::record::Conflict;
 use crate::store::journal::head::Head;
 use crate::store::journal::span::{Piece, Span};
 
-use super::Gate;
 use super::json_line::Text;
 use super::request::QueryError;
+use crate::gate::Gate;
 
 /// Buckets that one request may ask for.
 const MAX_BUCKETS: i64 = 10_000;

@@ -10,9 +10,9 @@ use crate::record::{Action, Line, Record, SessionEvent};
 use crate::store::journal::backward::Backward;
 use crate::store::journal::recent::Edge;
 
-use super::Gate;
 use super::request::QueryError;
 use super::status::live_leases;
+use crate::gate::Gate;
 
 /// How a session is known to be over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -3,8 +3,8 @@
 use crate::decision::history::State;
 use crate::model::time::{Stamp, to_rfc3339};
 
-use super::Gate;
 use super::request::QueryError;
+use crate::gate::Gate;
 
 /// An action of tier 3 or more without an outcome, whose lease ended or whose process is dead.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use callosum_core::runtime::Runtime;
+use crate::runtime::Runtime;
 use jsonc_parser::ast::{Array, Object, ObjectProp, Value};
 use jsonc_parser::common::{Range, Ranged};
 use serde::Serialize;
@@ -14,7 +14,7 @@ use super::runtime::{self, Entry, TAG};
 ///
 /// # Errors
 /// Where the text is not what the runtime reads.
-pub(super) fn put_in(text: &str, runtime: Runtime, entries: &[(&str, Entry)]) -> Result<String, Misfit> {
+pub fn put_in(text: &str, runtime: Runtime, entries: &[(&str, Entry)]) -> Result<String, Misfit> {
     edit(text, runtime, |text| next_addition(text, runtime, entries))
 }
 
@@ -22,7 +22,7 @@ pub(super) fn put_in(text: &str, runtime: Runtime, entries: &[(&str, Entry)]) ->
 ///
 /// # Errors
 /// Where the text is not what the runtime reads.
-pub(super) fn taken_out(text: &str, runtime: Runtime) -> Result<String, Misfit> {
+pub fn taken_out(text: &str, runtime: Runtime) -> Result<String, Misfit> {
     edit(text, runtime, |text| {
         let Some(settings) = Settings::read(text, runtime)? else { return Ok(None) };
         Ok(settings.own_entries().first().map(|own| settings.without(own, &runtime::mark(runtime))))
@@ -31,7 +31,7 @@ pub(super) fn taken_out(text: &str, runtime: Runtime) -> Result<String, Misfit> 
 
 /// An event, and what of our entry there is not as `put_in` would leave it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Amiss {
+pub enum Amiss {
     Missing,
     Different,
     /// None belongs there, or not one more.
@@ -42,7 +42,7 @@ pub(crate) enum Amiss {
 ///
 /// # Errors
 /// Where the text is not what the runtime reads.
-pub(super) fn commands(text: &str, runtime: Runtime) -> Result<Vec<(String, String)>, Misfit> {
+pub fn commands(text: &str, runtime: Runtime) -> Result<Vec<(String, String)>, Misfit> {
     let (_, json) = without_mark(text, runtime);
     let Some(settings) = Settings::read(json, runtime)? else { return Ok(Vec::new()) };
     let mark = runtime::mark(runtime);
@@ -54,7 +54,7 @@ pub(super) fn commands(text: &str, runtime: Runtime) -> Result<Vec<(String, Stri
 ///
 /// # Errors
 /// Where the text is not what the runtime reads.
-pub(super) fn amiss(
+pub fn amiss(
     text: &str,
     runtime: Runtime,
     entries: &[(&str, Entry)],
@@ -84,7 +84,7 @@ pub(super) fn amiss(
 ///
 /// # Errors
 /// Where the text is not what the runtime reads.
-pub(super) fn value(text: &str, runtime: Runtime) -> Result<serde_json::Value, Misfit> {
+pub fn value(text: &str, runtime: Runtime) -> Result<serde_json::Value, Misfit> {
     let (_, json) = without_mark(text, runtime);
     let value = parse(json, runtime::takes_comments(runtime))?;
     Ok(value.map(Into::into).unwrap_or_default())
@@ -94,7 +94,7 @@ pub(super) fn value(text: &str, runtime: Runtime) -> Result<serde_json::Value, M
 ///
 /// # Errors
 /// Where the text is not what the runtime reads.
-pub(super) fn masked(text: &str, runtime: Runtime) -> Result<String, Misfit> {
+pub fn masked(text: &str, runtime: Runtime) -> Result<String, Misfit> {
     let (mark, json) = without_mark(text, runtime);
     let settings = Settings::read(json, runtime)?;
     let own_entries = settings.as_ref().map(Settings::own_entries).unwrap_or_default();

@@ -2,16 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use callosum_core::runtime::Runtime;
+use crate::runtime::Runtime;
 use serde::Serialize;
 use serde_json::Value;
 
 /// The key that tells our entries from everybody else's.
-pub(super) const TAG: &str = "_callosum";
+pub const TAG: &str = "_callosum";
 
 /// One entry of an event's list, as all three runtimes take it.
 #[derive(Debug, Serialize)]
-pub(super) struct Entry {
+pub struct Entry {
     #[serde(skip_serializing_if = "Option::is_none")]
     matcher: Option<&'static str>,
     hooks: [Handler; 1],
@@ -38,7 +38,7 @@ const CODEX: [&[&str]; 2] =
 const GEMINI: [&[&str]; 2] = [&["BeforeTool", "AfterTool"], &["SessionStart", "BeforeAgent", "SessionEnd"]];
 
 /// As people know it.
-pub(crate) fn title(runtime: Runtime) -> &'static str {
+pub fn title(runtime: Runtime) -> &'static str {
     match runtime {
         Runtime::ClaudeCode => "Claude Code",
         Runtime::Codex => "Codex",
@@ -47,7 +47,7 @@ pub(crate) fn title(runtime: Runtime) -> &'static str {
 }
 
 /// The file that holds the user's own hooks. An empty variable is none, as it is to the runtimes.
-pub(super) fn settings(runtime: Runtime, home: &Path, variable: impl Fn(&str) -> Option<PathBuf>) -> PathBuf {
+pub fn settings(runtime: Runtime, home: &Path, variable: impl Fn(&str) -> Option<PathBuf>) -> PathBuf {
     let set = |name| variable(name).filter(|value| !value.as_os_str().is_empty());
     match runtime {
         Runtime::ClaudeCode => {
@@ -62,19 +62,19 @@ pub(super) fn settings(runtime: Runtime, home: &Path, variable: impl Fn(&str) ->
 }
 
 /// Whether the runtime reads its file although it holds comments.
-pub(super) fn takes_comments(runtime: Runtime) -> bool {
+pub fn takes_comments(runtime: Runtime) -> bool {
     runtime != Runtime::Codex
 }
 
 /// What a command of ours has in it, wherever the program stands.
-pub(super) fn mark(runtime: Runtime) -> String {
+pub fn mark(runtime: Runtime) -> String {
     format!(" hook {}", runtime.name())
 }
 
 /// The command of an event's entry: without the program it does nothing, because Gemini CLI refuses every tool when a hook's
 /// command is missing. It always names the state directory: a project's own environment file would move it, with the journal
 /// and the settings in it, to where the project likes. And it says how long the runtime waits for it.
-pub(super) fn command(runtime: Runtime, event: &str, program: &str, state_dir: &str) -> String {
+pub fn command(runtime: Runtime, event: &str, program: &str, state_dir: &str) -> String {
     let (program, state_dir) = (quoted(program), quoted(state_dir));
     let seconds = timeout_seconds(runtime, event);
     format!(
@@ -84,7 +84,7 @@ pub(super) fn command(runtime: Runtime, event: &str, program: &str, state_dir: &
 }
 
 /// What a command of ours says: the program it runs, and the state directory it names.
-pub(super) fn parts(command: &str) -> Option<(PathBuf, Option<String>)> {
+pub fn parts(command: &str) -> Option<(PathBuf, Option<String>)> {
     let words = shlex::split(command)?;
     let program = words.iter().position(|word| word == "exec").map_or(0, |exec| exec + 1);
     let state_dir = words.iter().position(|word| word == "--state-dir").and_then(|at| words.get(at + 1));
@@ -92,7 +92,7 @@ pub(super) fn parts(command: &str) -> Option<(PathBuf, Option<String>)> {
 }
 
 /// The event whose hook decides about calls.
-pub(crate) fn gating_event(runtime: Runtime) -> &'static str {
+pub fn gating_event(runtime: Runtime) -> &'static str {
     match runtime {
         Runtime::ClaudeCode | Runtime::Codex => "PreToolUse",
         Runtime::Gemini => "BeforeTool",
@@ -100,7 +100,7 @@ pub(crate) fn gating_event(runtime: Runtime) -> &'static str {
 }
 
 /// The events that are needed, and for each the entry that runs its command.
-pub(super) fn entries(runtime: Runtime, command: impl Fn(&str) -> String) -> Vec<(&'static str, Entry)> {
+pub fn entries(runtime: Runtime, command: impl Fn(&str) -> String) -> Vec<(&'static str, Entry)> {
     let [tools, sessions] = match runtime {
         Runtime::ClaudeCode => CLAUDE_CODE,
         Runtime::Codex => CODEX,
@@ -133,7 +133,7 @@ fn timeout(runtime: Runtime, event: &str) -> u32 {
 
 /// What the user has to know or do before the hooks take effect, with these settings. `are_changed`: other hooks of ours were
 /// there before.
-pub(super) fn notes(runtime: Runtime, settings: &Value, are_changed: bool) -> Vec<String> {
+pub fn notes(runtime: Runtime, settings: &Value, are_changed: bool) -> Vec<String> {
     let mut notes = Vec::new();
     if runtime == Runtime::Codex && are_changed {
         notes.push(
@@ -158,7 +158,7 @@ pub(super) fn notes(runtime: Runtime, settings: &Value, are_changed: bool) -> Ve
 }
 
 /// What in these settings keeps the runtime from running any hook.
-pub(super) fn off(runtime: Runtime, settings: &Value) -> Option<&'static str> {
+pub fn off(runtime: Runtime, settings: &Value) -> Option<&'static str> {
     match runtime {
         Runtime::ClaudeCode if settings.pointer("/disableAllHooks") == Some(&Value::Bool(true)) => {
             Some("`disableAllHooks` is true")
@@ -171,7 +171,7 @@ pub(super) fn off(runtime: Runtime, settings: &Value) -> Option<&'static str> {
 }
 
 /// Whether these settings name `command` among the hooks that are not to run.
-pub(super) fn is_disabled(runtime: Runtime, settings: &Value, command: &str) -> bool {
+pub fn is_disabled(runtime: Runtime, settings: &Value, command: &str) -> bool {
     let disabled = settings.pointer("/hooksConfig/disabled").and_then(Value::as_array);
     runtime == Runtime::Gemini && disabled.is_some_and(|names| names.iter().any(|name| name == command))
 }

@@ -11,8 +11,8 @@ use crate::simulate::{Report, Simulation};
 use crate::store::journal::forward::Forward;
 use crate::store::journal::recent::SLACK_MS;
 
-use super::Gate;
 use super::request::QueryError;
+use crate::gate::Gate;
 
 /// The progress is told after so many lines.
 const TELL_EVERY: u64 = 4_096;

@@ -14,9 +14,9 @@ use crate::store::journal::head::{Head, wall_ms};
 use crate::store::journal::segments::{LinesAt, Segments};
 use crate::store::journal::span::{Piece, Span};
 
-use super::Gate;
 use super::request::QueryError;
 use super::story::{Event, What, event, read};
+use crate::gate::Gate;
 
 /// Events given at once at the most, and when nothing is said.
 const MAX_LIMIT: usize = 10_000;

@@ -10,8 +10,8 @@ use crate::model::time::Stamp;
 use crate::model::tool_call::ToolCall;
 use crate::rules::{Explanation, Match, Scope, Unread};
 
-use super::Gate;
 use super::request::QueryError;
+use crate::gate::Gate;
 use crate::record::Conflict;
 
 /// The session of a question that names none: no journal has it.

@@ -8,10 +8,10 @@ use crate::model::text::name;
 use crate::model::tier::Tier;
 use crate::model::time::{Stamp, to_rfc3339};
 
-use super::Gate;
-use super::call_id::short_name;
 use super::request::QueryError;
 use super::status::{LockStatus, live_leases, state_word};
+use crate::gate::Gate;
+use crate::gate::call_id::short_name;
 
 /// Actions given at once at the most, and when nothing is said.
 const MAX_LIMIT: usize = 100;

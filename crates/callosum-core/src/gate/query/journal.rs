@@ -7,10 +7,10 @@ use crate::model::time::Stamp;
 use crate::store::journal::segments::Segments;
 use crate::store::journal::span::{Met, Piece, Span};
 
-use super::Gate;
 use super::filter::Filter;
 use super::line_filter::Sieve;
 use super::request::QueryError;
+use crate::gate::Gate;
 
 /// Records of the journal.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

@@ -15,9 +15,9 @@ use crate::store::disk::Open;
 use crate::store::journal::segment_file::SegmentFile;
 use crate::store::journal::segments::Segments;
 
-use super::health::Degraded;
-use super::transaction::NotNow;
-use super::{Gate, lock};
+use crate::gate::health::Degraded;
+use crate::gate::transaction::NotNow;
+use crate::gate::{Gate, lock};
 
 /// How long a status waits for a look at the rules: it can always be told, and soon.
 const LOOK_AT_RULES: Duration = Duration::from_millis(250);
@@ -306,7 +306,7 @@ impl Gate {
 
 /// How many lines were counted in how many bytes of a segment.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Counted {
+pub(in crate::gate) struct Counted {
     bytes: u64,
     lines: u64,
 }
@@ -366,7 +366,7 @@ pub(super) fn live_leases(history: &History, now: &Stamp, is_dead: IsDead<'_>) -
     holding.into_iter().flat_map(locks_of).collect()
 }
 
-pub(super) fn locks_of(action: &Past) -> Vec<LockStatus> {
+pub(in crate::gate) fn locks_of(action: &Past) -> Vec<LockStatus> {
     action
         .keys
         .iter()

@@ -5,29 +5,29 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
+use crate::runtime::Runtime;
 use callosum_core::record::outcome::Ended;
-use callosum_core::runtime::Runtime;
 use serde_json::Value;
 
 /// What the after-hook is told.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Told<'a> {
+pub struct Told<'a> {
     /// The call ran a shell command.
-    pub(super) is_shell: bool,
+    pub is_shell: bool,
     /// The runtime says that the call failed.
-    pub(super) failed: bool,
+    pub failed: bool,
     /// The runtime says that somebody interrupted it.
-    pub(super) is_interrupt: bool,
-    pub(super) error: Option<&'a str>,
-    pub(super) response: &'a Value,
+    pub is_interrupt: bool,
+    pub error: Option<&'a str>,
+    pub response: &'a Value,
     /// The runtime's own record of the session.
-    pub(super) transcript: Option<&'a Path>,
-    pub(super) run: Option<&'a str>,
-    pub(super) call: Option<&'a str>,
+    pub transcript: Option<&'a Path>,
+    pub run: Option<&'a str>,
+    pub call: Option<&'a str>,
 }
 
 /// How the call ended, with the exit code of its command where there is one.
-pub(super) fn ending(runtime: Runtime, told: &Told<'_>) -> (Ended, Option<i64>) {
+pub fn ending(runtime: Runtime, told: &Told<'_>) -> (Ended, Option<i64>) {
     match runtime {
         Runtime::Codex if told.is_shell => of_codex_command(told),
         Runtime::Gemini if told.is_shell => of_gemini_command(told.response),
@@ -155,7 +155,7 @@ mod tests {
     macro_rules! sample {
         ($name:literal) => {
             serde_json::from_str::<Value>(include_str!(concat!(
-                "../../../../../tests/agents/samples/",
+                "../../../tests/agents/samples/",
                 $name,
                 ".json"
             )))

@@ -5,7 +5,6 @@ use serde_json::json;
 
 use crate::model::time::Stamp;
 
-use super::Gate;
 use super::counts::TallyRequest;
 use super::explain::Asked;
 use super::filter::Filter;
@@ -13,6 +12,7 @@ use super::recent::Lately;
 use super::request::{QueryError, request};
 use super::story::Story;
 use super::timeline::TimelineRequest;
+use crate::gate::Gate;
 
 /// Asks for the story of a resource.
 #[derive(Deserialize)]
@@ -35,14 +35,14 @@ impl Gate {
     /// | question | request | answer |
     /// |---|---|---|
     /// | `head` | nothing | `{"head","now"}`: the sequence number that the next record will have, and the wall clock, milliseconds |
-    /// | `status` | nothing | a [`Status`](super::Status) |
-    /// | `journal` | a [`Filter`] | [`Found`](super::Found) records |
-    /// | `timeline` | a [`TimelineRequest`] | a piece of a [`Timeline`](super::Timeline) |
-    /// | `tally` | a [`TallyRequest`] | a piece of a [`Tally`](super::Tally) |
-    /// | `rules` | nothing | the [`RulesInForce`](super::RulesInForce) |
-    /// | `recent` | a [`Lately`] | [`RecentActions`](super::RecentActions) |
+    /// | `status` | nothing | a [`Status`](crate::gate::Status) |
+    /// | `journal` | a [`Filter`] | [`Found`](crate::gate::Found) records |
+    /// | `timeline` | a [`TimelineRequest`] | a piece of a [`Timeline`](crate::gate::Timeline) |
+    /// | `tally` | a [`TallyRequest`] | a piece of a [`Tally`](crate::gate::Tally) |
+    /// | `rules` | nothing | the [`RulesInForce`](crate::gate::RulesInForce) |
+    /// | `recent` | a [`Lately`] | [`RecentActions`](crate::gate::RecentActions) |
     /// | `why` | `key` | a [`Story`] with its `text` |
-    /// | `explain` | an [`Asked`] | an [`Explained`](super::Explained) |
+    /// | `explain` | an [`Asked`] | an [`Explained`](crate::gate::Explained) |
     ///
     /// `timeline`, `tally` and a `journal` with a `budget` do a bounded piece of work each time. Whoever wants more asks again
     /// with `before` set to the answer's `next`, until that is null.

@@ -3,22 +3,22 @@
 
 use std::path::PathBuf;
 
+use crate::runtime::{Runtime, mcp_tool};
 use callosum_core::gate::{EndReport, Presence};
 use callosum_core::model::digest::digest;
 use callosum_core::model::partly_read::{NOT_READ, PartlyRead, is_read};
 use callosum_core::model::tool_call::{AllParameters, Parameters, ToolCall};
 use callosum_core::record::SessionEvent;
 use callosum_core::record::outcome::Ended;
-use callosum_core::runtime::{Runtime, mcp_tool};
 use serde_json::{Map, Value};
 
-use super::ending::{Told, ending};
-use super::json::Document;
-use crate::commands::install::gating_event;
+use crate::ending::{Told, ending};
+use crate::json::Document;
+use crate::settings::gating_event;
 
 /// What happens when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Moment {
+pub enum Moment {
     /// A tool is about to run.
     Before,
     /// A tool ran.
@@ -76,13 +76,13 @@ impl Moment {
 
 /// One event.
 #[derive(Debug)]
-pub(super) struct Event {
-    pub(super) runtime: Runtime,
-    pub(super) moment: Moment,
+pub struct Event {
+    pub runtime: Runtime,
+    pub moment: Moment,
     /// Its name, as the runtime gave it.
-    pub(super) name: String,
-    pub(super) call: ToolCall,
-    pub(super) params: Params,
+    pub name: String,
+    pub call: ToolCall,
+    pub params: Params,
     response: Value,
     error: Option<String>,
     is_interrupt: bool,
@@ -91,12 +91,12 @@ pub(super) struct Event {
     /// Why the session begins or ends, in the runtime's own word.
     reason: Option<String>,
     /// What is odd about its name, where it is taken for one that asks: a clause.
-    pub(super) oddity: Option<String>,
+    pub oddity: Option<String>,
 }
 
 /// What a call is given.
 #[derive(Debug)]
-pub(super) enum Params {
+pub enum Params {
     /// All of it could be read.
     Whole(Value),
     /// Not all of it, or not the tool's name or its folder: then it is not known.
@@ -104,7 +104,7 @@ pub(super) enum Params {
 }
 
 impl Params {
-    pub(super) fn all(&self) -> AllParameters<'_> {
+    pub fn all(&self) -> AllParameters<'_> {
         match self {
             Self::Whole(params) => params.all(),
             Self::Partly { params, .. } => params.all(),
@@ -114,11 +114,11 @@ impl Params {
 
 /// An event of which too little could be read.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Unread {
-    pub(super) session: Option<String>,
-    pub(super) tool: Option<String>,
+pub struct Unread {
+    pub session: Option<String>,
+    pub tool: Option<String>,
     /// What is wrong with it: a clause.
-    pub(super) why: String,
+    pub why: String,
 }
 
 /// What is wrong with a call of the shell without one.
@@ -151,7 +151,7 @@ impl Event {
     ///
     /// # Errors
     /// When nothing can be done about it: it names no event, or is about a tool and names none.
-    pub(super) fn read(
+    pub fn read(
         runtime: Runtime,
         named: Option<&str>,
         document: Document,
@@ -294,7 +294,7 @@ impl Event {
     }
 
     /// What happened to the session; `None` when this is about a call.
-    pub(super) fn presence(&self) -> Option<Presence> {
+    pub fn presence(&self) -> Option<Presence> {
         let (event, reason) = match self.moment {
             Moment::Start => (SessionEvent::Start, self.reason.clone()),
             Moment::End => (SessionEvent::End, self.reason.clone()),
@@ -307,7 +307,7 @@ impl Event {
     }
 
     /// How the call ended.
-    pub(super) fn report(&self) -> EndReport {
+    pub fn report(&self) -> EndReport {
         let (ended, exit_code) = self.ended();
         let call = &self.call;
         EndReport {
@@ -347,7 +347,7 @@ impl Event {
 mod tests {
     #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
     use super::*;
-    use crate::commands::hook::json::Reader;
+    use crate::json::Reader;
     use serde_json::json;
 
     fn read(runtime: Runtime, text: &str) -> Result<Event, Unread> {
