@@ -31,7 +31,7 @@ function counted(kind: string, count: number): number {
 }
 
 const { values } = parseArgs({ options: { accept: { type: "boolean", default: false } } });
-execFileSync("cargo", ["build", "--release", "--locked", "-p", "callosum-bench", "--bin", "repeat"], { stdio: "inherit" });
+execFileSync("cargo", ["build", "--release", "--locked", "--workspace", "--bin", "repeat"], { stdio: "inherit" });
 const baseline: Record<string, number> = JSON.parse(readFileSync(BASELINE, "utf8"));
 const now: Record<string, number> = {};
 let worst = 0;
