@@ -60,12 +60,12 @@ impl Tool {
     }
 }
 
-/// `mcp__server__tool` as OpenClaw names it: `server__tool`.
-pub(crate) fn server_tool(tool: &str) -> Option<String> {
+/// `mcp__server__tool`, as several runtimes name an MCP server's tool, in OpenClaw's form: `server__tool`.
+pub(crate) fn without_mcp(tool: &str) -> Option<String> {
     tool.strip_prefix("mcp__").filter(|rest| rest.contains("__")).map(str::to_owned)
 }
 
-/// The name of an MCP tool of which the runtime tells server and tool apart.
+/// The tool of an MCP server.
 pub(crate) fn mcp_tool(server: &str, tool: &str) -> String {
     format!("{server}__{tool}")
 }

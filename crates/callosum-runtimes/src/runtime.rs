@@ -26,6 +26,10 @@ pub trait AgentRuntime: Debug + Sync {
     /// Its names for OpenClaw's tools and their parameters.
     fn tools(&self) -> &'static [ToolNames];
 
+    /// `tool` in OpenClaw's form, where this names an MCP server's tool; `None` where it does not, or where events tell server and tool
+    /// apart ([`Fields::mcp`]).
+    fn server_tool(&self, tool: &str) -> Option<String>;
+
     /// The events that hooks of ours are for, in the order in which they are put into its settings.
     fn events(&self) -> &'static [HookEvent];
 

@@ -7,7 +7,6 @@ use serde_json::{Map, Value};
 use crate::claude_code::ClaudeCode;
 use crate::codex::Codex;
 use crate::gemini::Gemini;
-use crate::openclaw::server_tool;
 use crate::runtime::{Moment, Runtime};
 
 /// Every runtime whose hooks come here.
@@ -43,7 +42,8 @@ pub(crate) fn neutral(runtime: Runtime, tool: &str, input: Value, cwd: Option<&s
     };
     let known = || own_first(runtime).flat_map(|runtime| runtime.tools());
     let Some(own) = known().find(|own| own.names.contains(&tool)) else {
-        return (server_tool(tool).unwrap_or_else(|| tool.to_owned()), Value::Object(params));
+        let of_server = own_first(runtime).find_map(|runtime| runtime.server_tool(tool));
+        return (of_server.unwrap_or_else(|| tool.to_owned()), Value::Object(params));
     };
     for names in iter::once(own).chain(known().filter(|names| names.tool == own.tool)) {
         params.retain(|name, _| !names.dropped.contains(&name.as_str()));
@@ -63,11 +63,12 @@ fn rename(params: &mut Map<String, Value>, from: &str, to: &str) {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
     use callosum_core::gate::{Asked, Gate, GateOptions};
     use callosum_core::model::digest::digest;
     use callosum_core::model::tier::Tier;
     use callosum_core::model::tool_call::Parameters;
+    use callosum_shell::command::may_be_guarded_in;
     use callosum_shell::own_files::{HOOK_SETTINGS, is_home};
     use serde_json::json;
 
@@ -170,9 +171,10 @@ mod tests {
         };
         for runtime in RUNTIMES {
             let place = runtime.place();
+            let guarded = HOOK_SETTINGS.iter().find(|(folder, ..)| *folder == place.folder);
             let (_, variables, files) =
-                HOOK_SETTINGS.iter().find(|(folder, ..)| *folder == place.folder).unwrap();
-            assert!(files.contains(&place.file), "{}", runtime.name());
+                guarded.unwrap_or_else(|| panic!("own_files.rs lacks {}", place.folder));
+            assert!(files.contains(&place.file), "own_files.rs lacks {}", place.file);
             let file = match place.variable {
                 Variable::Folder(name) => {
                     assert!(variables.contains(&format!("${name}").as_str()), "{name}");
@@ -186,6 +188,7 @@ mod tests {
             let at_home = format!("~/{}/{}", place.folder, place.file);
             assert_eq!(tier("write", json!({ "path": at_home })), Tier::Critical, "{at_home}");
             for file in [at_home, file] {
+                assert!(may_be_guarded_in(&file), "redirect.rs lacks {file}");
                 for command in [format!("rm {file}"), format!("echo x > {file}")] {
                     assert_eq!(tier("exec", json!({ "command": command })), Tier::Critical, "{command}");
                 }

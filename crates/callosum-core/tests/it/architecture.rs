@@ -290,6 +290,9 @@ fn the_decision_and_what_it_stands_on_know_no_file_and_no_clock() {
     }
 }
 
+/// The runtimes' folders in `callosum-runtimes`, and the word that names each runtime in code.
+const RUNTIMES: &[(&str, &str)] = &[("claude_code", "claude"), ("codex", "codex"), ("gemini", "gemini")];
+
 /// Where a runtime's name may stand outside of `callosum-runtimes`: what guards the settings that hold our hooks, commands that people
 /// run, and examples of our own command line.
 const NAMES_RUNTIMES: &[&str] = &[
@@ -303,7 +306,11 @@ const NAMES_RUNTIMES: &[&str] = &[
 
 #[test]
 fn what_one_runtime_has_alone_stands_in_its_folder() {
-    let folders = [("claude", "claude_code"), ("codex", "codex"), ("gemini", "gemini")];
+    let entries = fs::read_dir(folder("callosum-runtimes").join("src")).unwrap().map(Result::unwrap);
+    let folders = entries.filter(|entry| entry.path().is_dir()).map(|entry| entry.file_name());
+    let mut folders: Vec<_> = folders.filter(|folder| folder != "settings").collect();
+    folders.sort();
+    assert_eq!(folders, RUNTIMES.iter().map(|(folder, _)| *folder).collect::<Vec<_>>());
     let mut found = Vec::new();
     for (name, _) in CRATES {
         for (module, (path, _)) in sources(name) {
@@ -313,10 +320,9 @@ fn what_one_runtime_has_alone_stands_in_its_folder() {
                 continue;
             }
             let code = code(&path).to_lowercase();
-            let names = |(runtime, folder): &(&str, &str)| {
-                code.contains(runtime) && own.is_none_or(|own| own != folder)
-            };
-            if folders.iter().any(names) {
+            let names =
+                |(folder, word): &(&str, &str)| code.contains(word) && own.is_none_or(|own| own != folder);
+            if RUNTIMES.iter().any(names) {
                 found.push(format!("{name} {}", module.join("::")));
             }
         }

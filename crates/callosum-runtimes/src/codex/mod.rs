@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::answer;
 use crate::ending::Told;
-use crate::openclaw::Tool;
+use crate::openclaw::{self, Tool};
 use crate::runtime::{AgentRuntime, Fields, HookEvent, Moment, ToolNames};
 use crate::settings::place::{Place, TimeoutUnit, Variable};
 use crate::trust::HookTrust;
@@ -63,6 +63,10 @@ impl AgentRuntime for Codex {
 
     fn tools(&self) -> &'static [ToolNames] {
         TOOLS
+    }
+
+    fn server_tool(&self, tool: &str) -> Option<String> {
+        openclaw::without_mcp(tool)
     }
 
     fn events(&self) -> &'static [HookEvent] {

@@ -92,6 +92,10 @@ impl AgentRuntime for Gemini {
         TOOLS
     }
 
+    fn server_tool(&self, _: &str) -> Option<String> {
+        None
+    }
+
     fn events(&self) -> &'static [HookEvent] {
         EVENTS
     }
