@@ -133,6 +133,7 @@ impl Event {
             (Some(session), Some(id)) => Some(format!("{session}:{id}")),
             (told, _) => told,
         };
+        // As with names of tools and events: what only another runtime tells means what it means there.
         let known = || table::own_first(runtime).map(|runtime| runtime.fields());
         let run = known().find_map(|fields| text(fields.run?));
         let call = text(fields.call);
@@ -317,6 +318,7 @@ mod tests {
     use crate::claude_code::ClaudeCode;
     use crate::gemini::Gemini;
     use crate::json::Reader;
+    use crate::table::named;
     use serde_json::json;
 
     fn read(runtime: Runtime, text: &str) -> Result<Event, Unread> {
@@ -393,5 +395,37 @@ mod tests {
         ] {
             assert_eq!(read(&ClaudeCode, text).unwrap().ended(|_, _| None), (Ended::Maybe, None));
         }
+    }
+
+    /// What the real runtimes told (see `tests/agents`).
+    #[test]
+    fn what_runtimes_really_tell_is_read_whole() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/agents/samples");
+        let mut calls = 0;
+        for file in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            let name = file.file_name().unwrap().to_str().unwrap().to_owned();
+            let event = read(
+                named(name.split('.').next().unwrap()).unwrap(),
+                &std::fs::read_to_string(&file).unwrap(),
+            );
+            let event = event.unwrap();
+            assert_ne!(
+                (event.moment, &event.call.session),
+                (Moment::Unknown, &"nobody".to_owned()),
+                "{name}"
+            );
+            assert_eq!(event.oddity, None, "{name}");
+            let expected = [(".before.", Moment::Before), (".after.", Moment::After)];
+            for (part, moment) in expected.into_iter().filter(|(part, _)| name.contains(part)) {
+                assert_eq!(event.moment, moment, "{name}");
+                assert!(matches!(event.params, Params::Whole(_)), "{name}");
+                assert_eq!(event.call.tool == "exec", name.contains(".shell"), "{name}");
+                calls += 1;
+            }
+            let tells_of_session = ["session-", "prompt-submit", "before-agent"];
+            let is_of_session = tells_of_session.iter().any(|part| name.contains(part));
+            assert_eq!(event.presence().is_some(), is_of_session, "{name}");
+        }
+        assert!(calls > 20);
     }
 }
