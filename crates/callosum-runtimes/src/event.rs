@@ -416,7 +416,7 @@ mod tests {
             );
             assert_eq!(event.oddity, None, "{name}");
             let expected = [(".before.", Moment::Before), (".after.", Moment::After)];
-            for (part, moment) in expected.into_iter().filter(|(part, _)| name.contains(part)) {
+            for (_, moment) in expected.into_iter().filter(|(part, _)| name.contains(part)) {
                 assert_eq!(event.moment, moment, "{name}");
                 assert!(matches!(event.params, Params::Whole(_)), "{name}");
                 assert_eq!(event.call.tool == "exec", name.contains(".shell"), "{name}");
