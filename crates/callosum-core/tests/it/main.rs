@@ -17,6 +17,7 @@ mod journal_files;
 mod limits;
 mod lint;
 mod lost_journal;
+mod lost_segment;
 mod mail_input;
 mod operator_queries;
 mod outcomes;

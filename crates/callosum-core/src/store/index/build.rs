@@ -157,7 +157,9 @@ impl IndexJob {
     fn usable_index(&self) -> Option<Index> {
         let index = Index::open(&self.directory).filter(|index| index.head.keep_ms >= self.keep_ms)?;
         let segment = Segment::open_at(&self.directory, index.head.base).ok()??;
-        index.head.is_bound_to(&segment).then_some(index)
+        // What it says of the lines behind a gap may be of before.
+        let knows_gaps = self.head.gaps == index.head.gaps;
+        (knows_gaps && index.head.is_bound_to(&segment)).then_some(index)
     }
 
     /// Where the first segment begins that has lines within the window, going by the same as who deletes segments.
@@ -202,7 +204,9 @@ impl IndexJob {
                     && until.is_some_and(|until| Instant::now() >= until)
                 {
                     (self.head.base, self.head.covered) = (base, offset);
+                    let (gaps, kept_from) = (std::mem::take(&mut self.head.gaps), self.head.kept_from);
                     self.head.take_counts(counts);
+                    (self.head.gaps, self.head.kept_from) = (gaps, kept_from);
                     return Ok(());
                 }
             }
@@ -313,7 +317,7 @@ impl Draft {
         let Some(counts) = &mut self.counts else { return };
         match line {
             Line::Record(record) => {
-                if matches!(record.action, Action::Rules | Action::Opened | Action::Lost) {
+                if matches!(record.action, Action::Rules | Action::Opened | Action::Lost | Action::Pruned) {
                     counts.apply(seq, record);
                 }
                 counts.count(record);
@@ -335,13 +339,14 @@ mod tests {
 
     use super::super::Topic;
     use super::*;
+    use crate::store::journal::segment::Carried;
 
     const NOW: Stamp = Stamp { wall_ms: 1_800_000_000_000, up_ms: 5_000, boot: Some(7) };
 
     /// A job in a folder with an empty journal.
     fn job(folder: &std::path::Path) -> IndexJob {
         let directory = StateDir::new(folder.to_owned());
-        let segment = Segment::begin(&directory, 0, "home", &NOW, BTreeMap::new()).unwrap();
+        let segment = Segment::begin(&directory, 0, "home", &NOW, Carried::default()).unwrap();
         let active = (segment.base, Arc::clone(&segment.file));
         let segments = Segments { closed: Arc::default(), active, disk: Arc::clone(&directory.disk) };
         let covered = (segment.base, segment.read);
@@ -375,7 +380,7 @@ mod tests {
         let mut history = History::new(60_000, 0);
         let (mut base, mut closed) = (0, Vec::new());
         loop {
-            let mut segment = Segment::begin(&directory, base, "home", &NOW, BTreeMap::new()).unwrap();
+            let mut segment = Segment::begin(&directory, base, "home", &NOW, Carried::default()).unwrap();
             for number in 0..3_000 {
                 let action = if number % 3 == 2 { Action::Seen } else { Action::Intercept };
                 let mut record = Record::new(action, "home", &NOW);

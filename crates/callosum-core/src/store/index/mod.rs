@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::decision::history::{Coverage, History, Lost};
+use crate::decision::history::{Coverage, Gap, History, Lost};
 use crate::model::time::Stamp;
 use crate::store::disk::Open;
 use crate::store::state_dir::StateDir;
@@ -35,7 +35,7 @@ pub use topic::Topic;
 /// File name in the state directory.
 const FILE_NAME: &str = "journal.index";
 /// The layout described above; another one is ignored and written anew.
-const LAYOUT: u32 = 6;
+const LAYOUT: u32 = 7;
 /// Bytes of an entry: topic, sequence number, and that of the record that led to it; little-endian.
 const ENTRY: usize = 24;
 /// Bytes of a block's row in the table: where it begins after the table, number of entries, and CRC-32 of its number and
@@ -93,6 +93,10 @@ pub struct Head {
     corrected: Vec<Mark>,
     /// The loss that was told last.
     lost: Option<Lost>,
+    /// What of the journal was missing when its lines were looked for: behind a gap they may lie elsewhere since.
+    pub gaps: Vec<Gap>,
+    /// Where the oldest segment begins that was not pruned.
+    kept_from: Option<u64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -170,6 +174,8 @@ impl Head {
     fn take_counts(&mut self, history: &History) {
         self.skipped = history.skipped;
         self.lost.clone_from(&history.lost);
+        self.gaps.clone_from(&history.gaps);
+        self.kept_from = history.kept_from;
         self.windows.clone_from(&history.windows);
         let rows = history.coverage.iter().flat_map(|(runtime, tools)| {
             tools.iter().map(move |(tool, coverage)| CoverageRow {
@@ -188,6 +194,8 @@ impl Head {
     pub fn restore_counts(&self, history: &mut History) {
         history.skipped = self.skipped;
         history.lost.clone_from(&self.lost);
+        history.gaps.clone_from(&self.gaps);
+        history.kept_from = self.kept_from;
         history.windows.clone_from(&self.windows);
         for row in &self.coverage {
             let coverage = Coverage {

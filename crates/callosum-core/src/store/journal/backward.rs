@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::model::error::StateError;
-use crate::store::disk::{Disk, Open};
+use crate::store::disk::Disk;
+#[cfg(test)]
+use crate::store::disk::Open;
 
 use super::segment_file::{MAX_LINE, SegmentFile};
 use super::segments::Segments;
@@ -19,6 +21,8 @@ pub struct Backward {
     disk: Arc<dyn Disk>,
     /// Closed segments, oldest first.
     closed: Arc<Vec<(u64, PathBuf)>>,
+    /// Where the last of them ends, as a sequence number.
+    end: u64,
     /// How many of them were not begun yet.
     left: usize,
     /// Comes before them, when it was not begun yet.
@@ -44,15 +48,15 @@ struct Current {
 
 impl Backward {
     /// Lines of `newest` (its base and its open file: at its path there may be another one by now), then of
-    /// `closed` (base and path, oldest first). A segment that is gone when its turn comes was pruned, and
-    /// ends the journey.
+    /// `closed` (base and path, oldest first). A segment that is gone when its turn comes is passed over.
     #[must_use]
     pub fn new(
         disk: &Arc<dyn Disk>,
         newest: Option<(u64, Arc<SegmentFile>)>,
         closed: Arc<Vec<(u64, PathBuf)>>,
     ) -> Self {
-        Self { disk: Arc::clone(disk), left: closed.len(), closed, newest, current: None, loaded: 0 }
+        let end = newest.as_ref().map_or(u64::MAX, |(base, _)| *base);
+        Self { disk: Arc::clone(disk), left: closed.len(), closed, end, newest, current: None, loaded: 0 }
     }
 
     /// The lines of all segments.
@@ -68,32 +72,37 @@ impl Backward {
     pub fn before(segments: &Segments, end: u64) -> Result<Self, StateError> {
         let (active, file) = &segments.active;
         let mut lines = Self::new(&segments.disk, None, Arc::clone(&segments.closed));
+        lines.end = *active;
         if end > *active {
-            lines.current = Some(Current::begin_before(*active, Arc::clone(file), end - active, false)?);
+            lines.current = Some(Current::begin_before(*active, Arc::clone(file), end - active, None)?);
             return Ok(lines);
         }
         lines.left = lines.closed.partition_point(|(base, _)| *base < end);
-        if let Some((base, file)) = lines.open_next()? {
-            lines.current = Some(Current::begin_before(base, file, end - base, true)?);
+        if let Some((base, file, room)) = lines.open_next()? {
+            let before = Current::begin_before(base, file, end - base, Some(room))?;
+            lines.current = Some(before);
         }
         Ok(lines)
     }
 
-    /// Opens the youngest of the closed segments that were not begun yet.
-    fn open_next(&mut self) -> Result<Option<(u64, Arc<SegmentFile>)>, StateError> {
-        let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
-        self.left = left;
-        let Some((base, path)) = self.closed.get(left) else { return Ok(None) };
-        match SegmentFile::open(&self.disk, path.clone(), Open::Read) {
-            Ok(file) => Ok(Some((*base, Arc::new(file)))),
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                // Pruned: so is what stood before it.
-                self.left = 0;
-                Ok(None)
+    /// Opens the youngest of the closed segments that were not begun yet. Tells its base too, and how many bytes there are of
+    /// the journal before the next one begins: what is in the file behind them is none of it.
+    fn open_next(&mut self) -> Result<Option<(u64, Arc<SegmentFile>, u64)>, StateError> {
+        while let Some(left) = self.left.checked_sub(1) {
+            self.left = left;
+            let Some((base, path)) = self.closed.get(left) else { break };
+            let next = self.closed.get(left + 1).map_or(self.end, |(next, _)| *next);
+            match SegmentFile::open_closed(&self.disk, path, *base) {
+                Ok(Some(file)) => return Ok(Some((*base, Arc::new(file), next.saturating_sub(*base)))),
+                // Another one lies there.
+                Ok(None) => {}
+                // Pruned, or lost: then what stood before it may still be there.
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                // Whoever took that for the beginning would decide without what was done before.
+                Err(source) => return Err(StateError::io("open", path, source)),
             }
-            // Whoever took that for the beginning would decide without what was done before.
-            Err(source) => Err(StateError::io("open", path, source)),
         }
+        Ok(None)
     }
 
     /// How many bytes have been read.
@@ -110,10 +119,10 @@ impl Backward {
         loop {
             let Some(current) = &mut self.current else {
                 self.current = Some(if let Some((base, file)) = self.newest.take() {
-                    Current::begin(base, file)?
+                    Current::begin(base, file, u64::MAX)?
                 } else {
-                    let Some((base, file)) = self.open_next()? else { return Ok(None) };
-                    Current::begin_closed(base, file)?
+                    let Some((base, file, room)) = self.open_next()? else { return Ok(None) };
+                    Current::begin_closed(base, file, room)?
                 });
                 continue;
             };
@@ -129,8 +138,8 @@ impl Backward {
 }
 
 impl Current {
-    fn begin(base: u64, file: Arc<SegmentFile>) -> Result<Self, StateError> {
-        let size = file.facts()?.size;
+    fn begin(base: u64, file: Arc<SegmentFile>, room: u64) -> Result<Self, StateError> {
+        let size = file.facts()?.size.min(room);
         Ok(Self { file, base, loaded_from: size, loaded: 0, buffer: Vec::new(), aligned: false })
     }
 
@@ -139,22 +148,24 @@ impl Current {
         base: u64,
         file: Arc<SegmentFile>,
         offset: u64,
-        is_closed: bool,
+        closed_room: Option<u64>,
     ) -> Result<Self, StateError> {
-        let is_within = offset < file.facts()?.size;
+        let is_within = offset < file.facts()?.size.min(closed_room.unwrap_or(u64::MAX));
         let end = if is_within { end_of_line(&file, offset.saturating_sub(1))? } else { None };
         match end {
             Some(end) => {
                 Ok(Self { file, base, loaded_from: end, loaded: 0, buffer: Vec::new(), aligned: true })
             }
-            None if is_closed => Self::begin_closed(base, file),
-            None => Self::begin(base, file),
+            None => match closed_room {
+                Some(room) => Self::begin_closed(base, file, room),
+                None => Self::begin(base, file, u64::MAX),
+            },
         }
     }
 
     /// Nobody ends the last line of a closed segment any more: what stands behind its last newline is a torn one.
-    fn begin_closed(base: u64, file: Arc<SegmentFile>) -> Result<Self, StateError> {
-        let mut current = Self::begin(base, file)?;
+    fn begin_closed(base: u64, file: Arc<SegmentFile>, room: u64) -> Result<Self, StateError> {
+        let mut current = Self::begin(base, file, room)?;
         current.load_more()?;
         if current.buffer.last().is_some_and(|last| *last != b'\n') {
             current.buffer.push(b'\n');

@@ -28,7 +28,8 @@ pub struct Forward {
 #[derive(Debug)]
 struct Current {
     file: Arc<SegmentFile>,
-    is_closed: bool,
+    /// Of a closed segment: how many bytes there are before the next one begins. What is in the file behind them is none of it.
+    closed_room: Option<u64>,
     /// The sequence number of the file's first byte.
     base: u64,
     /// The sequence number of the first loaded byte that was not handed out.
@@ -114,23 +115,27 @@ impl Forward {
 
     fn begin_next(&mut self) -> Result<bool, StateError> {
         while let Some((base, path)) = self.closed.pop_front() {
-            match SegmentFile::open(&self.segments.disk, path.clone(), Open::Read) {
-                Ok(file) => {
-                    self.current = Some(Current::begin(base, Arc::new(file), true));
+            match SegmentFile::open_closed(&self.segments.disk, &path, base) {
+                // Another one lies there.
+                Ok(None) => {}
+                Ok(Some(file)) => {
+                    let next = self.closed.front().map_or(self.segments.active.0, |(next, _)| *next);
+                    self.current =
+                        Some(Current::begin(base, Arc::new(file), Some(next.saturating_sub(base))));
                     return Ok(true);
                 }
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 Err(source) => return Err(StateError::io("open", &path, source)),
             }
         }
-        self.current = self.active.take().map(|(base, file)| Current::begin(base, file, false));
+        self.current = self.active.take().map(|(base, file)| Current::begin(base, file, None));
         Ok(self.current.is_some())
     }
 }
 
 impl Current {
-    fn begin(base: u64, file: Arc<SegmentFile>, is_closed: bool) -> Self {
-        Self { file, is_closed, base, seq: base, load_from: 0, buffer: Vec::new(), taken: 0 }
+    fn begin(base: u64, file: Arc<SegmentFile>, closed_room: Option<u64>) -> Self {
+        Self { file, closed_room, base, seq: base, load_from: 0, buffer: Vec::new(), taken: 0 }
     }
 
     fn take_line(&mut self) -> Result<Option<(u64, Vec<u8>)>, StateError> {
@@ -147,7 +152,7 @@ impl Current {
             }
             let moved = self.taken;
             if !self.load_more()? {
-                let is_torn = self.is_closed && !self.buffer.is_empty();
+                let is_torn = self.closed_room.is_some() && !self.buffer.is_empty();
                 return Ok(is_torn.then(|| self.hand_out(self.buffer.len(), 0)));
             }
             searched -= moved;
@@ -169,7 +174,10 @@ impl Current {
         self.taken = 0;
         let loaded = self.buffer.len();
         self.buffer.resize(loaded + CHUNK, 0);
+        let room = self.closed_room.map_or(u64::MAX, |room| room.saturating_sub(self.load_from));
         let free = self.buffer.get_mut(loaded..).unwrap_or_default();
+        let length = free.len().min(usize::try_from(room).unwrap_or(usize::MAX));
+        let free = free.get_mut(..length).unwrap_or_default();
         let got = self.file.read_at(free, self.load_from)?;
         self.buffer.truncate(loaded + got);
         self.load_from += got as u64;

@@ -5,6 +5,7 @@
 //! and foreign lines.
 
 pub mod backward;
+pub mod chain;
 pub mod forward;
 pub mod head;
 pub mod order;
@@ -15,7 +16,6 @@ pub mod segment_file;
 pub mod segments;
 pub mod span;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -24,13 +24,13 @@ use crate::model::time::Stamp;
 use crate::store::state_dir::StateDir;
 use crate::store::state_guard::{Held, StateGuard};
 
-use self::segment::{Segment, Vanished};
+use self::segment::{Carried, Segment, Vanished};
 use self::segment_file::closed_segments;
 use self::segments::{LinesAt, Segments};
 
 pub use self::segment::Appended;
 use crate::record::light::LightLine;
-use crate::record::{Action, KnownWindow, Line, Record};
+use crate::record::{Action, Line, Record};
 
 /// Whether the active segment still is the file at its path is looked at no more often than this below tier 2, milliseconds.
 const NAME_CHECK_MS: u64 = 5;
@@ -49,6 +49,8 @@ pub enum Loss {
     CutOff,
     /// In its place there is another one, or bytes of it are gone or changed.
     Replaced,
+    /// A closed segment is gone, or was cut off, or another file is in its place.
+    Segment,
 }
 
 impl Loss {
@@ -60,6 +62,7 @@ impl Loss {
             Self::Deleted => "was deleted",
             Self::CutOff => "was cut off",
             Self::Replaced => "was deleted, cut off, replaced or damaged",
+            Self::Segment => "was robbed of closed segments or parts of them: files `journal.<number>.jsonl`",
         }
     }
 }
@@ -139,7 +142,7 @@ pub struct Journal {
 #[derive(Debug)]
 struct Next {
     base: u64,
-    windows: BTreeMap<String, KnownWindow>,
+    carried: Carried,
 }
 
 impl Journal {
@@ -276,7 +279,8 @@ impl Journal {
     fn follow(&mut self, next_base: u64, now: &Stamp) -> Result<(), StateError> {
         if self.active.is_active_in(&self.directory)? {
             self.active.retire(&self.directory)?;
-            self.active = Segment::begin(&self.directory, next_base, &self.instance, now, BTreeMap::new())?;
+            self.active =
+                Segment::begin(&self.directory, next_base, &self.instance, now, Carried::default())?;
             return Ok(());
         }
         let next = Segment::open_at(&self.directory, next_base)?;
@@ -356,7 +360,7 @@ impl Journal {
         self.active.size() / self.limit.bytes.max(1)
     }
 
-    /// Closes the active segment and begins a new one whose first line carries `windows` on. Returns the
+    /// Closes the active segment and begins a new one whose first line carries on what is known. Returns the
     /// closing line, unless it was there already: a rotation that was cut off is finished.
     ///
     /// # Errors
@@ -365,7 +369,7 @@ impl Journal {
         &mut self,
         proof: &UpToDate,
         now: &Stamp,
-        windows: BTreeMap<String, KnownWindow>,
+        carried: Carried,
     ) -> Result<Option<Appended>, StateError> {
         if self.next.is_some() {
             return self.begin_next(now).map(|()| None);
@@ -380,7 +384,7 @@ impl Journal {
             next_base = self.active.base + self.active.next_line_start() + length;
         }
         let closed = self.append_here(proof, &closing)?;
-        self.next = Some(Next { base: next_base, windows });
+        self.next = Some(Next { base: next_base, carried });
         self.begin_next(now)?;
         Ok(Some(closed))
     }
@@ -393,13 +397,13 @@ impl Journal {
 
     /// Does what is left of a rotation.
     fn begin_next(&mut self, now: &Stamp) -> Result<(), StateError> {
-        let Some(Next { base, windows }) = &self.next else { return Ok(()) };
+        let Some(Next { base, carried }) = &self.next else { return Ok(()) };
         if self.active.is_active_in(&self.directory)? {
             self.active.retire(&self.directory)?;
         } else if self.active.is_another_active_in(&self.directory)? {
             return Err(self.replaced());
         }
-        self.active = Segment::begin(&self.directory, *base, &self.instance, now, windows.clone())?;
+        self.active = Segment::begin(&self.directory, *base, &self.instance, now, carried.clone())?;
         self.next = None;
         Ok(())
     }

@@ -20,8 +20,8 @@ const LIGHT_STRIDE: u64 = 64;
 /// The records of a window.
 #[derive(Debug, Default)]
 pub struct Recent {
-    /// Sequence numbers and records, oldest first. From before the window there are only the `rules`
-    /// records of the active segment: how far back other processes look.
+    /// Sequence numbers and records, oldest first. From before the window there are only the `rules` and `pruned`
+    /// records of the active segment: how far back other processes look, and how far back there are segments.
     pub records: Vec<(u64, Box<Record>)>,
     /// The hook counts of lines of tier 0 and 1, newest first.
     pub counted: Vec<Counted>,
@@ -92,6 +92,13 @@ fn newer_stamp(bytes: &[u8]) -> Option<Stamp> {
     memmem::find(bytes, br#""timestamp":""#).and_then(|_| Line::stamp(bytes))
 }
 
+/// Whether a line may be one of those that are wanted from before the window.
+fn may_say_what_is_kept(bytes: &[u8]) -> bool {
+    [br#""action":"rules""#.as_slice(), br#""action":"pruned""#]
+        .iter()
+        .any(|action| memmem::find(bytes, action).is_some())
+}
+
 /// Reads `segments` back until its lines are older than `window_ms`.
 ///
 /// # Errors
@@ -111,16 +118,18 @@ pub fn read_back(segments: &Segments, window_ms: u64, now: &Stamp) -> Result<Rec
             }
             recent.read = seq + bytes.len() as u64 + 1 - active_base;
         }
-        if beyond && (seq < active_base || memmem::find(&bytes, br#""action":"rules""#).is_none()) {
+        if beyond {
             if seq < active_base {
                 break;
             }
-            continue;
+            if !may_say_what_is_kept(&bytes) {
+                continue;
+            }
         }
         let line = Line::read(&bytes);
         beyond = edge.is_beyond(&line, &bytes, now);
         match line {
-            Line::Record(record) if !beyond || record.action == Action::Rules => {
+            Line::Record(record) if !beyond || matches!(record.action, Action::Rules | Action::Pruned) => {
                 recent.records.push((seq, record));
             }
             Line::Counted(counted) if !beyond => recent.counted.push(counted),

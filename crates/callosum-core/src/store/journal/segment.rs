@@ -42,14 +42,23 @@ pub struct Segment {
     size: u64,
     identity: (u64, u64),
     opened_as_closed: bool,
-    /// The windows its first line carries.
-    pub windows: BTreeMap<String, KnownWindow>,
-    /// Its first line says where it begins.
-    opens_itself: bool,
+    /// What its first line carries on.
+    pub carried: Carried,
+    /// When it was begun, if its first line says so and where it begins.
+    pub opened: Option<Stamp>,
     /// The end of the last line read or written here, its newline left out. None before the first, and where it is shorter.
     tail: Option<Tail>,
     /// It stands in the place of a journal of which nothing is left.
     replaces: Option<Vanished>,
+}
+
+/// What the first line of a segment carries on from those before it.
+#[derive(Clone, Debug, Default)]
+pub struct Carried {
+    /// The windows known, by instance.
+    pub windows: BTreeMap<String, KnownWindow>,
+    /// Where the oldest segment begins that was not pruned, if whoever begins this one knows.
+    pub kept_from: Option<u64>,
 }
 
 /// How many bytes of its last line a segment is known again by.
@@ -123,15 +132,15 @@ impl Segment {
             file: Arc::new(file),
             base: 0,
             read: 0,
-            windows: BTreeMap::new(),
-            opens_itself: false,
+            carried: Carried::default(),
+            opened: None,
             tail: None,
             replaces: None,
         };
         if let Some(opened) = segment.file.opening_record()? {
-            segment.opens_itself = true;
+            segment.opened = Some(opened.stamp());
             segment.base = opened.base.unwrap_or(0);
-            segment.windows = opened.windows;
+            segment.carried = Carried { windows: opened.windows, kept_from: opened.of.get(1).copied() };
         }
         Ok(Some(segment))
     }
@@ -168,11 +177,12 @@ impl Segment {
         match Self::open(&directory.disk, &directory.path.join(ACTIVE))? {
             None => {
                 let base = after_closed()?;
-                let mut begun = Self::begin(directory, base, instance, now, BTreeMap::new())?;
+                let carried = Carried { kept_from: (base == 0).then_some(0), ..Carried::default() };
+                let mut begun = Self::begin(directory, base, instance, now, carried)?;
                 begun.replaces = (base == 0).then_some(Vanished::Missing);
                 Ok(begun)
             }
-            Some(mut segment) if !segment.opens_itself => {
+            Some(mut segment) if segment.opened.is_none() => {
                 // The original plugin's journal, or a first line that a power cut took. The former starts
                 // the journal; the latter is set aside under the base it must have had, so that sequence
                 // numbers keep rising.
@@ -183,7 +193,8 @@ impl Segment {
                     if segment.size > 0 {
                         segment.retire(directory)?;
                     }
-                    let mut begun = Self::begin(directory, next, instance, now, BTreeMap::new())?;
+                    let carried = Carried { kept_from: (next == 0).then_some(0), ..Carried::default() };
+                    let mut begun = Self::begin(directory, next, instance, now, carried)?;
                     begun.replaces = (segment.size == 0).then_some(Vanished::Emptied);
                     return Ok(begun);
                 }
@@ -203,13 +214,13 @@ impl Segment {
         base: u64,
         instance: &str,
         now: &Stamp,
-        windows: BTreeMap<String, KnownWindow>,
+        carried: Carried,
     ) -> Result<Self, StateError> {
         let (path, next) = (directory.path.join(ACTIVE), directory.path.join(NEXT));
         let mut opened = Record::new(Action::Opened, instance, now);
         opened.base = Some(base);
-        opened.of = vec![base];
-        opened.windows.clone_from(&windows);
+        opened.of = [Some(base), carried.kept_from].into_iter().flatten().collect();
+        opened.windows = carried.windows;
         let line = opened.to_line().map_err(|source| StateError::Encode { path: path.clone(), source })?;
         write_whole(directory.disk.as_ref(), &next, &line)?;
         directory.disk.rename(&next, &path).map_err(|source| StateError::io("rename", &next, source))?;
@@ -225,6 +236,8 @@ impl Segment {
     /// # Errors
     /// When the rename fails.
     pub fn retire(&self, directory: &StateDir) -> Result<(), StateError> {
+        // All of it, or a power cut would leave less than the next one says. Where that fails, whoever needs it flushed learns it.
+        let _ = self.file.flush(self.size);
         let active = directory.path.join(ACTIVE);
         directory
             .disk

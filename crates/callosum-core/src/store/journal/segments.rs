@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::model::error::StateError;
-use crate::store::disk::{Disk, Open};
+use crate::store::disk::Disk;
+#[cfg(test)]
+use crate::store::disk::Open;
 use crate::store::state_dir::StateDir;
 
 use super::segment_file::{SegmentFile, closed_segments};
@@ -134,7 +136,7 @@ impl LinesAt {
         if self.open.as_ref().is_none_or(|(open, _)| *open != base) {
             let file = match path {
                 None => Arc::clone(&self.active.1),
-                Some(path) => Arc::new(SegmentFile::open(&self.disk, path, Open::Read).ok()?),
+                Some(path) => Arc::new(SegmentFile::open_closed(&self.disk, &path, base).ok()??),
             };
             self.open = Some((base, file));
             self.chunk.clear();

@@ -1,12 +1,13 @@
 //! The journal on disk and the history in memory, kept in step.
 
+mod closed;
 mod past;
 
 use crate::decision::history::History;
 use crate::model::error::StateError;
 use crate::model::time::Stamp;
 use crate::record::light::LightLine;
-use crate::record::{FORMAT_VERSION, Line, Record};
+use crate::record::{Action, FORMAT_VERSION, Line, Record};
 use crate::store::index::{Astray, Index, IndexJob, Indexed};
 use crate::store::journal::order::Order;
 use crate::store::journal::recent::read_back;
@@ -17,6 +18,7 @@ use crate::store::journal::segments::Segments;
 use crate::store::journal::{Appended, Check, Journal, Loss, Patience, SegmentLimit, UpToDate};
 use crate::store::state_dir::StateDir;
 
+use self::closed::Closed;
 pub use self::past::Needs;
 use self::past::Past;
 
@@ -67,6 +69,7 @@ pub struct Ledger {
     order: Order,
     /// How the journal was lost before it was opened, as far as can be seen.
     lost: Option<Loss>,
+    closed: Closed,
 }
 
 impl Ledger {
@@ -89,7 +92,9 @@ impl Ledger {
             match by_index(&mut journal, history()) {
                 Ok((past, indexed, order, history)) => {
                     let prune_due = true;
+                    let closed = Closed::known_to(&history.gaps);
                     return Ok(Some(Self {
+                        closed,
                         journal,
                         history,
                         past,
@@ -115,7 +120,8 @@ impl Ledger {
         let indexed = Indexed::default();
         let order = Order::default();
         let (history, prune_due) = (history(), true);
-        let mut ledger = Self { journal, history, past, indexed, is_astray, prune_due, order, lost };
+        let closed = Closed::default();
+        let mut ledger = Self { journal, history, past, indexed, is_astray, prune_due, order, lost, closed };
         ledger.read_back(&segments, now)?;
         Ok(Some(ledger))
     }
@@ -200,8 +206,9 @@ impl Ledger {
         let recent = read_back(segments, self.history.keep_ms(), now)?;
         self.history.skipped += recent.skipped;
         self.history.newer_format = recent.newer_format;
-        let carried = self.journal.active().windows.clone();
-        self.history.carry_windows(&carried, now.wall_ms);
+        let carried = &self.journal.active().carried;
+        self.history.carry_windows(&carried.windows, now.wall_ms);
+        self.history.kept_from = self.history.kept_from.max(carried.kept_from);
         for (seq, record) in recent.records {
             self.past.before(&record, &mut self.history).map_err(|Astray| self.replaced())?;
             self.history.apply(seq, &record);
@@ -241,6 +248,9 @@ impl Ledger {
         let proof = self.journal.catch_up(patience, check, now, &mut sink)?;
         if astray {
             return Err(self.replaced());
+        }
+        if proof.is_some() {
+            self.check_closed(check, now)?;
         }
         match self.history.newer_format {
             Some(version) => Err(StateError::NewerFormat {
@@ -308,29 +318,58 @@ impl Ledger {
     /// # Errors
     /// As [`Journal::rotate`].
     pub fn rotate(&mut self, proof: &UpToDate, now: &Stamp) -> Result<(), StateError> {
-        let closed = self.journal.rotate(proof, now, self.history.windows.clone())?;
+        let carried = self.carried()?;
+        self.history.kept_from = carried.kept_from;
+        let closed = self.journal.rotate(proof, now, carried)?;
         self.history.skipped += u64::from(closed.is_some_and(|closed| closed.ended_torn_line));
         Ok(())
     }
 
-    /// Forgets what is out of every window, and deletes segments that `retention` lets go. For a thread that
-    /// may wait; the guard must be free for others.
+    /// Forgets what is out of every window. Tells where the first segment begins that is to stay, when `retention` lets any
+    /// go. For a thread that may wait; the guard must be free for others.
     ///
     /// # Errors
-    /// When a file can't be deleted.
+    /// When the directory can't be listed.
     pub fn tidy(
         &mut self,
         retention: Retention,
         retry_window_ms: u64,
         now: &Stamp,
-    ) -> Result<(), StateError> {
+    ) -> Result<Option<u64>, StateError> {
         self.history.prune(now, retry_window_ms);
-        if self.prune_due {
-            let keep_ms = retention.keep_ms.max(self.widest_ms());
-            retention::prune(self.journal.directory(), Retention { keep_ms, ..retention }, now)?;
-            self.prune_due = false;
+        if !self.prune_due {
+            return Ok(None);
         }
-        Ok(())
+        let retention = Retention { keep_ms: retention.keep_ms.max(self.widest_ms()), ..retention };
+        let active = self.journal.active().base;
+        let first = retention::first_to_keep(self.journal.directory(), active, retention, now)?;
+        self.prune_due = first.is_some();
+        Ok(first)
+    }
+
+    /// Notes that the segments before the one at `first` are about to be deleted. They may be once this is on the disk: whoever
+    /// misses them must find it said. Returns up to where the active segment must be flushed for that.
+    ///
+    /// # Errors
+    /// When the record could not be written.
+    pub fn note_pruned(
+        &mut self,
+        proof: &UpToDate,
+        instance: &str,
+        first: u64,
+        now: &Stamp,
+    ) -> Result<u64, StateError> {
+        if self.history.kept_from.is_none_or(|kept| kept < first) {
+            let mut record = Record::new(Action::Pruned, instance, now);
+            record.base = Some(first);
+            self.append(proof, &record, now)?;
+        }
+        Ok(self.journal.active().size())
+    }
+
+    /// What was to be deleted is.
+    pub fn pruned(&mut self) {
+        self.prune_due = false;
     }
 
     /// How far back any process that has said so looks, this one too, milliseconds.

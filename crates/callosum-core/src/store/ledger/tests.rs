@@ -64,7 +64,9 @@ fn an_index_may_end_in_a_segment_that_was_begun_after_the_journal_was_opened() {
     let history = History::new(options.keep_ms, options.default_lease_ms);
     let (past, indexed, order, history) = by_index(&mut journal, history).unwrap();
     let (is_astray, prune_due) = (false, false);
-    let mut late = Ledger { journal, history, past, indexed, is_astray, prune_due, order, lost: None };
+    let closed = Closed::known_to(&history.gaps);
+    let mut late =
+        Ledger { journal, history, past, indexed, is_astray, prune_due, order, lost: None, closed };
     let needs = Needs { newest: true, open: true, ..Needs::default() };
     assert!(late.bring(&needs, Patience::Until(std::time::Instant::now())).unwrap());
     assert!(late.history().action(newest).is_some());
