@@ -157,7 +157,7 @@ impl Gate {
     /// What `segments` say, as far back as the window reaches.
     pub(super) fn observed_history(&self, segments: &Segments, now: &Stamp) -> Result<History, StateError> {
         let mut history = History::new(self.keep_ms(), self.settings.lock_expiry_ms);
-        let recent = read_back(segments, history.keep_ms(), now)?;
+        let recent = read_back(segments, history.keep_ms(), None, now)?;
         if let Some(version) = recent.newer_format {
             let path = self.directory.path.clone();
             return Err(StateError::NewerFormat { path, version, known: FORMAT_VERSION });

@@ -24,7 +24,7 @@ const LOSSES: [(&str, Lose); 7] = [
         fs::copy(&closed[(which + 1) % closed.len()], &closed[which]).map(drop).unwrap();
     }),
     ("replaced by a longer file", |closed, which| {
-        fs::write(&closed[which], "nothing\n".repeat(9_000)).unwrap()
+        fs::write(&closed[which], "nothing\n".repeat(9_000)).unwrap();
     }),
 ];
 

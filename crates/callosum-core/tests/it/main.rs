@@ -6,6 +6,7 @@ mod clock_steps;
 mod commands;
 mod context_keys;
 mod days;
+mod endless_line;
 mod event_loop;
 mod exit_codes;
 mod flaky_disk;

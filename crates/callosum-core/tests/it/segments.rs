@@ -156,7 +156,7 @@ fn is_ended(rest: &[u8], closes: bool) -> bool {
     bytes.extend_from_slice(rest);
     write(&directory, "journal.jsonl", &bytes);
     let mut segment = Segment::open(&directory.disk, &path).unwrap().unwrap();
-    segment.read_on(&mut |_, _| {}).unwrap();
+    segment.read_on(None, &mut |_, _| {}).unwrap();
     assert_eq!(segment.read, first);
     if closes {
         segment.retire(&directory).unwrap();
@@ -255,7 +255,7 @@ fn a_line_behind_an_unfinished_one_ends_that_and_begins_behind_its_newline() {
     let path = directory.path.join("journal.jsonl");
     let first = put_behind(&begun(&directory), &directory, b"torn");
     let mut segment = Segment::open(&directory.disk, &path).unwrap().unwrap();
-    segment.read_on(&mut |_, _| {}).unwrap();
+    segment.read_on(None, &mut |_, _| {}).unwrap();
     assert_eq!(segment.next_line_start(), segment.size() + 1);
     let appended = segment.append(b"one\n").unwrap();
     assert_eq!(read(&directory, "journal.jsonl"), format!("{first}torn\none\n"));
@@ -296,7 +296,8 @@ fn a_closing_line_tells_where_it_stands_and_what_follows_if_it_ends_there() {
         write(&directory, "journal.jsonl", [text.as_bytes(), &lines].concat());
         let mut segment = Segment::open_at(&directory, 100).unwrap().unwrap();
         let mut skipped = 0;
-        let told = segment.read_on(&mut |_, line| skipped += usize::from(matches!(line, Line::Foreign)));
+        let told =
+            segment.read_on(None, &mut |_, line| skipped += usize::from(matches!(line, Line::Foreign)));
         let told = told.unwrap().map(|closing| (closing.at, closing.next_base));
         assert_eq!(told, next_base.map(|next_base| (at, next_base)), "{number}");
         assert_eq!((skipped, segment.read), (foreign, segment.size()), "{number}");

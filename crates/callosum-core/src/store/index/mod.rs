@@ -26,7 +26,7 @@ use crate::store::state_dir::StateDir;
 
 use crate::record::{HookCounts, KnownWindow, Record};
 use crate::store::journal::order::Order;
-use crate::store::journal::segment::Segment;
+use crate::store::journal::segment::{Endless, Segment};
 use crate::store::journal::segment_file::{MAX_LINE, SegmentFile};
 
 pub use build::{IndexJob, Indexed};
@@ -43,6 +43,8 @@ const ENTRY: usize = 24;
 const ROW: usize = 16;
 /// Entries that a block should have.
 const PER_BLOCK: usize = 128;
+/// Bytes by which an unfinished line that is too long to be one is known again.
+const ENDLESS_TAIL: usize = 4 * 1024;
 /// Read at once of a new file: nearly always the whole head.
 const HEAD: usize = 4 * 1024;
 
@@ -97,6 +99,27 @@ pub struct Head {
     pub gaps: Vec<Gap>,
     /// Where the oldest segment begins that was not pruned.
     kept_from: Option<u64>,
+    /// Behind what it covers there is a line too long to be one, without an end so far.
+    endless: Option<UnendedLine>,
+}
+
+/// A line too long to be one of ours, which begins where an index ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct UnendedLine {
+    /// Up to where there is no newline, as an offset in the segment's file.
+    to: u64,
+    /// Checksum of the last bytes before.
+    checksum: u32,
+}
+
+impl UnendedLine {
+    /// What was met in this file.
+    fn of(file: &SegmentFile, to: u64) -> Option<Self> {
+        let mut bytes = [0; ENDLESS_TAIL];
+        file.read_exact_at(&mut bytes, to.checked_sub(ENDLESS_TAIL as u64)?).ok()?;
+        Some(Self { to, checksum: crc32fast::hash(&bytes) })
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -141,6 +164,12 @@ impl Head {
         self.base + self.covered
     }
 
+    /// The same, with what is known behind that to be too long to be a line.
+    #[must_use]
+    pub fn reach(&self) -> u64 {
+        self.base + self.endless.map_or(self.covered, |line| line.to.max(self.covered))
+    }
+
     /// Whether the line it was bound to is there, in the segment up to which it covers the journal.
     #[must_use]
     pub fn is_bound_to(&self, segment: &Segment) -> bool {
@@ -153,6 +182,13 @@ impl Head {
             && line
                 .split_last()
                 .is_some_and(|(end, line)| *end == b'\n' && self.checksum == crc32fast::hash(line))
+    }
+
+    /// The line behind what it covers of `segment` that is too long to be one and had no end, if that is still there.
+    #[must_use]
+    pub fn endless(&self, segment: &Segment) -> Option<Endless> {
+        let line = self.endless.filter(|line| UnendedLine::of(&segment.file, line.to) == Some(*line))?;
+        Some(Endless { from: self.end(), to: self.base + line.to })
     }
 
     /// The order of what comes after it.

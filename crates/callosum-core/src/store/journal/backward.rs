@@ -3,6 +3,7 @@
 use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Instant;
 
 use crate::model::error::StateError;
 use crate::store::disk::Disk;
@@ -30,6 +31,8 @@ pub struct Backward {
     current: Option<Current>,
     /// Bytes loaded from segments that were read to their beginning.
     loaded: u64,
+    /// When to stop, if at all.
+    until: Option<Instant>,
 }
 
 #[derive(Debug)]
@@ -56,13 +59,28 @@ impl Backward {
         closed: Arc<Vec<(u64, PathBuf)>>,
     ) -> Self {
         let end = newest.as_ref().map_or(u64::MAX, |(base, _)| *base);
-        Self { disk: Arc::clone(disk), left: closed.len(), closed, end, newest, current: None, loaded: 0 }
+        Self {
+            disk: Arc::clone(disk),
+            left: closed.len(),
+            closed,
+            end,
+            newest,
+            current: None,
+            loaded: 0,
+            until: None,
+        }
     }
 
     /// The lines of all segments.
     #[must_use]
     pub fn of(segments: &Segments) -> Self {
         Self::new(&segments.disk, Some(segments.active.clone()), Arc::clone(&segments.closed))
+    }
+
+    /// The same, but from `until` on it fails with [`StateError::Unread`].
+    #[must_use]
+    pub fn stopping(self, until: Option<Instant>) -> Self {
+        Self { until, ..self }
     }
 
     /// Those of the lines of `segments` that begin before the sequence number `end`.
@@ -126,7 +144,7 @@ impl Backward {
                 });
                 continue;
             };
-            match current.take_last_line()? {
+            match current.take_last_line(self.until)? {
                 Some(line) => return Ok(Some(line)),
                 None => {
                     self.loaded += current.loaded;
@@ -166,7 +184,7 @@ impl Current {
     /// Nobody ends the last line of a closed segment any more: what stands behind its last newline is a torn one.
     fn begin_closed(base: u64, file: Arc<SegmentFile>, room: u64) -> Result<Self, StateError> {
         let mut current = Self::begin(base, file, room)?;
-        current.load_more()?;
+        current.load_more(None)?;
         if current.buffer.last().is_some_and(|last| *last != b'\n') {
             current.buffer.push(b'\n');
         }
@@ -174,7 +192,7 @@ impl Current {
         Ok(current)
     }
 
-    fn take_last_line(&mut self) -> Result<Option<(u64, Vec<u8>)>, StateError> {
+    fn take_last_line(&mut self, until: Option<Instant>) -> Result<Option<(u64, Vec<u8>)>, StateError> {
         if !self.aligned {
             // What follows the last newline is still being written.
             loop {
@@ -183,7 +201,7 @@ impl Current {
                     break;
                 }
                 self.buffer.clear();
-                if !self.load_more()? {
+                if !self.load_more(until)? {
                     return Ok(None);
                 }
             }
@@ -191,7 +209,7 @@ impl Current {
         }
         loop {
             let Some((b'\n', body)) = self.buffer.split_last() else {
-                if self.load_more()? {
+                if self.load_more(until)? {
                     continue;
                 }
                 return Ok(None);
@@ -204,7 +222,7 @@ impl Current {
                     if self.buffer.len() as u64 > MAX_LINE {
                         self.buffer = b"\0\n".to_vec();
                     }
-                    self.load_more()?;
+                    self.load_more(until)?;
                     continue;
                 }
             };
@@ -215,9 +233,13 @@ impl Current {
     }
 
     /// Loads the chunk before what is loaded; false at the beginning of the file.
-    fn load_more(&mut self) -> Result<bool, StateError> {
+    fn load_more(&mut self, until: Option<Instant>) -> Result<bool, StateError> {
         if self.loaded_from == 0 {
             return Ok(false);
+        }
+        if self.loaded > 0 && until.is_some_and(|until| Instant::now() >= until) {
+            let path = self.file.path();
+            return Err(StateError::Unread { path: path.parent().unwrap_or(path).to_owned() });
         }
         // A line longer than a chunk doubles what is read, so that it is not copied over and over.
         let length = CHUNK.max(self.buffer.len() as u64).min(self.loaded_from);

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::model::error::StateError;
 use crate::store::disk::Open;
 
+use super::segment::Endless;
 use super::segment_file::{MAX_LINE, SegmentFile};
 use super::segments::Segments;
 
@@ -23,6 +24,8 @@ pub struct Forward {
     closed: VecDeque<(u64, PathBuf)>,
     active: Option<(u64, Arc<SegmentFile>)>,
     current: Option<Current>,
+    /// Taken for one piece, and not read.
+    endless: Option<Endless>,
 }
 
 #[derive(Debug)]
@@ -63,7 +66,7 @@ impl Forward {
             closed.pop_front();
         }
         let active = Some(segments.active.clone());
-        Ok(Self { segments: segments.clone(), closed, active, current: None })
+        Ok(Self { segments: segments.clone(), closed, active, current: None, endless: None })
     }
 
     /// The lines of `segments` from the one on that begins at sequence number `seq`. What was pruned is passed over.
@@ -76,7 +79,7 @@ impl Forward {
             && closed.pop_front().is_some()
         {}
         let active = Some(segments.active.clone());
-        let mut forward = Self { segments: segments.clone(), closed, active, current: None };
+        let mut forward = Self { segments: segments.clone(), closed, active, current: None, endless: None };
         if forward.begin_next()?
             && let Some(current) = &mut forward.current
             && current.base < seq
@@ -85,6 +88,11 @@ impl Forward {
             current.seq = seq;
         }
         Ok(forward)
+    }
+
+    /// Passes over what is known to be too long to be a line.
+    pub fn pass_over(&mut self, endless: Option<Endless>) {
+        self.endless = endless;
     }
 
     /// Where the next line begins in the segment of the last one: the segment's base, and an offset in its file.
@@ -106,6 +114,9 @@ impl Forward {
                 }
                 continue;
             };
+            if let Some(endless) = self.endless.take_if(|endless| endless.from == current.seq) {
+                return Ok(Some((endless.from, current.pass_over(endless.to))));
+            }
             match current.take_line()? {
                 Some(line) => return Ok(Some(line)),
                 None => self.current = None,
@@ -136,6 +147,15 @@ impl Forward {
 impl Current {
     fn begin(base: u64, file: Arc<SegmentFile>, closed_room: Option<u64>) -> Self {
         Self { file, closed_room, base, seq: base, load_from: 0, buffer: Vec::new(), taken: 0 }
+    }
+
+    /// Goes on from the sequence number `to`; what is handed out instead of what lies before is no line.
+    fn pass_over(&mut self, to: u64) -> Vec<u8> {
+        self.buffer.clear();
+        self.taken = 0;
+        self.load_from = to.saturating_sub(self.base);
+        self.seq = to;
+        b"\0".to_vec()
     }
 
     fn take_line(&mut self) -> Result<Option<(u64, Vec<u8>)>, StateError> {

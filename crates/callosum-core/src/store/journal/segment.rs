@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 
 use serde::de::IgnoredAny;
 
@@ -50,7 +51,23 @@ pub struct Segment {
     tail: Option<Tail>,
     /// It stands in the place of a journal of which nothing is left.
     replaces: Option<Vanished>,
+    /// What was met last that is too long to be a line.
+    endless: Option<Endless>,
+    /// The end of that, where it was read here.
+    endless_tail: Option<Tail>,
 }
+
+/// Bytes without a newline, too many to be a line of ours: whoever knows of them need not read them again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Endless {
+    /// Where the line begins, as a sequence number.
+    pub from: u64,
+    /// Up to where there is no newline, so far, as a sequence number.
+    pub to: u64,
+}
+
+/// Between two looks at the clock so much is read.
+const STEP: u64 = 1 << 20;
 
 /// What the first line of a segment carries on from those before it.
 #[derive(Clone, Debug, Default)]
@@ -136,6 +153,8 @@ impl Segment {
             opened: None,
             tail: None,
             replaces: None,
+            endless: None,
+            endless_tail: None,
         };
         if let Some(opened) = segment.file.opening_record()? {
             segment.opened = Some(opened.stamp());
@@ -260,6 +279,39 @@ impl Segment {
         self.tail = None;
     }
 
+    /// What was met last that is too long to be a line.
+    #[must_use]
+    pub fn endless(&self) -> Option<Endless> {
+        self.endless
+    }
+
+    /// Notes what others have met that is too long to be a line.
+    pub fn note_endless(&mut self, endless: Endless) {
+        self.endless = Some(endless);
+        self.endless_tail = None;
+    }
+
+    /// How many bytes are there that were not looked at.
+    #[must_use]
+    pub fn unread(&self) -> u64 {
+        let looked_at = self.unfinished_endless().map_or(self.read, |endless| endless.to - self.base);
+        self.size.saturating_sub(looked_at)
+    }
+
+    /// The line that is too long to be one and has no end so far, where reading stopped.
+    fn unfinished_endless(&self) -> Option<Endless> {
+        self.endless
+            .filter(|endless| endless.from == self.base + self.read && endless.to <= self.base + self.size)
+    }
+
+    /// Whether a line that is too long to be one still is: what was cut off and has grown again may have others in it.
+    fn is_still_endless(&self, endless: Endless) -> Result<bool, StateError> {
+        let Some(tail) = &self.endless_tail else { return Ok(true) };
+        let mut bytes = [0; TAIL];
+        self.file.read_exact_at(&mut bytes, endless.to - self.base - TAIL as u64)?;
+        Ok(bytes == *tail)
+    }
+
     /// What it is known again by.
     #[must_use]
     pub fn trace(&self) -> Trace {
@@ -356,8 +408,13 @@ impl Segment {
     /// if the last of them is one.
     ///
     /// # Errors
-    /// When the system refuses to read.
-    pub fn read_on(&mut self, sink: &mut dyn FnMut(u64, Line)) -> Result<Option<Closing>, StateError> {
+    /// [`StateError::Unread`] when it is `until` and there is more to read; reading goes on from there the next time. When the
+    /// system refuses to read.
+    pub fn read_on(
+        &mut self,
+        until: Option<Instant>,
+        sink: &mut dyn FnMut(u64, Line),
+    ) -> Result<Option<Closing>, StateError> {
         if self.size > self.read && !self.ends_as_read()? {
             let path = self.file.path();
             return Err(StateError::Replaced { path: path.parent().unwrap_or(path).to_owned() });
@@ -366,6 +423,13 @@ impl Segment {
         // Bytes of it that are not kept: it is too long to be a line of ours.
         let mut dropped = 0;
         let mut position = self.read;
+        if let Some(endless) = self.unfinished_endless()
+            && self.is_still_endless(endless)?
+        {
+            dropped = endless.to - endless.from;
+            position += dropped;
+        }
+        let (begun, mut look_at) = (self.read, position + STEP);
         let mut closing = None;
         let mut buffer = vec![0; CHUNK.min(usize::try_from(self.size - self.read).unwrap_or(CHUNK))];
         while position < self.size {
@@ -413,8 +477,27 @@ impl Segment {
                 dropped += unfinished.len() as u64;
                 unfinished = tail;
             }
+            if dropped > 0 {
+                self.endless = Some(Endless { from: self.base + self.read, to: self.base + position });
+                self.endless_tail = unfinished.last_chunk().copied().or(self.endless_tail);
+            }
+            if position >= look_at && position < self.size {
+                look_at = position + STEP;
+                // Each attempt comes further: the beginning of a line is read again.
+                let comes_further = dropped > 0 || self.read > begun;
+                if comes_further && until.is_some_and(|until| Instant::now() >= until) {
+                    return Err(self.unread_in_time());
+                }
+            }
         }
         Ok(closing)
+    }
+
+    /// There is more to read than there is time for.
+    #[must_use]
+    pub fn unread_in_time(&self) -> StateError {
+        let path = self.file.path();
+        StateError::Unread { path: path.parent().unwrap_or(path).to_owned() }
     }
 
     /// Ends a last line that lacks nothing but its newline, as a power cut may leave it, so that it is read like

@@ -10,7 +10,7 @@ use crate::store::disk::Disk;
 use crate::store::disk::Open;
 use crate::store::state_dir::StateDir;
 
-use super::segment_file::{SegmentFile, closed_segments};
+use super::segment_file::{MAX_LINE, SegmentFile, closed_segments};
 
 /// Bytes read for a line: most are much shorter.
 const CHUNK: usize = 4 * 1024;
@@ -117,6 +117,8 @@ impl LinesAt {
                     line.extend_from_slice(rest.get(..newline)?);
                     return Some(line);
                 }
+                // Too long to be one.
+                None if line.len() as u64 > MAX_LINE => return None,
                 None => {
                     offset += rest.len() as u64;
                     line.extend_from_slice(rest);

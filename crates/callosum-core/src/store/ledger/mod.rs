@@ -3,7 +3,9 @@
 mod closed;
 mod past;
 
-use crate::decision::history::History;
+use std::time::Instant;
+
+use crate::decision::history::{Gap, History};
 use crate::model::error::StateError;
 use crate::model::time::Stamp;
 use crate::record::light::LightLine;
@@ -18,7 +20,7 @@ use crate::store::journal::segments::Segments;
 use crate::store::journal::{Appended, Check, Journal, Loss, Patience, SegmentLimit, UpToDate};
 use crate::store::state_dir::StateDir;
 
-use self::closed::Closed;
+use self::closed::{Closed, Found, carried};
 pub use self::past::Needs;
 use self::past::Past;
 
@@ -122,7 +124,7 @@ impl Ledger {
         let (history, prune_due) = (history(), true);
         let closed = Closed::default();
         let mut ledger = Self { journal, history, past, indexed, is_astray, prune_due, order, lost, closed };
-        ledger.read_back(&segments, now)?;
+        ledger.read_back(&segments, patience.deadline(), now)?;
         Ok(Some(ledger))
     }
 
@@ -202,8 +204,13 @@ impl Ledger {
     }
 
     /// Reads back to the window's edge.
-    fn read_back(&mut self, segments: &Segments, now: &Stamp) -> Result<(), StateError> {
-        let recent = read_back(segments, self.history.keep_ms(), now)?;
+    fn read_back(
+        &mut self,
+        segments: &Segments,
+        until: Option<Instant>,
+        now: &Stamp,
+    ) -> Result<(), StateError> {
+        let recent = read_back(segments, self.history.keep_ms(), until, now)?;
         self.history.skipped += recent.skipped;
         self.history.newer_format = recent.newer_format;
         let carried = &self.journal.active().carried;
@@ -215,6 +222,9 @@ impl Ledger {
             self.history.count(&record);
         }
         recent.counted.iter().for_each(|counted| self.history.count_light(counted));
+        if recent.is_displaced {
+            self.lost = self.lost.or(Some(Loss::Replaced));
+        }
         self.order = recent.order;
         self.journal.read_on_from(recent.read);
         Ok(())
@@ -260,6 +270,30 @@ impl Ledger {
             }),
             None => Ok(proof),
         }
+    }
+
+    fn check_closed(&mut self, check: Check, now: &Stamp) -> Result<(), StateError> {
+        match self.closed.check(&self.journal, &self.history, check, now)? {
+            Found::Nothing => {}
+            Found::Untold => {
+                self.lost = self.lost.or(Some(Loss::Segment));
+                self.is_astray = true;
+            }
+            Found::Outdated => return Err(self.replaced()),
+        }
+        Ok(())
+    }
+
+    /// What is missing of the closed segments, as far as was looked.
+    #[must_use]
+    pub fn gaps(&self) -> &[Gap] {
+        self.closed.gaps()
+    }
+
+    /// What of that no record tells.
+    #[must_use]
+    pub fn untold_gaps(&self) -> Vec<Gap> {
+        self.gaps().iter().filter(|gap| !gap.is_within(&self.history.gaps)).copied().collect()
     }
 
     /// Appends a record and takes it into the history.
@@ -318,7 +352,7 @@ impl Ledger {
     /// # Errors
     /// As [`Journal::rotate`].
     pub fn rotate(&mut self, proof: &UpToDate, now: &Stamp) -> Result<(), StateError> {
-        let carried = self.carried()?;
+        let carried = carried(&self.journal, &self.history)?;
         self.history.kept_from = carried.kept_from;
         let closed = self.journal.rotate(proof, now, carried)?;
         self.history.skipped += u64::from(closed.is_some_and(|closed| closed.ended_torn_line));
@@ -392,7 +426,10 @@ impl Ledger {
         let step =
             if closing { (bytes / 64).clamp(CLOSING_STEP, INDEX_STEP) } else { (bytes / 16).max(INDEX_STEP) };
         let step = if self.is_astray { 0 } else { step };
-        let end = active.base + active.read;
+        // A line without an end that was looked at is worth noting as much as whole ones that were read.
+        let endless = self.journal.endless();
+        let read = active.base + active.read;
+        let end = endless.map_or(read, |endless| endless.to.max(read));
         if end.saturating_sub(self.indexed.end) <= step || active.read == 0 {
             return Ok(None);
         }
@@ -400,7 +437,8 @@ impl Ledger {
         let directory = self.journal.directory().clone();
         let covered = (active.base, active.read);
         let segments = self.journal.segments()?;
-        Ok(Some(IndexJob::new(directory, segments, covered, keep_ms, step, &self.history, now)))
+        let job = IndexJob::new(directory, segments, covered, keep_ms, step, &self.history, now);
+        Ok(Some(job.passing_over(endless)))
     }
 
     /// Notes which index is there now.
@@ -466,8 +504,11 @@ fn by_index(
     }
     head.restore_counts(&mut history);
     journal.read_on_from(head.covered);
+    if let Some(endless) = head.endless(journal.active()) {
+        journal.note_endless(endless);
+    }
     let order = head.order();
-    let indexed = Indexed { end: head.end(), bytes: index.size() };
+    let indexed = Indexed { end: head.reach(), bytes: index.size() };
     let mut past = Past::new(lines, Some(index));
     past.unread(&mut history).map_err(|Astray| Unusable::NoIndex)?;
     Ok((past, indexed, order, history))
