@@ -2,14 +2,19 @@
 //! none of that.
 
 use std::fs;
+use std::io;
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 
-use callosum_core::gate::{Answer, Gate};
+use callosum_core::gate::{Answer, Gate, GateOptions};
 use callosum_core::record::outcome::Ended;
 use serde_json::{Value, json};
 
-use crate::support::{World, alice, session};
+use crate::flaky_disk::{FlakyDisk, Mishap};
+use crate::support::{World, alice, call, session};
 
 /// What somebody does to one of these closed segments, oldest first.
 type Lose = fn(&[PathBuf], usize);
@@ -302,4 +307,85 @@ fn what_is_out_of_every_window_is_not_missed() {
         world.pass(1_000);
         assert!(!was_told(gate));
     }
+}
+
+/// Two processes write it anew, and the disk of the first fails in between.
+#[test]
+fn what_is_written_anew_is_there_once_wherever_the_disk_fails() {
+    for (fails_at, kind) in (0..24).map(|at| (at, at % 3)) {
+        let mut world = World::new();
+        let disk = FlakyDisk::default();
+        let mut settings = small();
+        settings["instanceId"] = json!("doug");
+        settings["stateDir"] = json!(world.path());
+        settings["durability"] = json!("os");
+        let options = GateOptions {
+            settings: settings.to_string(),
+            runtime: "test".to_owned(),
+            home: world.path().to_owned(),
+            ..GateOptions::default()
+        };
+        let doug = Gate::on_disk(options, Arc::new(disk.clone()));
+        let mira = world.gate_with("mira", &small());
+        let (_, mails) = fill(&mut world, &doug, 2);
+        world.done(session(&mira, "m"), "message", &to("zoe"));
+        fs::remove_file(&closed(&world)[0]).unwrap();
+        let mishap = match kind {
+            0 => Mishap::Fails(io::ErrorKind::StorageFull),
+            1 => Mishap::Takes(0),
+            _ => Mishap::Takes(30),
+        };
+        // The last of them comes first.
+        disk.writes.lock().unwrap().extend([mishap].into_iter().chain(vec![Mishap::None; fails_at]));
+        let _ = world.try_call(session(&doug, "d"), "pay", &alice());
+        world.refused(session(&mira, "m"), "pay", &alice());
+        let _ = world.try_call(session(&doug, "d"), "pay", &alice());
+        world.refused(session(&mira, "m"), "pay", &alice());
+        let fresh = world.gate_with("ann", &small());
+        world.refused(session(&fresh, "n"), "pay", &alice());
+        let records = world.records(&fresh);
+        for number in 0..mails {
+            let name = format!("bob{number}");
+            world.refused(session(&fresh, "n"), "mail", &to(&name));
+            let key = json!([format!("email:{name}@example.com")]);
+            let about = records.iter().filter(|record| record["contextKeys"] == key);
+            let actions: Vec<&Value> = about.map(|record| &record["action"]).collect();
+            assert_eq!(actions, ["intercept", "complete"], "{fails_at}, {name}");
+        }
+    }
+}
+
+/// Several processes close and prune segments all the while.
+#[test]
+fn what_others_close_and_prune_meanwhile_is_no_loss() {
+    let world = World::new();
+    let passed = AtomicU64::new(0);
+    let (world, passed) = (&world, &passed);
+    let process = |name: &str| {
+        for number in 0..120 {
+            // Each call is a process of its own now and then.
+            let gate = world.gate_with(name, &small());
+            for more in 0..3 {
+                let now = world.now.plus_ms(passed.fetch_add(20_000, Ordering::Relaxed));
+                let by = session(&gate, "s");
+                let to = json!({"to": format!("{name}{number}-{more}@example.com"), "body": "x".repeat(500)});
+                let answer = gate.before(&call(by, "mail", Some("c")), &to, &now);
+                if let Answer::Wait(ticket) = answer {
+                    let _ = gate.finish(ticket, &now);
+                }
+                gate.maintain(&now);
+            }
+            let now = world.now.plus_ms(passed.load(Ordering::Relaxed));
+            let observer = serde_json::to_value(world.observer().status(&now)).unwrap();
+            assert_eq!(observer["lost"], Value::Null, "{name}, {number}");
+            assert!(!was_told(&gate), "{name}, {number}");
+            gate.close(&now);
+        }
+    };
+    thread::scope(|scope| {
+        for name in ["doug", "mira", "ann"] {
+            scope.spawn(move || process(name));
+        }
+    });
+    assert!(!world.path().join("journal.0.jsonl").exists() && closed(world).len() > 2);
 }

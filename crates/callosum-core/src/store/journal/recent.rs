@@ -176,8 +176,12 @@ fn is_displaced(segments: &Segments, records: &[(u64, Box<Record>)]) -> Result<b
     let (mut displaced, mut looks) = (0, 0);
     for (seq, record) in records.get(told..).unwrap_or_default() {
         let shown = record.evidence.iter().map(|shown| shown.seq);
-        let of = record.of.iter().copied().filter(|_| record.action != Action::Opened);
-        for named in of.chain(shown).filter(|named| (*base..*seq).contains(named)) {
+        let of = record.of.iter().copied().filter(|_| names_its_start(&record.action));
+        for named in of.chain(shown).filter(|named| base <= named) {
+            if named >= *seq {
+                displaced += 1;
+                break;
+            }
             if let Ok(place) = records.binary_search_by_key(&named, |(seq, _)| *seq) {
                 // Of lines that are equally long, another one begins there.
                 if records.get(place).is_some_and(|(_, named)| !can_be_named(named)) {
@@ -200,6 +204,11 @@ fn is_displaced(segments: &Segments, records: &[(u64, Box<Record>)]) -> Result<b
         }
     }
     Ok(false)
+}
+
+/// Whether such a record names the action it is about. A pause that was lost may still be told as delivered.
+fn names_its_start(action: &Action) -> bool {
+    matches!(action, Action::Complete | Action::Failed | Action::Refused | Action::Unknown | Action::Running)
 }
 
 /// Whether other records name such a one: an action, or a pause.
