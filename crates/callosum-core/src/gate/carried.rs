@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use crate::decision::history::{Action as Past, History};
+use crate::decision::history::{Action as Past, Gap, History};
 use crate::model::error::StateError;
 use crate::model::time::Stamp;
 use crate::record::{Action, Record};
@@ -31,6 +31,8 @@ pub(super) struct Before {
     trace: Trace,
     /// What was done lately, or is under way, oldest first.
     actions: Vec<Past>,
+    /// What was missing of the closed segments already when it came to them.
+    gaps: Vec<Gap>,
 }
 
 impl LedgerSlot {
@@ -40,10 +42,10 @@ impl LedgerSlot {
         let actions = kept(ledger.history(), now);
         // What was remembered is not in the journal yet, and in no history.
         let earlier = self.before.take().map(|before| before.actions).unwrap_or_default();
-        let trace = ledger.journal().active().trace();
+        let (trace, gaps) = (ledger.journal().active().trace(), ledger.gaps().to_vec());
         let mut actions: Vec<Past> = earlier.into_iter().chain(actions).collect();
         actions.drain(..actions.len().saturating_sub(MAX_KEPT));
-        self.before = Some(Before { trace, actions });
+        self.before = Some(Before { trace, actions, gaps });
     }
 }
 
@@ -89,7 +91,8 @@ impl Gate {
                 None => Ok(true),
             };
         };
-        if found.is_none() && ledger.has(&known.trace)? {
+        let has_gaps_of_before = ledger.gaps().iter().all(|gap| gap.is_within(&known.gaps));
+        if found.is_none() && has_gaps_of_before && ledger.has(&known.trace)? {
             *before = None;
             return Ok(true);
         }
@@ -99,7 +102,8 @@ impl Gate {
         }
         let carried = self.carry(ledger, proof, &known.actions, now)?;
         *before = None;
-        self.tell_loss(ledger, proof, found.unwrap_or(Loss::Replaced), carried, now)?;
+        let loss = found.unwrap_or(if has_gaps_of_before { Loss::Replaced } else { Loss::Segment });
+        self.tell_loss(ledger, proof, loss, carried, now)?;
         Ok(true)
     }
 
@@ -185,10 +189,14 @@ impl Gate {
         let told_lately = ledger.history().lost.as_ref().is_some_and(|lost| {
             u64::try_from(now.wall_ms.saturating_sub(lost.at)).unwrap_or(0) < TOLD_LATELY_MS
         });
-        if told_lately && carried == 0 {
+        // What is missing of closed segments stays so: a record that names it keeps others from telling it again.
+        let untold = ledger.untold_gaps();
+        let is_told = told_lately || loss == Loss::Segment;
+        if is_told && carried == 0 && untold.is_empty() {
             return Ok(());
         }
         let mut record = Record::new(Action::Lost, &self.instance, now);
+        record.of = untold.iter().flat_map(|gap| [gap.from, gap.to]).collect();
         record.reason = Some(how);
         ledger.append(proof, &record, now).map(drop)
     }

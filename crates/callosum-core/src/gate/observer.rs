@@ -8,11 +8,12 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::decision::history::History;
+use crate::decision::history::{Gap, History};
 use crate::model::error::StateError;
 use crate::model::time::Stamp;
-use crate::record::FORMAT_VERSION;
+use crate::record::{FORMAT_VERSION, Record};
 use crate::store::disk::Open;
+use crate::store::journal::chain::{Chain, ChainEnd};
 use crate::store::journal::recent::read_back;
 use crate::store::journal::segment_file::{ACTIVE, SegmentFile, closed_segments};
 use crate::store::journal::segments::Segments;
@@ -24,6 +25,9 @@ use super::{Gate, lock};
 
 /// Between two segments there is no active one, for microseconds; longer only after a crash in between.
 const ROTATION: Duration = Duration::from_millis(50);
+
+/// The segments, what they say, and what is missing of them.
+pub(super) type Observed = (Segments, History, Vec<Gap>);
 
 /// The closed segments, and what was there when they were listed: a folder of many takes longer to list than a question to
 /// answer.
@@ -128,10 +132,32 @@ impl Gate {
         }
     }
 
+    /// The segments, what they say, and what is missing of them; `None` when nothing was journaled yet. Without the guard
+    /// others may close or prune segments meanwhile: what is missing is so at every look.
+    pub(super) fn observe_all(&self, now: &Stamp) -> Result<Option<Observed>, StateError> {
+        let Some(first) = self.observe_once(now)? else { return Ok(None) };
+        if first.2.is_empty() {
+            return Ok(Some(first));
+        }
+        let Some((segments, history, mut gaps)) = self.observe_once(now)? else { return Ok(None) };
+        gaps.retain(|gap| first.2.contains(gap));
+        Ok(Some((segments, history, gaps)))
+    }
+
+    fn observe_once(&self, now: &Stamp) -> Result<Option<Observed>, StateError> {
+        let Some(segments) = self.observe()? else { return Ok(None) };
+        let history = self.observed_history(&segments, now)?;
+        let opened = segments.active.1.opening_record()?;
+        let end = ChainEnd { base: segments.active.0, opened: opened.as_ref().map(Record::stamp) };
+        let kept_from = history.kept_from.max(opened.and_then(|opened| opened.of.get(1).copied()));
+        let gaps = Chain::default().gaps(&self.directory, end, kept_from, history.keep_ms(), now)?;
+        Ok(Some((segments, history, gaps)))
+    }
+
     /// What `segments` say, as far back as the window reaches.
     pub(super) fn observed_history(&self, segments: &Segments, now: &Stamp) -> Result<History, StateError> {
         let mut history = History::new(self.keep_ms(), self.settings.lock_expiry_ms);
-        let recent = read_back(segments, history.keep_ms(), now)?;
+        let recent = read_back(segments, history.keep_ms(), None, now)?;
         if let Some(version) = recent.newer_format {
             let path = self.directory.path.clone();
             return Err(StateError::NewerFormat { path, version, known: FORMAT_VERSION });

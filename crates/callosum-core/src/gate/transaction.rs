@@ -169,6 +169,8 @@ impl Gate {
                     slot.without_index = true;
                     self.drop_ledger(slot, now);
                 }
+                // The next attempt goes on from there.
+                Err(error @ StateError::Unread { .. }) => return Err(error.into()),
                 Err(error) => {
                     // What failed may be the open files themselves: open them anew next time.
                     self.drop_ledger(slot, now);

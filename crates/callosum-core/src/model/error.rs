@@ -61,6 +61,12 @@ pub enum StateError {
         /// How long it was tried, milliseconds.
         waited_ms: u64,
     },
+    /// What is in the journal could not be read in time; the next attempt goes on from there.
+    #[error("not all of the journal in `{}` could be read in time", path.display())]
+    Unread {
+        /// The state directory.
+        path: PathBuf,
+    },
     /// Locking the guard excludes nobody.
     #[error("file locks do nothing on `{}`", path.display())]
     GuardUseless {
@@ -115,6 +121,7 @@ impl StateError {
             Self::WritableByOthers { .. } => "writable-by-others",
             Self::ForeignOwner { .. } => "foreign-owner",
             Self::GuardTimeout { .. } => "guard-timeout",
+            Self::Unread { .. } => "unread",
             Self::GuardUseless { .. } => "guard-useless",
             Self::NewerFormat { .. } => "newer-format",
             Self::Replaced { .. } => "replaced",
@@ -155,6 +162,10 @@ impl StateError {
             Self::GuardTimeout { path, .. } => {
                 format!("find the process that holds it (`fuser {}`), and resume or end it", path.display())
             }
+            Self::Unread { path } => format!(
+                "wait: each attempt goes on from there; if it lasts, look for what else writes to the journal in `{}`",
+                path.display()
+            ),
             Self::GuardUseless { .. } => "set `stateDir` to a folder on a local disk".to_owned(),
             Self::NewerFormat { .. } => "update Callosum here".to_owned(),
             Self::Replaced { .. } => "nothing to do: it is opened again at the next call".to_owned(),

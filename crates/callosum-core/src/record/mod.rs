@@ -57,7 +57,9 @@ pub enum Action {
     Rules,
     /// A process found that the journal it knew is there no longer: `reason` says how, and what was written anew.
     Lost,
-    /// The first line of a segment: `base`, and the windows known when it was begun.
+    /// The segments before `base` are about to be deleted, because nothing in them counts any more.
+    Pruned,
+    /// The first line of a segment: `base`, the oldest segment kept as the second of `of`, and the windows known when it was begun.
     Opened,
     /// The last line of a closed segment: the next one begins at `base`.
     Closed,

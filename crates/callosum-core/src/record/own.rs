@@ -11,7 +11,7 @@ use crate::model::tier::Tier;
 use crate::record::codec::{LineReader, LineWriter};
 
 /// All that this version knows.
-pub(super) const ACTIONS: [Action; 16] = [
+pub(super) const ACTIONS: [Action; 17] = [
     Action::Intercept,
     Action::Blocked,
     Action::Complete,
@@ -26,6 +26,7 @@ pub(super) const ACTIONS: [Action; 16] = [
     Action::Unreadable,
     Action::Rules,
     Action::Lost,
+    Action::Pruned,
     Action::Opened,
     Action::Closed,
 ];
@@ -48,6 +49,7 @@ impl Action {
             Self::Unreadable => "unreadable",
             Self::Rules => "rules",
             Self::Lost => "lost",
+            Self::Pruned => "pruned",
             Self::Opened => "opened",
             Self::Closed => "closed",
             Self::Other(word) => word,

@@ -28,6 +28,8 @@ pub(crate) struct FlakyDisk {
 pub(crate) enum Mishap {
     Fails(io::ErrorKind),
     Takes(usize),
+    /// It goes as it should.
+    None,
 }
 
 #[derive(Debug)]
@@ -86,7 +88,7 @@ impl DiskFile for FlakyFile {
         let got = match self.1.reads.lock().unwrap().pop() {
             Some(Mishap::Fails(kind)) => return Err(kind.into()),
             Some(Mishap::Takes(most)) => self.0.read_at(&mut buffer[..most], offset)?,
-            None => self.0.read_at(buffer, offset)?,
+            Some(Mishap::None) | None => self.0.read_at(buffer, offset)?,
         };
         self.1.was_read.fetch_add(got as u64, Ordering::Relaxed);
         Ok(got)
@@ -95,7 +97,7 @@ impl DiskFile for FlakyFile {
         match self.1.writes.lock().unwrap().pop() {
             Some(Mishap::Fails(kind)) => Err(kind.into()),
             Some(Mishap::Takes(most)) => self.0.write(&bytes[..most]),
-            None => self.0.write(bytes),
+            Some(Mishap::None) | None => self.0.write(bytes),
         }
     }
     fn set_size(&self, size: u64) -> io::Result<()> {

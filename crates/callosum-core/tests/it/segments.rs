@@ -1,6 +1,5 @@
 //! One segment of the journal: how it is found, begun and ended, whatever a power cut or somebody else left there.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
@@ -9,8 +8,8 @@ use std::sync::{Arc, Mutex};
 use callosum_core::model::time::Stamp;
 use callosum_core::record::{Action, KnownWindow, Line, Record};
 use callosum_core::store::disk::Open;
-use callosum_core::store::journal::retention::{Retention, prune};
-use callosum_core::store::journal::segment::Segment;
+use callosum_core::store::journal::retention::{Retention, delete_before, first_to_keep};
+use callosum_core::store::journal::segment::{Carried, Segment};
 use callosum_core::store::journal::segment_file::{SegmentFile, closed_segments};
 use callosum_core::store::state_dir::StateDir;
 use tempfile::TempDir;
@@ -43,7 +42,7 @@ fn exists(directory: &StateDir, name: &str) -> bool {
 }
 
 fn begun(directory: &StateDir) -> Segment {
-    Segment::begin(directory, 0, "home", &now(), BTreeMap::new()).unwrap()
+    Segment::begin(directory, 0, "home", &now(), Carried::default()).unwrap()
 }
 
 fn opened(base: Option<u64>, of: Vec<u64>) -> Record {
@@ -157,7 +156,7 @@ fn is_ended(rest: &[u8], closes: bool) -> bool {
     bytes.extend_from_slice(rest);
     write(&directory, "journal.jsonl", &bytes);
     let mut segment = Segment::open(&directory.disk, &path).unwrap().unwrap();
-    segment.read_on(&mut |_, _| {}).unwrap();
+    segment.read_on(None, &mut |_, _| {}).unwrap();
     assert_eq!(segment.read, first);
     if closes {
         segment.retire(&directory).unwrap();
@@ -192,7 +191,7 @@ fn a_new_segment_is_whole_or_does_not_get_its_name() {
     ] {
         let disk = FlakyDisk { writes: Arc::new(Mutex::new(mishaps.clone())), ..FlakyDisk::default() };
         let (_folder, directory) = disk.folder();
-        let segment = Segment::begin(&directory, 9, "home", &now(), BTreeMap::new());
+        let segment = Segment::begin(&directory, 9, "home", &now(), Carried::default());
         assert_eq!(segment.is_ok(), begins, "{mishaps:?}");
         assert_eq!(exists(&directory, "journal.jsonl"), begins, "{mishaps:?}");
         if begins {
@@ -256,7 +255,7 @@ fn a_line_behind_an_unfinished_one_ends_that_and_begins_behind_its_newline() {
     let path = directory.path.join("journal.jsonl");
     let first = put_behind(&begun(&directory), &directory, b"torn");
     let mut segment = Segment::open(&directory.disk, &path).unwrap().unwrap();
-    segment.read_on(&mut |_, _| {}).unwrap();
+    segment.read_on(None, &mut |_, _| {}).unwrap();
     assert_eq!(segment.next_line_start(), segment.size() + 1);
     let appended = segment.append(b"one\n").unwrap();
     assert_eq!(read(&directory, "journal.jsonl"), format!("{first}torn\none\n"));
@@ -276,7 +275,7 @@ fn put_behind(segment: &Segment, directory: &StateDir, bytes: &[u8]) -> String {
 #[test]
 fn a_closing_line_tells_where_it_stands_and_what_follows_if_it_ends_there() {
     let (_folder, directory) = folder();
-    let begun = Segment::begin(&directory, 100, "home", &now(), BTreeMap::new()).unwrap();
+    let begun = Segment::begin(&directory, 100, "home", &now(), Carried::default()).unwrap();
     let at = begun.size();
     let closing = |base: u64| {
         let record = Record { base: Some(base), ..Record::new(Action::Closed, "home", &now()) };
@@ -297,7 +296,8 @@ fn a_closing_line_tells_where_it_stands_and_what_follows_if_it_ends_there() {
         write(&directory, "journal.jsonl", [text.as_bytes(), &lines].concat());
         let mut segment = Segment::open_at(&directory, 100).unwrap().unwrap();
         let mut skipped = 0;
-        let told = segment.read_on(&mut |_, line| skipped += usize::from(matches!(line, Line::Foreign)));
+        let told =
+            segment.read_on(None, &mut |_, line| skipped += usize::from(matches!(line, Line::Foreign)));
         let told = told.unwrap().map(|closing| (closing.at, closing.next_base));
         assert_eq!(told, next_base.map(|next_base| (at, next_base)), "{number}");
         assert_eq!((skipped, segment.read), (foreign, segment.size()), "{number}");
@@ -377,11 +377,13 @@ fn a_segment_that_somebody_else_deleted_is_gone_as_well_and_one_that_can_not_be_
     let (_folder, directory) = disk.folder();
     write(&directory, "journal.0.jsonl", "torn\n");
     write(&directory, "journal.5.jsonl", "torn\n");
-    assert_eq!(prune(&directory, all, &later).unwrap(), 2);
+    let first = first_to_keep(&directory, 10, all, &later).unwrap();
+    assert_eq!(first, Some(10));
+    assert_eq!(delete_before(&directory, 10).unwrap(), 2);
     assert_eq!(closed_segments(&directory).unwrap(), []);
 
     let (_folder, directory) = folder();
     fs::create_dir(directory.path.join("journal.0.jsonl")).unwrap();
-    let told = prune(&directory, all, &later).unwrap_err().to_string();
+    let told = delete_before(&directory, 10).unwrap_err().to_string();
     assert!(told.contains("delete") && told.contains("journal.0.jsonl"), "{told}");
 }

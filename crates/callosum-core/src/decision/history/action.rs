@@ -178,6 +178,23 @@ pub struct Coverage {
     pub last_wall_ms: i64,
 }
 
+/// A part of the journal that is there no longer, though it was not pruned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Gap {
+    /// Its first byte, as a sequence number.
+    pub from: u64,
+    /// Behind its last byte.
+    pub to: u64,
+}
+
+impl Gap {
+    /// Whether one of `gaps` holds all of it.
+    #[must_use]
+    pub fn is_within(&self, gaps: &[Self]) -> bool {
+        gaps.iter().any(|gap| gap.from <= self.from && self.to <= gap.to)
+    }
+}
+
 /// A journal that was there no longer when a process came back to it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lost {

@@ -13,7 +13,7 @@ use crate::record::light::Counted;
 use crate::record::{Action as Kind, Conflict, Holder, HookCounts, KnownWindow, Record};
 use callosum_shell::ExitCodes;
 
-pub use self::action::{Action, Coverage, IsDead, Lost, Outcome, Pause, State, Who};
+pub use self::action::{Action, Coverage, Gap, IsDead, Lost, Outcome, Pause, State, Who};
 
 /// Tools whose counts are kept; what more a hostile host names is not.
 const MAX_COVERED_TOOLS: usize = 1_000;
@@ -22,6 +22,8 @@ const MAX_COVERED_TOOLS: usize = 1_000;
 const OPEN_MEMORY_MS: u64 = 24 * 3600 * 1000;
 /// A window that an instance named is forgotten after this time at the least, milliseconds (30 days).
 const WINDOW_MEMORY_MS: u64 = 30 * 24 * 3600 * 1000;
+/// Gaps that were told are remembered up to this number: of more, the newest.
+const MAX_GAPS: usize = 64;
 
 /// Everything the decision looks at.
 #[derive(Debug)]
@@ -38,6 +40,10 @@ pub struct History {
     pub windows: BTreeMap<String, KnownWindow>,
     /// The last time that the journal was found lost.
     pub lost: Option<Lost>,
+    /// What of the journal is missing, as far as `lost` lines say.
+    pub gaps: Vec<Gap>,
+    /// Where the oldest segment begins that was not pruned, as a sequence number, if anything says so.
+    pub kept_from: Option<u64>,
     /// Torn or foreign lines met in what was read.
     pub skipped: u64,
     /// The highest format met that is newer than ours.
@@ -59,6 +65,8 @@ impl History {
             coverage: BTreeMap::new(),
             windows: BTreeMap::new(),
             lost: None,
+            gaps: Vec::new(),
+            kept_from: None,
             skipped: 0,
             newer_format: None,
             default_lease_ms,
@@ -104,13 +112,18 @@ impl History {
                     self.windows.insert(record.instance.clone(), known);
                 }
             }
-            Kind::Opened => self.carry_windows(&record.windows, record.wall_ms),
+            Kind::Opened => {
+                self.carry_windows(&record.windows, record.wall_ms);
+                self.kept_from = self.kept_from.max(record.of.get(1).copied());
+            }
+            Kind::Pruned => self.kept_from = self.kept_from.max(record.base),
             Kind::Lost => {
                 self.lost = Some(Lost {
                     at: record.wall_ms,
                     instance: record.instance.clone(),
                     how: record.reason.clone().unwrap_or_default(),
                 });
+                self.add_gaps(&record.of);
             }
             _ => {}
         }
@@ -126,6 +139,19 @@ impl History {
                 self.windows.insert(instance.clone(), *window);
             }
         }
+    }
+
+    /// Notes what a `lost` line names as missing: where each gap begins, and where it ends.
+    fn add_gaps(&mut self, ends: &[u64]) {
+        let named = ends.chunks_exact(2).filter_map(|ends| match ends {
+            [from, to] if from < to => Some(Gap { from: *from, to: *to }),
+            _ => None,
+        });
+        self.gaps.extend(named);
+        self.gaps.sort_unstable();
+        self.gaps.dedup();
+        let too_many = self.gaps.len().saturating_sub(MAX_GAPS);
+        self.gaps.drain(..too_many);
     }
 
     /// Whose record it is, and what that session has open.

@@ -12,6 +12,7 @@ use crate::model::settings::Mode;
 use crate::model::time::{Stamp, to_rfc3339};
 use crate::record::{HookCounts, Line};
 use crate::store::disk::Open;
+use crate::store::journal::Loss;
 use crate::store::journal::segment_file::SegmentFile;
 use crate::store::journal::segments::Segments;
 
@@ -244,10 +245,15 @@ impl Gate {
     }
 
     fn observed_facts(&self, now: &Stamp, is_dead: IsDead<'_>) -> Result<Facts, StateError> {
-        let Some(segments) = self.observe()? else { return Ok(Facts::default()) };
-        let history = self.observed_history(&segments, now)?;
+        let Some((segments, history, gaps)) = self.observe_all(now)? else { return Ok(Facts::default()) };
         let head = segments.head();
-        Ok(Facts::of(&history, segments, head, now, is_dead))
+        let mut facts = Facts::of(&history, segments, head, now, is_dead);
+        if !gaps.iter().all(|gap| gap.is_within(&history.gaps)) {
+            let how = format!("the journal {}; nobody has told it yet", Loss::Segment.in_words());
+            facts.lost =
+                Some(LostStatus { at: to_rfc3339(now.wall_ms), instance: self.instance.clone(), how });
+        }
+        Ok(facts)
     }
 
     /// This gate's own counts that are not in the journal yet.

@@ -7,6 +7,7 @@ use crate::decision::history::Who;
 use crate::model::tier::Tier;
 use crate::record::{Action, Conflict, Record};
 use crate::store::journal::recent::SLACK_MS;
+use crate::store::journal::segment::Carried;
 use crate::store::journal::segments::Segments;
 
 const KEEP_MS: u64 = 60_000;
@@ -25,7 +26,7 @@ fn mail(key: &str) -> Vec<u8> {
 
 fn begin(folder: &Path, base: u64) -> (StateDir, Segment) {
     let directory = StateDir::new(folder.to_owned());
-    let segment = Segment::begin(&directory, base, "home", &now(), BTreeMap::new()).unwrap();
+    let segment = Segment::begin(&directory, base, "home", &now(), Carried::default()).unwrap();
     (directory, segment)
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 
 use serde::de::IgnoredAny;
 
@@ -42,14 +43,39 @@ pub struct Segment {
     size: u64,
     identity: (u64, u64),
     opened_as_closed: bool,
-    /// The windows its first line carries.
-    pub windows: BTreeMap<String, KnownWindow>,
-    /// Its first line says where it begins.
-    opens_itself: bool,
+    /// What its first line carries on.
+    pub carried: Carried,
+    /// When it was begun, if its first line says so and where it begins.
+    pub opened: Option<Stamp>,
     /// The end of the last line read or written here, its newline left out. None before the first, and where it is shorter.
     tail: Option<Tail>,
     /// It stands in the place of a journal of which nothing is left.
     replaces: Option<Vanished>,
+    /// What was met last that is too long to be a line.
+    endless: Option<Endless>,
+    /// The end of that, where it was read here.
+    endless_tail: Option<Tail>,
+}
+
+/// Bytes without a newline, too many to be a line of ours: whoever knows of them need not read them again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Endless {
+    /// Where the line begins, as a sequence number.
+    pub from: u64,
+    /// Up to where there is no newline, so far, as a sequence number.
+    pub to: u64,
+}
+
+/// Between two looks at the clock so much is read.
+const STEP: u64 = 1 << 20;
+
+/// What the first line of a segment carries on from those before it.
+#[derive(Clone, Debug, Default)]
+pub struct Carried {
+    /// The windows known, by instance.
+    pub windows: BTreeMap<String, KnownWindow>,
+    /// Where the oldest segment begins that was not pruned, if whoever begins this one knows.
+    pub kept_from: Option<u64>,
 }
 
 /// How many bytes of its last line a segment is known again by.
@@ -123,15 +149,17 @@ impl Segment {
             file: Arc::new(file),
             base: 0,
             read: 0,
-            windows: BTreeMap::new(),
-            opens_itself: false,
+            carried: Carried::default(),
+            opened: None,
             tail: None,
             replaces: None,
+            endless: None,
+            endless_tail: None,
         };
         if let Some(opened) = segment.file.opening_record()? {
-            segment.opens_itself = true;
+            segment.opened = Some(opened.stamp());
             segment.base = opened.base.unwrap_or(0);
-            segment.windows = opened.windows;
+            segment.carried = Carried { windows: opened.windows, kept_from: opened.of.get(1).copied() };
         }
         Ok(Some(segment))
     }
@@ -168,11 +196,12 @@ impl Segment {
         match Self::open(&directory.disk, &directory.path.join(ACTIVE))? {
             None => {
                 let base = after_closed()?;
-                let mut begun = Self::begin(directory, base, instance, now, BTreeMap::new())?;
+                let carried = Carried { kept_from: (base == 0).then_some(0), ..Carried::default() };
+                let mut begun = Self::begin(directory, base, instance, now, carried)?;
                 begun.replaces = (base == 0).then_some(Vanished::Missing);
                 Ok(begun)
             }
-            Some(mut segment) if !segment.opens_itself => {
+            Some(mut segment) if segment.opened.is_none() => {
                 // The original plugin's journal, or a first line that a power cut took. The former starts
                 // the journal; the latter is set aside under the base it must have had, so that sequence
                 // numbers keep rising.
@@ -183,7 +212,8 @@ impl Segment {
                     if segment.size > 0 {
                         segment.retire(directory)?;
                     }
-                    let mut begun = Self::begin(directory, next, instance, now, BTreeMap::new())?;
+                    let carried = Carried { kept_from: (next == 0).then_some(0), ..Carried::default() };
+                    let mut begun = Self::begin(directory, next, instance, now, carried)?;
                     begun.replaces = (segment.size == 0).then_some(Vanished::Emptied);
                     return Ok(begun);
                 }
@@ -203,13 +233,13 @@ impl Segment {
         base: u64,
         instance: &str,
         now: &Stamp,
-        windows: BTreeMap<String, KnownWindow>,
+        carried: Carried,
     ) -> Result<Self, StateError> {
         let (path, next) = (directory.path.join(ACTIVE), directory.path.join(NEXT));
         let mut opened = Record::new(Action::Opened, instance, now);
         opened.base = Some(base);
-        opened.of = vec![base];
-        opened.windows.clone_from(&windows);
+        opened.of = [Some(base), carried.kept_from].into_iter().flatten().collect();
+        opened.windows = carried.windows;
         let line = opened.to_line().map_err(|source| StateError::Encode { path: path.clone(), source })?;
         write_whole(directory.disk.as_ref(), &next, &line)?;
         directory.disk.rename(&next, &path).map_err(|source| StateError::io("rename", &next, source))?;
@@ -225,6 +255,8 @@ impl Segment {
     /// # Errors
     /// When the rename fails.
     pub fn retire(&self, directory: &StateDir) -> Result<(), StateError> {
+        // All of it, or a power cut would leave less than the next one says. Where that fails, whoever needs it flushed learns it.
+        let _ = self.file.flush(self.size);
         let active = directory.path.join(ACTIVE);
         directory
             .disk
@@ -245,6 +277,39 @@ impl Segment {
     pub fn go_on_from(&mut self, offset: u64) {
         self.read = offset;
         self.tail = None;
+    }
+
+    /// What was met last that is too long to be a line.
+    #[must_use]
+    pub fn endless(&self) -> Option<Endless> {
+        self.endless
+    }
+
+    /// Notes what others have met that is too long to be a line.
+    pub fn note_endless(&mut self, endless: Endless) {
+        self.endless = Some(endless);
+        self.endless_tail = None;
+    }
+
+    /// How many bytes are there that were not looked at.
+    #[must_use]
+    pub fn unread(&self) -> u64 {
+        let looked_at = self.unfinished_endless().map_or(self.read, |endless| endless.to - self.base);
+        self.size.saturating_sub(looked_at)
+    }
+
+    /// The line that is too long to be one and has no end so far, where reading stopped.
+    fn unfinished_endless(&self) -> Option<Endless> {
+        self.endless
+            .filter(|endless| endless.from == self.base + self.read && endless.to <= self.base + self.size)
+    }
+
+    /// Whether a line that is too long to be one still is: what was cut off and has grown again may have others in it.
+    fn is_still_endless(&self, endless: Endless) -> Result<bool, StateError> {
+        let Some(tail) = &self.endless_tail else { return Ok(true) };
+        let mut bytes = [0; TAIL];
+        self.file.read_exact_at(&mut bytes, endless.to - self.base - TAIL as u64)?;
+        Ok(bytes == *tail)
     }
 
     /// What it is known again by.
@@ -343,8 +408,13 @@ impl Segment {
     /// if the last of them is one.
     ///
     /// # Errors
-    /// When the system refuses to read.
-    pub fn read_on(&mut self, sink: &mut dyn FnMut(u64, Line)) -> Result<Option<Closing>, StateError> {
+    /// [`StateError::Unread`] when it is `until` and there is more to read; reading goes on from there the next time. When the
+    /// system refuses to read.
+    pub fn read_on(
+        &mut self,
+        until: Option<Instant>,
+        sink: &mut dyn FnMut(u64, Line),
+    ) -> Result<Option<Closing>, StateError> {
         if self.size > self.read && !self.ends_as_read()? {
             let path = self.file.path();
             return Err(StateError::Replaced { path: path.parent().unwrap_or(path).to_owned() });
@@ -353,6 +423,13 @@ impl Segment {
         // Bytes of it that are not kept: it is too long to be a line of ours.
         let mut dropped = 0;
         let mut position = self.read;
+        if let Some(endless) = self.unfinished_endless()
+            && self.is_still_endless(endless)?
+        {
+            dropped = endless.to - endless.from;
+            position += dropped;
+        }
+        let (begun, mut look_at) = (self.read, position + STEP);
         let mut closing = None;
         let mut buffer = vec![0; CHUNK.min(usize::try_from(self.size - self.read).unwrap_or(CHUNK))];
         while position < self.size {
@@ -400,8 +477,27 @@ impl Segment {
                 dropped += unfinished.len() as u64;
                 unfinished = tail;
             }
+            if dropped > 0 {
+                self.endless = Some(Endless { from: self.base + self.read, to: self.base + position });
+                self.endless_tail = unfinished.last_chunk().copied().or(self.endless_tail);
+            }
+            if position >= look_at && position < self.size {
+                look_at = position + STEP;
+                // Each attempt comes further: the beginning of a line is read again.
+                let comes_further = dropped > 0 || self.read > begun;
+                if comes_further && until.is_some_and(|until| Instant::now() >= until) {
+                    return Err(self.unread_in_time());
+                }
+            }
         }
         Ok(closing)
+    }
+
+    /// There is more to read than there is time for.
+    #[must_use]
+    pub fn unread_in_time(&self) -> StateError {
+        let path = self.file.path();
+        StateError::Unread { path: path.parent().unwrap_or(path).to_owned() }
     }
 
     /// Ends a last line that lacks nothing but its newline, as a power cut may leave it, so that it is read like

@@ -45,7 +45,7 @@ fn put(journal: &mut Journal, bytes: u64) {
 
 fn rotate(journal: &mut Journal) -> Appended {
     let proof = journal.catch_up(Patience::None, Check::Seldom, &now(), &mut |_, _| {}).unwrap().unwrap();
-    journal.rotate(&proof, &now(), BTreeMap::new()).unwrap().unwrap()
+    journal.rotate(&proof, &now(), Carried::default()).unwrap().unwrap()
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn a_rotation_that_was_cut_off_is_finished_by_the_next_line() {
     // In the way of the new file.
     let next = folder.path().join("journal.next");
     fs::create_dir(&next).unwrap();
-    assert!(journal.rotate(&proof, &now(), BTreeMap::new()).is_err());
+    assert!(journal.rotate(&proof, &now(), Carried::default()).is_err());
     assert!(journal.is_between_segments());
     let record = Record::new(Action::Seen, "home", &now());
     assert!(journal.append(&proof, &record, &now()).is_err());

@@ -48,6 +48,18 @@ impl Damage {
         }
     }
 
+    /// What is wrong with that the journal is said to be lost, or is not.
+    fn is_told(self, lost: bool) -> Option<String> {
+        let should_be = match self {
+            // What it says is counted as skipped.
+            Self::Byte { .. } => false,
+            Self::Cut { file: CLOSED, .. } => true,
+            // Only who had it open, or has an index, knows.
+            Self::Cut { .. } => return None,
+        };
+        (lost != should_be).then(|| format!("is it lost? {lost}"))
+    }
+
     fn name(&self, sample: &Sample) -> String {
         match *self {
             Self::Byte { file, at, now } => {
@@ -88,7 +100,9 @@ fn fresh(damages: &[Damage], sample: &Sample, index: Option<&Index>) {
             bench.put(&files, index);
             let hit = damage.hit(sample);
             let seen = look(bench, concerns_files(sample, &hit), &sample.now);
-            problems(sample, &undamaged, &files, &hit, index.is_some(), &seen)
+            let mut problems = problems(sample, &undamaged, &files, &hit, index.is_some(), &seen);
+            problems.extend(damage.is_told(seen.lost));
+            problems
         },
     );
 }

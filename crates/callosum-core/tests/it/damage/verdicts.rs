@@ -29,6 +29,8 @@ pub(crate) struct Seen {
     gina: Option<Answer>,
     skipped: u64,
     degraded: bool,
+    /// The journal is said to be lost.
+    pub(crate) lost: bool,
 }
 
 impl Seen {
@@ -56,12 +58,13 @@ pub(crate) fn look(bench: &mut Bench, ask_other: bool, now: &Stamp) -> Seen {
     let gina = ask_other.then(|| ask(other, "z", "mail", &json!("gina")));
     let status = gate.status(now);
     let (skipped, degraded) = (status.journal.skipped, status.degraded.is_some());
+    let lost = serde_json::to_value(&status).unwrap()["lost"].is_object();
     let evidence = evidence(&fs::read(bench.path().join("journal.jsonl")).unwrap());
     if degraded {
         // What could not be written waits, and would be in the way of the next trial.
         bench.renew();
     }
-    Seen { records, note, mail, evidence, retry, pay, fresh, gina, skipped, degraded }
+    Seen { records, note, mail, evidence, retry, pay, fresh, gina, skipped, degraded, lost }
 }
 
 /// What the mail to all was shown, as the journal has it.
