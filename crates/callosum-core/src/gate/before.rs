@@ -395,9 +395,7 @@ impl Gate {
         proof: &UpToDate,
         now: &Stamp,
     ) -> Result<Answer, StateError> {
-        let mut record = intent.refused(TOO_LATE, now);
-        record.of.extend(started);
-        ledger.append(proof, &record, now)?;
+        ledger.append(proof, &intent.taken_back(started, TOO_LATE, now), now)?;
         self.note(intent, Phase::Refused(text.to_owned()), now);
         Ok(Answer::Refuse(text.to_owned()))
     }
@@ -552,10 +550,8 @@ impl Gate {
             let _ = light.calls.settle(id, number, Phase::Refused(text.to_owned()), now);
             known
         });
-        let mut record = intent.refused(reason, now);
         // The open call knows better: the journal may have been lost and written anew.
-        record.of.extend(known.or(seq));
-        self.write_soon(record, now);
+        self.write_soon(intent.taken_back(known.or(seq), reason, now), now);
     }
 
     /// A flush failed: what was written to that segment since can't be made durable any more, so it is

@@ -383,9 +383,7 @@ impl Gate {
                     // The after-hook of this refusal must find it.
                     let _ = light.calls.settle(id, number, Phase::Refused(text.clone()), now);
                 }
-                let mut record = intent.refused(TOO_LATE, now);
-                record.of.extend(started);
-                let _ = light.backlog.push(record, None);
+                let _ = light.backlog.push(intent.taken_back(started, TOO_LATE, now), None);
                 drop(light);
                 self.have_written();
                 told

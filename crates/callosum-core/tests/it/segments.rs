@@ -43,7 +43,7 @@ fn exists(directory: &StateDir, name: &str) -> bool {
 }
 
 fn begun(directory: &StateDir) -> Segment {
-    Segment::begin(directory, 0, "home", &now(), BTreeMap::new()).unwrap()
+    Segment::begin(directory, 0, None, "home", &now(), BTreeMap::new()).unwrap()
 }
 
 fn opened(base: Option<u64>, of: Vec<u64>) -> Record {
@@ -192,7 +192,7 @@ fn a_new_segment_is_whole_or_does_not_get_its_name() {
     ] {
         let disk = Moody { writes: Arc::new(Mutex::new(moods.clone())), ..Moody::default() };
         let (_folder, directory) = disk.folder();
-        let segment = Segment::begin(&directory, 9, "home", &now(), BTreeMap::new());
+        let segment = Segment::begin(&directory, 9, None, "home", &now(), BTreeMap::new());
         assert_eq!(segment.is_ok(), begins, "{moods:?}");
         assert_eq!(exists(&directory, "journal.jsonl"), begins, "{moods:?}");
         if begins {
@@ -273,7 +273,7 @@ fn put_behind(segment: &Segment, directory: &StateDir, bytes: &[u8]) -> String {
 #[test]
 fn a_closing_line_tells_where_it_stands_and_what_follows_if_it_ends_there() {
     let (_folder, directory) = folder();
-    let begun = Segment::begin(&directory, 100, "home", &now(), BTreeMap::new()).unwrap();
+    let begun = Segment::begin(&directory, 100, None, "home", &now(), BTreeMap::new()).unwrap();
     let at = begun.size();
     let closing = |base: u64| {
         let record = Record { base: Some(base), ..Record::new(Action::Closed, "home", &now()) };

@@ -1,6 +1,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 use super::*;
 use crate::model::tier::Tier;
+use crate::record::Action as Kind;
 
 const HOUR_MS: u64 = 3_600_000;
 const DAY_MS: u64 = 24 * HOUR_MS;
@@ -36,7 +37,7 @@ fn about(action: Kind, of: u64, ms: u64) -> Record {
 }
 
 fn me() -> Who {
-    Who { instance: "home".to_owned(), session: "a".to_owned() }
+    Who::here("home", "a")
 }
 
 fn seqs<'a>(actions: impl Iterator<Item = &'a Action>) -> Vec<u64> {
@@ -49,7 +50,7 @@ fn all(history: &History) -> (Vec<u64>, Vec<u64>, Vec<u64>) {
 }
 
 fn kind(history: &History, seq: u64) -> Option<Kind> {
-    history.action(seq).unwrap().outcome.as_ref().map(|outcome| outcome.kind.clone())
+    history.action(seq).unwrap().outcome.as_ref().map(|outcome| outcome.ending.action())
 }
 
 #[test]

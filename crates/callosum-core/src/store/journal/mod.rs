@@ -276,7 +276,8 @@ impl Journal {
     fn follow(&mut self, next_base: u64, now: &Stamp) -> Result<(), StateError> {
         if self.active.is_active_in(&self.directory)? {
             self.active.retire(&self.directory)?;
-            self.active = Segment::begin(&self.directory, next_base, &self.instance, now, BTreeMap::new())?;
+            let (journal, windows) = (self.active.journal, BTreeMap::new());
+            self.active = Segment::begin(&self.directory, next_base, journal, &self.instance, now, windows)?;
             return Ok(());
         }
         let next = Segment::open_at(&self.directory, next_base)?;
@@ -399,7 +400,8 @@ impl Journal {
         } else if self.active.is_another_active_in(&self.directory)? {
             return Err(self.replaced());
         }
-        self.active = Segment::begin(&self.directory, *base, &self.instance, now, windows.clone())?;
+        let (journal, windows) = (self.active.journal, windows.clone());
+        self.active = Segment::begin(&self.directory, *base, journal, &self.instance, now, windows)?;
         self.next = None;
         Ok(())
     }

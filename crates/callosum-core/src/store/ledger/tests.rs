@@ -238,7 +238,7 @@ fn what_a_later_line_is_about_is_brought_in_and_nothing_else() {
     let (options, now) = (options(directory.path()), Machine::read().now());
     let mut busy = open(&options, &now);
     let last = write(&mut busy, 200, &now);
-    let who = Who { instance: "home".to_owned(), session: "a".to_owned() };
+    let who = Who::here("home", "a");
     let record = |action: Action, of: &[u64]| {
         let mut record = Record::new(action, "home", &now);
         record.session = Some("a".to_owned());
