@@ -16,7 +16,9 @@ pub struct Spec {
     pub label: &'static str,
     /// What it means, in a sentence of Markdown.
     pub meaning: &'static str,
-    /// The fields that it may have besides [`EVERY`], in the order in which they stand in a line.
+    /// Whether it tells whose call of what it is about: with the fields [`CALL`].
+    pub tells_call: bool,
+    /// The fields that it may have behind these, in the order in which they stand in a line.
     pub fields: &'static [&'static str],
     /// Whether the action that it begins, or is the outcome of, speaks against later calls.
     pub is_evidence: bool,
@@ -30,6 +32,10 @@ pub struct Spec {
 
 /// The fields that every record may have. The last two: of a line of another machine, and of one that is older than it says.
 pub const EVERY: [&str; 8] = ["v", "action", "timestamp", "up", "boot", "instance", "machine", "ageMs"];
+
+/// The fields in which a record tells whose call of what it is about, in the order in which they stand in a line.
+pub const CALL: [&str; 9] =
+    ["tier", "runtime", "agent", "session", "run", "call", "tool", "ruleName", "contextKeys"];
 
 /// How a record changes the history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,17 +103,10 @@ pub enum Pruning {
     Carried,
 }
 
-/// What `docs/format.md` calls a call's identity: who made it, and where.
-macro_rules! call_fields {
-    ($($more:literal),*) => {
-        &["tier", "runtime", "agent", "session", "run", "call", "tool", "ruleName", "contextKeys", $($more),*]
-    };
-}
-
 macro_rules! kinds {
     ($(
         $kind:ident = $name:literal, shown as $label:literal: $meaning:literal;
-        fields $fields:expr;
+        call $tells_call:literal; fields $fields:expr;
         evidence $is_evidence:literal; fold $fold:expr; index $index:ident; pruning $pruning:ident;
     )*) => {
         /// What a record says happened.
@@ -131,7 +130,8 @@ macro_rules! kinds {
                             name: $name,
                             label: $label,
                             meaning: $meaning,
-                            fields: $fields,
+                            tells_call: $tells_call,
+                            fields: &$fields,
                             is_evidence: $is_evidence,
                             fold: $fold,
                             index: IndexedAs::$index,
@@ -160,6 +160,7 @@ const OTHER: Spec = Spec {
     name: "",
     label: "",
     meaning: "A kind that a newer minor version knows.",
+    tells_call: false,
     fields: &[],
     is_evidence: false,
     fold: Fold::Nothing,
@@ -170,83 +171,83 @@ const OTHER: Spec = Spec {
 kinds! {
     Intercept = "intercept", shown as "started":
         "a call was let through: at tiers 0 and 1 the only line, at tier 2 its start, at tiers 3 and 4 its intent";
-    fields call_fields!("attempt", "digest", "params", "conflict", "evidence", "observed", "notDoneCodes", "expiresAt",
-        "leaseMs", "holder", "reason", "seen");
+    call true; fields ["attempt", "digest", "params", "conflict", "evidence", "observed", "notDoneCodes", "expiresAt",
+        "leaseMs", "holder", "reason", "seen"];
     evidence true; fold Fold::Start; index Action; pruning Dropped;
 
     Blocked = "blocked", shown as "paused or blocked":
         "a call was refused with the facts; `conflict` is `lease` for a block, `recent` or `inFlight` for a pause";
-    fields call_fields!("digest", "params", "conflict", "evidence", "signal", "seen");
+    call true; fields ["digest", "params", "conflict", "evidence", "signal", "seen"];
     evidence false; fold Fold::Pause; index Pause; pruning Dropped;
 
     Denied = "denied", shown as "denied":
         "a call was refused by a policy, `ruleName`, over `path` or its keys; a retry does not help";
-    fields call_fields!("path", "params", "reason", "seen");
+    call true; fields ["path", "params", "reason", "seen"];
     evidence false; fold Fold::Nothing; index Nothing; pruning Dropped;
 
     Complete = "complete", shown as "complete": "outcome: it was done";
-    fields call_fields!("contextKey", "of", "attempt", "digest", "rewritten", "exitCode", "reason", "seen");
+    call true; fields ["contextKey", "of", "attempt", "digest", "rewritten", "exitCode", "reason", "seen"];
     evidence true; fold Fold::Outcome(Ending::Complete); index Outcome; pruning Dropped;
 
     Failed = "failed", shown as "failed": "outcome: it was not done";
-    fields call_fields!("of", "attempt", "digest", "rewritten", "exitCode", "reason", "seen");
+    call true; fields ["of", "attempt", "digest", "rewritten", "exitCode", "reason", "seen"];
     evidence false; fold Fold::Outcome(Ending::Failed); index Outcome; pruning Dropped;
 
     Refused = "refused", shown as "refused": "outcome: it never ran";
-    fields call_fields!("of", "attempt", "digest", "params", "rewritten", "exitCode", "reason", "seen");
+    call true; fields ["of", "attempt", "digest", "params", "rewritten", "exitCode", "reason", "seen"];
     evidence false; fold Fold::Outcome(Ending::Refused); index Outcome; pruning Dropped;
 
     Unknown = "unknown", shown as "outcome unknown": "outcome: it ended, and nobody knows whether it was done";
-    fields call_fields!("of", "attempt", "digest", "rewritten", "exitCode", "reason", "seen");
+    call true; fields ["of", "attempt", "digest", "rewritten", "exitCode", "reason", "seen"];
     evidence true; fold Fold::Outcome(Ending::Unknown); index Outcome; pruning Dropped;
 
     Running = "running", shown as "running":
         "it goes on in the background, as the process session in `process`; not an outcome";
-    fields call_fields!("of", "attempt", "digest", "rewritten", "exitCode", "process", "reason", "seen");
+    call true; fields ["of", "attempt", "digest", "rewritten", "exitCode", "process", "reason", "seen"];
     evidence true; fold Fold::Background; index Outcome; pruning Dropped;
 
     Delivered = "delivered", shown as "pause read": "the model has seen the pauses in `of`";
-    fields &["session", "of"];
+    call false; fields ["session", "of"];
     evidence false; fold Fold::Delivery; index Sequel; pruning Dropped;
 
     Released = "released", shown as "released": "an operator ended the lease of the intent in `of`";
-    fields &["contextKeys", "of", "attempt", "reason"];
+    call false; fields ["contextKeys", "of", "attempt", "reason"];
     evidence false; fold Fold::Release; index Sequel; pruning Dropped;
 
     Seen = "seen", shown as "hooks seen":
         "how many before- and after-hooks an instance has seen since it last wrote a count";
-    fields &["runtime", "seen"];
+    call false; fields ["runtime", "seen"];
     evidence false; fold Fold::Nothing; index Nothing; pruning Dropped;
 
     Session = "session", shown as "session": "a session of another runtime began, got a prompt or ended (`event`)";
-    fields &["runtime", "agent", "session", "holder", "reason", "event"];
+    call false; fields ["runtime", "agent", "session", "holder", "reason", "event"];
     evidence false; fold Fold::Nothing; index Nothing; pruning Dropped;
 
     Unreadable = "unreadable", shown as "event unreadable":
         "a runtime's hook was told an event that could not be read; counted under `(unreadable events)`";
-    fields &["runtime", "session", "tool", "reason", "seen"];
+    call false; fields ["runtime", "session", "tool", "reason", "seen"];
     evidence false; fold Fold::Nothing; index Nothing; pruning Dropped;
 
     Rules = "rules", shown as "rules loaded": "a process has loaded rules; `windowMs` is how far back they look";
-    fields &["windowMs"];
+    call false; fields ["windowMs"];
     evidence false; fold Fold::Window; index Counts; pruning Opened;
 
     Lost = "lost", shown as "journal lost":
         "a process found that the journal it knew is gone; `reason` says how, and what was written anew";
-    fields &["reason"];
+    call false; fields ["reason"];
     evidence false; fold Fold::Loss; index Counts; pruning Dropped;
 
     Carried = "carried", shown as "carried on":
         "a record that is needed for longer than its segment, written once more before that was pruned; `of` is the number it had";
-    fields call_fields!("of", "reason");
+    call true; fields ["of", "reason"];
     evidence false; fold Fold::Nothing; index Nothing; pruning Carried;
 
     Opened = "opened", shown as "segment begun": "the first line of a segment";
-    fields &["of", "journal", "base", "windows"];
+    call false; fields ["of", "journal", "base", "windows"];
     evidence false; fold Fold::Windows; index Counts; pruning Opened;
 
     Closed = "closed", shown as "segment full": "the last line of a segment";
-    fields &["base"];
+    call false; fields ["base"];
     evidence false; fold Fold::Nothing; index Nothing; pruning Dropped;
 }
 

@@ -13,6 +13,7 @@ mod guards_itself;
 
 mod index;
 mod journal_files;
+mod journals;
 mod limits;
 mod lint;
 mod lost_journal;
@@ -23,6 +24,7 @@ mod outcomes;
 mod page;
 mod pausing;
 mod recipients;
+mod record_kinds;
 mod rewritten;
 mod rules;
 mod same_call;

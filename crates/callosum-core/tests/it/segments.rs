@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::sync::{Arc, Mutex};
 
 use callosum_core::model::time::Stamp;
-use callosum_core::record::{Action, KnownWindow, Line, Record};
+use callosum_core::record::{Action, JournalId, KnownWindow, Line, Record};
 use callosum_core::store::disk::Open;
 use callosum_core::store::journal::retention::{Retention, prune};
 use callosum_core::store::journal::segment::Segment;
@@ -192,11 +192,14 @@ fn a_new_segment_is_whole_or_does_not_get_its_name() {
     ] {
         let disk = Moody { writes: Arc::new(Mutex::new(moods.clone())), ..Moody::default() };
         let (_folder, directory) = disk.folder();
-        let segment = Segment::begin(&directory, 9, None, "home", &now(), BTreeMap::new());
+        let id = Some(JournalId::random());
+        let segment = Segment::begin(&directory, 9, id, "home", &now(), BTreeMap::new());
         assert_eq!(segment.is_ok(), begins, "{moods:?}");
         assert_eq!(exists(&directory, "journal.jsonl"), begins, "{moods:?}");
         if begins {
-            let line = String::from_utf8(opened(Some(9), vec![9]).to_line().unwrap()).unwrap();
+            let line =
+                String::from_utf8(Record { journal: id, ..opened(Some(9), vec![9]) }.to_line().unwrap())
+                    .unwrap();
             assert_eq!(read(&directory, "journal.jsonl"), line, "{moods:?}");
         }
     }
