@@ -261,10 +261,8 @@ impl Action {
     /// What people are shown for what is called `name` in a line; what this version does not know is shown as it stands.
     #[must_use]
     pub fn label_of(name: &str) -> &str {
-        match Self::named(name) {
-            Self::Other(_) => name,
-            known => known.spec().label,
-        }
+        let kind = Self::named(name);
+        if let Self::Other(_) = kind { name } else { kind.spec().label }
     }
 }
 

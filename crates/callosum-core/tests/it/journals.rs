@@ -62,11 +62,11 @@ fn world(name: &str) -> World {
 fn check_views(name: &str, gate: &Gate, expected: &Expected) {
     let status = serde_json::to_value(gate.status(&NOON)).unwrap();
     for (pointer, value) in &expected.status {
-        if status.pointer(pointer) != Some(value) { eprintln!("XX {name}: {pointer} {value} in {status:#}"); }
+        assert_eq!(status.pointer(pointer), Some(value), "{name}: {pointer} in {status:#}");
     }
     for (to, story) in &expected.stories {
         let told = gate.why(&format!("email:{to}@example.com"), &NOON).unwrap().text(&str::to_owned);
-        if told.lines().collect::<Vec<_>>() != *story { eprintln!("XX {name} {to}: {told}"); }
+        assert_eq!(told.lines().collect::<Vec<_>>(), *story, "{name}: {told}");
     }
 }
 
@@ -89,9 +89,9 @@ fn a_journal_of_every_form_is_read_as_it_is_written_down() {
                 Answer::Refuse(text) => ("pause", text.as_str()),
                 other => panic!("{name}: {other:?}"),
             };
-            if is != verdict { eprintln!("XX {name}: {who} {tool} {to}: {is} {text}"); }
+            assert_eq!(is, verdict, "{name}: {who} {tool} {to}: {text}");
             for said in says {
-                if !text.contains(said) { eprintln!("XX {name}: {who} {tool} {to}: {said:?} is not in {text}"); }
+                assert!(text.contains(said), "{name}: {who} {tool} {to}: {said:?} is not in {text}");
             }
             // What is written behind it changes nothing of it.
             let written = fs::read(world.journal_path()).unwrap();

@@ -178,7 +178,7 @@ impl Gate {
             event.stands = open.map(|action| ended(action, action.state(now, &is_dead)));
             // It came before what it is about.
             let begun = record.early_attempt().and_then(|attempt| history.attempt(attempt));
-            event.of.extend(begun.map(|action| action.seq));
+            event.of.extend(begun.map(|action| action.seq).filter(|start| start != seq));
             Some(event)
         });
         Ok(Story { key: key.to_owned(), events: events.collect(), earlier, leases })

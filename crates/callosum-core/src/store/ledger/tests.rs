@@ -294,6 +294,7 @@ fn an_outcome_that_came_before_its_start_is_brought_in_with_it() {
         let behind = is_start_behind.then(|| put(Action::Intercept));
         write_index(&busy, &now);
         let mut late = open(&options, &now);
+        assert!(uses_index(&late));
         let start = behind.unwrap_or_else(|| {
             let proof = busy.catch_up(Patience::None, Check::Seldom, &now).unwrap().unwrap();
             busy.append(&proof, &record(Action::Intercept), &now).unwrap().seq
@@ -301,7 +302,6 @@ fn an_outcome_that_came_before_its_start_is_brought_in_with_it() {
         late.catch_up(Patience::None, Check::Seldom, &now).unwrap().unwrap();
         let keys = ["far".to_owned()];
         assert!(late.bring(&Needs { keys: &keys, ..Needs::default() }, Patience::None).unwrap());
-        assert!(uses_index(&late));
         let ends: Vec<_> = late
             .history()
             .on_key("far")
