@@ -198,7 +198,7 @@ pub struct Pause {
 pub struct Coverage {
     /// The counts.
     pub counts: HookCounts,
-    /// Calls that were paused or blocked: of most runtimes these have no after-hook.
+    /// Calls that were paused, blocked or denied: of most runtimes these have no after-hook.
     pub paused: u64,
     /// Wall-clock milliseconds of the first report.
     pub first_wall_ms: i64,

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use crate::model::time::{Stamp, YEAR_MS};
 use crate::record::kind::Fold;
 use crate::record::light::Counted;
-use crate::record::{AttemptId, Conflict, Ending, Holder, HookCounts, KnownWindow, Record};
+use crate::record::{Action as Kind, AttemptId, Conflict, Ending, Holder, HookCounts, KnownWindow, Record};
 use callosum_shell::ExitCodes;
 
 pub use self::action::{Action, Coverage, IsDead, Lost, Outcome, Pause, State, Who};
@@ -369,7 +369,8 @@ impl History {
         let runtime = record.runtime.as_deref().unwrap_or_default();
         self.add_counts(runtime, &record.seen, record.wall_ms);
         // What was only observed ran.
-        if let (Fold::Pause, false, Some(tool)) = (record.action.spec().fold, record.observed, &record.tool) {
+        let is_stopped = matches!(record.action, Kind::Blocked | Kind::Denied) && !record.observed;
+        if let (true, Some(tool)) = (is_stopped, &record.tool) {
             self.cover(runtime, tool, record.wall_ms, |coverage| {
                 coverage.paused = coverage.paused.saturating_add(1);
             });

@@ -1,7 +1,6 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 use super::*;
 use crate::model::tier::Tier;
-use crate::record::Action as Kind;
 
 const HOUR_MS: u64 = 3_600_000;
 const DAY_MS: u64 = 24 * HOUR_MS;
@@ -330,8 +329,9 @@ fn hook_counts_add_up_and_only_so_many_tools_are_kept() {
     for record in [tool("0000", false), tool("0000", false), tool("0000", true), tool("1000", false)] {
         history.count(&record);
     }
+    history.count(&Record { action: Kind::Denied, ..tool("0000", false) });
     let of = |tool: &str| history.coverage.get("x").and_then(|tools| tools.get(tool));
-    assert_eq!(of("0000").map(|coverage| (coverage.counts, coverage.paused)), Some((counts, 2)));
+    assert_eq!(of("0000").map(|coverage| (coverage.counts, coverage.paused)), Some((counts, 3)));
     assert_eq!(of("1000"), None);
 }
 
