@@ -337,7 +337,7 @@ pub(crate) struct Wanted {
     #[arg(long, value_parser = clap::value_parser!(u8).range(0..=4))]
     pub(crate) tier: Option<u8>,
 
-    /// Only those of this action: intercept, blocked, complete, failed, refused, unknown …
+    /// Only those of this action: intercept (shown as started), blocked, complete, failed, refused, unknown …
     #[arg(long)]
     pub(crate) action: Option<String>,
 

@@ -95,8 +95,9 @@ fn params(asked: &Asked) -> Result<Value, Failure> {
 }
 
 fn sentence(matched: &Match) -> String {
+    let reach = matched.reach.map_or_else(String::new, |reach| format!(", reach {}", reach.as_str()));
     let rule = format!(
-        "`{}` (tier {}) matched by {}",
+        "`{}` (tier {}{reach}) matched by {}",
         name(&matched.rule_name),
         matched.tier as u8,
         matched.because

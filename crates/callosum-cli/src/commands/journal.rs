@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use callosum_core::gate::{Filter, Gate};
 use callosum_core::model::time;
+use callosum_core::record::Action;
 use serde_json::{Map, Value, json};
 
 use crate::args::{Args, Wanted};
@@ -124,10 +125,20 @@ fn columns(record: &Map<String, Value>, with_instance: bool) -> [String; 6] {
         text(record, "timestamp").map(local_time).unwrap_or_default(),
         session,
         name(text(record, "tool").unwrap_or_default()),
-        name(text(record, "action").unwrap_or_default()),
+        name(happened(record)),
         tier.unwrap_or_default(),
         keys(record),
     ]
+}
+
+/// What a record says happened, in a word for people.
+fn happened(record: &Map<String, Value>) -> &str {
+    let action = text(record, "action").unwrap_or_default();
+    match (action, text(record, "conflict")) {
+        ("blocked", Some("lease")) => "blocked",
+        ("blocked", Some(_)) => "paused",
+        _ => Action::label_of(action),
+    }
 }
 
 fn keys(record: &Map<String, Value>) -> String {
@@ -172,8 +183,6 @@ fn details(record: &Map<String, Value>) -> String {
     }
     match (text(record, "action"), record.get("of").and_then(Value::as_array).map_or(0, Vec::len)) {
         (Some("delivered"), count) => details.push(counted(count as u64, "pause")),
-        (Some("opened"), _) => details.push("segment begun".to_owned()),
-        (Some("closed"), _) => details.push("segment full".to_owned()),
         _ => {}
     }
     if let (Some("seen"), Some(seen)) =

@@ -99,7 +99,7 @@ fn the_journal_reads_as_one_line_a_record() {
     let shown: Vec<&str> = stdout.lines().collect();
     assert_eq!(shown.len(), 5, "{stdout}");
     let paused = shown[2];
-    for part in ["bob", "exec", "blocked", "tier 3", "email:ann@example.com", "being acted on"] {
+    for part in ["bob", "exec", "paused", "tier 3", "email:ann@example.com", "being acted on"] {
         assert!(paused.contains(part), "{part} in {paused}");
     }
     assert!(shown[4].contains("exit 7; the tool failed"), "{stdout}");

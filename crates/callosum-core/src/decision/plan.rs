@@ -165,7 +165,7 @@ mod tests {
     }
 
     fn planned(history: &History, tier: Tier, key: &str, standing: Standing<'_>) -> Plan {
-        let who = Who { instance: "home".to_owned(), session: "ours".to_owned() };
+        let who = Who { machine: String::new(), instance: "home".to_owned(), session: "ours".to_owned() };
         let keys = [key.to_owned()];
         let question = Question {
             who: &who,

@@ -54,8 +54,7 @@ fn kept(history: &History, now: &Stamp) -> Vec<Past> {
     let keep_ms = history.keep_ms();
     let counts = |action: &&Past| {
         let is_open = action.outcome.is_none();
-        let is_evidence =
-            action.outcome.as_ref().is_none_or(|end| matches!(end.kind, Action::Complete | Action::Unknown));
+        let is_evidence = action.outcome.as_ref().is_none_or(|end| end.ending.is_evidence());
         is_evidence && (is_open || action.last_sign_age_ms(now) <= keep_ms)
     };
     let mut kept: Vec<Past> = history.newest().filter(counts).take(MAX_KEPT).cloned().collect();
@@ -65,6 +64,9 @@ fn kept(history: &History, now: &Stamp) -> Vec<Past> {
 
 /// Whether both are one action, wherever they stand.
 fn is_same(one: &Past, other: &Past) -> bool {
+    if let (Some(one), Some(other)) = (one.attempt, other.attempt) {
+        return one == other;
+    }
     one.who == other.who
         && one.run == other.run
         && one.call == other.call
@@ -205,6 +207,8 @@ impl Gate {
 /// A record about an action, written anew. Who reads it knows how old it is; an older version takes it for younger.
 fn anew(kind: Action, action: &Past, at: &Stamp, now: &Stamp) -> Record {
     let mut record = Record::new(kind, &action.who.instance, now);
+    record.machine = Some(action.who.machine.clone()).filter(|machine| !machine.is_empty());
+    record.attempt = action.attempt;
     record.tier = Some(action.tier);
     record.session = Some(action.who.session.clone());
     record.run.clone_from(&action.run);
@@ -230,6 +234,8 @@ fn write_start_anew(
     start.digest.clone_from(&action.digest);
     start.not_done_codes = action.not_done_codes;
     start.holder = action.holder;
+    let left_ms = action.lease_ms.saturating_sub(start.age_ms.unwrap_or(0));
+    start.lease_ms = start.is_foreign().then_some(left_ms);
     start.expires_ms = Some(start.happened().wall_ms.saturating_add_unsigned(action.lease_ms));
     Ok(ledger.append(proof, &start, now)?.seq)
 }
@@ -243,7 +249,7 @@ fn write_end_anew(
     now: &Stamp,
 ) -> Result<(), StateError> {
     if let Some(end) = &action.outcome {
-        let mut outcome = anew(end.kind.clone(), action, &end.at, now);
+        let mut outcome = anew(end.ending.action(), action, &end.at, now);
         outcome.of = vec![seq];
         outcome.exit_code = end.exit_code;
         ledger.append(proof, &outcome, now)?;
@@ -261,6 +267,7 @@ fn write_end_anew(
     if action.released && !knows_release {
         let mut released = Record::new(Action::Released, &action.who.instance, now);
         released.of = vec![seq];
+        released.attempt = action.attempt;
         ledger.append(proof, &released, now)?;
     }
     Ok(())

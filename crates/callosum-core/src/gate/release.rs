@@ -41,11 +41,13 @@ impl Gate {
             let holding: Vec<&Past> =
                 ledger.history().on_key(key).filter(|action| action.holds_lease(now, &is_dead)).collect();
             let released: Vec<LockStatus> = holding.iter().copied().flat_map(locks_of).collect();
+            let holding: Vec<_> = holding.iter().map(|action| (action.seq, action.attempt)).collect();
             let mut record = Record::new(Action::Released, &self.instance, now);
-            record.of = holding.iter().map(|action| action.seq).collect();
             record.context_keys = keys.to_vec();
             record.reason = Some(format!("by {}", one_line(by, BY_CHARS)));
-            if !released.is_empty() {
+            for (seq, attempt) in holding {
+                record.of = vec![seq];
+                record.attempt = attempt;
                 ledger.append(&proof, &record, now)?;
             }
             Ok(released)

@@ -308,6 +308,7 @@ impl<'r> Verdict<'r, '_> {
             matches.push(Match {
                 rule_name: rule.name.clone(),
                 tier: rule.tier,
+                reach: rule.reach,
                 context_keys: keys.clone(),
                 command: site.fit.map(|fit| shown(fit.command)),
                 because: rule.because(),
@@ -328,6 +329,7 @@ impl<'r> Verdict<'r, '_> {
             matches.push(Match {
                 rule_name: rule.name.clone(),
                 tier: rule.tier,
+                reach: rule.reach,
                 context_keys: keys.clone(),
                 command: None,
                 because: format!("words in what was not read, as {}", unread.limit.reason()),
@@ -345,6 +347,7 @@ impl<'r> Verdict<'r, '_> {
             matches.push(Match {
                 rule_name: rule.name.clone(),
                 tier: rule.tier,
+                reach: rule.reach,
                 context_keys: keys.clone(),
                 command: Some(shown(command)),
                 because: "the program, whose further words come from elsewhere".to_owned(),

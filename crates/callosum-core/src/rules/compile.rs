@@ -13,7 +13,7 @@ use super::index_builder::folded_tool;
 use super::limits::{self, Budget};
 use super::names::Names;
 use super::source::Source;
-use super::{RuleError, Scope};
+use super::{Reach, RuleError, Scope};
 use crate::model::digest::neutral_tool_name;
 use crate::model::settings::Mode;
 use crate::model::tier::Tier;
@@ -34,6 +34,7 @@ pub(super) struct Rule {
     pub(super) recent_window_ms: Option<u64>,
     pub(super) lock_expiry_ms: Option<u64>,
     pub(super) scope: Scope,
+    pub(super) reach: Option<Reach>,
     pub(super) mode: Option<Mode>,
     pub(super) journal_params: bool,
     agent: Option<Names>,
@@ -98,6 +99,7 @@ impl Rule {
             recent_window_ms: format.recent_window_ms,
             lock_expiry_ms: format.lock_expiry_ms,
             scope: format.scope,
+            reach: format.reach,
             mode: format.mode,
             journal_params: format.journal_params,
             agent: format.agent.map(Names::from),

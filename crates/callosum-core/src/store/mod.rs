@@ -1,5 +1,6 @@
 //! The state directory: the journal's files, the index over them, the ledger that keeps both in step with the history in memory,
 //! the guard, the rules file. Nothing else in the core touches a disk.
+#![deny(clippy::wildcard_enum_match_arm)]
 
 pub mod disk;
 pub mod index;

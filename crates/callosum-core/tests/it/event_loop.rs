@@ -373,7 +373,7 @@ fn a_retry_after_a_pause_with_much_evidence_looks_each_piece_up() {
     pause.evidence = (1..=MANY).rev().map(|seq| Shown { seq, outcome: None }).collect();
     history.apply(MANY + 1, &pause);
     let verdict = on_loop("a retry", move || {
-        let who = Who { instance: "home".to_owned(), session: "b".to_owned() };
+        let who = Who::here("home", "b");
         let question = Question {
             who: &who,
             tier: Tier::High,

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::sync::{Arc, Mutex};
 
 use callosum_core::model::time::Stamp;
-use callosum_core::record::{Action, KnownWindow, Line, Record};
+use callosum_core::record::{Action, JournalId, KnownWindow, Line, Record};
 use callosum_core::store::disk::Open;
 use callosum_core::store::journal::retention::{Retention, delete_before, first_to_keep};
 use callosum_core::store::journal::segment::{Carried, Segment};
@@ -42,7 +42,7 @@ fn exists(directory: &StateDir, name: &str) -> bool {
 }
 
 fn begun(directory: &StateDir) -> Segment {
-    Segment::begin(directory, 0, "home", &now(), Carried::default()).unwrap()
+    Segment::begin(directory, 0, None, "home", &now(), Carried::default()).unwrap()
 }
 
 fn opened(base: Option<u64>, of: Vec<u64>) -> Record {
@@ -191,11 +191,14 @@ fn a_new_segment_is_whole_or_does_not_get_its_name() {
     ] {
         let disk = FlakyDisk { writes: Arc::new(Mutex::new(mishaps.clone())), ..FlakyDisk::default() };
         let (_folder, directory) = disk.folder();
-        let segment = Segment::begin(&directory, 9, "home", &now(), Carried::default());
+        let id = Some(JournalId::random());
+        let segment = Segment::begin(&directory, 9, id, "home", &now(), Carried::default());
         assert_eq!(segment.is_ok(), begins, "{mishaps:?}");
         assert_eq!(exists(&directory, "journal.jsonl"), begins, "{mishaps:?}");
         if begins {
-            let line = String::from_utf8(opened(Some(9), vec![9]).to_line().unwrap()).unwrap();
+            let line =
+                String::from_utf8(Record { journal: id, ..opened(Some(9), vec![9]) }.to_line().unwrap())
+                    .unwrap();
             assert_eq!(read(&directory, "journal.jsonl"), line, "{mishaps:?}");
         }
     }
@@ -275,7 +278,7 @@ fn put_behind(segment: &Segment, directory: &StateDir, bytes: &[u8]) -> String {
 #[test]
 fn a_closing_line_tells_where_it_stands_and_what_follows_if_it_ends_there() {
     let (_folder, directory) = folder();
-    let begun = Segment::begin(&directory, 100, "home", &now(), Carried::default()).unwrap();
+    let begun = Segment::begin(&directory, 100, None, "home", &now(), Carried::default()).unwrap();
     let at = begun.size();
     let closing = |base: u64| {
         let record = Record { base: Some(base), ..Record::new(Action::Closed, "home", &now()) };

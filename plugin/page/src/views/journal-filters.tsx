@@ -11,6 +11,7 @@ import { type Filters, isFiltered } from "../model/url-state.ts";
 const ACTIONS: [string, string][] = [
   ["intercept", "started"],
   ["blocked", "paused or blocked"],
+  ["denied", "denied"],
   ["delivered", "pause read"],
   ["running", "running"],
   ["complete", "complete"],

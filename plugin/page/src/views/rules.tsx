@@ -133,6 +133,7 @@ function RuleRow({ rule, count, now }: { rule: Rule; count: RuleCount | undefine
   const special = [
     rule.mode !== "enforce" ? rule.mode : "",
     rule.scope === "otherSessions" ? "other sessions only" : "",
+    rule.reach === undefined ? "" : `reach ${rule.reach}`,
     rule.recentWindowMs ? `looks back ${duration(rule.recentWindowMs)}` : "",
     rule.lockExpiryMs ? `holds for ${duration(rule.lockExpiryMs)}` : "",
   ].filter((words) => words !== "");

@@ -126,9 +126,10 @@ function Deed({ call: { action, shown, elsewhere } }: { call: Told }) {
         </>
       );
     case "refused":
+    case "denied":
       return (
         <>
-          wanted {tool} and was <strong>refused</strong>
+          wanted {tool} and was <strong>{event.what === "denied" ? "refused by policy" : "refused"}</strong>
           {event.reason !== undefined && (
             <>
               : <Text text={event.reason} max={200} />

@@ -47,6 +47,8 @@ pub enum What {
     Paused,
     /// A call was refused because another one held the resource.
     Blocked,
+    /// A call was refused by a policy; a retry does not help.
+    Denied,
     /// The model has read the pause.
     Read,
     /// It goes on in the background.
@@ -71,6 +73,7 @@ impl What {
             Action::Intercept => Self::Retried,
             Action::Blocked if record.conflict == Some(Conflict::Lease) => Self::Blocked,
             Action::Blocked => Self::Paused,
+            Action::Denied => Self::Denied,
             Action::Delivered => Self::Read,
             Action::Running => Self::Running,
             Action::Complete => Self::Complete,
@@ -78,7 +81,16 @@ impl What {
             Action::Refused => Self::Refused,
             Action::Unknown => Self::Unknown,
             Action::Released => Self::Released,
-            _ => return None,
+            Action::Seen
+            | Action::Session
+            | Action::Unreadable
+            | Action::Rules
+            | Action::Lost
+            | Action::Pruned
+            | Action::Carried
+            | Action::Opened
+            | Action::Closed
+            | Action::Other(_) => return None,
         })
     }
 }
@@ -165,6 +177,9 @@ impl Gate {
             let mut event = event(*seq, record)?;
             let open = history.action(*seq).filter(|action| action.outcome.is_none());
             event.stands = open.map(|action| ended(action, action.state(now, &is_dead)));
+            // It came before what it is about.
+            let begun = record.early_attempt().and_then(|attempt| history.attempt(attempt));
+            event.of.extend(begun.map(|action| action.seq).filter(|start| start != seq));
             Some(event)
         });
         Ok(Story { key: key.to_owned(), events: events.collect(), earlier, leases })
@@ -259,7 +274,18 @@ impl Event {
             What::Paused => format!("{who} wanted {tool}{tier} and was paused: it was shown {shown}"),
             What::Blocked => format!("{who} wanted {tool}{tier} and was blocked while {shown} held it"),
             What::Refused => format!("{who} wanted {tool}{tier} and was refused"),
-            _ => format!("{who} started {tool}{tier}"),
+            What::Denied => {
+                let rule = self.rule_name.as_deref().map(|rule| name(rule, NAME_CHARS));
+                let rule = rule.map_or_else(String::new, |rule| format!(" {rule}"));
+                format!("{who} wanted {tool}{tier} and was refused by policy{rule}")
+            }
+            What::Started
+            | What::Read
+            | What::Running
+            | What::Complete
+            | What::Failed
+            | What::Unknown
+            | What::Released => format!("{who} started {tool}{tier}"),
         }
     }
 
@@ -289,7 +315,9 @@ impl Event {
             What::Refused => "ended: refused, it did not run".to_owned(),
             What::Unknown => "ended: outcome unknown".to_owned(),
             What::Released => "its lease was released".to_owned(),
-            _ => String::new(),
+            What::Started | What::Retried | What::Observed | What::Paused | What::Blocked | What::Denied => {
+                String::new()
+            }
         };
         if let Some(code) = self.exit_code {
             text.push_str(&format!(" (exit {code})"));

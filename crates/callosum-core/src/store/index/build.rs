@@ -7,7 +7,8 @@ use std::time::Instant;
 use crate::decision::history::History;
 use crate::model::error::StateError;
 use crate::model::time::Stamp;
-use crate::record::{Action, Line, Record};
+use crate::record::kind::{Fold, IndexedAs};
+use crate::record::{Line, Record};
 use crate::store::journal::forward::Forward;
 use crate::store::journal::recent::SLACK_MS;
 use crate::store::journal::retention::newest_age_ms;
@@ -339,14 +340,20 @@ impl Draft {
             by: seq,
         }));
         let tracked = record.tier.is_some_and(crate::model::tier::Tier::is_tracked);
-        match record.action {
-            Action::Intercept if tracked => drop(self.started.insert(seq)),
-            Action::Complete | Action::Failed | Action::Refused | Action::Unknown => {
-                self.ended.extend(&record.of);
-            }
-            Action::Blocked if record.signal => drop(self.waiting.insert(seq)),
-            Action::Delivered => self.delivered.extend(&record.of),
-            _ => {}
+        match record.action.spec().fold {
+            Fold::Start if tracked => drop(self.started.insert(seq)),
+            Fold::Outcome(_) => self.ended.extend(&record.of),
+            Fold::Pause if record.signal && !record.is_foreign() => drop(self.waiting.insert(seq)),
+            Fold::Delivery => self.delivered.extend(&record.of),
+            Fold::Start
+            | Fold::Background
+            | Fold::Release
+            | Fold::Pause
+            | Fold::Window
+            | Fold::Segment
+            | Fold::Prune
+            | Fold::Loss
+            | Fold::Nothing => {}
         }
     }
 
@@ -355,7 +362,7 @@ impl Draft {
         let Some(counts) = &mut self.counts else { return };
         match line {
             Line::Record(record) => {
-                if matches!(record.action, Action::Rules | Action::Opened | Action::Lost | Action::Pruned) {
+                if record.action.spec().index == IndexedAs::Counts {
                     counts.apply(seq, record);
                 }
                 counts.count(record);
@@ -377,6 +384,7 @@ mod tests {
 
     use super::super::Topic;
     use super::*;
+    use crate::record::Action;
     use crate::store::journal::segment::Carried;
 
     const NOW: Stamp = Stamp { wall_ms: 1_800_000_000_000, up_ms: 5_000, boot: Some(7) };
@@ -384,7 +392,7 @@ mod tests {
     /// A job in a folder with an empty journal.
     fn job(folder: &std::path::Path) -> IndexJob {
         let directory = StateDir::new(folder.to_owned());
-        let segment = Segment::begin(&directory, 0, "home", &NOW, Carried::default()).unwrap();
+        let segment = Segment::begin(&directory, 0, None, "home", &NOW, Carried::default()).unwrap();
         let active = (segment.base, Arc::clone(&segment.file));
         let segments = Segments { closed: Arc::default(), active, disk: Arc::clone(&directory.disk) };
         let covered = (segment.base, segment.read);
@@ -418,7 +426,8 @@ mod tests {
         let mut history = History::new(60_000, 0);
         let (mut base, mut closed) = (0, Vec::new());
         loop {
-            let mut segment = Segment::begin(&directory, base, "home", &NOW, Carried::default()).unwrap();
+            let mut segment =
+                Segment::begin(&directory, base, None, "home", &NOW, Carried::default()).unwrap();
             for number in 0..3_000 {
                 let action = if number % 3 == 2 { Action::Seen } else { Action::Intercept };
                 let mut record = Record::new(action, "home", &NOW);

@@ -341,7 +341,8 @@ impl Journal {
     fn follow(&mut self, next_base: u64, now: &Stamp) -> Result<(), StateError> {
         if self.active.is_active_in(&self.directory)? {
             self.active.retire(&self.directory)?;
-            let begun = Segment::begin(&self.directory, next_base, &self.instance, now, Carried::default())?;
+            let (journal, carried) = (self.active.journal, Carried::default());
+            let begun = Segment::begin(&self.directory, next_base, journal, &self.instance, now, carried)?;
             self.go_on_with(begun);
             return Ok(());
         }
@@ -465,7 +466,8 @@ impl Journal {
         } else if self.active.is_another_active_in(&self.directory)? {
             return Err(self.replaced());
         }
-        let begun = Segment::begin(&self.directory, *base, &self.instance, now, carried.clone())?;
+        let (journal, carried) = (self.active.journal, carried.clone());
+        let begun = Segment::begin(&self.directory, *base, journal, &self.instance, now, carried)?;
         self.go_on_with(begun);
         self.next = None;
         Ok(())

@@ -71,7 +71,7 @@ impl Edge {
                 self.light += 1;
                 (self.light % LIGHT_STRIDE == 1).then(|| Line::stamp(bytes)).flatten()
             }
-            _ => None,
+            Line::Foreign | Line::Blank => None,
         };
         if let Some(stamp) = stamp {
             let is_of_this_boot = stamp.boot == now.boot;
@@ -147,7 +147,7 @@ pub fn read_back(
             Line::Newer(version) if edge.counts(&bytes, now) => {
                 recent.newer_format = recent.newer_format.max(Some(version));
             }
-            _ => {}
+            Line::Record(_) | Line::Light | Line::Counted(_) | Line::Newer(_) | Line::Blank => {}
         }
     }
     recent.records.reverse();

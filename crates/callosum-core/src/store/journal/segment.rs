@@ -16,7 +16,7 @@ use crate::model::time::Stamp;
 use crate::store::disk::{Disk, Facts, Open};
 use crate::store::state_dir::StateDir;
 
-use crate::record::{Action, KnownWindow, Line, Record};
+use crate::record::{Action, JournalId, KnownWindow, Line, Record};
 
 /// An appended record.
 #[derive(Debug)]
@@ -43,6 +43,8 @@ pub struct Segment {
     size: u64,
     identity: (u64, u64),
     opened_as_closed: bool,
+    /// Which journal its first line says it is of; earlier versions did not say it.
+    pub journal: Option<JournalId>,
     /// What its first line carries on.
     pub carried: Carried,
     /// When it was begun, if its first line says so and where it begins.
@@ -149,6 +151,7 @@ impl Segment {
             file: Arc::new(file),
             base: 0,
             read: 0,
+            journal: None,
             carried: Carried::default(),
             opened: None,
             tail: None,
@@ -159,6 +162,7 @@ impl Segment {
         if let Some(opened) = segment.file.opening_record()? {
             segment.opened = Some(opened.stamp());
             segment.base = opened.base.unwrap_or(0);
+            segment.journal = opened.journal;
             segment.carried = Carried { windows: opened.windows, kept_from: opened.of.get(1).copied() };
         }
         Ok(Some(segment))
@@ -186,18 +190,19 @@ impl Segment {
     /// # Errors
     /// When the system refuses.
     pub fn open_or_begin(directory: &StateDir, instance: &str, now: &Stamp) -> Result<Self, StateError> {
-        let after_closed = || -> Result<u64, StateError> {
-            let last = closed_segments(directory)?.pop();
-            Ok(match last {
-                Some((base, path)) => base + directory.disk.facts(&path).map_or(0, |facts| facts.size),
-                None => 0,
-            })
+        // Where it begins, and in which journal.
+        let after_closed = || -> Result<(u64, Option<JournalId>), StateError> {
+            let Some((base, path)) = closed_segments(directory)?.pop() else { return Ok((0, None)) };
+            let size = directory.disk.facts(&path).map_or(0, |facts| facts.size);
+            let last = SegmentFile::open(&directory.disk, path, Open::Read).ok();
+            let opened = last.and_then(|last| last.opening_record().ok()?);
+            Ok((base + size, opened.and_then(|opened| opened.journal)))
         };
         match Self::open(&directory.disk, &directory.path.join(ACTIVE))? {
             None => {
-                let base = after_closed()?;
+                let (base, journal) = after_closed()?;
                 let carried = Carried { kept_from: (base == 0).then_some(0), ..Carried::default() };
-                let mut begun = Self::begin(directory, base, instance, now, carried)?;
+                let mut begun = Self::begin(directory, base, journal, instance, now, carried)?;
                 begun.replaces = (base == 0).then_some(Vanished::Missing);
                 Ok(begun)
             }
@@ -205,7 +210,7 @@ impl Segment {
                 // The original plugin's journal, or a first line that a power cut took. The former starts
                 // the journal; the latter is set aside under the base it must have had, so that sequence
                 // numbers keep rising.
-                let base = after_closed()?;
+                let (base, journal) = after_closed()?;
                 if segment.size == 0 || base > 0 {
                     segment.base = base;
                     let next = base + segment.size;
@@ -213,7 +218,7 @@ impl Segment {
                         segment.retire(directory)?;
                     }
                     let carried = Carried { kept_from: (next == 0).then_some(0), ..Carried::default() };
-                    let mut begun = Self::begin(directory, next, instance, now, carried)?;
+                    let mut begun = Self::begin(directory, next, journal, instance, now, carried)?;
                     begun.replaces = (segment.size == 0).then_some(Vanished::Emptied);
                     return Ok(begun);
                 }
@@ -223,14 +228,15 @@ impl Segment {
         }
     }
 
-    /// Makes a new active segment that begins at `base`. Its first line is complete before the file gets
-    /// its name. The guard must be held.
+    /// Makes a new active segment that begins at `base`, of the journal that goes on in it; it is another one from here on
+    /// where that is not known. Its first line is complete before the file gets its name. The guard must be held.
     ///
     /// # Errors
     /// When the system refuses.
     pub fn begin(
         directory: &StateDir,
         base: u64,
+        journal: Option<JournalId>,
         instance: &str,
         now: &Stamp,
         carried: Carried,
@@ -238,6 +244,7 @@ impl Segment {
         let (path, next) = (directory.path.join(ACTIVE), directory.path.join(NEXT));
         let mut opened = Record::new(Action::Opened, instance, now);
         opened.base = Some(base);
+        opened.journal = Some(journal.unwrap_or_else(JournalId::random));
         opened.of = [Some(base), carried.kept_from].into_iter().flatten().collect();
         opened.windows = carried.windows;
         let line = opened.to_line().map_err(|source| StateError::Encode { path: path.clone(), source })?;
@@ -464,7 +471,12 @@ impl Segment {
                             sink(seq, Line::Foreign);
                         }
                     }
-                    line => {
+                    line @ (Line::Record(_)
+                    | Line::Light
+                    | Line::Counted(_)
+                    | Line::Newer(_)
+                    | Line::Foreign
+                    | Line::Blank) => {
                         closing = None;
                         sink(seq, line);
                     }

@@ -6,7 +6,7 @@ use super::*;
 use crate::decision::history::Who;
 use crate::machine::Machine;
 use crate::model::tier::Tier;
-use crate::record::Action;
+use crate::record::{Action, AttemptId, Ending};
 
 fn write(ledger: &mut Ledger, count: u32, now: &Stamp) -> u64 {
     let proof = ledger.catch_up(Patience::None, Check::Seldom, now).unwrap().unwrap();
@@ -250,7 +250,7 @@ fn what_a_later_line_is_about_is_brought_in_and_nothing_else() {
     let (options, now) = (options(directory.path()), Machine::read().now());
     let mut busy = open(&options, &now);
     let last = write(&mut busy, 200, &now);
-    let who = Who { instance: "home".to_owned(), session: "a".to_owned() };
+    let who = Who::here("home", "a");
     let record = |action: Action, of: &[u64]| {
         let mut record = Record::new(action, "home", &now);
         record.session = Some("a".to_owned());
@@ -279,6 +279,48 @@ fn what_a_later_line_is_about_is_brought_in_and_nothing_else() {
     assert_eq!(pauses(&late), [(signalled, false), (silent, true)]);
     let actions: Vec<_> = late.history().newest().map(|action| (action.seq, action.released)).collect();
     assert_eq!(actions, [(last, true)]);
+}
+
+/// What another machine's call came to, before its own line came: behind the index, and on both sides of its end.
+#[test]
+fn an_outcome_that_came_before_its_start_is_brought_in_with_it() {
+    for is_start_behind in [true, false] {
+        let directory = tempfile::tempdir().unwrap();
+        let (options, now) = (options(directory.path()), Machine::read().now());
+        let mut busy = open(&options, &now);
+        write(&mut busy, 200, &now);
+        let attempt = Some(AttemptId::random());
+        let record = |action: Action| Record {
+            machine: Some("m".to_owned()),
+            attempt,
+            session: Some("far".to_owned()),
+            tier: Some(Tier::High),
+            context_keys: vec!["far".to_owned()],
+            ..Record::new(action, "home", &now)
+        };
+        let mut put = |action: Action| {
+            let proof = busy.catch_up(Patience::None, Check::Seldom, &now).unwrap().unwrap();
+            busy.append(&proof, &record(action), &now).unwrap().seq
+        };
+        put(Action::Failed);
+        let behind = is_start_behind.then(|| put(Action::Intercept));
+        write_index(&busy, &now);
+        let mut late = open(&options, &now);
+        assert!(uses_index(&late));
+        let start = behind.unwrap_or_else(|| {
+            let proof = busy.catch_up(Patience::None, Check::Seldom, &now).unwrap().unwrap();
+            busy.append(&proof, &record(Action::Intercept), &now).unwrap().seq
+        });
+        late.catch_up(Patience::None, Check::Seldom, &now).unwrap().unwrap();
+        let keys = ["far".to_owned()];
+        assert!(late.bring(&Needs { keys: &keys, ..Needs::default() }, Patience::None).unwrap());
+        let ends: Vec<_> = late
+            .history()
+            .on_key("far")
+            .map(|action| (action.seq, action.outcome.as_ref().map(|end| end.ending)))
+            .collect();
+        assert_eq!(ends, [(start, Some(Ending::Failed))], "{is_start_behind}");
+    }
 }
 
 #[test]

@@ -71,6 +71,7 @@ fn each_wrong_rule_is_told_and_the_right_ones_are_looked_at() {
         {"name": "fine", "tier": 3, "tool": "exec"},
         {"name": "fine", "tier": 1, "tool": "read"},
         {"name": "scope", "tier": 1, "tool": "exec", "scope": "othersession"},
+        {"name": "reach", "tier": 1, "tool": "exec", "reach": "machines"},
         5
     ]}"#;
     let found = lint(text);
@@ -86,7 +87,8 @@ fn each_wrong_rule_is_told_and_the_right_ones_are_looked_at() {
         (5, Some("template"), "`contextKey`: a `{` without its `}`"),
         (7, Some("fine"), "another rule has this name"),
         (8, Some("scope"), "`scope`: unknown value `othersession`: did you mean `otherSessions`?"),
-        (9, None, "invalid type"),
+        (9, Some("reach"), "`reach`: unknown value `machines`: did you mean `machine`?"),
+        (10, None, "invalid type"),
     ];
     assert_eq!(told.len(), expected.len(), "{told:#?}");
     for ((line, rule, message), (expected_line, expected_rule, words)) in told.into_iter().zip(expected) {

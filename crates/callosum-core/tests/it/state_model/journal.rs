@@ -87,7 +87,7 @@ impl Journal {
     }
 
     pub(crate) fn ask(&self, session: u8, wish: Wish) -> Verdict {
-        let who = Who { instance: INSTANCE.to_owned(), session: name(session).to_owned() };
+        let who = Who::here(INSTANCE, name(session));
         let keys = key_names(wish.keys);
         let mut question = Question {
             who: &who,
