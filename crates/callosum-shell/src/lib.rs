@@ -7,12 +7,14 @@
 //! from arguments, `fallback` does what
 //! can be done with a text that is no shell command. What none of them could read is in [`Line::unread`]: never nothing.
 
+mod braces;
 mod carriers;
 pub mod command;
 mod compact;
 mod compound_programs;
 mod encoded;
 mod exit_codes;
+mod expansion;
 mod filters;
 mod functions;
 pub mod glob;
@@ -25,6 +27,7 @@ mod pieces;
 mod plain;
 mod printed;
 mod unread;
+mod variables;
 mod words;
 
 use std::rc::Rc;
