@@ -103,6 +103,16 @@ impl Line {
     }
 }
 
+impl Invocation {
+    /// A command that is given further words by something else, once those are known: `word` in their place.
+    #[must_use]
+    pub fn given(&self, word: &str) -> Self {
+        let words = self.words.iter().map(|own| own.replace(expansion::APPENDED, word));
+        let appended = std::iter::once(word.to_owned()).filter(|_| self.open);
+        Self { words: words.chain(appended).collect(), ..self.clone() }
+    }
+}
+
 /// What a word that is one `$(…)` stands for, where the programs in it only print.
 pub fn printed_by(word: &str) -> Option<String> {
     let inside = word.trim_end().strip_prefix("$(")?.strip_suffix(')')?;

@@ -42,8 +42,10 @@ impl Walk {
         match body {
             Body::Text(text) => self.nested(&format!("{text} {}", arguments.join(" ")), around),
             Body::Code(code, kept) => {
+                // The line itself is given no words.
+                let is_none = |word: &&String| self.parameters.is_none() && matches!(word.as_str(), "$@" | "$*");
                 let parameters = Parameters {
-                    words: arguments.to_vec(),
+                    words: arguments.iter().filter(|word| !is_none(word)).cloned().collect(),
                     open: around.open,
                     zero: self.parameters.as_ref().and_then(|parameters| parameters.zero.clone()),
                     is_set: false,
