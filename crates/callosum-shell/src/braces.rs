@@ -11,7 +11,7 @@ pub(super) fn may_expand(raw: &str) -> bool {
 }
 
 /// The words that a shell makes of one, as they would be written; false where these are more than are made. Quotes keep their braces.
-pub(super) fn expanded(raw: &str) -> (Vec<String>, bool) {
+pub fn expanded(raw: &str) -> (Vec<String>, bool) {
     if !may_expand(raw) {
         return (vec![raw.to_owned()], true);
     }
@@ -82,7 +82,8 @@ fn group(word: &str) -> Option<Group> {
                 }
             }
             (None, b'}') => {
-                let closed = open.pop().filter(|open| !open.is_parameter).and_then(|open| closed(word, open, at));
+                let closed =
+                    open.pop().filter(|open| !open.is_parameter).and_then(|open| closed(word, open, at));
                 // The outer ones come first.
                 if let Some(group) = closed
                     && found.as_ref().is_none_or(|found: &Group| group.from < found.from)

@@ -35,8 +35,10 @@ impl Parameters {
     fn value(&self, expansion: &Expansion<'_>) -> Option<Value> {
         let Expansion { name, rest, .. } = *expansion;
         if matches!(name, "@" | "*") {
-            let from = rest.strip_prefix(':').and_then(|from| from.split(':').next()?.trim().parse::<usize>().ok());
-            let mut words = self.words.get(from.unwrap_or(1).saturating_sub(1)..).unwrap_or_default().to_vec();
+            let from =
+                rest.strip_prefix(':').and_then(|from| from.split(':').next()?.trim().parse::<usize>().ok());
+            let mut words =
+                self.words.get(from.unwrap_or(1).saturating_sub(1)..).unwrap_or_default().to_vec();
             words.extend(self.open.then(|| APPENDED.to_owned()));
             return Some(Value::Many(words));
         }
@@ -69,7 +71,8 @@ impl<'t> Expansion<'t> {
     fn read(text: &'t str) -> Option<Self> {
         let behind = text.strip_prefix('$')?;
         if let Some(inside) = behind.strip_prefix('{') {
-            let (inside, _) = inside.split_once('}').filter(|(inside, _)| !inside.contains(['$', '{', '`']))?;
+            let (inside, _) =
+                inside.split_once('}').filter(|(inside, _)| !inside.contains(['$', '{', '`']))?;
             let end = match inside.strip_suffix("[@]").or_else(|| inside.strip_suffix("[*]")) {
                 Some(name) if length_of_name(name) == name.len() => inside.len(),
                 _ => length_of_name(inside),
@@ -97,7 +100,8 @@ fn length_of_name(text: &str) -> usize {
 
 /// The name of the variable that a word is: `$NAME`, `${NAME}`, `${NAME[@]}`; of such that a program is given, quotes taken away.
 pub(super) fn variable(word: &str) -> Option<&str> {
-    let expansion = Expansion::read(word).filter(|expansion| expansion.length == word.len() && expansion.rest.is_empty())?;
+    let expansion = Expansion::read(word)
+        .filter(|expansion| expansion.length == word.len() && expansion.rest.is_empty())?;
     expansion.name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_').then_some(expansion.name)
 }
 
@@ -123,7 +127,8 @@ pub(super) fn in_text(
     while let Some(found) = text.get(at..).and_then(|rest| rest.find('$')) {
         at += found;
         let rest = text.get(at..).unwrap_or_default();
-        let known = Expansion::read(rest).and_then(|expansion| Some((value(expansion.name)?, expansion.length)));
+        let known =
+            Expansion::read(rest).and_then(|expansion| Some((value(expansion.name)?, expansion.length)));
         let Some((said, length)) = known else {
             at += 1;
             continue;
@@ -139,12 +144,14 @@ pub(super) fn in_text(
 }
 
 /// The same of the parameters in a here-document.
-pub(super) fn in_document(text: &str, left: &mut usize, parameters: &Parameters) -> Result<Option<String>, ()> {
-    in_text(text, left, |name| {
-        match parameters.value(&Expansion { name, rest: "", length: 0 })? {
-            Value::One(word) => Some(word),
-            Value::Many(words) => Some(words.join(" ")),
-        }
+pub(super) fn in_document(
+    text: &str,
+    left: &mut usize,
+    parameters: &Parameters,
+) -> Result<Option<String>, ()> {
+    in_text(text, left, |name| match parameters.value(&Expansion { name, rest: "", length: 0 })? {
+        Value::One(word) => Some(word),
+        Value::Many(words) => Some(words.join(" ")),
     })
 }
 
@@ -199,7 +206,8 @@ fn given(raw: &str, parameters: &Parameters) -> Vec<String> {
     let words = plain.split(BREAK).map(|word| {
         let mut whole = String::with_capacity(word.len());
         for c in word.chars() {
-            let value = u32::from(c).checked_sub(FIRST).and_then(|number| values.get(usize::try_from(number).ok()?));
+            let value =
+                u32::from(c).checked_sub(FIRST).and_then(|number| values.get(usize::try_from(number).ok()?));
             match value {
                 Some(value) => whole.push_str(value),
                 None => whole.push(c),
@@ -218,7 +226,9 @@ fn put(marked: &mut String, values: &mut Vec<String>, value: Value, in_double: b
         Value::Many(words) if in_double && is_joined => vec![words.join(" ")],
         Value::Many(words) if in_double => words,
         Value::One(word) => word.split_whitespace().map(str::to_owned).collect(),
-        Value::Many(words) => words.iter().flat_map(|word| word.split_whitespace()).map(str::to_owned).collect(),
+        Value::Many(words) => {
+            words.iter().flat_map(|word| word.split_whitespace()).map(str::to_owned).collect()
+        }
     };
     for (at, part) in parts.into_iter().enumerate() {
         if at > 0 {
@@ -271,7 +281,10 @@ mod tests {
         assert_eq!(words("\"$@\"", None).0, ["$@"]);
         let open = Parameters { open: true, ..called(&["a"]) };
         assert_eq!(words("\"$1$2\"", Some(&open)).0, ["a{}"]);
-        assert_eq!(in_document("To: $2\n$@ $X", &mut 100, &parameters), Ok(Some("To: c\na b c $X".to_owned())));
+        assert_eq!(
+            in_document("To: $2\n$@ $X", &mut 100, &parameters),
+            Ok(Some("To: c\na b c $X".to_owned()))
+        );
     }
 
     #[test]
@@ -284,6 +297,9 @@ mod tests {
             assert_eq!(in_text(text, &mut 100, value), Ok(None), "{text}");
         }
         assert_eq!(in_text("$A$A", &mut 5, value), Err(()));
-        assert_eq!(["$A", "${A}", "${A[@]}", "$1", "$A/b", "A"].map(variable), [Some("A"), Some("A"), Some("A[@]"), None, None, None]);
+        assert_eq!(
+            ["$A", "${A}", "${A[@]}", "$1", "$A/b", "A"].map(variable),
+            [Some("A"), Some("A"), Some("A[@]"), None, None, None]
+        );
     }
 }

@@ -13,6 +13,8 @@ pub(super) struct Function {
     pub(super) body: Body,
     /// It was called: what it does was read.
     pub(super) is_called: bool,
+    /// Its text is noted as one that was not read.
+    pub(super) is_told: bool,
 }
 
 /// What a function does.
@@ -22,6 +24,17 @@ pub(super) enum Body {
     Code(Rc<CompoundCommand>, Rc<Kept>),
     /// The beginning of a line: of `alias`.
     Text(Rc<str>),
+}
+
+impl Body {
+    /// Whether the one is the other.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Code(one, _), Self::Code(other, _)) => Rc::ptr_eq(one, other),
+            (Self::Text(one), Self::Text(other)) => Rc::ptr_eq(one, other),
+            _ => false,
+        }
+    }
 }
 
 /// How much functions may be walked through in all, in bytes or so: one that is called again and again is soon more than is looked at.

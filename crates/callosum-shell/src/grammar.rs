@@ -67,14 +67,16 @@ fn rewritten(command: &str) -> Option<String> {
         return None;
     }
     let bytes = command.as_bytes();
-    let (mut whole, mut copied, mut at, mut is_first) = (String::with_capacity(command.len() + 16), 0, 0, true);
+    let (mut whole, mut copied, mut at, mut is_first) =
+        (String::with_capacity(command.len() + 16), 0, 0, true);
     // The cases that are open, each with whether its `in` was seen; and whether a `"` is.
     let (mut cases, mut in_double): (Vec<bool>, Vec<bool>) = (Vec::new(), vec![false]);
     while let Some(byte) = bytes.get(at) {
         let is_double = in_double.last() == Some(&true);
         let rest = command.get(at..).unwrap_or_default();
         let starts = |word: &str| {
-            rest.strip_prefix(word).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t', '\n', ';', ')', '&']))
+            rest.strip_prefix(word)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t', '\n', ';', ')', '&']))
         };
         let mut begins_pattern = false;
         let mut length = 1;
@@ -89,7 +91,11 @@ fn rewritten(command: &str) -> Option<String> {
             b')' if !is_double && in_double.len() > 1 && cases.is_empty() => drop(in_double.pop()),
             _ if is_double => {}
             b'\'' => length = rest.get(1..).and_then(|rest| rest.find('\'')).map_or(1, |end| end + 2),
-            b'#' if is_first || at.checked_sub(1).is_some_and(|before| bytes.get(before).is_some_and(u8::is_ascii_whitespace)) => {
+            b'#' if is_first
+                || at
+                    .checked_sub(1)
+                    .is_some_and(|before| bytes.get(before).is_some_and(u8::is_ascii_whitespace)) =>
+            {
                 length = rest.find('\n').unwrap_or(rest.len());
             }
             b'c' if is_first && starts("case") => {
@@ -116,7 +122,10 @@ fn rewritten(command: &str) -> Option<String> {
             }
             _ => {}
         }
-        let is_word = matches!(rest.split([' ', '\t', '\n', ';']).next(), Some("then" | "do" | "else" | "{" | "!" | "if" | "while" | "time"));
+        let is_word = matches!(
+            rest.split([' ', '\t', '\n', ';']).next(),
+            Some("then" | "do" | "else" | "{" | "!" | "if" | "while" | "time")
+        );
         is_first = match byte {
             b';' | b'&' | b'|' | b'(' | b'\n' => true,
             b'$' => is_first,
@@ -140,7 +149,9 @@ fn rewritten(command: &str) -> Option<String> {
                 at += rest.find('\n').unwrap_or(rest.len());
             }
             let rest = command.get(at..).unwrap_or_default();
-            let is_end = rest.strip_prefix("esac").is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()));
+            let is_end = rest
+                .strip_prefix("esac")
+                .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()));
             if !rest.starts_with('(') && !is_end {
                 whole.push_str(command.get(copied..at).unwrap_or_default());
                 whole.push('(');

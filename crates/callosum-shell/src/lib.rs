@@ -3,9 +3,9 @@
 //! The grammar is `brush-parser`'s; nothing is ever executed or expanded. `parse` walks its tree, `plain` reads lines
 //! that need no grammar, `compact` takes long texts out for either, `pieces` cuts long scripts for the parser (`grammar`), `carriers`
 //! is the table of programs that carry others (`sudo`, `bash -c`, `docker exec`), behind which `carry` looks, `printed` knows what
-//! commands hand each other, `filters` what a pipeline hands to a shell, `functions` what a function reads, `options` tells options
-//! from arguments, `fallback` does what
-//! can be done with a text that is no shell command. What none of them could read is in [`Line::unread`]: never nothing.
+//! commands hand each other, `filters` what a pipeline hands to a shell, `functions` keeps functions until they are called, `expansion`,
+//! `variables` and `braces` undo what stands for something else, `options` tells options from arguments, `fallback` does what can be
+//! done with a text that is no shell command. What none of them could read is in [`Line::unread`]: never nothing.
 
 mod braces;
 mod carriers;
@@ -32,6 +32,7 @@ mod words;
 
 use std::rc::Rc;
 
+pub use braces::expanded as brace_words;
 pub use exit_codes::ExitCodes;
 pub use options::Argument;
 pub(crate) use options::{has_option, option_values};

@@ -68,7 +68,7 @@ pub(super) struct Walk {
     hidden: Texts,
     functions: Vec<Function>,
     /// The calls of functions inside each other that are being read.
-    calls: Vec<Vec<String>>,
+    calls: Vec<(Vec<String>, Body)>,
     /// How much functions may still be walked through.
     left_to_walk: usize,
     /// What the line has written into files so far.
@@ -340,6 +340,7 @@ impl Walk {
                     name: function.fname.value.clone(),
                     body: Body::Code(Rc::new(function.body.0.clone()), Rc::clone(&self.kept)),
                     is_called: false,
+                    is_told: false,
                 });
             }
             Command::ExtendedTest(test, redirects) => {

@@ -106,8 +106,13 @@ impl Files {
                 "dd" => word.strip_prefix("of="),
                 _ => Some(word),
             });
-            let written = paths.map(|path| Written { path: joined(invocation.folder.as_deref(), path), is_appended });
-            return written.map(|file| self.write(&file, &invocation.input)).fold(true, |all, one| all && one);
+            let written =
+                paths.map(|path| Written { path: joined(invocation.folder.as_deref(), path), is_appended });
+            let mut has_room = true;
+            for file in written {
+                has_room &= self.write(&file, &invocation.input);
+            }
+            return has_room;
         }
         let copies = COPIERS.contains(&program) && !(self.0.is_empty() && invocation.input.is_empty());
         if copies && !self.copy(invocation) {
@@ -158,9 +163,12 @@ fn plain_path(path: &str) -> String {
     let root = if path.starts_with('/') { "/" } else { "" };
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/').filter(|part| !matches!(*part, "" | ".")) {
-        match part {
-            ".." if parts.last().is_some_and(|last| !matches!(*last, ".." | "~") && !last.starts_with('$')) => drop(parts.pop()),
-            _ => parts.push(part),
+        let goes_up =
+            || parts.last().is_some_and(|last| !matches!(*last, ".." | "~") && !last.starts_with('$'));
+        if part == ".." && goes_up() {
+            parts.pop();
+        } else {
+            parts.push(part);
         }
     }
     format!("{root}{}", parts.join("/"))

@@ -156,7 +156,8 @@ pub fn unhidden(text: &str) -> Option<String> {
     let has_braces = memchr::memchr_iter(b'{', bytes).any(|at| {
         let near = bytes.get(at..bytes.len().min(at + MAX_GROUP)).unwrap_or_default();
         let end = at + memchr::memchr(b'}', near).unwrap_or(0);
-        let holds_words = bytes.get(end) == Some(&b'}') && text.get(at..end).is_some_and(|inside| inside.contains(',') || inside.contains(".."));
+        let holds_words = bytes.get(end) == Some(&b'}')
+            && text.get(at..end).is_some_and(|inside| inside.contains(',') || inside.contains(".."));
         holds_words && (at > 0 && is_word(at - 1) || is_word(end + 1) || bytes.get(end + 1) == Some(&b'{'))
     });
     if !is_hidden && !has_key && !has_braces {
@@ -170,7 +171,9 @@ pub fn unhidden(text: &str) -> Option<String> {
     if has_key {
         for (at, _) in text.match_indices('^').filter(|(at, _)| is_key(*at)) {
             whole.push('\n');
-            whole.extend(text.get(at + 2..).unwrap_or_default().chars().take_while(char::is_ascii_alphanumeric));
+            whole.extend(
+                text.get(at + 2..).unwrap_or_default().chars().take_while(char::is_ascii_alphanumeric),
+            );
         }
     }
     if has_braces {

@@ -14,8 +14,8 @@ use crate::model::text::one_line;
 use crate::model::tier::Tier;
 use crate::model::tool_call::{Parameters, ToolCall};
 use crate::rules::context_key::{
-    Lookup, MAX_KEYS, Site, WORK_FOLDER, context_keys, is_in_guarded, is_outside, is_unknown, keys_or_digest, path_in,
-    work_folder,
+    Lookup, MAX_KEYS, Site, WORK_FOLDER, context_keys, is_in_guarded, is_outside, is_unknown, keys_or_digest,
+    path_in, work_folder,
 };
 use callosum_shell::ExitCodes;
 use callosum_shell::command::{Asked, Command, Fit, guarded_redirects, not_done_codes};

@@ -308,7 +308,11 @@ fn what_a_variable_is_set_to_is_what_a_command_is_given() {
         ("M='To: alice@example.com'; sendmail -t <<< \"$M\"", 3, mail),
         ("M='To: alice@example.com'; cat <<E | sendmail -t\n$M\nE", 3, mail),
         ("printf -- 'To: %s\\n\\nx' alice@example.com | sendmail -t", 3, mail),
-        ("B=main; if true; then B=dev; fi; git push origin $B", 3, "git-push:origin/main git-push:origin/dev"),
+        (
+            "B=main; if true; then B=dev; fi; git push origin $B",
+            3,
+            "git-push:origin/main git-push:origin/dev",
+        ),
         ("M=alice@example.com; M=$(cat to); mail -s hi \"$M\"", 3, "email:$M"),
         ("M='git push'; echo \"$M\"; git status", 1, ""),
     ]);

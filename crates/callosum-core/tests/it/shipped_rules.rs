@@ -431,7 +431,7 @@ fn pushes_and_releases_are_known_in_many_forms() {
         ("git branch -D old-api; git push origin --delete old-api", "git-push:origin/old-api"),
         (
             "git branch --merged main | grep -v main | xargs -I{} git push origin --delete {}",
-            "git-push:origin/{}",
+            "exec:a9e847cb2d6b5736168ee162bd592fba",
         ),
         (
             "bash -c \"cd /srv/site && git push https://git.example.com/acme/site.git main:production\"",

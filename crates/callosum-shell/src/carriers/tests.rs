@@ -241,7 +241,7 @@ fn wrapped(dice: &mut Dice, command: &str) -> String {
     let count = *dice.pick(&[1, 3, 40, 300, 2_100, 5_000]);
     let long = "lorem ipsum; it's (dolor) ".repeat(*dice.pick(&[1, 30, 400, 3_000]));
     let plain = long.replace('\'', " ");
-    let (program, words) = command.split_once(' ').unwrap();
+    let (program, words) = command.split_once(' ').unwrap_or((command, ""));
     let is_one = !command.contains(['\n', ';', '&', '|', '(', '{', '<', '\\', '$', '`']);
     match dice.roll(54) {
         0 => format!("( ( {command} ) )"),

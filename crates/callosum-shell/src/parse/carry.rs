@@ -50,6 +50,7 @@ pub(super) fn unwrap(walk: &mut Walk, words: Vec<String>, around: Around) {
                 shells::script(walk, first, rest, &around);
             }
             shells::shell_inside(walk, rest, &around);
+            foreign::interpreted(walk, name, rest, &around);
             true
         }
     };
@@ -352,9 +353,8 @@ fn words(walk: &mut Walk, rest: Rest, words: &[String], around: &Around) -> bool
         Rest::Script => {
             let is_input = words.first().is_some_and(|word| shells::is_input(word));
             let is_printed = words.first().is_some_and(|word| word == SUBSTITUTED);
-            let is_written = words
-                .split_first()
-                .is_some_and(|(path, given)| shells::script(walk, path, given, around));
+            let is_written =
+                words.split_first().is_some_and(|(path, given)| shells::script(walk, path, given, around));
             is_written
                 || is_printed && shells::printed(walk, around)
                 || is_input && shells::read_by_shell(walk, around)
@@ -370,6 +370,7 @@ fn words(walk: &mut Walk, rest: Rest, words: &[String], around: &Around) -> bool
         Rest::Module => {
             let is_module = words.iter().take_while(|word| word.starts_with('-')).any(|word| word == "-m");
             let module = words.iter().skip_while(|word| *word != "-m").skip(1);
+            foreign::interpreted(walk, "python", words, around);
             is_module && command(walk, Rest::Command, &module.cloned().collect::<Vec<_>>(), around)
         }
         Rest::PowerShell => shells::power_shell(walk, words, around),

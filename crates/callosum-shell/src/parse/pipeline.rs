@@ -26,7 +26,6 @@ impl Walk {
         before
     }
 
-
     /// The place of a pipeline that begins here, of several commands or of one.
     fn begins(&mut self, has_several: bool) -> Place {
         if self.place.is_shared {

@@ -162,7 +162,6 @@ impl Walk {
         }
     }
 
-
     /// What the programs found since `at` print, if they only print.
     pub(super) fn printed(&mut self, at: usize) -> Texts {
         let found = self.found.get(at..).unwrap_or_default();

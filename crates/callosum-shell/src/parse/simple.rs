@@ -8,11 +8,15 @@ use brush_parser::ast::{
 
 use super::{Around, Folder, MAX_FOLDER, Walk, carry};
 use crate::expansion::{self, Parameters};
+use crate::filters::said;
 use crate::functions::{Body, Function};
 use crate::grammar::{MAX_EXPANSIONS, expansions};
 use crate::unread::Limit;
 use crate::words::substitutions;
-use crate::{Texts, joined};
+use crate::{Invocation, Texts, joined};
+
+/// Longer texts that a substitution prints are not put into a command.
+const MAX_PRINTED: usize = 256;
 
 /// Of the words of a program so many meanings are looked at.
 const MAX_MEANINGS: usize = 32;
@@ -35,7 +39,8 @@ impl Walk {
         }
         let (at, mut computed) = (self.found.len(), Vec::new());
         if let Some(name) = &command.word_or_name {
-            self.word(name, &mut words, folder);
+            self.substituted(&name.value, folder);
+            self.as_written(name, &mut words);
             if name.value.trim_start_matches('"').starts_with(['$', '`']) {
                 computed = self.printed(at);
             }
@@ -81,7 +86,7 @@ impl Walk {
             return;
         }
         if let [program, own @ ..] = words.as_slice() {
-            self.builtin(program, own);
+            self.builtin(program, own, &around);
         }
         around.variables.extend(self.set.told());
         let (at, written) = (self.found.len(), std::mem::take(&mut around.written));
@@ -93,14 +98,15 @@ impl Walk {
     }
 
     /// What a shell does itself that others behind it are told by: it sets variables, parameters, other names for commands.
-    fn builtin(&mut self, program: &str, words: &[String]) {
+    fn builtin(&mut self, program: &str, words: &[String], around: &Around) {
         match program {
             "export" | "declare" | "local" | "readonly" | "typeset" => {
                 let pairs = words.iter().filter_map(|word| word.split_once('='));
                 pairs.for_each(|(name, value)| self.set(name, value.to_owned()));
             }
             "set" => {
-                let own = words.iter().take_while(|word| *word != "--" && word.starts_with(['-', '+'])).count();
+                let own =
+                    words.iter().take_while(|word| *word != "--" && word.starts_with(['-', '+'])).count();
                 let behind = words.get(own..).unwrap_or_default();
                 let is_given = match behind.split_first() {
                     Some((mark, given)) if mark == "--" => Some(given),
@@ -109,9 +115,37 @@ impl Walk {
                     _ => None,
                 };
                 if let Some(given) = is_given {
-                    let parameters = Parameters { words: given.to_vec(), is_set: true, ..Parameters::default() };
+                    let parameters =
+                        Parameters { words: given.to_vec(), is_set: true, ..Parameters::default() };
                     self.parameters = Some(Rc::new(parameters));
                 }
+            }
+            // `read -r a b <<< 'x y'`
+            "read" => {
+                let Some(line) = around.input.first().and_then(|text| text.lines().next().map(str::to_owned))
+                else {
+                    return;
+                };
+                let names: Vec<&String> = words.iter().filter(|word| !word.starts_with('-')).collect();
+                let mut rest = line.trim();
+                for (at, name) in names.iter().enumerate() {
+                    let (first, behind) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+                    let value = if at + 1 == names.len() { rest } else { first };
+                    self.set(name, value.to_owned());
+                    rest = behind.trim_start();
+                }
+            }
+            "printf" if words.len() > 2 && words.first().is_some_and(|word| word == "-v") => {
+                let variables: Vec<(String, String)> = self.set.told().collect();
+                let words_of_it = words.get(2..).unwrap_or_default().to_vec();
+                let call = Invocation {
+                    program: "printf".to_owned(),
+                    words: words_of_it,
+                    variables,
+                    ..Invocation::default()
+                };
+                let said = said(&call, *self.room.left_mut()).unwrap_or_default();
+                words.get(1).into_iter().for_each(|name| self.set(name, said.clone()));
             }
             "shift" => {
                 let count = words.first().map_or(Some(1), |count| count.parse().ok());
@@ -122,7 +156,7 @@ impl Walk {
             "alias" => {
                 for (name, text) in words.iter().filter_map(|word| word.split_once('=')) {
                     let body = Body::Text(text.into());
-                    self.define(Function { name: name.to_owned(), body, is_called: false });
+                    self.define(Function { name: name.to_owned(), body, is_called: false, is_told: false });
                 }
             }
             _ => {}
@@ -132,14 +166,17 @@ impl Walk {
     /// Runs what a variable is set to that stands for a program; false when the line does not say what.
     pub(super) fn runs_variable(&mut self, words: &[String], around: &Around) -> bool {
         let Some((first, rest)) = words.split_first() else { return false };
-        let Some(name) = first.starts_with('$').then(|| expansion::variable(first)).flatten() else { return false };
+        let Some(name) = first.starts_with('$').then(|| expansion::variable(first)).flatten() else {
+            return false;
+        };
         let Some(values) = self.set.values(name).map(<[String]>::to_vec) else { return false };
         if expansion::is_list(name) {
             self.run(values.into_iter().chain(rest.iter().cloned()).collect(), around.clone());
             return true;
         }
         for value in values {
-            let text = std::iter::once(value.as_str()).chain(rest.iter().map(String::as_str)).collect::<Vec<_>>();
+            let text =
+                std::iter::once(value.as_str()).chain(rest.iter().map(String::as_str)).collect::<Vec<_>>();
             self.nested(&text.join(" "), around);
         }
         true
@@ -159,7 +196,9 @@ impl Walk {
             match known(word) {
                 Some((false, values)) if values.len() * all.len() <= MAX_MEANINGS => {
                     let with = |all: &[Vec<String>], value: &String| -> Vec<Vec<String>> {
-                        all.iter().map(|words| [words.as_slice(), &[value.clone()]].concat()).collect()
+                        all.iter()
+                            .map(|words| [words.as_slice(), std::slice::from_ref(value)].concat())
+                            .collect()
                     };
                     all = values.iter().flat_map(|value| with(&all, value)).collect();
                 }
@@ -210,9 +249,11 @@ impl Walk {
 
     /// A here-document with what is to be expanded in it, as far as the line says what that is.
     pub(super) fn filled(&mut self, text: &str) -> Option<String> {
-        let filled = self.parameters.as_deref().filter(|_| text.contains('$')).map(|parameters| {
-            expansion::in_document(text, self.room.left_mut(), parameters)
-        });
+        let filled = self
+            .parameters
+            .as_deref()
+            .filter(|_| text.contains('$'))
+            .map(|parameters| expansion::in_document(text, self.room.left_mut(), parameters));
         let filled = filled.and_then(|filled| self.bounded(text, filled));
         self.undone(filled.as_deref().unwrap_or(text)).or(filled)
     }
@@ -234,7 +275,9 @@ impl Walk {
                     self.word(value, &mut all, folder);
                 }
             }
-            None => all.extend(self.parameters.iter().flat_map(|parameters| parameters.words.iter().cloned())),
+            None => {
+                all.extend(self.parameters.iter().flat_map(|parameters| parameters.words.iter().cloned()));
+            }
         }
         let lists = all.into_iter().flat_map(|word| {
             let list = expansion::variable(&word).and_then(|name| self.set.values(name));
@@ -298,7 +341,24 @@ impl Walk {
 
     pub(super) fn word(&mut self, word: &Word, words: &mut Vec<String>, folder: &Folder) {
         self.walked(word.value.len());
+        let at = self.found.len();
         self.substituted(&word.value, folder);
+        if word.value.starts_with(['$', '`']) && self.found.len() == at + 1 {
+            // `git $(echo push)`
+            if let [text] = self.printed(at).as_slice()
+                && text.len() <= MAX_PRINTED
+                && !text.trim().is_empty()
+                && (word.value.ends_with(')') || word.value.ends_with('`'))
+            {
+                words.extend(text.split_whitespace().map(str::to_owned));
+                return;
+            }
+        }
+        self.as_written(word, words);
+    }
+
+    /// Notes what a word is, its substitutions as they are written.
+    fn as_written(&mut self, word: &Word, words: &mut Vec<String>) {
         let word = self.whole(&word.value);
         let parameters = self.parameters.clone();
         let (all, is_all) = expansion::words(&word, parameters.as_deref());

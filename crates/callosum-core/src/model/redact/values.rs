@@ -110,8 +110,7 @@ fn is_said(text: Text<'_>, name: &str, value: &Range<usize>) -> bool {
     let next = text.part(next..text.skip(next, in_name));
     // `password: hunter on the test host`
     is_word(next)
-        && !GOES_ON.contains(&next)
-        && (SAID_FIRST.contains(&said) || SAID_NEXT.contains(&next))
+        && (SAID_FIRST.contains(&said) || SAID_NEXT.contains(&next) && !GOES_ON.contains(&next))
         && !["phrase", "mnemonic", "seed"].iter().any(|word| name.contains(word))
 }
 
@@ -122,7 +121,11 @@ const GOES_ON: &[&str] = &["and", "or", "on", "at", "in", "for", "with", "then"]
 fn whole_phrase(text: Text<'_>, name: &str, value: Range<usize>) -> Range<usize> {
     let is_word = |word: &str| word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_lowercase());
     let is_sure = || name.to_ascii_lowercase().contains("pass");
-    if text.at(value.end) != b' ' || !is_word(text.part(value.clone())) || text.before(value.start) != b' ' || !is_sure() {
+    if text.at(value.end) != b' '
+        || !is_word(text.part(value.clone()))
+        || text.before(value.start) != b' '
+        || !is_sure()
+    {
         return value;
     }
     let mut end = value.end;
@@ -130,7 +133,12 @@ fn whole_phrase(text: Text<'_>, name: &str, value: Range<usize>) -> Range<usize>
         let next = end + 1..text.skip(end + 1, in_name);
         let word = text.part(next.clone());
         let is_name = matches!(text.at(next.end), b':' | b'=');
-        if text.at(end) != b' ' || !is_word(word) || is_name || GOES_ON.contains(&word) || SAID_NEXT.contains(&word) {
+        if text.at(end) != b' '
+            || !is_word(word)
+            || is_name
+            || GOES_ON.contains(&word)
+            || SAID_NEXT.contains(&word)
+        {
             break;
         }
         end = next.end;

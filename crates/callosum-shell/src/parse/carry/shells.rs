@@ -6,9 +6,9 @@ use super::super::{Around, Walk};
 use super::{SUBSTITUTED, nested};
 use crate::carriers::is_shell;
 use crate::expansion::Parameters;
-use crate::{encoded, joined};
 use crate::unread::Limit;
 use crate::words::program_name;
+use crate::{encoded, joined};
 
 /// A shell: what `-c` gives it, or what it reads; a script's file is not looked into, but for one that the line writes, or that is
 /// what a command in it prints.
@@ -39,7 +39,12 @@ pub(super) fn shell(walk: &mut Walk, rest: &[String], around: &Around) -> bool {
 }
 
 /// The parameters of what a shell runs; none where that is told by nothing.
-fn parameters(walk: &Walk, zero: Option<&String>, words: &[String], around: &Around) -> Option<Rc<Parameters>> {
+fn parameters(
+    walk: &Walk,
+    zero: Option<&String>,
+    words: &[String],
+    around: &Around,
+) -> Option<Rc<Parameters>> {
     let is_told = zero.is_some() || !words.is_empty() || around.open || walk.has_parameters();
     is_told.then(|| {
         Rc::new(Parameters { zero: zero.cloned(), words: words.to_vec(), open: around.open, is_set: false })
@@ -51,7 +56,7 @@ pub(super) fn script(walk: &mut Walk, path: &str, given: &[String], around: &Aro
     let texts = walk.written(&joined(around.folder.as_deref(), path));
     let text = texts.iter().map(AsRef::as_ref).collect::<Vec<&str>>().join("\n");
     let first = text.strip_prefix("#!").and_then(|rest| rest.lines().next());
-    let is_for_shell = first.is_none_or(|first| first.split(['/', ' ', '\t']).any(|word| is_shell(word)));
+    let is_for_shell = first.is_none_or(|first| first.split(['/', ' ', '\t']).any(is_shell));
     if text.trim().is_empty() || !is_for_shell {
         return false;
     }
