@@ -437,7 +437,10 @@ fn pushes_and_releases_are_known_in_many_forms() {
             "bash -c \"cd /srv/site && git push https://git.example.com/acme/site.git main:production\"",
             "git-push:https://git.example.com/acme/site.git/production",
         ),
-        ("for r in origin backup; do git fetch -q \"$r\" && git push \"$r\" main; done", "git-push:$r/main"),
+        (
+            "for r in origin backup; do git fetch -q \"$r\" && git push \"$r\" main; done",
+            "git-push:origin/main git-push:backup/main",
+        ),
         (
             "git merge --no-ff develop -m 'Merge develop' && git push origin main develop",
             "git-push:origin/main git-push:origin/develop",
