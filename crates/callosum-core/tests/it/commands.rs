@@ -315,6 +315,9 @@ fn what_a_variable_is_set_to_is_what_a_command_is_given() {
         ),
         ("M=alice@example.com; M=$(cat to); mail -s hi \"$M\"", 3, "email:$M"),
         ("M='git push'; echo \"$M\"; git status", 1, ""),
+        ("G=git; $G commit -m 'fix; git push origin main'", 1, ""),
+        ("alias c='git commit -m'; c 'fix; git push origin main'", 1, ""),
+        ("$(echo git) commit -m 'fix; git push origin main'", 1, ""),
     ]);
 }
 

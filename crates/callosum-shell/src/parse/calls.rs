@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::pipeline::ANYWHERE;
+use super::simple::quoted;
 use super::{Around, Folder, Walk};
 use crate::expansion::Parameters;
 use crate::functions::{Body, Function};
@@ -47,7 +48,7 @@ impl Walk {
         }
         let call = (words.to_vec(), body.clone());
         match body {
-            Body::Text(text) => self.nested(&format!("{text} {}", arguments.join(" ")), around),
+            Body::Text(text) => self.nested(&format!("{text} {}", quoted(arguments)), around),
             Body::Code(code, kept) => {
                 // The line itself is given no words.
                 let is_none =

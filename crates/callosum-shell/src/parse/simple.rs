@@ -15,6 +15,11 @@ use crate::unread::Limit;
 use crate::words::substitutions;
 use crate::{Invocation, Texts, joined};
 
+/// Words as a shell takes them for what they are.
+pub(super) fn quoted(words: &[String]) -> String {
+    words.iter().map(|word| format!("'{}' ", word.replace('\'', "'\\''"))).collect()
+}
+
 /// Longer texts that a substitution prints are not put into a command.
 const MAX_PRINTED: usize = 256;
 
@@ -50,7 +55,7 @@ impl Walk {
         }
         // `$(echo git) push`, `eval "$(cat <<E …)"`
         for text in computed {
-            let rest = words.get(1..).unwrap_or_default().join(" ");
+            let rest = quoted(words.get(1..).unwrap_or_default());
             self.nested(&format!("{text} {rest}"), &Around { last: false, ..around.clone() });
         }
         self.place = place;
@@ -175,9 +180,12 @@ impl Walk {
             return true;
         }
         for value in values {
-            let text =
-                std::iter::once(value.as_str()).chain(rest.iter().map(String::as_str)).collect::<Vec<_>>();
-            self.nested(&text.join(" "), around);
+            if value.contains([';', '|', '&', '<', '>', '(', ')', '\'', '"', '\n']) {
+                self.nested(&format!("{value} {}", quoted(rest)), around);
+            } else {
+                let words = value.split_whitespace().map(str::to_owned).chain(rest.iter().cloned());
+                self.run(words.collect(), around.clone());
+            }
         }
         true
     }
