@@ -28,6 +28,10 @@ pub(super) enum Sign {
     Pem,
     Scheme,
     BotToken,
+    /// A line of `.pgpass`: its port.
+    PgPass,
+    /// A password's hash, as it stands in a file of users.
+    Crypt,
 }
 
 /// Words that are no rows of another table.
@@ -37,6 +41,20 @@ const OTHERS: &[(&str, Sign)] = &[
     ("bearer", Sign::Scheme),
     ("basic", Sign::Scheme),
     (":AA", Sign::BotToken),
+    (":543", Sign::PgPass),
+    (":6432:", Sign::PgPass),
+    (":*:", Sign::PgPass),
+    ("$apr1$", Sign::Crypt),
+    ("$2a$", Sign::Crypt),
+    ("$2b$", Sign::Crypt),
+    ("$2y$", Sign::Crypt),
+    ("$1$", Sign::Crypt),
+    ("$5$", Sign::Crypt),
+    ("$6$", Sign::Crypt),
+    ("$y$", Sign::Crypt),
+    ("$argon2", Sign::Crypt),
+    ("{SHA}", Sign::Crypt),
+    ("{SSHA}", Sign::Crypt),
 ];
 
 #[derive(Clone, Copy)]

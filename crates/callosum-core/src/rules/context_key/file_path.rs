@@ -12,6 +12,8 @@ const PATCH_HEADERS: [&str; 4] =
 /// The parameters that name a call's files, and those that hold a patch, in the order in which they are asked.
 pub(super) const PATH_NAMES: [&str; 3] = ["path", "file_path", "filePath"];
 pub(super) const PATCH_NAMES: [&str; 2] = ["input", "patch"];
+/// The parameter of OpenClaw's that names the folder in which a command runs.
+pub(crate) const WORK_FOLDER: &str = "workdir";
 /// What the names of tools end in that take a patch.
 pub(super) const APPLY_PATCH: &str = "apply_patch";
 
@@ -48,7 +50,7 @@ pub(crate) fn file_paths(call: &ToolCall, params: &Lookup<'_>) -> Vec<String> {
 /// The folder a command runs in: the one its call names, else the one relative paths start from; `within` is where it
 /// goes from there itself.
 pub(crate) fn work_folder(call: &ToolCall, params: &Lookup<'_>, within: Option<&str>) -> String {
-    let named = ["workdir", "cwd"].into_iter().find_map(|name| params.texts(name).into_iter().next());
+    let named = [WORK_FOLDER, "cwd"].into_iter().find_map(|name| params.texts(name).into_iter().next());
     let (machine, base) = match (other_machine(params), named) {
         // What the agent's own folder is says nothing about another machine.
         (Some(machine), named) => (Some(machine), named.map(|path| normalise(&path, None))),

@@ -17,7 +17,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-pub(crate) use file_path::{is_outside, path_in, work_folder};
+pub(crate) use file_path::{WORK_FOLDER, is_outside, path_in, work_folder};
 pub(crate) use guarded::{READ, is_guarded, is_in_guarded, meanings, writes_guarded};
 pub(crate) use template::Template;
 pub(crate) use value::{Picked, Site};
@@ -86,6 +86,11 @@ impl<'a> Lookup<'a> {
     /// For how many commands recipients were left out of the keys: there were too many before.
     pub(crate) fn without_recipients(&self) -> usize {
         self.mails.left_out()
+    }
+
+    /// Whether a target was asked for that the call's command line does not say.
+    pub(crate) fn has_unknown(&self) -> bool {
+        self.unknown.get().is_some()
     }
 
     /// What stands for a target that this call's command line does not say: the same line has the same one, another line
