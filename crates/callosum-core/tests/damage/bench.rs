@@ -10,6 +10,7 @@ use std::thread;
 
 use callosum_core::gate::Gate;
 use callosum_core::model::time::Stamp;
+use callosum_core::query::Source;
 use tempfile::TempDir;
 
 use crate::sample::{Files, RULES, gate};

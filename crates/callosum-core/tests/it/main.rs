@@ -22,6 +22,7 @@ mod operate;
 mod outcomes;
 mod page;
 mod pausing;
+mod questions;
 mod recipients;
 mod rewritten;
 mod rules;

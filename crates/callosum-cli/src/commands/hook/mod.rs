@@ -17,9 +17,10 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use callosum_core::gate::{Answer, Gate, GateOptions, GivenUp, Lately, Unreadable};
+use callosum_core::gate::{Answer, Gate, GateOptions, GivenUp, Unreadable};
 use callosum_core::model::text::one_line;
 use callosum_core::model::time::Stamp;
+use callosum_core::query::{RecentRequest, Source};
 use callosum_core::runtime::Runtime;
 use serde_json::Value;
 
@@ -246,8 +247,8 @@ fn told(gate: &Gate, session: &str, now: &Stamp) -> Option<String> {
 fn lately(gate: &Gate, session: &str, now: &Stamp) -> Option<String> {
     let limit = TOLD_ACTIONS;
     let session = Some(session.to_owned());
-    let others = Lately { except_session: session.clone(), limit, ..Lately::default() };
-    let own = Lately { session, limit, ..Lately::default() };
+    let others = RecentRequest { except_session: session.clone(), limit, ..RecentRequest::default() };
+    let own = RecentRequest { session, limit, ..RecentRequest::default() };
     let mut text = String::new();
     for (title, wanted) in [("By other sessions:", others), ("By this session:", own)] {
         let Ok(recent) = gate.recent(&wanted, now) else { continue };

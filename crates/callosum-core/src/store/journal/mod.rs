@@ -7,6 +7,9 @@
 pub mod backward;
 pub mod forward;
 pub mod head;
+pub mod line_counts;
+pub mod listing;
+pub mod observe;
 pub mod order;
 pub mod recent;
 pub mod retention;
