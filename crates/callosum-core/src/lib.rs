@@ -12,6 +12,5 @@ pub mod model;
 pub mod query;
 pub mod record;
 pub mod rules;
-pub mod runtime;
 pub mod simulate;
 pub mod store;

@@ -173,7 +173,6 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("simulate", &["model", "record", "rules", "decision"]),
     ("query", &["model", "record", "machine", "rules", "decision", "store", "simulate"]),
     ("gate", &["model", "record", "machine", "rules", "decision", "store", "query"]),
-    ("runtime", &[]),
 ];
 
 #[test]
@@ -250,8 +249,9 @@ fn no_file_and_another_need_each_other() {
 const CRATES: &[(&str, &[&str])] = &[
     ("callosum-shell", &[]),
     ("callosum-core", &["callosum-shell"]),
+    ("callosum-runtimes", &["callosum-core"]),
     ("callosum-node", &["callosum-core"]),
-    ("callosum-cli", &["callosum-core"]),
+    ("callosum-cli", &["callosum-core", "callosum-runtimes"]),
     ("callosum-bench", &["callosum-core"]),
 ];
 
