@@ -9,7 +9,7 @@ use super::reader::Reader;
 
 /// How far the journal reaches, and when that was looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Head {
+pub struct HeadResponse {
     /// The sequence number that the next record will have; 0 when nothing was journaled yet.
     pub head: u64,
     /// The wall clock, milliseconds.
@@ -20,6 +20,6 @@ pub struct Head {
 ///
 /// # Errors
 /// When the journal can't be looked at.
-pub(super) fn head(reader: &Reader<'_>) -> Result<Head, QueryError> {
-    Ok(Head { head: reader.segments()?.map_or(0, Segments::head), now: reader.now.wall_ms })
+pub(super) fn head(reader: &Reader<'_>) -> Result<HeadResponse, QueryError> {
+    Ok(HeadResponse { head: reader.segments()?.map_or(0, Segments::head), now: reader.now.wall_ms })
 }

@@ -30,7 +30,7 @@ mod unfinished;
 pub use self::counts::{BucketCount, Counts, CountsRequest, RuleCount};
 pub use self::explain::{ExplainRequest, ExplainResponse};
 pub use self::filter::Filter;
-pub use self::head::Head;
+pub use self::head::HeadResponse;
 pub use self::journal::JournalPage;
 pub use self::leases::LockStatus;
 pub use self::observer::Observer;

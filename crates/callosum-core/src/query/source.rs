@@ -7,7 +7,7 @@ use crate::rules::RuleSet;
 use super::counts::{self, Counts, CountsRequest};
 use super::explain::{self, ExplainRequest, ExplainResponse};
 use super::filter::Filter;
-use super::head::{self, Head};
+use super::head::{self, HeadResponse};
 use super::journal::{self, JournalPage};
 use super::reader::{Needs, Reader};
 use super::recent::{self, RecentActions, RecentRequest};
@@ -28,7 +28,7 @@ pub trait Source {
     ///
     /// # Errors
     /// When the journal can't be looked at.
-    fn head(&self, now: &Stamp) -> Result<Head, QueryError> {
+    fn head(&self, now: &Stamp) -> Result<HeadResponse, QueryError> {
         head::head(&self.reader(Needs::Head, now))
     }
 

@@ -4,7 +4,8 @@ use std::fs;
 
 use callosum_core::gate::{Answer, Gate, Presence};
 use callosum_core::machine::Machine;
-use callosum_core::query::{EventKind, Filter, Over, RecentRequest, Released, Source, Story};
+use callosum_core::model::time::Stamp;
+use callosum_core::query::{EventKind, ExplainRequest, Filter, Over, RecentRequest, Released, Source, Story};
 use callosum_core::record::SessionEvent;
 use callosum_core::record::outcome::Ended;
 use callosum_core::store::state_dir::StateDir;
@@ -334,4 +335,50 @@ fn a_follower_gets_what_came_since() {
     let news = gate.journal(&filter, &world.now).unwrap().entries;
     let actions: Vec<&str> = news.iter().filter_map(|record| record["action"].as_str()).collect();
     assert_eq!(actions, ["intercept", "complete"]);
+}
+
+#[test]
+fn an_observer_says_what_is_wrong_since_when_and_no_longer_than_it_is() {
+    let mut world = World::new();
+    let observer = world.observer();
+    let degraded = |now: &Stamp| observer.status(now).degraded.map(|degraded| (degraded.code, degraded.since));
+    assert_eq!(degraded(&world.now), None);
+    fs::write(world.journal_path(), "{\"v\":2,\"action\":\"intercept\",\"tier\":3}\n").unwrap();
+    let first = degraded(&world.now).unwrap();
+    assert_eq!(first.0, "newer-format");
+    world.pass(60_000);
+    assert_eq!(degraded(&world.now), Some(first));
+    fs::remove_file(world.journal_path()).unwrap();
+    assert_eq!(degraded(&world.now), None);
+}
+
+#[test]
+fn a_call_that_is_not_guarded_is_explained_whatever_became_of_the_state() {
+    let world = World::new();
+    let (gate, observer) = (world.gate("home"), world.observer());
+    fs::write(world.journal_path(), "{\"v\":2,\"action\":\"intercept\",\"tier\":3}\n").unwrap();
+    for source in [&gate as &dyn Source, &observer] {
+        let explain = |tool: &str| {
+            let request = json!({ "tool": tool, "params": alice() });
+            source.explain(&ExplainRequest::read(&request.to_string()).unwrap(), &world.now)
+        };
+        let message = explain("message").unwrap();
+        assert_eq!((message.verdict, message.context_keys), ("allow", vec![ALICE.to_owned()]));
+        assert_eq!(explain("mail").unwrap_err().code, "newer-format");
+    }
+}
+
+#[test]
+fn whoever_looks_goes_back_as_far_as_the_rules_do() {
+    let mut world = World::new();
+    let far = r#"{"rules":[{"name":"mail","tier":3,"tool":"mail","contextKey":"email:{params.to}","recentWindowMs":864000000}]}"#;
+    fs::write(world.path().join("tiers.json"), far).unwrap();
+    let gate = world.gate("home");
+    world.done(session(&gate, "a"), "mail", &alice());
+    gate.close(&world.now);
+    world.pass(5 * 24 * 3_600_000);
+    let (fresh, observer) = (world.gate("away"), world.observer());
+    for source in [&fresh as &dyn Source, &observer] {
+        assert_eq!(source.recent(&RecentRequest::default(), &world.now).unwrap().actions.len(), 1);
+    }
 }
