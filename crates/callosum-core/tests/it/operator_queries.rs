@@ -341,7 +341,8 @@ fn a_follower_gets_what_came_since() {
 fn an_observer_says_what_is_wrong_since_when_and_no_longer_than_it_is() {
     let mut world = World::new();
     let observer = world.observer();
-    let degraded = |now: &Stamp| observer.status(now).degraded.map(|degraded| (degraded.code, degraded.since));
+    let degraded =
+        |now: &Stamp| observer.status(now).degraded.map(|degraded| (degraded.code, degraded.since));
     assert_eq!(degraded(&world.now), None);
     fs::write(world.journal_path(), "{\"v\":2,\"action\":\"intercept\",\"tier\":3}\n").unwrap();
     let first = degraded(&world.now).unwrap();
