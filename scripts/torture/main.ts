@@ -135,7 +135,7 @@ const PARTS: Part[] = [
   ...["rules", "templates", "commands", "lines", "journals"].map(fuzz),
   {
     name: "instructions",
-    what: "instructions per call, at most 1.1× of the baseline",
+    what: "instructions per call, at most 1.05× of the baseline",
     command: [process.execPath, "scripts/torture/instructions.ts"],
     needs: { program: ["valgrind", "--version"], install: "the package `valgrind`" },
   },

@@ -87,7 +87,14 @@ test("the README stays a front door, and no page becomes a book", () => {
 });
 
 /** Where the paths of ARCHITECTURE.md begin; what a row says of its folder may also begin there. */
-const FOLDERS = ["", "crates/callosum-core/src", "crates/callosum-shell/src", "crates/callosum-core", "crates/callosum-cli/src"];
+const FOLDERS = [
+  "",
+  "crates/callosum-core/src",
+  "crates/callosum-shell/src",
+  "crates/callosum-core",
+  "crates/callosum-cli/src",
+  "crates/callosum-runtimes/src",
+];
 
 /** `hook/{event,json}.rs` as two paths. */
 function unfold(path: string): string[] {

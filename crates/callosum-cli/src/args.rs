@@ -4,8 +4,9 @@ use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use callosum_runtimes::runtime::Runtime;
-use clap::{Parser, Subcommand, ValueEnum};
+use callosum_runtimes::{RUNTIMES, Runtime, named};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 
 /// What all AI-agent sessions on this machine did, why a call was paused, and what a rule would do.
@@ -93,7 +94,7 @@ impl HookWords {
             match name {
                 "--state-dir" => state_dir = value().filter(|folder| !folder.is_empty()).or(state_dir),
                 "--timeout" => timeout = value().or(timeout),
-                _ => runtime = runtime.or_else(|| HookRuntime::from_str(&text, false).ok()),
+                _ => runtime = runtime.or_else(|| named(&text)),
             }
         }
         let said = error.to_string();
@@ -118,7 +119,8 @@ fn is_option(word: &OsString) -> bool {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Hook {
     /// Whose event it is
-    pub(crate) runtime: HookRuntime,
+    #[arg(value_parser = hook_runtime())]
+    pub(crate) runtime: Runtime,
 
     /// The event's name, where the runtime does not say it
     pub(crate) event: Option<String>,
@@ -229,21 +231,9 @@ pub(crate) enum Command {
 }
 
 /// A runtime whose hooks come here.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum HookRuntime {
-    ClaudeCode,
-    Codex,
-    Gemini,
-}
-
-impl From<HookRuntime> for Runtime {
-    fn from(runtime: HookRuntime) -> Self {
-        match runtime {
-            HookRuntime::ClaudeCode => Self::ClaudeCode,
-            HookRuntime::Codex => Self::Codex,
-            HookRuntime::Gemini => Self::Gemini,
-        }
-    }
+fn hook_runtime() -> impl TypedValueParser<Value = Runtime> {
+    PossibleValuesParser::new(RUNTIMES.map(|runtime| runtime.name()))
+        .try_map(|name| named(&name).ok_or("it is not known"))
 }
 
 /// What to do about leases.
@@ -293,7 +283,8 @@ pub(crate) struct Checked {
 pub(crate) struct Target {
     /// The agent runtime. Its settings: ~/.claude/settings.json (or in CLAUDE_CONFIG_DIR), ~/.codex/hooks.json (CODEX_HOME),
     /// ~/.gemini/settings.json (the home: GEMINI_CLI_HOME)
-    pub(crate) runtime: HookRuntime,
+    #[arg(value_parser = hook_runtime())]
+    pub(crate) runtime: Runtime,
 
     /// Show what would change, and write nothing
     #[arg(long)]

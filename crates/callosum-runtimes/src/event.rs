@@ -1,9 +1,8 @@
 //! What a runtime tells its hooks on standard input, read as leniently as can be: fields that are not known or have another
 //! type are as good as absent.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::runtime::{Runtime, mcp_tool};
 use callosum_core::gate::{EndReport, Presence};
 use callosum_core::model::digest::digest;
 use callosum_core::model::partly_read::{NOT_READ, PartlyRead, is_read};
@@ -12,76 +11,24 @@ use callosum_core::record::SessionEvent;
 use callosum_core::record::outcome::Ended;
 use serde_json::{Map, Value};
 
-use crate::ending::{Told, ending};
+use crate::ending::{Tail, Told};
 use crate::json::Document;
-use crate::settings::gating_event;
-
-/// What happens when.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Moment {
-    /// A tool is about to run.
-    Before,
-    /// A tool ran.
-    After,
-    /// It ran and failed, as its runtime says.
-    Failed,
-    /// A session begins, or goes on after a compaction.
-    Start,
-    /// It got a prompt.
-    Prompt,
-    /// It ended.
-    End,
-    /// Anything else that a runtime is known to tell.
-    Other,
-    /// Nobody knows.
-    Unknown,
-}
-
-/// Events of the three runtimes that no entry of ours is for: none of them lets a tool run.
-const OTHERS: [&str; 18] = [
-    "AfterAgent",
-    "AfterModel",
-    "BeforeModel",
-    "BeforeToolSelection",
-    "Notification",
-    "PermissionDenied",
-    "PermissionRequest",
-    "PostCompact",
-    "PreCompact",
-    "PreCompress",
-    "Setup",
-    "Stop",
-    "StopFailure",
-    "SubagentStart",
-    "SubagentStop",
-    "TaskCompleted",
-    "TeammateIdle",
-    "WorktreeCreate",
-];
-
-impl Moment {
-    fn of(event: &str) -> Self {
-        match event {
-            "PreToolUse" | "BeforeTool" => Self::Before,
-            "PostToolUse" | "AfterTool" => Self::After,
-            "PostToolUseFailure" => Self::Failed,
-            "SessionStart" => Self::Start,
-            "UserPromptSubmit" | "BeforeAgent" => Self::Prompt,
-            "SessionEnd" => Self::End,
-            other if OTHERS.contains(&other) => Self::Other,
-            _ => Self::Unknown,
-        }
-    }
-}
+use crate::openclaw::{Tool, mcp_tool};
+use crate::runtime::{Moment, Runtime};
+use crate::table;
 
 /// One event.
 #[derive(Debug)]
 pub struct Event {
+    /// Whose it is.
     pub runtime: Runtime,
+    /// When it came.
     pub moment: Moment,
     /// Its name, as the runtime gave it.
     pub name: String,
+    /// Who calls what. Where it tells of a session alone, that session's.
     pub call: ToolCall,
+    /// The call's parameters.
     pub params: Params,
     response: Value,
     error: Option<String>,
@@ -99,11 +46,20 @@ pub struct Event {
 pub enum Params {
     /// All of it could be read.
     Whole(Value),
-    /// Not all of it, or not the tool's name or its folder: then it is not known.
-    Partly { params: PartlyRead, is_known: bool, why: String },
+    /// Not all of it, or not the tool's name or its folder.
+    Partly {
+        /// What could be read.
+        params: PartlyRead,
+        /// Whether the tool's name and its folder could be.
+        is_known: bool,
+        /// What could not: a clause.
+        why: String,
+    },
 }
 
 impl Params {
+    /// What of them could be read.
+    #[must_use]
     pub fn all(&self) -> AllParameters<'_> {
         match self {
             Self::Whole(params) => params.all(),
@@ -115,14 +71,13 @@ impl Params {
 /// An event of which too little could be read.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Unread {
+    /// Whose it is, where that could be read.
     pub session: Option<String>,
+    /// The tool it tells of, where that could be read; by the runtime's name.
     pub tool: Option<String>,
     /// What is wrong with it: a clause.
     pub why: String,
 }
-
-/// What is wrong with a call of the shell without one.
-const NO_COMMAND: &str = "its `tool_input` has no text as `command`";
 
 /// What a shell may be given where no parameter is called its command, because its runtime has another name or form for that:
 /// each text alone, and all of them as one line. `None` where there is none.
@@ -158,6 +113,7 @@ impl Event {
         nobody: impl FnOnce() -> String,
     ) -> Result<Self, Unread> {
         let Document { value, flaw, is_cut, cut_in } = document;
+        let fields = runtime.fields();
         let unread = |why: String| Unread { session: None, tool: None, why };
         let Some(Value::Object(mut input)) = value else {
             return Err(unread(flaw.unwrap_or_else(|| "it is no JSON object".to_owned())));
@@ -169,60 +125,65 @@ impl Event {
             Some(value) => !is_read(value),
             None => is_cut,
         };
-        let cwd = text("cwd").filter(|cwd| cwd.starts_with('/'));
-        let (agent, id) = (text("agent_type"), text("agent_id"));
-        let told = text("session_id").or_else(|| Some(input.get("session_id")?.as_number()?.to_string()));
+        let cwd = text(fields.cwd).filter(|cwd| cwd.starts_with('/'));
+        let (agent, id) = (text(fields.agent), text(fields.subagent));
+        let told = text(fields.session).or_else(|| Some(input.get(fields.session)?.as_number()?.to_string()));
         // A subagent shares its parent's session id and knows nothing of what that does.
         let told = match (told, id) {
             (Some(session), Some(id)) => Some(format!("{session}:{id}")),
             (told, _) => told,
         };
-        // Codex calls its turns so, Claude Code its prompts; both tell them before and after alike.
-        let run = text("turn_id").or_else(|| text("prompt_id"));
-        let call = text("tool_use_id");
-        let is_interrupt = input.get("is_interrupt") == Some(&Value::Bool(true));
-        let error = text("error");
-        let transcript = text("transcript_path").map(PathBuf::from);
-        let reason = text("source").or_else(|| text("reason"));
-        let mcp = input.get("mcp_context").and_then(|mcp| {
+        // As with names of tools and events: what only another runtime tells means what it means there.
+        let known = || table::own_first(runtime).map(|runtime| runtime.fields());
+        let run = known().find_map(|fields| text(fields.run?));
+        let call = text(fields.call);
+        let is_interrupt = input.get(fields.is_interrupt) == Some(&Value::Bool(true));
+        let error = text(fields.error);
+        let transcript = text(fields.transcript).map(PathBuf::from);
+        let reason = fields.reason.iter().find_map(|name| text(name));
+        let mcp = known().find_map(|fields| {
+            let names = fields.mcp.as_ref()?;
+            let mcp = input.get(names.field)?;
             let text = |name: &str| mcp.get(name)?.as_str().filter(|text| *text != NOT_READ);
-            Some(mcp_tool(text("server_name")?, text("tool_name")?))
+            Some(mcp_tool(text(names.server)?, text(names.tool)?))
         });
-        let mcp_is_lost = is_lost("mcp_context") && mcp.is_none() && runtime == Runtime::Gemini;
-        let tool = mcp.or_else(|| text("tool_name"));
+        let lost_mcp = fields.mcp.as_ref().filter(|names| is_lost(names.field) && mcp.is_none());
+        let tool = mcp.or_else(|| text(fields.tool));
         let name_of_tool_is_lost =
-            is_lost("tool_name") && input.contains_key("tool_name") && cut_in.as_deref() != Some("tool_name");
-        // Gemini tells behind the parameters which server's tool it is; before, the tools of all servers begin with this.
-        let is_tool_known = !name_of_tool_is_lost
-            && !(mcp_is_lost
-                && (input.contains_key("mcp_context")
-                    || tool.as_deref().is_some_and(|tool| tool.starts_with("mcp_"))));
+            is_lost(fields.tool) && input.contains_key(fields.tool) && cut_in.as_deref() != Some(fields.tool);
+        // Which server's tool it is may stand behind the parameters.
+        let is_servers_tool_lost = lost_mcp.is_some_and(|names| {
+            input.contains_key(names.field)
+                || tool.as_deref().is_some_and(|tool| tool.starts_with(names.prefix))
+        });
+        let is_tool_known = !name_of_tool_is_lost && !is_servers_tool_lost;
         // What a call acts on may start from its folder.
-        let is_place_known = input.get("cwd").is_none_or(is_read);
+        let is_place_known = input.get(fields.cwd).is_none_or(is_read);
         let is_known = is_tool_known && is_place_known;
 
         let said =
             |what: &str| flaw.as_ref().map_or_else(|| what.to_owned(), |flaw| format!("{what}: {flaw}"));
-        let (told_name, named) = (text("hook_event_name"), named.map(str::to_owned));
-        let is_before = |name: &Option<String>| name.as_deref().map(Moment::of) == Some(Moment::Before);
+        let (told_name, named) = (text(fields.event), named.map(str::to_owned));
+        let moment_of = |name: &str| table::moment(runtime, name);
+        let is_before = |name: &Option<String>| name.as_deref().map(moment_of) == Some(Moment::Before);
         let mut oddity = None;
         if let (Some(told), Some(named)) = (&told_name, &named)
-            && Moment::of(told) != Moment::of(named)
+            && moment_of(told) != moment_of(named)
         {
             oddity = Some(format!("its hook's command calls it {named}, and itself says {told}"));
         }
         // If either says that it asks, it does; else it knows best itself.
         let name = if is_before(&named) && !is_before(&told_name) { named } else { told_name.or(named) };
-        let mut moment = name.as_deref().map_or(Moment::Unknown, Moment::of);
+        let mut moment = name.as_deref().map_or(Moment::Unknown, moment_of);
         if moment == Moment::Unknown && (tool.is_some() || name_of_tool_is_lost) {
             // It may be the one that asks: its name may be lost, or a newer runtime have another for it.
             let why = match &name {
                 Some(name) => Some(said(&format!("its event {name} is not known"))),
-                None if is_lost("hook_event_name") => None,
+                None if is_lost(fields.event) => None,
                 None => Some(said("it names no event")),
             };
             let tells = |name: &str| input.get(name).is_some_and(|value| !value.is_null());
-            if tells("tool_response") || tells("error") {
+            if tells(fields.response) || tells(fields.error) {
                 return Err(Unread {
                     session: told,
                     tool,
@@ -232,7 +193,7 @@ impl Event {
             (moment, oddity) = (Moment::Before, why);
         }
         let Some(name) =
-            name.or_else(|| (moment == Moment::Before).then(|| gating_event(runtime).to_owned()))
+            name.or_else(|| (moment == Moment::Before).then(|| runtime.gating_event().to_owned()))
         else {
             return Err(Unread { session: told, tool, why: said("it names no event") });
         };
@@ -241,12 +202,12 @@ impl Event {
             return Err(Unread { session: told, tool, why: said(&format!("its {name} names no tool")) });
         }
         let tool = tool.unwrap_or_else(|| NOT_READ.to_owned());
-        let response_is_lost = is_lost("tool_response");
-        let input_is_lost = is_lost("tool_input");
+        let response_is_lost = is_lost(fields.response);
+        let input_is_lost = is_lost(fields.input);
         let is_open =
-            is_cut && (cut_in.as_deref() == Some("tool_input") || !input.contains_key("tool_input"));
+            is_cut && (cut_in.as_deref() == Some(fields.input) || !input.contains_key(fields.input));
         let mut take = |name: &str| input.get_mut(name).map(Value::take).unwrap_or_default();
-        let (params, mut response) = (take("tool_input"), take("tool_response"));
+        let (params, mut response) = (take(fields.input), take(fields.response));
         if response_is_lost {
             // What is missing may be that it failed.
             response = Value::String(NOT_READ.to_owned());
@@ -254,13 +215,17 @@ impl Event {
         // No parameters are as good as an empty object; something else in its place tells nothing of them.
         let is_odd = !params.is_object() && !params.is_null();
         let params = if params.is_object() { params } else { Value::Object(Map::new()) };
-        let (tool, mut params) = runtime.neutral(&tool, params, cwd.as_deref());
+        let (tool, mut params) = table::neutral(runtime, &tool, params, cwd.as_deref());
         let is_open = is_open || is_odd;
+        let no_command = || format!("its `{}` has no text as `command`", fields.input);
         let mut is_command_lost = false;
-        if tool == "exec" && params.get("command").is_none_or(|command| !command.is_string()) && !is_open {
+        if tool == Tool::Exec.name()
+            && params.get("command").is_none_or(|command| !command.is_string())
+            && !is_open
+        {
             let texts = texts_as_command(&params).filter(|_| is_read(&params));
             if texts.is_some() && moment == Moment::Before {
-                oddity.get_or_insert_with(|| NO_COMMAND.to_owned());
+                oddity.get_or_insert_with(no_command);
             }
             // Without one it runs something, and nobody knows what.
             is_command_lost = texts.is_none();
@@ -270,8 +235,8 @@ impl Event {
             }
         }
         let params = if is_open || is_command_lost || input_is_lost || !is_known {
-            let why = if is_odd { "its `tool_input` is no object" } else { NO_COMMAND };
-            let why = flaw.unwrap_or_else(|| why.to_owned());
+            let odd = || if is_odd { format!("its `{}` is no object", fields.input) } else { no_command() };
+            let why = flaw.unwrap_or_else(odd);
             Params::Partly { params: PartlyRead::new(params, is_open), is_known, why }
         } else {
             Params::Whole(params)
@@ -294,6 +259,7 @@ impl Event {
     }
 
     /// What happened to the session; `None` when this is about a call.
+    #[must_use]
     pub fn presence(&self) -> Option<Presence> {
         let (event, reason) = match self.moment {
             Moment::Start => (SessionEvent::Start, self.reason.clone()),
@@ -306,9 +272,10 @@ impl Event {
         Some(Presence { session, agent, event, reason })
     }
 
-    /// How the call ended.
-    pub fn report(&self) -> EndReport {
-        let (ended, exit_code) = self.ended();
+    /// How the call ended. `tail` gives the last bytes of a file: the runtime's own record of the session may tell more.
+    #[must_use]
+    pub fn report(&self, tail: impl Fn(&Path, u64) -> Option<Vec<u8>>) -> EndReport {
+        let (ended, exit_code) = self.ended(tail);
         let call = &self.call;
         EndReport {
             tool: call.tool.clone(),
@@ -325,21 +292,22 @@ impl Event {
         }
     }
 
-    fn ended(&self) -> (Ended, Option<i64>) {
+    fn ended(&self, tail: impl Fn(&Path, u64) -> Option<Vec<u8>>) -> (Ended, Option<i64>) {
         if self.response == NOT_READ {
             return (Ended::Maybe, None);
         }
+        let record = |bytes: u64| tail(self.transcript.as_deref()?, bytes);
         let told = Told {
-            is_shell: self.call.tool == "exec",
+            is_shell: self.call.tool == Tool::Exec.name(),
             failed: self.moment == Moment::Failed,
             is_interrupt: self.is_interrupt,
             error: self.error.as_deref(),
             response: &self.response,
-            transcript: self.transcript.as_deref(),
+            transcript: self.transcript.is_some().then_some(&record as &Tail<'_>),
             run: self.call.run.as_deref(),
             call: self.call.call.as_deref(),
         };
-        ending(self.runtime, &told)
+        self.runtime.ending(&told)
     }
 }
 
@@ -347,7 +315,10 @@ impl Event {
 mod tests {
     #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
     use super::*;
+    use crate::claude_code::ClaudeCode;
+    use crate::gemini::Gemini;
     use crate::json::Reader;
+    use crate::table::named;
     use serde_json::json;
 
     fn read(runtime: Runtime, text: &str) -> Result<Event, Unread> {
@@ -360,10 +331,10 @@ mod tests {
     fn a_subagent_is_a_session_of_its_own_and_a_session_there_always_is() {
         let of = |id: Value| {
             let input = json!({ "session_id": id, "hook_event_name": "PreToolUse", "tool_name": "Bash", "cwd": "relative" });
-            read(Runtime::ClaudeCode, &input.to_string()).unwrap()
+            read(&ClaudeCode, &input.to_string()).unwrap()
         };
         let event = read(
-            Runtime::ClaudeCode,
+            &ClaudeCode,
             r#"{"session_id":"s","agent_id":"a1","agent_type":"reviewer","hook_event_name":"PreToolUse","tool_name":"Bash"}"#,
         )
         .unwrap();
@@ -393,7 +364,7 @@ mod tests {
 
     #[test]
     fn an_event_cut_before_the_tools_name_is_about_none_and_one_cut_behind_it_asks() {
-        let claude = |text: &str| cut(Runtime::ClaudeCode, text);
+        let claude = |text: &str| cut(&ClaudeCode, text);
         let exec = Some((Moment::Before, "exec".to_owned(), true));
         assert_eq!(claude(r#"{"session_id":"s","hook_event_name":"PreToolUse","tool_na"#), None);
         assert_eq!(claude(r#"{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Ba"#), None);
@@ -411,7 +382,7 @@ mod tests {
         // Gemini tells behind the parameters which server's tool it is.
         let gemini = |tool: &str| {
             let text = format!(r#"{{"hook_event_name":"BeforeTool","tool_name":"{tool}","tool_input":{{}},"#);
-            cut(Runtime::Gemini, &text).unwrap().2
+            cut(&Gemini, &text).unwrap().2
         };
         assert!(!gemini("mcp_mailer_send") && gemini("run_shell_command"));
     }
@@ -422,7 +393,39 @@ mod tests {
             r#"{"hook_event_name":"PostToolUse","tool_name":"Write","tool_input":{}"#,
             r#"{"hook_event_name":"PostToolUse","tool_name":"Write","tool_input":{},"tool_response":{"a":1e999}}"#,
         ] {
-            assert_eq!(read(Runtime::ClaudeCode, text).unwrap().ended(), (Ended::Maybe, None));
+            assert_eq!(read(&ClaudeCode, text).unwrap().ended(|_, _| None), (Ended::Maybe, None));
         }
+    }
+
+    /// What the real runtimes told (see `tests/agents`).
+    #[test]
+    fn what_runtimes_really_tell_is_read_whole() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/agents/samples");
+        let mut calls = 0;
+        for file in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            let name = file.file_name().unwrap().to_str().unwrap().to_owned();
+            let event = read(
+                named(name.split('.').next().unwrap()).unwrap(),
+                &std::fs::read_to_string(&file).unwrap(),
+            );
+            let event = event.unwrap();
+            assert_ne!(
+                (event.moment, &event.call.session),
+                (Moment::Unknown, &"nobody".to_owned()),
+                "{name}"
+            );
+            assert_eq!(event.oddity, None, "{name}");
+            let expected = [(".before.", Moment::Before), (".after.", Moment::After)];
+            for (_, moment) in expected.into_iter().filter(|(part, _)| name.contains(part)) {
+                assert_eq!(event.moment, moment, "{name}");
+                assert!(matches!(event.params, Params::Whole(_)), "{name}");
+                assert_eq!(event.call.tool == "exec", name.contains(".shell"), "{name}");
+                calls += 1;
+            }
+            let tells_of_session = ["session-", "prompt-submit", "before-agent"];
+            let is_of_session = tells_of_session.iter().any(|part| name.contains(part));
+            assert_eq!(event.presence().is_some(), is_of_session, "{name}");
+        }
+        assert!(calls > 20);
     }
 }

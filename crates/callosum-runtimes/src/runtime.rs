@@ -1,183 +1,205 @@
-//! Agent runtimes and their names for things: each calls the same tool by another name, and with other parameters. Rules,
-//! keys and digests see one form, OpenClaw's, so that one rule serves all and equal actions are equal.
-//!
-//! The names are those of Claude Code 2.1, Codex 0.169 and Gemini CLI 0.61, as their hooks tell them.
+//! What has to be known of an agent runtime.
 
-use serde_json::{Map, Value, json};
+use std::fmt::Debug;
+
+use callosum_core::record::outcome::Ended;
+use serde_json::Value;
+
+use crate::ending::Told;
+use crate::openclaw::Tool;
+use crate::settings::place::Place;
+use crate::trust::HookTrust;
+
+/// A runtime of the table.
+pub type Runtime = &'static dyn AgentRuntime;
 
 /// An agent runtime whose hooks come through a process of their own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Runtime {
-    /// Anthropic's Claude Code.
-    ClaudeCode,
-    /// OpenAI's Codex.
-    Codex,
-    /// Google's Gemini CLI.
-    Gemini,
-}
-
-impl Runtime {
+///
+/// Nothing here has a default: a new runtime answers every question, and the compiler names those it does not.
+pub trait AgentRuntime: Debug + Sync {
     /// Its name in the journal, in rules and on the command line.
+    fn name(&self) -> &'static str;
+
+    /// As people know it.
+    fn title(&self) -> &'static str;
+
+    /// Its names for OpenClaw's tools and their parameters.
+    fn tools(&self) -> &'static [ToolNames];
+
+    /// `tool` in OpenClaw's form, where this names an MCP server's tool; `None` where it does not, or where events tell server and tool
+    /// apart ([`Fields::mcp`]).
+    fn server_tool(&self, tool: &str) -> Option<String>;
+
+    /// The events that hooks of ours are for, in the order in which they are put into its settings.
+    fn events(&self) -> &'static [HookEvent];
+
+    /// Its other events. None of them lets a tool run.
+    fn other_events(&self) -> &'static [&'static str];
+
+    /// Where its events say what.
+    fn fields(&self) -> &'static Fields;
+
+    /// How a call ended, with the exit code of its command where there is one. What is not told is in doubt, and in doubt a
+    /// call may have acted.
+    fn ending(&self, told: &Told<'_>) -> (Ended, Option<i64>);
+
+    /// What is printed to refuse the call that `event` tells of, with the reason for the model. Exactly what the runtime knows.
+    /// An allowed call is answered by printing nothing.
+    fn refusal(&self, event: &str, reason: &str) -> Value;
+
+    /// The exit code that refuses a call where nothing can be printed; standard error has the reason then.
+    fn refusal_exit_code(&self) -> u8;
+
+    /// What is printed at `event` to give the model `text` as context.
+    fn context(&self, event: &str, text: &str) -> Value;
+
+    /// The settings that hold the user's own hooks.
+    fn place(&self) -> &'static Place;
+
+    /// What in these settings keeps it from running our hooks, or that whose command is `gating`: a clause.
+    fn off(&self, settings: &Value, gating: Option<&str>) -> Option<&'static str>;
+
+    /// Whether it runs only hooks that its user trusts, and how it tells. `None`: it runs what stands in its settings.
+    fn trust(&self) -> Option<&'static dyn HookTrust>;
+}
+
+impl dyn AgentRuntime {
+    /// The event whose hook decides about calls.
     #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::ClaudeCode => "claude-code",
-            Self::Codex => "codex",
-            Self::Gemini => "gemini",
-        }
-    }
-
-    /// A call of `tool` with `input`, made in the folder `cwd`, in neutral names.
-    #[must_use]
-    pub fn neutral(self, tool: &str, input: Value, cwd: Option<&str>) -> (String, Value) {
-        let mut params = match input {
-            Value::Object(params) => params,
-            other => return (tool.to_owned(), other),
-        };
-        let name = match (self, tool) {
-            (_, "Bash" | "run_shell_command") => {
-                // What only tells a person what the command is for, or how long to wait for it.
-                params.retain(|name, _| !matches!(name.as_str(), "description" | "timeout"));
-                rename(&mut params, "run_in_background", "background");
-                as_line(&mut params);
-                for folder in ["dir_path", "directory"] {
-                    rename(&mut params, folder, "workdir");
-                }
-                "exec"
-            }
-            (Self::Codex, "apply_patch") => {
-                rename(&mut params, "command", "input");
-                "apply_patch"
-            }
-            (_, "Write" | "write_file") => {
-                file(&mut params, cwd);
-                "write"
-            }
-            (_, "Edit" | "replace") => {
-                file(&mut params, cwd);
-                one_edit(&mut params);
-                "edit"
-            }
-            (_, "MultiEdit" | "NotebookEdit") => {
-                rename(&mut params, "notebook_path", "file_path");
-                file(&mut params, cwd);
-                "edit"
-            }
-            (_, "Read" | "read_file") => {
-                file(&mut params, cwd);
-                "read"
-            }
-            (_, "LS" | "list_directory") => "ls",
-            (_, "Glob" | "glob") => "glob",
-            (_, "Grep" | "search_file_content" | "grep_search") => "grep",
-            (_, "WebFetch" | "web_fetch") => "web_fetch",
-            (_, "WebSearch" | "google_web_search" | "web_search") => "web_search",
-            _ => return (server_tool(tool).unwrap_or_else(|| tool.to_owned()), Value::Object(params)),
-        };
-        (name.to_owned(), Value::Object(params))
+    pub fn gating_event(&self) -> &'static str {
+        let mut events = self.events().iter();
+        events.find(|event| event.moment == Moment::Before).map_or("", |event| event.name)
     }
 }
 
-/// `mcp__server__tool` as OpenClaw names it: `server__tool`.
-fn server_tool(tool: &str) -> Option<String> {
-    tool.strip_prefix("mcp__").filter(|rest| rest.contains("__")).map(str::to_owned)
+/// A runtime's names for one of OpenClaw's tools.
+#[derive(Debug)]
+pub struct ToolNames {
+    /// What it calls the tool.
+    pub names: &'static [&'static str],
+    /// The tool.
+    pub tool: Tool,
+    /// Its names for parameters, and OpenClaw's. Where two of its names mean one, the first counts.
+    pub params: &'static [(&'static str, &'static str)],
+    /// Parameters that only tell a person what the call is for, or how long to wait for it.
+    pub dropped: &'static [&'static str],
 }
 
-/// The name of an MCP tool of which the runtime tells server and tool apart.
-#[must_use]
-pub fn mcp_tool(server: &str, tool: &str) -> String {
-    format!("{server}__{tool}")
+/// What happens when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    /// A tool is about to run.
+    Before,
+    /// A tool ran.
+    After,
+    /// It ran and failed, as its runtime says.
+    Failed,
+    /// A session begins, or goes on after a compaction.
+    Start,
+    /// It got a prompt.
+    Prompt,
+    /// It ended.
+    End,
+    /// Anything else that a runtime is known to tell.
+    Other,
+    /// Nobody knows.
+    Unknown,
 }
 
-fn rename(params: &mut Map<String, Value>, from: &str, to: &str) {
-    if let Some(value) = params.remove(from) {
-        params.entry(to).or_insert(value);
+/// An event that a hook of ours is for.
+#[derive(Debug)]
+pub struct HookEvent {
+    /// Its name.
+    pub name: &'static str,
+    /// When it comes.
+    pub moment: Moment,
+    /// Which calls or sessions its hook is for; `None` where the runtime takes no matcher for all of them.
+    pub matcher: Option<&'static str>,
+    /// How long the runtime is to wait for the hook. All of them let a call run when it takes longer: so there is time for a
+    /// machine that is busy, and a hook that decides on purpose long before.
+    pub timeout_seconds: u32,
+}
+
+/// How long a runtime is to wait that can wait as long as it is told to.
+pub(crate) const TIMEOUT_SECONDS: u32 = 20;
+
+impl HookEvent {
+    /// One that comes with each tool call.
+    pub(crate) const fn of_calls(name: &'static str, moment: Moment) -> Self {
+        Self { name, moment, matcher: Some("*"), timeout_seconds: TIMEOUT_SECONDS }
+    }
+
+    /// One that tells of a session.
+    pub(crate) const fn of_sessions(name: &'static str, moment: Moment) -> Self {
+        Self { name, moment, matcher: None, timeout_seconds: TIMEOUT_SECONDS }
     }
 }
 
-/// A command that is given as a list of words, as a line of them.
-fn as_line(params: &mut Map<String, Value>) {
-    let Some(command) = params.get_mut("command") else { return };
-    let Some(words) =
-        command.as_array().and_then(|words| words.iter().map(Value::as_str).collect::<Option<Vec<_>>>())
-    else {
-        return;
+/// Names of the fields of an event's outermost object.
+#[derive(Debug)]
+pub struct Fields {
+    /// The event's name.
+    pub event: &'static str,
+    /// The session's id: a text or a number.
+    pub session: &'static str,
+    /// The id of a subagent, which shares its parent's session id and knows nothing of what that does.
+    pub subagent: &'static str,
+    /// What kind of agent it is.
+    pub agent: &'static str,
+    /// The turn in which a call is made, told before and after it alike; `None` where none is told.
+    pub run: Option<&'static str>,
+    /// The call's id.
+    pub call: &'static str,
+    /// The folder in which a call is made.
+    pub cwd: &'static str,
+    /// The tool.
+    pub tool: &'static str,
+    /// Its parameters.
+    pub input: &'static str,
+    /// What the tool gave back.
+    pub response: &'static str,
+    /// Why it failed.
+    pub error: &'static str,
+    /// Whether somebody interrupted it.
+    pub is_interrupt: &'static str,
+    /// The path of the runtime's own record of the session.
+    pub transcript: &'static str,
+    /// Why a session begins or ends; the first that is there.
+    pub reason: &'static [&'static str],
+    /// Where it says which MCP server's tool it is; `None` where the tool's name alone does.
+    pub mcp: Option<McpFields>,
+}
+
+/// Where a runtime names server and tool of an MCP call apart.
+#[derive(Debug)]
+pub struct McpFields {
+    /// The object with both.
+    pub field: &'static str,
+    /// In it, the server.
+    pub server: &'static str,
+    /// In it, the tool.
+    pub tool: &'static str,
+    /// What the names of all servers' tools begin with.
+    pub prefix: &'static str,
+}
+
+impl Fields {
+    /// The names that runtimes took over from Claude Code with its hooks.
+    pub(crate) const COMMON: Self = Self {
+        event: "hook_event_name",
+        session: "session_id",
+        subagent: "agent_id",
+        agent: "agent_type",
+        run: None,
+        call: "tool_use_id",
+        cwd: "cwd",
+        tool: "tool_name",
+        input: "tool_input",
+        response: "tool_response",
+        error: "error",
+        is_interrupt: "is_interrupt",
+        transcript: "transcript_path",
+        reason: &["source", "reason"],
+        mcp: None,
     };
-    // No shell takes a NUL: such a command does not run.
-    *command = Value::String(shlex::try_join(words.iter().copied()).unwrap_or_else(|_| words.join(" ")));
-}
-
-/// The file of a call as `path`, absolute where its folder is known.
-fn file(params: &mut Map<String, Value>, cwd: Option<&str>) {
-    for name in ["file_path", "absolute_path"] {
-        rename(params, name, "path");
-    }
-    if let (Some(Value::String(path)), Some(cwd)) = (params.get_mut("path"), cwd)
-        && !path.starts_with(['/', '~'])
-    {
-        *path = format!("{}/{path}", cwd.trim_end_matches('/'));
-    }
-}
-
-/// One replacement as a list of one, as OpenClaw's `edit` takes it.
-fn one_edit(params: &mut Map<String, Value>) {
-    if let (Some(old), Some(new)) = (params.remove("old_string"), params.remove("new_string")) {
-        params.insert("edits".to_owned(), json!([{ "oldText": old, "newText": new }]));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use callosum_core::model::digest::digest;
-    use callosum_core::model::tool_call::Parameters;
-
-    fn digest_of((tool, params): (String, Value)) -> String {
-        digest(&tool, &params.all())
-    }
-
-    #[test]
-    fn the_same_action_is_the_same_in_every_runtime() {
-        let cwd = Some("/home/doug/site");
-        let host = |tool: &str, params: Value| digest_of((tool.to_owned(), params));
-        let of = |runtime: Runtime, tool: &str, input: Value| digest_of(runtime.neutral(tool, input, cwd));
-        let mail = "gog gmail send --to alice@example.com";
-        let exec = host("exec", json!({ "command": mail }));
-        let spoken = json!({ "command": mail, "description": "Mail Alice", "timeout": 5000 });
-        assert_eq!(of(Runtime::ClaudeCode, "Bash", spoken.clone()), exec);
-        assert_eq!(of(Runtime::Codex, "Bash", json!({ "command": mail })), exec);
-        let words: Vec<&str> = mail.split(' ').collect();
-        assert_eq!(of(Runtime::Codex, "Bash", json!({ "command": words })), exec);
-        assert_eq!(of(Runtime::Gemini, "run_shell_command", spoken), exec);
-        assert_ne!(of(Runtime::Gemini, "run_shell_command", json!({ "command": "ls" })), exec);
-
-        let write = host("write", json!({ "path": "/home/doug/site/a.md", "content": "x" }));
-        for (runtime, tool, path) in
-            [(Runtime::ClaudeCode, "Write", "/home/doug/site/a.md"), (Runtime::Gemini, "write_file", "a.md")]
-        {
-            assert_eq!(of(runtime, tool, json!({ "file_path": path, "content": "x" })), write);
-        }
-
-        let edit = host(
-            "edit",
-            json!({ "path": "/home/doug/site/a.md", "edits": [{ "oldText": "x", "newText": "y" }] }),
-        );
-        let input = json!({ "file_path": "a.md", "old_string": "x", "new_string": "y" });
-        assert_eq!(of(Runtime::ClaudeCode, "Edit", input.clone()), edit);
-        assert_eq!(of(Runtime::Gemini, "replace", input), edit);
-
-        let patch = "*** Begin Patch\n*** Add File: a\n+x\n*** End Patch";
-        let patched = host("apply_patch", json!({ "input": patch }));
-        assert_eq!(of(Runtime::Codex, "apply_patch", json!({ "command": patch })), patched);
-    }
-
-    #[test]
-    fn tools_of_mcp_servers_have_one_form_and_others_stay() {
-        let name = |tool: &str| Runtime::ClaudeCode.neutral(tool, json!({}), None).0;
-        assert_eq!(name("mcp__gmail__send_email"), mcp_tool("gmail", "send_email"));
-        for tool in ["mcp__odd", "Agent", "TodoWrite", "", "exec"] {
-            assert_eq!(name(tool), tool);
-        }
-        assert_eq!(Runtime::Codex.neutral("Bash", json!("ls"), None), ("Bash".to_owned(), json!("ls")));
-    }
 }

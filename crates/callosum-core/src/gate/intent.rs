@@ -154,10 +154,13 @@ impl Intent {
         record
     }
 
-    /// The record of a call that was refused because the state could not be used.
-    pub(super) fn refused(&self, reason: &str, at: &Stamp) -> Record {
+    /// The record of a call that was refused without being decided, or after it was let through; `started` is its start, if that
+    /// was written.
+    pub(super) fn refused(&self, reason: &str, started: Option<u64>, at: &Stamp) -> Record {
         let mut refused = self.clone();
-        refused.record(Action::Refused, at).reason = Some(reason.to_owned());
+        let record = refused.record(Action::Refused, at);
+        record.reason = Some(reason.to_owned());
+        record.of.extend(started);
         refused.record
     }
 }

@@ -11,6 +11,7 @@ mod backlog;
 mod before;
 mod call_id;
 mod carried;
+mod commit;
 mod health;
 mod intent;
 mod late;

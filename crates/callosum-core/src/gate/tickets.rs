@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use crate::decision::pause_text;
+use crate::decision::plan::Standing;
 use crate::model::error::StateError;
 use crate::model::settings::Mode;
 use crate::model::settings::OnStateError;
@@ -16,7 +17,7 @@ use crate::store::journal::Patience;
 
 use super::intent::Intent;
 use super::late::{Delivery, Target};
-use super::open_calls::{Phase, Unflushed};
+use super::open_calls::Unflushed;
 use super::report::EndReport;
 use super::writer::{Order, Writer};
 use super::{Answer, Gate, lock};
@@ -85,12 +86,18 @@ impl Course {
         self.told.get().is_some()
     }
 
+    /// How the call stands with its host; `observe`: it runs whatever is decided.
+    pub(super) fn standing(&self, observe: bool) -> Standing<'_> {
+        match self.told.get() {
+            Some(Answer::Refuse(text)) => Standing::Refused(text),
+            None if !observe => Standing::Waits,
+            _ => Standing::Runs,
+        }
+    }
+
     /// The text with which a host that has given the call up refused it; `None` when it waits, or let the call run.
     pub(super) fn refused(&self) -> Option<&str> {
-        match self.told.get() {
-            Some(Answer::Refuse(text)) => Some(text),
-            _ => None,
-        }
+        if let Standing::Refused(text) = self.standing(false) { Some(text) } else { None }
     }
 
     /// The call's start stands in the journal, and its host had not given it up then.
@@ -379,12 +386,7 @@ impl Gate {
         match (closed, &told) {
             (Some((intent, started)), Answer::Refuse(text)) => {
                 let mut light = lock(&self.light);
-                if let (Some(id), Some(number)) = (intent.id(), intent.open) {
-                    // The after-hook of this refusal must find it.
-                    let _ = light.calls.settle(id, number, Phase::Refused(text.clone()), now);
-                }
-                let mut record = intent.refused(TOO_LATE, now);
-                record.of.extend(started);
+                let record = light.close_as_refused(&intent, started, TOO_LATE, text, now);
                 let _ = light.backlog.push(record, None);
                 drop(light);
                 self.have_written();
@@ -475,6 +477,7 @@ mod tests {
 
     use super::*;
     use crate::gate::GateOptions;
+    use crate::gate::open_calls::Phase;
     use crate::machine::Machine;
     use crate::model::tool_call::ToolCall;
     use crate::query::Source;

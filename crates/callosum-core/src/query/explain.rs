@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::decision::Question;
 use crate::decision::history::Who;
-use crate::decision::pause_text::{self, Told};
-use crate::decision::{Decision, Piece, Question, decide};
+use crate::decision::plan::{Plan, Standing, plan};
 use crate::model::digest::digest;
 use crate::model::error::QueryError;
 use crate::model::settings::Mode;
@@ -124,28 +124,14 @@ pub(super) fn explain(reader: &Reader<'_>, asked: &ExplainRequest) -> Result<Exp
         retry_window_ms: settings.retry_window_ms,
         scope: explained.scope,
     };
-    let (text, verdict) = match decide(&history, &question, now, &reader.is_dead()) {
-        Decision::Allow(_) => return Ok(explained),
-        Decision::Pause(pieces) => {
-            let told: Vec<Told> = pieces.iter().map(told).collect();
-            let others_window_ms = settings.recent_window_ms;
-            (pause_text::pause(&history, &told, digest.as_deref(), others_window_ms, now), "pause")
-        }
-        Decision::Block(pieces) => {
-            let told: Vec<Told> = pieces.iter().map(told).collect();
-            (pause_text::block(&history, &told, now), "block")
-        }
-    };
+    let plan = plan(&history, &question, Standing::Waits, now, &reader.is_dead());
+    let Plan::Refuse(refusal) = plan else { return Ok(explained) };
     let is_observed = [settings.mode, classification.mode.unwrap_or(Mode::Enforce)].contains(&Mode::Observe);
-    explained.verdict = if is_observed { "observe" } else { verdict };
-    explained.text = Some(text);
+    explained.text = Some(refusal.text(&history, digest.as_deref(), settings.recent_window_ms, now));
+    explained.verdict = match refusal.is_block() {
+        _ if is_observed => "observe",
+        true => "block",
+        false => "pause",
+    };
     Ok(explained)
-}
-
-fn told(piece: &Piece<'_>) -> Told {
-    Told {
-        seq: piece.action.seq,
-        state: piece.state,
-        keys: piece.keys.iter().map(|key| (*key).to_owned()).collect(),
-    }
 }

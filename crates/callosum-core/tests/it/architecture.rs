@@ -287,6 +287,7 @@ fn the_decision_and_what_it_stands_on_know_no_file_and_no_clock() {
     let mut files = Vec::new();
     for (name, rooms) in [
         ("callosum-shell", None),
+        ("callosum-runtimes", None),
         ("callosum-core", Some(["model", "record", "rules", "decision", "simulate"])),
     ] {
         for (module, (path, _)) in sources(name) {
@@ -302,6 +303,47 @@ fn the_decision_and_what_it_stands_on_know_no_file_and_no_clock() {
             assert!(!code.contains(forbidden), "{} uses {forbidden}", file.display());
         }
     }
+}
+
+/// The runtimes' folders in `callosum-runtimes`, and the word that names each runtime in code.
+const RUNTIMES: &[(&str, &str)] = &[("claude_code", "claude"), ("codex", "codex"), ("gemini", "gemini")];
+
+/// Where a runtime's name may stand outside of `callosum-runtimes`: what guards the settings that hold our hooks, commands that people
+/// run, and examples of our own command line.
+const NAMES_RUNTIMES: &[&str] = &[
+    "callosum-cli args",
+    "callosum-core model::redact::programs",
+    "callosum-core model::redact::summary",
+    "callosum-shell command::outline",
+    "callosum-shell command::redirect",
+    "callosum-shell own_files",
+];
+
+#[test]
+fn what_one_runtime_has_alone_stands_in_its_folder() {
+    let entries = fs::read_dir(folder("callosum-runtimes").join("src")).unwrap().map(Result::unwrap);
+    let folders = entries.filter(|entry| entry.path().is_dir()).map(|entry| entry.file_name());
+    let mut folders: Vec<_> = folders.filter(|folder| folder != "settings").collect();
+    folders.sort();
+    assert_eq!(folders, RUNTIMES.iter().map(|(folder, _)| *folder).collect::<Vec<_>>());
+    let mut found = Vec::new();
+    for (name, _) in CRATES {
+        for (module, (path, _)) in sources(name) {
+            let own = module.first().filter(|_| *name == "callosum-runtimes");
+            // The crate's root and its table have a line for each.
+            if *name == "callosum-runtimes" && own.is_none_or(|own| own == "table") {
+                continue;
+            }
+            let code = code(&path).to_lowercase();
+            let names =
+                |(folder, word): &(&str, &str)| code.contains(word) && own.is_none_or(|own| own != folder);
+            if RUNTIMES.iter().any(names) {
+                found.push(format!("{name} {}", module.join("::")));
+            }
+        }
+    }
+    found.sort();
+    assert_eq!(found, NAMES_RUNTIMES);
 }
 
 #[test]

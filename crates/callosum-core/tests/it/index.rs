@@ -138,6 +138,24 @@ fn an_index_of_another_journal_is_not_used() {
     other.refused(session(&fresh, "c"), "mail", &to(7));
 }
 
+/// What a pause lists besides is looked for only when it is known that there is one.
+#[test]
+fn a_call_is_planned_again_where_the_index_leads_astray_once_it_is_planned() {
+    let mut world = World::new();
+    let gate = world.gate("doug");
+    for person in 0..300 {
+        let _ = world.try_call(session(&gate, "a"), "mail", &to(person));
+    }
+    gate.close(&world.now);
+    let journal = fs::read_to_string(world.journal_path()).unwrap();
+    let blank = |line: &str| if line.contains("p298@") { " ".repeat(line.len()) } else { line.to_owned() };
+    let damaged: Vec<String> = journal.lines().map(blank).collect();
+    fs::write(world.journal_path(), format!("{}\n", damaged.join("\n"))).unwrap();
+    let late = world.gate("mira");
+    let text = world.refused(session(&late, "b"), "mail", &to(7));
+    assert!(text.contains("p7@") && text.contains("p297@") && !text.contains("p298@"), "{text}");
+}
+
 #[test]
 fn what_a_killed_process_left_of_an_index_is_removed() {
     let mut world = World::new();

@@ -2,13 +2,13 @@
 
 use std::cmp::Reverse;
 
-use crate::runtime::Runtime;
 use jsonc_parser::ast::{Array, Object, ObjectProp, Value};
 use jsonc_parser::common::{Range, Ranged};
 use serde::Serialize;
 
+use super::entry::{Entry, TAG, mark};
 use super::json_text::{self, Container, Misfit, parse, with_object};
-use super::runtime::{self, Entry, TAG};
+use crate::runtime::Runtime;
 
 /// What the settings are once `entries` are in them. The same text when they are already.
 ///
@@ -25,14 +25,16 @@ pub fn put_in(text: &str, runtime: Runtime, entries: &[(&str, Entry)]) -> Result
 pub fn taken_out(text: &str, runtime: Runtime) -> Result<String, Misfit> {
     edit(text, runtime, |text| {
         let Some(settings) = Settings::read(text, runtime)? else { return Ok(None) };
-        Ok(settings.own_entries().first().map(|own| settings.without(own, &runtime::mark(runtime))))
+        Ok(settings.own_entries().first().map(|own| settings.without(own, &mark(runtime))))
     })
 }
 
 /// An event, and what of our entry there is not as `put_in` would leave it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Amiss {
+    /// There is none.
     Missing,
+    /// It is another.
     Different,
     /// None belongs there, or not one more.
     Needless,
@@ -45,7 +47,7 @@ pub enum Amiss {
 pub fn commands(text: &str, runtime: Runtime) -> Result<Vec<(String, String)>, Misfit> {
     let (_, json) = without_mark(text, runtime);
     let Some(settings) = Settings::read(json, runtime)? else { return Ok(Vec::new()) };
-    let mark = runtime::mark(runtime);
+    let mark = mark(runtime);
     let own = settings.own_entries();
     Ok(own.iter().map(|own| (own.event().to_owned(), own.command(&mark).to_owned())).collect())
 }
@@ -62,7 +64,7 @@ pub fn amiss(
     let (_, json) = without_mark(text, runtime);
     let settings = Settings::read(json, runtime)?;
     let own_entries = settings.as_ref().map(Settings::own_entries).unwrap_or_default();
-    let mark = runtime::mark(runtime);
+    let mark = mark(runtime);
     let mut amiss = Vec::new();
     for (event, entry) in entries {
         match own_entries.iter().find(|own| own.event() == *event) {
@@ -86,7 +88,7 @@ pub fn amiss(
 /// Where the text is not what the runtime reads.
 pub fn value(text: &str, runtime: Runtime) -> Result<serde_json::Value, Misfit> {
     let (_, json) = without_mark(text, runtime);
-    let value = parse(json, runtime::takes_comments(runtime))?;
+    let value = parse(json, runtime.place().takes_comments)?;
     Ok(value.map(Into::into).unwrap_or_default())
 }
 
@@ -95,11 +97,11 @@ pub fn value(text: &str, runtime: Runtime) -> Result<serde_json::Value, Misfit> 
 /// # Errors
 /// Where the text is not what the runtime reads.
 pub fn masked(text: &str, runtime: Runtime) -> Result<String, Misfit> {
-    let (mark, json) = without_mark(text, runtime);
+    let (order_mark, json) = without_mark(text, runtime);
     let settings = Settings::read(json, runtime)?;
     let own_entries = settings.as_ref().map(Settings::own_entries).unwrap_or_default();
-    let ours: Vec<Range> = own_entries.iter().flat_map(|own| own.values(&runtime::mark(runtime))).collect();
-    Ok(mark.to_owned() + &json_text::masked(json, runtime::takes_comments(runtime), &ours)?)
+    let ours: Vec<Range> = own_entries.iter().flat_map(|own| own.values(&mark(runtime))).collect();
+    Ok(order_mark.to_owned() + &json_text::masked(json, runtime.place().takes_comments, &ours)?)
 }
 
 fn edit(
@@ -118,13 +120,13 @@ fn edit(
 /// The byte order mark that some editors begin a file with, and the rest. Who takes no comments takes no mark either.
 fn without_mark(text: &str, runtime: Runtime) -> (&str, &str) {
     let mark = '\u{feff}'.len_utf8();
-    let marked = text.starts_with('\u{feff}') && runtime::takes_comments(runtime);
+    let marked = text.starts_with('\u{feff}') && runtime.place().takes_comments;
     text.split_at(if marked { mark } else { 0 })
 }
 
 fn next_addition(text: &str, runtime: Runtime, entries: &[(&str, Entry)]) -> Result<Option<String>, Misfit> {
     let Some(settings) = Settings::read(text, runtime)? else { return Ok(Some(with_object(text))) };
-    let mark = runtime::mark(runtime);
+    let mark = mark(runtime);
     let own_entries = settings.own_entries();
     for (number, own) in own_entries.iter().enumerate() {
         let first = !own_entries.iter().take(number).any(|earlier| earlier.event() == own.event());
@@ -180,7 +182,7 @@ struct Own<'s, 't> {
 impl<'t> Settings<'t> {
     /// `None` when there is nothing in them.
     fn read(text: &'t str, runtime: Runtime) -> Result<Option<Self>, Misfit> {
-        let Some(root) = parse(text, runtime::takes_comments(runtime))? else { return Ok(None) };
+        let Some(root) = parse(text, runtime.place().takes_comments)? else { return Ok(None) };
         let Value::Object(object) = &root else {
             return Err(Misfit::at(text, root.start(), "the settings are no JSON object"));
         };

@@ -17,12 +17,16 @@ const WHITE: [char; 4] = [' ', '\t', '\r', '\n'];
 /// Why a text can't be edited, and where: line and column from 1.
 #[derive(Debug)]
 pub struct Misfit {
+    /// Its line.
     pub line: usize,
+    /// Its column, in characters.
     pub column: usize,
+    /// Why: a clause.
     pub message: String,
 }
 
 impl Misfit {
+    /// At this byte of `text`.
     pub fn at(text: &str, offset: usize, message: impl Into<String>) -> Self {
         let before = text.get(..offset).unwrap_or(text);
         let line = before.matches('\n').count() + 1;
@@ -43,7 +47,7 @@ impl Misfit {
 }
 
 /// The value that `text` is, if it is more than white space and comments.
-pub fn parse(text: &str, comments: bool) -> Result<Option<Value<'_>>, Misfit> {
+pub(super) fn parse(text: &str, comments: bool) -> Result<Option<Value<'_>>, Misfit> {
     Ok(collected(text, comments, &CollectOptions::default())?.value)
 }
 
@@ -52,7 +56,7 @@ pub fn parse(text: &str, comments: bool) -> Result<Option<Value<'_>>, Misfit> {
 ///
 /// # Errors
 /// Where the text is not what [`parse`] takes.
-pub fn masked(text: &str, comments: bool, shown: &[Range]) -> Result<String, Misfit> {
+pub(super) fn masked(text: &str, comments: bool, shown: &[Range]) -> Result<String, Misfit> {
     let collect = CollectOptions { comments: CommentCollectionStrategy::AsTokens, tokens: true };
     let tokens = collected(text, comments, &collect)?.tokens.unwrap_or_default();
     let (mut masked, mut copied) = (String::with_capacity(text.len()), 0);
@@ -110,7 +114,7 @@ fn raw_control_character(text: &str) -> Option<usize> {
 }
 
 /// `text`, which holds no value, with an empty object.
-pub fn with_object(text: &str) -> String {
+pub(super) fn with_object(text: &str) -> String {
     let newline = newline(text);
     let comments = without_last_white(text);
     let between = if comments.is_empty() { "" } else { newline };
@@ -118,7 +122,7 @@ pub fn with_object(text: &str) -> String {
 }
 
 /// An object or an array within a text.
-pub struct Container<'t> {
+pub(super) struct Container<'t> {
     text: &'t str,
     /// With its brackets.
     range: Range,
@@ -129,7 +133,7 @@ pub struct Container<'t> {
 
 impl<'t> Container<'t> {
     /// `None` for what is neither object nor array.
-    pub fn new(text: &'t str, value: &Value<'_>) -> Option<Self> {
+    pub(super) fn new(text: &'t str, value: &Value<'_>) -> Option<Self> {
         let children = match value {
             Value::Object(object) => object.properties.iter().map(Ranged::range).collect(),
             Value::Array(array) => array.elements.iter().map(Ranged::range).collect(),
@@ -141,7 +145,7 @@ impl<'t> Container<'t> {
     }
 
     /// The text with one more child at the end: `value`, under `key` in an object.
-    pub fn append(&self, key: Option<&str>, value: &impl Serialize) -> String {
+    pub(super) fn append(&self, key: Option<&str>, value: &impl Serialize) -> String {
         let line = Layout::Line;
         match (self.children.first(), self.children.last()) {
             (Some(first), Some(last)) => {
@@ -172,7 +176,7 @@ impl<'t> Container<'t> {
     }
 
     /// The text without the child of this number. Comments stay.
-    pub fn without(&self, number: usize) -> String {
+    pub(super) fn without(&self, number: usize) -> String {
         let Some(child) = self.children.get(number) else { return self.text.to_owned() };
         let before = number.checked_sub(1).and_then(|number| self.children.get(number));
         let after = self.children.get(number + 1);
@@ -202,7 +206,7 @@ impl<'t> Container<'t> {
     }
 
     /// Whether it holds this child alone, and no comment.
-    pub fn holds_only(&self, number: usize) -> bool {
+    pub(super) fn holds_only(&self, number: usize) -> bool {
         let [child] = self.children.as_slice() else { return false };
         let blank = |from, to| self.between(from, to).trim_matches(WHITE).is_empty();
         number == 0
@@ -211,7 +215,7 @@ impl<'t> Container<'t> {
     }
 
     /// The text with another value for the element of this number.
-    pub fn with_element(&self, number: usize, value: &impl Serialize) -> String {
+    pub(super) fn with_element(&self, number: usize, value: &impl Serialize) -> String {
         let Some(child) = self.children.get(number) else { return self.text.to_owned() };
         let layout = match self.indent_of(child.start) {
             Some(indent) => self.layout(&indent),

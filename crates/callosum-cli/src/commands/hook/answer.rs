@@ -9,8 +9,6 @@ use callosum_runtimes::answer::Said;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
-/// The exit code that all three runtimes take for a refusal before a call, with standard error as its reason.
-const REFUSED: u8 = 2;
 /// How long one who does not read is waited for.
 const LISTENING: Duration = Duration::from_secs(1);
 
@@ -23,12 +21,12 @@ pub(super) fn say(said: &Said) -> ExitCode {
             let _ = write(&context.to_string());
             ExitCode::SUCCESS
         }
-        Said::Refusal(refusal, text) => match write(&refusal.to_string()) {
+        Said::Refusal(refusal) => match write(&refusal.printed.to_string()) {
             Ok(()) => ExitCode::SUCCESS,
             Err(_) => {
                 // Where even this can't be written, the exit code still tells.
-                let _ = writeln!(io::stderr(), "{text}");
-                ExitCode::from(REFUSED)
+                let _ = writeln!(io::stderr(), "{}", refusal.reason);
+                ExitCode::from(refusal.exit_code)
             }
         },
     }

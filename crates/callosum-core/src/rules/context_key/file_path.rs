@@ -91,9 +91,19 @@ fn other_machine(params: &Lookup<'_>) -> Option<String> {
 /// `~/…` stays, and so does a relative path when `cwd` is not known.
 pub(super) fn normalise(path: &str, cwd: Option<&str>) -> String {
     let path = path.trim().strip_prefix("file://").unwrap_or(path.trim());
-    if is_windows_path(path) {
+    if is_windows_path(path) || is_normal(path) {
         return path.to_owned();
     }
+    from_parts(path, cwd)
+}
+
+/// Whether a path is whole and has nothing to be taken out: every slash begins a part that does not begin with a dot.
+fn is_normal(path: &str) -> bool {
+    let begins_part = |at: usize| !matches!(path.as_bytes().get(at + 1), None | Some(b'/' | b'.'));
+    path.starts_with('/') && memchr::memchr_iter(b'/', path.as_bytes()).all(begins_part)
+}
+
+fn from_parts(path: &str, cwd: Option<&str>) -> String {
     let is_home = path == "~" || path.starts_with("~/");
     let base = cwd.filter(|cwd| cwd.starts_with('/') && !path.starts_with('/') && !is_home);
     let is_absolute = base.is_some() || path.starts_with('/');
@@ -151,5 +161,20 @@ mod tests {
         ] {
             assert_eq!(normalise(path, cwd), normal, "{path} in {cwd:?}");
         }
+    }
+
+    #[test]
+    fn a_path_that_is_normal_comes_out_as_it_is() {
+        let parts = ["", "/", "a", ".", "..", "/a", "/.", "/..", "/.a", "/~", "a/", "b"];
+        for one in parts {
+            for path in parts.iter().flat_map(|two| parts.map(|three| [one, two, three].concat())) {
+                for cwd in [None, Some("/x/y"), Some("x")] {
+                    let slowly = from_parts(&path, cwd);
+                    assert!(!is_normal(&path) || slowly == path, "{path} in {cwd:?}: {slowly}");
+                    assert_eq!(normalise(&path, cwd), slowly, "{path} in {cwd:?}");
+                }
+            }
+        }
+        assert!(is_normal("/srv/agent/out/1.md") && !is_normal("/srv/./agent") && !is_normal("a"));
     }
 }

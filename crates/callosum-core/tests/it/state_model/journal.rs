@@ -2,7 +2,9 @@
 //! verdict in the words of the model.
 
 use callosum_core::decision::history::{History, Who};
-use callosum_core::decision::{Decision, Piece, Question, decide};
+use callosum_core::decision::pause_text::Told;
+use callosum_core::decision::plan::{Plan, Refusal, Standing};
+use callosum_core::decision::{Decision, Question, decide};
 use callosum_core::model::tier::Tier;
 use callosum_core::model::time::Stamp;
 use callosum_core::record::{Action, Conflict, Holder, Record, Shown};
@@ -108,10 +110,10 @@ impl Journal {
             (self.decider.is_dead)(self.orphaned.get(call).copied().unwrap_or(false))
         };
         let decision = decide(&self.history, &question, &NOW, &is_dead);
-        match (self.decider.verdict)(decision, &question) {
-            Decision::Allow(_) => Verdict::Allow,
-            Decision::Pause(pieces) => Verdict::Pause(facts(&pieces)),
-            Decision::Block(pieces) => Verdict::Block(facts(&pieces)),
+        match Plan::of(&(self.decider.verdict)(decision, &question), Standing::Waits) {
+            Plan::Refuse(refusal) if refusal.is_block() => Verdict::Block(facts(&refusal)),
+            Plan::Refuse(refusal) => Verdict::Pause(facts(&refusal)),
+            Plan::Allow { .. } | Plan::HostRefused(_) => Verdict::Allow,
         }
     }
 }
@@ -174,17 +176,18 @@ fn about(log: &Log, action: Action, of: u8, when: Stamp) -> Record {
     record
 }
 
-fn facts(pieces: &[Piece<'_>]) -> Vec<Fact> {
-    let fact = |piece: &Piece<'_>| {
-        let shown = piece.action.shown();
-        let keys = [(Keys::A, "a"), (Keys::B, "b")].into_iter().filter(|(_, name)| piece.keys.contains(name));
+fn facts(refusal: &Refusal) -> Vec<Fact> {
+    let pieces = refusal.shown.iter().zip(&refusal.told);
+    let fact = |(shown, told): (&Shown, &Told)| {
+        let keys = [(Keys::A, "a"), (Keys::B, "b")].into_iter();
+        let keys = keys.filter(|(_, name)| told.keys.iter().any(|key| key == name));
         Fact {
             call: entry(shown.seq),
             ended: shown.outcome.map(entry),
             keys: Keys(keys.fold(0, |all, (key, _)| all | key.0)),
         }
     };
-    pieces.iter().map(fact).collect()
+    pieces.map(fact).collect()
 }
 
 /// A sequence number is an offset into a file: rising, with gaps.

@@ -4,25 +4,29 @@
 
 use serde_json::{Value, json};
 
-use super::{Runtime, amiss, put_in, runtime, taken_out, value};
+use super::{amiss, put_in, taken_out, value};
+use crate::codex::Codex;
+use crate::gemini::Gemini;
+use crate::runtime::Runtime;
+use crate::settings::entry::entries;
 
 const COMMAND: &str = "[ ! -x /opt/callosum ] || exec /opt/callosum hook gemini";
 
 fn installed(text: &str) -> String {
-    let entries = runtime::entries(Runtime::Gemini, |_| COMMAND.to_owned());
-    let installed = put_in(text, Runtime::Gemini, &entries).unwrap();
-    let amiss = |text| amiss(text, Runtime::Gemini, &entries).unwrap();
+    let entries = entries(&Gemini, |_| COMMAND.to_owned());
+    let installed = put_in(text, &Gemini, &entries).unwrap();
+    let amiss = |text| amiss(text, &Gemini, &entries).unwrap();
     assert_eq!(amiss(text).is_empty(), installed == text, "{text}: {:?}", amiss(text));
     assert_eq!(amiss(&installed), [], "{installed}");
     installed
 }
 
 fn removed(text: &str) -> String {
-    taken_out(text, Runtime::Gemini).unwrap()
+    taken_out(text, &Gemini).unwrap()
 }
 
 fn parsed(text: &str) -> Value {
-    value(text, Runtime::Gemini).unwrap()
+    value(text, &Gemini).unwrap()
 }
 
 /// A number below `bound`, and the next state: the same documents in every run.
@@ -263,23 +267,23 @@ fn a_comment_swallows_nothing_when_ours_goes() {
 #[test]
 fn what_the_runtime_could_not_read_is_refused_where_it_is_wrong() {
     for (text, of, line, column, message) in [
-        ("{\n  \"a\": 1,\n}", Runtime::Gemini, 2, 9, "trailing commas are not allowed"),
-        ("{\"a\" 1}", Runtime::Gemini, 1, 6, "expected colon"),
-        ("{} {}", Runtime::Gemini, 1, 4, "more than one"),
-        ("// no\n{}", Runtime::Codex, 1, 1, "comments are not allowed"),
-        ("\u{feff}{}", Runtime::Codex, 1, 1, ""),
-        ("[]", Runtime::Gemini, 1, 1, "no JSON object"),
-        ("{\n \"hooks\": []}", Runtime::Gemini, 2, 11, "`hooks` is no JSON object"),
-        ("{\"hooks\": null}", Runtime::Gemini, 1, 11, "`hooks` is no JSON object"),
-        ("{\"hooks\": {}, \"hooks\": {}}", Runtime::Gemini, 1, 15, "`hooks` is there twice"),
-        ("{\"hooks\": {\n\"PreToolUse\": {}}}", Runtime::Codex, 2, 15, "`hooks.PreToolUse` is no list"),
-        ("{\"hooks\": {\"PreToolUse\": [], \"PreToolUse\": []}}", Runtime::Codex, 1, 30, "is there twice"),
-        ("{\"a\": \"\u{e9}\", b: 1}", Runtime::Gemini, 1, 12, ""),
+        ("{\n  \"a\": 1,\n}", &Gemini as Runtime, 2, 9, "trailing commas are not allowed"),
+        ("{\"a\" 1}", &Gemini, 1, 6, "expected colon"),
+        ("{} {}", &Gemini, 1, 4, "more than one"),
+        ("// no\n{}", &Codex, 1, 1, "comments are not allowed"),
+        ("\u{feff}{}", &Codex, 1, 1, ""),
+        ("[]", &Gemini, 1, 1, "no JSON object"),
+        ("{\n \"hooks\": []}", &Gemini, 2, 11, "`hooks` is no JSON object"),
+        ("{\"hooks\": null}", &Gemini, 1, 11, "`hooks` is no JSON object"),
+        ("{\"hooks\": {}, \"hooks\": {}}", &Gemini, 1, 15, "`hooks` is there twice"),
+        ("{\"hooks\": {\n\"PreToolUse\": {}}}", &Codex, 2, 15, "`hooks.PreToolUse` is no list"),
+        ("{\"hooks\": {\"PreToolUse\": [], \"PreToolUse\": []}}", &Codex, 1, 30, "is there twice"),
+        ("{\"a\": \"\u{e9}\", b: 1}", &Gemini, 1, 12, ""),
     ] {
-        let misfit = put_in(text, of, &runtime::entries(of, |_| COMMAND.to_owned())).unwrap_err();
+        let misfit = put_in(text, of, &entries(of, |_| COMMAND.to_owned())).unwrap_err();
         assert!(misfit.message.contains(message), "{text}: {}", misfit.message);
         assert_eq!((misfit.line, misfit.column), (line, column), "{text}: {}", misfit.message);
     }
     let deep = "[".repeat(100_000);
-    assert!(put_in(&deep, Runtime::Gemini, &[]).is_err());
+    assert!(put_in(&deep, &Gemini, &[]).is_err());
 }

@@ -5,13 +5,12 @@ use std::io::{self, BufRead, Write};
 use std::thread;
 use std::time::Duration;
 
+use callosum_bench::Result;
 use callosum_core::gate::{Answer, EndReport, Gate, GateOptions, GivenUp};
 use callosum_core::model::tool_call::ToolCall;
 use callosum_core::record::outcome::Ended;
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Value, json};
-
-type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 fn main() -> Result<()> {
     let name = std::env::args().nth(1).ok_or("usage: racer NAME")?;
