@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
-use callosum_core::gate::QueryError;
 use callosum_core::model::json_text;
 use callosum_core::model::text;
 use callosum_core::model::text::{one_line, without_our_name};
 use callosum_core::model::time::from_rfc3339;
+use callosum_core::query::QueryError;
 use chrono::{DateTime, Local};
 use comfy_table::{Attribute, Cell, Color, ContentArrangement, Table, presets};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};

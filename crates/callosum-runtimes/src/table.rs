@@ -64,10 +64,11 @@ fn rename(params: &mut Map<String, Value>, from: &str, to: &str) {
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-    use callosum_core::gate::{Asked, Gate, GateOptions};
+    use callosum_core::gate::GateOptions;
     use callosum_core::model::digest::digest;
     use callosum_core::model::tier::Tier;
     use callosum_core::model::tool_call::Parameters;
+    use callosum_core::query::{ExplainRequest, Observer, Source};
     use callosum_shell::command::may_be_guarded_in;
     use callosum_shell::own_files::{HOOK_SETTINGS, is_home};
     use serde_json::json;
@@ -160,14 +161,15 @@ mod tests {
     #[test]
     fn the_settings_of_every_runtime_are_guarded() {
         let directory = tempfile::tempdir().unwrap();
-        let gate = Gate::observer(GateOptions {
+        let observer = Observer::new(GateOptions {
             state_dir_variable: Some(directory.path().display().to_string()),
             home: "/home/doug".into(),
             ..GateOptions::default()
         });
         let tier = |tool: &str, params: Value| {
-            let asked = Asked { tool: tool.to_owned(), params, session: None, agent: None, cwd: None };
-            gate.explain(&asked, &gate.machine().now()).unwrap().tier
+            let asked =
+                ExplainRequest { tool: tool.to_owned(), params, session: None, agent: None, cwd: None };
+            observer.explain(&asked, &observer.machine().now()).unwrap().tier
         };
         for runtime in RUNTIMES {
             let place = runtime.place();

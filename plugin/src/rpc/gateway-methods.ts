@@ -1,9 +1,10 @@
-// The gateway methods `callosum.*`. All but `callosum.release` only read.
+// The gateway methods `callosum.*`: the questions that the core's registry offers there.
 
 import { answerOf, ask, type CoreAnswer, statusOf } from "../core-answer.ts";
 import type { GateOwner } from "../gate-owner.ts";
 import type { WorkspaceOf } from "../hooks/before-tool-call.ts";
 import { isRecord, type RpcClient } from "../host.ts";
+import { type NameOn, offeredOn } from "../offered.ts";
 
 export interface MethodFailure {
   code: "INVALID_REQUEST" | "UNAVAILABLE";
@@ -11,6 +12,38 @@ export interface MethodFailure {
 }
 
 export type MethodAnswer = { ok: true; payload: unknown } | { ok: false; error: MethodFailure };
+
+/** What a method is called with. */
+interface Called {
+  params: unknown;
+  client: RpcClient | null;
+}
+
+/** A method as the host registers it. */
+export interface GatewayMethod {
+  name: string;
+  scope: "operator.read" | "operator.write";
+  answer: (called: Called) => Promise<MethodAnswer>;
+}
+
+/** The host's scope for each right of the registry. */
+const SCOPES = { read: "operator.read", operate: "operator.write" } as const;
+
+/** All methods. */
+export function gatewayMethods(owner: GateOwner, version: string, workspaceOf: WorkspaceOf): GatewayMethod[] {
+  const answers: Record<NameOn<"gateway">, GatewayMethod["answer"]> = {
+    status: () => status(owner, version),
+    journal: ({ params }) => journal(owner, params),
+    why: ({ params }) => why(owner, params),
+    explain: ({ params }) => explain(owner, workspaceOf, params),
+    release: ({ params, client }) => release(owner, params, client),
+  };
+  return offeredOn("gateway").map(({ name, right }) => ({
+    name: `callosum.${name}`,
+    scope: SCOPES[right],
+    answer: answers[name],
+  }));
+}
 
 const MAX_LIMIT = 1_000;
 const MAX_TEXT = 1_024;

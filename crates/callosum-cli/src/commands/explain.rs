@@ -3,8 +3,8 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use callosum_core::gate::Asked as Question;
 use callosum_core::model::time;
+use callosum_core::query::{ExplainRequest, Source};
 use callosum_core::rules::{Match, Scope};
 use serde_json::{Value, json};
 
@@ -13,16 +13,16 @@ use crate::output::{Failure, json, long, name, resource, said};
 
 pub(crate) fn run(args: &Args, asked: &Asked, out: &mut dyn Write) -> Result<ExitCode, Failure> {
     let params = params(asked)?;
-    let gate = super::observer(args)?;
+    let observer = super::observer(args)?;
     let cwd = asked.cwd.clone().or_else(|| std::env::current_dir().ok());
-    let question = Question {
+    let request = ExplainRequest {
         tool: asked.tool.clone(),
         params,
         session: asked.session.clone(),
         agent: None,
         cwd: cwd.and_then(|cwd| cwd.to_str().map(str::to_owned)),
     };
-    let explained = gate.explain(&question, &gate.machine().now())?;
+    let explained = observer.explain(&request, &observer.machine().now())?;
     if args.global.json {
         json(out, &explained)?;
         return Ok(ExitCode::SUCCESS);

@@ -5,8 +5,8 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use callosum_core::gate::{Filter, Gate};
 use callosum_core::model::time;
+use callosum_core::query::{Filter, Observer, Source};
 use callosum_core::record::Action;
 use serde_json::{Map, Value, json};
 
@@ -26,17 +26,17 @@ const FOLLOW: Duration = Duration::from_millis(300);
 const MAX_NEWS: usize = 10_000;
 
 pub(crate) fn run(args: &Args, wanted: &Wanted, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-    let gate = super::observer(args)?;
-    let mut filter = filter(wanted, gate.machine().now().wall_ms)?;
-    let found = gate.journal(&filter, &gate.machine().now())?;
+    let observer = super::observer(args)?;
+    let mut filter = filter(wanted, observer.machine().now().wall_ms)?;
+    let found = observer.journal(&filter, &observer.machine().now())?;
     if wanted.follow {
         filter.limit = MAX_NEWS;
-        return follow(args, &gate, filter, found.entries, out);
+        return follow(args, &observer, filter, found.entries, out);
     }
     if args.global.json {
         json(out, &found)?;
     } else if found.entries.is_empty() {
-        writeln!(out, "No such record in {}.", long(&gate.state_dir().display().to_string()))?;
+        writeln!(out, "No such record in {}.", long(&observer.state_dir().display().to_string()))?;
     } else {
         for_people(&found.entries, out)?;
     }
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &Args, wanted: &Wanted, out: &mut dyn Write) -> Result<E
 /// Shows `entries`, then whatever comes, until the reader goes away.
 fn follow(
     args: &Args,
-    gate: &Gate,
+    observer: &Observer,
     mut filter: Filter,
     mut news: Vec<Value>,
     out: &mut dyn Write,
@@ -64,7 +64,7 @@ fn follow(
         if reader_goes_within(FOLLOW) {
             return Ok(ExitCode::SUCCESS);
         }
-        news = gate.journal(&filter, &gate.machine().now())?.entries;
+        news = observer.journal(&filter, &observer.machine().now())?.entries;
     }
 }
 

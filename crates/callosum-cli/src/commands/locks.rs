@@ -3,15 +3,16 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use callosum_core::gate::{Gate, GateOptions, LockStatus, QueryError, Released};
+use callosum_core::gate::{Gate, GateOptions};
+use callosum_core::query::{LockStatus, QueryError, Released, Source};
 use serde_json::json;
 
 use crate::args::Args;
 use crate::output::{Failure, json, local_time, name, resource, table};
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-    let gate = super::observer(args)?;
-    let status = gate.status(&gate.machine().now());
+    let observer = super::observer(args)?;
+    let status = observer.status(&observer.machine().now());
     if let Some(degraded) = status.degraded {
         return Err(Failure::CantLook { fragment: degraded.cause, remedy: degraded.remedy });
     }
@@ -49,9 +50,9 @@ pub(super) fn end_leases(options: GateOptions, key: &str, place: &str) -> Result
     let now = gate.machine().now();
     let user = std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).unwrap_or_default();
     let who = if user.is_empty() { "an operator" } else { &user };
-    let released = gate.release(key, &format!("{who} {place}"), &now)?;
+    let held = gate.release(key, &format!("{who} {place}"), &now)?;
     gate.close(&now);
-    Ok(released)
+    Ok(Released::of(key, &held))
 }
 
 /// Leases as a table; nothing when there are none.

@@ -16,17 +16,18 @@ pub(crate) mod why;
 
 use std::path::{Path, PathBuf};
 
-use callosum_core::gate::{Gate, GateOptions};
+use callosum_core::gate::GateOptions;
 use callosum_core::model::time::from_rfc3339;
+use callosum_core::query::Observer;
 use callosum_core::store::{rules_file, state_dir};
 use serde_json::{Map, Value};
 
 use crate::args::Args;
 use crate::output::{Failure, long, name};
 
-/// A gate that looks at the chosen state directory and leaves no trace there.
-fn observer(args: &Args) -> Result<Gate, Failure> {
-    Ok(Gate::observer(options(args)?))
+/// Looks at the chosen state directory and leaves no trace there.
+fn observer(args: &Args) -> Result<Observer, Failure> {
+    Ok(Observer::new(options(args)?))
 }
 
 fn options(args: &Args) -> Result<GateOptions, Failure> {

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use callosum_core::gate::Simulated;
 use callosum_core::model::tier::Tier;
+use callosum_core::query::{Simulated, Source};
 use callosum_core::rules::RuleSet;
 use callosum_core::simulate::{Changed, Counts, OfRule, Reason, Report};
 
@@ -21,11 +21,11 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 pub(crate) fn run(args: &Args, tried: &Tried, out: &mut dyn Write) -> Result<ExitCode, Failure> {
     let rules = read(&tried.file)?;
-    let gate = super::observer(args)?;
-    let now = gate.machine().now();
+    let observer = super::observer(args)?;
+    let now = observer.machine().now();
     let since_ms = tried.since.as_ref().map(|text| super::moment(text, now.wall_ms)).transpose()?;
     let mut progress = Progress::begin();
-    let simulated = gate.simulate(rules, since_ms, &now, &mut |done, all| progress.tell(done, all));
+    let simulated = observer.simulate(rules, since_ms, &now, &mut |done, all| progress.tell(done, all));
     progress.end();
     let simulated = simulated?;
     if args.global.json {

@@ -3,15 +3,16 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use callosum_core::gate::{Status, UNREADABLE_EVENTS};
+use callosum_core::gate::UNREADABLE_EVENTS;
 use callosum_core::model::settings::Mode;
+use callosum_core::query::{Source, Status};
 
 use crate::args::Args;
 use crate::output::{Failure, counted, json, local_time, long, name, resource, size, table};
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-    let gate = super::observer(args)?;
-    let status = gate.status(&gate.machine().now());
+    let observer = super::observer(args)?;
+    let status = observer.status(&observer.machine().now());
     if args.global.json {
         json(out, &status)?;
     } else {

@@ -10,6 +10,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use callosum_core::model::time::to_rfc3339;
+use callosum_core::query::{QUESTIONS, Surface};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -528,4 +529,18 @@ fn explain_says_what_a_call_would_get_and_why() {
         stderr.contains("no JSON") && stderr.contains("give the parameters as a JSON object"),
         "{stderr}"
     );
+}
+
+/// What the registry of questions offers on the command line is a command of its name.
+#[test]
+fn every_question_for_the_command_line_is_a_command() {
+    let home = tempfile::tempdir().unwrap();
+    let mut commands = 0;
+    for question in QUESTIONS.iter().filter(|question| question.is_offered(Surface::CommandLine)) {
+        let (code, stdout, stderr) = run(home.path(), &[question.name, "--help"]);
+        assert_eq!(code, Some(0), "{}: {stderr}", question.name);
+        assert!(stdout.contains(&format!("callosum {}", question.name)), "{stdout}");
+        commands += 1;
+    }
+    assert!(commands > 0);
 }

@@ -1,36 +1,11 @@
 //! What a call is known by: its names, cut to a length, and its place among the open ones.
 
 use std::borrow::{Borrow, Cow};
-use std::fmt::Write as _;
 use std::hash::{Hash, Hasher};
 
-use sha2::{Digest, Sha256};
-
+use crate::model::text::is_short_name as is_short;
+pub(super) use crate::model::text::short_name;
 use crate::model::tool_call::ToolCall;
-
-/// Names longer than this (tool, session, run, call id) are cut: they come from outside.
-const MAX_NAME_CHARS: usize = 300;
-
-/// Bytes of the hash that stands for the rest of a cut name: two sessions whose names begin alike are two.
-const HASH_BYTES: usize = 8;
-
-/// A name as the gate keeps it, before a call and after it.
-pub(super) fn short_name(name: &str) -> Cow<'_, str> {
-    if is_short(name) {
-        return Cow::Borrowed(name);
-    }
-    let mut short: String = name.chars().take(MAX_NAME_CHARS - 1 - 2 * HASH_BYTES).collect();
-    short.push('~');
-    for byte in Sha256::digest(name.as_bytes()).iter().take(HASH_BYTES) {
-        // Writing into a text does not fail.
-        let _ = write!(short, "{byte:02x}");
-    }
-    Cow::Owned(short)
-}
-
-fn is_short(name: &str) -> bool {
-    name.len() <= MAX_NAME_CHARS || name.chars().nth(MAX_NAME_CHARS).is_none()
-}
 
 /// A call with its names cut.
 pub(super) fn with_short_names(call: &ToolCall) -> Cow<'_, ToolCall> {

@@ -480,6 +480,7 @@ mod tests {
     use crate::gate::open_calls::Phase;
     use crate::machine::Machine;
     use crate::model::tool_call::ToolCall;
+    use crate::query::Source;
     use crate::store::disk::{Disk, Open, SystemDisk};
     use crate::store::journal::segment_file::SegmentFile;
 
@@ -528,7 +529,7 @@ mod tests {
             if refused {
                 assert_eq!(again, answer);
             }
-            let records = gate.journal(&crate::gate::Filter::default(), &now).unwrap().entries;
+            let records = gate.journal(&crate::query::Filter::default(), &now).unwrap().entries;
             let actions: Vec<&str> = records
                 .iter()
                 .filter(|record| record.get("session").is_some())
@@ -568,7 +569,7 @@ mod tests {
             if id.is_some() {
                 assert_eq!(gate.before(&call, &params, &now), told, "its hook fires again");
             }
-            let records = gate.journal(&crate::gate::Filter::default(), &now).unwrap().entries;
+            let records = gate.journal(&crate::query::Filter::default(), &now).unwrap().entries;
             let of_call: Vec<_> = records.iter().filter(|record| record.get("session").is_some()).collect();
             let [start, end] = of_call.as_slice() else { panic!("{of_call:?}") };
             assert_eq!((&start["action"], &end["action"]), (&json!("intercept"), &json!("refused")));
@@ -591,7 +592,7 @@ mod tests {
         assert_eq!(gate.abandon(ticket, GivenUp::Late, &now), Answer::Proceed);
         let decided = gate.perform(work, gate.patience(), &course, &now);
         assert_eq!(gate.conclude(ticket, decided, &now), Answer::Proceed);
-        let records = gate.journal(&crate::gate::Filter::default(), &now).unwrap().entries;
+        let records = gate.journal(&crate::query::Filter::default(), &now).unwrap().entries;
         let of_call: Vec<_> = records.iter().filter(|record| record.get("session").is_some()).collect();
         let actions: Vec<_> = of_call.iter().map(|record| (&record["action"], &record["tier"])).collect();
         assert_eq!(actions, [(&json!("intercept"), &json!(3))]);

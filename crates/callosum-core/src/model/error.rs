@@ -1,8 +1,10 @@
-//! Why the shared state can't be used: what, where and how to mend it.
+//! Why the shared state can't be used: what, where and how to mend it. Why a question has no answer.
 
 use std::error::Error as _;
 use std::io;
 use std::path::{Path, PathBuf};
+
+use serde::Serialize;
 
 /// The kind of error where something else stands in a file's place.
 pub const NO_FILE: io::ErrorKind = io::ErrorKind::InvalidData;
@@ -184,5 +186,51 @@ impl StateError {
             cause = error.source();
         }
         text
+    }
+}
+
+/// Why an instance can't use the shared state, as its status shows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Degraded {
+    /// Short stable name of the failure.
+    pub code: &'static str,
+    /// What failed, where, and why.
+    pub cause: String,
+    /// What to do about it.
+    pub remedy: String,
+    /// Since when, RFC 3339.
+    pub since: String,
+}
+
+impl Degraded {
+    /// By this failure, since then (RFC 3339).
+    #[must_use]
+    pub fn by(error: &StateError, since: String) -> Self {
+        Self { code: error.code(), cause: error.in_full(), remedy: error.remedy(), since }
+    }
+}
+
+/// Why a question about the journal has no answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
+#[error("{message}")]
+pub struct QueryError {
+    /// For programs: `bad-request`, `busy`, `internal`, or a [`StateError`]'s code.
+    pub code: String,
+    /// For people: what, where and what to do.
+    pub message: String,
+}
+
+impl QueryError {
+    /// A question that can't be understood.
+    #[must_use]
+    pub fn bad_request(message: impl Into<String>) -> Self {
+        Self { code: "bad-request".to_owned(), message: message.into() }
+    }
+}
+
+impl From<StateError> for QueryError {
+    fn from(error: StateError) -> Self {
+        let message = format!("{}; to mend it: {}", error.in_full(), error.remedy());
+        Self { code: error.code().to_owned(), message }
     }
 }

@@ -92,6 +92,16 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// How far back history must be kept, milliseconds, where the rules name these as their largest window and longest lease: the
+    /// largest window, and the longest lease before it (an action without an outcome may have acted until its lease ended); or the
+    /// time for a retry.
+    #[must_use]
+    pub fn keep_ms(&self, largest_window_ms: u64, longest_lease_ms: u64) -> u64 {
+        let window_ms = largest_window_ms.max(self.recent_window_ms);
+        let lease_ms = longest_lease_ms.max(self.lock_expiry_ms);
+        window_ms.saturating_add(lease_ms).max(self.retry_window_ms)
+    }
+
     /// Reads settings from a JSON object's text; empty text or `null` means none. Returns them with one
     /// line for each value that could not be used.
     #[must_use]

@@ -1,6 +1,9 @@
 //! Text from tool calls made fit for models, terminals and web pages.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use sha2::{Digest, Sha256};
 
 /// What a character becomes in a line that people and models read.
 pub(crate) enum Shown {
@@ -328,6 +331,32 @@ pub fn is_alike(typed: &str, known: &str) -> bool {
     let is_short = |text: &str| text.len() <= 300;
     known.contains(&typed)
         || is_short(&typed) && is_short(&known) && strsim::osa_distance(&typed, &known) <= 2
+}
+
+/// Names longer than this (tool, session, run, call id) are cut: they come from outside.
+const MAX_NAME_CHARS: usize = 300;
+
+/// Bytes of the hash that stands for the rest of a cut name: two sessions whose names begin alike are two.
+const HASH_BYTES: usize = 8;
+
+/// Whether a name is kept as it is.
+pub(crate) fn is_short_name(name: &str) -> bool {
+    name.len() <= MAX_NAME_CHARS || name.chars().nth(MAX_NAME_CHARS).is_none()
+}
+
+/// A name of a call (tool, session, agent, run, call id) as it is kept and journaled.
+#[must_use]
+pub fn short_name(name: &str) -> Cow<'_, str> {
+    if is_short_name(name) {
+        return Cow::Borrowed(name);
+    }
+    let mut short: String = name.chars().take(MAX_NAME_CHARS - 1 - 2 * HASH_BYTES).collect();
+    short.push('~');
+    for byte in Sha256::digest(name.as_bytes()).iter().take(HASH_BYTES) {
+        // Writing into a text does not fail.
+        let _ = write!(short, "{byte:02x}");
+    }
+    Cow::Owned(short)
 }
 
 #[cfg(test)]

@@ -48,9 +48,7 @@ pub(super) struct Replay {
 
 impl Replay {
     pub(super) fn new(rules: &RuleSet, settings: &Settings) -> Self {
-        let window_ms = rules.largest_window_ms().max(settings.recent_window_ms);
-        let lease_ms = rules.largest_lock_expiry_ms().max(settings.lock_expiry_ms);
-        let keep_ms = window_ms.saturating_add(lease_ms).max(settings.retry_window_ms);
+        let keep_ms = settings.keep_ms(rules.largest_window_ms(), rules.largest_lock_expiry_ms());
         Self {
             history: History::new(keep_ms, settings.lock_expiry_ms),
             retry_window_ms: settings.retry_window_ms,

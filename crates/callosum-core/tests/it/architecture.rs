@@ -171,7 +171,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("decision", &["model", "record", "rules"]),
     ("store", &["model", "record", "rules", "decision"]),
     ("simulate", &["model", "record", "rules", "decision"]),
-    ("gate", &["model", "record", "machine", "rules", "decision", "store", "simulate"]),
+    ("query", &["model", "record", "machine", "rules", "decision", "store", "simulate"]),
+    ("gate", &["model", "record", "machine", "rules", "decision", "store", "query"]),
 ];
 
 #[test]
@@ -193,6 +194,20 @@ fn no_arrow_between_the_rooms_of_the_core_points_up() {
             assert!(seen.contains(&(*room, (*target).to_owned())), "{room} may use {target}, and does not");
         }
     }
+}
+
+/// Questions look at what a gate hands out: the path of a call knows nothing of them.
+#[test]
+fn one_file_of_the_gate_knows_the_questions() {
+    let sources = sources("callosum-core");
+    let knows = arrows(&sources)
+        .into_iter()
+        .filter(|(module, used)| {
+            module.starts_with(&["gate".to_owned()])
+                && used.iter().any(|target| target.starts_with(&["query".to_owned()]))
+        })
+        .map(|(module, _)| module.join("::"));
+    assert_eq!(knows.collect::<Vec<_>>(), ["gate::reader"]);
 }
 
 /// The files that need each other, those of each circle together: who wants to know one must read them all. A folder's `mod.rs` and

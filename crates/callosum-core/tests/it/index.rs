@@ -4,6 +4,7 @@ use std::fs;
 
 use callosum_core::gate::{Answer, EndReport, Gate, GateOptions, Ran};
 use callosum_core::model::tier::Tier;
+use callosum_core::query::Source;
 use callosum_core::record::outcome::Ended;
 use callosum_shell::ExitCodes;
 use serde_json::{Value, json};
@@ -215,8 +216,8 @@ fn hook_counts_ride_on_the_lines_of_calls_and_are_counted_once_with_an_index_and
     assert_eq!((of("intercept"), of("complete"), of("blocked"), of("seen")), (120, 60, 60, 60));
     gate.close(&world.now);
 
-    let coverage = |gate: &Gate| {
-        let status = serde_json::to_value(gate.status(&world.now)).unwrap();
+    let coverage = |source: &dyn Source| {
+        let status = serde_json::to_value(source.status(&world.now)).unwrap();
         tools.map(|tool| {
             let counts = &status["coverage"]["codex"][tool];
             (counts["before"].as_u64().unwrap(), counts["after"].as_u64().unwrap())

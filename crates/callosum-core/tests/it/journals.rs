@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
-use callosum_core::gate::{Answer, Gate};
+use callosum_core::gate::Answer;
 use callosum_core::model::time::Stamp;
+use callosum_core::query::Source;
 use callosum_core::record::{Line, Record};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -59,13 +60,13 @@ fn world(name: &str) -> World {
     world
 }
 
-fn check_views(name: &str, gate: &Gate, expected: &Expected) {
-    let status = serde_json::to_value(gate.status(&NOON)).unwrap();
+fn check_views(name: &str, source: &dyn Source, expected: &Expected) {
+    let status = serde_json::to_value(source.status(&NOON)).unwrap();
     for (pointer, value) in &expected.status {
         assert_eq!(status.pointer(pointer), Some(value), "{name}: {pointer} in {status:#}");
     }
     for (to, story) in &expected.stories {
-        let told = gate.why(&format!("email:{to}@example.com"), &NOON).unwrap().text(&str::to_owned);
+        let told = source.why(&format!("email:{to}@example.com"), &NOON).unwrap().text(&str::to_owned);
         assert_eq!(told.lines().collect::<Vec<_>>(), *story, "{name}: {told}");
     }
 }

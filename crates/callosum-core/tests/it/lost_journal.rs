@@ -3,6 +3,7 @@
 use std::fs;
 
 use callosum_core::gate::{Answer, Gate};
+use callosum_core::query::Source;
 use callosum_core::record::outcome::Ended;
 use serde_json::{Value, json};
 
@@ -38,8 +39,8 @@ fn truncate(world: &World, keep: fn(u64) -> u64) {
     file.set_len(keep(file.metadata().unwrap().len())).unwrap();
 }
 
-fn lost(world: &World, gate: &Gate) -> Value {
-    serde_json::to_value(gate.status(&world.now)).unwrap()["lost"].clone()
+fn lost(world: &World, source: &dyn Source) -> Value {
+    serde_json::to_value(source.status(&world.now)).unwrap()["lost"].clone()
 }
 
 fn was_told(gate: &Gate) -> bool {

@@ -27,6 +27,7 @@ mod operator_queries;
 mod outcomes;
 mod page;
 mod pausing;
+mod questions;
 mod recipients;
 mod record_kinds;
 mod rewritten;

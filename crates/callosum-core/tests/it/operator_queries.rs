@@ -2,8 +2,10 @@
 
 use std::fs;
 
-use callosum_core::gate::{Answer, Filter, Gate, Lately, Over, Presence, Released, Story, What};
+use callosum_core::gate::{Answer, Gate, Presence};
 use callosum_core::machine::Machine;
+use callosum_core::model::time::Stamp;
+use callosum_core::query::{EventKind, ExplainRequest, Filter, Over, RecentRequest, Released, Source, Story};
 use callosum_core::record::SessionEvent;
 use callosum_core::record::outcome::Ended;
 use callosum_core::store::state_dir::StateDir;
@@ -14,7 +16,7 @@ use crate::support::{Session, World, alice, session};
 
 const ALICE: &str = "email:alice@example.com";
 
-fn whats(story: &Story) -> Vec<(&str, What)> {
+fn whats(story: &Story) -> Vec<(&str, EventKind)> {
     story.events.iter().map(|event| (event.session.as_str(), event.what)).collect()
 }
 
@@ -41,12 +43,12 @@ fn the_story_tells_who_was_paused_by_what_and_how_it_ended() {
 
     let story = home.why(ALICE, &world.now).unwrap();
     let expected = [
-        ("a", What::Started),
-        ("a", What::Complete),
-        ("b", What::Paused),
-        ("b", What::Read),
-        ("b", What::Retried),
-        ("b", What::Failed),
+        ("a", EventKind::Started),
+        ("a", EventKind::Complete),
+        ("b", EventKind::Paused),
+        ("b", EventKind::Read),
+        ("b", EventKind::Retried),
+        ("b", EventKind::Failed),
     ];
     assert_eq!(whats(&story), expected);
     let [started, ended, paused, read, retried, failed] = story.events.as_slice() else { unreachable!() };
@@ -86,7 +88,7 @@ fn the_story_tells_what_is_open_held_and_of_any_tier() {
     let a = session(&gate, "a");
     world.done(a, "write", &json!({"path": "/tmp/x"}));
     let light = gate.why("file:/tmp/x", &world.now).unwrap();
-    assert_eq!(whats(&light), [("a", What::Started)]);
+    assert_eq!(whats(&light), [("a", EventKind::Started)]);
     assert_eq!(light.events[0].tier.map(|tier| tier as u8), Some(1));
 
     let (id, _) = world.try_call(a, "mail", &alice());
@@ -143,7 +145,8 @@ fn a_release_ends_the_lease_and_not_the_evidence() {
     assert_eq!(answer, Answer::Proceed);
     assert!(world.refused(b, "pay", &alice()).contains("is held by another call"));
 
-    let Released { key, released } = away.release(ALICE, "doug\non the phone", &world.now).unwrap();
+    let held = away.release(ALICE, "doug\non the phone", &world.now).unwrap();
+    let Released { key, released } = Released::of(ALICE, &held);
     assert_eq!((key.as_str(), released.len()), (ALICE, 1));
     assert_eq!((released[0].session.as_str(), released[0].instance.as_str()), ("a", "home"));
     assert!(home.status(&world.now).locks.is_empty());
@@ -152,14 +155,14 @@ fn a_release_ends_the_lease_and_not_the_evidence() {
     world.done(b, "pay", &alice());
 
     let story = home.why(ALICE, &world.now).unwrap();
-    let end = story.events.iter().find(|event| event.what == What::Released).unwrap();
+    let end = story.events.iter().find(|event| event.what == EventKind::Released).unwrap();
     assert_eq!(end.reason.as_deref(), Some("by doug on the phone"));
     assert_eq!(end.of, [story.events[0].seq]);
-    let blocked = story.events.iter().find(|event| event.what == What::Blocked).unwrap();
+    let blocked = story.events.iter().find(|event| event.what == EventKind::Blocked).unwrap();
     assert_eq!(blocked.shown, [story.events[0].seq]);
     // Nobody holds it: there is nothing to write.
     let before = world.records(&home).len();
-    assert!(away.release(ALICE, "doug", &world.now).unwrap().released.is_empty());
+    assert!(away.release(ALICE, "doug", &world.now).unwrap().is_empty());
     assert_eq!(world.records(&home).len(), before);
 }
 
@@ -172,7 +175,7 @@ fn a_release_that_can_not_be_written_says_why() {
 }
 
 fn recent(gate: &callosum_core::gate::Gate, world: &World, wanted: &Value) -> Vec<(String, &'static str)> {
-    let found = gate.recent(&Lately::read(&wanted.to_string()).unwrap(), &world.now).unwrap();
+    let found = gate.recent(&RecentRequest::read(&wanted.to_string()).unwrap(), &world.now).unwrap();
     assert_eq!(found.text.lines().count(), found.actions.len());
     found.actions.into_iter().map(|action| (action.context_keys.concat(), action.state)).collect()
 }
@@ -182,7 +185,7 @@ fn what_was_done_lately_is_told_by_resource_and_by_session() {
     let mut world = World::new();
     let (home, away) = (world.gate("home"), world.gate("away"));
     let (a, b, other_a) = (session(&home, "a"), session(&home, "b"), session(&away, "a"));
-    assert!(home.recent(&Lately::default(), &world.now).unwrap().text.is_empty());
+    assert!(home.recent(&RecentRequest::default(), &world.now).unwrap().text.is_empty());
     world.done(a, "mail", &alice());
     world.done(b, "mail", &json!({"to": "bob@example.com"}));
     let (_, answer) = world.try_call(other_a, "mail", &json!({"to": "eve@example.com"}));
@@ -200,14 +203,14 @@ fn what_was_done_lately_is_told_by_resource_and_by_session() {
     assert_eq!(recent(&home, &world, &json!({"session": "b"})), std::slice::from_ref(&mail_b));
     // A session of the same name in another gateway is another session.
     assert_eq!(recent(&home, &world, &json!({"exceptSession": "a"})), [mail_eve.clone(), mail_b]);
-    assert_eq!(home.recent(&Lately::default(), &world.now).unwrap().leases.len(), 1);
+    assert_eq!(home.recent(&RecentRequest::default(), &world.now).unwrap().leases.len(), 1);
     // What is held comes first, however much came after it.
     world.done(b, "mail", &json!({"to": "dan@example.com"}));
     assert_eq!(recent(&home, &world, &json!({"limit": 1})), std::slice::from_ref(&mail_eve));
     let newest = ("email:dan@example.com".to_owned(), "complete");
     assert_eq!(recent(&home, &world, &json!({"limit": 2})), [mail_eve, newest]);
     for bad in ["", "7", r#"{"limit":0}"#, r#"{"limit":101}"#, r#"{"sesion":"a"}"#] {
-        let error = Lately::read(bad).unwrap_err();
+        let error = RecentRequest::read(bad).unwrap_err();
         assert_eq!(error.code, "bad-request", "{bad}");
     }
     world.pass(2 * 3_600_000);
@@ -240,8 +243,8 @@ fn sessions_are_counted_with_what_they_hold() {
 }
 
 /// Session, calls, and how it is known to be over, the latest first.
-fn heard_of(gate: &Gate, world: &World) -> Vec<(String, u64, Option<Over>)> {
-    let sessions = gate.sessions(3_600_000, &world.now).unwrap();
+fn heard_of(source: &dyn Source, world: &World) -> Vec<(String, u64, Option<Over>)> {
+    let sessions = source.sessions(3_600_000, &world.now).unwrap();
     sessions.into_iter().map(|session| (session.session, session.calls, session.over)).collect()
 }
 
@@ -317,9 +320,6 @@ fn presence_waits_for_nobody_and_says_nothing_when_it_can_not_be_written() {
     drop(held);
     told(&gate, "b", SessionEvent::Start, &world);
     assert_eq!(heard_of(&gate, &world), [("b".to_owned(), 0, None)]);
-    // An observer leaves no trace.
-    told(&world.observer(), "c", SessionEvent::Start, &world);
-    assert_eq!(heard_of(&gate, &world).len(), 1);
 }
 
 #[test]
@@ -335,4 +335,51 @@ fn a_follower_gets_what_came_since() {
     let news = gate.journal(&filter, &world.now).unwrap().entries;
     let actions: Vec<&str> = news.iter().filter_map(|record| record["action"].as_str()).collect();
     assert_eq!(actions, ["intercept", "complete"]);
+}
+
+#[test]
+fn an_observer_says_what_is_wrong_since_when_and_no_longer_than_it_is() {
+    let mut world = World::new();
+    let observer = world.observer();
+    let degraded =
+        |now: &Stamp| observer.status(now).degraded.map(|degraded| (degraded.code, degraded.since));
+    assert_eq!(degraded(&world.now), None);
+    fs::write(world.journal_path(), "{\"v\":2,\"action\":\"intercept\",\"tier\":3}\n").unwrap();
+    let first = degraded(&world.now).unwrap();
+    assert_eq!(first.0, "newer-format");
+    world.pass(60_000);
+    assert_eq!(degraded(&world.now), Some(first));
+    fs::remove_file(world.journal_path()).unwrap();
+    assert_eq!(degraded(&world.now), None);
+}
+
+#[test]
+fn a_call_that_is_not_guarded_is_explained_whatever_became_of_the_state() {
+    let world = World::new();
+    let (gate, observer) = (world.gate("home"), world.observer());
+    fs::write(world.journal_path(), "{\"v\":2,\"action\":\"intercept\",\"tier\":3}\n").unwrap();
+    for source in [&gate as &dyn Source, &observer] {
+        let explain = |tool: &str| {
+            let request = json!({ "tool": tool, "params": alice() });
+            source.explain(&ExplainRequest::read(&request.to_string()).unwrap(), &world.now)
+        };
+        let message = explain("message").unwrap();
+        assert_eq!((message.verdict, message.context_keys), ("allow", vec![ALICE.to_owned()]));
+        assert_eq!(explain("mail").unwrap_err().code, "newer-format");
+    }
+}
+
+#[test]
+fn whoever_looks_goes_back_as_far_as_the_rules_do() {
+    let mut world = World::new();
+    let far = r#"{"rules":[{"name":"mail","tier":3,"tool":"mail","contextKey":"email:{params.to}","recentWindowMs":864000000}]}"#;
+    fs::write(world.path().join("tiers.json"), far).unwrap();
+    let gate = world.gate("home");
+    world.done(session(&gate, "a"), "mail", &alice());
+    gate.close(&world.now);
+    world.pass(5 * 24 * 3_600_000);
+    let (fresh, observer) = (world.gate("away"), world.observer());
+    for source in [&fresh as &dyn Source, &observer] {
+        assert_eq!(source.recent(&RecentRequest::default(), &world.now).unwrap().actions.len(), 1);
+    }
 }

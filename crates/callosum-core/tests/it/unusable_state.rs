@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use callosum_core::gate::{Answer, Gate, GateOptions, GivenUp};
+use callosum_core::query::Source;
 use callosum_core::record::outcome::Ended;
 use fs2::FileExt;
 use serde_json::{Value, json};

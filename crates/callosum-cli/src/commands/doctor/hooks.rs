@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use callosum_core::gate::{CoverageStatus, Status, UNREADABLE_EVENTS};
+use callosum_core::gate::UNREADABLE_EVENTS;
 use callosum_core::model::time::{Stamp, for_people, from_rfc3339};
+use callosum_core::query::{CoverageStatus, Status};
 
 use super::finding::{Finding, Level};
 use super::openclaw;

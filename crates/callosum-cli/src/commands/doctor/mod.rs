@@ -16,6 +16,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use callosum_core::query::Source;
 use serde_json::json;
 
 use self::finding::{Finding, Level};
@@ -23,17 +24,17 @@ use crate::args::{Args, Examined};
 use crate::output::{Failure, counted, json, toned};
 
 pub(crate) fn run(args: &Args, examined: &Examined, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-    let gate = super::observer(args)?;
-    let now = gate.machine().now();
-    let status = gate.status(&now);
-    let mut findings = state_dir::look(&gate, &status);
+    let observer = super::observer(args)?;
+    let now = observer.machine().now();
+    let status = observer.status(&now);
+    let mut findings = state_dir::look(&observer, &status);
     findings.extend(settings::look(&status));
-    findings.extend(clock::look(&gate, &now));
+    findings.extend(clock::look(&observer, &now));
     findings.push(rules::look(&status));
-    findings.extend(leases::look(&gate, &now));
+    findings.extend(leases::look(&observer, &now));
     findings.extend(hooks::look(&status, &now));
-    findings.extend(runtimes::look(&gate, &status));
-    findings.extend(openclaw::look(&gate, &status, &now, examined.canary));
+    findings.extend(runtimes::look(&observer, &status));
+    findings.extend(openclaw::look(&observer, &status, &now, examined.canary));
 
     let ok = findings.iter().all(|finding| finding.level <= Level::Note);
     if args.global.json {

@@ -1,6 +1,6 @@
 //! The rules that a fresh process would use.
 
-use callosum_core::gate::Status;
+use callosum_core::query::Status;
 
 use super::finding::{Finding, Level};
 use crate::output::{counted, long};

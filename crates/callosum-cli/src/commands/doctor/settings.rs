@@ -1,7 +1,7 @@
 //! The settings: whether all of them are used, and whether they let anything be paused.
 
-use callosum_core::gate::Status;
 use callosum_core::model::settings::Mode;
+use callosum_core::query::Status;
 
 use super::finding::{Finding, Level};
 use crate::output::long;

@@ -15,9 +15,10 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use callosum_core::gate::{Answer, Gate, GateOptions, GivenUp, Lately, Unreadable};
+use callosum_core::gate::{Answer, Gate, GateOptions, GivenUp, Unreadable};
 use callosum_core::model::text::one_line;
 use callosum_core::model::time::Stamp;
+use callosum_core::query::{RecentRequest, Source};
 use callosum_runtimes::answer::Said;
 use callosum_runtimes::event::{Event, Params};
 use callosum_runtimes::runtime::Moment;
@@ -221,10 +222,13 @@ fn finish(gate: &Arc<Gate>, answer: Answer, deadline: Instant) -> Answer {
 
 /// What a session is told that begins, or goes on with less in its memory. `None` when there is nothing to tell.
 fn told(gate: &Gate, session: &str, now: &Stamp) -> Option<String> {
-    let own =
-        Lately { session: Some(session.to_owned()), limit: session_start::ACTIONS, ..Lately::default() };
-    let others = Lately { session: None, except_session: own.session.clone(), ..own.clone() };
-    let lately = |wanted: &Lately| {
+    let own = RecentRequest {
+        session: Some(session.to_owned()),
+        limit: session_start::ACTIONS,
+        ..RecentRequest::default()
+    };
+    let others = RecentRequest { session: None, except_session: own.session.clone(), ..own.clone() };
+    let lately = |wanted: &RecentRequest| {
         let recent = gate.tells_sessions().then(|| gate.recent(wanted, now).ok()).flatten();
         recent.map(|recent| recent.text).unwrap_or_default()
     };

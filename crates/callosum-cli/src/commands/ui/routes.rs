@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use callosum_core::gate::QueryError;
+use callosum_core::query::{self, QueryError, Question, Right, Surface};
 use hyper::body::Incoming;
 use hyper::header::{ALLOW, HeaderValue};
 use hyper::server::conn::http1;
@@ -23,10 +23,6 @@ use super::answer::{Answer, of_core, refusal, sentence};
 use super::events;
 use super::guests::Guest;
 use super::server::Server;
-
-/// What the page may ask the core.
-const QUESTIONS: [&str; 9] =
-    ["head", "status", "journal", "timeline", "tally", "why", "explain", "rules", "recent"];
 
 /// Bytes of a request's head, with its query.
 const MAX_HEAD: usize = 32 * 1024;
@@ -107,8 +103,12 @@ async fn respond(server: &Arc<Server>, caller: &Caller, request: Request<Incomin
         );
     }
     let path = request.uri().path();
-    let (method, allowed) =
-        if path == "/api/release" { (Method::POST, "POST") } else { (Method::GET, "GET") };
+    let name = path.strip_prefix("/api/");
+    let question = name.and_then(Question::named).filter(|question| question.is_offered(Surface::Page));
+    let (method, allowed) = match question.map(|question| question.right) {
+        Some(Right::Operate) => (Method::POST, "POST"),
+        Some(Right::Read) | None => (Method::GET, "GET"),
+    };
     if *request.method() != method {
         let mut answer = sentence(StatusCode::METHOD_NOT_ALLOWED, "That can't be done here.");
         answer.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
@@ -121,7 +121,7 @@ async fn respond(server: &Arc<Server>, caller: &Caller, request: Request<Incomin
     if let ("/", Some(code)) = (path, &query.code) {
         return opened(server, code);
     }
-    let Some(question) = path.strip_prefix("/api/") else {
+    let Some(name) = name else {
         return server.page.answer(path);
     };
     if !access.has_token(headers) {
@@ -130,17 +130,16 @@ async fn respond(server: &Arc<Server>, caller: &Caller, request: Request<Incomin
     }
     caller.is_known(server);
     let asked = query.q.unwrap_or_else(|| "{}".to_owned());
-    match question {
+    match (name, question) {
+        ("events", _) => events::stream(server),
         // Nothing of a request's body is ever read: a sender could take its time.
-        "release" => release(server, &asked).await,
-        "events" => events::stream(server),
-        _ => match QUESTIONS.into_iter().find(|known| *known == question) {
-            Some(question) => {
-                let gate = Arc::clone(&server.gate);
-                of_core(server.in_turn(move || gate.ask(question, &asked, &gate.machine().now())).await)
-            }
-            None => refusal(StatusCode::NOT_FOUND, "not-found", "there is no such question"),
-        },
+        ("release", Some(_)) => release(server, &asked).await,
+        (_, Some(question)) => {
+            let observer = Arc::clone(&server.observer);
+            let work = move || query::answer(&*observer, question.name, &asked, &observer.machine().now());
+            of_core(server.in_turn(work).await)
+        }
+        (_, None) => refusal(StatusCode::NOT_FOUND, "not-found", "there is no such question"),
     }
 }
 

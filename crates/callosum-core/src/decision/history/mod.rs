@@ -476,13 +476,14 @@ impl History {
         self.open.get(who).into_iter().flatten().filter_map(|seq| self.action(*seq))
     }
 
-    /// All actions without an outcome that are leased, or may be: tier 3+.
+    /// All actions without an outcome.
+    pub fn open(&self) -> impl Iterator<Item = &Action> {
+        self.open.values().flatten().filter_map(|seq| self.action(*seq))
+    }
+
+    /// Those that are leased, or may be: tier 3+.
     pub fn open_guarded(&self) -> impl Iterator<Item = &Action> {
-        self.open
-            .values()
-            .flatten()
-            .filter_map(|seq| self.action(*seq))
-            .filter(|action| action.tier.is_guarded())
+        self.open().filter(|action| action.tier.is_guarded())
     }
 
     /// The open action of a process of this machine's instance that goes on as the background process session `process`;

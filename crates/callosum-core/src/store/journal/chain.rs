@@ -7,15 +7,16 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::decision::history::Gap;
+use crate::decision::history::{Gap, History};
 use crate::model::error::StateError;
 use crate::model::time::Stamp;
-use crate::record::{Action, Line};
+use crate::record::{Action, Line, Record};
 use crate::store::disk::{Disk, Facts, Open};
 use crate::store::state_dir::StateDir;
 
 use super::recent::SLACK_MS;
 use super::segment_file::{SegmentFile, closed_segments};
+use super::segments::Segments;
 
 /// Bytes in which a closing line stands.
 const TAIL: u64 = 1024;
@@ -46,6 +47,22 @@ struct Seen {
     is_own: bool,
     /// When it was begun.
     opened: Option<Stamp>,
+}
+
+/// What is missing of `segments`, by what `history` made of them; for whoever only looks.
+///
+/// # Errors
+/// As [`Chain::gaps`].
+pub fn observed_gaps(
+    directory: &StateDir,
+    segments: &Segments,
+    history: &History,
+    now: &Stamp,
+) -> Result<Vec<Gap>, StateError> {
+    let opened = segments.active.1.opening_record()?;
+    let end = ChainEnd { base: segments.active.0, opened: opened.as_ref().map(Record::stamp) };
+    let kept_from = history.kept_from.max(opened.and_then(|opened| opened.of.get(1).copied()));
+    Chain::default().gaps(directory, end, kept_from, history.keep_ms(), now)
 }
 
 impl Chain {

@@ -10,6 +10,7 @@ use std::thread;
 
 use callosum_core::gate::Gate;
 use callosum_core::model::time::Stamp;
+use callosum_core::query::Source;
 use tempfile::TempDir;
 
 use super::sample::{Files, RULES, gate};

@@ -2,6 +2,7 @@
 
 use callosum_core::gate::Gate;
 use callosum_core::model::time::Stamp;
+use callosum_core::query::Source;
 use serde_json::{Value, json};
 
 use super::bench::{Bench, Index, Others, run};

@@ -3,7 +3,7 @@
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 
-use callosum_core::gate::Filter;
+use callosum_core::query::{Filter, Source};
 use serde_json::json;
 
 use super::bench::{Bench, Index, Others, run};

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use callosum_core::gate::{Answer, Filter, Gate};
+use callosum_core::gate::{Answer, Gate};
 use callosum_core::model::time::Stamp;
+use callosum_core::query::{Filter, Source};
 use serde_json::{Value, json};
 
 use super::bench::Bench;

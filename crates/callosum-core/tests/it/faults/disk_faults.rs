@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use callosum_core::gate::Answer;
+use callosum_core::query::Source;
 use rustix::io::Errno;
 use serde_json::json;
 

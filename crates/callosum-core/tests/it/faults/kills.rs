@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use callosum_core::gate::{Answer, Gate};
 use callosum_core::machine::Machine;
 use callosum_core::model::time::Stamp;
+use callosum_core::query::Source;
 use callosum_core::record::outcome::Ended;
 use callosum_core::store::disk::SystemDisk;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use callosum_core::gate::{Answer, Gate};
 use callosum_core::model::time::Stamp;
+use callosum_core::query::Source;
 use callosum_core::record::outcome::Ended;
 use serde_json::{Value, json};
 

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use callosum_core::gate::{Answer, Gate};
 use callosum_core::machine::Machine;
 use callosum_core::model::time::Stamp;
+use callosum_core::query::Source;
 use callosum_core::record::outcome::Ended;
 use callosum_core::store::disk::{Disk, DiskFile, Open};
 use serde_json::{Value, json};

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use callosum_core::gate::{Answer, EndReport, Gate, GateOptions};
 use callosum_core::model::time::Stamp;
 use callosum_core::model::tool_call::ToolCall;
+use callosum_core::query::Source;
 use callosum_core::record::outcome::Ended;
 use callosum_core::store::disk::Disk;
 use serde_json::{Value, json};
@@ -134,7 +135,7 @@ pub(crate) fn allows(answer: &Answer) -> bool {
 
 /// Sequence number and record of everything that the gate says is in the journal.
 pub(crate) fn told(gate: &Gate, now: &Stamp) -> Vec<(u64, Value)> {
-    let filter = callosum_core::gate::Filter { limit: 10_000, ..Default::default() };
+    let filter = callosum_core::query::Filter { limit: 10_000, ..Default::default() };
     let records = gate.journal(&filter, now).unwrap().entries;
     let split = |mut record: Value| {
         let seq = record.as_object_mut().unwrap().remove("seq").unwrap();

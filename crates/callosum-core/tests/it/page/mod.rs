@@ -10,9 +10,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use callosum_core::gate::{Filter, Gate, GateOptions};
+use callosum_core::gate::{Gate, GateOptions};
 use callosum_core::model::tier::Tier;
 use callosum_core::model::time::{Stamp, from_rfc3339};
+use callosum_core::query::{self, Filter, Source};
 use callosum_core::record::outcome::Ended;
 use callosum_core::record::{Action, Conflict, Record};
 use serde_json::{Value, json};
@@ -23,17 +24,17 @@ use crate::support::{World, alice, session};
 const MINUTE: i64 = 60_000;
 const HOUR: i64 = 60 * MINUTE;
 
-fn ask(gate: &Gate, question: &str, request: &Value, now: &Stamp) -> Value {
-    let answer = gate.ask(question, &request.to_string(), now).unwrap();
+fn ask(source: &dyn Source, question: &str, request: &Value, now: &Stamp) -> Value {
+    let answer = query::answer(source, question, &request.to_string(), now).unwrap();
     serde_json::from_str(&answer).unwrap()
 }
 
 /// All pieces, the newest first.
-fn pieces(gate: &Gate, question: &str, request: &Value, now: &Stamp) -> Vec<Value> {
+fn pieces(source: &dyn Source, question: &str, request: &Value, now: &Stamp) -> Vec<Value> {
     let mut request = request.clone();
     let mut pieces = Vec::new();
     loop {
-        let piece = ask(gate, question, &request, now);
+        let piece = ask(source, question, &request, now);
         let next = piece["next"].clone();
         pieces.push(piece);
         if next.is_null() {
@@ -421,15 +422,15 @@ fn wrong_requests_are_answered_with_a_sentence() {
         ("journal", &format!(r#"{{"text":"{}"}}"#, "x".repeat(1_001))),
     ];
     for (question, request) in wrong {
-        let error = gate.ask(question, request, &world.now).unwrap_err();
+        let error = query::answer(&gate, question, request, &world.now).unwrap_err();
         assert_eq!(error.code, "bad-request", "{question} {request}");
         assert!(error.message.len() > 10, "{question} {request}: {}", error.message);
     }
     // Absurd, but clear enough.
     let far = r#"{"from":-9223372036854775808,"to":9223372036854775807,"minTier":0}"#;
-    assert!(gate.ask("timeline", far, &world.now).unwrap().contains("started"));
+    assert!(query::answer(&gate, "timeline", far, &world.now).unwrap().contains("started"));
     let far = r#"{"from":-9223372036854775808,"to":9223372036854775807,"bucketMs":9223372036854775807}"#;
-    assert!(gate.ask("tally", far, &world.now).unwrap().contains(r#""calls":1"#));
+    assert!(query::answer(&gate, "tally", far, &world.now).unwrap().contains(r#""calls":1"#));
     for before in [0, 1, 77, u64::MAX] {
         ask(&gate, "timeline", &json!({ "from": 0, "to": 1, "before": before }), &world.now);
         ask(&gate, "journal", &json!({ "before": before }), &world.now);
@@ -440,7 +441,7 @@ fn wrong_requests_are_answered_with_a_sentence() {
 fn the_head_moves_with_each_record_and_waits_for_nobody() {
     let mut world = World::new();
     let gate = world.gate("home");
-    let head = |gate: &Gate, now: &Stamp| ask(gate, "head", &json!({}), now);
+    let head = |source: &dyn Source, now: &Stamp| ask(source, "head", &json!({}), now);
     assert_eq!(head(&gate, &world.now), json!({ "head": 0, "now": world.now.wall_ms }));
     world.done(session(&gate, "a"), "mail", &alice());
     let first = head(&gate, &world.now)["head"].as_u64().unwrap();

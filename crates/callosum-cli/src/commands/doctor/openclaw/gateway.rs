@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use callosum_core::gate::{Gate, Status};
+use callosum_core::query::{Observer, Status};
 use serde_json::Value;
 
 use super::ask::{Answer, NoAnswer};
@@ -31,10 +31,10 @@ pub(super) enum Running {
 }
 
 impl Running {
-    pub(super) fn of(answer: Answer, gate: &Gate) -> Self {
+    pub(super) fn of(answer: Answer, observer: &Observer) -> Self {
         match answer {
             Ok(status) => match text(&status, "/stateDir") {
-                Some(directory) if is_same(Path::new(directory), gate.state_dir()) => Self::Here(status),
+                Some(directory) if is_same(Path::new(directory), observer.state_dir()) => Self::Here(status),
                 Some(directory) => Self::Elsewhere(directory.to_owned()),
                 None => Self::Broken(status),
             },

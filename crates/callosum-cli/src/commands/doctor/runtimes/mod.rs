@@ -6,7 +6,7 @@ mod trust;
 use std::env;
 use std::path::Path;
 
-use callosum_core::gate::{Gate, Status};
+use callosum_core::query::{Observer, Status};
 use callosum_core::store::state_dir;
 use callosum_runtimes::settings::entries::Amiss;
 use callosum_runtimes::settings::installed::Hooks;
@@ -22,11 +22,11 @@ use crate::output::{long, name};
 /// Hooks listed.
 const MAX_LISTED: usize = 10;
 
-pub(super) fn look(gate: &Gate, status: &Status) -> Vec<Finding> {
-    RUNTIMES.into_iter().flat_map(|runtime| of_runtime(runtime, gate, status)).collect()
+pub(super) fn look(observer: &Observer, status: &Status) -> Vec<Finding> {
+    RUNTIMES.into_iter().flat_map(|runtime| of_runtime(runtime, observer, status)).collect()
 }
 
-fn of_runtime(runtime: Runtime, gate: &Gate, status: &Status) -> Vec<Finding> {
+fn of_runtime(runtime: Runtime, observer: &Observer, status: &Status) -> Vec<Finding> {
     let (id, title) = (runtime.name(), runtime.title());
     let install = install(runtime);
     match Installed::of(runtime) {
@@ -46,7 +46,7 @@ fn of_runtime(runtime: Runtime, gate: &Gate, status: &Status) -> Vec<Finding> {
             let mut findings = vec![standing(runtime, &file, &hooks, status)];
             findings.extend(off(runtime, &file, &hooks));
             findings.extend(program(runtime, &hooks));
-            findings.extend(directory(runtime, &hooks, gate));
+            findings.extend(directory(runtime, &hooks, observer));
             findings.extend(runtime.trust().map(|trust| trust::look(runtime, trust, &file, &hooks)));
             findings
         }
@@ -143,15 +143,15 @@ fn program(runtime: Runtime, hooks: &Hooks) -> Option<Finding> {
 }
 
 /// Whether they journal where this looks. What the runtime's own environment says is not known; it is taken to be this one's.
-fn directory(runtime: Runtime, hooks: &Hooks, gate: &Gate) -> Option<Finding> {
+fn directory(runtime: Runtime, hooks: &Hooks, observer: &Observer) -> Option<Finding> {
     let (_, named) = hooks.program.as_ref()?;
     let environment = state_dir::variable();
     let home = env::home_dir().unwrap_or_default();
     let there = state_dir::locate(None, named.as_deref().or(environment.as_deref()), &home);
-    if is_same(&there, gate.state_dir()) {
+    if is_same(&there, observer.state_dir()) {
         return None;
     }
-    let (there, here) = (shown(&there), shown(gate.state_dir()));
+    let (there, here) = (shown(&there), shown(observer.state_dir()));
     Some(Finding::new(
         Level::Warning,
         format!("{}.state-dir", runtime.name()),

@@ -5,18 +5,15 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::decision::history::History;
-use crate::decision::pause_text::ended;
-use crate::model::error::StateError;
+use crate::model::error::{QueryError, StateError};
 use crate::model::tier::Tier;
-use crate::model::time::Stamp;
 use crate::record::Record;
 use crate::store::journal::head::{Head, wall_ms};
 use crate::store::journal::segments::{LinesAt, Segments};
 use crate::store::journal::span::{Piece, Span};
 
-use super::request::QueryError;
-use super::story::{Event, What, event, read};
-use crate::gate::Gate;
+use super::reader::{Reader, standing};
+use super::story::{Event, EventKind, event, read};
 
 /// Events given at once at the most, and when nothing is said.
 const MAX_LIMIT: usize = 10_000;
@@ -92,7 +89,7 @@ impl TimelineRequest {
 #[derive(Clone, Debug, Serialize)]
 pub struct Timeline {
     /// What happened, oldest first.
-    pub events: Vec<Moment>,
+    pub events: Vec<TimelineEvent>,
     /// The [`TimelineRequest::before`] to go on with, for what is older; null when all is told.
     pub next: Option<u64>,
     /// How far back this piece went, wall-clock milliseconds.
@@ -104,7 +101,7 @@ pub struct Timeline {
 /// An event of a timeline.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Moment {
+pub struct TimelineEvent {
     /// What happened; without the call's parameters.
     #[serde(flatten)]
     pub event: Event,
@@ -112,77 +109,52 @@ pub struct Moment {
     pub context_keys: Vec<String>,
 }
 
-impl Gate {
-    /// The newest piece of the timeline that `wanted` tells: what is found in some 30 ms or 8 MiB. For a thread that may
-    /// wait.
-    ///
-    /// How a start without an outcome stands is told where it is known: the gate has it in mind, or nothing was left out
-    /// between it and the journal's end.
-    ///
-    /// # Errors
-    /// When the journal can't be read.
-    pub fn timeline(&self, wanted: &TimelineRequest, now: &Stamp) -> Result<Timeline, QueryError> {
-        let Some(segments) = self.segments(now)? else {
-            return Ok(Timeline { events: Vec::new(), next: None, reached: wanted.from, head: 0 });
-        };
-        let head = segments.head();
-        let span = Span {
-            from_ms: Some(wanted.from),
-            to_ms: Some(wanted.to.saturating_add_unsigned(self.late_ms())),
-            after: None,
-            before: wanted.before,
-        };
-        let mut piece = Piece::new(&segments, span, true)?;
-        let found = gather(&mut piece, &segments, wanted)?;
-        let standing = self.standing(&found, piece.begins_at_end(), now)?;
-        let events = found.iter().filter(|found| found.is_wanted).filter_map(|found| {
-            let mut event = event(found.seq, &found.record)?;
-            event.params = None;
-            event.stands = standing.get(&found.seq).cloned();
-            Some(Moment { event, context_keys: found.record.context_keys.clone() })
-        });
-        Ok(Timeline {
-            events: events.collect(),
-            next: piece.next(),
-            reached: piece.reached_ms(wanted.from, wanted.to),
-            head,
-        })
-    }
+/// The newest piece of the timeline that `wanted` tells.
+pub(super) fn timeline(reader: &Reader<'_>, wanted: &TimelineRequest) -> Result<Timeline, QueryError> {
+    let Some(segments) = reader.segments()? else {
+        return Ok(Timeline { events: Vec::new(), next: None, reached: wanted.from, head: 0 });
+    };
+    let head = segments.head();
+    let span = Span {
+        from_ms: Some(wanted.from),
+        to_ms: Some(wanted.to.saturating_add_unsigned(late_ms(reader))),
+        after: None,
+        before: wanted.before,
+    };
+    let mut piece = Piece::new(segments, span, true)?;
+    let found = gather(&mut piece, segments, wanted)?;
+    let standing = standing_of(reader, &found, piece.begins_at_end());
+    let events = found.iter().filter(|found| found.is_wanted).filter_map(|found| {
+        let mut event = event(found.seq, &found.record)?;
+        event.params = None;
+        event.stands = standing.get(&found.seq).cloned();
+        Some(TimelineEvent { event, context_keys: found.record.context_keys.clone() })
+    });
+    Ok(Timeline {
+        events: events.collect(),
+        next: piece.next(),
+        reached: piece.reached_ms(wanted.from, wanted.to),
+        head,
+    })
+}
 
-    /// How long after a start its outcome may come, milliseconds: as long as its lease lasts.
-    fn late_ms(&self) -> u64 {
-        let (_, longest) = self.longest_of_rules_ms();
-        longest.max(self.settings.lock_expiry_ms).max(LATE_MS)
-    }
+/// How long after a start its outcome may come, milliseconds: as long as its lease lasts.
+fn late_ms(reader: &Reader<'_>) -> u64 {
+    let longest = reader.rules.rules.largest_lock_expiry_ms();
+    longest.max(reader.settings.lock_expiry_ms).max(LATE_MS)
+}
 
-    /// How the starts in a piece stand that have no outcome, by their sequence numbers.
-    fn standing(
-        &self,
-        found: &[Gathered],
-        is_up_to_end: bool,
-        now: &Stamp,
-    ) -> Result<HashMap<u64, String>, QueryError> {
-        let machine = self.machine();
-        let is_dead = |boot, holder: &_| machine.is_dead(boot, holder);
-        let mut history = History::new(u64::MAX, self.settings.lock_expiry_ms);
-        for Gathered { seq, record, .. } in found {
-            history.apply(*seq, record);
-        }
-        let open = |history: &History, seq: u64| {
-            let action = history.action(seq).filter(|action| action.outcome.is_none())?;
-            Some((seq, ended(action, action.state(now, &is_dead))))
-        };
-        let here: HashMap<u64, String> = found.iter().filter_map(|found| open(&history, found.seq)).collect();
-        if is_up_to_end || here.is_empty() {
-            return Ok(here);
-        }
-        if self.observer {
-            return Ok(HashMap::new());
-        }
-        let known =
-            self.look(now, |ledger| Ok(here.keys().filter_map(|seq| open(ledger.history(), *seq)).collect()));
-        Ok(known?)
+/// How the starts in a piece stand that have no outcome, by their sequence numbers: as the piece itself tells, where nothing is
+/// later than it, else as who was asked has it in mind.
+fn standing_of(reader: &Reader<'_>, found: &[Gathered], is_up_to_end: bool) -> HashMap<u64, String> {
+    if !is_up_to_end {
+        return reader.standing.clone().unwrap_or_default();
     }
+    let mut history = History::new(u64::MAX, reader.settings.lock_expiry_ms);
+    for Gathered { seq, record, .. } in found {
+        history.apply(*seq, record);
+    }
+    standing(&history, &reader.now, &reader.is_dead())
 }
 
 /// A record of the piece.
@@ -206,7 +178,9 @@ fn gather(
         if !wanted.may_want(&met.bytes) {
             continue;
         }
-        let Some(record) = read(&met.bytes).filter(|record| What::of(record).is_some()) else { continue };
+        let Some(record) = read(&met.bytes).filter(|record| EventKind::of(record).is_some()) else {
+            continue;
+        };
         let is_wanted = wanted.wants(&record, &mut lines);
         found.push(Gathered { seq: met.seq, record, is_wanted });
         count += usize::from(is_wanted);

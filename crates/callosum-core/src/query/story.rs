@@ -9,18 +9,17 @@ use serde::Serialize;
 
 use crate::decision::history::History;
 use crate::decision::pause_text::{ended, named};
-use crate::model::error::StateError;
+use crate::model::error::{QueryError, StateError};
 use crate::model::json_text;
 use crate::model::text::{name, one_line, without_our_name};
 use crate::model::tier::Tier;
-use crate::model::time::{Stamp, to_rfc3339};
+use crate::model::time::to_rfc3339;
 use crate::record::{Action, Conflict, Line, Record};
 use crate::store::journal::backward::Backward;
 use crate::store::journal::segments::Segments;
 
-use super::request::QueryError;
-use super::status::{LockStatus, live_leases};
-use crate::gate::Gate;
+use super::leases::{LockStatus, live_leases};
+use super::reader::Reader;
 
 /// Records on the resource that are gathered, the newest.
 const MAX_RECORDS: usize = 1_000;
@@ -36,7 +35,7 @@ const MAX_SHOWN: usize = 8;
 /// What happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub enum What {
+pub enum EventKind {
     /// A call was let through.
     Started,
     /// A call was let through that had been paused before: it had been shown what was done.
@@ -65,7 +64,7 @@ pub enum What {
     Released,
 }
 
-impl What {
+impl EventKind {
     pub(super) fn of(record: &Record) -> Option<Self> {
         Some(match &record.action {
             Action::Intercept if record.observed => Self::Observed,
@@ -104,7 +103,7 @@ pub struct Event {
     /// When: RFC 3339.
     pub at: String,
     /// What happened.
-    pub what: What,
+    pub what: EventKind,
     /// Whose call, or who wrote it.
     pub instance: String,
     /// Whose call.
@@ -155,35 +154,29 @@ pub struct Story {
     pub leases: Vec<LockStatus>,
 }
 
-impl Gate {
-    /// The story of the resource `key`. For a thread that may wait: the whole journal is read.
-    ///
-    /// # Errors
-    /// When the journal can't be read.
-    pub fn why(&self, key: &str, now: &Stamp) -> Result<Story, QueryError> {
-        let Some(segments) = self.segments(now)? else {
-            return Ok(Story { key: key.to_owned(), events: Vec::new(), earlier: false, leases: Vec::new() });
-        };
-        let (records, earlier) = gather(&segments, key)?;
-        let mut history = History::new(u64::MAX, self.settings.lock_expiry_ms);
-        for (seq, record) in &records {
-            history.apply(*seq, record);
-        }
-        let machine = self.machine();
-        let is_dead = |boot, holder: &_| machine.is_dead(boot, holder);
-        let mut leases = live_leases(&history, now, &is_dead);
-        leases.retain(|lease| lease.context_key == key);
-        let events = records.iter().filter_map(|(seq, record)| {
-            let mut event = event(*seq, record)?;
-            let open = history.action(*seq).filter(|action| action.outcome.is_none());
-            event.stands = open.map(|action| ended(action, action.state(now, &is_dead)));
-            // It came before what it is about.
-            let begun = record.early_attempt().and_then(|attempt| history.attempt(attempt));
-            event.of.extend(begun.map(|action| action.seq).filter(|start| start != seq));
-            Some(event)
-        });
-        Ok(Story { key: key.to_owned(), events: events.collect(), earlier, leases })
+/// The story of the resource `key`.
+pub(super) fn story(reader: &Reader<'_>, key: &str) -> Result<Story, QueryError> {
+    let Some(segments) = reader.segments()? else {
+        return Ok(Story { key: key.to_owned(), events: Vec::new(), earlier: false, leases: Vec::new() });
+    };
+    let (records, earlier) = gather(segments, key)?;
+    let mut history = History::new(u64::MAX, reader.settings.lock_expiry_ms);
+    for (seq, record) in &records {
+        history.apply(*seq, record);
     }
+    let (now, is_dead) = (&reader.now, reader.is_dead());
+    let mut leases = live_leases(&history, now, &is_dead);
+    leases.retain(|lease| lease.context_key == key);
+    let events = records.iter().filter_map(|(seq, record)| {
+        let mut event = event(*seq, record)?;
+        let open = history.action(*seq).filter(|action| action.outcome.is_none());
+        event.stands = open.map(|action| ended(action, action.state(now, &is_dead)));
+        // It came before what it is about.
+        let begun = record.early_attempt().and_then(|attempt| history.attempt(attempt));
+        event.of.extend(begun.map(|action| action.seq).filter(|start| start != seq));
+        Some(event)
+    });
+    Ok(Story { key: key.to_owned(), events: events.collect(), earlier, leases })
 }
 
 /// The records on `key` and those about them, in order; and whether there are more before.
@@ -237,7 +230,7 @@ pub(super) fn event(seq: u64, record: &Record) -> Option<Event> {
     Some(Event {
         seq,
         at: to_rfc3339(record.wall_ms),
-        what: What::of(record)?,
+        what: EventKind::of(record)?,
         instance: record.instance.clone(),
         session: record.session.clone().unwrap_or_default(),
         runtime: record.runtime.clone(),
@@ -256,7 +249,7 @@ pub(super) fn event(seq: u64, record: &Record) -> Option<Event> {
 impl Event {
     /// Whether it is a call of its own, and not what became of one.
     fn is_call(&self) -> bool {
-        self.of.is_empty() && self.what != What::Released
+        self.of.is_empty() && self.what != EventKind::Released
     }
 
     /// Who, what, how it went on.
@@ -267,25 +260,25 @@ impl Event {
         let tier = self.tier.map_or_else(String::new, |tier| format!(", tier {}", tier as u8));
         let shown = self.shown_text(numbers);
         match self.what {
-            What::Retried => format!("{who} started {tool}{tier}, having been shown {shown}"),
-            What::Observed => format!(
+            EventKind::Retried => format!("{who} started {tool}{tier}, having been shown {shown}"),
+            EventKind::Observed => format!(
                 "{who} started {tool}{tier}; it would have been paused over {shown}, but is only observed"
             ),
-            What::Paused => format!("{who} wanted {tool}{tier} and was paused: it was shown {shown}"),
-            What::Blocked => format!("{who} wanted {tool}{tier} and was blocked while {shown} held it"),
-            What::Refused => format!("{who} wanted {tool}{tier} and was refused"),
-            What::Denied => {
+            EventKind::Paused => format!("{who} wanted {tool}{tier} and was paused: it was shown {shown}"),
+            EventKind::Blocked => format!("{who} wanted {tool}{tier} and was blocked while {shown} held it"),
+            EventKind::Refused => format!("{who} wanted {tool}{tier} and was refused"),
+            EventKind::Denied => {
                 let rule = self.rule_name.as_deref().map(|rule| name(rule, NAME_CHARS));
                 let rule = rule.map_or_else(String::new, |rule| format!(" {rule}"));
                 format!("{who} wanted {tool}{tier} and was refused by policy{rule}")
             }
-            What::Started
-            | What::Read
-            | What::Running
-            | What::Complete
-            | What::Failed
-            | What::Unknown
-            | What::Released => format!("{who} started {tool}{tier}"),
+            EventKind::Started
+            | EventKind::Read
+            | EventKind::Running
+            | EventKind::Complete
+            | EventKind::Failed
+            | EventKind::Unknown
+            | EventKind::Released => format!("{who} started {tool}{tier}"),
         }
     }
 
@@ -308,16 +301,19 @@ impl Event {
     /// What became of a call.
     fn sequel_text(&self) -> String {
         let mut text = match self.what {
-            What::Read => "the model read that".to_owned(),
-            What::Running => "goes on in the background".to_owned(),
-            What::Complete => "ended: complete".to_owned(),
-            What::Failed => "ended: failed".to_owned(),
-            What::Refused => "ended: refused, it did not run".to_owned(),
-            What::Unknown => "ended: outcome unknown".to_owned(),
-            What::Released => "its lease was released".to_owned(),
-            What::Started | What::Retried | What::Observed | What::Paused | What::Blocked | What::Denied => {
-                String::new()
-            }
+            EventKind::Read => "the model read that".to_owned(),
+            EventKind::Running => "goes on in the background".to_owned(),
+            EventKind::Complete => "ended: complete".to_owned(),
+            EventKind::Failed => "ended: failed".to_owned(),
+            EventKind::Refused => "ended: refused, it did not run".to_owned(),
+            EventKind::Unknown => "ended: outcome unknown".to_owned(),
+            EventKind::Released => "its lease was released".to_owned(),
+            EventKind::Started
+            | EventKind::Retried
+            | EventKind::Observed
+            | EventKind::Paused
+            | EventKind::Blocked
+            | EventKind::Denied => String::new(),
         };
         if let Some(code) = self.exit_code {
             text.push_str(&format!(" (exit {code})"));

@@ -5,14 +5,14 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use crate::decision::history::Who;
-use crate::model::time::{Stamp, to_rfc3339};
+use crate::model::error::QueryError;
+use crate::model::time::to_rfc3339;
 use crate::record::{Action, Line, Record, SessionEvent};
 use crate::store::journal::backward::Backward;
 use crate::store::journal::recent::Edge;
 
-use super::request::QueryError;
-use super::status::live_leases;
-use crate::gate::Gate;
+use super::leases::live_leases;
+use super::reader::Reader;
 
 /// How a session is known to be over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -55,55 +55,47 @@ pub struct Session {
 }
 
 /// A session while the journal is read back.
-struct Found {
+struct Heard {
     session: Session,
     /// Whether the process that ran it last is dead, once a line has named it.
     is_dead: Option<bool>,
 }
 
-impl Gate {
-    /// The sessions that showed a sign of life in the last `window_ms` milliseconds, the latest first. For a thread that
-    /// may wait.
-    ///
-    /// # Errors
-    /// When the journal can't be read.
-    pub fn sessions(&self, window_ms: u64, now: &Stamp) -> Result<Vec<Session>, QueryError> {
-        let Some(segments) = self.segments(now)? else { return Ok(Vec::new()) };
-        let machine = self.machine();
-        let is_dead = |boot, holder: &_| machine.is_dead(boot, holder);
-        let history = self.observed_history(&segments, now)?;
-        let leases = live_leases(&history, now, &is_dead);
-        let mut sessions: Vec<Found> = Vec::new();
-        let mut known: HashMap<Who, usize> = HashMap::new();
-        let mut edge = Edge::new(window_ms);
-        let mut lines = Backward::of(&segments);
-        while let Some((_, bytes)) = lines.next_line()? {
-            if edge.is_beyond(&Line::read(&bytes), &bytes, now) {
-                break;
-            }
-            let Ok(record) = serde_json::from_slice::<Record>(&bytes) else { continue };
-            let is_sign = matches!(record.action, Action::Intercept | Action::Blocked | Action::Session);
-            if !is_sign || record.session.is_none() || record.stamp().age_ms(now) > window_ms {
-                continue;
-            }
-            let place = *known.entry(Who::of(&record)).or_insert_with_key(|who| {
-                let holds = leases
-                    .iter()
-                    .filter(|lease| lease.instance == who.instance && lease.session == who.session)
-                    .map(|lease| lease.context_key.clone());
-                let session = Session::last_seen(who, &record, holds.collect());
-                sessions.push(Found { session, is_dead: None });
-                sessions.len() - 1
-            });
-            if let Some(found) = sessions.get_mut(place) {
-                if let (None, Some(holder)) = (found.is_dead, &record.holder) {
-                    found.is_dead = Some(is_dead(record.boot, holder));
-                }
-                found.earlier(record);
-            }
+/// The sessions that showed a sign of life in the last `window_ms` milliseconds, the latest first.
+pub(super) fn sessions(reader: &Reader<'_>, window_ms: u64) -> Result<Vec<Session>, QueryError> {
+    let Some(segments) = reader.segments()? else { return Ok(Vec::new()) };
+    let (history, now, is_dead) = (reader.history()?, &reader.now, reader.is_dead());
+    let leases = live_leases(&history, now, &is_dead);
+    let mut sessions: Vec<Heard> = Vec::new();
+    let mut known: HashMap<Who, usize> = HashMap::new();
+    let mut edge = Edge::new(window_ms);
+    let mut lines = Backward::of(segments);
+    while let Some((_, bytes)) = lines.next_line()? {
+        if edge.is_beyond(&Line::read(&bytes), &bytes, now) {
+            break;
         }
-        Ok(sessions.into_iter().map(|found| found.session).collect())
+        let Ok(record) = serde_json::from_slice::<Record>(&bytes) else { continue };
+        let is_sign = matches!(record.action, Action::Intercept | Action::Blocked | Action::Session);
+        if !is_sign || record.session.is_none() || record.stamp().age_ms(now) > window_ms {
+            continue;
+        }
+        let place = *known.entry(Who::of(&record)).or_insert_with_key(|who| {
+            let holds = leases
+                .iter()
+                .filter(|lease| lease.instance == who.instance && lease.session == who.session)
+                .map(|lease| lease.context_key.clone());
+            let session = Session::last_seen(who, &record, holds.collect());
+            sessions.push(Heard { session, is_dead: None });
+            sessions.len() - 1
+        });
+        if let Some(heard) = sessions.get_mut(place) {
+            if let (None, Some(holder)) = (heard.is_dead, &record.holder) {
+                heard.is_dead = Some(is_dead(record.boot, holder));
+            }
+            heard.earlier(record);
+        }
     }
+    Ok(sessions.into_iter().map(|heard| heard.session).collect())
 }
 
 impl Session {
@@ -124,7 +116,7 @@ impl Session {
     }
 }
 
-impl Found {
+impl Heard {
     /// Takes in a line, each earlier than the one before.
     fn earlier(&mut self, record: Record) {
         let session = &mut self.session;

@@ -18,7 +18,7 @@ const TEXT_FIELDS: [&str; 7] = ["tool", "session", "agent", "params", "reason", 
 
 /// A filter, made ready.
 #[derive(Debug)]
-pub(super) struct Sieve<'f> {
+pub(super) struct LineFilter<'f> {
     filter: &'f Filter,
     /// Not older, wall-clock milliseconds.
     pub(super) since_ms: Option<i64>,
@@ -39,7 +39,7 @@ struct Wanted {
     bytes: Option<Regex>,
 }
 
-impl<'f> Sieve<'f> {
+impl<'f> LineFilter<'f> {
     /// Makes `filter` ready.
     ///
     /// # Errors

@@ -5,15 +5,14 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::error::QueryError;
 use crate::model::tier::Tier;
-use crate::model::time::Stamp;
 use crate::record::Conflict;
 use crate::store::journal::head::Head;
 use crate::store::journal::span::{Piece, Span};
 
 use super::json_line::Text;
-use super::request::QueryError;
-use crate::gate::Gate;
+use super::reader::Reader;
 
 /// Buckets that one request may ask for.
 const MAX_BUCKETS: i64 = 10_000;
@@ -23,7 +22,7 @@ const MAX_ROWS: usize = 20_000;
 /// Which calls are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct TallyRequest {
+pub struct CountsRequest {
     /// Those from this moment on, wall-clock milliseconds.
     pub from: i64,
     /// Those up to this moment, wall-clock milliseconds.
@@ -35,7 +34,7 @@ pub struct TallyRequest {
     pub before: Option<u64>,
 }
 
-impl TallyRequest {
+impl CountsRequest {
     /// Reads a request from JSON text.
     ///
     /// # Errors
@@ -64,12 +63,12 @@ impl TallyRequest {
 
 /// A piece of the counts: to be added to those of the other pieces.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Tally {
+pub struct Counts {
     /// By time, session and tier; in that order.
     pub buckets: Vec<BucketCount>,
     /// By rule, in the order of their names.
     pub rules: Vec<RuleCount>,
-    /// The [`TallyRequest::before`] to go on with, for what is older; null when all is counted.
+    /// The [`CountsRequest::before`] to go on with, for what is older; null when all is counted.
     pub next: Option<u64>,
     /// How far back this piece went, wall-clock milliseconds.
     pub reached: i64,
@@ -145,7 +144,7 @@ type Caller = [String; 3];
 
 /// What was counted so far.
 #[derive(Default)]
-struct Counts {
+struct Counter {
     /// The callers and their numbers.
     callers: HashMap<Caller, usize>,
     /// Calls, and those that were refused, by bucket, caller's number and tier.
@@ -153,7 +152,7 @@ struct Counts {
     rules: BTreeMap<Option<String>, RuleCount>,
 }
 
-impl Counts {
+impl Counter {
     fn add(&mut self, call: Call<'_>, at: i64, wall_ms: i64) {
         let was_refused = call.action == "blocked";
         let was_blocked = was_refused && call.conflict == Some(Conflict::Lease);
@@ -203,34 +202,27 @@ impl BucketCount {
     }
 }
 
-impl Gate {
-    /// The newest piece of the counts that `wanted` asks for: what can be counted in some 30 ms or 8 MiB. For a thread that
-    /// may wait.
-    ///
-    /// # Errors
-    /// When the journal can't be read.
-    pub fn tally(&self, wanted: &TallyRequest, now: &Stamp) -> Result<Tally, QueryError> {
-        let Some(segments) = self.segments(now)? else {
-            return Ok(Tally { buckets: Vec::new(), rules: Vec::new(), next: None, reached: wanted.from });
+/// The newest piece of the counts that `wanted` asks for.
+pub(super) fn counts(reader: &Reader<'_>, wanted: &CountsRequest) -> Result<Counts, QueryError> {
+    let Some(segments) = reader.segments()? else {
+        return Ok(Counts { buckets: Vec::new(), rules: Vec::new(), next: None, reached: wanted.from });
+    };
+    let span =
+        Span { from_ms: Some(wanted.from), to_ms: Some(wanted.to), after: None, before: wanted.before };
+    let mut piece = Piece::new(segments, span, true)?;
+    let mut counter = Counter::default();
+    while let Some(met) = piece.next_line()? {
+        let Some(wall_ms) = met.wall_ms.filter(|wall_ms| (wanted.from..=wanted.to).contains(wall_ms)) else {
+            continue;
         };
-        let span =
-            Span { from_ms: Some(wanted.from), to_ms: Some(wanted.to), after: None, before: wanted.before };
-        let mut piece = Piece::new(&segments, span, true)?;
-        let mut counts = Counts::default();
-        while let Some(met) = piece.next_line()? {
-            let Some(wall_ms) = met.wall_ms.filter(|wall_ms| (wanted.from..=wanted.to).contains(wall_ms))
-            else {
-                continue;
-            };
-            let Some(call) = Call::read(&met.bytes) else { continue };
-            counts.add(call, wanted.bucket(wall_ms), wall_ms);
-            if counts.rows() >= MAX_ROWS {
-                piece.cut();
-                break;
-            }
+        let Some(call) = Call::read(&met.bytes) else { continue };
+        counter.add(call, wanted.bucket(wall_ms), wall_ms);
+        if counter.rows() >= MAX_ROWS {
+            piece.cut();
+            break;
         }
-        let (buckets, rules) = counts.into_rows();
-        let reached = piece.reached_ms(wanted.from, wanted.to);
-        Ok(Tally { buckets, rules, next: piece.next(), reached })
     }
+    let (buckets, rules) = counter.into_rows();
+    let reached = piece.reached_ms(wanted.from, wanted.to);
+    Ok(Counts { buckets, rules, next: piece.next(), reached })
 }
