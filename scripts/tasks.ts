@@ -3,6 +3,7 @@
 import { globSync } from "node:fs";
 import { installBrowser } from "./browser.ts";
 import { build, EXTENSION } from "./build.ts";
+import { writeReferences } from "./references.ts";
 import { ROOT, run, runModule, TaskError } from "./run.ts";
 
 /** The parts of `npm test` that run alone, one after another; `npm test -- shim openclaw` runs only those two. */
@@ -29,6 +30,7 @@ const TASKS: Record<string, (args: string[]) => Promise<void>> = {
     await run("cargo", ["fmt", "--all"]);
     await runModule("@biomejs/biome/bin/biome", ["check", "--write", "--colors=off"]);
   },
+  references: writeReferences,
   demo: async () => {
     console.log("Building what the demo needs (the first time takes some minutes) …");
     await build();

@@ -13,10 +13,11 @@ import { GateOwner } from "./gate-owner.ts";
 import { afterToolCall, modelCallStarted, toolResultPersisted } from "./hooks/after-tool-call.ts";
 import { beforeToolCall, type WorkspaceOf } from "./hooks/before-tool-call.ts";
 import { heartbeatContext } from "./hooks/heartbeat.ts";
+import type { RpcClient } from "./host.ts";
 import { type Loaded, loadGate, ownRulesFile } from "./native.runtime.ts";
 import { PageRoutes } from "./page/routes.ts";
 import { registerCommandLine } from "./rpc/command-line.ts";
-import { explain, journal, type MethodAnswer, release, status, why } from "./rpc/gateway-methods.ts";
+import { explain, journal, METHODS, type MethodAnswer, release, status, why } from "./rpc/gateway-methods.ts";
 
 /** Last of all vetoes: a gate that takes a lease must not hold one for a call that somebody else refuses. */
 const AFTER_OTHER_VETOES = -1000;
@@ -73,24 +74,19 @@ function register(api: OpenClawPluginApi): void {
 
 function registerMethods(api: OpenClawPluginApi, owner: GateOwner, workspaceOf: WorkspaceOf): void {
   const version = api.version ?? "unknown";
-  const reading = { scope: "operator.read" } as const;
-  api.registerGatewayMethod("callosum.status", async ({ respond }) => answer(respond, await status(owner, version)), reading);
-  api.registerGatewayMethod(
-    "callosum.journal",
-    async ({ params, respond }) => answer(respond, await journal(owner, params)),
-    reading,
-  );
-  api.registerGatewayMethod("callosum.why", async ({ params, respond }) => answer(respond, await why(owner, params)), reading);
-  api.registerGatewayMethod(
-    "callosum.explain",
-    async ({ params, respond }) => answer(respond, await explain(owner, workspaceOf, params)),
-    reading,
-  );
-  api.registerGatewayMethod(
-    "callosum.release",
-    async ({ params, client, respond }) => answer(respond, await release(owner, params, client)),
-    { scope: "operator.write" },
-  );
+  const answers: Record<keyof typeof METHODS, (params: unknown, client: RpcClient | null) => Promise<MethodAnswer>> = {
+    status: () => status(owner, version),
+    journal: (params) => journal(owner, params),
+    why: (params) => why(owner, params),
+    explain: (params) => explain(owner, workspaceOf, params),
+    release: (params, client) => release(owner, params, client),
+  };
+  for (const [name, { scope }] of Object.entries(METHODS))
+    api.registerGatewayMethod(
+      `callosum.${name}`,
+      async ({ params, client, respond }) => answer(respond, await answers[name as keyof typeof METHODS](params, client)),
+      { scope },
+    );
 }
 
 function answer(respond: Respond, result: MethodAnswer): void {

@@ -188,7 +188,7 @@ impl Tone {
         Some(match word {
             "complete" | "ok" => Self::Done,
             "running" | "note" => Self::Open,
-            "blocked" | "unknown" | "refused" | "released" | "warning" => Self::Stopped,
+            "paused" | "blocked" | "unknown" | "refused" | "released" | "warning" => Self::Stopped,
             "failed" | "error" => Self::Bad,
             _ => return None,
         })

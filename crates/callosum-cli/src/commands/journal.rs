@@ -124,10 +124,21 @@ fn columns(record: &Map<String, Value>, with_instance: bool) -> [String; 6] {
         text(record, "timestamp").map(local_time).unwrap_or_default(),
         session,
         name(text(record, "tool").unwrap_or_default()),
-        name(text(record, "action").unwrap_or_default()),
+        name(happened(record)),
         tier.unwrap_or_default(),
         keys(record),
     ]
+}
+
+/// What a record says happened, in the words of the glossary: the journal calls a start `intercept`, and both a pause and a
+/// block `blocked`.
+fn happened(record: &Map<String, Value>) -> &str {
+    match (text(record, "action").unwrap_or_default(), text(record, "conflict")) {
+        ("intercept", _) => "started",
+        ("blocked", Some("lease")) => "blocked",
+        ("blocked", _) => "paused",
+        (other, _) => other,
+    }
 }
 
 fn keys(record: &Map<String, Value>) -> String {

@@ -7,7 +7,7 @@ pub(crate) mod hook;
 pub(crate) mod init;
 pub(crate) mod install;
 pub(crate) mod journal;
-pub(crate) mod locks;
+pub(crate) mod leases;
 pub(crate) mod sessions;
 pub(crate) mod simulate;
 pub(crate) mod status;

@@ -70,7 +70,7 @@ fn for_people(status: &Status, out: &mut dyn Write) -> Result<(), Failure> {
         }
     }
 
-    super::locks::table_of(Some("Leases"), &status.locks, out)?;
+    super::leases::table_of(Some("Leases"), &status.locks, out)?;
 
     let recent = status.recent_contexts.iter().map(|context| {
         vec![

@@ -99,7 +99,7 @@ fn the_journal_reads_as_one_line_a_record() {
     let shown: Vec<&str> = stdout.lines().collect();
     assert_eq!(shown.len(), 5, "{stdout}");
     let paused = shown[2];
-    for part in ["bob", "exec", "blocked", "tier 3", "email:ann@example.com", "being acted on"] {
+    for part in ["bob", "exec", "paused", "tier 3", "email:ann@example.com", "being acted on"] {
         assert!(paused.contains(part), "{part} in {paused}");
     }
     assert!(shown[4].contains("exit 7; the tool failed"), "{stdout}");
@@ -124,6 +124,9 @@ fn filters_and_limit_choose_and_json_has_the_records_as_they_stand() {
         (["--tool", "exec"], 4),
         (["--tier", "2"], 2),
         (["--action", "blocked"], 1),
+        (["--action", "paused"], 1),
+        (["--action", "started"], 2),
+        (["--action", "intercept"], 2),
         (["--since", "2999-01-01T00:00:00Z"], 0),
         (["--since", "0"], 5),
     ] {
@@ -266,7 +269,7 @@ const TOLD: [&[&str]; 14] = [
     &["status"],
     &["status", "--json"],
     &["journal"],
-    &["locks"],
+    &["leases"],
     &["sessions", "--json"],
     &["why", "email:ann@example.com"],
     &["explain", "exec", "git push"],

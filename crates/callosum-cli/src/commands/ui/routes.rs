@@ -17,7 +17,7 @@ use tokio::net::TcpStream;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio_io_timeout::TimeoutStream;
 
-use crate::commands::locks::end_leases;
+use crate::commands::leases::end_leases;
 
 use super::answer::{Answer, of_core, refusal, sentence};
 use super::events;

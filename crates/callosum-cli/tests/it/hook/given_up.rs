@@ -272,7 +272,7 @@ fn what_is_no_file_in_the_state_directory_holds_nobody_up() {
                 "{kind} {name}: {said}"
             );
             assert_eq!(world.before(CLAUDE, "y", "ls"), "");
-            for command in ["status", "doctor", "journal", "locks", "sessions"] {
+            for command in ["status", "doctor", "journal", "leases", "sessions"] {
                 let output = Command::new(env!("CARGO_BIN_EXE_callosum"))
                     .arg(command)
                     .env("CALLOSUM_STATE_DIR", world.state.path())
