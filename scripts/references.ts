@@ -137,13 +137,27 @@ function settings(manifest: { configSchema: Schema }, { defaults }: Tables): str
   const rows = Object.entries(manifest.configSchema.properties ?? {}).map(([name, { description = "", anyOf = [] }]) => {
     const usual = defaults[name] ?? undefined;
     // The last of them lets any value through: the core names a wrong one, and the gateway starts all the same.
-    return [code(name), accepted(anyOf[0] ?? {}, {}), usual === undefined ? "" : code(JSON.stringify(usual)), description];
+    return [code(name), accepted(anyOf[0] ?? {}, {}), usual === undefined ? "" : shown(name, usual), description];
   });
   return [
     "Reference: settings",
     "Every setting is optional. [Settings](../settings.md) says where they go. Times are in milliseconds, sizes in bytes.",
     table(["Setting", "Value", "Default", "Meaning"], rows),
   ];
+}
+
+/** A default, with its unit where that is easier to read. */
+function shown(name: string, value: unknown): string {
+  const plain = code(JSON.stringify(value));
+  if (typeof value !== "number") return plain;
+  const units: Array<[string, number]> = name.endsWith("Bytes")
+    ? [["MiB", 1 << 20]]
+    : [
+        ["days", 86_400_000],
+        ["minutes", 60_000],
+      ];
+  const unit = /(Bytes|Ms)$/.test(name) ? units.find(([, size]) => value % size === 0) : undefined;
+  return unit === undefined ? plain : `${plain} (${value / unit[1]} ${unit[0]})`;
 }
 
 /** The help of the command line, and of each command in it. */

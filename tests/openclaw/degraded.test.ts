@@ -108,7 +108,7 @@ async function degradeAndRemember(name: string, expected: Expected, fail: () => 
 test("others may write it", async () => {
   await degradeAndRemember(
     "shared",
-    { code: "writable-by-others", cause: /may be written by other users \(mode 770\)/, remedy: /chmod go-w/ },
+    { code: "writable-by-others", cause: /can be written by other users \(mode 770\)/, remedy: /chmod go-w/ },
     () => chmodSync(dir, 0o770),
     () => chmodSync(dir, 0o700),
   );

@@ -8,7 +8,7 @@ use callosum_core::runtime::Runtime;
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-/// Shows what every AI-agent session on this machine did, why a call was paused, and what your rules would do.
+/// See what every AI-agent session on this machine did, why a call was paused, and what your rules would do.
 #[derive(Debug, Parser)]
 #[command(
     name = "callosum",
@@ -61,9 +61,8 @@ pub(crate) fn is_hook() -> bool {
 }
 
 /// What `hook` is for.
-const HOOK: &str = "Answers an agent runtime before and after each of its tool calls: reads the event on standard input, replies in the \
-                    runtime's format, and exits with 0. Only if it can't write a refusal does it exit with 2, with the \
-                    reason on standard error";
+const HOOK: &str = "Answer an agent runtime's hook: read an event on standard input, and reply in the runtime's format. Exits with 0; \
+                    only if it can't write a refusal, with 2 and the reason on standard error";
 
 /// The words of `callosum hook`. They are read by this grammar, because to make that of all commands takes longer than a hook's
 /// decision.
@@ -203,13 +202,13 @@ pub(crate) enum Command {
         after_help = "Examples:\n  callosum simulate ~/.callosum/tiers.json.new\n  callosum simulate new.json --since 7d --json\n\nThe journal keeps no parameters of calls of tiers 0 and 1, and only a short, redacted summary for higher tiers. A call is judged again where the rules ask only for what the journal kept. Otherwise it keeps the rule that the journal names, or is counted as not judged. The gateways' settings are not in the journal, so the defaults apply. Callosum does not invent what a stopped call would have led to."
     )]
     Simulate(Tried),
-    /// Find out whether calls are really gated: checks the state directory, the hooks seen, the runtimes' settings, and
-    /// OpenClaw's own record of calls against the journal
+    /// Check whether calls are really gated: the state directory, the hooks seen, the runtimes' settings, and OpenClaw's own
+    /// record of calls against the journal
     #[command(
-        after_help = "Examples:\n  callosum doctor\n  callosum doctor --canary        makes one harmless call through the running gateway\n  callosum doctor --json"
+        after_help = "Examples:\n  callosum doctor\n  callosum doctor --canary        also makes one harmless call through the running gateway\n  callosum doctor --json"
     )]
     Doctor(Examined),
-    /// Open the page in a browser: timeline, leases, journal and rules. Serves this machine only, until Ctrl-C
+    /// Serve the page to a browser on this machine, until Ctrl-C: timeline, leases, journal and rules
     #[command(
         after_help = "Prints a link that opens the page once. Press Enter for a fresh one; every line on standard input \
                       prints one too.\n\nExamples:\n  callosum ui\n  callosum ui --port 4300"
@@ -347,7 +346,7 @@ pub(crate) struct Wanted {
     #[arg(long, value_parser = clap::value_parser!(u8).range(0..=4))]
     pub(crate) tier: Option<u8>,
 
-    /// Only records of this kind: started, paused, blocked (with the paused ones), complete, failed, refused, unknown …
+    /// Only records of this kind: started, paused, blocked (finds paused ones too), complete, failed, refused, unknown …
     #[arg(long)]
     pub(crate) action: Option<String>,
 

@@ -175,7 +175,7 @@ fn a_directory_that_is_not_there_is_not_made() {
     let missing = parent.path().join("state");
     let (code, stdout, stderr) = run(&missing, &["status"]);
     assert_eq!((code, stderr.as_str()), (Some(0), ""));
-    assert!(stdout.contains("nothing was journaled there yet"), "{stdout}");
+    assert!(stdout.contains("nothing has been journaled there yet"), "{stdout}");
     let (code, status) = run_json(&missing, &["status", "--json"]);
     assert_eq!((code, &status["journal"]["segments"], &status["locks"]), (Some(0), &json!(0), &json!([])));
     assert_eq!(run_json(&missing, &["journal", "--json"]), (Some(0), json!({"entries": [], "next": null})));
@@ -379,7 +379,7 @@ fn check_says_which_file_and_where_it_is_wrong() {
     let expected =
         json!({"ok": true, "file": file("tiers.json"), "ruleCount": 1, "errors": [], "warnings": []});
     assert_eq!(run_json(state.path(), &["check", "--json"]), (Some(0), expected));
-    assert!(run(state.path(), &["check"]).1.contains("tiers.json: all well, 1 rule\n"));
+    assert!(run(state.path(), &["check"]).1.contains("tiers.json: no problems, 1 rule\n"));
 
     fs::write(file("bad.json"), "{\"rules\":[\n  {\"name\":\"mail\",\"tier\":9,\"tool\":\"exec\"}]}")
         .unwrap();
@@ -405,7 +405,7 @@ fn rules_that_cannot_be_read_show_in_the_status() {
     assert_eq!(code, Some(1));
     assert!(stdout.contains("rules not loaded: ") && stdout.contains("line 1"), "{stdout}");
     // The rules shown are those of this process; the gateway's are others.
-    assert!(stdout.contains("a gateway that runs keeps its last good ones"), "{stdout}");
+    assert!(stdout.contains("a running gateway keeps its last good ones"), "{stdout}");
 }
 
 #[test]
@@ -469,8 +469,8 @@ fn explain_says_what_of_a_command_was_not_read() {
     assert_eq!(code, Some(0));
     assert!(told.starts_with("Tier 3, by the rule `"), "{told}");
     let unread = told.lines().find(|line| line.starts_with("Not read: 1 part of the command, ")).unwrap();
-    assert!(unread.contains(" bytes from `") && unread.contains("because "), "{unread}");
-    assert!(unread.ends_with("Only looked through for the words of rules."), "{unread}");
+    assert!(unread.contains(" bytes starting at `") && unread.contains("because "), "{unread}");
+    assert!(unread.ends_with("It was only searched for the words of rules."), "{unread}");
 }
 
 #[test]
@@ -489,7 +489,7 @@ fn explain_says_what_a_call_would_get_and_why() {
     assert!(
         push.starts_with(
             "Tier 3, by the rule `git-push`.\n  acts on git-push:origin/main\n  `git-push` (tier 3) matched by the program and \
-             its words (`command`): git push origin HEAD:main\nChecked against other sessions' actions on the same in the \
+             its words (`command`): git push origin HEAD:main\nChecked against other sessions' actions on the same resources in the \
              last 5m.\n\nNow: pause.\n  [Callosum] \"git-push:origin/main\" is being acted on"
         ),
         "{push}"

@@ -76,7 +76,7 @@ impl Health {
         let (code, cause, remedy) = (error.code(), error.in_full(), error.remedy());
         let known = self.degraded.as_ref().is_some_and(|known| known.code == code);
         if !known {
-            self.tell(Level::Error, format!("degraded: {cause}; to mend it: {remedy}"));
+            self.tell(Level::Error, format!("degraded: {cause}; to fix it: {remedy}"));
         }
         let since = match self.degraded.take() {
             Some(known) => known.since,

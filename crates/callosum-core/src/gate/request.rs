@@ -26,7 +26,7 @@ impl QueryError {
 
 impl From<StateError> for QueryError {
     fn from(error: StateError) -> Self {
-        let message = format!("{}; to mend it: {}", error.in_full(), error.remedy());
+        let message = format!("{}; to fix it: {}", error.in_full(), error.remedy());
         Self { code: error.code().to_owned(), message }
     }
 }

@@ -168,7 +168,7 @@ fn a_release_that_can_not_be_written_says_why() {
     let world = World::new();
     std::fs::create_dir(world.journal_path()).unwrap();
     let error = world.gate("home").release(ALICE, "doug", &world.now).unwrap_err();
-    assert!(error.message.contains("journal.jsonl") && error.message.contains("to mend it"), "{error}");
+    assert!(error.message.contains("journal.jsonl") && error.message.contains("to fix it"), "{error}");
 }
 
 fn recent(gate: &callosum_core::gate::Gate, world: &World, wanted: &Value) -> Vec<(String, &'static str)> {
