@@ -156,7 +156,10 @@ fn what_the_journal_does_not_keep_is_said() {
     let bench = Bench::new(&journal, tried);
     let (_, stdout, _) = bench.simulate(&[]);
     assert!(stdout.contains("Of those judged, 1 kept the rule that the journal names"), "{stdout}");
-    assert!(stdout.contains("Not judged: 48 calls.\n  48: the rules of one side ask for parameters"), "{stdout}");
+    assert!(
+        stdout.contains("Not judged: 48 calls.\n  48: the rules of one side ask for parameters"),
+        "{stdout}"
+    );
     assert!(stdout.contains("1 line of the journal can't be read"), "{stdout}");
     let (_, stdout, _) = bench.simulate(&["--json"]);
     let report: Value = serde_json::from_str(&stdout).unwrap();

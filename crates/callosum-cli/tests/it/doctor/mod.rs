@@ -420,7 +420,11 @@ fn what_ails_the_gateways_own_copy_is_passed_on() {
     examination.says("gateway.state", "error", "can't append");
     examination.says("gateway.rules", "error", "line 3");
     examination.says("gateway.settings", "warning", "`mode`: is  no mode");
-    examination.says("gateway.waiting", "warning", "3 could not be written at once, and 1 of them never were");
+    examination.says(
+        "gateway.waiting",
+        "warning",
+        "3 could not be written at once, and 1 of them never were",
+    );
     examination.says("gateway.mode", "warning", "only observes");
     examination.says("versions", "warning", "0.0.9");
     examination.says("plugin", "error", "enabled, but unloaded in the gateway");
