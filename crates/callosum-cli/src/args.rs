@@ -4,7 +4,7 @@ use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use callosum_core::runtime::Runtime;
+use callosum_runtimes::runtime::Runtime;
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 

@@ -11,6 +11,5 @@ pub mod machine;
 pub mod model;
 pub mod record;
 pub mod rules;
-pub mod runtime;
 pub mod simulate;
 pub mod store;

@@ -10,8 +10,8 @@ use crate::store::journal::Check;
 use crate::store::ledger::Needs;
 
 use super::Gate;
-use super::request::QueryError;
-use super::status::{LockStatus, locks_of};
+use super::query::request::QueryError;
+use super::query::status::{LockStatus, locks_of};
 
 /// Characters of the name of who releases.
 const BY_CHARS: usize = 200;

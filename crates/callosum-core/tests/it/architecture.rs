@@ -172,7 +172,6 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("store", &["model", "record", "rules", "decision"]),
     ("simulate", &["model", "record", "rules", "decision"]),
     ("gate", &["model", "record", "machine", "rules", "decision", "store", "simulate"]),
-    ("runtime", &[]),
 ];
 
 #[test]
@@ -235,8 +234,9 @@ fn no_file_and_another_need_each_other() {
 const CRATES: &[(&str, &[&str])] = &[
     ("callosum-shell", &[]),
     ("callosum-core", &["callosum-shell"]),
+    ("callosum-runtimes", &["callosum-core"]),
     ("callosum-node", &["callosum-core"]),
-    ("callosum-cli", &["callosum-core"]),
+    ("callosum-cli", &["callosum-core", "callosum-runtimes"]),
     ("callosum-bench", &["callosum-core"]),
 ];
 

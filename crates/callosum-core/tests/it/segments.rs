@@ -15,7 +15,7 @@ use callosum_core::store::journal::segment_file::{SegmentFile, closed_segments};
 use callosum_core::store::state_dir::StateDir;
 use tempfile::TempDir;
 
-use crate::moody_disk::{Mood, Moody};
+use crate::flaky_disk::{FlakyDisk, Mishap};
 
 /// No segment begins here or later.
 const TOO_FAR: u64 = 1 << 60;
@@ -179,33 +179,33 @@ fn a_last_line_is_ended_when_it_is_whole_in_the_active_segment_and_no_longer_tha
     assert!(!is_ended(&long((16 << 20) + 2), false));
 }
 
-const INTERRUPTED: Mood = Mood::Fails(io::ErrorKind::Interrupted);
+const INTERRUPTED: Mishap = Mishap::Fails(io::ErrorKind::Interrupted);
 
 #[test]
 fn a_new_segment_is_whole_or_does_not_get_its_name() {
-    for (moods, begins) in [
+    for (mishaps, begins) in [
         (vec![], true),
         (vec![INTERRUPTED], true),
-        (vec![INTERRUPTED, Mood::Takes(5), INTERRUPTED, Mood::Takes(1)], true),
-        (vec![Mood::Takes(0)], false),
-        (vec![Mood::Fails(io::ErrorKind::StorageFull), Mood::Takes(5)], false),
+        (vec![INTERRUPTED, Mishap::Takes(5), INTERRUPTED, Mishap::Takes(1)], true),
+        (vec![Mishap::Takes(0)], false),
+        (vec![Mishap::Fails(io::ErrorKind::StorageFull), Mishap::Takes(5)], false),
     ] {
-        let disk = Moody { writes: Arc::new(Mutex::new(moods.clone())), ..Moody::default() };
+        let disk = FlakyDisk { writes: Arc::new(Mutex::new(mishaps.clone())), ..FlakyDisk::default() };
         let (_folder, directory) = disk.folder();
         let segment = Segment::begin(&directory, 9, "home", &now(), BTreeMap::new());
-        assert_eq!(segment.is_ok(), begins, "{moods:?}");
-        assert_eq!(exists(&directory, "journal.jsonl"), begins, "{moods:?}");
+        assert_eq!(segment.is_ok(), begins, "{mishaps:?}");
+        assert_eq!(exists(&directory, "journal.jsonl"), begins, "{mishaps:?}");
         if begins {
             let line = String::from_utf8(opened(Some(9), vec![9]).to_line().unwrap()).unwrap();
-            assert_eq!(read(&directory, "journal.jsonl"), line, "{moods:?}");
+            assert_eq!(read(&directory, "journal.jsonl"), line, "{mishaps:?}");
         }
     }
 }
 
 #[test]
 fn a_read_goes_on_until_there_is_all_or_it_fails() {
-    let read = |moods: &[Mood], offset: u64, length: usize| {
-        let disk = Moody { reads: Arc::new(Mutex::new(moods.to_vec())), ..Moody::default() };
+    let read = |mishaps: &[Mishap], offset: u64, length: usize| {
+        let disk = FlakyDisk { reads: Arc::new(Mutex::new(mishaps.to_vec())), ..FlakyDisk::default() };
         let (_folder, directory) = disk.folder();
         write(&directory, "file", "0123456789");
         let file = SegmentFile::open(&directory.disk, directory.path.join("file"), Open::Read).unwrap();
@@ -213,29 +213,32 @@ fn a_read_goes_on_until_there_is_all_or_it_fails() {
         let whole = file.read_exact_at(&mut buffer, offset);
         whole.map(|()| String::from_utf8(buffer).unwrap()).map_err(|error| error.to_string())
     };
-    let few = [Mood::Takes(2), INTERRUPTED, INTERRUPTED, Mood::Takes(3), Mood::Takes(1)];
-    for moods in [&[][..], &[INTERRUPTED], &few] {
-        assert_eq!(read(moods, 1, 9).as_deref(), Ok("123456789"), "{moods:?}");
+    let few = [Mishap::Takes(2), INTERRUPTED, INTERRUPTED, Mishap::Takes(3), Mishap::Takes(1)];
+    for mishaps in [&[][..], &[INTERRUPTED], &few] {
+        assert_eq!(read(mishaps, 1, 9).as_deref(), Ok("123456789"), "{mishaps:?}");
     }
-    assert_eq!(read(&[Mood::Takes(0)], 3, 0).as_deref(), Ok(""));
+    assert_eq!(read(&[Mishap::Takes(0)], 3, 0).as_deref(), Ok(""));
     // The file ends before, or the disk fails.
-    for (moods, offset) in [(&[][..], 2), (&few, 2), (&[], 11), (&[Mood::Fails(io::ErrorKind::Other)], 0)] {
-        let told = read(moods, offset, 9).unwrap_err();
+    for (mishaps, offset) in [(&[][..], 2), (&few, 2), (&[], 11), (&[Mishap::Fails(io::ErrorKind::Other)], 0)]
+    {
+        let told = read(mishaps, offset, 9).unwrap_err();
         assert!(told.contains("file"), "{told}");
     }
 }
 
 #[test]
 fn a_line_is_appended_whole_or_taken_back() {
-    let disk = Moody::default();
+    let disk = FlakyDisk::default();
     let (_folder, directory) = disk.folder();
     let mut segment = begun(&directory);
     let first = read(&directory, "journal.jsonl");
-    for mood in [Mood::Takes(0), Mood::Takes(5), Mood::Takes(6), Mood::Fails(io::ErrorKind::StorageFull)] {
-        disk.writes.lock().unwrap().push(mood);
+    for mishap in
+        [Mishap::Takes(0), Mishap::Takes(5), Mishap::Takes(6), Mishap::Fails(io::ErrorKind::StorageFull)]
+    {
+        disk.writes.lock().unwrap().push(mishap);
         let told = segment.append(b"{\"a\":1}\n").unwrap_err().to_string();
         assert!(told.contains("append to"), "{told}");
-        assert_eq!(read(&directory, "journal.jsonl"), first, "{mood:?}");
+        assert_eq!(read(&directory, "journal.jsonl"), first, "{mishap:?}");
         assert_eq!((segment.size(), segment.read), (first.len() as u64, first.len() as u64));
     }
     let appended = segment.append(b"one\n").unwrap();
@@ -304,7 +307,7 @@ fn a_closing_line_tells_where_it_stands_and_what_follows_if_it_ends_there() {
 #[test]
 fn only_a_journal_that_others_may_use_is_made_private() {
     for (mode, done) in [(0o600, &[][..]), (0o640, &["private"]), (0o604, &["private"])] {
-        let disk = Moody::default();
+        let disk = FlakyDisk::default();
         let (_folder, directory) = disk.folder();
         let path = directory.path.join("journal.jsonl");
         begun(&directory);
@@ -328,7 +331,7 @@ fn what_the_system_does_not_say_is_no_answer() {
 
 #[test]
 fn a_flush_is_only_done_for_what_is_not_on_the_disk_and_once_for_the_name() {
-    let disk = Moody::default();
+    let disk = FlakyDisk::default();
     let (_folder, directory) = disk.folder();
     let mut segment = begun(&directory);
     disk.done();
@@ -351,7 +354,7 @@ fn a_flush_is_only_done_for_what_is_not_on_the_disk_and_once_for_the_name() {
 
 #[test]
 fn after_a_flush_that_failed_every_further_one_fails() {
-    let disk = Moody::default();
+    let disk = FlakyDisk::default();
     let (_folder, directory) = disk.folder();
     let mut segment = begun(&directory);
     disk.done();
@@ -370,7 +373,7 @@ fn a_segment_that_somebody_else_deleted_is_gone_as_well_and_one_that_can_not_be_
     let all = Retention { max_bytes: 0, max_age_ms: 0, keep_ms: 0 };
     // By the file's own time: no line says one.
     let later = Stamp { wall_ms: i64::MAX / 2, ..Stamp::default() };
-    let disk = Moody { others_delete: true, ..Moody::default() };
+    let disk = FlakyDisk { others_delete: true, ..FlakyDisk::default() };
     let (_folder, directory) = disk.folder();
     write(&directory, "journal.0.jsonl", "torn\n");
     write(&directory, "journal.5.jsonl", "torn\n");

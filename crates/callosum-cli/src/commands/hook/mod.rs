@@ -5,10 +5,7 @@
 //! said by exit code 2 and standard error, which all three take for one.
 
 mod answer;
-mod ending;
-mod event;
 mod input;
-mod json;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
@@ -20,11 +17,12 @@ use std::time::{Duration, Instant};
 use callosum_core::gate::{Answer, Gate, GateOptions, GivenUp, Lately, Unreadable};
 use callosum_core::model::text::one_line;
 use callosum_core::model::time::Stamp;
-use callosum_core::runtime::Runtime;
+use callosum_runtimes::answer::{self as dialect, Said};
+use callosum_runtimes::event::{Event, Moment, Params};
+use callosum_runtimes::runtime::Runtime;
 use serde_json::Value;
 
-use self::answer::{Said, say};
-use self::event::{Event, Moment, Params};
+use self::answer::say;
 use crate::args::{Args, Hook};
 use crate::commands::SettingsFile;
 
@@ -196,7 +194,7 @@ fn decided(gate: &Arc<Gate>, event: &Event, deadline: Instant) -> Said {
             Said::Nothing
         }
         Moment::Start => match told(gate, &event.call.session, &now) {
-            Some(text) => Said::Context(answer::context(&event.name, &text)),
+            Some(text) => Said::Context(dialect::context(&event.name, &text)),
             None => Said::Nothing,
         },
         Moment::Prompt | Moment::End | Moment::Other | Moment::Unknown => Said::Nothing,
@@ -205,7 +203,7 @@ fn decided(gate: &Arc<Gate>, event: &Event, deadline: Instant) -> Said {
 
 fn refused(event: &Event, answer: Answer) -> Said {
     match answer {
-        Answer::Refuse(text) => Said::Refusal(answer::refusal(event.runtime, &event.name, &text), text),
+        Answer::Refuse(text) => Said::Refusal(dialect::refusal(event.runtime, &event.name, &text), text),
         _ => Said::Nothing,
     }
 }
@@ -271,7 +269,7 @@ fn lately(gate: &Gate, session: &str, now: &Stamp) -> Option<String> {
 mod tests {
     #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
     use super::*;
-    use crate::commands::hook::json::Reader;
+    use callosum_runtimes::json::Reader;
 
     fn event(name: &str, command: &str) -> Event {
         let text = format!(

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use callosum_core::runtime::Runtime;
+use callosum_runtimes::runtime::Runtime;
+use callosum_runtimes::settings::entries::{self, Amiss};
+use callosum_runtimes::settings::json_text::Misfit;
+use callosum_runtimes::settings::runtime::{self, TAG};
 
-use super::entries::{self, Amiss};
 use super::file::look;
-use super::json_text::Misfit;
-use super::runtime::{self, TAG};
 use super::settings_path;
 use crate::output::long;
 

@@ -1,10 +1,7 @@
 //! `callosum install` and `callosum uninstall`: our hooks in an agent runtime's own settings.
 
-mod entries;
 mod file;
 mod installed;
-mod json_text;
-mod runtime;
 
 use std::env;
 use std::io::Write;
@@ -13,7 +10,9 @@ use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use callosum_core::model::redact::redact;
-use callosum_core::runtime::Runtime;
+use callosum_runtimes::runtime::Runtime;
+use callosum_runtimes::settings::json_text::Misfit;
+use callosum_runtimes::settings::{entries, runtime};
 use serde::Serialize;
 use similar::TextDiff;
 
@@ -21,11 +20,8 @@ use crate::args::{Args, Target};
 use crate::commands::shared_state_dir;
 use crate::output::{Failure, json, long};
 
-pub(crate) use self::entries::Amiss;
 use self::file::{SettingsFile, shown};
 pub(crate) use self::installed::{Hooks, Installed};
-use self::json_text::Misfit;
-pub(crate) use self::runtime::{gating_event, title};
 
 /// This program on the PATH.
 const NAME: &str = "callosum";

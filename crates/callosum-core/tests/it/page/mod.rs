@@ -17,7 +17,7 @@ use callosum_core::record::outcome::Ended;
 use callosum_core::record::{Action, Conflict, Record};
 use serde_json::{Value, json};
 
-use crate::moody_disk::Moody;
+use crate::flaky_disk::FlakyDisk;
 use crate::support::{World, alice, session};
 
 const MINUTE: i64 = 60_000;
@@ -145,7 +145,7 @@ fn a_stretch_far_back_is_found_without_reading_up_to_it() {
     let world = World::new();
     let written = write(&world, &month(world.now.wall_ms));
     let total: usize = written.iter().map(|(_, line)| line.len()).sum();
-    let disk = Moody::default();
+    let disk = FlakyDisk::default();
     let options = GateOptions {
         settings: json!({ "instanceId": "home", "stateDir": world.path(), "durability": "os" }).to_string(),
         runtime: "test".to_owned(),

@@ -7,15 +7,17 @@ use std::env;
 use std::path::Path;
 
 use callosum_core::gate::{Gate, Status};
-use callosum_core::runtime::Runtime;
 use callosum_core::store::state_dir;
+use callosum_runtimes::runtime::Runtime;
+use callosum_runtimes::settings::entries::Amiss;
+use callosum_runtimes::settings::{gating_event, title};
 use clap::ValueEnum;
 
 use super::finding::{Finding, Level};
 use super::is_same;
 use super::program::is_executable;
 use crate::args::HookRuntime;
-use crate::commands::install::{Amiss, Hooks, Installed, gating_event, title};
+use crate::commands::install::{Hooks, Installed};
 use crate::output::{long, name};
 
 /// Hooks listed.

@@ -3,14 +3,15 @@
 use std::path::Path;
 use std::time::Duration;
 
-use callosum_core::runtime::Runtime;
+use callosum_runtimes::runtime::Runtime;
+use callosum_runtimes::settings::gating_event;
 use serde_json::{Value, json};
 
 use crate::commands::doctor::finding::{Finding, Level};
 use crate::commands::doctor::is_same;
 use crate::commands::doctor::program::Program;
 use crate::commands::doctor::progress;
-use crate::commands::install::{Hooks, gating_event};
+use crate::commands::install::Hooks;
 use crate::output::{long, name};
 
 /// How long it may take. It needs half a second.
