@@ -71,7 +71,7 @@ export async function references(): Promise<Map<string, string>> {
 /** What a native program prints. */
 function printed(name: string, args: string[] = []): string {
   const folder = process.env.CARGO_TARGET_DIR ?? join(ROOT, "target");
-  const env = { ...process.env, PATH: searchPath(), NO_COLOR: "1" };
+  const env = { ...process.env, PATH: searchPath(), NO_COLOR: "1", COLUMNS: "100" };
   return execFileSync(join(folder, "debug", name), args, { encoding: "utf8", env });
 }
 

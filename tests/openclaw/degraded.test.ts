@@ -177,7 +177,7 @@ test("it is deleted, and a file lies in its place", async () => {
   }
   await degrade(
     "file",
-    { code: "not-a-directory", cause: /is no directory/, remedy: /move it away/ },
+    { code: "not-a-directory", cause: /is not a directory/, remedy: /move it away/ },
     () => {
       rmSync(dir, { recursive: true });
       writeFileSync(dir, "");
@@ -190,7 +190,7 @@ test("it is moved away and comes back: the same story goes on", async () => {
   const away = `${dir}.away`;
   await degradeAndRemember(
     "moved",
-    { code: "not-a-directory", cause: /is no directory/, remedy: /move it away/ },
+    { code: "not-a-directory", cause: /is not a directory/, remedy: /move it away/ },
     () => {
       renameSync(dir, away);
       writeFileSync(dir, "");

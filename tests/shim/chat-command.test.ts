@@ -27,7 +27,7 @@ test("everything that is wrong stands before what was done", async () => {
     ...HEALTHY,
     degraded: { cause: "the disk is full", remedy: "Make room." },
     rules: { error: "tiers.json:3:4: unknown field" },
-    settingErrors: ["`colour` is no setting; it is ignored"],
+    settingErrors: ["`colour` is not a setting; it is ignored"],
     waiting: { lost: 2 },
   });
   const { text } = await chatCommand(owner, "status");

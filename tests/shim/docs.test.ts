@@ -178,7 +178,9 @@ test("one word for one thing, in all that people read", () => {
   const files = (pattern: string) => globSync(pattern, { cwd: ROOT });
   // What the journal's format calls things is told on its own page.
   const pages = [...PAGES.filter((page) => page !== "docs/format.md" && isShipped(page)), ...files("skills/*/*.md")];
-  const programs = ["crates/callosum-cli/src/**/*.rs", "plugin/src/**/*.ts", "plugin/page/src/**/*.{ts,tsx}"].flatMap(files);
+  const programs = ["crates/callosum-{cli,runtimes}/src/**/*.rs", "plugin/src/**/*.ts", "plugin/page/src/**/*.{ts,tsx}"].flatMap(
+    files,
+  );
   const printed = ["crates/callosum-cli/tests/snapshots/*.txt"].flatMap(files);
   assert.ok(pages.length > 20 && programs.length > 100 && printed.length > 5);
   const found = [

@@ -45,8 +45,5 @@ test("nothing done is said so", async () => {
 test("what can't be told is an error of the tool: an empty answer would read as leave to act", async () => {
   const { gate, owner } = bench();
   gate.answers.recent = '{"error":{"code":"busy","message":"the journal is busy"}}';
-  await assert.rejects(
-    call(recentTool(owner, "s"), {}),
-    /^Error: callosum: recent actions can't be shown: the journal is busy$/,
-  );
+  await assert.rejects(call(recentTool(owner, "s"), {}), /^Error: callosum: recent actions can't be shown: the journal is busy$/);
 });

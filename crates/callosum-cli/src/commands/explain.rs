@@ -79,7 +79,7 @@ pub(crate) fn run(args: &Args, asked: &Asked, out: &mut dyn Write) -> Result<Exi
 fn params(asked: &Asked) -> Result<Value, Failure> {
     let unusable = |fragment: String| Failure::CantLook {
         fragment,
-        remedy: "give the parameters as a JSON object, like '{\"command\": \"git push\"}'".to_owned(),
+        remedy: "give them as a JSON object, like '{\"command\": \"git push\"}'".to_owned(),
     };
     let begins = |sign: char| asked.params.trim_start().starts_with(sign);
     // A list is no command, though a shell's `[ -f x ]` may begin like one.
@@ -89,7 +89,7 @@ fn params(asked: &Asked) -> Result<Value, Failure> {
     }
     match serde_json::from_str(&asked.params) {
         Ok(params @ Value::Object(_)) => Ok(params),
-        Ok(_) => Err(unusable("the parameters must be a JSON object".to_owned())),
+        Ok(_) => Err(unusable("the parameters must be an object".to_owned())),
         Err(error) => Err(unusable(format!("the parameters are not JSON: {error}"))),
     }
 }

@@ -84,7 +84,7 @@ fn for_people(status: &Status, out: &mut dyn Write) -> Result<(), Failure> {
         ]
     });
     let header = ["RESOURCE", "STATE", "SESSION", "INSTANCE", "TOOL", "TIER", "AT"];
-    table(out, Some("Acted on lately"), &header, recent)?;
+    table(out, Some("Recent actions"), &header, recent)?;
 
     let coverage = status.coverage.iter().flat_map(|(runtime, tools)| {
         tools.iter().map(|(tool, seen)| {

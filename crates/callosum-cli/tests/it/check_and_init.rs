@@ -48,9 +48,9 @@ fn warnings_have_their_place_and_fail_only_when_asked_to() {
         stdout,
         format!(
             "{file}:3:12: warning: rule `push`: never matches: `all` (line 2) before it takes every call it is for; put it \
-             before that one, or take it out\n\
-             {file}:3:28: warning: rule `push`: no `contextKey`: only a call with the very same parameters counts as the \
-             same; name what it acts on, like `order:{{params.id}}`\n\
+             before that one, or remove it\n\
+             {file}:3:28: warning: rule `push`: no `contextKey`: only a call with exactly the same parameters counts as the \
+             same; name what it acts on, such as `order:{{params.id}}`\n\
              {file}: valid, 2 rules, 2 warnings\n"
         )
     );
@@ -179,7 +179,7 @@ fn init_writes_nothing_where_others_may_write() {
     let file = state_dir.path().join("file");
     fs::write(&file, "").unwrap();
     let (code, _, stderr) = run(&file, &["init"]);
-    assert!(code == Some(2) && stderr.contains("is no directory"), "{stderr}");
+    assert!(code == Some(2) && stderr.contains("is not a directory"), "{stderr}");
 }
 
 /// Sixteen at once: one writes, the others are told that it is there, and nothing else stays.

@@ -415,11 +415,11 @@ fn a_resource_nobody_acted_on_is_told_with_those_it_may_have_meant() {
         let (code, stdout, _) = run(state.path(), &["why", typed]);
         assert_eq!(code, Some(0));
         let expected =
-            format!("{typed}: the journal names no call on it.\nActed on lately: email:ann@example.com\n");
+            format!("{typed}: the journal has no call on it.\nRecently acted on: email:ann@example.com\n");
         assert_eq!(stdout, expected);
     }
     let (_, stdout, _) = run(state.path(), &["why", "deploy:prod"]);
-    assert_eq!(stdout, "deploy:prod: the journal names no call on it.\n");
+    assert_eq!(stdout, "deploy:prod: the journal has no call on it.\n");
 }
 
 #[test]
@@ -528,7 +528,7 @@ fn explain_says_what_a_call_would_get_and_why() {
     let (code, _, stderr) = run(directory.path(), &["explain", "message", "[1"]);
     assert_eq!(code, Some(2));
     assert!(
-        stderr.contains("no JSON") && stderr.contains("give the parameters as a JSON object"),
+        stderr.contains("not JSON") && stderr.contains("give them as a JSON object"),
         "{stderr}"
     );
 }

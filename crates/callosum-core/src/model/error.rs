@@ -22,7 +22,7 @@ pub enum StateError {
         source: io::Error,
     },
     /// The path of the state directory is something else.
-    #[error("`{}` is no directory", path.display())]
+    #[error("`{}` is not a directory", path.display())]
     NotADirectory {
         /// The path.
         path: PathBuf,

@@ -66,7 +66,7 @@ fn the_story_tells_who_was_paused_by_what_and_how_it_ended() {
 
 2. 12:00  away (session b) wanted mail, tier 3 and was paused: it was shown 1.
    with {"body":"hello","to":"alice@example.com"}
-   12:00  the model read that
+   12:00  the model read this
 
 3. 12:00  away (session b) started mail, tier 3, having been shown 1.
    with {"body":"hello","to":"alice@example.com"}
@@ -100,7 +100,7 @@ fn the_story_tells_what_is_open_held_and_of_any_tier() {
     world.after(a, "mail", &id, Ended::Running, None);
     world.pass(3_600_000);
     let text = gate.why(ALICE, &world.now).unwrap().text(&clock);
-    assert!(text.contains("goes on in the background") && text.contains("no outcome came"), "{text}");
+    assert!(text.contains("continues in the background") && text.contains("no outcome came"), "{text}");
     // Long out of every window, it is still told.
     world.pass(30 * 24 * 3_600_000);
     assert_eq!(whats(&gate.why(ALICE, &world.now).unwrap()).len(), 2);

@@ -230,7 +230,7 @@ fn a_bad_edit_of_the_rules_keeps_the_last_good_ones_and_says_where() {
     world.pass(NOTICED_MS);
     world.done(session(&gate, "b"), "mail", &alice());
     let status = serde_json::to_value(gate.status(&world.now)).unwrap();
-    assert!(status["rules"]["error"].as_str().unwrap().contains("is no regular file"), "{status}");
+    assert!(status["rules"]["error"].as_str().unwrap().contains("is not a regular file"), "{status}");
 }
 
 #[test]

@@ -520,7 +520,7 @@ fn settings_that_pause_nothing_or_are_not_used_are_told_and_hide_nothing_else() 
     for (settings, wrong) in [
         (r#"{"mode":"observe",}"#, "is not a JSON object: trailing comma"),
         (r#"{"mode":"obsrve"}"#, "`mode` is \"obsrve\""),
-        (r#"{"modus":"observe"}"#, "`modus` is no setting"),
+        (r#"{"modus":"observe"}"#, "`modus` is not a setting"),
         (r#"{"stateDir":"/x"}"#, "its `stateDir` is ignored"),
         ("[]", "is not a JSON object"),
     ] {

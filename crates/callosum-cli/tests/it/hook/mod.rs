@@ -261,7 +261,7 @@ fn a_session_that_starts_is_told_what_others_did_and_what_it_did_itself() {
     // What can't be used of them is told, because nobody reads a hook's log.
     for (text, told) in [
         (r#"{"sessionContext":false,"stateDir":"/nowhere"}"#, "its `stateDir` is ignored"),
-        (r#"{"sessionContext":false,"modus":"observe"}"#, "`modus` is no setting"),
+        (r#"{"sessionContext":false,"modus":"observe"}"#, "`modus` is not a setting"),
         (r#"{"mode":"observe",}"#, "is not a JSON object: trailing comma"),
     ] {
         settings(text);

@@ -69,7 +69,7 @@ impl Gate {
                 serde_json::to_string(&Told { text: story.text(&str::to_owned), story: &story })
             }
             "explain" => serde_json::to_string(&self.explain(&Asked::read(text)?, now)?),
-            _ => return Err(QueryError::bad_request(format!("no question is called `{question}`"))),
+            _ => return Err(QueryError::bad_request(format!("there is no question `{question}`"))),
         };
         answer.map_err(|error| QueryError { code: "internal".to_owned(), message: error.to_string() })
     }

@@ -254,7 +254,7 @@ impl Event {
         match self.what {
             What::Retried => format!("{who} started {tool}{tier}, having been shown {shown}"),
             What::Observed => format!(
-                "{who} started {tool}{tier}; it would have been paused over {shown}, but is only observed"
+                "{who} started {tool}{tier}; it would have been paused over {shown}, but was only observed"
             ),
             What::Paused => format!("{who} wanted {tool}{tier} and was paused: it was shown {shown}"),
             What::Blocked => format!("{who} wanted {tool}{tier} and was blocked while {shown} held it"),
@@ -271,7 +271,7 @@ impl Event {
         let rest = self.shown.len() - parts.len();
         if rest > 0 {
             parts.push(if parts.is_empty() {
-                format!("{rest} not told here")
+                format!("{rest} not shown here")
             } else {
                 format!("{rest} more")
             });
@@ -282,8 +282,8 @@ impl Event {
     /// What became of a call.
     fn sequel_text(&self) -> String {
         let mut text = match self.what {
-            What::Read => "the model read that".to_owned(),
-            What::Running => "goes on in the background".to_owned(),
+            What::Read => "the model read this".to_owned(),
+            What::Running => "continues in the background".to_owned(),
             What::Complete => "ended: complete".to_owned(),
             What::Failed => "ended: failed".to_owned(),
             What::Refused => "ended: refused, it did not run".to_owned(),
@@ -307,7 +307,7 @@ impl Story {
     pub fn text(&self, clock: &dyn Fn(&str) -> String) -> String {
         let key = name(&self.key, KEY_CHARS);
         if self.events.is_empty() {
-            return format!("{key}: the journal names no call on it.\n");
+            return format!("{key}: the journal has no call on it.\n");
         }
         let calls: Vec<&Event> = self.events.iter().filter(|event| event.is_call()).collect();
         let sessions: HashSet<(&str, &str)> =
@@ -319,7 +319,7 @@ impl Story {
         let mut text =
             format!("{key}: {} by {}.\n", count(calls.len(), "call"), count(sessions.len(), "session"));
         if self.earlier {
-            text.push_str("Only the newest records are told; the journal has more.\n");
+            text.push_str("Only the newest records are shown; the journal has more.\n");
         }
         let untold = calls.len().saturating_sub(MAX_TOLD);
         if untold > 0 {

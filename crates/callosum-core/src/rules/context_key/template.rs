@@ -118,7 +118,7 @@ impl Part {
             let shown = one_line(placeholder, 60);
             match meant(placeholder) {
                 Some(name) => format!("unknown placeholder `{{{shown}}}`: did you mean `{{{name}}}`?"),
-                None => format!("unknown placeholder `{{{shown}}}`: known are {}", placeholder::all()),
+                None => format!("unknown placeholder `{{{shown}}}`: expected one of {}", placeholder::all()),
             }
         };
         let mut words: Vec<&str> = placeholder.split('|').collect();

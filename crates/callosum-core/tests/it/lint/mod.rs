@@ -121,7 +121,7 @@ fn a_misspelt_placeholder_names_the_one_that_was_meant() {
         ("{param.to}", "did you mean `{params.to}`?"),
         ("{comand.flag.to|t}", "did you mean `{command.flag.to}`?"),
         ("{git.brnach}", "did you mean `{git.branch}`?"),
-        ("{to}", "known are {tool}"),
+        ("{to}", "expected one of {tool}"),
     ] {
         let found = lint(&rules(&[json!({"contextKey": template})]));
         assert!(found.errors[0].message.contains(meant), "{}", found.errors[0]);
@@ -423,7 +423,7 @@ fn a_tool_that_nobody_has_is_named_with_the_one_that_was_meant() {
             (
                 4,
                 41,
-                "no known host has a tool `jira_create`: that is right if a plugin brings it; MCP tools are named \
+                "no known host has a tool `jira_create`: ignore this if a plugin brings it; MCP tools are named \
                  `server__tool`"
             ),
             (7, 43, "no known host has a tool `Bassh`: did you mean `bash`?"),
