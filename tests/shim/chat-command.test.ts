@@ -86,5 +86,5 @@ test("when nothing can be asked, it says why", async () => {
   assert.equal((await chatCommand(owner, "why k")).text, "Callosum can't answer: no such file.");
   const { gate, owner: other } = healthy();
   gate.answers.recent = '{"error":{"code":"busy","message":"the journal is busy"}}';
-  assert.match((await chatCommand(other, "")).text, /can't be told: the journal is busy\.$/);
+  assert.match((await chatCommand(other, "")).text, /can't be shown: the journal is busy\.$/);
 });
