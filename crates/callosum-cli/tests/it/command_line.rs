@@ -527,8 +527,5 @@ fn explain_says_what_a_call_would_get_and_why() {
     assert!(stderr.contains("the parameters must be an object"), "{stderr}");
     let (code, _, stderr) = run(directory.path(), &["explain", "message", "[1"]);
     assert_eq!(code, Some(2));
-    assert!(
-        stderr.contains("not JSON") && stderr.contains("give them as a JSON object"),
-        "{stderr}"
-    );
+    assert!(stderr.contains("not JSON") && stderr.contains("give them as a JSON object"), "{stderr}");
 }
