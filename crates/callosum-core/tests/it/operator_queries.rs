@@ -76,7 +76,7 @@ Nobody holds it now.
 "#
     );
     let nobody = home.why("email:nobody@example.com", &world.now).unwrap();
-    assert!(nobody.events.is_empty() && nobody.text(&clock).contains("names no call"));
+    assert!(nobody.events.is_empty() && nobody.text(&clock).contains("has no call on it"));
 }
 
 #[test]

@@ -140,7 +140,10 @@ fn a_rule_that_switches_off_the_shipped_ones_for_commands_is_found() {
         let warnings = found(hiding.clone());
         let [warning] = warnings.as_slice() else { panic!("{hiding}: {warnings:?}") };
         assert_eq!((warning.kind, warning.rule.as_str()), (WarningKind::HidesShipped, "1"));
-        assert!(warning.message.starts_with("asks nothing of the command, so it hides the 1"), "{warning:?}");
+        assert!(
+            warning.message.starts_with("sets no condition on the command, so it hides the 1"),
+            "{warning:?}"
+        );
     }
     // For some calls only, or for no command.
     for harmless in [
@@ -489,7 +492,7 @@ fn a_placeholder_that_no_call_fills_is_found() {
 #[test]
 fn a_text_that_nothing_ever_looks_like_is_found() {
     for (rule, words) in [
-        (json!({"command": "./release.sh now"}), &["no program is called `./release.sh`"][..]),
+        (json!({"command": "./release.sh now"}), &["`./release.sh` never matches"][..]),
         (json!({"command": "mvn|bin/mvnw deploy"}), &["write `mvnw`"]),
         (json!({"command": "aws s3 ... s3://x/*"}), &[]),
         (json!({"command": "a", "unlessFlag": ["dry-run", "-n"]}), &["like `--dry-run`"]),
