@@ -36,7 +36,7 @@ interface Rule {
   tool: string | string[];
   contextKey?: string | string[];
 }
-/** What the example `references` of the command line prints. */
+/** What the native program `references` prints. */
 interface Tables {
   placeholders: Array<{ name: string; meaning: string }>;
   defaults: Record<string, unknown>;
@@ -52,9 +52,9 @@ const list = (value: string | string[] | undefined) => (value === undefined ? []
 
 /** The texts by their paths. The native programs are built, unoptimised, where they are not. */
 export async function references(): Promise<Map<string, string>> {
-  const native = ["-p", "callosum-cli", "--bin", "callosum", "--example", "references"];
+  const native = ["-p", "callosum-cli", "--bin", "callosum", "-p", "callosum-bench", "--bin", "references"];
   await run("cargo", ["build", "--quiet", "--locked", ...native]);
-  const tables = JSON.parse(printed(join("examples", "references"))) as Tables;
+  const tables = JSON.parse(printed("references")) as Tables;
   const schema = withPlaceholders(readFileSync(join(ROOT, SCHEMA), "utf8"), tables);
   const pages = {
     "rules.md": rules(JSON.parse(schema), tables),
