@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { installBrowser } from "./browser.ts";
 import { build, buildPanickingAddon, buildTestPrograms, EXTENSION, FAULT_INJECTION } from "./build.ts";
 import { install } from "./install.mjs";
+import { writeReferences } from "./references.ts";
 import { ROOT, run, runModule, TaskError } from "./run.ts";
 
 /** The parts of `npm test`, in their order; `npm test -- shim openclaw` runs only those two. */
@@ -25,6 +26,7 @@ const TASKS: Record<string, (args: string[]) => Promise<void>> = {
     await run("cargo", ["fmt", "--all"]);
     await runModule("@biomejs/biome/bin/biome", ["check", "--write", "--colors=off"]);
   },
+  references: writeReferences,
   demo: async () => {
     console.log("Building what the demo needs (the first time takes some minutes) …");
     await build();

@@ -45,7 +45,7 @@ function register(api: OpenClawPluginApi): void {
   registerMethods(api, owner, workspaceOf);
   api.registerCommand({
     name: "callosum",
-    description: "What all sessions on this machine did lately: status, or why KEY",
+    description: "What all sessions on this machine did recently: status, or why KEY",
     acceptsArgs: true,
     requireAuth: true,
     // In a chat only an owner has it: the answer tells what was done in everybody's sessions.

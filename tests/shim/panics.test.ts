@@ -68,13 +68,13 @@ test("a panic in a decision is answered by the policy: reads go on, mail does no
   const { said, stderr } = run("before");
   assert.match(stderr, /injected in `before`/);
   assert.equal(said.read, null);
-  assert.match(said.mail?.refuse ?? "", /the gate failed inside/);
+  assert.match(said.mail?.refuse ?? "", /the gate failed internally/);
 });
 
 test("a panic while an intent is made durable refuses the call", () => {
   const { said, stderr } = run("finish");
   assert.match(stderr, /injected in `finish`/);
-  assert.match(said.mail?.refuse ?? "", /the gate failed inside/);
+  assert.match(said.mail?.refuse ?? "", /the gate failed internally/);
 });
 
 test("panics everywhere at once leave the process alive and answer", () => {

@@ -37,7 +37,7 @@ export class Questions {
     try {
       read = JSON.parse(request ?? "{}");
     } catch (thrown) {
-      return { ok: false, code: "bad-request", message: `\`q\` is no JSON: ${messageOf(thrown)}` };
+      return { ok: false, code: "bad-request", message: `\`q\` is not JSON: ${messageOf(thrown)}` };
     }
     return await this.#inTurn(() => this.#ask(known, read));
   }

@@ -29,19 +29,19 @@ pub(crate) fn run(args: &Args, asked: &Asked, out: &mut dyn Write) -> Result<Exi
     }
     match &explained.rule_name {
         Some(rule) => writeln!(out, "Tier {}, by the rule `{}`.", explained.tier as u8, name(rule))?,
-        None => writeln!(out, "Tier 0: no rule is for this call.")?,
+        None => writeln!(out, "Tier 0: no rule matches this call.")?,
     }
     if explained.rough {
         writeln!(
             out,
-            "The command can't be parsed as a shell line; it was cut at what looks like the end of a command."
+            "The command can't be parsed as a shell line, so it was cut at whatever looks like the end of a command."
         )?;
     }
     for unread in &explained.unread {
         let parts = if unread.parts == 1 { "1 part".to_owned() } else { format!("{} parts", unread.parts) };
         writeln!(
             out,
-            "Not read: {parts} of the command, {} bytes from `{}` on, because {}. Only looked through for the words of rules.",
+            "Not read: {parts} of the command, {} bytes starting at `{}`, because {}. It was only searched for the words of rules.",
             unread.bytes,
             name(&unread.begins),
             unread.because
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &Args, asked: &Asked, out: &mut dyn Write) -> Result<Exi
         writeln!(out, "{}", sentence(matched))?;
     }
     if explained.tier.is_tracked() && !explained.journal_params {
-        writeln!(out, "Its parameters are not written down.")?;
+        writeln!(out, "Its parameters are not journaled.")?;
     }
     if explained.tier.is_guarded() {
         let whose = match explained.scope {
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &Args, asked: &Asked, out: &mut dyn Write) -> Result<Exi
             Scope::OtherSessions => "other sessions'",
         };
         let window = time::for_people(explained.recent_window_ms);
-        writeln!(out, "Checked against {whose} actions on the same in the last {window}.")?;
+        writeln!(out, "Checked against {whose} actions on the same resources in the last {window}.")?;
     }
     writeln!(out, "\nNow: {}.", explained.verdict)?;
     if let Some(text) = &explained.text {
@@ -79,7 +79,7 @@ pub(crate) fn run(args: &Args, asked: &Asked, out: &mut dyn Write) -> Result<Exi
 fn params(asked: &Asked) -> Result<Value, Failure> {
     let unusable = |fragment: String| Failure::CantLook {
         fragment,
-        remedy: "give the parameters as a JSON object, like '{\"command\": \"git push\"}'".to_owned(),
+        remedy: "give them as a JSON object, like '{\"command\": \"git push\"}'".to_owned(),
     };
     let begins = |sign: char| asked.params.trim_start().starts_with(sign);
     // A list is no command, though a shell's `[ -f x ]` may begin like one.
@@ -89,8 +89,8 @@ fn params(asked: &Asked) -> Result<Value, Failure> {
     }
     match serde_json::from_str(&asked.params) {
         Ok(params @ Value::Object(_)) => Ok(params),
-        Ok(_) => Err(unusable("the parameters must be an object, and are none".to_owned())),
-        Err(error) => Err(unusable(format!("the parameters are no JSON: {error}"))),
+        Ok(_) => Err(unusable("the parameters must be an object".to_owned())),
+        Err(error) => Err(unusable(format!("the parameters are not JSON: {error}"))),
     }
 }
 

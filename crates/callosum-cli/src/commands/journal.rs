@@ -131,12 +131,13 @@ fn columns(record: &Map<String, Value>, with_instance: bool) -> [String; 6] {
     ]
 }
 
-/// What a record says happened, in a word for people.
+/// What a record says happened, in the words of the glossary: the journal calls a start `intercept`, and both a pause and a
+/// block `blocked`.
 fn happened(record: &Map<String, Value>) -> &str {
     let action = text(record, "action").unwrap_or_default();
     match (action, text(record, "conflict")) {
         ("blocked", Some("lease")) => "blocked",
-        ("blocked", Some(_)) => "paused",
+        ("blocked", _) => "paused",
         _ => Action::label_of(action),
     }
 }

@@ -24,7 +24,7 @@ pub(crate) fn run(args: &Args, since: &str, out: &mut dyn Write) -> Result<ExitC
         return Ok(ExitCode::SUCCESS);
     }
     if sessions.is_empty() {
-        writeln!(out, "No session was heard of in the last {}.", for_people(window_ms))?;
+        writeln!(out, "No session made itself known in the last {}.", for_people(window_ms))?;
         return Ok(ExitCode::SUCCESS);
     }
     let rows = sessions.iter().map(|session| {

@@ -21,7 +21,7 @@ pub(crate) fn run(args: &Args, key: &str, out: &mut dyn Write) -> Result<ExitCod
         write!(out, "{}", story.text(&local_time))?;
         let alike = if story.events.is_empty() { alike(&observer, key) } else { Vec::new() };
         if !alike.is_empty() {
-            writeln!(out, "Acted on lately: {}", alike.join(", "))?;
+            writeln!(out, "Recently acted on: {}", alike.join(", "))?;
         }
     }
     Ok(ExitCode::SUCCESS)

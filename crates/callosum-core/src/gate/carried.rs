@@ -177,9 +177,9 @@ impl Gate {
         now: &Stamp,
     ) -> Result<(), StateError> {
         let what = match carried {
-            0 => "nothing that this process knew was left to write anew".to_owned(),
-            1 => "1 action that this process knew was written anew".to_owned(),
-            more => format!("{more} actions that this process knew were written anew"),
+            0 => "this process knew of nothing else to write again".to_owned(),
+            1 => "1 action that this process knew was written again".to_owned(),
+            more => format!("{more} actions that this process knew were written again"),
         };
         let how = format!("the journal {}; {what}", loss.in_words());
         let text = format!(
@@ -216,7 +216,7 @@ fn anew(kind: Action, action: &Past, at: &Stamp, now: &Stamp) -> Record {
     record.tool = Some(action.tool.clone());
     record.context_keys = keys_of(action);
     record.age_ms = Some(at.age_ms(now));
-    record.reason = Some("written anew after the journal was lost".to_owned());
+    record.reason = Some("written again after the journal was lost".to_owned());
     record
 }
 

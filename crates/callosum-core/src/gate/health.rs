@@ -64,7 +64,7 @@ impl Health {
         let degraded = Degraded::by(error, since);
         if !is_known {
             let Degraded { cause, remedy, .. } = &degraded;
-            self.tell(Level::Error, format!("degraded: {cause}; to mend it: {remedy}"));
+            self.tell(Level::Error, format!("degraded: {cause}; to fix it: {remedy}"));
         }
         self.degraded = Some(degraded);
         self.until_flushed = false;

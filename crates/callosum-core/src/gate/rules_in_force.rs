@@ -123,7 +123,7 @@ impl Gate {
             }
             Change::Rejected => {
                 let reason = in_force.error.as_deref().unwrap_or_default();
-                Some((Level::Error, format!("rules not loaded, the last good ones go on: {reason}")))
+                Some((Level::Error, format!("rules not loaded, the last good ones stay in force: {reason}")))
             }
         };
         if notice.is_some() || self.writer.is_some() {

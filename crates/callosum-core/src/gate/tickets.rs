@@ -145,7 +145,7 @@ impl GivenUp {
                 "the shared state did not answer in time",
                 "look for a stopped process that holds the state guard, or a stuck disk",
             ),
-            Self::Failed => ("the gate failed inside", "report this as a bug, with the host's log"),
+            Self::Failed => ("the gate failed internally", "report this as a bug, with the host's log"),
         }
     }
 }
@@ -419,7 +419,7 @@ impl Gate {
             return Answer::Proceed;
         }
         let (_, remedy) = GivenUp::Failed.cause_and_remedy();
-        Answer::Refuse(pause_text::state_error(&[], "the gate does not know this call any more", remedy))
+        Answer::Refuse(pause_text::state_error(&[], "the gate no longer knows this call", remedy))
     }
 
     /// The records of starts have other sequence numbers now.

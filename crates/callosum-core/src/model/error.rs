@@ -24,13 +24,13 @@ pub enum StateError {
         source: io::Error,
     },
     /// The path of the state directory is something else.
-    #[error("`{}` is no directory", path.display())]
+    #[error("`{}` is not a directory", path.display())]
     NotADirectory {
         /// The path.
         path: PathBuf,
     },
     /// The state directory's path is not the same folder for every process.
-    #[error("`{}` names no state directory: {why}", path.display())]
+    #[error("`{}` can't be the state directory: {why}", path.display())]
     NoPlace {
         /// The path, as it was given.
         path: PathBuf,
@@ -38,7 +38,7 @@ pub enum StateError {
         why: &'static str,
     },
     /// Somebody else could write what we would believe.
-    #[error("`{}` may be written by other users (mode {mode:o})", path.display())]
+    #[error("`{}` can be written by other users (mode {mode:o})", path.display())]
     WritableByOthers {
         /// The path.
         path: PathBuf,
@@ -153,7 +153,7 @@ impl StateError {
                 _ => "check the disk and the permissions, or set another `stateDir`".to_owned(),
             },
             Self::NoPlace { .. } => {
-                "give `stateDir`, `--state-dir` or CALLOSUM_STATE_DIR an absolute path, written out, and see that HOME is one"
+                "give `stateDir`, `--state-dir` or CALLOSUM_STATE_DIR an absolute path, written out, and check that HOME is one"
                     .to_owned()
             }
             Self::NotADirectory { .. } => "move it away, or set another `stateDir`".to_owned(),

@@ -111,11 +111,11 @@ impl Settings {
             Ok(Value::Object(object)) => object,
             Ok(Value::Null) => Map::new(),
             Ok(_) => {
-                problems.push("the configuration is no object; all defaults are used".to_owned());
+                problems.push("the configuration is not an object; all defaults are used".to_owned());
                 Map::new()
             }
             Err(error) => {
-                problems.push(format!("the configuration is no JSON ({error}); all defaults are used"));
+                problems.push(format!("the configuration is not JSON ({error}); all defaults are used"));
                 Map::new()
             }
         };
@@ -235,7 +235,7 @@ impl Reader {
     fn name_strangers(&mut self) {
         for name in self.object.keys() {
             let shown = crate::model::text::one_line(name, 60);
-            self.problems.push(format!("`{shown}` is no setting; it is ignored"));
+            self.problems.push(format!("`{shown}` is not a setting; it is ignored"));
         }
     }
 }
@@ -263,7 +263,7 @@ mod tests {
         );
         assert_eq!(settings, Settings { recent_window_ms: 1000, ..Settings::default() });
         for name in
-            ["`lockExpiryMs` is \"soon\"", "`durability`", "`instanceId` is 7", "`colour` is no setting"]
+            ["`lockExpiryMs` is \"soon\"", "`durability`", "`instanceId` is 7", "`colour` is not a setting"]
         {
             assert!(problems.iter().any(|problem| problem.contains(name)), "{name}: {problems:?}");
         }

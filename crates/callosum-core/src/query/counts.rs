@@ -48,7 +48,7 @@ impl CountsRequest {
             return Err(QueryError::bad_request("bad request: `bucketMs` must be at least 1"));
         }
         if wanted.to.saturating_sub(wanted.from) / wanted.bucket_ms >= MAX_BUCKETS {
-            let message = format!("bad request: more than {MAX_BUCKETS} buckets: take a longer `bucketMs`");
+            let message = format!("bad request: more than {MAX_BUCKETS} buckets: choose a longer `bucketMs`");
             return Err(QueryError::bad_request(message));
         }
         Ok(wanted)

@@ -25,7 +25,8 @@ pub struct Filter {
     pub tier: Option<u8>,
     /// A tier, or a higher one.
     pub min_tier: Option<u8>,
-    /// An action.
+    /// What a record says happened, by its `action`, or in the words that people read: `started` for `intercept`, `paused` for a
+    /// `blocked` one that met no lease.
     pub action: Option<String>,
     /// A text, in upper or lower case, somewhere in the context keys, the tool, the session, the agent, the parameters, the
     /// reason or the rule's name; at most 1,000 characters.
@@ -69,7 +70,25 @@ const MAX_LIMIT: usize = 10_000;
 /// Characters in a text that is looked for.
 const MAX_TEXT: usize = 1_000;
 
+/// The journal's word for a start, and that for both a pause and a block.
+const INTERCEPT: &str = "intercept";
+const BLOCKED: &str = "blocked";
+
 impl Filter {
+    /// The `action` that a record must have.
+    pub(super) fn recorded_action(&self) -> Option<&str> {
+        self.action.as_deref().map(|action| match action {
+            "started" => INTERCEPT,
+            "paused" => BLOCKED,
+            recorded => recorded,
+        })
+    }
+
+    /// Whether a record with this `conflict` may be what is wanted.
+    pub(super) fn wants_conflict(&self, conflict: Option<&str>) -> bool {
+        self.action.as_deref() != Some("paused") || conflict != Some("lease")
+    }
+
     /// Reads a filter from JSON text; empty text or `null` wants the last 50.
     ///
     /// # Errors

@@ -99,9 +99,8 @@ impl<'f> LineFilter<'f> {
     /// What the bytes of a line say; foreign ones may be written in many ways, so they say nothing.
     fn may_want(&self, line: &[u8]) -> bool {
         let Some(head) = Head::read(line) else { return true };
-        let Filter { action, .. } = self.filter;
         self.wants_tier(head.tier.map(u64::from))
-            && action.as_ref().is_none_or(|action| action.as_bytes() == head.action)
+            && self.filter.recorded_action().is_none_or(|action| action.as_bytes() == head.action)
             && self.quoted.iter().all(|quoted| quoted.find(line).is_some())
             && self.text.as_ref().is_none_or(|text| text.may_be_in(line))
     }
@@ -116,14 +115,16 @@ impl<'f> LineFilter<'f> {
         let text_is = |name: &str, wanted: &Option<String>| {
             wanted.as_ref().is_none_or(|wanted| record.get(name).and_then(Value::as_str) == Some(wanted))
         };
-        let Filter { key, session, instance, runtime, tool, action, .. } = self.filter;
+        let Filter { key, session, instance, runtime, tool, .. } = self.filter;
+        let recorded = |name: &str| record.get(name).and_then(Value::as_str);
         key.as_ref()
             .is_none_or(|key| keys(record).chain(text_of(record, "contextKey")).any(|known| known == key))
             && text_is("session", session)
             && text_is("instance", instance)
             && text_is("runtime", runtime)
             && text_is("tool", tool)
-            && text_is("action", action)
+            && self.filter.recorded_action().is_none_or(|action| recorded("action") == Some(action))
+            && self.filter.wants_conflict(recorded("conflict"))
             && self.wants_tier(record.get("tier").and_then(Value::as_u64))
             && self.text.as_ref().is_none_or(|text| text.is_in(record))
     }

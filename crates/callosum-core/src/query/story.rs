@@ -262,7 +262,7 @@ impl Event {
         match self.what {
             EventKind::Retried => format!("{who} started {tool}{tier}, having been shown {shown}"),
             EventKind::Observed => format!(
-                "{who} started {tool}{tier}; it would have been paused over {shown}, but is only observed"
+                "{who} started {tool}{tier}; it would have been paused over {shown}, but was only observed"
             ),
             EventKind::Paused => format!("{who} wanted {tool}{tier} and was paused: it was shown {shown}"),
             EventKind::Blocked => format!("{who} wanted {tool}{tier} and was blocked while {shown} held it"),
@@ -290,7 +290,7 @@ impl Event {
         let rest = self.shown.len() - parts.len();
         if rest > 0 {
             parts.push(if parts.is_empty() {
-                format!("{rest} not told here")
+                format!("{rest} not shown here")
             } else {
                 format!("{rest} more")
             });
@@ -301,8 +301,8 @@ impl Event {
     /// What became of a call.
     fn sequel_text(&self) -> String {
         let mut text = match self.what {
-            EventKind::Read => "the model read that".to_owned(),
-            EventKind::Running => "goes on in the background".to_owned(),
+            EventKind::Read => "the model read this".to_owned(),
+            EventKind::Running => "continues in the background".to_owned(),
             EventKind::Complete => "ended: complete".to_owned(),
             EventKind::Failed => "ended: failed".to_owned(),
             EventKind::Refused => "ended: refused, it did not run".to_owned(),
@@ -331,7 +331,7 @@ impl Story {
     pub fn text(&self, clock: &dyn Fn(&str) -> String) -> String {
         let key = name(&self.key, KEY_CHARS);
         if self.events.is_empty() {
-            return format!("{key}: the journal names no call on it.\n");
+            return format!("{key}: the journal has no call on it.\n");
         }
         let calls: Vec<&Event> = self.events.iter().filter(|event| event.is_call()).collect();
         let sessions: HashSet<(&str, &str)> =
@@ -343,7 +343,7 @@ impl Story {
         let mut text =
             format!("{key}: {} by {}.\n", count(calls.len(), "call"), count(sessions.len(), "session"));
         if self.earlier {
-            text.push_str("Only the newest records are told; the journal has more.\n");
+            text.push_str("Only the newest records are shown; the journal has more.\n");
         }
         let untold = calls.len().saturating_sub(MAX_TOLD);
         if untold > 0 {

@@ -66,7 +66,7 @@ impl Rule {
         let is_for_commands = format.command.is_some() || format.http.is_some();
         let unless_flags = format.unless_flag.map(|flags| flags.value.0).unwrap_or_default();
         if !is_for_commands && !unless_flags.is_empty() {
-            let message = "`unlessFlag` needs `command` or `http`: it is about one command of a line";
+            let message = "`unlessFlag` needs `command` or `http`: it applies to one command of a line";
             return Err(source.error(format.name.at, Some(&name), message));
         }
         let command_at = format.command.as_ref().map_or(format.name.at, |texts| texts.at);

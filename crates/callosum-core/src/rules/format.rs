@@ -122,7 +122,8 @@ impl<'a> RulesFile<'a> {
             }
         };
         let Some(rules) = fields.take_raw("rules") else {
-            let message = "`rules` is missing: a list of rules, the first that matches wins";
+            let message =
+                "`rules` is missing: it is a list of rules, of which the first that matches decides";
             return Err(source.error(fields.at, None, message));
         };
         let at = source.offset(rules);
@@ -234,7 +235,7 @@ impl<'de> Deserialize<'de> for Texts {
             type Value = Texts;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "a text or a list of texts of at most {MAX_TEXT} bytes, not an empty one")
+                write!(f, "a text of at most {MAX_TEXT} bytes, or a list of them that is not empty")
             }
 
             fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
@@ -271,7 +272,7 @@ impl<'de> Deserialize<'de> for Millis {
             type Value = Millis;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "milliseconds, a whole number from 0 to {YEAR_MS}, which is a year")
+                write!(f, "milliseconds: a whole number from 0 to {YEAR_MS}, which is a year")
             }
 
             fn visit_u64<E: serde::de::Error>(self, ms: u64) -> Result<Self::Value, E> {

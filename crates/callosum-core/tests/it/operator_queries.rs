@@ -68,7 +68,7 @@ fn the_story_tells_who_was_paused_by_what_and_how_it_ended() {
 
 2. 12:00  away (session b) wanted mail, tier 3 and was paused: it was shown 1.
    with {"body":"hello","to":"alice@example.com"}
-   12:00  the model read that
+   12:00  the model read this
 
 3. 12:00  away (session b) started mail, tier 3, having been shown 1.
    with {"body":"hello","to":"alice@example.com"}
@@ -78,7 +78,7 @@ Nobody holds it now.
 "#
     );
     let nobody = home.why("email:nobody@example.com", &world.now).unwrap();
-    assert!(nobody.events.is_empty() && nobody.text(&clock).contains("names no call"));
+    assert!(nobody.events.is_empty() && nobody.text(&clock).contains("has no call on it"));
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn the_story_tells_what_is_open_held_and_of_any_tier() {
     world.after(a, "mail", &id, Ended::Running, None);
     world.pass(3_600_000);
     let text = gate.why(ALICE, &world.now).unwrap().text(&clock);
-    assert!(text.contains("goes on in the background") && text.contains("no outcome came"), "{text}");
+    assert!(text.contains("continues in the background") && text.contains("no outcome came"), "{text}");
     // Long out of every window, it is still told.
     world.pass(30 * 24 * 3_600_000);
     assert_eq!(whats(&gate.why(ALICE, &world.now).unwrap()).len(), 2);
@@ -171,7 +171,7 @@ fn a_release_that_can_not_be_written_says_why() {
     let world = World::new();
     std::fs::create_dir(world.journal_path()).unwrap();
     let error = world.gate("home").release(ALICE, "doug", &world.now).unwrap_err();
-    assert!(error.message.contains("journal.jsonl") && error.message.contains("to mend it"), "{error}");
+    assert!(error.message.contains("journal.jsonl") && error.message.contains("to fix it"), "{error}");
 }
 
 fn recent(gate: &callosum_core::gate::Gate, world: &World, wanted: &Value) -> Vec<(String, &'static str)> {

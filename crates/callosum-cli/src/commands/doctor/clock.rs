@@ -21,9 +21,9 @@ pub(super) fn look(observer: &Observer, now: &Stamp) -> Vec<Finding> {
                 Level::Warning,
                 "clock",
                 format!("The newest record is {} in the future", for_people(ahead)),
-                "set the clock right; if it is right now, this passes when it has caught up",
+                "set the clock; if it is right now, this warning ends once the clock has caught up",
             )
-            .line(format!("written at {}: the clock was, or is, wrong", local_time(newest))),
+            .line(format!("written at {}: the clock was wrong then, or is wrong now", local_time(newest))),
         ),
         _ => findings.push(Finding::ok("clock", "The clock is not behind the journal")),
     }
@@ -31,8 +31,8 @@ pub(super) fn look(observer: &Observer, now: &Stamp) -> Vec<Finding> {
         findings.push(Finding::new(
             Level::Note,
             "boot",
-            "Which boot this is can't be told: ages go by the wall clock, and only the end of a lease tells that a process died",
-            "nothing on systems other than Linux; there, let this user read /proc/sys/kernel/random/boot_id",
+            "The boot can't be identified, so ages go by the wall clock, and a dead process is noticed only when its lease ends",
+            "nothing, except on Linux: let this user read /proc/sys/kernel/random/boot_id",
         ));
     }
     findings

@@ -23,6 +23,6 @@ pub(super) fn look(observer: &Observer, now: &Stamp) -> Option<Finding> {
         format!("{keys}: {tool} by {instance} (session {session}) since {}; {why}", local_time(&action.since))
     });
     let title = format!("{actions} without an outcome: nobody knows whether they were done");
-    let remedy = "verify at the resource; `callosum why KEY` tells their story. They hold nothing up, but are shown to who acts there next";
+    let remedy = "verify on the resource itself; `callosum why KEY` tells the story. They block nothing, but the next session that acts there is shown them";
     Some(Finding::new(Level::Note, "leases", title, remedy).lines(lines, MAX_LISTED, "actions"))
 }

@@ -58,7 +58,7 @@ fn for_people(findings: &[Finding], out: &mut dyn Write) -> Result<(), Failure> 
             writeln!(out, "        {line}")?;
         }
         if let Some(remedy) = &finding.remedy {
-            writeln!(out, "        to mend it: {remedy}")?;
+            writeln!(out, "        to fix it: {remedy}")?;
         }
     }
     let count = |level| findings.iter().map(|finding| u64::from(finding.level == level)).sum();
@@ -66,7 +66,7 @@ fn for_people(findings: &[Finding], out: &mut dyn Write) -> Result<(), Failure> 
     if errors + warnings == 0 {
         writeln!(out, "\nNothing is wrong.")?;
     } else {
-        writeln!(out, "\nWrong: {}, {}.", counted(errors, "error"), counted(warnings, "warning"))?;
+        writeln!(out, "\nFound {} and {}.", counted(errors, "error"), counted(warnings, "warning"))?;
     }
     Ok(())
 }

@@ -17,8 +17,8 @@ pub(super) fn look(status: &Status) -> Vec<Finding> {
             Finding::new(
                 Level::Warning,
                 "settings",
-                "Not all settings are used",
-                "mend them in `settings.json`",
+                "Some settings are not used",
+                "correct them in `settings.json`",
             )
             .lines(lines, MAX_LISTED, "settings"),
         );
@@ -27,8 +27,8 @@ pub(super) fn look(status: &Status) -> Vec<Finding> {
         findings.push(Finding::new(
             Level::Warning,
             "mode",
-            "Nothing is paused: the settings say `\"mode\": \"observe\"`, so pauses are only written down",
-            "set `mode` to `enforce` in `settings.json`, or take it out, once you have seen enough",
+            "Nothing is paused: the settings say `\"mode\": \"observe\"`, so pauses are only recorded",
+            "once you have seen enough, set `mode` to `enforce` in `settings.json`, or remove it",
         ));
     }
     findings

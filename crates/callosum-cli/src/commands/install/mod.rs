@@ -177,7 +177,7 @@ fn text(file: &SettingsFile) -> Result<&str, Failure> {
 fn misplaced(path: &Path, misfit: &Misfit) -> Failure {
     Failure::CantChange {
         fragment: format!("{}:{}:{}: {}", shown(path), misfit.line, misfit.column, long(&misfit.message)),
-        remedy: "nothing was changed; mend it there and try again".to_owned(),
+        remedy: "nothing was changed; fix it there and try again".to_owned(),
     }
 }
 

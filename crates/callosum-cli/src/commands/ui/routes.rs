@@ -17,7 +17,7 @@ use tokio::net::TcpStream;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio_io_timeout::TimeoutStream;
 
-use crate::commands::locks::end_leases;
+use crate::commands::leases::end_leases;
 
 use super::answer::{Answer, of_core, refusal, sentence};
 use super::events;
@@ -99,7 +99,7 @@ async fn respond(server: &Arc<Server>, caller: &Caller, request: Request<Incomin
     if !access.is_own_host(headers) {
         return sentence(
             StatusCode::FORBIDDEN,
-            "This server answers to the address in the link that `callosum ui` prints.",
+            "This server answers only at the address in the link that `callosum ui` prints.",
         );
     }
     let path = request.uri().path();
@@ -125,7 +125,7 @@ async fn respond(server: &Arc<Server>, caller: &Caller, request: Request<Incomin
         return server.page.answer(path);
     };
     if !access.has_token(headers) {
-        let message = "this page may not ask any more; open it anew by a link of `callosum ui`";
+        let message = "this page is signed out; open it again with a link from `callosum ui`";
         return refusal(StatusCode::UNAUTHORIZED, "unauthorized", message);
     }
     caller.is_known(server);
@@ -148,7 +148,7 @@ fn opened(server: &Server, code: &str) -> Answer {
     if !server.access.redeem(code) {
         return sentence(
             StatusCode::FORBIDDEN,
-            "This link was used already, or is not the newest. For a fresh one press Enter where `callosum ui` runs.",
+            "This link has been used, or is not the newest. For a fresh one, press Enter where `callosum ui` runs.",
         );
     }
     server.page.opened()

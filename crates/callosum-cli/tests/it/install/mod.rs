@@ -442,7 +442,7 @@ fn a_place_that_is_another_folder_in_each_process_is_refused() {
         let mut command = program(Path::new(env!("CARGO_BIN_EXE_callosum")), home.path());
         command.env("CLAUDE_CONFIG_DIR", path.parent().unwrap()).env(name, value).current_dir(home.path());
         let (code, _, stderr) = finish(command.args(["install", "claude-code"]));
-        assert!(code == Some(2) && stderr.contains("names no state directory"), "{value}: {stderr}");
+        assert!(code == Some(2) && stderr.contains("can't be the state directory"), "{value}: {stderr}");
         assert!(!path.exists());
     }
 }

@@ -1,4 +1,4 @@
-//! Context keys: names of the resources a call acts on, made from templates like `email:{commandRecipient}`.
+//! Context keys: names of the resources a call acts on, made from templates like `email:{commandRecipients}`.
 
 mod address;
 mod command_recipient;
@@ -7,6 +7,7 @@ mod file_path;
 mod guarded;
 mod mail_fields;
 mod mail_text;
+mod placeholder;
 mod template;
 mod value;
 
@@ -19,6 +20,7 @@ use serde_json::Value;
 
 pub(crate) use file_path::{WORK_FOLDER, is_outside, path_in, work_folder};
 pub(crate) use guarded::{READ, is_guarded, is_in_guarded, meanings, writes_guarded};
+pub use placeholder::{PLACEHOLDERS, Placeholder};
 pub(crate) use template::Template;
 pub(crate) use value::{Picked, Site};
 

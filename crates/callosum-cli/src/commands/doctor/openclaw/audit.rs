@@ -49,13 +49,13 @@ pub(super) fn compare(
     let answer = match answer {
         Ok(answer) => answer,
         Err(NoAnswer::NotRunning(_)) => {
-            return not_asked("no gateway runs".to_owned(), "start the gateway, and look again");
+            return not_asked("no gateway is running".to_owned(), "start the gateway, and look again");
         }
         Err(NoAnswer::UnknownMethod) => {
             return not_asked("this OpenClaw keeps none".to_owned(), "update OpenClaw");
         }
         Err(NoAnswer::Failed(why)) => {
-            return not_asked(why, "run `openclaw audit`, mend what it says, and look again");
+            return not_asked(why, "run `openclaw audit`, fix what it reports, and look again");
         }
     };
     let Some(events) = answer.get("events").and_then(Value::as_array) else {
@@ -74,12 +74,12 @@ pub(super) fn compare(
             format!(
                 "OpenClaw recorded no tool call in the last {hours}: nothing to compare with the journal"
             ),
-            "make a call, and look again; if there were calls, see that `logging.audit.enabled` is not `false`",
+            "make a call, and look again; if there were calls, check that `logging.audit.enabled` is not `false`",
         );
     }
     match against_journal(&calls, observer, status, now) {
         Ok(compared) => compared.finding(&calls, is_cut, matches!(gateway, Running::Here(_))),
-        Err(why) => not_asked(format!("the journal can't be read: {}", name(&why)), "mend it, as said above"),
+        Err(why) => not_asked(format!("the journal can't be read: {}", name(&why)), "fix it, as said above"),
     }
 }
 
@@ -163,7 +163,7 @@ impl Compared<'_> {
             ),
             None => {
                 let calls = number(self.compared, "call");
-                Finding::ok(ID, format!("OpenClaw recorded {calls}, and every one passed the gate"))
+                Finding::ok(ID, format!("OpenClaw recorded {calls}, and all passed the gate"))
             }
             Some(newest) => self.passed(newest, is_loaded),
         };
@@ -202,7 +202,7 @@ impl Compared<'_> {
         let mut finding = Finding::new(level, ID, title, remedy);
         finding = finding.lines(groups(&self.passed).into_iter(), MAX_LISTED, "sessions and tools");
         if self.newest_gated.is_none() {
-            finding = finding.line("none is in the journal; were all made before Callosum was installed, make a call and look again");
+            finding = finding.line("none is in the journal; if all were made before Callosum was installed, make a call and look again");
         }
         finding
     }

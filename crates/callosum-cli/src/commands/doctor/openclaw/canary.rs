@@ -30,7 +30,7 @@ pub(super) fn call(program: &Program, observer: &Observer, gateway: &Running) ->
         Finding::new(Level::Warning, ID, format!("No canary call was made: {why}"), remedy)
     };
     match gateway {
-        Running::Down(_) => return not_made("no gateway runs", "start the gateway, and look again"),
+        Running::Down(_) => return not_made("no gateway is running", "start the gateway, and look again"),
         Running::Elsewhere(_) => {
             return not_made("it would be in another journal", "look there, as said above");
         }
@@ -91,12 +91,12 @@ fn seen(observer: &Observer, tool: &str, key: &str, since_ms: i64) -> Finding {
             )
             .line("proven: the gateway's before-hook, the plugin's addon and this journal work together")
             .line(
-                "not proven: that calls by models come through the same hooks; OpenClaw's record above tells",
+                "not proven: that calls by models come through the same hooks; see OpenClaw's record above",
             );
         }
         if Instant::now() >= until {
-            let title = format!("A canary call of `{tool}` ran, and the journal has no line of it");
-            let remedy = "calls pass without Callosum: see that the gateway has loaded the plugin, restart it, and look again";
+            let title = format!("A canary call of `{tool}` ran, but the journal has no line for it");
+            let remedy = "calls pass without Callosum: check that the gateway has loaded the plugin, restart it, and look again";
             return Finding::new(Level::Error, ID, title, remedy);
         }
         thread::sleep(GLANCE);

@@ -50,7 +50,7 @@ pub(super) fn look(observer: &Observer, status: &Status, now: &Stamp, wants_cana
     let gateway = gateway::Running::of(running, observer);
     let mut findings = gateway.findings(status);
     if matches!(gateway, gateway::Running::Down(_)) {
-        progress("asking OpenClaw for the plugin: no gateway runs, so this takes longer …");
+        progress("asking OpenClaw for the plugin: no gateway is running, so this takes longer …");
         let answer = ask(&program, &["plugins", "inspect", "callosum", "--json"], INSPECT_DEADLINE);
         findings.push(gateway::installed(&answer));
     } else {
@@ -83,14 +83,12 @@ fn without_program(wants_canary: bool) -> Vec<Finding> {
             Level::Note,
             "openclaw",
             format!(
-                "OpenClaw keeps its state in `{}`, but it can't be asked: no `openclaw` is on the PATH",
+                "OpenClaw keeps its state in `{}`, but can't be asked: no `openclaw` is on the PATH",
                 long(&folder.display().to_string())
             ),
             remedy,
         )
-        .line(
-            "whether its gateway has loaded the plugin, and which calls passed without it, was not looked at",
-        ),
+        .line("not checked: whether its gateway has loaded the plugin, and which calls passed without it"),
     }];
     if wants_canary {
         let title = "No canary call was made: no `openclaw` is on the PATH";

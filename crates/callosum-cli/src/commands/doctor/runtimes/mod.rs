@@ -39,7 +39,7 @@ fn of_runtime(runtime: Runtime, observer: &Observer, status: &Status) -> Vec<Fin
         )],
         Installed::Unreadable { why, has_ours } => {
             let level = if has_ours { Level::Error } else { Level::Warning };
-            let remedy = format!("mend it there; then run {install}");
+            let remedy = format!("fix it there; then run {install}");
             vec![Finding::new(level, id, format!("{title}'s settings can't be read: {why}"), remedy)]
         }
         Installed::Hooks(file, hooks) => {

@@ -1,4 +1,4 @@
-//! `callosum locks` and `callosum locks release`.
+//! `callosum leases` and `callosum leases release`.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -38,7 +38,7 @@ pub(crate) fn release(args: &Args, key: &str, out: &mut dyn Write) -> Result<Exi
         table_of(None, &released.released, out)?;
         writeln!(
             out,
-            "\nReleased. What was done stays in the journal: the next call on it is still paused."
+            "\nReleased. What was done stays in the journal, so the next call on it is still paused."
         )?;
     }
     Ok(ExitCode::from(u8::from(ended == 0)))
