@@ -1,5 +1,5 @@
 // The state directory fails under a running gateway, by real means: each tier as `onStateError` says (tiered, the default), an answer in time, a
-// status that says what and how to mend it, and all well again when the cause ends, without a restart.
+// status that says what and how to fix it, and all well again when the cause ends, without a restart.
 
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";

@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn the_page_and_the_documentation_have_every_runtime() {
         let page = include_str!("../../../plugin/page/src/model/coverage.ts");
-        let installing = include_str!("../../../docs/install.md");
+        let installing = include_str!("../../../docs/runtimes.md");
         for runtime in RUNTIMES {
             let (name, title, place) = (runtime.name(), runtime.title(), runtime.place());
             let line = format!("{{ id: \"{name}\", name: \"{title}\", join: \"callosum install {name}\" }}");
@@ -211,7 +211,7 @@ mod tests {
                 line.starts_with(&format!("| `{name}` "))
                     && line.contains(&format!("`~/{}/{}`", place.folder, place.file))
             };
-            assert!(installing.lines().any(row), "docs/install.md has no row of {name}");
+            assert!(installing.lines().any(row), "docs/runtimes.md has no row of {name}");
         }
     }
 }

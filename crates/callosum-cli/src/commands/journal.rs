@@ -182,9 +182,9 @@ fn details(record: &Map<String, Value>) -> String {
     if let Some(window) = record.get("windowMs").and_then(Value::as_u64) {
         details.push(format!("rules look {} back", time::for_people(window)));
     }
-    match (text(record, "action"), record.get("of").and_then(Value::as_array).map_or(0, Vec::len)) {
-        (Some("delivered"), count) => details.push(counted(count as u64, "pause")),
-        _ => {}
+    if text(record, "action") == Some("delivered") {
+        let pauses = record.get("of").and_then(Value::as_array).map_or(0, Vec::len);
+        details.push(counted(pauses as u64, "pause"));
     }
     if let (Some("seen"), Some(seen)) =
         (text(record, "action"), record.get("seen").and_then(Value::as_object))

@@ -100,7 +100,7 @@ pub fn state_error(keys: &[String], cause: &str, remedy: &str) -> String {
     let key = keys.first().map_or_else(String::new, |key| format!(" \"{}\"", in_quotes(key, KEY_CHARS)));
     format!(
         "[Callosum] Can't check{key} against what other sessions did, so this is not let through: {}. \
-         To mend it: {}. This is a fault of the machine's set-up, not of your call; tell the operator.",
+         To fix it: {}. This is a fault of the machine's set-up, not of your call; tell the operator.",
         one_line(cause, 400),
         one_line(remedy, 300)
     )

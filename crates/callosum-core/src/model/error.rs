@@ -1,4 +1,4 @@
-//! Why the shared state can't be used: what, where and how to mend it. Why a question has no answer.
+//! Why the shared state can't be used: what, where and how to fix it. Why a question has no answer.
 
 use std::error::Error as _;
 use std::io;
@@ -230,7 +230,7 @@ impl QueryError {
 
 impl From<StateError> for QueryError {
     fn from(error: StateError) -> Self {
-        let message = format!("{}; to mend it: {}", error.in_full(), error.remedy());
+        let message = format!("{}; to fix it: {}", error.in_full(), error.remedy());
         Self { code: error.code().to_owned(), message }
     }
 }

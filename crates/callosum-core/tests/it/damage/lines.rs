@@ -49,10 +49,10 @@ impl Damage {
     }
 
     /// What is wrong with that the journal is said to be lost, or is not.
-    fn is_told(self, lost: bool) -> Option<String> {
+    fn is_told(self, hit: &[usize], sample: &Sample, indexed: bool, lost: bool) -> Option<String> {
         let should_be = match self {
-            // What it says is counted as skipped.
-            Self::Byte { .. } => false,
+            // What it says is counted as skipped; but by the last line that it covers an index knows its journal.
+            Self::Byte { .. } => indexed && hit.contains(&(sample.lines.len() - 1)),
             Self::Cut { file: CLOSED, .. } => true,
             // Only who had it open, or has an index, knows.
             Self::Cut { .. } => return None,
@@ -101,7 +101,7 @@ fn fresh(damages: &[Damage], sample: &Sample, index: Option<&Index>) {
             let hit = damage.hit(sample);
             let seen = look(bench, concerns_files(sample, &hit), &sample.now);
             let mut problems = problems(sample, &undamaged, &files, &hit, index.is_some(), &seen);
-            problems.extend(damage.is_told(seen.lost));
+            problems.extend(damage.is_told(&hit, sample, index.is_some(), seen.lost));
             problems
         },
     );

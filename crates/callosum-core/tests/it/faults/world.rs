@@ -125,7 +125,7 @@ pub(crate) fn finish(gate: &Gate, answer: Answer, now: &Stamp) -> Answer {
 
 /// Whether an answer refuses the call because the state can't be used, and not for what is known.
 pub(crate) fn is_for_the_state(answer: &Answer) -> bool {
-    matches!(answer, Answer::Refuse(text) if text.contains("Can't check") && text.contains("To mend it: "))
+    matches!(answer, Answer::Refuse(text) if text.contains("Can't check") && text.contains("To fix it: "))
 }
 
 /// Whether an answer lets the call run.
