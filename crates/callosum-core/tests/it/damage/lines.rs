@@ -52,7 +52,7 @@ impl Damage {
     fn is_told(self, hit: &[usize], sample: &Sample, indexed: bool, lost: bool) -> Option<String> {
         let should_be = match self {
             // What it says is counted as skipped; but by the last line that it covers an index knows its journal.
-            Self::Byte { .. } => indexed && hit.contains(&(sample.lines.len() - 1)),
+            Self::Byte { .. } => indexed && hit == [sample.lines.len() - 1],
             Self::Cut { file: CLOSED, .. } => true,
             // Only who had it open, or has an index, knows.
             Self::Cut { .. } => return None,
