@@ -82,7 +82,7 @@ test("after closing, every method answers nothing", async () => {
 
 test("a ticket that nobody knows is no leave to go on: what was asked may have been anything", async () => {
   const gate = gateOn(join(dir, "tickets"));
-  assert.match((await gate.finish(4_000_000))?.refuse ?? "", /does not know this call/);
-  assert.match(gate.abandon(4_000_000)?.refuse ?? "", /does not know this call/);
+  assert.match((await gate.finish(4_000_000))?.refuse ?? "", /no longer knows this call/);
+  assert.match(gate.abandon(4_000_000)?.refuse ?? "", /no longer knows this call/);
   await gate.close();
 });

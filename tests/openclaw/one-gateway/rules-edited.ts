@@ -48,7 +48,7 @@ test("a bad edit keeps the last good rules, and status and log say where it is w
   assert.match(error ?? "", /column \d+/);
   assert.match(error ?? "", /half-done/);
   assert.ok(error?.includes(file), error);
-  await logged(/rules not loaded, the last good ones go on: .*line 5.*half-done/);
+  await logged(/rules not loaded, the last good ones stay in force: .*line 5.*half-done/);
 
   writeFileSync(file, '{ "rules": [');
   assert.equal(await isGuarded("torn"), true);
