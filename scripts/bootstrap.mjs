@@ -1,9 +1,10 @@
 // The entry of every npm script. It runs on whatever Node a fresh machine has (20 or newer): installs the dependencies when they are missing or
 // older than the lock file, finds the Node that OpenClaw needs, and hands over to tasks.ts, which runs on that one.
 
-import { existsSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { install } from "./install.mjs";
 import { relay } from "./relay.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -29,22 +30,6 @@ async function run(command, args) {
   if (status !== 0) process.exit(status ?? 1);
 }
 
-/** True when node_modules is what the lock file says, as far as their times tell. */
-function installed() {
-  const written = join(root, "node_modules", ".package-lock.json");
-  return existsSync(written) && statSync(written).mtimeMs >= statSync(join(root, "package-lock.json")).mtimeMs;
-}
-
-async function install() {
-  if (installed()) return;
-  console.log("Installing the dependencies (about a minute, once) …");
-  // npm warns about packages made for a newer Node than the one that installs them; the newer one comes along, so only errors matter.
-  const args = ["ci", "--loglevel=error"];
-  const npm = process.env.npm_execpath;
-  if (npm?.endsWith(".js")) await run(process.execPath, [npm, ...args]);
-  else await run("npm", args);
-}
-
 /** @param {string} version */
 function fits(version) {
   const [major = 0, minor = 0] = version.replace(/^v/, "").split(".").map(Number);
@@ -64,5 +49,9 @@ function findNode() {
 
 if (Number(process.version.slice(1).split(".")[0]) < 20)
   fail(`Node 20 or newer is needed to begin with; this is ${process.version}.`);
-await install();
+try {
+  await install(root, "the dependencies (about a minute, once)");
+} catch (error) {
+  fail(error instanceof Error ? error.message : String(error));
+}
 await run(findNode(), [join(root, "scripts", "tasks.ts"), ...process.argv.slice(2)]);

@@ -1,9 +1,10 @@
 // Builds dist/callosum: the complete folder that OpenClaw takes as an extension. Incremental as far as cargo is.
 
 import { createHash } from "node:crypto";
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { writeNotices } from "./notices.ts";
+import { generateTypeDef, parseTriple, writeJsBinding } from "@napi-rs/cli";
+import { hostTarget, writeNotices } from "./notices.ts";
 import { buildPage } from "./page.ts";
 import { ROOT, run, runModule, TaskError } from "./run.ts";
 
@@ -18,15 +19,55 @@ export const SHIPPED = [
 ];
 /** The oldest OpenClaw that the plugin was really run with. */
 export const OLDEST_HOST = "2026.8.2";
+/** For cargo: with these the tests' addon panics where it is told to. `cargo test` has them too, so that both are one build. */
+export const FAULT_INJECTION = ["--features", "callosum-node/fault-injection"];
 
-/** Builds the native parts: the addon with its binding in plugin/native, and the command line. */
+/** The parts of the `napi` section of package.json that name things. */
+interface Root {
+  version: string;
+  devDependencies: { openclaw: string };
+  napi: { binaryName: string; packageName: string; dtsHeaderFile: string };
+}
+const ROOT_PACKAGE = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as Root;
+
+/**
+ * Builds the native parts in one go, so that what they share is compiled once: the addon, with its binding in plugin/native, and the
+ * command line in target/release. Napi's own program would build the addon alone, and in another folder.
+ */
 export async function buildNative(): Promise<void> {
-  await runModule("@napi-rs/cli/dist/cli.js", [
-    ...["build", "--platform", "--no-const-enum", "--release", "--esm"],
-    ...["--cwd", "crates/callosum-node", "--package-json-path", "../../package.json"],
-    ...["--output-dir", "../../plugin/native", "--js", "binding.js", "--dts", "binding.d.ts"],
-  ]);
-  await run("cargo", ["build", "--release", "--locked", "-p", "callosum-cli"]);
+  // Where the addon's build tells what the addon has: beside its other traces, since only a compilation tells it.
+  const told = join(ROOT, "target", "release", "binding");
+  mkdirSync(told, { recursive: true });
+  const programs = ["-p", "callosum-node", "-p", "callosum-cli"];
+  await run("cargo", ["build", "--release", "--locked", ...programs], { NAPI_TYPE_DEF_TMP_FOLDER: told });
+  const { binaryName, packageName, dtsHeaderFile } = ROOT_PACKAGE.napi;
+  const cwd = join(ROOT, "crates", "callosum-node");
+  const asked = { typeDefDir: told, cwd, configDtsHeaderFile: dtsHeaderFile, constEnum: false, declareBindingTarget: true };
+  const { exports, dts } = await generateTypeDef(asked);
+  if (exports.length === 0)
+    throw new TaskError(`${told} says nothing of the addon: \`cargo clean --release -p callosum-node\`, then build again`);
+  writeFileSync(join(NATIVE, "binding.d.ts"), dts);
+  await writeJsBinding({
+    ...{ platform: true, format: "esm", idents: exports, jsBinding: "binding.js", outputDir: NATIVE },
+    ...{ binaryName, packageName, version: ROOT_PACKAGE.version },
+  });
+  const library = process.platform === "darwin" ? "libcallosum_node.dylib" : "libcallosum_node.so";
+  // In place of the old one: a process that has that one loaded keeps it.
+  const addon = join(NATIVE, `${binaryName}.${parseTriple(hostTarget()).platformArchABI}.node`);
+  cpSync(join(ROOT, "target", "release", library), `${addon}.new`);
+  renameSync(`${addon}.new`, addon);
+}
+
+/** Builds the programs that tests and `npm run torture` start, in target/release; `tests/programs.ts` finds them there. */
+export async function buildTestPrograms(): Promise<void> {
+  // Of the whole workspace, or what they stand on would be compiled again with fewer features.
+  await run("cargo", ["build", "--release", "--locked", "--workspace", "--bin", "racer", "--bin", "make-journal"]);
+}
+
+/** Builds the addon that panics on demand in target/debug, from the same compilation of the core as `cargo test`. */
+export async function buildPanickingAddon(): Promise<void> {
+  // There are no examples: asking for them gives the dependencies the features that tests have.
+  await run("cargo", ["build", "--locked", "--workspace", "--lib", "--examples", ...FAULT_INJECTION]);
 }
 
 /** Builds everything and puts dist/callosum together. */
@@ -36,8 +77,7 @@ export async function build(): Promise<void> {
   mkdirSync(join(EXTENSION, "bin"), { recursive: true });
   await runModule("typescript/bin/tsc", ["-p", "tsconfig.build.json"]);
 
-  const addons = existsSync(NATIVE) ? readdirSync(NATIVE).filter((name) => name.endsWith(".node")) : [];
-  if (addons.length === 0) throw new TaskError("the addon's build left no `.node` file in plugin/native");
+  const addons = readdirSync(NATIVE).filter((name) => name.endsWith(".node"));
   mkdirSync(join(EXTENSION, "native"), { recursive: true });
   for (const name of ["binding.js", ...addons]) cpSync(join(NATIVE, name), join(EXTENSION, "native", name));
   const sums = Object.fromEntries(addons.map((name) => [name, sha256(join(NATIVE, name))]));
@@ -66,7 +106,6 @@ function packageJson(): unknown {
     version: string;
     description: string;
   };
-  const root = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { devDependencies: { openclaw: string } };
   return {
     name: "callosum",
     version: manifest.version,
@@ -82,7 +121,7 @@ function packageJson(): unknown {
       runtimeExtensions: ["./src/index.js"],
       install: { minHostVersion: `>=${OLDEST_HOST}` },
       compat: { pluginApi: `>=${OLDEST_HOST}` },
-      build: { openclawVersion: root.devDependencies.openclaw },
+      build: { openclawVersion: ROOT_PACKAGE.devDependencies.openclaw },
     },
   };
 }

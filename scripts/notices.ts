@@ -52,7 +52,7 @@ export function writeNotices(file: string, target = hostTarget()): void {
 }
 
 /** The triple of this machine. */
-function hostTarget(): string {
+export function hostTarget(): string {
   const host = /^host: (\S+)$/m.exec(output("rustc", ["-vV"]))?.[1];
   if (host === undefined) throw new TaskError("`rustc -vV` does not tell for which machine it builds");
   return host;

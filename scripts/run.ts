@@ -13,11 +13,11 @@ export class TaskError extends Error {}
 
 const NO_RUST = "Rust is missing: install it from https://rustup.rs, then run this again.";
 
-/** Runs a program in the foreground, its output passed through. */
-export async function run(command: string, args: string[]): Promise<void> {
+/** Runs a program in the foreground, its output passed through, with `more` added to the environment. */
+export async function run(command: string, args: string[], more: Record<string, string> = {}): Promise<void> {
   const shown = `${command} ${args.join(" ")}`.replaceAll(`${ROOT}/`, "");
   console.log(`\n$ ${shown}`);
-  const env = { ...process.env, PATH: searchPath() };
+  const env = { ...process.env, PATH: searchPath(), ...more };
   const ended = await relay(command, args, { cwd: ROOT, env, stdio: "inherit" }).catch((error: unknown) => {
     const missing = error instanceof Error && "code" in error && error.code === "ENOENT";
     throw new TaskError(missing && command === "cargo" ? NO_RUST : `could not start \`${shown}\`: ${error}`);

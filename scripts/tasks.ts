@@ -1,22 +1,19 @@
 // What the npm scripts do. Started by bootstrap.mjs, on the Node that OpenClaw needs.
 
 import { globSync } from "node:fs";
+import { join } from "node:path";
 import { installBrowser } from "./browser.ts";
-import { build, EXTENSION } from "./build.ts";
+import { build, buildPanickingAddon, buildTestPrograms, EXTENSION, FAULT_INJECTION } from "./build.ts";
+import { install } from "./install.mjs";
+import { writeReferences } from "./references.ts";
 import { ROOT, run, runModule, TaskError } from "./run.ts";
 
-/** The parts of `npm test` that run alone, one after another; `npm test -- shim openclaw` runs only those two. */
-const ALONE: Record<string, () => Promise<void>> = {
-  rust: () => run("cargo", ["test", "--workspace", "--locked"]),
-  shim: () => nodeTests(filesOf("shim")),
-  golden: () => nodeTests(filesOf("golden")),
-  cli: () => nodeTests(filesOf("cli")),
-  races: () => nodeTests(filesOf("races")),
-  suspended: () => nodeTests(filesOf("suspended")),
-};
-/** Those whose files start gateways, runtimes and browsers, and measure nothing: the files of all of them run two at a time. */
-const SIDE_BY_SIDE = ["openclaw", "agents", "page"];
-const PARTS = [...Object.keys(ALONE), ...SIDE_BY_SIDE];
+/** The parts of `npm test`, in their order; `npm test -- shim openclaw` runs only those two. */
+const PARTS = ["rust", "shim", "golden", "cli", "races", "openclaw", "agents", "page", "suspended"];
+/** Those whose files measure nothing: the files of all of them run two at a time. */
+const SIDE_BY_SIDE = ["shim", "golden", "cli", "races", "openclaw", "agents", "page"];
+/** Those that start programs which are built for tests only. */
+const WITH_PROGRAMS = ["cli", "races", "page", "suspended"];
 
 const TASKS: Record<string, (args: string[]) => Promise<void>> = {
   setup: async () => console.log("The dependencies are installed."),
@@ -29,26 +26,29 @@ const TASKS: Record<string, (args: string[]) => Promise<void>> = {
     await run("cargo", ["fmt", "--all"]);
     await runModule("@biomejs/biome/bin/biome", ["check", "--write", "--colors=off"]);
   },
+  references: writeReferences,
   demo: async () => {
     console.log("Building what the demo needs (the first time takes some minutes) …");
     await build();
     await run(process.execPath, ["scripts/demo/main.ts"]);
   },
   test,
+  "test:fast": testFast,
   bench: async (args) => {
     await build();
-    await run("cargo", ["build", "--release", "--locked", "-p", "callosum-bench"]);
+    await run("cargo", ["build", "--release", "--locked", "--workspace"]);
     await run(process.execPath, ["--disable-warning=ExperimentalWarning", "scripts/bench/main.ts", ...args]);
   },
   torture: async (args) => {
     await build();
+    await buildTestPrograms();
     await run(process.execPath, ["scripts/torture/main.ts", ...args]);
   },
 };
 
 async function check(): Promise<void> {
   await run("cargo", ["fmt", "--all", "--check"]);
-  await run("cargo", ["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]);
+  await run("cargo", ["clippy", "--workspace", "--all-targets", "--locked", ...FAULT_INJECTION, "--", "-D", "warnings"]);
   await build();
   await runModule("@biomejs/biome/bin/biome", ["ci", "--colors=off"]);
   await runModule("typescript/bin/tsc", ["--noEmit"]);
@@ -64,11 +64,28 @@ async function test(parts: string[]): Promise<void> {
   const unknown = chosen.filter((name) => !PARTS.includes(name));
   if (unknown.length > 0)
     throw new TaskError(`no part of the tests is called ${unknown.join(", ")}; there are ${PARTS.join(", ")}`);
-  if (chosen.some((name) => name !== "rust")) await build();
-  if (chosen.includes("page")) await installBrowser();
-  for (const name of chosen) await ALONE[name]?.();
+  const some = (names: string[]) => names.some((name) => chosen.includes(name));
+  if (some(SIDE_BY_SIDE) || some(["suspended"])) await build();
+  if (some(WITH_PROGRAMS)) await buildTestPrograms();
+  if (some(["rust"])) await rustTests();
+  if (some(["shim"])) await buildPanickingAddon();
+  if (some(["agents"])) await install(join(ROOT, "tests", "agents"), "Codex and Gemini CLI for their tests (500 MB, once)");
+  if (some(["page"])) await installBrowser();
   const files = SIDE_BY_SIDE.filter((name) => chosen.includes(name)).flatMap(filesOf);
   if (files.length > 0) await nodeTests(files, 2);
+  if (some(["suspended"])) await nodeTests(filesOf("suspended"));
+}
+
+/** What is quick: the unit tests of the Rust crates, and those of the shim. */
+async function testFast(): Promise<void> {
+  await build();
+  await rustTests("--lib", "--bins");
+  await buildPanickingAddon();
+  await nodeTests(filesOf("shim"), 2);
+}
+
+async function rustTests(...chosen: string[]): Promise<void> {
+  await run("cargo", ["test", "--workspace", "--locked", ...FAULT_INJECTION, ...chosen]);
 }
 
 function filesOf(part: string): string[] {

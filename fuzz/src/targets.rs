@@ -6,9 +6,10 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::sync::LazyLock;
 
-use callosum_core::gate::{Answer, Filter, Gate, GateOptions};
+use callosum_core::gate::{Answer, Gate, GateOptions};
 use callosum_core::model::time::Stamp;
 use callosum_core::model::tool_call::ToolCall;
+use callosum_core::query::{Filter, Source};
 use callosum_core::record::Line;
 use callosum_core::rules::lint::lint;
 use callosum_core::rules::{Classification, RuleSet};

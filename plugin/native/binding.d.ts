@@ -74,10 +74,9 @@ export declare class Gate {
   notices(): Array<Notice>
   /**
    * Answers a question about all sessions with JSON text, or with `{"error":{"code","message"}}`; never
-   * rejects. The questions are `head`, `status`, `journal`, `timeline`, `tally`, `rules`, `recent`, `why`
-   * and `explain`; the request is JSON text, an object, or empty where nothing need be said. Of `timeline`,
-   * `tally` and a `journal` with a `budget` a bounded piece is told: go on with `before` set to the
-   * answer's `next`, until that is null.
+   * rejects. The questions are those of `callosum_core::query::QUESTIONS` that only read; the request is JSON
+   * text, an object, or empty where nothing need be said. Of `timeline`, `tally` and a `journal` with a
+   * `budget` a bounded piece is told: go on with `before` set to the answer's `next`, until that is null.
    */
   ask(question: string, request: string): Promise<string>
   /**

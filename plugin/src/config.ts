@@ -8,7 +8,7 @@ export function configText(pluginConfig: unknown): { text: string; problem?: str
   try {
     return { text: JSON.stringify(pluginConfig) ?? "{}" };
   } catch {
-    return { text: "{}", problem: "the plugin's config can't be read as JSON; every setting has its default" };
+    return { text: "{}", problem: "the plugin's config can't be read as JSON; all defaults are used" };
   }
 }
 

@@ -3,6 +3,7 @@
 import type { GateOwner } from "./gate-owner.ts";
 import { isRecord, messageOf } from "./host.ts";
 import type { NativeGate } from "./native.runtime.ts";
+import type { Question } from "./questions.ts";
 
 export interface CoreFailure {
   ok: false;
@@ -13,18 +14,21 @@ export interface CoreFailure {
 
 export type CoreAnswer = { ok: true; payload: unknown } | CoreFailure;
 
+/** What can be asked of the core by its name alone: the rest is done in somebody's name. */
+export type Look = Extract<Question, { right: "read" }>["name"];
+
 /** How every failure of the core begins, and no answer. */
 const FAILURE = '{"error":{';
 
 /** Asks the gate that the hooks go to a question of the core, by its name. */
-export function ask(owner: GateOwner, question: string, request: unknown = {}): Promise<CoreAnswer> {
+export function ask(owner: GateOwner, question: Look, request: unknown = {}): Promise<CoreAnswer> {
   return answerOf(owner, (gate) => gate.ask(question, JSON.stringify(request)));
 }
 
 /** As `ask`, with the answer as the core wrote it: a long one need not be read here only to be written again. */
 export function askForText(
   owner: GateOwner,
-  question: string,
+  question: Look,
   request: unknown,
 ): Promise<{ ok: true; text: string } | CoreFailure> {
   return textOf(owner, (gate) => gate.ask(question, JSON.stringify(request)));

@@ -16,7 +16,7 @@ import { heartbeatContext } from "./hooks/heartbeat.ts";
 import { type Loaded, loadGate, ownRulesFile } from "./native.runtime.ts";
 import { PageRoutes } from "./page/routes.ts";
 import { registerCommandLine } from "./rpc/command-line.ts";
-import { explain, journal, type MethodAnswer, release, status, why } from "./rpc/gateway-methods.ts";
+import { gatewayMethods, type MethodAnswer } from "./rpc/gateway-methods.ts";
 
 /** Last of all vetoes: a gate that takes a lease must not hold one for a call that somebody else refuses. */
 const AFTER_OTHER_VETOES = -1000;
@@ -45,7 +45,7 @@ function register(api: OpenClawPluginApi): void {
   registerMethods(api, owner, workspaceOf);
   api.registerCommand({
     name: "callosum",
-    description: "What all sessions on this machine did lately: status, or why KEY",
+    description: "What all sessions on this machine did recently: status, or why KEY",
     acceptsArgs: true,
     requireAuth: true,
     // In a chat only an owner has it: the answer tells what was done in everybody's sessions.
@@ -72,25 +72,12 @@ function register(api: OpenClawPluginApi): void {
 }
 
 function registerMethods(api: OpenClawPluginApi, owner: GateOwner, workspaceOf: WorkspaceOf): void {
-  const version = api.version ?? "unknown";
-  const reading = { scope: "operator.read" } as const;
-  api.registerGatewayMethod("callosum.status", async ({ respond }) => answer(respond, await status(owner, version)), reading);
-  api.registerGatewayMethod(
-    "callosum.journal",
-    async ({ params, respond }) => answer(respond, await journal(owner, params)),
-    reading,
-  );
-  api.registerGatewayMethod("callosum.why", async ({ params, respond }) => answer(respond, await why(owner, params)), reading);
-  api.registerGatewayMethod(
-    "callosum.explain",
-    async ({ params, respond }) => answer(respond, await explain(owner, workspaceOf, params)),
-    reading,
-  );
-  api.registerGatewayMethod(
-    "callosum.release",
-    async ({ params, client, respond }) => answer(respond, await release(owner, params, client)),
-    { scope: "operator.write" },
-  );
+  for (const method of gatewayMethods(owner, api.version ?? "unknown", workspaceOf))
+    api.registerGatewayMethod(
+      method.name,
+      async ({ params, client, respond }) => answer(respond, await method.answer({ params, client })),
+      { scope: method.scope },
+    );
 }
 
 function answer(respond: Respond, result: MethodAnswer): void {

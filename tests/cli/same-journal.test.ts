@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { type Answer, Gate } from "../../plugin/native/binding.js";
-import { built } from "../races/cargo.ts";
+import { built } from "../programs.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "callosum-cli-"));
 const stateDir = join(directory, "state");

@@ -1,5 +1,5 @@
 // The state directory fails under a running gateway, by real means: each tier as `onStateError` says (tiered, the default), an answer in time, a
-// status that says what and how to mend it, and all well again when the cause ends, without a restart.
+// status that says what and how to fix it, and all well again when the cause ends, without a restart.
 
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
@@ -108,7 +108,7 @@ async function degradeAndRemember(name: string, expected: Expected, fail: () => 
 test("others may write it", async () => {
   await degradeAndRemember(
     "shared",
-    { code: "writable-by-others", cause: /may be written by other users \(mode 770\)/, remedy: /chmod go-w/ },
+    { code: "writable-by-others", cause: /can be written by other users \(mode 770\)/, remedy: /chmod go-w/ },
     () => chmodSync(dir, 0o770),
     () => chmodSync(dir, 0o700),
   );
@@ -177,7 +177,7 @@ test("it is deleted, and a file lies in its place", async () => {
   }
   await degrade(
     "file",
-    { code: "not-a-directory", cause: /is no directory/, remedy: /move it away/ },
+    { code: "not-a-directory", cause: /is not a directory/, remedy: /move it away/ },
     () => {
       rmSync(dir, { recursive: true });
       writeFileSync(dir, "");
@@ -190,7 +190,7 @@ test("it is moved away and comes back: the same story goes on", async () => {
   const away = `${dir}.away`;
   await degradeAndRemember(
     "moved",
-    { code: "not-a-directory", cause: /is no directory/, remedy: /move it away/ },
+    { code: "not-a-directory", cause: /is not a directory/, remedy: /move it away/ },
     () => {
       renameSync(dir, away);
       writeFileSync(dir, "");

@@ -54,7 +54,7 @@ describe("a gateway with the plugin", () => {
     });
     assert.match(finding(examination, "hooks.openclaw").detail ?? "", /seen after only: no_such_tool/);
     // The wrapper `tool_call` is recorded as a call, too, but only carries the fourth.
-    assert.match(finding(examination, "audit").title, /recorded 4 calls, and every one passed the gate/);
+    assert.match(finding(examination, "audit").title, /recorded 4 calls, and all passed the gate/);
     assert.equal(examination.code, examination.ok ? 0 : 1);
     assert.equal(examination.code, 0, JSON.stringify(examination));
   });
@@ -127,7 +127,7 @@ test("programs of the host's code mode are not taken for commands that passed", 
     await world.play("coder", program('return await exec({ command: "echo one" })'), program("return 1"));
     const examination = await world.doctor();
     // The host records what a program calls, not the program.
-    assert.match(finding(examination, "audit").title, /^OpenClaw recorded 1 call, and every one passed the gate$/);
+    assert.match(finding(examination, "audit").title, /^OpenClaw recorded 1 call, and all passed the gate$/);
   } finally {
     await world.close();
   }

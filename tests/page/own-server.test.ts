@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Browser, Locator } from "playwright-core";
 import { until } from "../openclaw/harness/world.ts";
-import { built } from "../races/cargo.ts";
+import { built } from "../programs.ts";
 import { BROWSER, launch, NEEDS_BROWSER, openWindow, picture, seriousFindings } from "./harness/browser.ts";
 import { begin, end, gateOn, OwnServer } from "./harness/own-server.ts";
 

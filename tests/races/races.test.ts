@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { built } from "./cargo.ts";
+import { built } from "../programs.ts";
 import { check, readSegments } from "./checker.ts";
 import { race, recipient } from "./race.ts";
 

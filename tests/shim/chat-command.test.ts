@@ -18,7 +18,7 @@ test("without words it tells the status: the mode and what was done lately", asy
   const expected = "Callosum on studio: mode enforce, 3 rules.\n```\n  - 2m ago by studio: exec, complete (email:a)\n```";
   for (const args of [undefined, "", "  ", "status", " status "]) assert.equal((await chatCommand(owner, args)).text, expected);
   gate.answers.recent = recent("");
-  assert.match((await chatCommand(owner, "")).text, /Nothing significant was done lately, and nothing is held\.$/);
+  assert.match((await chatCommand(owner, "")).text, /Nothing significant was done recently, and nothing is held\.$/);
 });
 
 test("everything that is wrong stands before what was done", async () => {
@@ -27,7 +27,7 @@ test("everything that is wrong stands before what was done", async () => {
     ...HEALTHY,
     degraded: { cause: "the disk is full", remedy: "Make room." },
     rules: { error: "tiers.json:3:4: unknown field" },
-    settingErrors: ["`colour` is no setting; it is ignored"],
+    settingErrors: ["`colour` is not a setting; it is ignored"],
     waiting: { lost: 2 },
   });
   const { text } = await chatCommand(owner, "status");
@@ -83,8 +83,8 @@ test("what comes from calls can't leave its block or fill the chat", async () =>
 test("when nothing can be asked, it says why", async () => {
   const { owner } = bench({ loaded: NOT_LOADED });
   assert.equal((await chatCommand(owner, "")).text, "Callosum can't be asked: no such file.");
-  assert.equal((await chatCommand(owner, "why k")).text, "Callosum can't tell: no such file.");
+  assert.equal((await chatCommand(owner, "why k")).text, "Callosum can't answer: no such file.");
   const { gate, owner: other } = healthy();
   gate.answers.recent = '{"error":{"code":"busy","message":"the journal is busy"}}';
-  assert.match((await chatCommand(other, "")).text, /can't be told: the journal is busy\.$/);
+  assert.match((await chatCommand(other, "")).text, /can't be shown: the journal is busy\.$/);
 });

@@ -39,14 +39,11 @@ test("the answer is marked as data, bounded, and says who asks", async () => {
 test("nothing done is said so", async () => {
   const { owner } = bench();
   const { content } = await call(recentTool(owner, undefined), {});
-  assert.equal(content[0]?.text, "Nothing of that kind was done lately, and nothing is held.");
+  assert.equal(content[0]?.text, "Nothing of that kind was done recently, and nothing is held.");
 });
 
 test("what can't be told is an error of the tool: an empty answer would read as leave to act", async () => {
   const { gate, owner } = bench();
   gate.answers.recent = '{"error":{"code":"busy","message":"the journal is busy"}}';
-  await assert.rejects(
-    call(recentTool(owner, "s"), {}),
-    /^Error: callosum: what was done lately can't be told: the journal is busy$/,
-  );
+  await assert.rejects(call(recentTool(owner, "s"), {}), /^Error: callosum: recent actions can't be shown: the journal is busy$/);
 });

@@ -9,7 +9,6 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { built } from "../races/cargo.ts";
 import { readSegments } from "../races/checker.ts";
 import type { Measured, Row } from "./gateway.ts";
 import { type Hammer, nativeHammer, nodeHammer, prepare, Told } from "./processes.ts";
@@ -49,8 +48,6 @@ const PROMISE_US = 1_000;
 
 test(`${callsPerSecond} calls a second for ${seconds} s, beside ${others} processes that never pause`, async (t) => {
   const { stateDir, config } = prepare(directory);
-  // Before anybody begins: it may take minutes, and the others would fill the disk meanwhile.
-  built("racer");
   for (let index = 0; index < others; index += 1) {
     const start = index % 2 === 0 ? nodeHammer : nativeHammer;
     hammers.push(await start(`hammer-${index}`, { ...config, instanceId: `hammer-${index}`, durability: "os" }));

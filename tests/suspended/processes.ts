@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { built } from "../races/cargo.ts";
+import { built } from "../programs.ts";
 import type { Did, Order } from "../races/protocol.ts";
 
 const HERE = dirname(fileURLToPath(import.meta.url));

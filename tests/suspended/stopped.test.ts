@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { type Answer, Gate } from "../../plugin/native/binding.js";
-import { built } from "../races/cargo.ts";
+import { built } from "../programs.ts";
 import { readSegments } from "../races/checker.ts";
 import type { Did, Order } from "../races/protocol.ts";
 import { type Hammer, nativeHammer, nativeProcess, nodeHammer, prepare, raced, stopWithGuard } from "./processes.ts";

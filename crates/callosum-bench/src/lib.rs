@@ -1,5 +1,5 @@
-//! What the native programs of `npm run bench` share. `scripts/bench` starts them; each does one thing, is told
-//! what by its arguments or a line of JSON, and answers with one line of JSON.
+//! What the native programs of `npm run bench` share. `scripts/bench` starts them, and `tests/races` the racer; each does
+//! one thing, is told what by its arguments or a line of JSON, and answers with one line of JSON.
 
 pub mod calls;
 

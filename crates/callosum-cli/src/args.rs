@@ -4,18 +4,19 @@ use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use callosum_core::runtime::Runtime;
-use clap::{Parser, Subcommand, ValueEnum};
+use callosum_runtimes::{RUNTIMES, Runtime, named};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 
-/// What all AI-agent sessions on this machine did, why a call was paused, and what a rule would do.
+/// See what every AI-agent session on this machine did, why a call was paused, and what your rules would do.
 #[derive(Debug, Parser)]
 #[command(
     name = "callosum",
     version,
     after_help = "Examples:\n  callosum status\n  callosum why email:alice@example.com\n  callosum journal -f --tier 3\n\n\
                   Exit codes: 0 all is well; 1 something is wrong (the state is degraded, the rules can't be used, \
-                  nobody held what was to be released); 2 wrong usage, or it could not be done."
+                  nobody held the resource to release); 2 wrong usage, or the command could not do its work."
 )]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -25,14 +26,14 @@ pub(crate) struct Args {
     pub(crate) command: Command,
 }
 
-/// What may be said to every command.
+/// The options of every command.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Global {
     /// The shared state directory [default: CALLOSUM_STATE_DIR, else ~/.callosum]
     #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
     pub(crate) state_dir: Option<PathBuf>,
 
-    /// Print one JSON document: the same as the gateway's method of that name gives
+    /// Print one JSON document, the same as the gateway method of that name returns
     #[arg(long, global = true, help_heading = "Global options")]
     pub(crate) json: bool,
 }
@@ -61,9 +62,8 @@ pub(crate) fn is_hook() -> bool {
 }
 
 /// What `hook` is for.
-const HOOK: &str = "What an agent runtime asks before and after each of its tool calls: reads its event on standard input, answers in \
-                    its dialect, and exits with 0; with 2 and the reason on standard error only where a refusal \
-                    can't be written";
+const HOOK: &str = "Answer an agent runtime's hook: read an event on standard input, and reply in the runtime's format. Exits with 0; \
+                    only if it can't write a refusal, with 2 and the reason on standard error";
 
 /// The words of `callosum hook`. They are read by this grammar, because to make that of all commands takes longer than a hook's
 /// decision.
@@ -93,7 +93,7 @@ impl HookWords {
             match name {
                 "--state-dir" => state_dir = value().filter(|folder| !folder.is_empty()).or(state_dir),
                 "--timeout" => timeout = value().or(timeout),
-                _ => runtime = runtime.or_else(|| HookRuntime::from_str(&text, false).ok()),
+                _ => runtime = runtime.or_else(|| named(&text)),
             }
         }
         let said = error.to_string();
@@ -117,10 +117,11 @@ fn is_option(word: &OsString) -> bool {
 /// Whose event comes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Hook {
-    /// Whose event it is
-    pub(crate) runtime: HookRuntime,
+    /// The runtime that sends the event
+    #[arg(value_parser = hook_runtime())]
+    pub(crate) runtime: Runtime,
 
-    /// The event's name, where the runtime does not say it
+    /// The event's name, if the runtime does not send it
     pub(crate) event: Option<String>,
 
     /// How long the runtime waits for this hook, in seconds [default: 5]
@@ -142,83 +143,84 @@ pub(crate) struct Hook {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Leases, resources acted on lately, hooks seen, the journal's size, and what is wrong
+    /// Show live leases, recent actions, the hooks seen, the size of the journal, and anything that is wrong
     Status,
-    /// The journal's newest records, newest last
+    /// Show the newest records of the journal, newest last
     #[command(
         after_help = "Examples:\n  callosum journal --since 2h --tier 3\n  callosum journal -f --session agent:main:main\n  callosum journal --key email:alice@example.com --json"
     )]
     Journal(Wanted),
-    /// The live leases: what is being acted on right now. `release` ends one by hand
+    /// Show the live leases: the resources in use right now. `release` ends one by hand
     #[command(
-        after_help = "Examples:\n  callosum locks\n  callosum locks release email:alice@example.com",
+        visible_alias = "locks",
+        after_help = "Examples:\n  callosum leases\n  callosum leases release email:alice@example.com",
         args_conflicts_with_subcommands = true
     )]
-    Locks {
+    Leases {
         #[command(subcommand)]
-        action: Option<LockAction>,
+        action: Option<LeaseAction>,
     },
-    /// The story of a resource: who started, who was paused and shown what, who tried again, how it ended
+    /// Tell the story of a resource: who started, who was paused and what they were shown, who retried, and how it ended
     #[command(
         after_help = "Examples:\n  callosum why email:alice@example.com\n  callosum why git-push:origin/main --json"
     )]
     Why {
-        /// The context key, as `status` and `journal` show it
+        /// The context key, as `status` and `journal` print it
         key: String,
     },
-    /// Who is active: each session's last call, how many there were, what it holds
+    /// List the active sessions: their last call, how many calls they made, and what they hold
     #[command(after_help = "Examples:\n  callosum sessions\n  callosum sessions --since 1d")]
     Sessions {
-        /// How far back: a duration such as 30m, or a time as RFC 3339
+        /// How far back to look: a duration such as 30m, or an RFC 3339 time
         #[arg(long, value_name = "TIME", default_value = "1h")]
         since: String,
     },
-    /// What is wrong with a rules file, and where
+    /// Check a rules file, and say what is wrong and where
     #[command(
-        after_help = "Errors keep the file from being used. Warnings are about rules that can be used and hardly do what is wanted: \
-                      one that never matches because of those before it, a tool that no known host has, tier 3 or 4 without a \
-                      `contextKey`, a placeholder that never has a value, `journalParams: false` where no parameters are \
-                      journaled anyhow.\n\nExit codes: 0 no errors; 1 errors, with --strict warnings too; 2 the file can't be read.\n\nExamples:\n  callosum check\n  callosum check ./tiers.json --strict"
+        after_help = "A file with errors is not used. Warnings point at valid rules that probably don't do what you meant: a rule \
+                      that never matches because of those before it, a tool that no known host has, tier 3 or 4 without a \
+                      `contextKey`, a placeholder that never has a value, `journalParams: false` where the journal keeps no \
+                      parameters anyway.\n\nExit codes: 0 no errors; 1 errors, with --strict warnings too; 2 the file can't be read.\n\nExamples:\n  callosum check\n  callosum check ./tiers.json --strict"
     )]
     Check(Checked),
-    /// Write a `tiers.json` to start from into the state directory; one that is there is left as it is
+    /// Write a `tiers.json` to start from into the state directory. An existing file is never touched
     #[command(after_help = "Examples:\n  callosum init && callosum check")]
     Init,
-    /// What a tool call would get now, and why: tier, rule, resources, verdict. Nothing is done or written
+    /// Explain what a tool call would get now, and why: tier, rule, resources, verdict. Runs nothing, writes nothing
     #[command(
         after_help = "Examples:\n  callosum explain exec '{\"command\": \"git push origin main\"}'\n  callosum explain exec 'git push origin main'\n  callosum explain message '{\"action\": \"send\", \"target\": \"general\"}' --json"
     )]
     Explain(Asked),
     #[command(about = HOOK)]
     Hook(Hook),
-    /// Put Callosum's hooks into an agent runtime's own settings, so that its tool calls pass the gate too. Shows what changes
+    /// Add Callosum's hooks to an agent runtime's settings, so that its tool calls pass the gate too. Shows the changes
     #[command(after_help = "Examples:\n  callosum install claude-code --dry-run\n  callosum install codex")]
     Install(Target),
-    /// Take Callosum's hooks out of an agent runtime's settings again. Shows what changes
+    /// Remove Callosum's hooks from an agent runtime's settings. Shows the changes
     #[command(after_help = "Example:\n  callosum uninstall gemini")]
     Uninstall(Target),
-    /// Which calls of the journal other rules would have paused, beside the rules in force. Nothing is done or written
+    /// Replay the journal under another rules file, and compare it with the rules in force. Runs nothing, writes nothing
     #[command(
-        after_help = "Examples:\n  callosum simulate ~/.callosum/tiers.json.new\n  callosum simulate new.json --since 7d --json\n\nThe journal keeps no parameters of calls of tiers 0 and 1, and of the others a summary, cut and without secrets. A call is judged anew where the rules ask only for what was kept; where they ask for more, it keeps the rule that the journal names, or it is counted as not judged. The gateways' settings are not in the journal: the defaults are taken. What a stopped call would have led to, had it run, is not made up."
+        after_help = "Examples:\n  callosum simulate ~/.callosum/tiers.json.new\n  callosum simulate new.json --since 7d --json\n\nThe journal keeps no parameters of calls of tiers 0 and 1, and only a short, redacted summary for higher tiers. A call is judged again where the rules ask only for what the journal kept. Otherwise it keeps the rule that the journal names, or is counted as not judged. The gateways' settings are not in the journal, so the defaults apply. Callosum does not invent what a stopped call would have led to."
     )]
     Simulate(Tried),
-    /// Is it really gating? The state directory, the hooks seen, those in other runtimes' settings, OpenClaw's own record of
-    /// calls against the journal
+    /// Check whether calls are really gated: the state directory, the hooks seen, the runtimes' settings, and OpenClaw's own
+    /// record of calls against the journal
     #[command(
-        after_help = "Examples:\n  callosum doctor\n  callosum doctor --canary        one harmless call through the running gateway\n  callosum doctor --json"
+        after_help = "Examples:\n  callosum doctor\n  callosum doctor --canary        also makes one harmless call through the running gateway\n  callosum doctor --json"
     )]
     Doctor(Examined),
-    /// The page: timeline, leases, journal and rules in a browser. Serves it to this machine alone, until Ctrl-C
+    /// Serve the page to a browser on this machine, until Ctrl-C: timeline, leases, journal and rules
     #[command(
-        after_help = "Prints a link that opens the page once. Enter prints a fresh one, and so does every line on standard \
-                      input.\n\nExamples:\n  callosum ui\n  callosum ui --port 4300"
+        after_help = "Prints a link that opens the page once. Press Enter for a fresh one; every line on standard input \
+                      prints one too.\n\nExamples:\n  callosum ui\n  callosum ui --port 4300"
     )]
     Ui {
-        /// The port on 127.0.0.1 [default: any that is free]
+        /// The port on 127.0.0.1 [default: any free port]
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1024..))]
         port: Option<u16>,
     },
-    /// A script for your shell that completes this command's arguments
+    /// Print a completion script for your shell
     #[command(
         after_help = "Example:\n  callosum completions bash > ~/.local/share/bash-completion/completions/callosum"
     )]
@@ -229,30 +231,18 @@ pub(crate) enum Command {
 }
 
 /// A runtime whose hooks come here.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum HookRuntime {
-    ClaudeCode,
-    Codex,
-    Gemini,
-}
-
-impl From<HookRuntime> for Runtime {
-    fn from(runtime: HookRuntime) -> Self {
-        match runtime {
-            HookRuntime::ClaudeCode => Self::ClaudeCode,
-            HookRuntime::Codex => Self::Codex,
-            HookRuntime::Gemini => Self::Gemini,
-        }
-    }
+fn hook_runtime() -> impl TypedValueParser<Value = Runtime> {
+    PossibleValuesParser::new(RUNTIMES.map(|runtime| runtime.name()))
+        .try_map(|name| named(&name).ok_or("it is not known"))
 }
 
 /// What to do about leases.
 #[derive(Debug, Subcommand)]
-pub(crate) enum LockAction {
-    /// End the live leases on a resource; the journal says who did. What was done stays evidence: the next call on it is
-    /// still paused
+pub(crate) enum LeaseAction {
+    /// End the live leases on a resource. The journal records who did it, and what was done stays evidence: the next call
+    /// on the resource is still paused
     Release {
-        /// The context key, as `locks` shows it
+        /// The context key, as `leases` prints it
         key: String,
     },
 }
@@ -260,7 +250,7 @@ pub(crate) enum LockAction {
 /// What is tried beside looking.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Examined {
-    /// Have the running OpenClaw gateway make one harmless tool call (`agents_list`), and see it in the journal
+    /// Have the running OpenClaw gateway make one harmless tool call (`agents_list`), and look for it in the journal
     #[arg(long)]
     pub(crate) canary: bool,
 }
@@ -271,7 +261,7 @@ pub(crate) struct Tried {
     /// The rules file to try
     pub(crate) file: PathBuf,
 
-    /// Count only calls since then: a duration such as 7d, a time as RFC 3339, or milliseconds since the epoch
+    /// Count only calls since then: a duration such as 7d, an RFC 3339 time, or milliseconds since the epoch
     /// [default: all]
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
@@ -280,10 +270,10 @@ pub(crate) struct Tried {
 /// The file that is looked at.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Checked {
-    /// The file [default: the one in the state directory, else the built-in rules]
+    /// The rules file [default: the one in the state directory, else the shipped rules]
     pub(crate) file: Option<PathBuf>,
 
-    /// Fail on warnings too
+    /// Exit with 1 for warnings too
     #[arg(long)]
     pub(crate) strict: bool,
 }
@@ -293,7 +283,8 @@ pub(crate) struct Checked {
 pub(crate) struct Target {
     /// The agent runtime. Its settings: ~/.claude/settings.json (or in CLAUDE_CONFIG_DIR), ~/.codex/hooks.json (CODEX_HOME),
     /// ~/.gemini/settings.json (the home: GEMINI_CLI_HOME)
-    pub(crate) runtime: HookRuntime,
+    #[arg(value_parser = hook_runtime())]
+    pub(crate) runtime: Runtime,
 
     /// Show what would change, and write nothing
     #[arg(long)]
@@ -303,54 +294,54 @@ pub(crate) struct Target {
 /// The call that is asked about.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Asked {
-    /// The tool, as the host names it: `exec`, `message` …
+    /// The tool, as the host calls it: `exec`, `message` …
     pub(crate) tool: String,
 
-    /// Its parameters as a JSON object; for `exec` the command alone will do
+    /// Its parameters as a JSON object; for `exec`, the command alone is enough
     #[arg(value_name = "JSON")]
     pub(crate) params: String,
 
-    /// The session that would call
+    /// The session that would make the call
     #[arg(long)]
     pub(crate) session: Option<String>,
 
-    /// The folder it would work in [default: this one]
+    /// The folder it would work in [default: the current one]
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
 }
 
-/// Which records are wanted; all given conditions must hold.
+/// Which records are wanted. All conditions must hold.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Wanted {
-    /// How many records at most
+    /// Show at most this many records
     #[arg(short = 'n', long = "limit", value_name = "N", default_value_t = 50)]
     pub(crate) limit: usize,
 
-    /// Go on with what comes, until stopped; with --json one object a line
+    /// Keep printing new records until you stop it; with --json, one object per line
     #[arg(short, long)]
     pub(crate) follow: bool,
 
-    /// Only those on this context key, such as `email:alice@example.com`
+    /// Only records on this context key, such as `email:alice@example.com`
     #[arg(long)]
     pub(crate) key: Option<String>,
 
-    /// Only those of this session
+    /// Only records of this session
     #[arg(long)]
     pub(crate) session: Option<String>,
 
-    /// Only those of this tool
+    /// Only records of this tool
     #[arg(long)]
     pub(crate) tool: Option<String>,
 
-    /// Only those of this tier
+    /// Only records of this tier
     #[arg(long, value_parser = clap::value_parser!(u8).range(0..=4))]
     pub(crate) tier: Option<u8>,
 
-    /// Only those of this action: intercept, blocked, complete, failed, refused, unknown …
+    /// Only records of this kind: started, paused, blocked (finds paused ones too), complete, failed, refused, unknown …
     #[arg(long)]
     pub(crate) action: Option<String>,
 
-    /// Only those since then: a duration such as 2h, a time as RFC 3339, or milliseconds since the epoch
+    /// Only records since then: a duration such as 2h, an RFC 3339 time, or milliseconds since the epoch
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
 }

@@ -1,6 +1,6 @@
 //! `callosum`: what all AI-agent sessions on this machine did, why a call was paused, and what the rules make of it.
 //!
-//! What only looks leaves no trace in the state directory; `locks release`, and a release on the page of `ui`, write one
+//! What only looks leaves no trace in the state directory; `leases release`, and a release on the page of `ui`, write one
 //! record there, `init` a rules file; `install` and `uninstall` write a runtime's own settings.
 //!
 //! Exit codes: 0 all is well, 1 something is wrong with what was looked at, 2 wrong usage or could not be done.
@@ -16,7 +16,7 @@ use std::sync::Arc;
 use clap::CommandFactory;
 use rustix::process::{Resource, Signal, getrlimit};
 
-use crate::args::{Args, Command, LockAction, is_hook};
+use crate::args::{Args, Command, LeaseAction, is_hook};
 use crate::output::{Failure, Output, is_gone};
 
 fn main() -> ExitCode {
@@ -65,9 +65,9 @@ fn run(args: &Args) -> Result<ExitCode, Failure> {
     let code = match &args.command {
         Command::Status => commands::status::run(args, &mut out)?,
         Command::Journal(wanted) => commands::journal::run(args, wanted, &mut out)?,
-        Command::Locks { action: None } => commands::locks::run(args, &mut out)?,
-        Command::Locks { action: Some(LockAction::Release { key }) } => {
-            commands::locks::release(args, key, &mut out)?
+        Command::Leases { action: None } => commands::leases::run(args, &mut out)?,
+        Command::Leases { action: Some(LeaseAction::Release { key }) } => {
+            commands::leases::release(args, key, &mut out)?
         }
         Command::Why { key } => commands::why::run(args, key, &mut out)?,
         Command::Sessions { since } => commands::sessions::run(args, since, &mut out)?,

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
-use callosum_core::gate::QueryError;
 use callosum_core::model::json_text;
 use callosum_core::model::text;
 use callosum_core::model::text::{one_line, without_our_name};
 use callosum_core::model::time::from_rfc3339;
+use callosum_core::query::QueryError;
 use chrono::{DateTime, Local};
 use comfy_table::{Attribute, Cell, Color, ContentArrangement, Table, presets};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -188,7 +188,8 @@ impl Tone {
         Some(match word {
             "complete" | "ok" => Self::Done,
             "running" | "note" => Self::Open,
-            "blocked" | "unknown" | "refused" | "released" | "warning" => Self::Stopped,
+            "paused" | "blocked" | "denied" | "unknown" | "outcome unknown" | "refused" | "released"
+            | "warning" => Self::Stopped,
             "failed" | "error" => Self::Bad,
             _ => return None,
         })

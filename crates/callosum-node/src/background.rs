@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use callosum_core::gate::{self, GivenUp, QueryError};
+use callosum_core::gate::{self, GivenUp};
 use callosum_core::model::time::Stamp;
+use callosum_core::query::{self, QueryError, Released};
 use napi::bindgen_prelude::AsyncTask;
 use napi::{Env, Task};
 use serde_json::json;
@@ -80,9 +81,11 @@ pub(crate) enum Query {
 impl Query {
     fn answer(&self, gate: &gate::Gate, now: &Stamp) -> Result<String, QueryError> {
         match self {
-            Self::Ask { question, request } => gate.ask(question, request, now),
-            Self::Release { key, by } => serde_json::to_string(&gate.release(key, by, now)?)
-                .map_err(|error| QueryError { code: "internal".to_owned(), message: error.to_string() }),
+            Self::Ask { question, request } => query::answer(gate, question, request, now),
+            Self::Release { key, by } => {
+                serde_json::to_string(&Released::of(key, &gate.release(key, by, now)?))
+                    .map_err(|error| QueryError { code: "internal".to_owned(), message: error.to_string() })
+            }
         }
     }
 }

@@ -99,10 +99,9 @@ impl Gate {
     }
 
     /// Answers a question about all sessions with JSON text, or with `{"error":{"code","message"}}`; never
-    /// rejects. The questions are `head`, `status`, `journal`, `timeline`, `tally`, `rules`, `recent`, `why`
-    /// and `explain`; the request is JSON text, an object, or empty where nothing need be said. Of `timeline`,
-    /// `tally` and a `journal` with a `budget` a bounded piece is told: go on with `before` set to the
-    /// answer's `next`, until that is null.
+    /// rejects. The questions are those of `callosum_core::query::QUESTIONS` that only read; the request is JSON
+    /// text, an object, or empty where nothing need be said. Of `timeline`, `tally` and a `journal` with a
+    /// `budget` a bounded piece is told: go on with `before` set to the answer's `next`, until that is null.
     #[napi(ts_return_type = "Promise<string>")]
     pub fn ask(&self, question: String, request: String) -> AsyncTask<QueryTask> {
         background::query(&self.gate, Query::Ask { question, request })

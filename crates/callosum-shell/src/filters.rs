@@ -1,9 +1,10 @@
 //! What programs in a pipeline make of a text that the line holds, for a shell behind them that runs it: those that print it,
 //! and filters that put it in another form.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
-use super::{Invocation, Texts, encoded};
+use super::{Invocation, Texts, encoded, expansion};
 
 /// Longer texts are not put in another form, nor into one that is longer: a line may have two thousand filters behind each other.
 const MAX_BYTES: usize = 16 * 1024;
@@ -11,8 +12,24 @@ const MAX_BYTES: usize = 16 * 1024;
 /// What `echo` and `printf` print; `None` when that is longer than `most` and than what they are called with: a format stands
 /// there again for each of its words.
 pub(super) fn said(command: &Invocation, most: usize) -> Option<String> {
-    let mut words = command.words.iter().map(String::as_str).skip_while(|word| word.starts_with('-'));
-    if command.program == "echo" {
+    let mut room = most;
+    let mut all = Vec::with_capacity(command.words.len());
+    for word in &command.words {
+        let value = |name: &str| {
+            command.variables.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.clone())
+        };
+        let word = match expansion::in_text(word, &mut room, value) {
+            Ok(undone) => undone.map_or(Cow::Borrowed(word.as_str()), Cow::Owned),
+            Err(()) => return None,
+        };
+        all.push(word);
+    }
+    let is_own = |word: &&str| match command.program.as_str() {
+        "echo" => word.len() > 1 && word.starts_with('-') && !word.contains(|c| !"-neE".contains(c)),
+        _ => *word == "--",
+    };
+    let mut words = all.iter().map(AsRef::as_ref).skip_while(is_own);
+    if command.program != "printf" {
         return Some(unescaped(&words.collect::<Vec<_>>().join(" ")));
     }
     let format = unescaped(words.next().unwrap_or_default());

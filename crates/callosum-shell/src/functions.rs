@@ -1,43 +1,41 @@
-//! Functions of a line: what one is given to read, its commands read.
+//! Functions of a line: kept until they are called, for only then is it known with which words and to read what.
 
-use std::ops::Range;
+use std::rc::Rc;
 
-use super::carriers::{Rest, carriers};
-use super::{Invocation, Texts};
+use brush_parser::ast::CompoundCommand;
 
-/// A function that the line defines.
-#[derive(Debug)]
+use super::compact::Kept;
+
+/// A function that the line defines, or another name for a command.
+#[derive(Clone, Debug)]
 pub(super) struct Function {
     pub(super) name: String,
-    /// Where in the list of what was found its commands stand.
-    pub(super) body: Range<usize>,
-    /// Those of them that read what the function is given, once it was called.
-    readers: Option<Vec<usize>>,
+    pub(super) body: Body,
+    /// It was called: what it does was read.
+    pub(super) is_called: bool,
+    /// Its text is noted as one that was not read.
+    pub(super) is_told: bool,
 }
 
-impl Function {
-    pub(super) fn new(name: String, body: Range<usize>) -> Self {
-        Self { name, body, readers: None }
-    }
+/// What a function does.
+#[derive(Clone, Debug)]
+pub(super) enum Body {
+    /// A command, and what was taken out of the text that it stands in.
+    Code(Rc<CompoundCommand>, Rc<Kept>),
+    /// The beginning of a line: of `alias`.
+    Text(Rc<str>),
+}
 
-    /// Gives its commands something to read; of a further call they are returned as commands of their own, and of the first
-    /// those that may be shells.
-    pub(super) fn call(&mut self, found: &mut [Invocation], input: &Texts) -> Vec<Invocation> {
-        if let Some(readers) = &self.readers {
-            let again = readers.iter().filter_map(|at| found.get(*at));
-            return again.map(|one| Invocation { input: input.clone(), ..one.clone() }).collect();
+impl Body {
+    /// Whether the one is the other.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Code(one, _), Self::Code(other, _)) => Rc::ptr_eq(one, other),
+            (Self::Text(one), Self::Text(other)) => Rc::ptr_eq(one, other),
+            _ => false,
         }
-        let (mut fed, mut readers) = (Vec::new(), Vec::new());
-        for at in self.body.clone() {
-            if let Some(one) = found.get_mut(at).filter(|one| one.input.is_empty()) {
-                one.input.clone_from(input);
-                readers.push(at);
-                if carriers(&one.program).any(|carrier| carrier.reads || carrier.rest == Rest::Shell) {
-                    fed.push(one.clone());
-                }
-            }
-        }
-        self.readers = Some(readers);
-        fed
     }
 }
+
+/// How much functions may be walked through in all, in bytes or so: one that is called again and again is soon more than is looked at.
+pub(super) const MAX_WALK: usize = 2 * 1024 * 1024;

@@ -38,10 +38,17 @@ pub(super) fn parse(command: &str) -> Result<Program, Limit> {
     // Tokenizer and parser unwrap in places (an unfinished here-document inside `$(…)`), and a command that breaks
     // them is only a command with broken syntax. The cached entry points would keep commands, with the secrets
     // in them, for the life of the process.
-    let command = escaped(command);
+    let tree = parsed(&escaped(command));
+    match rewritten(command).filter(|_| tree.is_err()) {
+        Some(command) => parsed(&escaped(&command)),
+        None => tree,
+    }
+}
+
+fn parsed(command: &str) -> Result<Program, Limit> {
     let parse = || {
         let tokens =
-            uncached_tokenize_str(&command, &TokenizerOptions::default()).map_err(|_| Limit::Syntax)?;
+            uncached_tokenize_str(command, &TokenizerOptions::default()).map_err(|_| Limit::Syntax)?;
         if !is_shallow(&tokens) {
             return Err(Limit::Depth);
         }
@@ -51,6 +58,115 @@ pub(super) fn parse(command: &str) -> Result<Program, Limit> {
         parse_tokens(&tokens, &ParserOptions::default()).map_err(|_| Limit::Syntax)
     };
     panic::catch_unwind(parse).unwrap_or(Err(Limit::Syntax))
+}
+
+/// A text in which what the parser does not know is said as it knows it: each pattern of a `case` in parentheses, without which
+/// their `)` ends a `$(`, and `for` in the place of `select`. `None` where there is none of these.
+fn rewritten(command: &str) -> Option<String> {
+    if !(command.contains("case ") && command.contains("esac") || command.contains("select ")) {
+        return None;
+    }
+    let bytes = command.as_bytes();
+    let (mut whole, mut copied, mut at, mut is_first) =
+        (String::with_capacity(command.len() + 16), 0, 0, true);
+    // The cases that are open, each with whether its `in` was seen; and whether a `"` is.
+    let (mut cases, mut in_double): (Vec<bool>, Vec<bool>) = (Vec::new(), vec![false]);
+    while let Some(byte) = bytes.get(at) {
+        let is_double = in_double.last() == Some(&true);
+        let rest = command.get(at..).unwrap_or_default();
+        let starts = |word: &str| {
+            rest.strip_prefix(word)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t', '\n', ';', ')', '&']))
+        };
+        let mut begins_pattern = false;
+        let mut length = 1;
+        match byte {
+            b'\\' => length = 2,
+            b'"' => in_double.last_mut().into_iter().for_each(|open| *open = !*open),
+            b'$' if bytes.get(at + 1) == Some(&b'(') => {
+                in_double.push(false);
+                length = 2;
+                is_first = true;
+            }
+            b')' if !is_double && in_double.len() > 1 && cases.is_empty() => drop(in_double.pop()),
+            _ if is_double => {}
+            b'\'' => length = rest.get(1..).and_then(|rest| rest.find('\'')).map_or(1, |end| end + 2),
+            b'#' if is_first
+                || at
+                    .checked_sub(1)
+                    .is_some_and(|before| bytes.get(before).is_some_and(u8::is_ascii_whitespace)) =>
+            {
+                length = rest.find('\n').unwrap_or(rest.len());
+            }
+            b'c' if is_first && starts("case") => {
+                cases.push(false);
+                length = 4;
+            }
+            b'i' if cases.last() == Some(&false) && starts("in") => {
+                cases.last_mut().into_iter().for_each(|seen| *seen = true);
+                (begins_pattern, length) = (true, 2);
+            }
+            b'e' if is_first && starts("esac") => {
+                cases.pop();
+                length = 4;
+            }
+            b's' if is_first && starts("select") => {
+                whole.push_str(command.get(copied..at).unwrap_or_default());
+                whole.push_str("for");
+                copied = at + "select".len();
+                length = "select".len();
+            }
+            b';' if cases.last() == Some(&true) && matches!(bytes.get(at + 1), Some(b';' | b'&')) => {
+                length = if rest.starts_with(";;&") { 3 } else { 2 };
+                begins_pattern = true;
+            }
+            _ => {}
+        }
+        let is_word = matches!(
+            rest.split([' ', '\t', '\n', ';']).next(),
+            Some("then" | "do" | "else" | "{" | "!" | "if" | "while" | "time")
+        );
+        is_first = match byte {
+            b';' | b'&' | b'|' | b'(' | b'\n' => true,
+            b'$' => is_first,
+            b' ' | b'\t' => is_first,
+            b')' => true,
+            _ if is_first && is_word => {
+                length = rest.find([' ', '\t', '\n', ';']).unwrap_or(rest.len()).max(1);
+                true
+            }
+            _ => false,
+        };
+        at += length;
+        if begins_pattern {
+            loop {
+                let rest = command.get(at..).unwrap_or_default();
+                at += rest.len() - rest.trim_start().len();
+                let rest = command.get(at..).unwrap_or_default();
+                if !rest.starts_with('#') {
+                    break;
+                }
+                at += rest.find('\n').unwrap_or(rest.len());
+            }
+            let rest = command.get(at..).unwrap_or_default();
+            let is_end = rest
+                .strip_prefix("esac")
+                .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()));
+            if !rest.starts_with('(') && !is_end {
+                whole.push_str(command.get(copied..at).unwrap_or_default());
+                whole.push('(');
+                copied = at;
+            }
+            is_first = is_end;
+            // A `)` of a pattern ends nothing.
+            if !is_end {
+                at += rest.find(')').map_or(0, |end| end + 1);
+                is_first = true;
+            }
+        }
+    }
+    whole.push_str(command.get(copied..).unwrap_or_default());
+    (copied > 0).then_some(whole)
 }
 
 /// A text with a backslash in front of each parenthesis that a `${…}` opens and does not close: `${line#*(}`. The tokenizer

@@ -3,16 +3,18 @@
 //! The grammar is `brush-parser`'s; nothing is ever executed or expanded. `parse` walks its tree, `plain` reads lines
 //! that need no grammar, `compact` takes long texts out for either, `pieces` cuts long scripts for the parser (`grammar`), `carriers`
 //! is the table of programs that carry others (`sudo`, `bash -c`, `docker exec`), behind which `carry` looks, `printed` knows what
-//! commands hand each other, `filters` what a pipeline hands to a shell, `functions` what a function reads, `options` tells options
-//! from arguments, `fallback` does what
-//! can be done with a text that is no shell command. What none of them could read is in [`Line::unread`]: never nothing.
+//! commands hand each other, `filters` what a pipeline hands to a shell, `functions` keeps functions until they are called, `expansion`,
+//! `variables` and `braces` undo what stands for something else, `options` tells options from arguments, `fallback` does what can be
+//! done with a text that is no shell command. What none of them could read is in [`Line::unread`]: never nothing.
 
+mod braces;
 mod carriers;
 pub mod command;
 mod compact;
 mod compound_programs;
 mod encoded;
 mod exit_codes;
+mod expansion;
 mod filters;
 mod functions;
 pub mod glob;
@@ -25,10 +27,12 @@ mod pieces;
 mod plain;
 mod printed;
 mod unread;
+mod variables;
 mod words;
 
 use std::rc::Rc;
 
+pub use braces::expanded as brace_words;
 pub use exit_codes::ExitCodes;
 pub use options::Argument;
 pub(crate) use options::{has_option, option_values};
@@ -97,6 +101,16 @@ impl Line {
     #[must_use]
     pub fn is_simple(&self) -> bool {
         self.unread.is_empty() && matches!(self.invocations.as_slice(), [only] if only.proves)
+    }
+}
+
+impl Invocation {
+    /// A command that is given further words by something else, once those are known: `word` in their place.
+    #[must_use]
+    pub fn given(&self, word: &str) -> Self {
+        let words = self.words.iter().map(|own| own.replace(expansion::APPENDED, word));
+        let appended = std::iter::once(word.to_owned()).filter(|_| self.open);
+        Self { words: words.chain(appended).collect(), ..self.clone() }
     }
 }
 

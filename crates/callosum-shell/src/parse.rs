@@ -6,35 +6,33 @@ mod extended_test;
 mod fallback;
 mod pipeline;
 mod redirect;
+mod simple;
 
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use brush_parser::ast::{
-    Assignment, AssignmentName, AssignmentValue, Command, CommandPrefixOrSuffixItem, CompoundCommand,
-    CompoundList, CompoundListItem, SeparatorOperator, SimpleCommand, Word,
-};
+use brush_parser::ast::{Command, CompoundCommand, CompoundList, CompoundListItem, SeparatorOperator};
 
 pub use carry::typed_by_tool;
 use pipeline::Place;
 use redirect::Redirects;
 
 use super::compact::{Kept, compact};
-use super::functions::Function;
-use super::grammar::{MAX_EXPANSIONS, expansions, parse};
+use super::expansion::Parameters;
+use super::functions::{Body, Function, MAX_WALK};
+use super::grammar::parse;
 use super::pieces::pieces;
-use super::printed::{Files, Room};
+use super::printed::{Files, Room, Written};
 use super::unread::{Limit, Parts};
-use super::words::{is_text, looked_up, program_name, substitutions, unquote};
-use super::{
-    Invocation, Line, MAX_CARRIERS, MAX_INVOCATIONS, MAX_NESTING, MAX_VALUES, MAX_VARIABLES, Texts, joined,
-    plain,
-};
+use super::variables::Variables;
+use super::words::{looked_up, program_name};
+use super::{Invocation, Line, MAX_CARRIERS, MAX_INVOCATIONS, MAX_NESTING, Texts, plain};
 
 /// Reads a command line.
 pub(super) fn read(command: &str) -> Line {
     let mut walk = Walk::of(command);
     let rough = walk.text(command, &mut None, true);
+    walk.uncalled();
     let (invocations, redirects) = (walk.found, walk.redirects.list);
     Line { invocations, redirects, rough, unread: walk.unread.into_list(command) }
 }
@@ -57,7 +55,11 @@ pub(super) struct Walk {
     place: Place,
     depth: usize,
     /// The variables that the line has set so far to a text.
-    set: Vec<(String, String)>,
+    set: Variables,
+    /// Compound commands around what is being read that may not run it.
+    branches: usize,
+    /// The words that the function or the shell was called with that is being read.
+    parameters: Option<Rc<Parameters>>,
     /// Programs around what is being read that carry it: `sudo env nice …`.
     carriers: usize,
     /// What a shell reads whose command this is: its programs read it, too.
@@ -65,6 +67,10 @@ pub(super) struct Walk {
     /// From what the commands before in the pipeline make what is read, where what they make is not known.
     hidden: Texts,
     functions: Vec<Function>,
+    /// The calls of functions inside each other that are being read.
+    calls: Vec<(Vec<String>, Body)>,
+    /// How much functions may still be walked through.
+    left_to_walk: usize,
     /// What the line has written into files so far.
     files: Files,
     room: Room,
@@ -72,8 +78,11 @@ pub(super) struct Walk {
     /// The tree of the text that is being read lacks something.
     is_odd: bool,
     /// What was taken out of the text that is being read.
-    kept: Kept,
+    kept: Rc<Kept>,
 }
+
+/// What a command counts for where functions are walked through, aside from its words.
+const COMMAND: usize = 64;
 
 /// Of a folder with a longer path nothing is known: no system has one.
 const MAX_FOLDER: usize = 4096;
@@ -89,12 +98,14 @@ pub(super) struct Around {
     /// What its process substitutions print.
     pub(super) printed: Texts,
     /// The files that what it prints goes to.
-    pub(super) written: Vec<String>,
+    pub(super) written: Vec<Written>,
     pub(super) folder: Folder,
     /// The line's exit code is the command's.
     pub(super) last: bool,
     /// Something appends to its words.
     pub(super) open: bool,
+    /// The words that a shell with a text of its own is called with.
+    pub(super) parameters: Option<Rc<Parameters>>,
 }
 
 impl Walk {
@@ -105,16 +116,20 @@ impl Walk {
             pipelines: 0,
             place: Place::default(),
             depth: 0,
-            set: Vec::new(),
+            set: Variables::default(),
+            branches: 0,
+            parameters: None,
             carriers: 0,
             handed: Vec::new(),
             hidden: Vec::new(),
             functions: Vec::new(),
+            calls: Vec::new(),
+            left_to_walk: MAX_WALK,
             files: Files::default(),
             room: Room::of(command.len()),
             unread: Parts::of(command.len()),
             is_odd: false,
-            kept: Kept::default(),
+            kept: Rc::default(),
         }
     }
 
@@ -122,14 +137,14 @@ impl Walk {
     fn text(&mut self, command: &str, folder: &mut Folder, last: bool) -> bool {
         let outer = std::mem::take(&mut self.kept);
         let mut code = Cow::Borrowed(command);
-        let read = match plain::pipelines(command) {
+        let read = match self.pipelines(command) {
             Some(pipelines) => {
                 self.plain(pipelines, folder, last);
                 Ok(())
             }
             None => match compact(command) {
                 Some((short, kept)) => {
-                    self.kept = kept;
+                    self.kept = Rc::new(kept);
                     let read = self.code(&short, folder, last);
                     if read.is_err() {
                         code = Cow::Owned(self.kept.code(&short).into_owned());
@@ -145,13 +160,19 @@ impl Walk {
 
     /// Reads a text of which what is in `kept` was taken out.
     fn code(&mut self, command: &str, folder: &mut Folder, last: bool) -> Result<(), Limit> {
-        match plain::pipelines(command) {
+        match self.pipelines(command) {
             Some(pipelines) => {
                 self.plain(pipelines, folder, last);
                 Ok(())
             }
             None => self.parsed(command, folder, last),
         }
+    }
+
+    /// The commands of a line that needs no grammar. Which quotes parameters stand in only the parser tells.
+    fn pipelines(&self, command: &str) -> Option<plain::Pipelines> {
+        let has_parameters = || memchr::memchr(b'$', command.as_bytes()).is_some();
+        if self.parameters.is_some() && has_parameters() { None } else { plain::pipelines(command) }
     }
 
     fn plain(&mut self, pipelines: plain::Pipelines, folder: &mut Folder, last: bool) {
@@ -168,7 +189,7 @@ impl Walk {
                 let mut around = Around { input, folder: folder.clone(), last, ..Around::default() };
                 for file in command.files {
                     let path = walk.whole(&file.path).into_owned();
-                    walk.file(&path, file.is_read, &mut around.input, &mut around.written, folder);
+                    walk.file(&path, file.access, &mut around.input, &mut around.written, folder);
                 }
                 for path in command.others {
                     let path = walk.whole(&path).into_owned();
@@ -247,7 +268,12 @@ impl Walk {
         self.depth += 1;
         let before = self.found.len();
         let outer = std::mem::replace(&mut self.handed, around.input.clone());
+        let parameters = self.parameters.clone();
+        if let Some(own) = &around.parameters {
+            self.parameters = Some(Rc::clone(own));
+        }
         read(self, &mut around.folder.clone());
+        self.parameters = parameters;
         self.handed = outer;
         for invocation in self.found.iter_mut().skip(before) {
             // `echo mail | sh -c 'sendmail -t'`: the shell hands on what it reads.
@@ -291,6 +317,7 @@ impl Walk {
     }
 
     fn command(&mut self, command: &Command, folder: &mut Folder, last: bool, piped: Texts) {
+        self.walked(COMMAND);
         match command {
             Command::Simple(simple) => self.simple(simple, folder, last, piped),
             Command::Compound(compound, redirects) => {
@@ -307,16 +334,14 @@ impl Walk {
                 self.write(at, written);
                 self.place = place;
             }
-            // Whoever defines a function calls it, as a rule; when, is not followed.
             Command::Function(function) => {
-                let at = self.found.len();
-                let place = self.anywhere();
-                self.compound(&function.body.0, &mut folder.clone(), false);
-                self.place = place;
                 self.aside(function.body.1.as_ref(), folder);
-                if self.found.len() > at {
-                    self.functions.push(Function::new(function.fname.value.clone(), at..self.found.len()));
-                }
+                self.define(Function {
+                    name: function.fname.value.clone(),
+                    body: Body::Code(Rc::new(function.body.0.clone()), Rc::clone(&self.kept)),
+                    is_called: false,
+                    is_told: false,
+                });
             }
             Command::ExtendedTest(test, redirects) => {
                 self.test(&test.expr, folder);
@@ -326,17 +351,29 @@ impl Walk {
     }
 
     fn compound(&mut self, command: &CompoundCommand, folder: &mut Folder, last: bool) {
+        let has_branches = !matches!(
+            command,
+            CompoundCommand::BraceGroup(_) | CompoundCommand::Arithmetic(_) | CompoundCommand::Coprocess(_)
+        );
+        if !has_branches {
+            return self.body(command, folder, last);
+        }
+        // A `shift` in there may not be run.
+        let parameters = self.parameters.clone();
+        self.branches += usize::from(!matches!(command, CompoundCommand::Subshell(_)));
+        self.body(command, folder, last);
+        self.branches -= usize::from(!matches!(command, CompoundCommand::Subshell(_)));
+        if !self.parameters.as_ref().is_some_and(|parameters| parameters.is_set) {
+            self.parameters = parameters;
+        }
+    }
+
+    fn body(&mut self, command: &CompoundCommand, folder: &mut Folder, last: bool) {
         match command {
             CompoundCommand::BraceGroup(group) => self.list(&group.list, folder, last),
             CompoundCommand::Subshell(subshell) => self.list(&subshell.list, &mut folder.clone(), last),
             CompoundCommand::ForClause(each) => {
-                for word in each.values.iter().flatten() {
-                    self.substituted(&word.value, folder);
-                }
-                let values: Vec<String> =
-                    each.values.iter().flatten().map(|word| unquote(&self.whole(&word.value))).collect();
-                let values = values.join(", ");
-                self.set(each.variable_name.clone(), values);
+                self.each(&each.variable_name, each.values.as_deref(), folder);
                 self.list(&each.body.list, folder, false);
             }
             CompoundCommand::ArithmeticForClause(each) => {
@@ -361,7 +398,9 @@ impl Walk {
             }
             CompoundCommand::CaseClause(clause) => {
                 self.substituted(&clause.value.value, folder);
+                let parameters = self.parameters.clone();
                 for list in clause.cases.iter().filter_map(|case| case.cmd.as_ref()) {
+                    self.parameters.clone_from(&parameters);
                     self.list(list, folder, last);
                 }
             }
@@ -381,164 +420,11 @@ impl Walk {
         }
     }
 
-    fn simple(&mut self, command: &SimpleCommand, folder: &mut Folder, last: bool, piped: Texts) {
-        let mut around = Around { input: Vec::new(), folder: folder.clone(), last, ..Around::default() };
-        // What its substitutions print is its own.
-        let place = self.share(true);
-        let mut words = Vec::new();
-        let prefix = command.prefix.iter().flat_map(|prefix| &prefix.0);
-        let suffix = command.suffix.iter().flat_map(|suffix| &suffix.0);
-        for item in prefix {
-            if let CommandPrefixOrSuffixItem::AssignmentWord(assignment, _) = item {
-                self.assignment(assignment, &mut around);
-            } else {
-                self.item(item, &mut words, &mut around);
-            }
-        }
-        let (at, mut computed) = (self.found.len(), Vec::new());
-        if let Some(name) = &command.word_or_name {
-            self.word(name, &mut words, folder);
-            if name.value.trim_start_matches('"').starts_with(['$', '`']) {
-                computed = self.printed(at);
-            }
-        }
-        for item in suffix {
-            self.item(item, &mut words, &mut around);
-        }
-        // `$(echo git) push`, `eval "$(cat <<E …)"`
-        for text in computed {
-            let rest = words.get(1..).unwrap_or_default().join(" ");
-            self.nested(&format!("{text} {rest}"), &Around { last: false, ..around.clone() });
-        }
-        self.place = place;
-        self.simple_words(words, around, folder, piped);
-    }
-
-    /// Notes what a simple command runs, and what it sets for those behind it.
-    fn simple_words(&mut self, words: Vec<String>, mut around: Around, folder: &mut Folder, piped: Texts) {
-        if around.input.is_empty() {
-            around.input = piped;
-        }
-        // `ssh host 'bash -s' <<EOF`: a shell in there must know.
-        if around.input.is_empty() {
-            around.input.clone_from(&self.handed);
-        }
-        let is_named = |word: &&String| !matches!(word.as_str(), "command" | "builtin");
-        let own = words.iter().position(|word| is_named(&word)).and_then(|at| words.get(at..));
-        if let Some([program, to @ ..]) = own
-            && matches!(program.as_str(), "cd" | "pushd")
-        {
-            let to = to.iter().find(|word| !word.starts_with('-'));
-            // Every program behind it is told.
-            *folder = to.map(|to| joined(folder.as_deref(), to)).filter(|path| path.len() <= MAX_FOLDER);
-        }
-        if words.is_empty() {
-            around.variables.into_iter().for_each(|(name, value)| self.set(name, value));
-            return;
-        }
-        if let [program, assigned @ ..] = words.as_slice()
-            && matches!(program.as_str(), "export" | "declare" | "local" | "readonly")
-        {
-            let pairs = assigned.iter().filter_map(|word| word.split_once('='));
-            pairs.for_each(|(name, value)| self.set(name.to_owned(), value.to_owned()));
-        }
-        around.variables.extend(self.set.iter().cloned());
-        let (at, written) = (self.found.len(), std::mem::take(&mut around.written));
-        if !self.functions.is_empty() && !around.input.is_empty() {
-            self.call(words.first().map(String::as_str).unwrap_or_default(), &around);
-        }
-        self.run(words, around);
-        self.write(at, written);
-    }
-
-    /// From what a shell that is given nothing to read is given it, by commands whose output is not known.
-    pub(super) fn hidden(&self) -> &Texts {
-        &self.hidden
-    }
-
-    /// Notes what a variable is set to for the programs behind, where that is a text.
-    fn set(&mut self, name: String, value: String) {
-        if !is_text(&value) {
-            return;
-        }
-        self.set.retain(|(known, _)| *known != name);
-        let taken: usize = self.set.iter().map(|(name, value)| name.len() + value.len()).sum();
-        if self.set.len() < MAX_VARIABLES && taken + name.len() + value.len() <= MAX_VALUES {
-            self.set.push((name, value));
-        }
-    }
-
-    fn item(&mut self, item: &CommandPrefixOrSuffixItem, words: &mut Vec<String>, around: &mut Around) {
-        match item {
-            CommandPrefixOrSuffixItem::Word(word) | CommandPrefixOrSuffixItem::AssignmentWord(_, word) => {
-                self.word(word, words, &around.folder.clone());
-            }
-            CommandPrefixOrSuffixItem::IoRedirect(redirect) => {
-                let folder = around.folder.clone();
-                self.redirect(redirect, &mut around.input, &mut around.written, &folder);
-            }
-            CommandPrefixOrSuffixItem::ProcessSubstitution(_, subshell) => {
-                let at = self.found.len();
-                self.list(&subshell.list, &mut around.folder.clone(), false);
-                around.printed.extend(self.printed(at));
-                words.push(carry::SUBSTITUTED.to_owned());
-            }
-        }
-    }
-
-    fn assignment(&mut self, assignment: &Assignment, around: &mut Around) {
-        let values: Vec<&Word> = match &assignment.value {
-            AssignmentValue::Scalar(word) => vec![word],
-            AssignmentValue::Array(items) => items.iter().map(|(_, word)| word).collect(),
-        };
-        for word in &values {
-            self.substituted(&word.value, &around.folder);
-        }
-        if let (AssignmentName::VariableName(name), [value]) = (&assignment.name, values.as_slice()) {
-            around.variables.push((name.clone(), unquote(&self.whole(&value.value))));
-        }
-    }
-
-    fn word(&mut self, word: &Word, words: &mut Vec<String>, folder: &Folder) {
-        self.substituted(&word.value, folder);
-        let word = self.whole(&word.value);
-        words.push(unquote(&word));
-    }
-
-    /// Reads the commands that are run to make a word.
-    fn substituted(&mut self, raw: &str, folder: &Folder) {
-        self.commands_in(raw, false, folder, Self::nested_code);
-    }
-
-    /// Reads those that are run to make a here-document, which is whole.
-    fn substituted_in_document(&mut self, text: &str, folder: &Folder) {
-        self.commands_in(text, true, folder, Self::nested);
-    }
-
-    fn commands_in(
-        &mut self,
-        raw: &str,
-        in_document: bool,
-        folder: &Folder,
-        read: fn(&mut Self, &str, &Around),
-    ) {
-        if !raw.contains('`') && !raw.contains("$(") {
-            return;
-        }
-        let is_deep = expansions(raw) > MAX_EXPANSIONS;
-        let (commands, is_certain) =
-            if is_deep { (Vec::new(), true) } else { substitutions(raw, in_document) };
-        if is_deep || !is_certain {
-            let (whole, _) = self.kept.put_back(raw);
-            self.unread.add(if is_deep { Limit::Depth } else { Limit::Syntax }, &whole);
-        }
-        for command in commands {
-            read(self, &command, &Around { folder: folder.clone(), ..Around::default() });
-        }
-    }
-
     /// Notes the program that `words` run, or those behind it.
     pub(super) fn run(&mut self, mut words: Vec<String>, around: Around) {
+        if self.runs_variable(&words, &around) {
+            return;
+        }
         if let Some(first) = words.first_mut()
             && let Some(subcommand) = program_name(first).strip_prefix("git-")
         {
@@ -564,8 +450,17 @@ impl Walk {
 
     pub(super) fn found(&mut self, mut invocation: Invocation) {
         invocation.pipeline = self.place.pipeline;
-        self.files.add_to(&mut invocation);
+        if !self.files.add_to(&mut invocation) {
+            invocation.input.iter().for_each(|text| self.unread.add(Limit::Commands, text));
+        }
         self.found.push(invocation);
+    }
+
+    /// Notes that so much was gone through, in bytes or so.
+    fn walked(&mut self, length: usize) {
+        if !self.calls.is_empty() {
+            self.left_to_walk = self.left_to_walk.saturating_sub(length);
+        }
     }
 
     /// Whether nothing more is taken in.

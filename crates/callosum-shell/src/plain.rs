@@ -2,6 +2,8 @@
 //! line one here-document with nothing to expand in it. Most lines are so, and are read here in a fraction of the parser's
 //! time. What is anything else, or may be, is left to the parser; a test compares the two.
 
+use super::braces;
+use super::printed::Access;
 use super::words::unquote;
 
 /// Longer lines, a document aside, are left to the parser, which has limits of its own.
@@ -32,7 +34,7 @@ pub(super) struct Command {
 pub(super) struct File {
     /// Without its quotes.
     pub(super) path: String,
-    pub(super) is_read: bool,
+    pub(super) access: Access,
 }
 
 /// Of each pipeline the commands.
@@ -89,7 +91,7 @@ pub(super) fn pipelines(text: &str) -> Option<Pipelines> {
                 let file = reader.redirection()?;
                 if !std::mem::take(&mut is_elsewhere) {
                     command.files.extend(file);
-                } else if let Some(file) = file.filter(|file| !file.is_read) {
+                } else if let Some(file) = file.filter(|file| file.access != Access::Read) {
                     command.others.push(file.path);
                 }
             }
@@ -106,6 +108,12 @@ pub(super) fn pipelines(text: &str) -> Option<Pipelines> {
                     }
                     let usual = if reader.peek() == Some(b'<') { "0" } else { "1" };
                     is_elsewhere = word != usual;
+                } else if braces::may_expand(word) {
+                    let (words, is_all) = braces::expanded(word);
+                    if !is_all {
+                        return None;
+                    }
+                    command.words.extend(words.iter().map(|word| unquote(word)));
                 } else {
                     command.words.push(unquote(word));
                 }
@@ -160,7 +168,12 @@ impl<'l> Reader<'l> {
         if second == Some(b'&') && !is_descriptor {
             return None;
         }
-        Some((second != Some(b'&')).then_some(File { path, is_read: first == b'<' }))
+        let access = match (first, second) {
+            (b'<', _) => Access::Read,
+            (_, Some(_)) => Access::Append,
+            _ => Access::Write,
+        };
+        Some((second != Some(b'&')).then_some(File { path, access }))
     }
 
     /// Passes over `<<'TAG'`, and takes the document off the text: all that is behind this line must be it. Where the tag
@@ -246,7 +259,8 @@ mod tests {
         if command.prefix.is_some() {
             return None;
         }
-        let mut words = vec![unquote(&command.word_or_name.as_ref()?.value)];
+        let name = braces::expanded(&command.word_or_name.as_ref()?.value).0;
+        let mut words: Vec<String> = name.iter().map(|word| unquote(word)).collect();
         let (mut document, mut files, mut others) = (None, Vec::new(), Vec::new());
         for item in command.suffix.iter().flat_map(|suffix| &suffix.0) {
             match item {
@@ -254,7 +268,7 @@ mod tests {
                     if !substitutions(&word.value, false).0.is_empty() {
                         return None;
                     }
-                    words.push(unquote(&word.value));
+                    words.extend(braces::expanded(&word.value).0.iter().map(|word| unquote(word)));
                 }
                 Item::IoRedirect(IoRedirect::File(of, kind, target)) => match target {
                     IoFileRedirectTarget::Filename(word)
@@ -264,11 +278,15 @@ mod tests {
                     }
                     IoFileRedirectTarget::ProcessSubstitution(..) => return None,
                     IoFileRedirectTarget::Filename(word) => {
-                        let is_read = matches!(kind, IoFileRedirectKind::Read);
-                        let usual = if is_read { 0 } else { 1 };
+                        let access = match kind {
+                            IoFileRedirectKind::Read => Access::Read,
+                            IoFileRedirectKind::Append => Access::Append,
+                            _ => Access::Write,
+                        };
+                        let usual = if access == Access::Read { 0 } else { 1 };
                         if of.is_none_or(|of| of == usual) {
-                            files.push(File { path: unquote(&word.value), is_read });
-                        } else if !is_read {
+                            files.push(File { path: unquote(&word.value), access });
+                        } else if access != Access::Read {
                             others.push(unquote(&word.value));
                         }
                     }

@@ -21,6 +21,10 @@ pub enum Limit {
     Filter,
     /// Commands before it wrote to more people than keys are made for.
     Recipients,
+    /// A program is given further words by something else.
+    Arguments,
+    /// Whom a mail is for stands in what its program reads, which the line does not say.
+    Input,
 }
 
 impl Limit {
@@ -37,6 +41,8 @@ impl Limit {
             Self::Code => "its code can't be undone",
             Self::Filter => "a shell runs what a program makes of it, which can't be told",
             Self::Recipients => "the line has more mails to more people than are followed",
+            Self::Arguments => "something else gives a program further words, which can't be told",
+            Self::Input => "a mail is made of what the line does not say, and so is whom it is for",
         }
     }
 }

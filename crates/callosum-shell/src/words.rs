@@ -3,6 +3,8 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
+use super::braces;
+
 /// A word without its quotes. The tokenizer's own function takes every quotation mark away, those inside
 /// other quotes too.
 pub(super) fn unquote(word: &str) -> String {
@@ -126,6 +128,9 @@ fn escape(chars: &mut Peekable<Chars<'_>>, plain: &mut String) {
     });
 }
 
+/// Longer words in braces hide none.
+const MAX_GROUP: usize = 256;
+
 /// The text with the words whole that quoting cuts into pieces (`him''alaya`, `hima\laya`, `$'\x68imalaya'`): for a look at which
 /// words stand in it. `None` when there is none of these, as nearly always.
 pub fn unhidden(text: &str) -> Option<String> {
@@ -144,11 +149,44 @@ pub fn unhidden(text: &str) -> Option<String> {
         bytes.get(at) == Some(&b'\\')
             && bytes.get(at + 1).is_some_and(|next| matches!(next, b'x' | b'u' | b'0'..=b'7'))
     };
-    memchr::memchr3_iter(b'\'', b'"', b'\\', bytes).find(|at| hides(*at) || is_code(*at))?;
+    let is_hidden = memchr::memchr3_iter(b'\'', b'"', b'\\', bytes).any(|at| hides(at) || is_code(at));
+    // `^Cgit`, as it is typed into a terminal; `pus{h,}`.
+    let is_key = |at: usize| matches!(bytes.get(at + 1), Some(b'A'..=b'Z' | b'[')) && is_word(at + 2);
+    let has_key = memchr::memchr_iter(b'^', bytes).any(is_key);
+    let has_braces = memchr::memchr_iter(b'{', bytes).any(|at| {
+        let near = bytes.get(at..bytes.len().min(at + MAX_GROUP)).unwrap_or_default();
+        let end = at + memchr::memchr(b'}', near).unwrap_or(0);
+        let holds_words = bytes.get(end) == Some(&b'}')
+            && text.get(at..end).is_some_and(|inside| inside.contains(',') || inside.contains(".."));
+        holds_words && (at > 0 && is_word(at - 1) || is_word(end + 1) || bytes.get(end + 1) == Some(&b'{'))
+    });
+    if !is_hidden && !has_key && !has_braces {
+        return None;
+    }
     let mut whole = pieces(text, false);
     if memchr::memchr_iter(b'\\', bytes).any(is_code) {
         whole.push('\n');
         whole.push_str(&pieces(text, true));
+    }
+    if has_key {
+        for (at, _) in text.match_indices('^').filter(|(at, _)| is_key(*at)) {
+            whole.push('\n');
+            whole.extend(
+                text.get(at + 2..).unwrap_or_default().chars().take_while(char::is_ascii_alphanumeric),
+            );
+        }
+    }
+    if has_braces {
+        let most = 4 * (text.len() + whole.len()) + MAX_GROUP;
+        for word in text.split_whitespace().filter(|word| braces::may_expand(word)) {
+            if whole.len() > most {
+                break;
+            }
+            braces::expanded(word).0.iter().for_each(|word| {
+                whole.push('\n');
+                whole.push_str(&pieces(word, false));
+            });
+        }
     }
     Some(whole)
 }
@@ -353,11 +391,6 @@ fn end_of_document(bytes: &[u8], at: usize, tag: &[u8]) -> usize {
         }
     }
     at
-}
-
-/// Whether a word is what it says, with nothing to expand in it.
-pub(super) fn is_text(word: &str) -> bool {
-    !word.is_empty() && !word.contains(['$', '`', '*', '{'])
 }
 
 #[cfg(test)]

@@ -27,14 +27,14 @@ async function status(owner: GateOwner): Promise<string> {
   const wrong = problemsIn(status);
   const problems = wrong.length === 0 ? "" : `\nWrong:\n${forChat(bounded(wrong.join("\n"), MOST_PROBLEMS))}`;
   const recent = await ask(owner, "recent", { limit: ACTIONS });
-  if (!recent.ok) return `${head}${problems}\nWhat was done lately can't be told: ${bounded(recent.message, MOST_PROBLEMS)}.`;
+  if (!recent.ok) return `${head}${problems}\nRecent actions can't be shown: ${bounded(recent.message, MOST_PROBLEMS)}.`;
   const text = textIn(recent.payload);
-  return `${head}${problems}\n${text === "" ? "Nothing significant was done lately, and nothing is held." : forChat(bounded(text, MOST))}`;
+  return `${head}${problems}\n${text === "" ? "Nothing significant was done recently, and nothing is held." : forChat(bounded(text, MOST))}`;
 }
 
 async function why(owner: GateOwner, key: string): Promise<string> {
   const answer = await ask(owner, "why", { key });
-  if (!answer.ok) return `Callosum can't tell: ${bounded(answer.message, MOST_PROBLEMS)}.`;
+  if (!answer.ok) return `Callosum can't answer: ${bounded(answer.message, MOST_PROBLEMS)}.`;
   return forChat(newest(textIn(answer.payload), MOST));
 }
 

@@ -31,7 +31,7 @@ const PARAMETERS = {
       type: "integer",
       minimum: 1,
       maximum: MAX_LIMIT,
-      description: "How many actions at most: those still running, then the newest; 20 if not given.",
+      description: "At most this many actions: those still running, then the newest; 20 by default.",
     },
   },
 };
@@ -42,19 +42,19 @@ export function recentTool(owner: GateOwner, ownSession: string | undefined): An
     name: RECENT_TOOL,
     label: "Recent actions",
     description:
-      "What sessions on this machine did lately that matters (mail, chat, pushes, deploys, schedules), what is being done right now, and how it ended. " +
-      "Ask before planning such an action, and when a call was paused by Callosum. Without parameters: the newest actions of all sessions, your own too.",
+      "What sessions on this machine did recently that matters (mail, chat, pushes, deploys, schedules), how it ended, and what is being done right now. " +
+      "Ask before you plan such an action, and when Callosum has paused a call. Without parameters: the newest actions of all sessions, including your own.",
     parameters: PARAMETERS,
     execute: async (_call: string, params: unknown) => {
       const answer = await ask(owner, "recent", wantedBy(params));
-      if (!answer.ok) throw new Error(`callosum: what was done lately can't be told: ${answer.message}`);
+      if (!answer.ok) throw new Error(`callosum: recent actions can't be shown: ${answer.message}`);
       const { leases, actions } = isRecord(answer.payload) ? answer.payload : {};
       // Through the host's catalog a model gets the details, too: only the text is bounded.
       const details = { trust: TRUST, leases: countOf(leases), actions: countOf(actions) };
       const text = textIn(answer.payload);
       const you = ownSession === undefined ? "" : `Your own session is ${ownSession}.\n`;
       const told =
-        text === "" ? "Nothing of that kind was done lately, and nothing is held." : forModel("Recent actions", text, MOST);
+        text === "" ? "Nothing of that kind was done recently, and nothing is held." : forModel("Recent actions", text, MOST);
       return { content: [{ type: "text", text: `${you}${told}` }], details };
     },
   };

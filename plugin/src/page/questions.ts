@@ -1,12 +1,15 @@
 // The page's questions to the core. They wait for a worker thread of the host, which has four and needs them for its own: so few are asked at once,
 // and the others wait here.
 
-import { askForText, type CoreFailure, statusOf } from "../core-answer.ts";
+import { askForText, type CoreFailure, type Look, statusOf } from "../core-answer.ts";
 import type { GateOwner } from "../gate-owner.ts";
 import { messageOf } from "../host.ts";
+import { offeredOn } from "../offered.ts";
 
-/** What the page may ask. */
-const QUESTIONS = new Set(["head", "status", "journal", "timeline", "tally", "why", "explain", "rules", "recent"]);
+/** What the page may ask, whoever has it open. */
+const QUESTIONS = new Map<string, Look>();
+for (const { name, right } of offeredOn("page")) if (right === "read") QUESTIONS.set(name, name);
+
 const AT_ONCE = 2;
 const MOST_WAITING = 64;
 
@@ -28,17 +31,18 @@ export class Questions {
 
   /** Answers a question by its name; `request` is JSON text, or null. Never rejects. */
   async answer(question: string, request: string | null): Promise<TextAnswer> {
-    if (!QUESTIONS.has(question)) return { ok: false, code: "not-found", message: "the page has no such question" };
+    const known = QUESTIONS.get(question);
+    if (known === undefined) return { ok: false, code: "not-found", message: "the page has no such question" };
     let read: unknown;
     try {
       read = JSON.parse(request ?? "{}");
     } catch (thrown) {
-      return { ok: false, code: "bad-request", message: `\`q\` is no JSON: ${messageOf(thrown)}` };
+      return { ok: false, code: "bad-request", message: `\`q\` is not JSON: ${messageOf(thrown)}` };
     }
-    return await this.#inTurn(() => this.#ask(question, read));
+    return await this.#inTurn(() => this.#ask(known, read));
   }
 
-  async #ask(question: string, request: unknown): Promise<TextAnswer> {
+  async #ask(question: Look, request: unknown): Promise<TextAnswer> {
     if (question === "status") {
       const answer = await statusOf(this.#owner, this.#version);
       return answer.ok ? { ok: true, text: JSON.stringify(answer.payload) } : answer;

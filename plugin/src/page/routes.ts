@@ -18,8 +18,8 @@ const BASES = { all: "/plugins/callosum/", leases: "/plugins/callosum-leases/" }
 const MOST_KEY = 1_024;
 const NOT_BUILT =
   "Callosum's page is missing in the plugin's folder. Install the plugin again, or run `npm run build` in its repository.";
-const OLD_PAGE = "this page was opened too long ago, or before the gateway started; load it again";
-const BUSY = "too much at once; try again";
+const OLD_PAGE = "this page was opened too long ago, or before the gateway started; reload it";
+const BUSY = "too many requests at once; try again";
 
 type View = keyof typeof BASES;
 type Route = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
@@ -71,7 +71,7 @@ export class PageRoutes {
       ...tab,
       id: "callosum-leases",
       label: "Callosum leases",
-      description: "What agent sessions hold right now, and a way to take it from them.",
+      description: "What agent sessions hold right now, and a button that releases it.",
       icon: "lock",
       path: BASES.leases,
       slug: "callosum-leases",
@@ -177,7 +177,7 @@ export class PageRoutes {
       return;
     }
     if (!this.#passes.releases(token)) {
-      const message = "this copy of the page may not, or no longer, release leases; load it again";
+      const message = "this copy of the page can't release leases, or no longer can; reload it";
       sendFailure(request, response, 403, "forbidden", message);
       return;
     }
@@ -219,7 +219,7 @@ export class PageRoutes {
 
 async function onlyGet(request: IncomingMessage, response: ServerResponse, route: Route): Promise<void> {
   if (request.method === "GET" || request.method === "HEAD") await route(request, response);
-  else sendPlain(request, response, 405, "There is nothing here but something to look at.", { allow: "GET, HEAD" });
+  else sendPlain(request, response, 405, "This address can only be read.", { allow: "GET, HEAD" });
 }
 
 /** The resource that a release is for. */

@@ -1,9 +1,10 @@
-// The gateway methods `callosum.*`. All but `callosum.release` only read.
+// The gateway methods `callosum.*`: the questions that the core's registry offers there.
 
 import { answerOf, ask, type CoreAnswer, statusOf } from "../core-answer.ts";
 import type { GateOwner } from "../gate-owner.ts";
 import type { WorkspaceOf } from "../hooks/before-tool-call.ts";
 import { isRecord, type RpcClient } from "../host.ts";
+import { type NameOn, offeredOn } from "../offered.ts";
 
 export interface MethodFailure {
   code: "INVALID_REQUEST" | "UNAVAILABLE";
@@ -12,37 +13,119 @@ export interface MethodFailure {
 
 export type MethodAnswer = { ok: true; payload: unknown } | { ok: false; error: MethodFailure };
 
+/** What a method is called with. */
+interface Called {
+  params: unknown;
+  client: RpcClient | null;
+}
+
+/** A method as the host registers it. */
+export interface GatewayMethod {
+  name: string;
+  scope: "operator.read" | "operator.write";
+  answer: (called: Called) => Promise<MethodAnswer>;
+}
+
+/** The host's scope for each right of the registry. */
+export const SCOPES = { read: "operator.read", operate: "operator.write" } as const;
+
+/** All methods. */
+export function gatewayMethods(owner: GateOwner, version: string, workspaceOf: WorkspaceOf): GatewayMethod[] {
+  const answers: Record<NameOn<"gateway">, GatewayMethod["answer"]> = {
+    status: () => status(owner, version),
+    journal: ({ params }) => journal(owner, params),
+    why: ({ params }) => why(owner, params),
+    explain: ({ params }) => explain(owner, workspaceOf, params),
+    release: ({ params, client }) => release(owner, params, client),
+  };
+  return offeredOn("gateway").map(({ name, right }) => ({
+    name: `callosum.${name}`,
+    scope: SCOPES[right],
+    answer: answers[name],
+  }));
+}
+
 const MAX_LIMIT = 1_000;
 const MAX_TEXT = 1_024;
 
-/** How a parameter must look. */
+/** A parameter: how it must look, and what it is for. */
 interface Parameter {
   expects: string;
+  meaning: string;
   fits: (value: unknown) => boolean;
   required?: true;
 }
 type Parameters = Record<string, Parameter>;
 
-const TEXT: Parameter = { expects: "a text", fits: isText };
+const text = (meaning: string): Parameter => ({ expects: "a text", meaning, fits: isText });
 const FILTERS: Parameters = {
-  limit: { expects: `a whole number from 1 to ${MAX_LIMIT}`, fits: (value) => isWhole(value, 1, MAX_LIMIT) },
-  tier: { expects: "a whole number from 0 to 4", fits: (value) => isWhole(value, 0, 4) },
-  key: TEXT,
-  session: TEXT,
-  tool: TEXT,
-  action: TEXT,
+  limit: {
+    expects: `a whole number from 1 to ${MAX_LIMIT}`,
+    meaning: "at most this many records, the newest; 50 by default",
+    fits: (value) => isWhole(value, 1, MAX_LIMIT),
+  },
+  tier: { expects: "a whole number from 0 to 4", meaning: "only records of this tier", fits: (value) => isWhole(value, 0, 4) },
+  key: text("only records on this context key"),
+  session: text("only records of this session"),
+  tool: text("only records of this tool"),
+  action: text(
+    "only records whose `action` this is; `started` finds `intercept`, `paused` the pauses, `blocked` the pauses and the blocks",
+  ),
   since: {
     expects: "a time like 2026-01-31T09:00:00Z, or milliseconds since 1970",
+    meaning: "only records since then",
     fits: (value) => isText(value) || isWhole(value, 0, Number.MAX_SAFE_INTEGER),
   },
-  after: { expects: "a record's `seq`", fits: (value) => isWhole(value, 0, Number.MAX_SAFE_INTEGER) },
+  after: {
+    expects: "a record's `seq`",
+    meaning: "only records that came after that one",
+    fits: (value) => isWhole(value, 0, Number.MAX_SAFE_INTEGER),
+  },
 };
-const KEY: Parameters = { key: { ...TEXT, required: true } };
+const KEY: Parameters = { key: { ...text("the context key of the resource"), required: true } };
 const CALL: Parameters = {
-  tool: { ...TEXT, required: true },
-  params: { expects: "an object", fits: isRecord, required: true },
-  session: TEXT,
-  agent: TEXT,
+  tool: { ...text("the tool, as the host calls it"), required: true },
+  params: { expects: "an object", meaning: "the call's parameters", fits: isRecord, required: true },
+  session: text("the session that would make the call"),
+  agent: text("the agent that would make it, in whose workspace it would run"),
+};
+
+/** What everybody may be told about a method: `docs/reference/gateway-methods.md` is made of this. */
+interface Method {
+  meaning: string;
+  parameters: Parameters;
+  answer: string;
+}
+
+/** The methods, without the `callosum.` before their names. */
+export const METHODS: Record<NameOn<"gateway">, Method> = {
+  status: {
+    meaning: "What an operator sees at a glance: live leases (`locks`), recent actions, the hooks seen, and what is wrong.",
+    parameters: {},
+    answer:
+      "{instanceId, version, stateDir, mode, ruleCount, rules {source, loadedAt, error?}, locks, recentContexts, journal {lines, bytes, segments, skipped, head, oldest}, journalLines, coverage, waiting, settingErrors?, lost?, degraded?}",
+  },
+  journal: {
+    meaning:
+      "The newest records of the journal, newest last. All conditions must hold. `next` is null when nothing older can match.",
+    parameters: FILTERS,
+    answer: "{entries: […], next}",
+  },
+  why: {
+    meaning: "The story of a resource: what happened, oldest first, and `text` for people.",
+    parameters: KEY,
+    answer: "{key, events: […], earlier, leases, text}",
+  },
+  explain: {
+    meaning: "What a call would get now, as `callosum explain --json` prints it. Runs nothing, writes nothing.",
+    parameters: CALL,
+    answer: "{tier, ruleName, contextKeys, recentWindowMs, scope, verdict, text, journalParams, matched, rough, unread}",
+  },
+  release: {
+    meaning: "Ends the live leases on a resource. The journal records who did it, and what was done stays evidence.",
+    parameters: KEY,
+    answer: "{key, released: [{contextKey, instance, session, tool, tier, since, expiresAt}]}",
+  },
 };
 
 /** `callosum.status` */

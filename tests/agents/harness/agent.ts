@@ -7,7 +7,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ScriptedCall } from "../../openclaw/harness/fake-model.ts";
 
-const MODULES = new URL("../../../node_modules/", import.meta.url).pathname;
+const MODULES = new URL("../node_modules/", import.meta.url).pathname;
 const RUN_MS = 60_000;
 
 export type RuntimeName = "codex" | "gemini";

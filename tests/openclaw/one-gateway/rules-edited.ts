@@ -68,8 +68,8 @@ test("a file that is too large, or no file: likewise", async () => {
   rmSync(file);
   mkdirSync(file);
   assert.equal(await isGuarded("folder"), true);
-  assert.match((await rules()).error ?? "", /is no regular file/);
-  await logged(/is no regular file/);
+  assert.match((await rules()).error ?? "", /is not a regular file/);
+  await logged(/is not a regular file/);
 });
 
 test("good again: it holds from the next call on, and nothing is complained about", async () => {

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use callosum_bench::calls::Sample;
 use callosum_bench::{Result, answer, arguments, monotonic_us, open_gate, settle};
 use callosum_core::gate::{Answer, Gate};
+use callosum_core::query::Source;
 use callosum_core::record::outcome::Ended;
 use serde_json::json;
 

@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use callosum_bench::{Result, answer, arguments, open_gate};
 use callosum_core::gate::Gate;
+use callosum_core::query::{self, Source};
 use serde_json::{Map, Value, json};
 
 type Request = Map<String, Value>;
@@ -38,7 +39,7 @@ fn pieces(gate: &Gate, question: &str, mut request: Request) -> Result<Vec<u64>>
     while times.len() < PIECES {
         let text = Value::from(request.clone()).to_string();
         let start = Instant::now();
-        let piece = gate.ask(question, &text, &gate.machine().now())?;
+        let piece = query::answer(gate, question, &text, &gate.machine().now())?;
         times.push(u64::try_from(start.elapsed().as_nanos())?);
         let piece: Value = serde_json::from_str(&piece)?;
         match piece.get("next") {

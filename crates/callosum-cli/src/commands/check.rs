@@ -61,8 +61,8 @@ fn for_people(source: &str, found: &Lint, out: &mut dyn Write) -> Result<(), Fai
     let rules = number(found.rule_count, "rule");
     let warnings = number(found.warnings.len(), "warning");
     match (found.errors.len(), found.warnings.len()) {
-        (0, 0) => writeln!(out, "{source}: all well, {rules}")?,
-        (0, _) => writeln!(out, "{source}: can be used, {rules}, {warnings}")?,
+        (0, 0) => writeln!(out, "{source}: no problems, {rules}")?,
+        (0, _) => writeln!(out, "{source}: valid, {rules}, {warnings}")?,
         (errors, _) => writeln!(out, "{source}: can't be used, {}, {warnings}", number(errors, "error"))?,
     }
     Ok(())

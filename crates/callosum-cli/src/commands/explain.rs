@@ -3,8 +3,8 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use callosum_core::gate::Asked as Question;
 use callosum_core::model::time;
+use callosum_core::query::{ExplainRequest, Source};
 use callosum_core::rules::{Match, Scope};
 use serde_json::{Value, json};
 
@@ -13,35 +13,35 @@ use crate::output::{Failure, json, long, name, resource, said};
 
 pub(crate) fn run(args: &Args, asked: &Asked, out: &mut dyn Write) -> Result<ExitCode, Failure> {
     let params = params(asked)?;
-    let gate = super::observer(args)?;
+    let observer = super::observer(args)?;
     let cwd = asked.cwd.clone().or_else(|| std::env::current_dir().ok());
-    let question = Question {
+    let request = ExplainRequest {
         tool: asked.tool.clone(),
         params,
         session: asked.session.clone(),
         agent: None,
         cwd: cwd.and_then(|cwd| cwd.to_str().map(str::to_owned)),
     };
-    let explained = gate.explain(&question, &gate.machine().now())?;
+    let explained = observer.explain(&request, &observer.machine().now())?;
     if args.global.json {
         json(out, &explained)?;
         return Ok(ExitCode::SUCCESS);
     }
     match &explained.rule_name {
         Some(rule) => writeln!(out, "Tier {}, by the rule `{}`.", explained.tier as u8, name(rule))?,
-        None => writeln!(out, "Tier 0: no rule is for this call.")?,
+        None => writeln!(out, "Tier 0: no rule matches this call.")?,
     }
     if explained.rough {
         writeln!(
             out,
-            "The command can't be parsed as a shell line; it was cut at what looks like the end of a command."
+            "The command can't be parsed as a shell line, so it was cut at whatever looks like the end of a command."
         )?;
     }
     for unread in &explained.unread {
         let parts = if unread.parts == 1 { "1 part".to_owned() } else { format!("{} parts", unread.parts) };
         writeln!(
             out,
-            "Not read: {parts} of the command, {} bytes from `{}` on, because {}. Only looked through for the words of rules.",
+            "Not read: {parts} of the command, {} bytes starting at `{}`, because {}. It was only searched for the words of rules.",
             unread.bytes,
             name(&unread.begins),
             unread.because
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &Args, asked: &Asked, out: &mut dyn Write) -> Result<Exi
         writeln!(out, "{}", sentence(matched))?;
     }
     if explained.tier.is_tracked() && !explained.journal_params {
-        writeln!(out, "Its parameters are not written down.")?;
+        writeln!(out, "Its parameters are not journaled.")?;
     }
     if explained.tier.is_guarded() {
         let whose = match explained.scope {
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &Args, asked: &Asked, out: &mut dyn Write) -> Result<Exi
             Scope::OtherSessions => "other sessions'",
         };
         let window = time::for_people(explained.recent_window_ms);
-        writeln!(out, "Checked against {whose} actions on the same in the last {window}.")?;
+        writeln!(out, "Checked against {whose} actions on the same resources in the last {window}.")?;
     }
     writeln!(out, "\nNow: {}.", explained.verdict)?;
     if let Some(text) = &explained.text {
@@ -79,7 +79,7 @@ pub(crate) fn run(args: &Args, asked: &Asked, out: &mut dyn Write) -> Result<Exi
 fn params(asked: &Asked) -> Result<Value, Failure> {
     let unusable = |fragment: String| Failure::CantLook {
         fragment,
-        remedy: "give the parameters as a JSON object, like '{\"command\": \"git push\"}'".to_owned(),
+        remedy: "give them as a JSON object, like '{\"command\": \"git push\"}'".to_owned(),
     };
     let begins = |sign: char| asked.params.trim_start().starts_with(sign);
     // A list is no command, though a shell's `[ -f x ]` may begin like one.
@@ -89,14 +89,15 @@ fn params(asked: &Asked) -> Result<Value, Failure> {
     }
     match serde_json::from_str(&asked.params) {
         Ok(params @ Value::Object(_)) => Ok(params),
-        Ok(_) => Err(unusable("the parameters must be an object, and are none".to_owned())),
-        Err(error) => Err(unusable(format!("the parameters are no JSON: {error}"))),
+        Ok(_) => Err(unusable("the parameters must be an object".to_owned())),
+        Err(error) => Err(unusable(format!("the parameters are not JSON: {error}"))),
     }
 }
 
 fn sentence(matched: &Match) -> String {
+    let reach = matched.reach.map_or_else(String::new, |reach| format!(", reach {}", reach.as_str()));
     let rule = format!(
-        "`{}` (tier {}) matched by {}",
+        "`{}` (tier {}{reach}) matched by {}",
         name(&matched.rule_name),
         matched.tier as u8,
         matched.because

@@ -27,11 +27,11 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode, Failure>
     }
     writeln!(
         out,
-        "Wrote {}: three examples, which only observe, before the shipped rules.\n\n\
-         Edit it, then ask\n  \
-         callosum check                              whether it can be used, and where not\n  \
-         callosum explain exec './release.sh v1.2'   what a call would get now, and why\n\n\
-         A gateway that runs uses it from the next call on.",
+        "Wrote {}: three examples that only observe, before the shipped rules.\n\n\
+         Edit it, then run\n  \
+         callosum check                              checks it, and says where it is wrong\n  \
+         callosum explain exec './release.sh v1.2'   says what a call would get now, and why\n\n\
+         A running gateway uses it from the next call on.",
         long(&file)
     )?;
     Ok(ExitCode::SUCCESS)
@@ -44,11 +44,8 @@ fn write(directory: &StateDir, path: &Path) -> Result<(), Failure> {
     directory.prepare().map_err(unusable)?;
     let failed = |error: io::Error| match error.kind() {
         io::ErrorKind::AlreadyExists => Failure::CantLook {
-            fragment: format!(
-                "`{}` is there already, and was left as it is",
-                long(&path.display().to_string())
-            ),
-            remedy: "edit that one and run `callosum check`, or move it away and run this again".to_owned(),
+            fragment: format!("`{}` exists already, and was not changed", long(&path.display().to_string())),
+            remedy: "edit it and run `callosum check`, or move it away and run this again".to_owned(),
         },
         _ => unusable(StateError::io("write", path, error)),
     };

@@ -5,8 +5,9 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use callosum_core::gate::{Filter, Gate};
 use callosum_core::model::time;
+use callosum_core::query::{Filter, Observer, Source};
+use callosum_core::record::Action;
 use serde_json::{Map, Value, json};
 
 use crate::args::{Args, Wanted};
@@ -25,17 +26,17 @@ const FOLLOW: Duration = Duration::from_millis(300);
 const MAX_NEWS: usize = 10_000;
 
 pub(crate) fn run(args: &Args, wanted: &Wanted, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-    let gate = super::observer(args)?;
-    let mut filter = filter(wanted, gate.machine().now().wall_ms)?;
-    let found = gate.journal(&filter, &gate.machine().now())?;
+    let observer = super::observer(args)?;
+    let mut filter = filter(wanted, observer.machine().now().wall_ms)?;
+    let found = observer.journal(&filter, &observer.machine().now())?;
     if wanted.follow {
         filter.limit = MAX_NEWS;
-        return follow(args, &gate, filter, found.entries, out);
+        return follow(args, &observer, filter, found.entries, out);
     }
     if args.global.json {
         json(out, &found)?;
     } else if found.entries.is_empty() {
-        writeln!(out, "No such record in {}.", long(&gate.state_dir().display().to_string()))?;
+        writeln!(out, "No such record in {}.", long(&observer.state_dir().display().to_string()))?;
     } else {
         for_people(&found.entries, out)?;
     }
@@ -45,7 +46,7 @@ pub(crate) fn run(args: &Args, wanted: &Wanted, out: &mut dyn Write) -> Result<E
 /// Shows `entries`, then whatever comes, until the reader goes away.
 fn follow(
     args: &Args,
-    gate: &Gate,
+    observer: &Observer,
     mut filter: Filter,
     mut news: Vec<Value>,
     out: &mut dyn Write,
@@ -63,7 +64,7 @@ fn follow(
         if reader_goes_within(FOLLOW) {
             return Ok(ExitCode::SUCCESS);
         }
-        news = gate.journal(&filter, &gate.machine().now())?.entries;
+        news = observer.journal(&filter, &observer.machine().now())?.entries;
     }
 }
 
@@ -124,10 +125,21 @@ fn columns(record: &Map<String, Value>, with_instance: bool) -> [String; 6] {
         text(record, "timestamp").map(local_time).unwrap_or_default(),
         session,
         name(text(record, "tool").unwrap_or_default()),
-        name(text(record, "action").unwrap_or_default()),
+        name(happened(record)),
         tier.unwrap_or_default(),
         keys(record),
     ]
+}
+
+/// What a record says happened, in the words of the glossary: the journal calls a start `intercept`, and both a pause and a
+/// block `blocked`.
+fn happened(record: &Map<String, Value>) -> &str {
+    let action = text(record, "action").unwrap_or_default();
+    match (action, text(record, "conflict")) {
+        ("blocked", Some("lease")) => "blocked",
+        ("blocked", _) => "paused",
+        _ => Action::label_of(action),
+    }
 }
 
 fn keys(record: &Map<String, Value>) -> String {
@@ -170,11 +182,9 @@ fn details(record: &Map<String, Value>) -> String {
     if let Some(window) = record.get("windowMs").and_then(Value::as_u64) {
         details.push(format!("rules look {} back", time::for_people(window)));
     }
-    match (text(record, "action"), record.get("of").and_then(Value::as_array).map_or(0, Vec::len)) {
-        (Some("delivered"), count) => details.push(counted(count as u64, "pause")),
-        (Some("opened"), _) => details.push("segment begun".to_owned()),
-        (Some("closed"), _) => details.push("segment full".to_owned()),
-        _ => {}
+    if text(record, "action") == Some("delivered") {
+        let pauses = record.get("of").and_then(Value::as_array).map_or(0, Vec::len);
+        details.push(counted(pauses as u64, "pause"));
     }
     if let (Some("seen"), Some(seen)) =
         (text(record, "action"), record.get("seen").and_then(Value::as_object))

@@ -7,7 +7,7 @@ pub(crate) mod hook;
 pub(crate) mod init;
 pub(crate) mod install;
 pub(crate) mod journal;
-pub(crate) mod locks;
+pub(crate) mod leases;
 pub(crate) mod sessions;
 pub(crate) mod simulate;
 pub(crate) mod status;
@@ -16,17 +16,18 @@ pub(crate) mod why;
 
 use std::path::{Path, PathBuf};
 
-use callosum_core::gate::{Gate, GateOptions};
+use callosum_core::gate::GateOptions;
 use callosum_core::model::time::from_rfc3339;
+use callosum_core::query::Observer;
 use callosum_core::store::{rules_file, state_dir};
 use serde_json::{Map, Value};
 
 use crate::args::Args;
 use crate::output::{Failure, long, name};
 
-/// A gate that looks at the chosen state directory and leaves no trace there.
-fn observer(args: &Args) -> Result<Gate, Failure> {
-    Ok(Gate::observer(options(args)?))
+/// Looks at the chosen state directory and leaves no trace there.
+fn observer(args: &Args) -> Result<Observer, Failure> {
+    Ok(Observer::new(options(args)?))
 }
 
 fn options(args: &Args) -> Result<GateOptions, Failure> {
@@ -56,9 +57,9 @@ fn shared_state_dir(args: &Args) -> Result<PathBuf, Failure> {
     let options = shared_options(args)?;
     let folder = state_dir::locate(None, options.state_dir_variable.as_deref(), &options.home);
     state_dir::is_place(&folder).map_err(|why| Failure::CantLook {
-        fragment: format!("`{}` names no state directory: {why}", long(&folder.display().to_string())),
+        fragment: format!("`{}` can't be the state directory: {why}", long(&folder.display().to_string())),
         remedy:
-            "give `--state-dir` or CALLOSUM_STATE_DIR an absolute path, written out, and see that HOME is one"
+            "give `--state-dir` or CALLOSUM_STATE_DIR an absolute path, written out, and check that HOME is one"
                 .to_owned(),
     })?;
     Ok(folder)
@@ -83,7 +84,7 @@ impl SettingsFile {
         }
         let read = rules_file::read(&path).and_then(|text| {
             serde_json::from_str::<Map<String, Value>>(&text)
-                .map_err(|error| format!("is no JSON object: {error}"))
+                .map_err(|error| format!("is not a JSON object: {error}"))
         });
         let problem = |why: &str| Some(format!("`{}` {why}", path.display()));
         match read {
@@ -95,7 +96,7 @@ impl SettingsFile {
                 Self {
                     settings,
                     problem: named
-                        .and_then(|_| problem("can't say where it is itself: its `stateDir` is ignored")),
+                        .and_then(|_| problem("can't set its own place: its `stateDir` is ignored")),
                 }
             }
         }
@@ -119,9 +120,9 @@ fn moment(text: &str, now_ms: i64) -> Result<i64, Failure> {
     };
     // A bare number is a moment, not a duration.
     text.parse().ok().or_else(as_text).ok_or_else(|| Failure::CantLook {
-        fragment: format!("`{}` is no time", name(text)),
+        fragment: format!("`{}` is not a time", name(text)),
         remedy:
-            "give a duration such as 2h, a time as RFC 3339 such as 2026-01-31T09:00:00Z, or milliseconds since the epoch"
+            "give a duration such as 2h, an RFC 3339 time such as 2026-01-31T09:00:00Z, or milliseconds since the epoch"
                 .to_owned(),
     })
 }
@@ -142,5 +143,5 @@ fn chosen(path: &Path) -> Result<String, Failure> {
     absolute
         .to_str()
         .map(str::to_owned)
-        .ok_or_else(|| unusable(format!("the path `{}` is no UTF-8", path.display())))
+        .ok_or_else(|| unusable(format!("the path `{}` is not valid UTF-8", path.display())))
 }

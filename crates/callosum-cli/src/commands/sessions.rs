@@ -3,8 +3,8 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use callosum_core::gate::{Over, Session};
 use callosum_core::model::time::for_people;
+use callosum_core::query::{Over, Session, Source};
 use serde_json::json;
 
 use crate::args::Args;
@@ -14,17 +14,17 @@ use crate::output::{Failure, json, local_time, name, resource, table};
 const MAX_HELD: usize = 3;
 
 pub(crate) fn run(args: &Args, since: &str, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-    let gate = super::observer(args)?;
-    let now = gate.machine().now();
+    let observer = super::observer(args)?;
+    let now = observer.machine().now();
     let since_ms = super::moment(since, now.wall_ms)?;
     let window_ms = u64::try_from(now.wall_ms.saturating_sub(since_ms)).unwrap_or(0);
-    let sessions = gate.sessions(window_ms, &now)?;
+    let sessions = observer.sessions(window_ms, &now)?;
     if args.global.json {
         json(out, &json!({ "sessions": sessions }))?;
         return Ok(ExitCode::SUCCESS);
     }
     if sessions.is_empty() {
-        writeln!(out, "No session was heard of in the last {}.", for_people(window_ms))?;
+        writeln!(out, "No session made itself known in the last {}.", for_people(window_ms))?;
         return Ok(ExitCode::SUCCESS);
     }
     let rows = sessions.iter().map(|session| {

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use callosum_core::gate::Simulated;
 use callosum_core::model::tier::Tier;
+use callosum_core::query::{Simulated, Source};
 use callosum_core::rules::RuleSet;
 use callosum_core::simulate::{Changed, Counts, OfRule, Reason, Report};
 
@@ -21,11 +21,11 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 pub(crate) fn run(args: &Args, tried: &Tried, out: &mut dyn Write) -> Result<ExitCode, Failure> {
     let rules = read(&tried.file)?;
-    let gate = super::observer(args)?;
-    let now = gate.machine().now();
+    let observer = super::observer(args)?;
+    let now = observer.machine().now();
     let since_ms = tried.since.as_ref().map(|text| super::moment(text, now.wall_ms)).transpose()?;
     let mut progress = Progress::begin();
-    let simulated = gate.simulate(rules, since_ms, &now, &mut |done, all| progress.tell(done, all));
+    let simulated = observer.simulate(rules, since_ms, &now, &mut |done, all| progress.tell(done, all));
     progress.end();
     let simulated = simulated?;
     if args.global.json {
@@ -42,7 +42,7 @@ fn read(file: &Path) -> Result<RuleSet, Failure> {
         let rule = error.rule.as_ref().map(|rule| format!("rule `{}`: ", long(rule))).unwrap_or_default();
         Failure::CantLook {
             fragment: format!("{shown}:{}:{}: {rule}{}", error.line, error.column, long(&error.message)),
-            remedy: "put that right, then run this again".to_owned(),
+            remedy: "fix that, then run this again".to_owned(),
         }
     })
 }
@@ -87,13 +87,13 @@ fn for_people(file: &Path, simulated: &Simulated, out: &mut dyn Write) -> Result
         long(&simulated.rules_before)
     )?;
     if let Some(error) = &simulated.rules_error {
-        writeln!(out, "A rules file can't be used, so that others stand for it: {}", long(error))?;
+        writeln!(out, "A rules file can't be used, so other rules took its place: {}", long(error))?;
     }
     writeln!(out, "\nBefore: {}.\nAfter:  {}.", sum(&report.before), sum(&report.after))?;
     if report.recorded != report.before {
         writeln!(
             out,
-            "Then:   {}, as recorded: rules or settings were others than now, or a process had died.",
+            "Then:   {}, as recorded: the rules or settings were different then, or a process had died.",
             sum(&report.recorded)
         )?;
     }
@@ -136,13 +136,15 @@ fn both<T: PartialEq + ToString>(before: T, after: T) -> String {
 
 fn changed(report: &Report, out: &mut dyn Write) -> Result<(), Failure> {
     if report.changed_calls == 0 {
-        writeln!(out, "\nNo call that could be judged gets another verdict.")?;
+        writeln!(out, "\nEvery call that could be judged gets the same verdict.")?;
         return Ok(());
     }
     let shown = report.changed.len().min(MAX_SHOWN);
     let heading = match report.changed_calls - shown as u64 {
-        0 => "Calls that get another verdict:".to_owned(),
-        more => format!("The newest calls that get another verdict ({more} more; --json tells up to 1,000):"),
+        0 => "Calls that get a different verdict:".to_owned(),
+        more => {
+            format!("The newest calls that get a different verdict ({more} more; --json prints up to 1,000):")
+        }
     };
     let header = ["TIME", "SESSION", "TOOL", "KEYS", "RULE", "VERDICT"];
     let newest = report.changed.iter().skip(report.changed.len() - shown);
@@ -170,8 +172,8 @@ fn not_judged(simulated: &Simulated, out: &mut dyn Write) -> Result<(), Failure>
     if report.assumed > 0 {
         writeln!(
             out,
-            "\nOf those judged, {} kept the rule that the journal names, because what was cut off or taken out of \
-             their parameters might tell another.",
+            "\nOf those judged, {} kept the rule that the journal names, because what was cut off or removed from \
+             their parameters might call for another.",
             report.assumed
         )?;
     }
@@ -192,11 +194,11 @@ fn not_judged(simulated: &Simulated, out: &mut dyn Write) -> Result<(), Failure>
 fn why(reason: Reason) -> &'static str {
     match reason {
         Reason::Parameters => {
-            "rules of one side ask for parameters of tier 0 or 1 calls, which the journal does not keep"
+            "the rules of one side ask for parameters of tier 0 or 1 calls, which the journal does not keep"
         }
-        Reason::Rule => "only the rule that the journal names is known, and one side has none of that name",
-        Reason::Keys => "what their resources would be called is made of parameters that were not kept",
-        Reason::Undecided => "refused before anything was decided about them",
+        Reason::Rule => "only the name of the rule is known, and one side has no rule of that name",
+        Reason::Keys => "their keys are made of parameters that were not kept",
+        Reason::Undecided => "refused before anything was decided",
         Reason::Original => "written by the original plugin",
     }
 }

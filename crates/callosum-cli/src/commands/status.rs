@@ -3,15 +3,16 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use callosum_core::gate::{Status, UNREADABLE_EVENTS};
+use callosum_core::gate::UNREADABLE_EVENTS;
 use callosum_core::model::settings::Mode;
+use callosum_core::query::{Source, Status};
 
 use crate::args::Args;
 use crate::output::{Failure, counted, json, local_time, long, name, resource, size, table};
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-    let gate = super::observer(args)?;
-    let status = gate.status(&gate.machine().now());
+    let observer = super::observer(args)?;
+    let status = observer.status(&observer.machine().now());
     if args.global.json {
         json(out, &status)?;
     } else {
@@ -29,7 +30,7 @@ fn for_people(status: &Status, out: &mut dyn Write) -> Result<(), Failure> {
     let rule_count = u64::try_from(status.rule_count).unwrap_or(u64::MAX);
     line("Rules", &format!("{}, {}", counted(rule_count, "rule"), long(&status.rules.source)))?;
     if status.mode == Mode::Observe {
-        line("Mode", "observe: what would be paused is written down, and nothing is paused")?;
+        line("Mode", "observe: nothing is paused; the journal records what would have been")?;
     }
     for error in &status.setting_errors {
         line("Wrong", &format!("settings: {}", long(error)))?;
@@ -37,21 +38,21 @@ fn for_people(status: &Status, out: &mut dyn Write) -> Result<(), Failure> {
     for (runtime, tools) in &status.coverage {
         if let Some(seen) = tools.get(UNREADABLE_EVENTS) {
             let events = counted(seen.before, "event");
-            line("Unread", &format!("{events} of {}, the last {}", name(runtime), local_time(&seen.last)))?;
+            line("Unread", &format!("{events} from {}, the last {}", name(runtime), local_time(&seen.last)))?;
         }
     }
     if let Some(error) = &status.rules.error {
         // This process has just read the file, and knows no rules but those that hold without it.
-        let wrong = "whoever starts now has the rules above, as each hook does; a gateway that runs keeps its last good ones";
+        let wrong = "sessions that start now, and hooks, use the rules above; a running gateway keeps its last good ones";
         line("Wrong", &format!("rules not loaded: {}; {wrong}", long(error)))?;
     }
     if let Some(lost) = &status.lost {
         line("Lost", &format!("{} by {}: {}", local_time(&lost.at), name(&lost.instance), long(&lost.how)))?;
     }
     if let Some(degraded) = &status.degraded {
-        line("Degraded", &format!("{}; to mend it: {}", long(&degraded.cause), long(&degraded.remedy)))?;
+        line("Degraded", &format!("{}; to fix it: {}", long(&degraded.cause), long(&degraded.remedy)))?;
     } else if status.journal.segments == 0 {
-        line("Journal", "nothing was journaled there yet")?;
+        line("Journal", "nothing has been journaled there yet")?;
     } else {
         let journal = &status.journal;
         let segments = u64::try_from(journal.segments).unwrap_or(u64::MAX);
@@ -70,7 +71,7 @@ fn for_people(status: &Status, out: &mut dyn Write) -> Result<(), Failure> {
         }
     }
 
-    super::locks::table_of(Some("Leases"), &status.locks, out)?;
+    super::leases::table_of(Some("Leases"), &status.locks, out)?;
 
     let recent = status.recent_contexts.iter().map(|context| {
         vec![
@@ -84,7 +85,7 @@ fn for_people(status: &Status, out: &mut dyn Write) -> Result<(), Failure> {
         ]
     });
     let header = ["RESOURCE", "STATE", "SESSION", "INSTANCE", "TOOL", "TIER", "AT"];
-    table(out, Some("Acted on lately"), &header, recent)?;
+    table(out, Some("Recent actions"), &header, recent)?;
 
     let coverage = status.coverage.iter().flat_map(|(runtime, tools)| {
         tools.iter().map(|(tool, seen)| {

@@ -48,10 +48,10 @@ fn warnings_have_their_place_and_fail_only_when_asked_to() {
         stdout,
         format!(
             "{file}:3:12: warning: rule `push`: never matches: `all` (line 2) before it takes every call it is for; put it \
-             before that one, or take it out\n\
-             {file}:3:28: warning: rule `push`: no `contextKey`: only a call with the very same parameters counts as the \
-             same; name what it acts on, like `order:{{params.id}}`\n\
-             {file}: can be used, 2 rules, 2 warnings\n"
+             before that one, or remove it\n\
+             {file}:3:28: warning: rule `push`: no `contextKey`: only a call with exactly the same parameters counts as the \
+             same; name what it acts on, such as `order:{{params.id}}`\n\
+             {file}: valid, 2 rules, 2 warnings\n"
         )
     );
     assert_eq!(run(folder.path(), &["check", "--strict"]), (Some(1), stdout, String::new()));
@@ -114,7 +114,7 @@ fn init_writes_a_starter_that_check_and_explain_take() {
     );
 
     let (code, stdout, _) = run(&state_dir, &["check", "--strict"]);
-    assert!(code == Some(0) && stdout.contains("tiers.json: all well, "), "{stdout}");
+    assert!(code == Some(0) && stdout.contains("tiers.json: no problems, "), "{stdout}");
     // The command that the text shows, and the other two examples.
     for (tool, params, rule, key) in [
         ("exec", "./release.sh v1.2", "example-release-script", "release:v1.2"),
@@ -151,8 +151,8 @@ fn init_leaves_what_is_there_as_it_is() {
     let refused = || {
         let (code, stdout, stderr) = run(state_dir.path(), &["init"]);
         assert_eq!((code, stdout.as_str()), (Some(2), ""));
-        assert!(stderr.starts_with(&format!("callosum: `{}` is there already", path.display())), "{stderr}");
-        assert!(stderr.contains("; edit that one and run `callosum check`"), "{stderr}");
+        assert!(stderr.starts_with(&format!("callosum: `{}` exists already", path.display())), "{stderr}");
+        assert!(stderr.contains("; edit it and run `callosum check`"), "{stderr}");
         assert_eq!(names(state_dir.path()), ["tiers.json"]);
     };
     fs::write(&path, "mine").unwrap();
@@ -173,13 +173,13 @@ fn init_writes_nothing_where_others_may_write() {
     fs::set_permissions(state_dir.path(), Permissions::from_mode(0o777)).unwrap();
     let (code, stdout, stderr) = run(state_dir.path(), &["init"]);
     assert_eq!((code, stdout.as_str()), (Some(2), ""));
-    assert!(stderr.contains("may be written by other users") && stderr.contains("chmod go-w"), "{stderr}");
+    assert!(stderr.contains("can be written by other users") && stderr.contains("chmod go-w"), "{stderr}");
     assert_eq!(names(state_dir.path()), Vec::<String>::new());
 
     let file = state_dir.path().join("file");
     fs::write(&file, "").unwrap();
     let (code, _, stderr) = run(&file, &["init"]);
-    assert!(code == Some(2) && stderr.contains("is no directory"), "{stderr}");
+    assert!(code == Some(2) && stderr.contains("is not a directory"), "{stderr}");
 }
 
 /// Sixteen at once: one writes, the others are told that it is there, and nothing else stays.
@@ -198,7 +198,7 @@ fn of_many_that_init_at_once_one_writes() {
     assert_eq!(wrote, 1);
     for output in outputs.iter().filter(|output| output.status.code() != Some(0)) {
         let stderr = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.code() == Some(2) && stderr.contains("is there already"), "{stderr}");
+        assert!(output.status.code() == Some(2) && stderr.contains("exists already"), "{stderr}");
     }
     assert_eq!(names(&state_dir), ["tiers.json"]);
     assert_eq!(fs::read_to_string(state_dir.join("tiers.json")).unwrap(), STARTER_RULES);

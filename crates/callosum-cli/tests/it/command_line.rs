@@ -10,6 +10,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use callosum_core::model::time::to_rfc3339;
+use callosum_core::query::{QUESTIONS, Surface};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -99,7 +100,7 @@ fn the_journal_reads_as_one_line_a_record() {
     let shown: Vec<&str> = stdout.lines().collect();
     assert_eq!(shown.len(), 5, "{stdout}");
     let paused = shown[2];
-    for part in ["bob", "exec", "blocked", "tier 3", "email:ann@example.com", "being acted on"] {
+    for part in ["bob", "exec", "paused", "tier 3", "email:ann@example.com", "being acted on"] {
         assert!(paused.contains(part), "{part} in {paused}");
     }
     assert!(shown[4].contains("exit 7; the tool failed"), "{stdout}");
@@ -124,6 +125,9 @@ fn filters_and_limit_choose_and_json_has_the_records_as_they_stand() {
         (["--tool", "exec"], 4),
         (["--tier", "2"], 2),
         (["--action", "blocked"], 1),
+        (["--action", "paused"], 1),
+        (["--action", "started"], 2),
+        (["--action", "intercept"], 2),
         (["--since", "2999-01-01T00:00:00Z"], 0),
         (["--since", "0"], 5),
     ] {
@@ -172,7 +176,7 @@ fn a_directory_that_is_not_there_is_not_made() {
     let missing = parent.path().join("state");
     let (code, stdout, stderr) = run(&missing, &["status"]);
     assert_eq!((code, stderr.as_str()), (Some(0), ""));
-    assert!(stdout.contains("nothing was journaled there yet"), "{stdout}");
+    assert!(stdout.contains("nothing has been journaled there yet"), "{stdout}");
     let (code, status) = run_json(&missing, &["status", "--json"]);
     assert_eq!((code, &status["journal"]["segments"], &status["locks"]), (Some(0), &json!(0), &json!([])));
     assert_eq!(run_json(&missing, &["journal", "--json"]), (Some(0), json!({"entries": [], "next": null})));
@@ -266,7 +270,7 @@ const TOLD: [&[&str]; 14] = [
     &["status"],
     &["status", "--json"],
     &["journal"],
-    &["locks"],
+    &["leases"],
     &["sessions", "--json"],
     &["why", "email:ann@example.com"],
     &["explain", "exec", "git push"],
@@ -376,7 +380,7 @@ fn check_says_which_file_and_where_it_is_wrong() {
     let expected =
         json!({"ok": true, "file": file("tiers.json"), "ruleCount": 1, "errors": [], "warnings": []});
     assert_eq!(run_json(state.path(), &["check", "--json"]), (Some(0), expected));
-    assert!(run(state.path(), &["check"]).1.contains("tiers.json: all well, 1 rule\n"));
+    assert!(run(state.path(), &["check"]).1.contains("tiers.json: no problems, 1 rule\n"));
 
     fs::write(file("bad.json"), "{\"rules\":[\n  {\"name\":\"mail\",\"tier\":9,\"tool\":\"exec\"}]}")
         .unwrap();
@@ -402,7 +406,7 @@ fn rules_that_cannot_be_read_show_in_the_status() {
     assert_eq!(code, Some(1));
     assert!(stdout.contains("rules not loaded: ") && stdout.contains("line 1"), "{stdout}");
     // The rules shown are those of this process; the gateway's are others.
-    assert!(stdout.contains("a gateway that runs keeps its last good ones"), "{stdout}");
+    assert!(stdout.contains("a running gateway keeps its last good ones"), "{stdout}");
 }
 
 #[test]
@@ -412,11 +416,11 @@ fn a_resource_nobody_acted_on_is_told_with_those_it_may_have_meant() {
         let (code, stdout, _) = run(state.path(), &["why", typed]);
         assert_eq!(code, Some(0));
         let expected =
-            format!("{typed}: the journal names no call on it.\nActed on lately: email:ann@example.com\n");
+            format!("{typed}: the journal has no call on it.\nRecently acted on: email:ann@example.com\n");
         assert_eq!(stdout, expected);
     }
     let (_, stdout, _) = run(state.path(), &["why", "deploy:prod"]);
-    assert_eq!(stdout, "deploy:prod: the journal names no call on it.\n");
+    assert_eq!(stdout, "deploy:prod: the journal has no call on it.\n");
 }
 
 #[test]
@@ -466,8 +470,8 @@ fn explain_says_what_of_a_command_was_not_read() {
     assert_eq!(code, Some(0));
     assert!(told.starts_with("Tier 3, by the rule `"), "{told}");
     let unread = told.lines().find(|line| line.starts_with("Not read: 1 part of the command, ")).unwrap();
-    assert!(unread.contains(" bytes from `") && unread.contains("because "), "{unread}");
-    assert!(unread.ends_with("Only looked through for the words of rules."), "{unread}");
+    assert!(unread.contains(" bytes starting at `") && unread.contains("because "), "{unread}");
+    assert!(unread.ends_with("It was only searched for the words of rules."), "{unread}");
 }
 
 #[test]
@@ -486,7 +490,7 @@ fn explain_says_what_a_call_would_get_and_why() {
     assert!(
         push.starts_with(
             "Tier 3, by the rule `git-push`.\n  acts on git-push:origin/main\n  `git-push` (tier 3) matched by the program and \
-             its words (`command`): git push origin HEAD:main\nChecked against other sessions' actions on the same in the \
+             its words (`command`): git push origin HEAD:main\nChecked against other sessions' actions on the same resources in the \
              last 5m.\n\nNow: pause.\n  [Callosum] \"git-push:origin/main\" is being acted on"
         ),
         "{push}"
@@ -524,8 +528,19 @@ fn explain_says_what_a_call_would_get_and_why() {
     assert!(stderr.contains("the parameters must be an object"), "{stderr}");
     let (code, _, stderr) = run(directory.path(), &["explain", "message", "[1"]);
     assert_eq!(code, Some(2));
-    assert!(
-        stderr.contains("no JSON") && stderr.contains("give the parameters as a JSON object"),
-        "{stderr}"
-    );
+    assert!(stderr.contains("not JSON") && stderr.contains("give them as a JSON object"), "{stderr}");
+}
+
+/// What the registry of questions offers on the command line is a command of its name.
+#[test]
+fn every_question_for_the_command_line_is_a_command() {
+    let home = tempfile::tempdir().unwrap();
+    let mut commands = 0;
+    for question in QUESTIONS.iter().filter(|question| question.is_offered(Surface::CommandLine)) {
+        let (code, stdout, stderr) = run(home.path(), &[question.name, "--help"]);
+        assert_eq!(code, Some(0), "{}: {stderr}", question.name);
+        assert!(stdout.contains(&format!("callosum {}", question.name)), "{stdout}");
+        commands += 1;
+    }
+    assert!(commands > 0);
 }

@@ -130,7 +130,7 @@ fn a_journal_of_100_000_lines_under_stricter_rules() {
     let (code, stdout, _) = bench.simulate(&[]);
     assert_eq!(code, Some(0));
     assert!(stdout.contains("After:  1000 paused, 0 blocked."), "{stdout}");
-    assert!(stdout.contains("The newest calls that get another verdict (980 more;"), "{stdout}");
+    assert!(stdout.contains("The newest calls that get a different verdict (980 more;"), "{stdout}");
     let rows: Vec<&str> = stdout.lines().filter(|line| line.contains("allow → pause")).collect();
     assert!(
         rows.len() == 20 && rows[19].contains("channel:c999") && rows[19].contains("bob (gateway)"),
@@ -156,7 +156,10 @@ fn what_the_journal_does_not_keep_is_said() {
     let bench = Bench::new(&journal, tried);
     let (_, stdout, _) = bench.simulate(&[]);
     assert!(stdout.contains("Of those judged, 1 kept the rule that the journal names"), "{stdout}");
-    assert!(stdout.contains("Not judged: 48 calls.\n  48: rules of one side ask for parameters"), "{stdout}");
+    assert!(
+        stdout.contains("Not judged: 48 calls.\n  48: the rules of one side ask for parameters"),
+        "{stdout}"
+    );
     assert!(stdout.contains("1 line of the journal can't be read"), "{stdout}");
     let (_, stdout, _) = bench.simulate(&["--json"]);
     let report: Value = serde_json::from_str(&stdout).unwrap();

@@ -130,11 +130,13 @@ fn what_an_operator_sees_of_two_sessions_that_meet() {
     shows("why.txt", 0, state, &["why", mail]);
     shows("why-nobody.txt", 0, state, &["why", "email:nobody@example.com"]);
     shows("explain.txt", 0, state, &["explain", "exec", "cd /srv && git push origin main"]);
-    shows("locks.txt", 0, state, &["locks"]);
-    shows("locks.json", 0, state, &["locks", "--json"]);
-    shows("release.txt", 0, state, &["locks", "release", "git-push:origin/main"]);
+    shows("leases.txt", 0, state, &["leases"]);
+    shows("leases.json", 0, state, &["leases", "--json"]);
+    // The name it once had is still understood.
+    shows("leases.txt", 0, state, &["locks"]);
+    shows("release.txt", 0, state, &["leases", "release", "git-push:origin/main"]);
     shows("release-again.txt", 1, state, &["locks", "release", "git-push:origin/main"]);
-    shows("locks-none.txt", 0, state, &["locks"]);
+    shows("leases-none.txt", 0, state, &["leases"]);
     shows("why-released.txt", 0, state, &["why", "git-push:origin/main"]);
     gate.close(&gate.machine().now());
 }
@@ -164,7 +166,7 @@ fn a_followed_journal_goes_on_with_what_comes() {
 #[test]
 fn nothing_is_coloured_but_on_a_terminal_and_every_shell_completes() {
     let (state, _gate) = two_sessions();
-    for args in [["status"].as_slice(), &["journal"], &["locks"], &["sessions"], &["--help"]] {
+    for args in [["status"].as_slice(), &["journal"], &["leases"], &["sessions"], &["--help"]] {
         let output = callosum(state.path(), args).output().unwrap();
         assert!(!output.stdout.contains(&0x1b), "{args:?}");
     }

@@ -7,7 +7,7 @@ use crate::model::text::{in_quotes, is_sentence, name, one_line};
 use crate::model::time::{Stamp, for_people, to_rfc3339};
 
 /// A piece of evidence to tell: which action, its state, and the keys it was met on.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Told {
     /// Sequence number of the action.
     pub seq: u64,
@@ -39,12 +39,14 @@ pub fn pause(
     others_window_ms: u64,
     now: &Stamp,
 ) -> String {
-    let mut text = headline(history, told, now);
-    text.reserve(ROOM);
+    let mut text = String::with_capacity(ROOM);
+    push_headline(&mut text, history, told, now);
     text.push_str("\nReview recent actions and decide if this is needed:\n");
     let mut keys: Vec<&String> = told.iter().rev().flat_map(|piece| &piece.keys).collect();
-    let mut seen = HashSet::new();
-    keys.retain(|key| seen.insert(*key));
+    if keys.len() > 1 {
+        let mut seen = HashSet::new();
+        keys.retain(|key| seen.insert(*key));
+    }
     for key in keys.iter().take(MAX_KEYS) {
         text.extend(["\nSAME CONTEXT: \"", &in_quotes(key, KEY_CHARS), "\"\n"]);
         let on_key: Vec<&Told> = told.iter().rev().filter(|piece| piece.keys.contains(key)).collect();
@@ -98,13 +100,13 @@ pub fn state_error(keys: &[String], cause: &str, remedy: &str) -> String {
     let key = keys.first().map_or_else(String::new, |key| format!(" \"{}\"", in_quotes(key, KEY_CHARS)));
     format!(
         "[Callosum] Can't check{key} against what other sessions did, so this is not let through: {}. \
-         To mend it: {}. This is a fault of the machine's set-up, not of your call; tell the operator.",
+         To fix it: {}. This is a fault of the machine's set-up, not of your call; tell the operator.",
         one_line(cause, 400),
         one_line(remedy, 300)
     )
 }
 
-fn headline(history: &History, told: &[Told], now: &Stamp) -> String {
+fn push_headline(text: &mut String, history: &History, told: &[Told], now: &Stamp) {
     // What is still going on matters more than what is newest.
     let lead = told
         .iter()
@@ -112,16 +114,18 @@ fn headline(history: &History, told: &[Told], now: &Stamp) -> String {
         .find(|piece| piece.state == State::InFlight)
         .or_else(|| told.last())
         .and_then(|piece| history.action(piece.seq).map(|action| (piece, action)));
-    let Some((piece, action)) = lead else { return "[Callosum] This was already acted on.".to_owned() };
+    let Some((piece, action)) = lead else {
+        text.push_str("[Callosum] This was already acted on.");
+        return;
+    };
     let key = in_quotes(piece.keys.first().map_or("", String::as_str), KEY_CHARS);
+    let (happened, ended) = match piece.state {
+        State::InFlight => ("is being acted on (started ", " ago)."),
+        State::Complete => ("was already acted on ", " ago."),
+        _ => ("may already have been acted on ", " ago: the outcome is unknown."),
+    };
     let ago = for_people(action.started.age_ms(now));
-    match piece.state {
-        State::InFlight => format!("[Callosum] \"{key}\" is being acted on (started {ago} ago)."),
-        State::Complete => format!("[Callosum] \"{key}\" was already acted on {ago} ago."),
-        _ => {
-            format!("[Callosum] \"{key}\" may already have been acted on {ago} ago: the outcome is unknown.")
-        }
-    }
+    text.extend(["[Callosum] \"", &key, "\" ", happened, &ago, ended]);
 }
 
 /// An action in one line: how long ago, whose, what, and how it ended.

@@ -9,7 +9,7 @@ use crate::model::error::StateError;
 use crate::model::time::Stamp;
 use crate::model::tool_call::{AllParameters, Parameters, ToolCall, is_wrapper};
 use crate::record::outcome::{Ended, outcome_of};
-use crate::record::{Action, Record};
+use crate::record::{Action, Ending, Record};
 use crate::rules::Classification;
 use crate::rules::context_key::keys_or_digest;
 use crate::store::journal::{Check, Patience, UpToDate};
@@ -216,13 +216,14 @@ impl Gate {
             return Ok(self.stranger(report, now));
         };
         // A settled call stays as it is: the host repeats itself, or the gate itself closed it as refused.
-        if action.outcome.as_ref().is_some_and(|outcome| outcome.kind != Action::Unknown) {
+        if action.outcome.as_ref().is_some_and(|outcome| outcome.ending != Ending::Unknown) {
             return Ok(None);
         }
         let mut record =
             Record::new(kind_of(report, action.not_done_codes, action.keys.len()), &self.instance, now);
         record.tier = Some(action.tier);
         record.of = vec![action.seq];
+        record.attempt = action.attempt;
         record.runtime = Some(self.runtime.clone());
         record.agent.clone_from(&report.agent);
         record.session = Some(action.who.session.clone());
@@ -252,13 +253,12 @@ impl Gate {
         match target {
             // In a journal that was replaced meanwhile, the number may be somebody else's.
             Target::Seq(seq) => history.action(*seq).filter(|action| {
-                let who = &action.who;
-                (&who.instance, &who.session) == (&self.instance, &report.session)
+                *action.who == Who::here(&self.instance, &report.session)
                     && (&action.run, &action.call) == (&report.run, &report.call)
             }),
             Target::Background(process) => history.background(&self.instance, process, own),
             Target::Reported => {
-                let who = Who { instance: self.instance.clone(), session: report.session.clone() };
+                let who = Who::here(&self.instance, &report.session);
                 history.open_calls(&who).find(|action| {
                     let same = match &report.call {
                         Some(_) => action.call == report.call && action.run == report.run,
@@ -293,6 +293,7 @@ impl Gate {
         let kind = kind_of(report, start.not_done_codes, start.context_keys.len());
         let mut outcome = Record::new(kind, &self.instance, now);
         outcome.tier = start.tier;
+        outcome.attempt = start.attempt;
         outcome.runtime.clone_from(&start.runtime);
         outcome.agent.clone_from(&start.agent);
         outcome.session.clone_from(&start.session);

@@ -4,39 +4,28 @@ use std::collections::btree_map::Entry;
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::decision::history::{History, State, Who};
-use crate::decision::pause_text;
-use crate::decision::pause_text::Told;
-use crate::decision::{Decision, Piece, Question, decide};
 use crate::model::error::StateError;
 use crate::model::settings::OnStateError;
 use crate::model::tier::Tier;
 use crate::model::time::Stamp;
 use crate::model::tool_call::{Parameters, ToolCall};
 use crate::record::light::LightLine;
-use crate::record::{Conflict, HookCounts, Shown};
+use crate::record::{HookCounts, Record};
 use crate::rules::{Classification, RuleSet};
-use crate::store::journal::{Appended, Check, Patience, UpToDate};
-use crate::store::ledger::{Ledger, Needs};
+use crate::store::journal::{Check, Patience};
+use crate::store::ledger::Needs;
 
 use super::call_id::{CallRef, with_short_names};
 use super::health::Level;
 use super::intent::Intent;
 use super::open_calls::{Phase, Unflushed};
-use super::tickets::{Course, GivenUp, TOO_LATE, Work};
+use super::tickets::{Course, GivenUp, Work};
 use super::transaction::NotNow;
 use super::writer::{Order, Writer};
 use super::{Answer, Gate, Light, lock};
 
 /// Tools counted between two `seen` records; more are not.
 const MAX_SEEN_TOOLS: usize = 500;
-
-/// What was decided, free of the history it was decided on.
-pub(super) struct Verdict {
-    pub(super) refuse: Option<Conflict>,
-    pub(super) told: Vec<Told>,
-    shown: Vec<Shown>,
-}
 
 impl Light {
     /// Counts a hook of a call of `tool`.
@@ -48,6 +37,27 @@ impl Light {
         {
             add(place.insert(HookCounts::default()));
         }
+    }
+
+    /// Closes an open call as refused with the text that its model reads. Returns the record that says so; `started` is the call's
+    /// start, if it was written.
+    pub(super) fn close_as_refused(
+        &mut self,
+        intent: &Intent,
+        started: Option<u64>,
+        reason: &str,
+        text: &str,
+        now: &Stamp,
+    ) -> Record {
+        let known = intent.id().zip(intent.open).and_then(|(id, number)| {
+            let phase = self.calls.phase(id, number);
+            let known = if let Some(Phase::Allowed { seq, .. }) = phase { Some(*seq) } else { None };
+            // The after-hook of this refusal must find it.
+            let _ = self.calls.settle(id, number, Phase::Refused(text.to_owned()), now);
+            known
+        });
+        // The open call knows better: the journal may have been lost and written anew.
+        intent.refused(reason, known.or(started), now)
     }
 }
 
@@ -172,18 +182,7 @@ impl Gate {
         if intent.too_many_keys && intent.tier.is_guarded() {
             return self.too_many_resources(Arc::make_mut(&mut intent), now);
         }
-        let result = if intent.tier.is_guarded() {
-            self.guarded(&mut intent, patience, course, now).or_else(|reason| match reason {
-                // Files that were replaced, or an index that leads astray: without them it may work.
-                NotNow::Failed(StateError::Replaced { .. }) => {
-                    self.guarded(&mut intent, patience, course, now)
-                }
-                reason => Err(reason),
-            })
-        } else {
-            self.tracked(Arc::make_mut(&mut intent), patience, course, now)
-        };
-        match result {
+        match self.decide_and_write(&mut intent, patience, course, now) {
             Ok(answer) => answer,
             Err(NotNow::Busy) => self.not_now(intent, now),
             Err(NotNow::Failed(error)) => self.state_failed(Arc::make_mut(&mut intent), &error, now),
@@ -191,7 +190,12 @@ impl Gate {
     }
 
     /// Hooks may fire more than once for one call: the same answer, and nothing new in the journal.
-    fn same_call_again(&self, intent: &mut Arc<Intent>, patience: Patience, now: &Stamp) -> Option<Answer> {
+    pub(super) fn same_call_again(
+        &self,
+        intent: &mut Arc<Intent>,
+        patience: Patience,
+        now: &Stamp,
+    ) -> Option<Answer> {
         let light = lock(&self.light);
         let id = intent.id()?;
         let (number, phase) = match intent.open {
@@ -284,148 +288,6 @@ impl Gate {
         }
     }
 
-    /// Tier 2, and below where nothing goes on unwritten: one append.
-    fn tracked(
-        &self,
-        intent: &mut Intent,
-        patience: Patience,
-        course: &Course,
-        now: &Stamp,
-    ) -> Result<Answer, NotNow> {
-        let holder = self.machine().holder();
-        self.with_ledger(&Needs::default(), patience, Check::Journal, now, |ledger, proof| {
-            if let Some(text) = course.refused() {
-                return self.write_refused_late(intent, text, None, ledger, &proof, now);
-            }
-            let seq = self.append_of_call(ledger, &proof, intent.start(holder, now), now)?.seq;
-            if let Some(text) = course.refused() {
-                return self.write_refused_late(intent, text, Some(seq), ledger, &proof, now);
-            }
-            drop(proof);
-            let phase = if intent.tier.is_tracked() {
-                Phase::Allowed { seq, is_guarded: false, unflushed: None }
-            } else {
-                Phase::Light
-            };
-            self.note(intent, phase, now);
-            course.begun(seq);
-            Ok(Answer::Proceed)
-        })
-    }
-
-    /// Tiers 3–4: look, decide, append and note it in one hold of the guard.
-    fn guarded(
-        &self,
-        shared: &mut Arc<Intent>,
-        patience: Patience,
-        course: &Course,
-        now: &Stamp,
-    ) -> Result<Answer, NotNow> {
-        let (keys, who) = (shared.keys().to_vec(), shared.who());
-        let needs = Needs { keys: &keys, who: Some(&who), ..Needs::default() };
-        self.with_ledger(&needs, patience, Check::All, now, |ledger, proof| {
-            // Two workers may have come for one call: what the first decided holds.
-            if !matches!(patience, Patience::None)
-                && let Some(answer) = self.same_call_again(shared, patience, now)
-            {
-                return Ok(answer);
-            }
-            let is_given_up = course.is_given_up();
-            let intent = Arc::make_mut(shared);
-            if let Some(text) = course.refused() {
-                return self.write_refused_late(intent, text, None, ledger, &proof, now);
-            }
-            let verdict = self.verdict(intent, &who, ledger.history(), now);
-            match verdict.refuse {
-                // The host that has given up and goes on by `onStateError` shows nobody the facts.
-                Some(conflict) if !intent.observe && !is_given_up => {
-                    let window_ms = self.settings.recent_window_ms;
-                    if conflict != Conflict::Lease {
-                        ledger.bring_newest(|history, from| {
-                            pause_text::knows_others(history, from, &verdict.told, window_ms, now)
-                        })?;
-                    }
-                    let record = intent.refusal(conflict, now);
-                    record.evidence = verdict.shown;
-                    self.append_of_call(ledger, &proof, record, now)?;
-                    drop(proof);
-                    let digest = intent.digest();
-                    let history = ledger.history();
-                    let text = if conflict == Conflict::Lease {
-                        pause_text::block(history, &verdict.told, now)
-                    } else {
-                        pause_text::pause(history, &verdict.told, digest, window_ms, now)
-                    };
-                    self.note(intent, Phase::Refused(text.clone()), now);
-                    Ok(Answer::Refuse(text))
-                }
-                conflict => {
-                    let record = intent.start(self.machine().holder(), now);
-                    record.observed = conflict.is_some();
-                    record.conflict = conflict;
-                    record.evidence = verdict.shown;
-                    let Appended { seq, end, file, .. } = self.append_of_call(ledger, &proof, record, now)?;
-                    // A process that ends now writes no more than this.
-                    if let Some(text) = course.refused() {
-                        return self.write_refused_late(intent, text, Some(seq), ledger, &proof, now);
-                    }
-                    drop(proof);
-                    let unflushed = self.flushes().then_some(Unflushed { file, end });
-                    let phase = Phase::Allowed { seq, is_guarded: true, unflushed: unflushed.clone() };
-                    self.note(intent, phase, now);
-                    course.begun(seq);
-                    Ok(match unflushed {
-                        Some(unflushed) => {
-                            self.later(Work::FlushIntent { intent: Arc::clone(shared), seq, unflushed })
-                        }
-                        None => Answer::Proceed,
-                    })
-                }
-            }
-        })
-    }
-
-    /// Writes that a call was refused by a host that did not wait; `started` is its start, when that was written.
-    fn write_refused_late(
-        &self,
-        intent: &mut Intent,
-        text: &str,
-        started: Option<u64>,
-        ledger: &mut Ledger,
-        proof: &UpToDate,
-        now: &Stamp,
-    ) -> Result<Answer, StateError> {
-        let mut record = intent.refused(TOO_LATE, now);
-        record.of.extend(started);
-        ledger.append(proof, &record, now)?;
-        self.note(intent, Phase::Refused(text.to_owned()), now);
-        Ok(Answer::Refuse(text.to_owned()))
-    }
-
-    /// What is decided about a guarded call on this history.
-    pub(super) fn verdict(&self, intent: &Intent, who: &Who, history: &History, now: &Stamp) -> Verdict {
-        let question = Question {
-            who,
-            tier: intent.tier,
-            keys: intent.keys(),
-            window_ms: intent.window_ms,
-            retry_window_ms: self.settings.retry_window_ms,
-            scope: intent.scope,
-        };
-        let machine = self.machine();
-        Verdict::of(&decide(history, &question, now, &|boot, holder: &_| machine.is_dead(boot, holder)))
-    }
-
-    /// Notes how far the gate is with a call; writes its outcome when that came while it was decided.
-    fn note(&self, intent: &mut Intent, phase: Phase, now: &Stamp) {
-        let seq = if let Phase::Allowed { seq, .. } = &phase { Some(*seq) } else { None };
-        let early = lock(&self.light).calls.note(intent, phase, now);
-        if let (Some(report), Some(seq)) = (early, seq) {
-            // Left to `maintain`: this may be the end of a worker's patience.
-            let _ = self.ended_early(seq, &report);
-        }
-    }
-
     /// The ledger is busy: tiers 0–2 go on where they may, all others wait for a worker.
     fn not_now(&self, mut shared: Arc<Intent>, now: &Stamp) -> Answer {
         let intent = Arc::make_mut(&mut shared);
@@ -475,7 +337,7 @@ impl Gate {
         let answer = self.without_state(intent, cause, remedy);
         match &answer {
             Answer::Refuse(text) => {
-                let record = intent.refused(reason, now);
+                let record = intent.refused(reason, None, now);
                 let _ = lock(&self.light).backlog.push(record, None);
                 self.note(intent, Phase::Refused(text.clone()), now);
             }
@@ -492,7 +354,7 @@ impl Gate {
             self.queue_start(intent, now);
             return Answer::ProceedThenMaintain;
         }
-        let _ = lock(&self.light).backlog.push(intent.refused("too many resources", now), None);
+        let _ = lock(&self.light).backlog.push(intent.refused("too many resources", None, now), None);
         self.note(intent, Phase::Refused(text.clone()), now);
         Answer::Refuse(text)
     }
@@ -536,25 +398,16 @@ impl Gate {
         answer
     }
 
-    /// Closes as refused a call whose start was written, with the text that its model reads.
+    /// Writes that a call whose start was written is refused, with the text that its model reads.
     pub(super) fn take_back(
         &self,
-        intent: &Arc<Intent>,
-        seq: Option<u64>,
+        intent: &Intent,
+        started: Option<u64>,
         reason: &str,
         text: &str,
         now: &Stamp,
     ) {
-        let known = intent.id().zip(intent.open).and_then(|(id, number)| {
-            let mut light = lock(&self.light);
-            let phase = light.calls.phase(id, number);
-            let known = if let Some(Phase::Allowed { seq, .. }) = phase { Some(*seq) } else { None };
-            let _ = light.calls.settle(id, number, Phase::Refused(text.to_owned()), now);
-            known
-        });
-        let mut record = intent.refused(reason, now);
-        // The open call knows better: the journal may have been lost and written anew.
-        record.of.extend(known.or(seq));
+        let record = lock(&self.light).close_as_refused(intent, started, reason, text, now);
         self.write_soon(record, now);
     }
 
@@ -568,29 +421,6 @@ impl Gate {
             });
         if let Err(NotNow::Failed(error)) = rotated {
             lock(&self.health).failed(&error, now);
-        }
-    }
-}
-
-impl Verdict {
-    pub(super) fn of(decision: &Decision<'_>) -> Self {
-        let (pieces, refuse) = match decision {
-            Decision::Allow(pieces) => (pieces, None),
-            Decision::Pause(pieces) => {
-                let in_flight = pieces.iter().any(|piece| piece.state == State::InFlight);
-                (pieces, Some(if in_flight { Conflict::InFlight } else { Conflict::Recent }))
-            }
-            Decision::Block(pieces) => (pieces, Some(Conflict::Lease)),
-        };
-        let told = |piece: &Piece<'_>| Told {
-            seq: piece.action.seq,
-            state: piece.state,
-            keys: piece.keys.iter().map(|key| (*key).to_owned()).collect(),
-        };
-        Self {
-            refuse,
-            told: pieces.iter().map(told).collect(),
-            shown: pieces.iter().map(|piece| piece.action.shown()).collect(),
         }
     }
 }

@@ -1,41 +1,18 @@
 //! What a call is known by: its names, cut to a length, and its place among the open ones.
 
 use std::borrow::{Borrow, Cow};
-use std::fmt::Write as _;
 use std::hash::{Hash, Hasher};
 
-use sha2::{Digest, Sha256};
-
+use crate::model::text::is_short_name as is_short;
+pub(super) use crate::model::text::short_name;
 use crate::model::tool_call::ToolCall;
-
-/// Names longer than this (tool, session, run, call id) are cut: they come from outside.
-const MAX_NAME_CHARS: usize = 300;
-
-/// Bytes of the hash that stands for the rest of a cut name: two sessions whose names begin alike are two.
-const HASH_BYTES: usize = 8;
-
-/// A name as the gate keeps it, before a call and after it.
-pub(super) fn short_name(name: &str) -> Cow<'_, str> {
-    if name.len() <= MAX_NAME_CHARS || name.chars().nth(MAX_NAME_CHARS).is_none() {
-        return Cow::Borrowed(name);
-    }
-    let mut short: String = name.chars().take(MAX_NAME_CHARS - 1 - 2 * HASH_BYTES).collect();
-    short.push('~');
-    for byte in Sha256::digest(name.as_bytes()).iter().take(HASH_BYTES) {
-        // Writing into a text does not fail.
-        let _ = write!(short, "{byte:02x}");
-    }
-    Cow::Owned(short)
-}
 
 /// A call with its names cut.
 pub(super) fn with_short_names(call: &ToolCall) -> Cow<'_, ToolCall> {
-    let names = [Some(&call.tool), Some(&call.session), call.run.as_ref(), call.call.as_ref()];
-    if names
-        .into_iter()
-        .chain([call.agent.as_ref()])
-        .flatten()
-        .all(|name| matches!(short_name(name), Cow::Borrowed(_)))
+    let others = [&call.run, &call.call, &call.agent];
+    if is_short(&call.tool)
+        && is_short(&call.session)
+        && others.into_iter().all(|name| name.as_deref().is_none_or(is_short))
     {
         return Cow::Borrowed(call);
     }
@@ -159,5 +136,34 @@ impl Eq for CallId {}
 impl<'a> Borrow<dyn Identity + 'a> for CallId {
     fn borrow(&self) -> &(dyn Identity + 'a) {
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_is_cut_wherever_one_of_its_names_is_too_long() {
+        let named = |long: usize, name: &str| {
+            let name_of = |place| if place == long { name } else { "short" }.to_owned();
+            ToolCall {
+                tool: name_of(0),
+                session: name_of(1),
+                run: Some(name_of(2)),
+                call: Some(name_of(3)),
+                agent: Some(name_of(4)),
+                ..ToolCall::default()
+            }
+        };
+        for name in ["a".repeat(300), "é".repeat(300), "a".repeat(301), "é".repeat(301)] {
+            for place in 0..6 {
+                let (call, short) = (named(place, &name), named(place, &short_name(&name)));
+                let cut = with_short_names(&call);
+                assert_eq!(*cut, short);
+                let is_long = place < 5 && name.chars().count() > 300;
+                assert_eq!(matches!(cut, Cow::Owned(_)), is_long, "{place} {}", name.len());
+            }
+        }
     }
 }

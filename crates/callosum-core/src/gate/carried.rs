@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use crate::decision::history::{Action as Past, History};
+use crate::decision::history::{Action as Past, Gap, History};
 use crate::model::error::StateError;
 use crate::model::time::Stamp;
 use crate::record::{Action, Record};
@@ -31,6 +31,8 @@ pub(super) struct Before {
     trace: Trace,
     /// What was done lately, or is under way, oldest first.
     actions: Vec<Past>,
+    /// What was missing of the closed segments already when it came to them.
+    gaps: Vec<Gap>,
 }
 
 impl LedgerSlot {
@@ -40,10 +42,10 @@ impl LedgerSlot {
         let actions = kept(ledger.history(), now);
         // What was remembered is not in the journal yet, and in no history.
         let earlier = self.before.take().map(|before| before.actions).unwrap_or_default();
-        let trace = ledger.journal().active().trace();
+        let (trace, gaps) = (ledger.journal().active().trace(), ledger.gaps().to_vec());
         let mut actions: Vec<Past> = earlier.into_iter().chain(actions).collect();
         actions.drain(..actions.len().saturating_sub(MAX_KEPT));
-        self.before = Some(Before { trace, actions });
+        self.before = Some(Before { trace, actions, gaps });
     }
 }
 
@@ -52,8 +54,7 @@ fn kept(history: &History, now: &Stamp) -> Vec<Past> {
     let keep_ms = history.keep_ms();
     let counts = |action: &&Past| {
         let is_open = action.outcome.is_none();
-        let is_evidence =
-            action.outcome.as_ref().is_none_or(|end| matches!(end.kind, Action::Complete | Action::Unknown));
+        let is_evidence = action.outcome.as_ref().is_none_or(|end| end.ending.is_evidence());
         is_evidence && (is_open || action.last_sign_age_ms(now) <= keep_ms)
     };
     let mut kept: Vec<Past> = history.newest().filter(counts).take(MAX_KEPT).cloned().collect();
@@ -63,6 +64,9 @@ fn kept(history: &History, now: &Stamp) -> Vec<Past> {
 
 /// Whether both are one action, wherever they stand.
 fn is_same(one: &Past, other: &Past) -> bool {
+    if let (Some(one), Some(other)) = (one.attempt, other.attempt) {
+        return one == other;
+    }
     one.who == other.who
         && one.run == other.run
         && one.call == other.call
@@ -89,7 +93,8 @@ impl Gate {
                 None => Ok(true),
             };
         };
-        if found.is_none() && ledger.has(&known.trace)? {
+        let has_gaps_of_before = ledger.gaps().iter().all(|gap| gap.is_within(&known.gaps));
+        if found.is_none() && has_gaps_of_before && ledger.has(&known.trace)? {
             *before = None;
             return Ok(true);
         }
@@ -99,7 +104,8 @@ impl Gate {
         }
         let carried = self.carry(ledger, proof, &known.actions, now)?;
         *before = None;
-        self.tell_loss(ledger, proof, found.unwrap_or(Loss::Replaced), carried, now)?;
+        let loss = found.unwrap_or(if has_gaps_of_before { Loss::Replaced } else { Loss::Segment });
+        self.tell_loss(ledger, proof, loss, carried, now)?;
         Ok(true)
     }
 
@@ -171,9 +177,9 @@ impl Gate {
         now: &Stamp,
     ) -> Result<(), StateError> {
         let what = match carried {
-            0 => "nothing that this process knew was left to write anew".to_owned(),
-            1 => "1 action that this process knew was written anew".to_owned(),
-            more => format!("{more} actions that this process knew were written anew"),
+            0 => "this process knew of nothing else to write again".to_owned(),
+            1 => "1 action that this process knew was written again".to_owned(),
+            more => format!("{more} actions that this process knew were written again"),
         };
         let how = format!("the journal {}; {what}", loss.in_words());
         let text = format!(
@@ -185,10 +191,14 @@ impl Gate {
         let told_lately = ledger.history().lost.as_ref().is_some_and(|lost| {
             u64::try_from(now.wall_ms.saturating_sub(lost.at)).unwrap_or(0) < TOLD_LATELY_MS
         });
-        if told_lately && carried == 0 {
+        // What is missing of closed segments stays so: a record that names it keeps others from telling it again.
+        let untold = ledger.untold_gaps();
+        let is_told = told_lately || loss == Loss::Segment;
+        if is_told && carried == 0 && untold.is_empty() {
             return Ok(());
         }
         let mut record = Record::new(Action::Lost, &self.instance, now);
+        record.of = untold.iter().flat_map(|gap| [gap.from, gap.to]).collect();
         record.reason = Some(how);
         ledger.append(proof, &record, now).map(drop)
     }
@@ -197,6 +207,8 @@ impl Gate {
 /// A record about an action, written anew. Who reads it knows how old it is; an older version takes it for younger.
 fn anew(kind: Action, action: &Past, at: &Stamp, now: &Stamp) -> Record {
     let mut record = Record::new(kind, &action.who.instance, now);
+    record.machine = Some(action.who.machine.clone()).filter(|machine| !machine.is_empty());
+    record.attempt = action.attempt;
     record.tier = Some(action.tier);
     record.session = Some(action.who.session.clone());
     record.run.clone_from(&action.run);
@@ -204,7 +216,7 @@ fn anew(kind: Action, action: &Past, at: &Stamp, now: &Stamp) -> Record {
     record.tool = Some(action.tool.clone());
     record.context_keys = keys_of(action);
     record.age_ms = Some(at.age_ms(now));
-    record.reason = Some("written anew after the journal was lost".to_owned());
+    record.reason = Some("written again after the journal was lost".to_owned());
     record
 }
 
@@ -222,6 +234,8 @@ fn write_start_anew(
     start.digest.clone_from(&action.digest);
     start.not_done_codes = action.not_done_codes;
     start.holder = action.holder;
+    let left_ms = action.lease_ms.saturating_sub(start.age_ms.unwrap_or(0));
+    start.lease_ms = start.is_foreign().then_some(left_ms);
     start.expires_ms = Some(start.happened().wall_ms.saturating_add_unsigned(action.lease_ms));
     Ok(ledger.append(proof, &start, now)?.seq)
 }
@@ -235,7 +249,7 @@ fn write_end_anew(
     now: &Stamp,
 ) -> Result<(), StateError> {
     if let Some(end) = &action.outcome {
-        let mut outcome = anew(end.kind.clone(), action, &end.at, now);
+        let mut outcome = anew(end.ending.action(), action, &end.at, now);
         outcome.of = vec![seq];
         outcome.exit_code = end.exit_code;
         ledger.append(proof, &outcome, now)?;
@@ -253,6 +267,7 @@ fn write_end_anew(
     if action.released && !knows_release {
         let mut released = Record::new(Action::Released, &action.who.instance, now);
         released.of = vec![seq];
+        released.attempt = action.attempt;
         ledger.append(proof, &released, now)?;
     }
     Ok(())

@@ -2,9 +2,7 @@
 
 use std::collections::VecDeque;
 
-use serde::Serialize;
-
-use crate::model::error::StateError;
+use crate::model::error::{Degraded, StateError};
 use crate::model::time::{Stamp, to_rfc3339};
 
 /// How loud a notice is.
@@ -25,19 +23,6 @@ pub struct Notice {
     pub level: Level,
     /// The line.
     pub text: String,
-}
-
-/// Why the gate can't use the shared state, as the status shows it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Degraded {
-    /// Short stable name of the failure.
-    pub code: &'static str,
-    /// What failed, where, and why.
-    pub cause: String,
-    /// What to do about it.
-    pub remedy: String,
-    /// Since when, RFC 3339.
-    pub since: String,
 }
 
 /// Notices kept until somebody fetches them.
@@ -73,16 +58,15 @@ impl Health {
 
     /// The state failed: tells it once for each new kind of failure.
     pub(super) fn failed(&mut self, error: &StateError, now: &Stamp) {
-        let (code, cause, remedy) = (error.code(), error.in_full(), error.remedy());
-        let known = self.degraded.as_ref().is_some_and(|known| known.code == code);
-        if !known {
-            self.tell(Level::Error, format!("degraded: {cause}; to mend it: {remedy}"));
+        let before = self.degraded.take();
+        let is_known = before.as_ref().is_some_and(|known| known.code == error.code());
+        let since = before.map_or_else(|| to_rfc3339(now.wall_ms), |known| known.since);
+        let degraded = Degraded::by(error, since);
+        if !is_known {
+            let Degraded { cause, remedy, .. } = &degraded;
+            self.tell(Level::Error, format!("degraded: {cause}; to fix it: {remedy}"));
         }
-        let since = match self.degraded.take() {
-            Some(known) => known.since,
-            None => to_rfc3339(now.wall_ms),
-        };
-        self.degraded = Some(Degraded { code, cause, remedy, since });
+        self.degraded = Some(degraded);
         self.until_flushed = false;
     }
 

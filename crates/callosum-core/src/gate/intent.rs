@@ -8,7 +8,7 @@ use crate::model::settings::Settings;
 use crate::model::tier::Tier;
 use crate::model::time::Stamp;
 use crate::model::tool_call::{Parameters, ToolCall};
-use crate::record::{Action, Conflict, Holder, Record};
+use crate::record::{Action, AttemptId, Conflict, Holder, Record};
 use crate::rules::context_key::keys_or_digest;
 use crate::rules::{Classification, Scope};
 use callosum_shell::ExitCodes;
@@ -29,6 +29,8 @@ pub(super) struct Intent {
     pub(super) scope: Scope,
     pub(super) observe: bool,
     not_done_codes: ExitCodes,
+    /// Which try of a call it is, tier 2 and up, however often that is decided.
+    attempt: Option<AttemptId>,
     pub(super) too_many_keys: bool,
     /// Delivery of a pause will be told by the host.
     pub(super) signal: bool,
@@ -78,6 +80,7 @@ impl Intent {
             scope: classification.scope,
             observe: mode == Mode::Observe || settings.mode == Mode::Observe,
             not_done_codes: classification.not_done_codes,
+            attempt: tier.is_tracked().then(AttemptId::random),
             too_many_keys: classification.too_many_keys,
             signal: false,
             open: None,
@@ -115,7 +118,7 @@ impl Intent {
         let record = &mut self.record;
         record.action = action;
         record.set_stamp(at);
-        record.conflict = None;
+        (record.attempt, record.conflict) = (None, None);
         record.evidence.clear();
         (record.signal, record.observed) = (false, false);
         record.not_done_codes = ExitCodes::default();
@@ -127,7 +130,9 @@ impl Intent {
     /// The record that lets the call through.
     pub(super) fn start(&mut self, holder: Option<Holder>, at: &Stamp) -> &mut Record {
         let (tier, not_done_codes, lease_ms) = (self.tier, self.not_done_codes, self.lease_ms);
+        let attempt = self.attempt;
         let record = self.record(Action::Intercept, at);
+        record.attempt = attempt;
         if tier.is_tracked() {
             record.holder = holder;
             record.not_done_codes = not_done_codes;
@@ -154,10 +159,14 @@ impl Intent {
         record
     }
 
-    /// The record of a call that was refused because the state could not be used.
-    pub(super) fn refused(&self, reason: &str, at: &Stamp) -> Record {
-        let mut refused = self.clone();
-        refused.record(Action::Refused, at).reason = Some(reason.to_owned());
+    /// The record of a call that was refused without being decided, or after it was let through; `started` is its start, if that
+    /// was written.
+    pub(super) fn refused(&self, reason: &str, started: Option<u64>, at: &Stamp) -> Record {
+        let (mut refused, attempt) = (self.clone(), self.attempt);
+        let record = refused.record(Action::Refused, at);
+        record.reason = Some(reason.to_owned());
+        record.of.extend(started);
+        record.attempt = started.and(attempt);
         refused.record
     }
 }

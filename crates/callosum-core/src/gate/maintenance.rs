@@ -9,7 +9,7 @@ use crate::model::error::StateError;
 use crate::model::time::Stamp;
 use crate::record::{Action, HookCounts, Record};
 use crate::store::index::IndexJob;
-use crate::store::journal::retention::Retention;
+use crate::store::journal::retention::{Retention, delete_before};
 use crate::store::journal::{Appended, Check, Patience, UpToDate};
 use crate::store::ledger::{Ledger, Needs};
 
@@ -170,17 +170,23 @@ impl Gate {
             max_age_ms: self.settings.journal_max_age_ms,
             keep_ms: self.keep_ms(),
         };
-        let job = {
+        let due = {
             let Ok(mut slot) = self.lock_slot(patience) else { return };
             let Some(ledger) = &mut slot.ledger else { return };
             ledger.index_due(closing, now).and_then(|job| {
                 // Who closes may have lived for one call, and looks after the rest as seldom as it leaves an index.
-                if !closing || job.is_some() {
-                    ledger.tidy(retention, self.settings.retry_window_ms, now)?;
-                }
-                Ok(job)
+                let is_due = !closing || job.is_some();
+                let retry_ms = self.settings.retry_window_ms;
+                let first = if is_due { ledger.tidy(retention, retry_ms, now)? } else { None };
+                Ok((job, first))
             })
         };
+        let job = due.map(|(job, first)| {
+            if let Some(first) = first {
+                self.note_failure(self.prune(first, patience, now), now);
+            }
+            job
+        });
         // The runtime that started this process waits for its end.
         let until = match patience {
             Patience::Until(deadline) if self.is_hook => Some(deadline),
@@ -191,6 +197,22 @@ impl Gate {
         if let Err(error) = indexed {
             lock(&self.health).failed(&error, now);
         }
+    }
+
+    /// Deletes the segments before the one at `first`, once the journal says so durably: else whoever misses them would take
+    /// them for lost.
+    fn prune(&self, first: u64, patience: Patience, now: &Stamp) -> Result<(), NotNow> {
+        let note = |ledger: &mut Ledger, proof: UpToDate| {
+            let end = ledger.note_pruned(&proof, &self.instance, first, now)?;
+            Ok(Unflushed { file: Arc::clone(&ledger.journal().active().file), end })
+        };
+        let note = self.with_ledger(&Needs::default(), patience, Check::Seldom, now, note)?;
+        note.file.flush(note.end)?;
+        delete_before(&self.directory, first)?;
+        if let Some(ledger) = &mut self.lock_slot(patience)?.ledger {
+            ledger.pruned();
+        }
+        Ok(())
     }
 
     /// Writes the index while calls go on, as far as it gets until then.

@@ -7,85 +7,58 @@
 //! methods touch no file either: its writer does.
 
 mod after;
-mod ask;
 mod backlog;
 mod before;
 mod call_id;
 mod carried;
-mod counts;
-mod explain;
-mod filter;
+mod commit;
 mod health;
 mod intent;
-mod json_line;
 mod late;
-mod line_filter;
 mod maintenance;
-mod observer;
 mod open_calls;
 mod presence;
-mod query;
-mod recent;
+mod reader;
 mod release;
 mod report;
-mod request;
 mod rules_in_force;
-mod sessions;
-mod simulate;
-mod status;
-mod story;
 mod tickets;
-mod timeline;
 mod transaction;
-mod unfinished;
 mod unreadable;
 mod writer;
 
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
-use std::path::{Path, PathBuf};
+use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::machine::Machine;
 use crate::model::settings::Settings;
-use crate::model::text::one_line;
 use crate::record::HookCounts;
 use crate::store::disk::{Disk, SystemDisk};
+use crate::store::instance::Instance;
 use crate::store::journal::Patience;
+use crate::store::journal::line_counts::LineCounts;
+use crate::store::journal::listing::Listing;
 use crate::store::ledger::Ledger;
 use crate::store::rules_file::RulesFile;
-use crate::store::state_dir::{self, StateDir};
+use crate::store::state_dir::StateDir;
 
 use self::backlog::Backlog;
 use self::carried::Before;
 use self::health::Health;
-use self::observer::Listed;
 use self::open_calls::OpenCalls;
 use self::rules_in_force::KnownRules;
-use self::status::Counted;
 use self::tickets::Works;
 use self::writer::Writer;
 
-pub use self::counts::{BucketCount, RuleCount, Tally, TallyRequest};
-pub use self::explain::{Asked, Explained};
-pub use self::filter::Filter;
-pub use self::health::{Degraded, Level, Notice};
+pub use self::health::{Level, Notice};
 pub use self::presence::Presence;
-pub use self::query::Found;
-pub use self::recent::{Lately, RecentActions};
-pub use self::release::Released;
 pub use self::report::{EndReport, Ran};
-pub use self::request::QueryError;
-pub use self::rules_in_force::RulesInForce;
-pub use self::sessions::{Over, Session};
-pub use self::simulate::Simulated;
-pub use self::status::{CoverageStatus, LockStatus, Status};
-pub use self::story::{Event, Story, What};
 pub use self::tickets::GivenUp;
-pub use self::timeline::{Moment, Timeline, TimelineRequest};
-pub use self::unfinished::LeftOpen;
 pub use self::unreadable::{UNREADABLE_EVENTS, Unreadable};
+pub use crate::store::instance::Options as GateOptions;
 
 /// How long a worker may try to get the guard and the ledger.
 pub const WORKER_DEADLINE: Duration = Duration::from_secs(3);
@@ -106,29 +79,6 @@ pub enum Answer {
     Refuse(String),
     /// [`Gate::finish`] with this ticket has the answer.
     Wait(u32),
-}
-
-/// What a gate is made of; nothing of it is looked at on the disk before the first call.
-#[derive(Clone, Debug, Default)]
-pub struct GateOptions {
-    /// The settings as JSON text.
-    pub settings: String,
-    /// The runtime's name: `openclaw` …
-    pub runtime: String,
-    /// The machine's name, for the default instance id.
-    pub host_name: String,
-    /// The runtime's own state folder, for the default instance id.
-    pub runtime_state_dir: String,
-    /// The rules file that came with the plugin.
-    pub packaged_tiers: Option<PathBuf>,
-    /// The user's home folder.
-    pub home: PathBuf,
-    /// `CALLOSUM_STATE_DIR`, if set.
-    pub state_dir_variable: Option<String>,
-    /// Why the host could not read its settings, or not all of them: a clause. The rest go by their defaults.
-    pub settings_problem: Option<String>,
-    /// This process only speaks for the one that runs the calls: a hook that a runtime starts for each call.
-    pub is_hook: bool,
 }
 
 /// What changes with every call; held for microseconds, by any thread.
@@ -181,15 +131,12 @@ pub struct Gate {
     /// The writer has put a ticket down.
     put_down: Condvar,
     health: Mutex<Health>,
-    /// By a segment's base, how many lines its first so many bytes hold: what is written stays.
-    counted: Mutex<Arc<HashMap<u64, Counted>>>,
+    line_counts: LineCounts,
     /// The closed segments as they were listed last.
-    listed: Mutex<Option<Listed>>,
+    listing: Listing,
     closed: AtomicBool,
     /// It was closed, and what was left has been written: no file stays open.
     has_let_go: AtomicBool,
-    /// Only looks, and leaves no trace.
-    observer: bool,
     /// Of a gate whose host has an event loop.
     writer: Option<Writer>,
 }
@@ -198,16 +145,6 @@ pub struct Gate {
 /// consistent between statements, and a gate that panics at every further call would be worse.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The default instance id: the machine's name and a short hash of the runtime's state folder, because two
-/// gateways on one machine both have a session `agent:main:main`.
-fn default_instance(host_name: &str, runtime_state_dir: &str) -> String {
-    use sha2::{Digest, Sha256};
-    let hash = Sha256::digest(runtime_state_dir.as_bytes());
-    let short: String = hash.iter().take(3).map(|byte| format!("{byte:02x}")).collect();
-    let host = one_line(host_name.split('.').next().unwrap_or_default(), 60);
-    if host.is_empty() { short } else { format!("{host}-{short}") }
 }
 
 impl Light {
@@ -232,39 +169,27 @@ impl Gate {
     /// The same on another disk than the system's.
     #[must_use]
     pub fn on_disk(options: GateOptions, disk: Arc<dyn Disk>) -> Self {
-        let (settings, mut setting_problems) = Settings::read(&options.settings);
-        setting_problems.extend(options.settings_problem);
-        let directory = state_dir::locate(
-            settings.state_dir.as_deref(),
-            options.state_dir_variable.as_deref(),
-            &options.home,
-        );
-        let at_home = |path: &str| options.home.join(path.strip_prefix("~/").unwrap_or(path));
-        let tiers_file = settings.tiers_file.as_deref().map(at_home);
-        let instance = settings.instance_id.as_deref().map_or_else(
-            || default_instance(&options.host_name, &options.runtime_state_dir),
-            |id| one_line(id, 100),
-        );
-        let rules = RulesFile::new(tiers_file, &directory, options.packaged_tiers);
+        let is_hook = options.is_hook;
+        let Instance { name, runtime, settings, setting_problems, directory, rules } =
+            Instance::new(options, disk);
         let gate = Self {
             known_rules: Mutex::new(rules.in_force().into()),
             rules: Mutex::new(rules),
             settings,
-            instance,
-            runtime: options.runtime,
-            directory: StateDir { path: directory, disk },
+            instance: name,
+            runtime,
+            directory,
             machine: OnceLock::new(),
-            is_hook: options.is_hook,
+            is_hook,
             light: Mutex::default(),
             slot: Mutex::default(),
             works: Mutex::default(),
             put_down: Condvar::new(),
             health: Mutex::default(),
-            counted: Mutex::default(),
-            listed: Mutex::default(),
+            line_counts: LineCounts::default(),
+            listing: Listing::default(),
             closed: AtomicBool::new(false),
             has_let_go: AtomicBool::new(false),
-            observer: false,
             writer: None,
             setting_problems,
         };
@@ -287,13 +212,6 @@ impl Gate {
             writer: Some(Writer::new(gate.clone())),
             ..Self::on_disk(options, disk)
         })
-    }
-
-    /// A gate that only looks: [`Gate::status`] and [`Gate::journal`] leave no trace, and every other method
-    /// answers at once and does nothing, as after [`Gate::close`].
-    #[must_use]
-    pub fn observer(options: GateOptions) -> Self {
-        Self { observer: true, closed: AtomicBool::new(true), ..Self::new(options) }
     }
 
     /// The machine this gate runs on, asked once. Its clock gives the `now` of every call.

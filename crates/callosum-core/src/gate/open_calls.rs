@@ -285,6 +285,14 @@ impl OpenCalls {
     /// The after-hook of a call has come: takes the call out. One that is still being decided stays, with
     /// the report, until its worker settles it.
     pub(super) fn close(&mut self, id: CallRef<'_>, report: &EndReport) -> Option<Phase> {
+        if !self.are_several(id) {
+            // Nearly always it is the only one: looked up once.
+            let (id, mut call) = self.calls.remove_entry(&id as &dyn Identity)?;
+            let Phase::Deciding(early) = &mut call.phase else { return Some(call.phase) };
+            *early = Some(Box::new(report.clone()));
+            self.calls.insert(id, call);
+            return Some(Phase::Deciding(None));
+        }
         let number = self.reported(id, report)?.number;
         let call = self.under_mut(id, |call| call.number == number)?;
         if let Phase::Deciding(early) = &mut call.phase {

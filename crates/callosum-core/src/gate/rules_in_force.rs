@@ -1,13 +1,10 @@
-//! The rules that hold: looked at and loaded, by the writer where there is one, and listed for who wants to see them.
+//! The rules that hold: looked at and loaded, by the writer where there is one.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::Serialize;
-
-use crate::model::settings::Mode;
-use crate::model::time::{Stamp, to_rfc3339};
-use crate::rules::{ListedRule, RuleSet};
+use crate::model::time::Stamp;
+use crate::rules::RuleSet;
 use crate::store::rules_file::{Change, InForce};
 
 use super::health::Level;
@@ -42,37 +39,7 @@ impl From<&InForce> for KnownRules {
     }
 }
 
-/// The rules that hold, and where they came from.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct RulesInForce {
-    /// Their file, or `built in`.
-    pub source: String,
-    /// When they were loaded: RFC 3339.
-    pub loaded_at: String,
-    /// Why a newer file was not; null when there is nothing to say.
-    pub error: Option<String>,
-    /// In the order in which they are asked. Each has the `mode` that holds for it.
-    pub rules: Vec<ListedRule>,
-}
-
 impl Gate {
-    /// The rules that hold now.
-    pub fn rules_in_force(&self, now: &Stamp) -> RulesInForce {
-        let mut rules = self.current_rules(now).listed();
-        for rule in &mut rules {
-            let is_observed = self.settings.mode == Mode::Observe || rule.mode == Some(Mode::Observe);
-            rule.mode = Some(if is_observed { Mode::Observe } else { Mode::Enforce });
-        }
-        let in_force = self.in_force();
-        RulesInForce {
-            source: in_force.source.clone(),
-            loaded_at: to_rfc3339(in_force.loaded_wall_ms),
-            error: in_force.error.clone(),
-            rules,
-        }
-    }
-
     /// What was in force at the last look.
     pub(super) fn in_force(&self) -> Arc<InForce> {
         Arc::clone(&lock(&self.known_rules).in_force)
@@ -156,7 +123,7 @@ impl Gate {
             }
             Change::Rejected => {
                 let reason = in_force.error.as_deref().unwrap_or_default();
-                Some((Level::Error, format!("rules not loaded, the last good ones go on: {reason}")))
+                Some((Level::Error, format!("rules not loaded, the last good ones stay in force: {reason}")))
             }
         };
         if notice.is_some() || self.writer.is_some() {

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use crate::decision::pause_text;
+use crate::decision::plan::Standing;
 use crate::model::error::StateError;
 use crate::model::settings::Mode;
 use crate::model::settings::OnStateError;
@@ -16,7 +17,7 @@ use crate::store::journal::Patience;
 
 use super::intent::Intent;
 use super::late::{Delivery, Target};
-use super::open_calls::{Phase, Unflushed};
+use super::open_calls::Unflushed;
 use super::report::EndReport;
 use super::writer::{Order, Writer};
 use super::{Answer, Gate, lock};
@@ -85,12 +86,18 @@ impl Course {
         self.told.get().is_some()
     }
 
+    /// How the call stands with its host; `observe`: it runs whatever is decided.
+    pub(super) fn standing(&self, observe: bool) -> Standing<'_> {
+        match self.told.get() {
+            Some(Answer::Refuse(text)) => Standing::Refused(text),
+            None if !observe => Standing::Waits,
+            _ => Standing::Runs,
+        }
+    }
+
     /// The text with which a host that has given the call up refused it; `None` when it waits, or let the call run.
     pub(super) fn refused(&self) -> Option<&str> {
-        match self.told.get() {
-            Some(Answer::Refuse(text)) => Some(text),
-            _ => None,
-        }
+        if let Standing::Refused(text) = self.standing(false) { Some(text) } else { None }
     }
 
     /// The call's start stands in the journal, and its host had not given it up then.
@@ -138,7 +145,7 @@ impl GivenUp {
                 "the shared state did not answer in time",
                 "look for a stopped process that holds the state guard, or a stuck disk",
             ),
-            Self::Failed => ("the gate failed inside", "report this as a bug, with the host's log"),
+            Self::Failed => ("the gate failed internally", "report this as a bug, with the host's log"),
         }
     }
 }
@@ -379,12 +386,7 @@ impl Gate {
         match (closed, &told) {
             (Some((intent, started)), Answer::Refuse(text)) => {
                 let mut light = lock(&self.light);
-                if let (Some(id), Some(number)) = (intent.id(), intent.open) {
-                    // The after-hook of this refusal must find it.
-                    let _ = light.calls.settle(id, number, Phase::Refused(text.clone()), now);
-                }
-                let mut record = intent.refused(TOO_LATE, now);
-                record.of.extend(started);
+                let record = light.close_as_refused(&intent, started, TOO_LATE, text, now);
                 let _ = light.backlog.push(record, None);
                 drop(light);
                 self.have_written();
@@ -417,7 +419,7 @@ impl Gate {
             return Answer::Proceed;
         }
         let (_, remedy) = GivenUp::Failed.cause_and_remedy();
-        Answer::Refuse(pause_text::state_error(&[], "the gate does not know this call any more", remedy))
+        Answer::Refuse(pause_text::state_error(&[], "the gate no longer knows this call", remedy))
     }
 
     /// The records of starts have other sequence numbers now.
@@ -475,8 +477,10 @@ mod tests {
 
     use super::*;
     use crate::gate::GateOptions;
+    use crate::gate::open_calls::Phase;
     use crate::machine::Machine;
     use crate::model::tool_call::ToolCall;
+    use crate::query::Source;
     use crate::store::disk::{Disk, Open, SystemDisk};
     use crate::store::journal::segment_file::SegmentFile;
 
@@ -525,7 +529,7 @@ mod tests {
             if refused {
                 assert_eq!(again, answer);
             }
-            let records = gate.journal(&crate::gate::Filter::default(), &now).unwrap().entries;
+            let records = gate.journal(&crate::query::Filter::default(), &now).unwrap().entries;
             let actions: Vec<&str> = records
                 .iter()
                 .filter(|record| record.get("session").is_some())
@@ -565,7 +569,7 @@ mod tests {
             if id.is_some() {
                 assert_eq!(gate.before(&call, &params, &now), told, "its hook fires again");
             }
-            let records = gate.journal(&crate::gate::Filter::default(), &now).unwrap().entries;
+            let records = gate.journal(&crate::query::Filter::default(), &now).unwrap().entries;
             let of_call: Vec<_> = records.iter().filter(|record| record.get("session").is_some()).collect();
             let [start, end] = of_call.as_slice() else { panic!("{of_call:?}") };
             assert_eq!((&start["action"], &end["action"]), (&json!("intercept"), &json!("refused")));
@@ -588,7 +592,7 @@ mod tests {
         assert_eq!(gate.abandon(ticket, GivenUp::Late, &now), Answer::Proceed);
         let decided = gate.perform(work, gate.patience(), &course, &now);
         assert_eq!(gate.conclude(ticket, decided, &now), Answer::Proceed);
-        let records = gate.journal(&crate::gate::Filter::default(), &now).unwrap().entries;
+        let records = gate.journal(&crate::query::Filter::default(), &now).unwrap().entries;
         let of_call: Vec<_> = records.iter().filter(|record| record.get("session").is_some()).collect();
         let actions: Vec<_> = of_call.iter().map(|record| (&record["action"], &record["tier"])).collect();
         assert_eq!(actions, [(&json!("intercept"), &json!(3))]);

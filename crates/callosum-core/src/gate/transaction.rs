@@ -2,7 +2,7 @@
 
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, MutexGuard, TryLockError};
+use std::sync::{MutexGuard, TryLockError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -169,6 +169,8 @@ impl Gate {
                     slot.without_index = true;
                     self.drop_ledger(slot, now);
                 }
+                // The next attempt goes on from there.
+                Err(error @ StateError::Unread { .. }) => return Err(error.into()),
                 Err(error) => {
                     // What failed may be the open files themselves: open them anew next time.
                     self.drop_ledger(slot, now);
@@ -225,14 +227,10 @@ impl Gate {
         }
     }
 
-    /// How far back history must be kept, milliseconds, by the rules in force and the settings: the largest
-    /// window, and the longest lease before it (an action without an outcome may have acted until its lease
-    /// ended); or the time for a retry.
+    /// How far back history must be kept, milliseconds, by the rules in force and the settings.
     pub(super) fn keep_ms(&self) -> u64 {
         let (window_ms, lease_ms) = self.longest_of_rules_ms();
-        let window_ms = window_ms.max(self.settings.recent_window_ms);
-        let lease_ms = lease_ms.max(self.settings.lock_expiry_ms);
-        window_ms.saturating_add(lease_ms).max(self.settings.retry_window_ms)
+        self.settings.keep_ms(window_ms, lease_ms)
     }
 
     /// A hook lives for one event: it names its window only when no other hook of its instance did so lately. One that comes
@@ -248,8 +246,8 @@ impl Gate {
     /// The files are not what they were, perhaps: neither is what was counted in them.
     fn drop_ledger(&self, slot: &mut LedgerSlot, now: &Stamp) {
         slot.let_go(now);
-        *lock(&self.counted) = Arc::default();
-        *lock(&self.listed) = None;
+        self.line_counts.forget();
+        self.listing.forget();
     }
 
     /// Writes what waits: the backlog and the outcomes in the order in which they came, then what was delivered.

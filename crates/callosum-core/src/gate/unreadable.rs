@@ -73,7 +73,7 @@ impl Gate {
         }
         let why = one_line(why, WHY_CHARS);
         lock(&self.light).count(&call.tool, |counts| counts.before += 1);
-        self.write_soon(intent.refused(&format!("its event could not be read: {why}"), now), now);
+        self.write_soon(intent.refused(&format!("its event could not be read: {why}"), None, now), now);
         Answer::Refuse(format!(
             "[Callosum] Can't tell what this call does: its event could not be read whole ({why}). It may be one that has to be \
              checked against what other sessions did, so it is not let through. Make the call smaller and plainer, and try \

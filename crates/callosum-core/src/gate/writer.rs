@@ -87,7 +87,7 @@ impl Writer {
             let started = thread.spawn(move || desk.serve(&gate));
             if let (Err(error), Some(gate)) = (&started, self.gate.upgrade()) {
                 let text = format!(
-                    "no thread to write with, so hooks write themselves and wait for the disk: {error}"
+                    "no writer thread could be started, so hooks write themselves and wait for the disk: {error}"
                 );
                 lock(&gate.health).tell(Level::Warn, text);
             }

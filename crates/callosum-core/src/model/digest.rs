@@ -63,15 +63,20 @@ pub(crate) fn has_effect(name: &str, is_command: bool) -> bool {
 
 /// The first `bytes` bytes in hexadecimal.
 pub(crate) fn hex(hash: &[u8], bytes: usize) -> String {
-    let mut text = String::with_capacity(2 * bytes + 1);
-    text.extend(hex_digits(hash.iter().take(bytes)).map(char::from));
-    text
+    let mut digits = Vec::with_capacity(2 * bytes + 1);
+    for byte in hash.iter().take(bytes) {
+        digits.extend_from_slice(&hex_pair(*byte));
+    }
+    String::from_utf8(digits).unwrap_or_default()
 }
 
 /// The hexadecimal digits of some bytes, as ASCII.
 pub(crate) fn hex_digits<'b>(bytes: impl Iterator<Item = &'b u8>) -> impl Iterator<Item = u8> {
-    let halves = bytes.flat_map(|byte| [byte >> 4, byte & 15]);
-    halves.map(|half| if half < 10 { b'0' + half } else { b'a' + half - 10 })
+    bytes.flat_map(|byte| hex_pair(*byte))
+}
+
+fn hex_pair(byte: u8) -> [u8; 2] {
+    [byte >> 4, byte & 15].map(|half| if half < 10 { b'0' + half } else { b'a' + half - 10 })
 }
 
 /// The first `bytes` bytes of the SHA-256 of `text`, in hexadecimal.

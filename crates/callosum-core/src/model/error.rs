@@ -1,8 +1,10 @@
-//! Why the shared state can't be used: what, where and how to mend it.
+//! Why the shared state can't be used: what, where and how to fix it. Why a question has no answer.
 
 use std::error::Error as _;
 use std::io;
 use std::path::{Path, PathBuf};
+
+use serde::Serialize;
 
 /// The kind of error where something else stands in a file's place.
 pub const NO_FILE: io::ErrorKind = io::ErrorKind::InvalidData;
@@ -22,13 +24,13 @@ pub enum StateError {
         source: io::Error,
     },
     /// The path of the state directory is something else.
-    #[error("`{}` is no directory", path.display())]
+    #[error("`{}` is not a directory", path.display())]
     NotADirectory {
         /// The path.
         path: PathBuf,
     },
     /// The state directory's path is not the same folder for every process.
-    #[error("`{}` names no state directory: {why}", path.display())]
+    #[error("`{}` can't be the state directory: {why}", path.display())]
     NoPlace {
         /// The path, as it was given.
         path: PathBuf,
@@ -36,7 +38,7 @@ pub enum StateError {
         why: &'static str,
     },
     /// Somebody else could write what we would believe.
-    #[error("`{}` may be written by other users (mode {mode:o})", path.display())]
+    #[error("`{}` can be written by other users (mode {mode:o})", path.display())]
     WritableByOthers {
         /// The path.
         path: PathBuf,
@@ -60,6 +62,12 @@ pub enum StateError {
         path: PathBuf,
         /// How long it was tried, milliseconds.
         waited_ms: u64,
+    },
+    /// What is in the journal could not be read in time; the next attempt goes on from there.
+    #[error("not all of the journal in `{}` could be read in time", path.display())]
+    Unread {
+        /// The state directory.
+        path: PathBuf,
     },
     /// Locking the guard excludes nobody.
     #[error("file locks do nothing on `{}`", path.display())]
@@ -115,6 +123,7 @@ impl StateError {
             Self::WritableByOthers { .. } => "writable-by-others",
             Self::ForeignOwner { .. } => "foreign-owner",
             Self::GuardTimeout { .. } => "guard-timeout",
+            Self::Unread { .. } => "unread",
             Self::GuardUseless { .. } => "guard-useless",
             Self::NewerFormat { .. } => "newer-format",
             Self::Replaced { .. } => "replaced",
@@ -144,7 +153,7 @@ impl StateError {
                 _ => "check the disk and the permissions, or set another `stateDir`".to_owned(),
             },
             Self::NoPlace { .. } => {
-                "give `stateDir`, `--state-dir` or CALLOSUM_STATE_DIR an absolute path, written out, and see that HOME is one"
+                "give `stateDir`, `--state-dir` or CALLOSUM_STATE_DIR an absolute path, written out, and check that HOME is one"
                     .to_owned()
             }
             Self::NotADirectory { .. } => "move it away, or set another `stateDir`".to_owned(),
@@ -155,6 +164,10 @@ impl StateError {
             Self::GuardTimeout { path, .. } => {
                 format!("find the process that holds it (`fuser {}`), and resume or end it", path.display())
             }
+            Self::Unread { path } => format!(
+                "wait: each attempt goes on from there; if it lasts, look for what else writes to the journal in `{}`",
+                path.display()
+            ),
             Self::GuardUseless { .. } => "set `stateDir` to a folder on a local disk".to_owned(),
             Self::NewerFormat { .. } => "update Callosum here".to_owned(),
             Self::Replaced { .. } => "nothing to do: it is opened again at the next call".to_owned(),
@@ -173,5 +186,51 @@ impl StateError {
             cause = error.source();
         }
         text
+    }
+}
+
+/// Why an instance can't use the shared state, as its status shows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Degraded {
+    /// Short stable name of the failure.
+    pub code: &'static str,
+    /// What failed, where, and why.
+    pub cause: String,
+    /// What to do about it.
+    pub remedy: String,
+    /// Since when, RFC 3339.
+    pub since: String,
+}
+
+impl Degraded {
+    /// By this failure, since then (RFC 3339).
+    #[must_use]
+    pub fn by(error: &StateError, since: String) -> Self {
+        Self { code: error.code(), cause: error.in_full(), remedy: error.remedy(), since }
+    }
+}
+
+/// Why a question about the journal has no answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
+#[error("{message}")]
+pub struct QueryError {
+    /// For programs: `bad-request`, `busy`, `internal`, or a [`StateError`]'s code.
+    pub code: String,
+    /// For people: what, where and what to do.
+    pub message: String,
+}
+
+impl QueryError {
+    /// A question that can't be understood.
+    #[must_use]
+    pub fn bad_request(message: impl Into<String>) -> Self {
+        Self { code: "bad-request".to_owned(), message: message.into() }
+    }
+}
+
+impl From<StateError> for QueryError {
+    fn from(error: StateError) -> Self {
+        let message = format!("{}; to fix it: {}", error.in_full(), error.remedy());
+        Self { code: error.code().to_owned(), message }
     }
 }

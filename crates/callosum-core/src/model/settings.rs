@@ -92,6 +92,16 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// How far back history must be kept, milliseconds, where the rules name these as their largest window and longest lease: the
+    /// largest window, and the longest lease before it (an action without an outcome may have acted until its lease ended); or the
+    /// time for a retry.
+    #[must_use]
+    pub fn keep_ms(&self, largest_window_ms: u64, longest_lease_ms: u64) -> u64 {
+        let window_ms = largest_window_ms.max(self.recent_window_ms);
+        let lease_ms = longest_lease_ms.max(self.lock_expiry_ms);
+        window_ms.saturating_add(lease_ms).max(self.retry_window_ms)
+    }
+
     /// Reads settings from a JSON object's text; empty text or `null` means none. Returns them with one
     /// line for each value that could not be used.
     #[must_use]
@@ -101,11 +111,11 @@ impl Settings {
             Ok(Value::Object(object)) => object,
             Ok(Value::Null) => Map::new(),
             Ok(_) => {
-                problems.push("the configuration is no object; all defaults are used".to_owned());
+                problems.push("the configuration is not an object; all defaults are used".to_owned());
                 Map::new()
             }
             Err(error) => {
-                problems.push(format!("the configuration is no JSON ({error}); all defaults are used"));
+                problems.push(format!("the configuration is not JSON ({error}); all defaults are used"));
                 Map::new()
             }
         };
@@ -225,7 +235,7 @@ impl Reader {
     fn name_strangers(&mut self) {
         for name in self.object.keys() {
             let shown = crate::model::text::one_line(name, 60);
-            self.problems.push(format!("`{shown}` is no setting; it is ignored"));
+            self.problems.push(format!("`{shown}` is not a setting; it is ignored"));
         }
     }
 }
@@ -253,7 +263,7 @@ mod tests {
         );
         assert_eq!(settings, Settings { recent_window_ms: 1000, ..Settings::default() });
         for name in
-            ["`lockExpiryMs` is \"soon\"", "`durability`", "`instanceId` is 7", "`colour` is no setting"]
+            ["`lockExpiryMs` is \"soon\"", "`durability`", "`instanceId` is 7", "`colour` is not a setting"]
         {
             assert!(problems.iter().any(|problem| problem.contains(name)), "{name}: {problems:?}");
         }

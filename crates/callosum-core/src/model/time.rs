@@ -200,12 +200,15 @@ pub fn from_rfc3339(text: &str) -> Option<i64> {
 #[must_use]
 pub fn for_people(ms: u64) -> String {
     let seconds = ms / 1000;
-    match seconds {
-        0..60 => format!("{seconds}s"),
-        60..3600 => format!("{}m", seconds / 60),
-        3600..172_800 => format!("{}h", seconds / 3600),
-        _ => format!("{}d", seconds / 86_400),
-    }
+    let (number, unit) = match seconds {
+        0..60 => (seconds, 's'),
+        60..3600 => (seconds / 60, 'm'),
+        3600..172_800 => (seconds / 3600, 'h'),
+        _ => (seconds / 86_400, 'd'),
+    };
+    let mut text = number.to_string();
+    text.push(unit);
+    text
 }
 
 #[cfg(test)]

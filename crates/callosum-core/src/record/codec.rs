@@ -13,6 +13,8 @@ use crate::model::json_text;
 use crate::model::text::is_plain_json;
 use crate::model::time::{Rfc3339, from_own_rfc3339};
 
+use super::id::RandomId;
+
 /// The fields of a line so far. Each is given with what stands before its value: `,"tool":`.
 pub(crate) struct LineWriter {
     bytes: Vec<u8>,
@@ -70,6 +72,15 @@ impl LineWriter {
         self.raw(before);
         self.raw(b"\"");
         self.bytes.extend(hex_digits(boot.to_be_bytes().iter()));
+        self.raw(b"\"");
+    }
+
+    /// Adds a field that is an id, if it is there.
+    pub(crate) fn maybe_id(&mut self, before: &[u8], id: Option<RandomId>) {
+        let Some(id) = id else { return };
+        self.raw(before);
+        self.raw(b"\"");
+        self.raw(&id.digits());
         self.raw(b"\"");
     }
 
@@ -196,6 +207,11 @@ impl<'a> LineReader<'a> {
     /// Reads a boot.
     pub(crate) fn boot(&mut self) -> Option<u32> {
         u32::from_str_radix(&self.text()?, 16).ok()
+    }
+
+    /// Reads an id.
+    pub(crate) fn id(&mut self) -> Option<RandomId> {
+        RandomId::read(&self.text()?)
     }
 
     /// Reads anything else.

@@ -1,6 +1,9 @@
 //! One line of the journal: its fields, and what reads as one.
+#![deny(clippy::wildcard_enum_match_arm)]
 
 mod codec;
+mod id;
+pub mod kind;
 pub mod light;
 mod line;
 mod moment;
@@ -15,56 +18,18 @@ use crate::model::tier::Tier;
 use crate::model::time::Stamp;
 use callosum_shell::ExitCodes;
 
+use self::id::read_id;
 use self::moment::{
     read_boot, read_moment, read_optional_moment, write_boot, write_moment, write_optional_moment,
 };
 
+pub use self::id::{AttemptId, JournalId, RandomId};
+pub use self::kind::{Action, Ending};
 pub use self::line::Line;
 
 /// The journal format this code writes. Fields may join within a version; a reader that meets a higher
 /// one says so and guards nothing on it.
 pub const FORMAT_VERSION: u32 = 1;
-
-/// What a record says happened.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Action {
-    /// A call was let through: tier 0–1 that is all, tier 2 its start, tier 3+ its intent.
-    Intercept,
-    /// A call was refused with the facts: `conflict` says whether as a pause or a block.
-    Blocked,
-    /// Outcome: it was done.
-    Complete,
-    /// Outcome: it was not done.
-    Failed,
-    /// Outcome: it never ran.
-    Refused,
-    /// Outcome: it ended, and nobody knows whether it was done.
-    Unknown,
-    /// It goes on in the background, as the process session in `process`; not an outcome.
-    Running,
-    /// The model has seen the pauses in `of`.
-    Delivered,
-    /// An operator ended the lease of the intent in `of`.
-    Released,
-    /// How many before- and after-hooks an instance has seen since it last wrote a count.
-    Seen,
-    /// A session began, got a prompt or ended, as its runtime tells: `event` says which.
-    Session,
-    /// A runtime's hook was told an event that could not be read: `reason` says what is wrong with it.
-    Unreadable,
-    /// A process has loaded rules: `windowMs` is how far back they look.
-    Rules,
-    /// A process found that the journal it knew is there no longer: `reason` says how, and what was written anew.
-    Lost,
-    /// The first line of a segment: `base`, and the windows known when it was begun.
-    Opened,
-    /// The last line of a closed segment: the next one begins at `base`.
-    Closed,
-    /// An action that a newer minor version knows.
-    #[serde(untagged)]
-    Other(String),
-}
 
 /// What a blocked call ran into, or an observed one would have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -149,6 +114,9 @@ pub struct Record {
         deserialize_with = "read_boot"
     )]
     pub boot: Option<u32>,
+    /// The machine that it came from; none on this machine's lines.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub machine: Option<String>,
     /// Which agent runtime process group (a gateway, a user's terminal) wrote it.
     #[serde(default)]
     pub instance: String,
@@ -179,9 +147,16 @@ pub struct Record {
     /// The original plugin's single key; never written.
     #[serde(skip_serializing, default)]
     pub context_key: Option<String>,
-    /// Which records this one is about: an outcome's intent, the delivered pauses.
+    /// The path over which a policy refused the call (`denied`).
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub path: Option<String>,
+    /// Which records of this journal it is about: an outcome's intent, the delivered pauses. A line of another machine names
+    /// those that came before it.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub of: Vec<u64>,
+    /// Which action it begins or is about, tier 2 and up: wherever their lines stand.
+    #[serde(skip_serializing_if = "Option::is_none", default, deserialize_with = "read_id")]
+    pub attempt: Option<AttemptId>,
     /// Digest of the tool and the parameters with an effect.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub digest: Option<String>,
@@ -216,6 +191,9 @@ pub struct Record {
         deserialize_with = "read_optional_moment"
     )]
     pub expires_ms: Option<i64>,
+    /// On a line of another machine: how long from its stamp on the lease lasts, milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub lease_ms: Option<u64>,
     /// Who runs the call, or the session.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub holder: Option<Holder>,
@@ -228,7 +206,8 @@ pub struct Record {
     /// Why: in a few words.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub reason: Option<String>,
-    /// How long before it was written it happened, milliseconds: on what a process wrote anew after the journal was lost.
+    /// How long before it was written it happened, milliseconds: on a line of another machine, and on what a process wrote
+    /// anew after the journal was lost.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub age_ms: Option<u64>,
     /// What happened to the session (`session`).
@@ -240,6 +219,9 @@ pub struct Record {
     /// How far back the writer's rules look, milliseconds (`rules`).
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub window_ms: Option<u64>,
+    /// Which journal it is (`opened`).
+    #[serde(skip_serializing_if = "Option::is_none", default, deserialize_with = "read_id")]
+    pub journal: Option<JournalId>,
     /// Where a segment begins (`opened`) or the next one does (`closed`): a sequence number.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub base: Option<u64>,
@@ -268,6 +250,7 @@ impl Record {
             wall_ms: 0,
             up: None,
             boot: None,
+            machine: None,
             instance: instance.to_owned(),
             runtime: None,
             agent: None,
@@ -278,7 +261,9 @@ impl Record {
             rule_name: None,
             context_keys: Vec::new(),
             context_key: None,
+            path: None,
             of: Vec::new(),
+            attempt: None,
             digest: None,
             params: None,
             conflict: None,
@@ -288,6 +273,7 @@ impl Record {
             not_done_codes: ExitCodes::default(),
             rewritten: false,
             expires_ms: None,
+            lease_ms: None,
             holder: None,
             exit_code: None,
             process: None,
@@ -296,6 +282,7 @@ impl Record {
             event: None,
             seen: BTreeMap::new(),
             window_ms: None,
+            journal: None,
             base: None,
             windows: BTreeMap::new(),
         };
@@ -315,6 +302,17 @@ impl Record {
         let later_ms = at.wall_ms.saturating_sub(self.wall_ms);
         self.expires_ms = self.expires_ms.map(|end| end.saturating_add(later_ms));
         self.set_stamp(at);
+    }
+
+    /// Whether it came from another machine. Its process means nothing here, and it may come before what it is about.
+    #[must_use]
+    pub fn is_foreign(&self) -> bool {
+        self.machine.as_ref().is_some_and(|machine| !machine.is_empty())
+    }
+
+    /// The attempt of another machine that it is about, if that had not begun here when this line came.
+    pub(crate) fn early_attempt(&self) -> Option<AttemptId> {
+        self.attempt.filter(|_| self.is_foreign() && self.of.is_empty())
     }
 
     /// When it was written.

@@ -10,56 +10,6 @@ use super::{Action, FORMAT_VERSION, Holder, HookCounts, OWN_START, Record, Shown
 use crate::model::tier::Tier;
 use crate::record::codec::{LineReader, LineWriter};
 
-/// All that this version knows.
-pub(super) const ACTIONS: [Action; 16] = [
-    Action::Intercept,
-    Action::Blocked,
-    Action::Complete,
-    Action::Failed,
-    Action::Refused,
-    Action::Unknown,
-    Action::Running,
-    Action::Delivered,
-    Action::Released,
-    Action::Seen,
-    Action::Session,
-    Action::Unreadable,
-    Action::Rules,
-    Action::Lost,
-    Action::Opened,
-    Action::Closed,
-];
-
-impl Action {
-    /// As it stands in the file.
-    fn word(&self) -> &str {
-        match self {
-            Self::Intercept => "intercept",
-            Self::Blocked => "blocked",
-            Self::Complete => "complete",
-            Self::Failed => "failed",
-            Self::Refused => "refused",
-            Self::Unknown => "unknown",
-            Self::Running => "running",
-            Self::Delivered => "delivered",
-            Self::Released => "released",
-            Self::Seen => "seen",
-            Self::Session => "session",
-            Self::Unreadable => "unreadable",
-            Self::Rules => "rules",
-            Self::Lost => "lost",
-            Self::Opened => "opened",
-            Self::Closed => "closed",
-            Self::Other(word) => word,
-        }
-    }
-
-    fn from_word(word: &str) -> Self {
-        let known = ACTIONS.into_iter().find(|action| action.word() == word);
-        known.unwrap_or_else(|| Self::Other(word.to_owned()))
-    }
-}
-
 impl Record {
     /// The record as one line, newline included: what `Serialize` makes of it, in a fraction of the time. A test
     /// compares the two.
@@ -75,6 +25,7 @@ impl Record {
             wall_ms,
             up,
             boot,
+            machine,
             instance,
             runtime,
             agent,
@@ -85,7 +36,9 @@ impl Record {
             rule_name,
             context_keys,
             context_key: _,
+            path,
             of,
+            attempt,
             digest,
             params,
             conflict,
@@ -95,6 +48,7 @@ impl Record {
             not_done_codes,
             rewritten,
             expires_ms,
+            lease_ms,
             holder,
             exit_code,
             process,
@@ -103,16 +57,18 @@ impl Record {
             event,
             seen,
             window_ms,
+            journal,
             base,
             windows,
         } = self;
         let mut line = LineWriter::new();
         line.maybe(br#"{"v":"#, Some(v))?;
-        line.text(br#","action":"#, action.word())?;
+        line.text(br#","action":"#, action.name())?;
         line.maybe(br#","tier":"#, tier.as_ref())?;
         line.maybe_moment(br#","timestamp":"#, Some(*wall_ms));
         line.maybe(br#","up":"#, up.as_ref())?;
         line.maybe_boot(br#","boot":"#, *boot);
+        line.maybe_text(br#","machine":"#, machine.as_deref())?;
         line.text(br#","instance":"#, instance)?;
         line.maybe_text(br#","runtime":"#, runtime.as_deref())?;
         line.maybe_text(br#","agent":"#, agent.as_deref())?;
@@ -122,7 +78,9 @@ impl Record {
         line.maybe_text(br#","tool":"#, tool.as_deref())?;
         line.maybe_text(br#","ruleName":"#, rule_name.as_deref())?;
         line.texts(br#","contextKeys":"#, context_keys)?;
+        line.maybe_text(br#","path":"#, path.as_deref())?;
         line.maybe(br#","of":"#, (!of.is_empty()).then_some(of))?;
+        line.maybe_id(br#","attempt":"#, *attempt);
         line.maybe_text(br#","digest":"#, digest.as_deref())?;
         line.maybe_text(br#","params":"#, params.as_deref())?;
         line.maybe(br#","conflict":"#, conflict.as_ref())?;
@@ -134,6 +92,7 @@ impl Record {
         line.maybe(br#","notDoneCodes":"#, (!not_done_codes.is_empty()).then_some(not_done_codes))?;
         line.raw(if *rewritten { br#","rewritten":true"# } else { b"" });
         line.maybe_moment(br#","expiresAt":"#, *expires_ms);
+        line.maybe(br#","leaseMs":"#, lease_ms.as_ref())?;
         line.maybe(br#","holder":"#, holder.as_ref())?;
         line.maybe(br#","exitCode":"#, exit_code.as_ref())?;
         line.maybe_text(br#","process":"#, process.as_deref())?;
@@ -142,6 +101,7 @@ impl Record {
         line.maybe(br#","event":"#, event.as_ref())?;
         line.maybe(br#","seen":"#, (!seen.is_empty()).then_some(seen))?;
         line.maybe(br#","windowMs":"#, window_ms.as_ref())?;
+        line.maybe_id(br#","journal":"#, *journal);
         line.maybe(br#","base":"#, base.as_ref())?;
         line.maybe(br#","windows":"#, (!windows.is_empty()).then_some(windows))?;
         Ok(line.finish())
@@ -154,11 +114,12 @@ impl Record {
         // As it is written: each field is read where it stands.
         let record = Self {
             v: line.take(OWN_START).then_some(FORMAT_VERSION)?,
-            action: Action::from_word(&line.text()?),
+            action: Action::named(&line.text()?),
             tier: line.maybe(r#","tier":"#, tier)?,
             wall_ms: line.maybe(r#","timestamp":"#, LineReader::moment)??,
             up: line.maybe(r#","up":"#, LineReader::number)?,
             boot: line.maybe(r#","boot":"#, LineReader::boot)?,
+            machine: line.maybe(r#","machine":"#, LineReader::string)?,
             instance: line.maybe(r#","instance":"#, LineReader::string)??,
             runtime: line.maybe(r#","runtime":"#, LineReader::string)?,
             agent: line.maybe(r#","agent":"#, LineReader::string)?,
@@ -169,7 +130,9 @@ impl Record {
             rule_name: line.maybe(r#","ruleName":"#, LineReader::string)?,
             context_keys: line.list(r#","contextKeys":"#, LineReader::string)?,
             context_key: None,
+            path: line.maybe(r#","path":"#, LineReader::string)?,
             of: line.list(r#","of":"#, LineReader::number)?,
+            attempt: line.maybe(r#","attempt":"#, LineReader::id)?,
             digest: line.maybe(r#","digest":"#, LineReader::string)?,
             params: line.maybe(r#","params":"#, LineReader::string)?,
             conflict: line.maybe(r#","conflict":"#, LineReader::value)?,
@@ -182,6 +145,7 @@ impl Record {
                 .collect(),
             rewritten: line.take(r#","rewritten":true"#),
             expires_ms: line.maybe(r#","expiresAt":"#, LineReader::moment)?,
+            lease_ms: line.maybe(r#","leaseMs":"#, LineReader::number)?,
             holder: line.maybe(r#","holder":"#, holder)?,
             exit_code: line.maybe(r#","exitCode":"#, LineReader::value)?,
             process: line.maybe(r#","process":"#, LineReader::string)?,
@@ -190,6 +154,7 @@ impl Record {
             event: line.maybe(r#","event":"#, LineReader::value)?,
             seen: line.maybe(r#","seen":"#, hook_counts)?.unwrap_or_default(),
             window_ms: line.maybe(r#","windowMs":"#, LineReader::number)?,
+            journal: line.maybe(r#","journal":"#, LineReader::id)?,
             base: line.maybe(r#","base":"#, LineReader::number)?,
             windows: line.maybe(r#","windows":"#, LineReader::value)?.unwrap_or_default(),
         };

@@ -14,8 +14,8 @@ use crate::model::text::one_line;
 use crate::model::tier::Tier;
 use crate::model::tool_call::{Parameters, ToolCall};
 use crate::rules::context_key::{
-    Lookup, MAX_KEYS, Site, context_keys, is_in_guarded, is_outside, is_unknown, keys_or_digest, path_in,
-    work_folder,
+    Lookup, MAX_KEYS, Site, WORK_FOLDER, context_keys, is_in_guarded, is_outside, is_unknown, keys_or_digest,
+    path_in, work_folder,
 };
 use callosum_shell::ExitCodes;
 use callosum_shell::command::{Asked, Command, Fit, guarded_redirects, not_done_codes};
@@ -65,6 +65,9 @@ impl RuleSet {
     }
 }
 
+/// Stands for a word that something else gives a command: what a key makes of it is not known.
+const APPENDED_WORD: &str = "appended-word";
+
 /// A call, and the rules that may be for its tool.
 pub(super) struct Question<'a> {
     pub(super) rules: &'a RuleSet,
@@ -83,7 +86,7 @@ impl<'a> Question<'a> {
         let command = if is_shell { self.params.get("command") } else { None };
         let text = command.as_ref().and_then(|command| command.as_str()).unwrap_or_default();
         let may_match = |text: &str| parts.iter().any(|part| part.index.may_match(text));
-        let is_in_guarded = || self.call.cwd.as_deref().is_some_and(is_in_guarded);
+        let is_in_guarded = || self.works_in_guarded();
         let may_be_for_a_command = !text.is_empty()
             && (may_match(text) || unhidden(text).is_some_and(|text| may_match(&text)) || is_in_guarded());
         let for_all = if may_be_for_a_command { None } else { self.for_whole_call() };
@@ -99,10 +102,13 @@ impl<'a> Question<'a> {
         }
         let line = Line::read(text);
         let mut proves = Vec::new();
-        let redirects = guarded_redirects(&line, text, is_in_guarded());
+        let in_guarded = !line.redirects.is_empty() && is_in_guarded();
+        let redirects = guarded_redirects(&line, text, in_guarded);
         let guard = Guard::new(self.call, &self.params, text, &line);
         // Of the rules that commands were found for, with all they act on.
         let mut known: Vec<&str> = Vec::new();
+        // Commands that something else gives words.
+        let mut open: Vec<String> = Vec::new();
         for invocation in line.invocations.iter().chain(redirects) {
             let command = Command::new(invocation);
             let found = self.for_command(&command, &guard);
@@ -112,9 +118,18 @@ impl<'a> Question<'a> {
             {
                 verdict.take_open(rule, self.digest_key(rule), &command);
                 proves.push(ExitCodes::default());
+                open.push(command.written().join(" "));
                 continue;
             }
             let Some((rule, fit)) = found else { continue };
+            if invocation.open
+                && let Some(keys) = fit.as_ref().and_then(|fit| self.open_keys(rule, fit, &guard))
+            {
+                verdict.take_open(rule, keys, &command);
+                proves.push(ExitCodes::default());
+                open.push(command.written().join(" "));
+                continue;
+            }
             if fit.is_none() && verdict.has_taken(rule) {
                 continue;
             }
@@ -133,15 +148,19 @@ impl<'a> Question<'a> {
             verdict.take(rule, self.site(None));
         }
         let mut unread: Vec<Unread> = line.unread.iter().map(Unread::of).collect();
+        let mut note = |limit, parts, text: &str| {
+            let (bytes, text) = (text.len(), text.to_owned());
+            unread.push(Unread::of(&callosum_shell::Unread { limit, parts, bytes, text }));
+        };
         let left_out = self.params.without_recipients();
         if left_out > 0 {
-            let (limit, bytes) = (Limit::Recipients, text.len());
-            unread.push(Unread::of(&callosum_shell::Unread {
-                limit,
-                parts: left_out,
-                bytes,
-                text: text.to_owned(),
-            }));
+            note(Limit::Recipients, left_out, text);
+        }
+        if !open.is_empty() {
+            note(Limit::Arguments, open.len(), &open.join("\n"));
+        }
+        if left_out == 0 && self.params.has_unknown() {
+            note(Limit::Input, 1, text);
         }
         let mut is_raised = left_out > 0;
         for unread in &line.unread {
@@ -154,6 +173,32 @@ impl<'a> Question<'a> {
             verdict.classification.not_done_codes = proved(&proves, verdict.classification.tier);
         }
         Answer { classification: verdict.classification, rough: line.rough, unread }
+    }
+
+    /// The keys of a command that something else gives further words, where these change them: those that are its own whatever the
+    /// words are, and what stands for the others.
+    fn open_keys(&self, rule: &'a Rule, fit: &Fit<'_, '_>, guard: &Guard<'_, '_>) -> Option<Vec<String>> {
+        if !rule.tier.is_tracked() {
+            return None;
+        }
+        let (mut keys, _) = context_keys(&rule.context_keys, self.site(Some(fit)));
+        let given = fit.command.invocation.given(APPENDED_WORD);
+        let command = Command::new(&given);
+        let with_word = self.for_command(&command, guard).filter(|(other, _)| std::ptr::eq(*other, rule));
+        let others = with_word.map(|(_, fit)| context_keys(&rule.context_keys, self.site(fit.as_ref())).0);
+        let others = others.unwrap_or_default();
+        if keys == others {
+            return None;
+        }
+        keys.retain(|key| others.contains(key));
+        keys.extend(self.digest_key(rule));
+        (!keys.is_empty()).then_some(keys)
+    }
+
+    /// Whether the call works in a folder of files that guard the gate.
+    fn works_in_guarded(&self) -> bool {
+        self.call.cwd.as_deref().is_some_and(is_in_guarded)
+            || self.params.get(WORK_FOLDER).is_some_and(|folder| folder.as_str().is_some_and(is_in_guarded))
     }
 
     /// Of the rules that may be for a command in a text that was not read, the first of the highest tier: their words
@@ -308,6 +353,7 @@ impl<'r> Verdict<'r, '_> {
             matches.push(Match {
                 rule_name: rule.name.clone(),
                 tier: rule.tier,
+                reach: rule.reach,
                 context_keys: keys.clone(),
                 command: site.fit.map(|fit| shown(fit.command)),
                 because: rule.because(),
@@ -328,6 +374,7 @@ impl<'r> Verdict<'r, '_> {
             matches.push(Match {
                 rule_name: rule.name.clone(),
                 tier: rule.tier,
+                reach: rule.reach,
                 context_keys: keys.clone(),
                 command: None,
                 because: format!("words in what was not read, as {}", unread.limit.reason()),
@@ -345,6 +392,7 @@ impl<'r> Verdict<'r, '_> {
             matches.push(Match {
                 rule_name: rule.name.clone(),
                 tier: rule.tier,
+                reach: rule.reach,
                 context_keys: keys.clone(),
                 command: Some(shown(command)),
                 because: "the program, whose further words come from elsewhere".to_owned(),

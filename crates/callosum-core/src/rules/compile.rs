@@ -13,7 +13,7 @@ use super::index_builder::folded_tool;
 use super::limits::{self, Budget};
 use super::names::Names;
 use super::source::Source;
-use super::{RuleError, Scope};
+use super::{Reach, RuleError, Scope};
 use crate::model::digest::neutral_tool_name;
 use crate::model::settings::Mode;
 use crate::model::tier::Tier;
@@ -34,6 +34,7 @@ pub(super) struct Rule {
     pub(super) recent_window_ms: Option<u64>,
     pub(super) lock_expiry_ms: Option<u64>,
     pub(super) scope: Scope,
+    pub(super) reach: Option<Reach>,
     pub(super) mode: Option<Mode>,
     pub(super) journal_params: bool,
     agent: Option<Names>,
@@ -65,7 +66,7 @@ impl Rule {
         let is_for_commands = format.command.is_some() || format.http.is_some();
         let unless_flags = format.unless_flag.map(|flags| flags.value.0).unwrap_or_default();
         if !is_for_commands && !unless_flags.is_empty() {
-            let message = "`unlessFlag` needs `command` or `http`: it is about one command of a line";
+            let message = "`unlessFlag` needs `command` or `http`: it applies to one command of a line";
             return Err(source.error(format.name.at, Some(&name), message));
         }
         let command_at = format.command.as_ref().map_or(format.name.at, |texts| texts.at);
@@ -98,6 +99,7 @@ impl Rule {
             recent_window_ms: format.recent_window_ms,
             lock_expiry_ms: format.lock_expiry_ms,
             scope: format.scope,
+            reach: format.reach,
             mode: format.mode,
             journal_params: format.journal_params,
             agent: format.agent.map(Names::from),

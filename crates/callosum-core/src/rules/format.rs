@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use super::limits::{self, MAX_RULES, MAX_TEXT};
 use super::source::{At, Fields, Members, Source};
-use super::{RuleError, Scope};
+use super::{Reach, RuleError, Scope};
 use crate::model::settings::Mode;
 use crate::model::text::one_line;
 use crate::model::tier::Tier;
@@ -34,6 +34,7 @@ pub(super) const RULE_FIELDS: &[&str] = &[
     "recentWindowMs",
     "lockExpiryMs",
     "scope",
+    "reach",
     "mode",
     "journalParams",
     "agent",
@@ -43,6 +44,9 @@ pub(super) const RULE_FIELDS: &[&str] = &[
 
 /// The values of `scope`.
 const SCOPES: &[(&str, Scope)] = &[("any", Scope::Any), ("otherSessions", Scope::OtherSessions)];
+
+/// The values of `reach`.
+const REACHES: &[(&str, Reach)] = &[("home", Reach::Home), ("machine", Reach::Machine)];
 
 /// Stands in `params` for the files that a call writes, of which one must be what its value stands for: `{guarded}`.
 pub(super) const FILE_PATH: &str = "{filePath}";
@@ -73,6 +77,7 @@ pub(super) struct RuleFormat {
     pub(super) recent_window_ms: Option<u64>,
     pub(super) lock_expiry_ms: Option<u64>,
     pub(super) scope: Scope,
+    pub(super) reach: Option<Reach>,
     pub(super) mode: Option<Mode>,
     pub(super) journal_params: bool,
     pub(super) agent: Option<Texts>,
@@ -117,7 +122,8 @@ impl<'a> RulesFile<'a> {
             }
         };
         let Some(rules) = fields.take_raw("rules") else {
-            let message = "`rules` is missing: a list of rules, the first that matches wins";
+            let message =
+                "`rules` is missing: it is a list of rules, of which the first that matches decides";
             return Err(source.error(fields.at, None, message));
         };
         let at = source.offset(rules);
@@ -172,6 +178,7 @@ impl RuleFormat {
             recent_window_ms: fields.optional::<Millis>("recentWindowMs")?.map(|ms| ms.value.0),
             lock_expiry_ms: fields.optional::<Millis>("lockExpiryMs")?.map(|ms| ms.value.0),
             scope: fields.choice("scope", SCOPES)?.unwrap_or_default(),
+            reach: fields.choice("reach", REACHES)?,
             mode: fields.choice("mode", MODES)?,
             journal_params: fields.optional::<bool>("journalParams")?.is_none_or(|wanted| wanted.value),
             agent: texts(fields.optional("agent")?),
@@ -228,7 +235,7 @@ impl<'de> Deserialize<'de> for Texts {
             type Value = Texts;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "a text or a list of texts of at most {MAX_TEXT} bytes, not an empty one")
+                write!(f, "a text of at most {MAX_TEXT} bytes, or a list of them that is not empty")
             }
 
             fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
@@ -265,7 +272,7 @@ impl<'de> Deserialize<'de> for Millis {
             type Value = Millis;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "milliseconds, a whole number from 0 to {YEAR_MS}, which is a year")
+                write!(f, "milliseconds: a whole number from 0 to {YEAR_MS}, which is a year")
             }
 
             fn visit_u64<E: serde::de::Error>(self, ms: u64) -> Result<Self::Value, E> {

@@ -29,8 +29,7 @@ pub(super) fn wrong_name(name: &str) -> Option<String> {
         return Some(format!("`name` is longer than {MAX_NAME} characters: give the rule a short one"));
     }
     (!name.chars().all(is_shown)).then(|| {
-        "`name` holds line breaks, control or invisible characters: write it in letters that are seen, on one line"
-            .to_owned()
+        "`name` has line breaks, control or invisible characters: use visible ones, on one line".to_owned()
     })
 }
 
@@ -52,7 +51,7 @@ impl Budget {
                 Ok(regex) => {
                     self.patterns = self.patterns.checked_sub(size).ok_or_else(|| {
                         format!(
-                            "with this pattern those of the file take more than {} MiB, compiled: {REMEDY}",
+                            "with this one, the patterns of the file take more than {} MiB, compiled: {REMEDY}",
                             MAX_PATTERNS / 1024 / 1024
                         )
                     })?;
@@ -85,7 +84,7 @@ fn pattern_error(error: &regex::Error) -> String {
     let reason = text.lines().rev().find_map(|line| line.trim().strip_prefix("error: ")).unwrap_or(&text);
     let reason = one_line(reason, 200);
     if reason.contains("look-around") {
-        return format!("{reason}; put a rule of a lower tier for what is to be let out before this one");
+        return format!("{reason}; to make an exception, put a rule of a lower tier before this one");
     }
     reason
 }

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use serde::Serialize;
 
-use super::Scope;
 use super::format::{RuleFormat, RulesFile, Texts as FormatTexts};
 use super::rule_set::RuleSet;
 use super::source::Source;
+use super::{Reach, Scope};
 use crate::model::settings::Mode;
 use crate::model::tier::Tier;
 
@@ -38,6 +38,9 @@ pub struct ListedRule {
     pub lock_expiry_ms: Option<u64>,
     /// Whose earlier actions count.
     pub scope: Scope,
+    /// Where its keys mean the same resource, if the rule says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reach: Option<Reach>,
     /// Whether it stops calls, if the rule says so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<Mode>,
@@ -83,6 +86,7 @@ impl ListedRule {
             recent_window_ms: format.recent_window_ms,
             lock_expiry_ms: format.lock_expiry_ms,
             scope: format.scope,
+            reach: format.reach,
             mode: format.mode,
             journal_params: format.journal_params,
             comment: format.comment,
@@ -156,7 +160,7 @@ mod tests {
           "params":{"host":["node",1],"job.sure":true},"commandPattern":"^a","command":["a b","c"],
           "http":{"method":["POST","PUT"],"host":"*.acme.io","path":"v1/*"},"unlessFlag":["-n","--try"],
           "agent":"main","session":["a","b"],"runtime":"codex","contextKey":["k:{params.id}","l"],
-          "recentWindowMs":5,"lockExpiryMs":6,"scope":"otherSessions","mode":"observe","journalParams":false},
+          "recentWindowMs":5,"lockExpiryMs":6,"scope":"otherSessions","reach":"home","mode":"observe","journalParams":false},
           {"name":"http","tier":1,"tool":"x","http":{"path":"v2"}}]}"#;
         let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
         let all = ListedRule {
@@ -179,6 +183,7 @@ mod tests {
             recent_window_ms: Some(5),
             lock_expiry_ms: Some(6),
             scope: Scope::OtherSessions,
+            reach: Some(Reach::Home),
             mode: Some(Mode::Observe),
             journal_params: false,
             comment: Some("why".to_owned()),

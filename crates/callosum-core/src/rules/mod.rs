@@ -78,6 +78,9 @@ pub struct Match {
     pub rule_name: String,
     /// Its tier.
     pub tier: Tier,
+    /// Where its resources are the same thing, if the rule says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reach: Option<Reach>,
     /// The resources that this part acts on.
     pub context_keys: Vec<String>,
     /// The command, quotes taken away; `None` when the rule is for the whole call.
@@ -155,6 +158,27 @@ pub enum Scope {
     Any,
     /// Those of other sessions only.
     OtherSessions,
+}
+
+/// Where a key means the same resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Reach {
+    /// On every machine of a home: a mailbox, a repository's branch.
+    Home,
+    /// On this machine only: a file, a service, a schedule.
+    Machine,
+}
+
+impl Reach {
+    /// As it is written in a rule.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Home => "home",
+            Self::Machine => "machine",
+        }
+    }
 }
 
 /// The rules that `callosum init` puts into a state directory: examples that only observe, before the shipped ones.

@@ -111,7 +111,7 @@ fn compile_shipped(text: &str) -> Result<Vec<Rule>, RuleError> {
         ..error
     })?;
     if extends_too {
-        let message = "the shipped rules cannot extend themselves: take `extends` out of them";
+        let message = "the shipped rules can't extend themselves: remove `extends`";
         return Err(RuleError { line: 1, column: 1, rule: None, message: message.to_owned() });
     }
     Ok(rules)
@@ -129,7 +129,7 @@ pub(super) fn read_rule<'a>(
         return Err(source.error(at, Some(&name.value), message));
     }
     if !names.insert(name.value.clone()) {
-        let message = "another rule has this name: give each its own, the journal and the pauses show it";
+        let message = "another rule has this name: rename one, because the journal and the pauses show it";
         return Err(source.error(name.at, Some(&name.value), message));
     }
     Ok(format)

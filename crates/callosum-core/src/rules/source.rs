@@ -116,7 +116,7 @@ impl<'a, 'n> Fields<'a, 'n> {
                 return Err(source.error(at, rule, message));
             }
             if members.iter().take(index).any(|(earlier, _)| earlier == key) {
-                return Err(source.error(at, rule, format!("field `{key}` stands here twice: keep one")));
+                return Err(source.error(at, rule, format!("field `{key}` appears twice: keep one")));
             }
         }
         Ok(Self { source, at: source.offset(text), rule, members })
@@ -169,7 +169,7 @@ impl<'a, 'n> Fields<'a, 'n> {
 fn hint(name: &str, known: &[&str]) -> String {
     match nearest(name, known.iter().copied()) {
         Some(name) => format!("did you mean `{name}`?"),
-        None => format!("known are {}", known.join(", ")),
+        None => format!("expected one of {}", known.join(", ")),
     }
 }
 

@@ -82,6 +82,8 @@ impl Simulation {
     /// Takes in the next record, in the journal's order.
     pub fn take(&mut self, seq: u64, record: &Record) {
         match record.action {
+            // Other rules decided about it.
+            _ if record.is_foreign() => self.apply(seq, record),
             Kind::Intercept | Kind::Blocked if record.v > 0 => self.take_call(seq, record),
             Kind::Refused if record.v > 0 && record.of.is_empty() => {
                 self.count_unjudged(record, Reason::Undecided);
@@ -98,7 +100,19 @@ impl Simulation {
             | Kind::Running
             | Kind::Released
             | Kind::Delivered => self.apply(seq, record),
-            _ => {}
+            Kind::Intercept
+            | Kind::Blocked
+            | Kind::Denied
+            | Kind::Seen
+            | Kind::Session
+            | Kind::Unreadable
+            | Kind::Rules
+            | Kind::Lost
+            | Kind::Pruned
+            | Kind::Carried
+            | Kind::Opened
+            | Kind::Closed
+            | Kind::Other(_) => {}
         }
         self.taken += 1;
         if self.taken.is_multiple_of(PRUNE_EVERY) {

@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
+use crate::decision::Question;
 use crate::decision::history::{History, Who};
-use crate::decision::{Decision, Question, decide};
+use crate::decision::plan::{Plan, Standing, plan};
 use crate::model::settings::Settings;
 use crate::model::time::Stamp;
 use crate::record::{Action as Kind, Conflict, Record, Shown};
@@ -47,9 +48,7 @@ pub(super) struct Replay {
 
 impl Replay {
     pub(super) fn new(rules: &RuleSet, settings: &Settings) -> Self {
-        let window_ms = rules.largest_window_ms().max(settings.recent_window_ms);
-        let lease_ms = rules.largest_lock_expiry_ms().max(settings.lock_expiry_ms);
-        let keep_ms = window_ms.saturating_add(lease_ms).max(settings.retry_window_ms);
+        let keep_ms = settings.keep_ms(rules.largest_window_ms(), rules.largest_lock_expiry_ms());
         Self {
             history: History::new(keep_ms, settings.lock_expiry_ms),
             retry_window_ms: settings.retry_window_ms,
@@ -86,9 +85,6 @@ impl Replay {
     }
 
     fn decide(&self, record: &Record, judged: &Judged) -> (Verdict, Vec<Shown>) {
-        if !judged.tier.is_guarded() {
-            return (Verdict::Allow, Vec::new());
-        }
         let question = Question {
             who: &Who::of(record),
             tier: judged.tier,
@@ -98,13 +94,12 @@ impl Replay {
             scope: judged.scope,
         };
         // Whether a process was dead at that moment, no journal says.
-        match decide(&self.history, &question, &record.stamp(), &|_, _| false) {
-            Decision::Allow(_) => (Verdict::Allow, Vec::new()),
-            _ if judged.observe => (Verdict::Observe, Vec::new()),
-            Decision::Pause(pieces) => {
-                (Verdict::Pause, pieces.iter().map(|piece| piece.action.shown()).collect())
-            }
-            Decision::Block(_) => (Verdict::Block, Vec::new()),
+        let standing = if judged.observe { Standing::Runs } else { Standing::Waits };
+        match plan(&self.history, &question, standing, &record.stamp(), &|_, _| false) {
+            Plan::Allow { observed: Some(_), .. } => (Verdict::Observe, Vec::new()),
+            Plan::Refuse(refusal) if refusal.is_block() => (Verdict::Block, Vec::new()),
+            Plan::Refuse(refusal) => (Verdict::Pause, refusal.shown),
+            Plan::Allow { observed: None, .. } | Plan::HostRefused(_) => (Verdict::Allow, Vec::new()),
         }
     }
 

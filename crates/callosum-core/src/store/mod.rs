@@ -1,8 +1,10 @@
 //! The state directory: the journal's files, the index over them, the ledger that keeps both in step with the history in memory,
-//! the guard, the rules file. Nothing else in the core touches a disk.
+//! the guard, the rules file; what an instance is made of. Nothing else in the core touches a disk.
+#![deny(clippy::wildcard_enum_match_arm)]
 
 pub mod disk;
 pub mod index;
+pub mod instance;
 pub mod journal;
 pub mod ledger;
 pub mod rules_file;

@@ -159,11 +159,11 @@ impl RulesFile {
 /// Reads a rules file, or says in a fragment why it can't be one.
 ///
 /// # Errors
-/// When it is no regular file, is larger than 4 MiB, can't be read, or isn't UTF-8.
+/// When it is not a regular file, is larger than 4 MiB, can't be read, or isn't UTF-8.
 pub fn read(path: &Path) -> Result<String, String> {
     let metadata = fs::metadata(path).map_err(|error| format!("can't be read: {error}"))?;
     if !metadata.is_file() {
-        return Err("is no regular file".to_owned());
+        return Err("is not a regular file".to_owned());
     }
     if metadata.len() > MAX_BYTES {
         return Err(format!("is larger than {} MiB", MAX_BYTES / 1024 / 1024));

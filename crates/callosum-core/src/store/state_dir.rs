@@ -45,11 +45,11 @@ pub fn locate(setting: Option<&str>, environment: Option<&str>, home: &Path) -> 
 pub fn is_place(path: &Path) -> Result<(), &'static str> {
     match path.to_str() {
         // Node puts this in for what is no UTF-8, and so does the command line.
-        None => Err("it is no UTF-8"),
-        Some(text) if text.contains('\u{fffd}') => Err("it is no UTF-8"),
+        None => Err("it is not valid UTF-8"),
+        Some(text) if text.contains('\u{fffd}') => Err("it is not valid UTF-8"),
         Some(text) if text.starts_with('~') => Err("`~` with a name is not understood"),
         Some(text) if text.starts_with('$') => Err("no variable but HOME is understood"),
-        Some(_) if !path.is_absolute() => Err("it is relative, and so another folder in each"),
+        Some(_) if !path.is_absolute() => Err("it is relative, and so a different folder in each"),
         Some(_) => Ok(()),
     }
 }

@@ -171,8 +171,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("decision", &["model", "record", "rules"]),
     ("store", &["model", "record", "rules", "decision"]),
     ("simulate", &["model", "record", "rules", "decision"]),
-    ("gate", &["model", "record", "machine", "rules", "decision", "store", "simulate"]),
-    ("runtime", &[]),
+    ("query", &["model", "record", "machine", "rules", "decision", "store", "simulate"]),
+    ("gate", &["model", "record", "machine", "rules", "decision", "store", "query"]),
 ];
 
 #[test]
@@ -194,6 +194,20 @@ fn no_arrow_between_the_rooms_of_the_core_points_up() {
             assert!(seen.contains(&(*room, (*target).to_owned())), "{room} may use {target}, and does not");
         }
     }
+}
+
+/// Questions look at what a gate hands out: the path of a call knows nothing of them.
+#[test]
+fn one_file_of_the_gate_knows_the_questions() {
+    let sources = sources("callosum-core");
+    let knows = arrows(&sources)
+        .into_iter()
+        .filter(|(module, used)| {
+            module.starts_with(&["gate".to_owned()])
+                && used.iter().any(|target| target.starts_with(&["query".to_owned()]))
+        })
+        .map(|(module, _)| module.join("::"));
+    assert_eq!(knows.collect::<Vec<_>>(), ["gate::reader"]);
 }
 
 /// The files that need each other, those of each circle together: who wants to know one must read them all. A folder's `mod.rs` and
@@ -235,8 +249,9 @@ fn no_file_and_another_need_each_other() {
 const CRATES: &[(&str, &[&str])] = &[
     ("callosum-shell", &[]),
     ("callosum-core", &["callosum-shell"]),
+    ("callosum-runtimes", &["callosum-core"]),
     ("callosum-node", &["callosum-core"]),
-    ("callosum-cli", &["callosum-core"]),
+    ("callosum-cli", &["callosum-core", "callosum-runtimes"]),
     ("callosum-bench", &["callosum-core"]),
 ];
 
@@ -272,6 +287,7 @@ fn the_decision_and_what_it_stands_on_know_no_file_and_no_clock() {
     let mut files = Vec::new();
     for (name, rooms) in [
         ("callosum-shell", None),
+        ("callosum-runtimes", None),
         ("callosum-core", Some(["model", "record", "rules", "decision", "simulate"])),
     ] {
         for (module, (path, _)) in sources(name) {
@@ -287,6 +303,47 @@ fn the_decision_and_what_it_stands_on_know_no_file_and_no_clock() {
             assert!(!code.contains(forbidden), "{} uses {forbidden}", file.display());
         }
     }
+}
+
+/// The runtimes' folders in `callosum-runtimes`, and the word that names each runtime in code.
+const RUNTIMES: &[(&str, &str)] = &[("claude_code", "claude"), ("codex", "codex"), ("gemini", "gemini")];
+
+/// Where a runtime's name may stand outside of `callosum-runtimes`: what guards the settings that hold our hooks, commands that people
+/// run, and examples of our own command line.
+const NAMES_RUNTIMES: &[&str] = &[
+    "callosum-cli args",
+    "callosum-core model::redact::programs",
+    "callosum-core model::redact::summary",
+    "callosum-shell command::outline",
+    "callosum-shell command::redirect",
+    "callosum-shell own_files",
+];
+
+#[test]
+fn what_one_runtime_has_alone_stands_in_its_folder() {
+    let entries = fs::read_dir(folder("callosum-runtimes").join("src")).unwrap().map(Result::unwrap);
+    let folders = entries.filter(|entry| entry.path().is_dir()).map(|entry| entry.file_name());
+    let mut folders: Vec<_> = folders.filter(|folder| folder != "settings").collect();
+    folders.sort();
+    assert_eq!(folders, RUNTIMES.iter().map(|(folder, _)| *folder).collect::<Vec<_>>());
+    let mut found = Vec::new();
+    for (name, _) in CRATES {
+        for (module, (path, _)) in sources(name) {
+            let own = module.first().filter(|_| *name == "callosum-runtimes");
+            // The crate's root and its table have a line for each.
+            if *name == "callosum-runtimes" && own.is_none_or(|own| own == "table") {
+                continue;
+            }
+            let code = code(&path).to_lowercase();
+            let names =
+                |(folder, word): &(&str, &str)| code.contains(word) && own.is_none_or(|own| own != folder);
+            if RUNTIMES.iter().any(names) {
+                found.push(format!("{name} {}", module.join("::")));
+            }
+        }
+    }
+    found.sort();
+    assert_eq!(found, NAMES_RUNTIMES);
 }
 
 #[test]

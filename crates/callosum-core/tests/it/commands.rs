@@ -262,6 +262,108 @@ fn wrappers_keep_the_command_they_run() {
 }
 
 #[test]
+fn what_a_function_or_a_shell_is_called_with_is_what_its_commands_get() {
+    let push = "git-push:origin/main";
+    let mail = "email:alice@example.com";
+    each_is_guarded(&[
+        ("run() { \"$@\"; }; run git push origin main", 3, push),
+        ("f(){ git $1 origin main; }; f push", 3, push),
+        ("f() { local c=\"$1\"; shift; git \"$c\" \"$@\"; }; f push origin main", 3, push),
+        ("f() { case $1 in -x) shift; git \"$@\";; esac; }; f -x push origin main", 3, push),
+        ("retry() { \"$@\" || { sleep 1; retry \"$@\"; }; }; retry git push origin main", 3, push),
+        ("main() { deploy \"${1:-main}\"; }; deploy() { git push origin \"$1\"; }; main \"$@\"", 3, push),
+        ("set -- git push origin main; \"$@\"", 3, push),
+        ("sh -c 'git push origin \"$1\"' _ main", 3, push),
+        ("sh -c 'git $0 origin main' push", 3, push),
+        ("bash -s -- push origin main <<< 'git \"$@\"'", 3, push),
+        ("a=(push origin); a+=(main); git \"${a[@]}\"", 3, push),
+        ("alias p='git push origin'; p main", 3, push),
+        ("sh -c 'mail \"$1\"' _ alice@example.com", 3, mail),
+        ("f() { local to=\"$1\"; mail -s hi \"$to\"; }; f alice@example.com", 3, mail),
+        ("f() { sendmail -t <<E\nTo: $1\n\nhi\nE\n}; f alice@example.com", 3, mail),
+        (
+            "send() { mail -s hi \"$1\"; }; send alice@example.com; send bob@example.com",
+            3,
+            "email:alice@example.com email:bob@example.com",
+        ),
+        ("log() { echo \"$@\"; }; log git push origin main", 1, ""),
+        ("git() { echo \"$@\"; }; git status", 1, ""),
+        ("cat > x.sh <<'E'\ngit push origin main\nE\nbash -n x.sh", 1, ""),
+    ]);
+}
+
+#[test]
+fn what_a_variable_is_set_to_is_what_a_command_is_given() {
+    let push = "git-push:origin/main";
+    let mail = "email:alice@example.com";
+    each_is_guarded(&[
+        ("C='git push origin main'; $C", 3, push),
+        ("C='git push origin main'; eval \"$C\"", 3, push),
+        ("C='git push origin main'; bash -c \"$C\"", 3, push),
+        ("G=git P=push; $G $P origin main", 3, push),
+        ("for c in status push; do git $c origin main; done", 3, push),
+        ("M='To: alice@example.com'; echo \"$M\" | sendmail -t", 3, mail),
+        ("M='To: alice@example.com'; M+=$'\\nSubject: *'; printf '%s\\n' \"$M\" | sendmail -t", 3, mail),
+        ("M='To: alice@example.com'; printf \"$M\\n\\nhi\" | sendmail -t", 3, mail),
+        ("M='To: alice@example.com'; sendmail -t <<< \"$M\"", 3, mail),
+        ("M='To: alice@example.com'; cat <<E | sendmail -t\n$M\nE", 3, mail),
+        ("printf -- 'To: %s\\n\\nx' alice@example.com | sendmail -t", 3, mail),
+        (
+            "B=main; if true; then B=dev; fi; git push origin $B",
+            3,
+            "git-push:origin/main git-push:origin/dev",
+        ),
+        ("M=alice@example.com; M=$(cat to); mail -s hi \"$M\"", 3, "email:$M"),
+        ("M='git push'; echo \"$M\"; git status", 1, ""),
+        ("G=git; $G commit -m 'fix; git push origin main'", 1, ""),
+        ("alias c='git commit -m'; c 'fix; git push origin main'", 1, ""),
+        ("$(echo git) commit -m 'fix; git push origin main'", 1, ""),
+    ]);
+}
+
+#[test]
+fn a_file_that_the_line_writes_is_read_however_it_came_to_be() {
+    let push = "git-push:origin/main";
+    let mail = "email:alice@example.com";
+    each_is_guarded(&[
+        ("echo 'git push origin main' > x.sh; sh x.sh", 3, push),
+        ("echo 'if true; then' > x; echo 'git push origin main' >> x; echo fi >> ./x; . ./x", 3, push),
+        ("echo 'git push origin \"$1\"' > x.sh; chmod +x x.sh; ./x.sh main", 3, push),
+        ("echo 'git push origin main' | tee x.sh; cp x.sh /tmp/y.sh; bash /tmp/y.sh", 3, push),
+        ("echo 'git push origin main' | dd of=x.sh; mv x.sh y/; bash y/x.sh", 3, push),
+        ("yes 'git push origin main' | head -1 | sh", 3, push),
+        ("echo 'To: alice@example.com' > m; echo 'Subject: hi' >> m; sendmail -t < m", 3, mail),
+        ("echo 'To: alice@example.com' > m; echo hi | tee -a ./m; cp m n; sendmail -t < n", 3, mail),
+        ("echo 'print(\"git push\")' > x.py; python3 x.py", 1, ""),
+        ("printf '#!/usr/bin/env python3\\ngit.push()' > x; ./x; git log", 1, ""),
+    ]);
+}
+
+#[test]
+fn a_brace_word_is_the_words_that_it_stands_for() {
+    each_is_guarded(&[
+        ("git pus{h,h} origin main", 3, "git-push:push/origin git-push:push/main"),
+        ("{git,push,origin,main}", 3, "git-push:origin/main"),
+        ("eval {git,\\ push,\\ origin,\\ main}", 3, "git-push:origin/main"),
+        ("gi{t,} push", 1, ""),
+        ("mkdir -p src/{a,b} && git commit -m 'fix {git,push}'", 1, ""),
+        ("screen -S x -X stuff '^Cgit push origin main^M'", 3, "git-push:origin/main"),
+        ("sh -c \"screen -X stuff '^C^Ugit push origin main^M'\"", 3, "git-push:origin/main"),
+    ]);
+}
+
+#[test]
+fn a_mention_in_a_line_of_rare_syntax_is_no_command() {
+    each_is_guarded(&[
+        ("x=$(case $y in a) echo 1;; *) echo 2;; esac); echo \"git push\"", 1, ""),
+        ("x=$(case $y in # a)\n a|b) case z in q) echo 'x ;; y';; esac;;\nesac)\necho 'git push'", 1, ""),
+        ("select x in a b; do echo 'git push'; break; done", 1, ""),
+        ("x=$(case $y in a) git push origin main;; esac)", 3, "git-push:origin/main"),
+        ("select x in a b; do git push origin main; done", 3, "git-push:origin/main"),
+    ]);
+}
+
+#[test]
 fn options_do_not_take_the_subcommand_or_the_target() {
     each_is_guarded(&[
         ("kubectl -nprod delete pod web-0", 3, "kube:current:pod/web-0"),

@@ -7,6 +7,7 @@ use std::thread;
 
 use callosum_core::gate::{Answer, Gate, GateOptions, GivenUp};
 use callosum_core::machine::Machine;
+use callosum_core::query::Source;
 use callosum_core::record::outcome::Ended;
 use callosum_core::store::disk::{Disk, Open};
 use callosum_core::store::journal::segment_file::SegmentFile;
@@ -178,7 +179,7 @@ fn what_went_on_unwritten_is_there_for_the_next_decision() {
     let signal = || gate.result_persisted("c", "o", &gate.machine().now());
     assert_eq!(signal(), Answer::Proceed);
     assert_eq!(finished(&gate, before(&gate, "c", "mail", "p", &alice())), Answer::Proceed);
-    assert!(world.records(&gate).iter().any(|record| record["action"] == "delivered"));
+    assert!(world.records(&*gate).iter().any(|record| record["action"] == "delivered"));
 }
 
 #[test]
@@ -260,7 +261,7 @@ fn a_call_of_any_tier_that_its_host_refused_meanwhile_stands_as_refused() {
             assert_eq!(gate.finish(ticket, &gate.machine().now()), told, "{tool}");
             gate.forget(ticket);
             gate.close(&gate.machine().now());
-            let records = world.records(&gate);
+            let records = world.records(&*gate);
             let of_call: Vec<&Value> = records.iter().filter(|record| record["session"] == "b").collect();
             let actions: Vec<&Value> = of_call.iter().map(|record| &record["action"]).collect();
             assert_eq!(actions, ["intercept", "refused"], "{tool} {id:?}");
@@ -373,7 +374,7 @@ fn a_retry_after_a_pause_with_much_evidence_looks_each_piece_up() {
     pause.evidence = (1..=MANY).rev().map(|seq| Shown { seq, outcome: None }).collect();
     history.apply(MANY + 1, &pause);
     let verdict = on_loop("a retry", move || {
-        let who = Who { instance: "home".to_owned(), session: "b".to_owned() };
+        let who = Who::here("home", "b");
         let question = Question {
             who: &who,
             tier: Tier::High,

@@ -53,10 +53,12 @@ fn a_command_that_reaches_for_the_gate_is_of_tier_4() {
         "sed -i '/callosum/d' ~/.codex/config.toml",
         "mv ~/.gemini/settings.json /tmp",
         "rm $CODEX_HOME/hooks.json",
+        "callosum leases release email:alice@example.com",
         "callosum locks release email:alice@example.com",
         "callosum uninstall claude-code",
         "~/bin/callosum --state-dir /x uninstall codex",
         "npx callosum uninstall gemini",
+        "openclaw callosum leases release email:alice@example.com",
         "openclaw callosum locks release email:alice@example.com",
         // By redirections from the folder that the line went to.
         "cd ~/.callosum && > journal.jsonl",
@@ -121,6 +123,30 @@ fn a_command_that_reaches_for_the_gate_is_of_tier_4() {
         "cd ~/.callosum && ls | xargs rm",
         "echo ~/.callosum/journal.jsonl | xargs rm",
         "shred -u ~/.callosum/journal.jsonl",
+        // By editors, mounts and what else changes files.
+        "printf '%s\\n' '1,$d' w q | ed -s ~/.callosum/tiers.json",
+        "ex -sc '%d|x' ~/.callosum/journal.jsonl",
+        "vim -es -c '%d' -c wq ~/.callosum/journal.jsonl",
+        "mount --bind /tmp/x ~/.callosum",
+        "rename s/jsonl/bak/ ~/.callosum/journal.jsonl",
+        "rclone sync /tmp/empty ~/.callosum",
+        "rclone purge ~/.callosum",
+        "sqlite3 ~/.callosum/journal.index 'delete from x'",
+        "split -b 1 x ~/.callosum/journal.jsonl",
+        "zip -m /tmp/b.zip ~/.callosum/journal.jsonl",
+        "openssl rand -out ~/.callosum/journal.jsonl 64",
+        "gpg -o ~/.callosum/tiers.json -d x.gpg",
+        "awk '{print > \"/home/me/.callosum/tiers.json\"}' x",
+        "python3 -c 'open(\"/home/me/.callosum/tiers.json\", \"w\")'",
+        "python3 - <<'E'\nimport os\nos.remove('/home/me/.callosum/journal.jsonl')\nE",
+        "node -e \"require('fs').unlinkSync('/home/me/.callosum/journal.jsonl')\"",
+        "perl -e 'unlink \"/home/me/.callosum/journal.jsonl\"'",
+        // By functions, and scripts that the line writes.
+        "clean() { rm -rf \"$1\"; }; clean ~/.callosum",
+        "sh -c 'rm -rf \"$1\"' _ ~/.callosum",
+        "set -- rm -rf ~/.callosum; \"$@\"",
+        "a=(-rf ~/.callosum); rm \"${a[@]}\"",
+        "echo 'rm -rf ~/.callosum' > x.sh; sh x.sh",
         // By redirections behind what a reader of the text alone stumbles over.
         "cd ~/.callosum # the gate's own files\necho '{}' > tiers.json",
         "cd .claude # project's\necho '{}' > settings.json",
@@ -200,6 +226,7 @@ fn reading_the_gate_and_work_elsewhere_stay_as_they_are() {
         "cp ~/.callosum/journal.jsonl /tmp/copy.jsonl",
         "callosum status",
         "callosum journal -n 20 > /tmp/callosum.txt",
+        "callosum leases",
         "callosum locks",
         "callosum uninstall claude-code --dry-run",
         "callosum doctor",
@@ -256,6 +283,14 @@ fn reading_the_gate_and_work_elsewhere_stay_as_they_are() {
         "mv callosum.txt ~",
         "D=$(mktemp -d); rm -rf \"$(mktemp -d)/.claude\"",
         "find . -name '*callosum*' | xargs rm -rf",
+        "vim -R ~/.callosum/journal.jsonl",
+        "rclone copy ~/.callosum remote:backup",
+        "mount --bind ~/.callosum /mnt",
+        "sqlite3 -readonly ~/.callosum/x.db 'select 1'",
+        "zip /tmp/b.zip ~/.callosum/journal.jsonl",
+        "python3 -c 'print(open(\"/home/me/.callosum/journal.jsonl\").read())'",
+        "node -p \"require('fs').readFileSync('/home/me/.callosum/journal.jsonl', 'utf8').length\"",
+        "awk '$1 > 2 {print \"x\"}' ~/.callosum/journal.jsonl",
         // What is listed elsewhere in the line.
         "ls ~/.callosum; find . -name '*.o' | xargs rm",
         "ls -la ~/.claude && git ls-files -d | xargs git rm",
@@ -355,6 +390,18 @@ fn what_was_not_read_is_guarded_only_where_it_names_a_path_of_the_gate() {
     assert_eq!(tier(&unread("echo {} > ~/.claude/settings.json")).0, 4);
     assert_eq!(tier(&unread("ask claude, codex or gemini > there")).0, 1);
     assert!(tier(&unread("> callosum, rm and mv")).0 < 4);
+}
+
+/// A host's tool has a parameter for the folder that a line runs in.
+#[test]
+fn a_command_whose_call_says_that_it_runs_in_a_folder_of_the_gate_need_not_name_it() {
+    let tier = |command: &str| {
+        of("exec", "/w", &json!({ "command": command, "workdir": "/home/me/.callosum" })).tier as u8
+    };
+    for command in [": > journal.jsonl", "truncate -s 0 journal.jsonl", "rm journal.jsonl"] {
+        assert_eq!(tier(command), 4, "{command}");
+    }
+    assert_eq!(tier("cat journal.jsonl"), 1);
 }
 
 #[test]

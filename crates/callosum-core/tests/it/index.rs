@@ -4,6 +4,7 @@ use std::fs;
 
 use callosum_core::gate::{Answer, EndReport, Gate, GateOptions, Ran};
 use callosum_core::model::tier::Tier;
+use callosum_core::query::Source;
 use callosum_core::record::outcome::Ended;
 use callosum_shell::ExitCodes;
 use serde_json::{Value, json};
@@ -137,6 +138,24 @@ fn an_index_of_another_journal_is_not_used() {
     other.refused(session(&fresh, "c"), "mail", &to(7));
 }
 
+/// What a pause lists besides is looked for only when it is known that there is one.
+#[test]
+fn a_call_is_planned_again_where_the_index_leads_astray_once_it_is_planned() {
+    let mut world = World::new();
+    let gate = world.gate("doug");
+    for person in 0..300 {
+        let _ = world.try_call(session(&gate, "a"), "mail", &to(person));
+    }
+    gate.close(&world.now);
+    let journal = fs::read_to_string(world.journal_path()).unwrap();
+    let blank = |line: &str| if line.contains("p298@") { " ".repeat(line.len()) } else { line.to_owned() };
+    let damaged: Vec<String> = journal.lines().map(blank).collect();
+    fs::write(world.journal_path(), format!("{}\n", damaged.join("\n"))).unwrap();
+    let late = world.gate("mira");
+    let text = world.refused(session(&late, "b"), "mail", &to(7));
+    assert!(text.contains("p7@") && text.contains("p297@") && !text.contains("p298@"), "{text}");
+}
+
 #[test]
 fn what_a_killed_process_left_of_an_index_is_removed() {
     let mut world = World::new();
@@ -197,8 +216,8 @@ fn hook_counts_ride_on_the_lines_of_calls_and_are_counted_once_with_an_index_and
     assert_eq!((of("intercept"), of("complete"), of("blocked"), of("seen")), (120, 60, 60, 60));
     gate.close(&world.now);
 
-    let coverage = |gate: &Gate| {
-        let status = serde_json::to_value(gate.status(&world.now)).unwrap();
+    let coverage = |source: &dyn Source| {
+        let status = serde_json::to_value(source.status(&world.now)).unwrap();
         tools.map(|tool| {
             let counts = &status["coverage"]["codex"][tool];
             (counts["before"].as_u64().unwrap(), counts["after"].as_u64().unwrap())

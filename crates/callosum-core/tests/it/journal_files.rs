@@ -5,6 +5,7 @@ use std::io::Write;
 
 use callosum_core::gate::{Answer, Gate};
 use callosum_core::model::time::to_rfc3339;
+use callosum_core::query::Source;
 use serde_json::{Value, json};
 
 use crate::support::{World, alice, session};

@@ -59,7 +59,7 @@ fn the_patterns_of_a_file_are_bounded_together_and_the_one_too_many_is_named() {
     accepted(&some(8));
     let error = refusal(&some(30));
     assert_eq!(error.rule.as_deref(), Some("r8"), "{error}");
-    assert!(error.message.contains("those of the file take more than 8 MiB"), "{error}");
+    assert!(error.message.contains("the patterns of the file take more than 8 MiB"), "{error}");
     // Small ones may be many.
     let small: Vec<Value> =
         (0..400).map(|at| rule(&format!("r{at}"), json!({"commandPattern": format!("a{at}b")}))).collect();

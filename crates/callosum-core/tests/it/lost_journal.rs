@@ -3,6 +3,7 @@
 use std::fs;
 
 use callosum_core::gate::{Answer, Gate};
+use callosum_core::query::Source;
 use callosum_core::record::outcome::Ended;
 use serde_json::{Value, json};
 
@@ -38,8 +39,8 @@ fn truncate(world: &World, keep: fn(u64) -> u64) {
     file.set_len(keep(file.metadata().unwrap().len())).unwrap();
 }
 
-fn lost(world: &World, gate: &Gate) -> Value {
-    serde_json::to_value(gate.status(&world.now)).unwrap()["lost"].clone()
+fn lost(world: &World, source: &dyn Source) -> Value {
+    serde_json::to_value(source.status(&world.now)).unwrap()["lost"].clone()
 }
 
 fn was_told(gate: &Gate) -> bool {
@@ -286,4 +287,26 @@ fn a_rotation_a_lost_index_and_a_new_journal_are_no_loss() {
         assert_eq!(lost(&world, gate), Value::Null);
     }
     assert!(world.records(&gate).iter().all(|record| record["action"] != "lost"));
+}
+
+/// Without an index, what is left tells: an end names the position of its start.
+#[test]
+fn a_line_gone_from_the_middle_is_noticed_without_an_index_where_later_lines_name_each_other() {
+    for (gone, is_noticed) in [(3, true), (20, true), (60, true), (120, false)] {
+        let mut world = World::new();
+        let gate = world.gate("doug");
+        for number in 0..60 {
+            world.done(session(&gate, "a"), "mail", &json!({"to": format!("{number}@example.com")}));
+        }
+        drop(gate);
+        let text = fs::read_to_string(world.journal_path()).unwrap();
+        let left = text.split_inclusive('\n').enumerate().filter(|(number, _)| *number != gone);
+        fs::write(world.journal_path(), left.map(|(_, line)| line).collect::<String>()).unwrap();
+        for round in 0..2 {
+            let gate = world.gate("mira");
+            world.done(session(&gate, "b"), "mail", &json!({"to": format!("new{round}@example.com")}));
+            assert_eq!(was_told(&gate), is_noticed && round == 0, "{gone}, {round}");
+            world.pass(61_000);
+        }
+    }
 }

@@ -5,24 +5,31 @@ mod architecture;
 mod clock_steps;
 mod commands;
 mod context_keys;
+mod corpus;
+mod damage;
 mod days;
+mod endless_line;
 mod event_loop;
 mod exit_codes;
+mod faults;
+mod flaky_disk;
 mod golden;
 mod guards_itself;
-
 mod index;
 mod journal_files;
+mod journals;
 mod limits;
 mod lint;
 mod lost_journal;
+mod lost_segment;
 mod mail_input;
-mod moody_disk;
-mod operate;
+mod operator_queries;
 mod outcomes;
 mod page;
 mod pausing;
+mod questions;
 mod recipients;
+mod record_kinds;
 mod rewritten;
 mod rules;
 mod same_call;
@@ -30,6 +37,7 @@ mod secrets;
 mod segments;
 mod shipped_rules;
 mod simulate;
+mod state_model;
 mod stuck_disk;
 mod support;
 mod time_and_holders;
@@ -37,12 +45,22 @@ mod unread;
 mod unusable_state;
 mod versions;
 
+use std::fs;
+use std::path::Path;
+
 #[test]
 fn no_test_file_was_forgotten() {
-    let listed = include_str!("main.rs");
-    for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it")).unwrap() {
-        let name = entry.unwrap().file_name().into_string().unwrap();
-        let module = name.trim_end_matches(".rs");
-        assert!(module == "main" || listed.contains(&format!("mod {module};")), "{name} is not in main.rs");
+    fn all_listed(folder: &Path, root: &str) {
+        let listed = fs::read_to_string(folder.join(root)).unwrap();
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap();
+            let module = format!("mod {};", name.trim_end_matches(".rs"));
+            assert!(name == root || listed.contains(&module), "{} is not in {root}", path.display());
+            if path.is_dir() {
+                all_listed(&path, "mod.rs");
+            }
+        }
     }
+    all_listed(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it"), "main.rs");
 }

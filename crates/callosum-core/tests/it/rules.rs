@@ -219,22 +219,28 @@ fn a_mistake_is_told_with_its_place_its_rule_and_its_remedy() {
             2,
             38,
             Some("bad"),
-            "not an empty one",
+            "that is not empty",
         ),
         (&rule("\"comandPattern\": \"x\""), 4, key, Some("bad"), "did you mean `commandPattern`?"),
-        (&rule("\"zzzzzzzzzz\": \"x\""), 4, key, Some("bad"), "known are $comment, name"),
+        (&rule("\"zzzzzzzzzz\": \"x\""), 4, key, Some("bad"), "expected one of $comment, name"),
         (&rule("\"tier\": 2"), 4, key, Some("bad"), "twice"),
         (&rule("\"commandPattern\": \"a(b\""), 4, key + 18, Some("bad"), "unclosed group"),
         (&rule("\"commandPattern\": \"a(?!b)\""), 4, key + 18, Some("bad"), "look-around"),
         (&rule("\"commandPattern\": 5"), 4, key + 18, Some("bad"), "`commandPattern`: invalid type"),
         (&rule("\"contextKey\": \"a:{params.x\""), 4, key + 14, Some("bad"), "without its `}`"),
         (&rule("\"contextKey\": \"a:}\""), 4, key + 14, Some("bad"), "without its `{`"),
-        (&rule("\"contextKey\": [\"a\", \"{recipient}\"]"), 4, key + 14, Some("bad"), "known are {tool}"),
+        (
+            &rule("\"contextKey\": [\"a\", \"{recipient}\"]"),
+            4,
+            key + 14,
+            Some("bad"),
+            "expected one of {tool}",
+        ),
         (&rule("\"command\": \"-x\""), 4, key + 11, Some("bad"), "begins with the name of its program"),
         (&rule("\"command\": [\"git push\", \"a b||c\"]"), 4, key + 11, Some("bad"), "`b||c` has an empty"),
         (&rule("\"unlessFlag\": \"--help\""), 4, 14, Some("bad"), "needs `command` or `http`"),
         (&rule("\"http\": {\"methods\": \"POST\"}"), 4, key + 9, Some("bad"), "did you mean `method`?"),
-        (&rule("\"http\": {\"host\": []}"), 4, key + 17, Some("bad"), "not an empty one"),
+        (&rule("\"http\": {\"host\": []}"), 4, key + 17, Some("bad"), "that is not empty"),
         (&rule("\"contextKey\": \"{command.arg.0}\""), 4, key + 14, Some("bad"), "unknown placeholder"),
         (&rule("\"contextKey\": \"{params.}\""), 4, key + 14, Some("bad"), "empty name"),
         (&rule("\"contextKey\": \"\""), 4, key + 14, Some("bad"), "empty"),
@@ -256,7 +262,7 @@ fn a_mistake_is_told_with_its_place_its_rule_and_its_remedy() {
     let twice = "{\"rules\": [\n {\"name\": \"a\", \"tier\": 0, \"tool\": \"x\"},\n {\"tier\": 0, \"name\": \"a\", \"tool\": \"x\"}]}";
     assert_eq!(
         RuleSet::parse(twice).unwrap_err().to_string(),
-        "line 3, column 22: rule `a`: another rule has this name: give each its own, the journal and the pauses show it"
+        "line 3, column 22: rule `a`: another rule has this name: rename one, because the journal and the pauses show it"
     );
 }
 

@@ -2,6 +2,7 @@
 
 use callosum_core::gate::{Answer, EndReport, Gate, GateOptions, GivenUp};
 use callosum_core::model::tool_call::ToolCall;
+use callosum_core::query::Source;
 use callosum_core::record::outcome::Ended;
 use fs2::FileExt;
 use serde_json::{Value, json};

@@ -1,7 +1,8 @@
 //! A marked secret in random shapes, looked for in everything that is written or said. `CALLOSUM_SECRETS` is the number of calls,
 //! `CALLOSUM_SEED` the dice.
 
-use callosum_core::gate::{Answer, Asked, Lately};
+use callosum_core::gate::Answer;
+use callosum_core::query::{ExplainRequest, RecentRequest, Source};
 use serde_json::{Value, json};
 
 use crate::support::{Session, World};
@@ -199,15 +200,24 @@ fn a_secret_in_a_random_shape_is_in_nothing_that_is_written_or_said() {
                 said.push(text);
             }
         }
-        let asked =
-            Asked { tool: tool.to_owned(), params: params.clone(), session: None, agent: None, cwd: None };
+        let asked = ExplainRequest {
+            tool: tool.to_owned(),
+            params: params.clone(),
+            session: None,
+            agent: None,
+            cwd: None,
+        };
         let explained = gate.explain(&asked, &world.now).unwrap();
         if let Some(key) = explained.context_keys.first() {
             said.push(gate.why(key, &world.now).unwrap().text(&str::to_owned));
         }
         said.push(serde_json::to_string(&explained).unwrap());
         if count % 20 == 0 {
-            said.push(gate.recent(&Lately { limit: 40, ..Lately::default() }, &world.now).unwrap().text);
+            said.push(
+                gate.recent(&RecentRequest { limit: 40, ..RecentRequest::default() }, &world.now)
+                    .unwrap()
+                    .text,
+            );
             said.push(serde_json::to_string(&gate.status(&world.now)).unwrap());
         }
         let journal = std::fs::read(world.journal_path()).unwrap();

@@ -1,21 +1,20 @@
 //! One segment of the journal: how it is found, begun and ended, whatever a power cut or somebody else left there.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::sync::{Arc, Mutex};
 
 use callosum_core::model::time::Stamp;
-use callosum_core::record::{Action, KnownWindow, Line, Record};
+use callosum_core::record::{Action, JournalId, KnownWindow, Line, Record};
 use callosum_core::store::disk::Open;
-use callosum_core::store::journal::retention::{Retention, prune};
-use callosum_core::store::journal::segment::Segment;
+use callosum_core::store::journal::retention::{Retention, delete_before, first_to_keep};
+use callosum_core::store::journal::segment::{Carried, Segment};
 use callosum_core::store::journal::segment_file::{SegmentFile, closed_segments};
 use callosum_core::store::state_dir::StateDir;
 use tempfile::TempDir;
 
-use crate::moody_disk::{Mood, Moody};
+use crate::flaky_disk::{FlakyDisk, Mishap};
 
 /// No segment begins here or later.
 const TOO_FAR: u64 = 1 << 60;
@@ -43,7 +42,7 @@ fn exists(directory: &StateDir, name: &str) -> bool {
 }
 
 fn begun(directory: &StateDir) -> Segment {
-    Segment::begin(directory, 0, "home", &now(), BTreeMap::new()).unwrap()
+    Segment::begin(directory, 0, None, "home", &now(), Carried::default()).unwrap()
 }
 
 fn opened(base: Option<u64>, of: Vec<u64>) -> Record {
@@ -157,7 +156,7 @@ fn is_ended(rest: &[u8], closes: bool) -> bool {
     bytes.extend_from_slice(rest);
     write(&directory, "journal.jsonl", &bytes);
     let mut segment = Segment::open(&directory.disk, &path).unwrap().unwrap();
-    segment.read_on(&mut |_, _| {}).unwrap();
+    segment.read_on(None, &mut |_, _| {}).unwrap();
     assert_eq!(segment.read, first);
     if closes {
         segment.retire(&directory).unwrap();
@@ -179,33 +178,36 @@ fn a_last_line_is_ended_when_it_is_whole_in_the_active_segment_and_no_longer_tha
     assert!(!is_ended(&long((16 << 20) + 2), false));
 }
 
-const INTERRUPTED: Mood = Mood::Fails(io::ErrorKind::Interrupted);
+const INTERRUPTED: Mishap = Mishap::Fails(io::ErrorKind::Interrupted);
 
 #[test]
 fn a_new_segment_is_whole_or_does_not_get_its_name() {
-    for (moods, begins) in [
+    for (mishaps, begins) in [
         (vec![], true),
         (vec![INTERRUPTED], true),
-        (vec![INTERRUPTED, Mood::Takes(5), INTERRUPTED, Mood::Takes(1)], true),
-        (vec![Mood::Takes(0)], false),
-        (vec![Mood::Fails(io::ErrorKind::StorageFull), Mood::Takes(5)], false),
+        (vec![INTERRUPTED, Mishap::Takes(5), INTERRUPTED, Mishap::Takes(1)], true),
+        (vec![Mishap::Takes(0)], false),
+        (vec![Mishap::Fails(io::ErrorKind::StorageFull), Mishap::Takes(5)], false),
     ] {
-        let disk = Moody { writes: Arc::new(Mutex::new(moods.clone())), ..Moody::default() };
+        let disk = FlakyDisk { writes: Arc::new(Mutex::new(mishaps.clone())), ..FlakyDisk::default() };
         let (_folder, directory) = disk.folder();
-        let segment = Segment::begin(&directory, 9, "home", &now(), BTreeMap::new());
-        assert_eq!(segment.is_ok(), begins, "{moods:?}");
-        assert_eq!(exists(&directory, "journal.jsonl"), begins, "{moods:?}");
+        let id = Some(JournalId::random());
+        let segment = Segment::begin(&directory, 9, id, "home", &now(), Carried::default());
+        assert_eq!(segment.is_ok(), begins, "{mishaps:?}");
+        assert_eq!(exists(&directory, "journal.jsonl"), begins, "{mishaps:?}");
         if begins {
-            let line = String::from_utf8(opened(Some(9), vec![9]).to_line().unwrap()).unwrap();
-            assert_eq!(read(&directory, "journal.jsonl"), line, "{moods:?}");
+            let line =
+                String::from_utf8(Record { journal: id, ..opened(Some(9), vec![9]) }.to_line().unwrap())
+                    .unwrap();
+            assert_eq!(read(&directory, "journal.jsonl"), line, "{mishaps:?}");
         }
     }
 }
 
 #[test]
 fn a_read_goes_on_until_there_is_all_or_it_fails() {
-    let read = |moods: &[Mood], offset: u64, length: usize| {
-        let disk = Moody { reads: Arc::new(Mutex::new(moods.to_vec())), ..Moody::default() };
+    let read = |mishaps: &[Mishap], offset: u64, length: usize| {
+        let disk = FlakyDisk { reads: Arc::new(Mutex::new(mishaps.to_vec())), ..FlakyDisk::default() };
         let (_folder, directory) = disk.folder();
         write(&directory, "file", "0123456789");
         let file = SegmentFile::open(&directory.disk, directory.path.join("file"), Open::Read).unwrap();
@@ -213,29 +215,32 @@ fn a_read_goes_on_until_there_is_all_or_it_fails() {
         let whole = file.read_exact_at(&mut buffer, offset);
         whole.map(|()| String::from_utf8(buffer).unwrap()).map_err(|error| error.to_string())
     };
-    let few = [Mood::Takes(2), INTERRUPTED, INTERRUPTED, Mood::Takes(3), Mood::Takes(1)];
-    for moods in [&[][..], &[INTERRUPTED], &few] {
-        assert_eq!(read(moods, 1, 9).as_deref(), Ok("123456789"), "{moods:?}");
+    let few = [Mishap::Takes(2), INTERRUPTED, INTERRUPTED, Mishap::Takes(3), Mishap::Takes(1)];
+    for mishaps in [&[][..], &[INTERRUPTED], &few] {
+        assert_eq!(read(mishaps, 1, 9).as_deref(), Ok("123456789"), "{mishaps:?}");
     }
-    assert_eq!(read(&[Mood::Takes(0)], 3, 0).as_deref(), Ok(""));
+    assert_eq!(read(&[Mishap::Takes(0)], 3, 0).as_deref(), Ok(""));
     // The file ends before, or the disk fails.
-    for (moods, offset) in [(&[][..], 2), (&few, 2), (&[], 11), (&[Mood::Fails(io::ErrorKind::Other)], 0)] {
-        let told = read(moods, offset, 9).unwrap_err();
+    for (mishaps, offset) in [(&[][..], 2), (&few, 2), (&[], 11), (&[Mishap::Fails(io::ErrorKind::Other)], 0)]
+    {
+        let told = read(mishaps, offset, 9).unwrap_err();
         assert!(told.contains("file"), "{told}");
     }
 }
 
 #[test]
 fn a_line_is_appended_whole_or_taken_back() {
-    let disk = Moody::default();
+    let disk = FlakyDisk::default();
     let (_folder, directory) = disk.folder();
     let mut segment = begun(&directory);
     let first = read(&directory, "journal.jsonl");
-    for mood in [Mood::Takes(0), Mood::Takes(5), Mood::Takes(6), Mood::Fails(io::ErrorKind::StorageFull)] {
-        disk.writes.lock().unwrap().push(mood);
+    for mishap in
+        [Mishap::Takes(0), Mishap::Takes(5), Mishap::Takes(6), Mishap::Fails(io::ErrorKind::StorageFull)]
+    {
+        disk.writes.lock().unwrap().push(mishap);
         let told = segment.append(b"{\"a\":1}\n").unwrap_err().to_string();
         assert!(told.contains("append to"), "{told}");
-        assert_eq!(read(&directory, "journal.jsonl"), first, "{mood:?}");
+        assert_eq!(read(&directory, "journal.jsonl"), first, "{mishap:?}");
         assert_eq!((segment.size(), segment.read), (first.len() as u64, first.len() as u64));
     }
     let appended = segment.append(b"one\n").unwrap();
@@ -253,7 +258,7 @@ fn a_line_behind_an_unfinished_one_ends_that_and_begins_behind_its_newline() {
     let path = directory.path.join("journal.jsonl");
     let first = put_behind(&begun(&directory), &directory, b"torn");
     let mut segment = Segment::open(&directory.disk, &path).unwrap().unwrap();
-    segment.read_on(&mut |_, _| {}).unwrap();
+    segment.read_on(None, &mut |_, _| {}).unwrap();
     assert_eq!(segment.next_line_start(), segment.size() + 1);
     let appended = segment.append(b"one\n").unwrap();
     assert_eq!(read(&directory, "journal.jsonl"), format!("{first}torn\none\n"));
@@ -273,7 +278,7 @@ fn put_behind(segment: &Segment, directory: &StateDir, bytes: &[u8]) -> String {
 #[test]
 fn a_closing_line_tells_where_it_stands_and_what_follows_if_it_ends_there() {
     let (_folder, directory) = folder();
-    let begun = Segment::begin(&directory, 100, "home", &now(), BTreeMap::new()).unwrap();
+    let begun = Segment::begin(&directory, 100, None, "home", &now(), Carried::default()).unwrap();
     let at = begun.size();
     let closing = |base: u64| {
         let record = Record { base: Some(base), ..Record::new(Action::Closed, "home", &now()) };
@@ -294,7 +299,8 @@ fn a_closing_line_tells_where_it_stands_and_what_follows_if_it_ends_there() {
         write(&directory, "journal.jsonl", [text.as_bytes(), &lines].concat());
         let mut segment = Segment::open_at(&directory, 100).unwrap().unwrap();
         let mut skipped = 0;
-        let told = segment.read_on(&mut |_, line| skipped += usize::from(matches!(line, Line::Foreign)));
+        let told =
+            segment.read_on(None, &mut |_, line| skipped += usize::from(matches!(line, Line::Foreign)));
         let told = told.unwrap().map(|closing| (closing.at, closing.next_base));
         assert_eq!(told, next_base.map(|next_base| (at, next_base)), "{number}");
         assert_eq!((skipped, segment.read), (foreign, segment.size()), "{number}");
@@ -304,7 +310,7 @@ fn a_closing_line_tells_where_it_stands_and_what_follows_if_it_ends_there() {
 #[test]
 fn only_a_journal_that_others_may_use_is_made_private() {
     for (mode, done) in [(0o600, &[][..]), (0o640, &["private"]), (0o604, &["private"])] {
-        let disk = Moody::default();
+        let disk = FlakyDisk::default();
         let (_folder, directory) = disk.folder();
         let path = directory.path.join("journal.jsonl");
         begun(&directory);
@@ -328,7 +334,7 @@ fn what_the_system_does_not_say_is_no_answer() {
 
 #[test]
 fn a_flush_is_only_done_for_what_is_not_on_the_disk_and_once_for_the_name() {
-    let disk = Moody::default();
+    let disk = FlakyDisk::default();
     let (_folder, directory) = disk.folder();
     let mut segment = begun(&directory);
     disk.done();
@@ -351,7 +357,7 @@ fn a_flush_is_only_done_for_what_is_not_on_the_disk_and_once_for_the_name() {
 
 #[test]
 fn after_a_flush_that_failed_every_further_one_fails() {
-    let disk = Moody::default();
+    let disk = FlakyDisk::default();
     let (_folder, directory) = disk.folder();
     let mut segment = begun(&directory);
     disk.done();
@@ -370,15 +376,17 @@ fn a_segment_that_somebody_else_deleted_is_gone_as_well_and_one_that_can_not_be_
     let all = Retention { max_bytes: 0, max_age_ms: 0, keep_ms: 0 };
     // By the file's own time: no line says one.
     let later = Stamp { wall_ms: i64::MAX / 2, ..Stamp::default() };
-    let disk = Moody { others_delete: true, ..Moody::default() };
+    let disk = FlakyDisk { others_delete: true, ..FlakyDisk::default() };
     let (_folder, directory) = disk.folder();
     write(&directory, "journal.0.jsonl", "torn\n");
     write(&directory, "journal.5.jsonl", "torn\n");
-    assert_eq!(prune(&directory, all, &later).unwrap(), 2);
+    let first = first_to_keep(&directory, 10, all, &later).unwrap();
+    assert_eq!(first, Some(10));
+    assert_eq!(delete_before(&directory, 10).unwrap(), 2);
     assert_eq!(closed_segments(&directory).unwrap(), []);
 
     let (_folder, directory) = folder();
     fs::create_dir(directory.path.join("journal.0.jsonl")).unwrap();
-    let told = prune(&directory, all, &later).unwrap_err().to_string();
+    let told = delete_before(&directory, 10).unwrap_err().to_string();
     assert!(told.contains("delete") && told.contains("journal.0.jsonl"), "{told}");
 }

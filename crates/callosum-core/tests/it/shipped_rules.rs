@@ -431,13 +431,16 @@ fn pushes_and_releases_are_known_in_many_forms() {
         ("git branch -D old-api; git push origin --delete old-api", "git-push:origin/old-api"),
         (
             "git branch --merged main | grep -v main | xargs -I{} git push origin --delete {}",
-            "git-push:origin/{}",
+            "exec:a9e847cb2d6b5736168ee162bd592fba",
         ),
         (
             "bash -c \"cd /srv/site && git push https://git.example.com/acme/site.git main:production\"",
             "git-push:https://git.example.com/acme/site.git/production",
         ),
-        ("for r in origin backup; do git fetch -q \"$r\" && git push \"$r\" main; done", "git-push:$r/main"),
+        (
+            "for r in origin backup; do git fetch -q \"$r\" && git push \"$r\" main; done",
+            "git-push:origin/main git-push:backup/main",
+        ),
         (
             "git merge --no-ff develop -m 'Merge develop' && git push origin main develop",
             "git-push:origin/main git-push:origin/develop",

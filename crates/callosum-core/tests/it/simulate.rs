@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use callosum_core::gate::{Answer, Gate, Simulated};
+use callosum_core::gate::Answer;
 use callosum_core::model::tool_call::ToolCall;
+use callosum_core::query::{Simulated, Source};
 use callosum_core::record::outcome::Ended;
 use callosum_core::rules::{RuleSet, SHIPPED_RULES};
 use callosum_core::simulate::{Changed, Reason, Verdict};
@@ -44,13 +45,13 @@ fn observing(rules: &str) -> String {
 }
 
 /// When whose call was stopped, and how, by the journal.
-fn recorded(world: &World, gate: &Gate) -> Vec<(String, String, Verdict)> {
+fn recorded(world: &World, source: &dyn Source) -> Vec<(String, String, Verdict)> {
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let stopped = |record: &Value| {
         let verdict = if record["conflict"] == "lease" { Verdict::Block } else { Verdict::Pause };
         (text(&record["timestamp"]), text(&record["session"]), verdict)
     };
-    let records = world.records(gate);
+    let records = world.records(source);
     records.iter().filter(|record| record["action"] == "blocked").map(stopped).collect()
 }
 

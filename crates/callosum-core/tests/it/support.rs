@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use callosum_core::gate::{Answer, EndReport, Filter, Gate, GateOptions};
+use callosum_core::gate::{Answer, EndReport, Gate, GateOptions};
 use callosum_core::machine::Machine;
 use callosum_core::model::time::Stamp;
 use callosum_core::model::tool_call::ToolCall;
+use callosum_core::query::{Filter, Observer, Source};
 use callosum_core::record::outcome::Ended;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -74,9 +75,9 @@ impl World {
         })
     }
 
-    /// A gate that only looks.
-    pub(crate) fn observer(&self) -> Gate {
-        Gate::observer(GateOptions {
+    /// Looks, and leaves no trace.
+    pub(crate) fn observer(&self) -> Observer {
+        Observer::new(GateOptions {
             settings: json!({ "stateDir": self.path().to_str().unwrap() }).to_string(),
             home: self.path().to_owned(),
             ..GateOptions::default()
@@ -140,8 +141,8 @@ impl World {
     }
 
     /// All records of the journal, oldest first.
-    pub(crate) fn records(&self, gate: &Gate) -> Vec<Value> {
-        gate.journal(&Filter { limit: 10_000, ..Filter::default() }, &self.now).unwrap().entries
+    pub(crate) fn records(&self, source: &dyn Source) -> Vec<Value> {
+        source.journal(&Filter { limit: 10_000, ..Filter::default() }, &self.now).unwrap().entries
     }
 
     /// Session and action of the records of calls.

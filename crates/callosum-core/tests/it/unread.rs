@@ -308,6 +308,47 @@ fn a_program_whose_words_come_from_elsewhere_may_do_what_it_can_do() {
     }
 }
 
+/// What says where a command goes may be among the words that it is still to get.
+#[test]
+fn a_command_that_is_given_further_words_is_not_told_by_those_it_has() {
+    for line in [
+        "cat list | xargs git push origin",
+        "cat list | xargs git push",
+        "cat list | xargs -I% git push origin %",
+        "cat list | xargs sh -c 'git push origin \"$1\"' _",
+        "cat list | xargs npm publish",
+        "cat list | xargs sh -c 'git \"$@\"' _",
+        "find . -name '*.eml' -exec sendmail {} \\;",
+        "find . -name '*.eml' -exec sh -c 'mail -s hi \"$1\"' _ {} \\;",
+    ] {
+        let found = explain(line);
+        let keys = &found.classification.context_keys;
+        assert!(u8::from(found.classification.tier) >= 3, "{line}");
+        assert!(keys.len() == 1 && keys.iter().all(|key| key.starts_with("exec:")), "{line}: {keys:?}");
+        assert!(found.unread.iter().any(|unread| unread.because.contains("further words")), "{line}");
+    }
+    let known = explain("cat list | xargs -n1 git push origin main").classification.context_keys;
+    assert!(known.len() == 2 && known.contains(&"git-push:origin/main".to_owned()), "{known:?}");
+    let keys = keys("cat list | xargs curl -X POST https://api.example.com/x -d");
+    assert_eq!(keys, ["http:POST:api.example.com/x"]);
+}
+
+#[test]
+fn explain_says_that_a_mail_was_made_of_what_the_line_does_not_say() {
+    for line in [
+        "grep -v x mail.txt | sendmail -t",
+        "awk '{print}' mail.txt | sendmail -t",
+        "cut -c1-80 < mail.txt | msmtp -t",
+        "sendmail -t < mail.txt",
+        "M=$(cat mail.txt); echo \"$M\" | sendmail -t",
+    ] {
+        let [unread] = explain(line).unread.try_into().unwrap();
+        assert!(unread.because.contains("does not say"), "{line}: {unread:?}");
+        assert_eq!(unread.begins, line);
+    }
+    assert_eq!(explain("echo 'To: a@x.com' | sendmail -t").unread, []);
+}
+
 /// A text in a code names none of the words for which a line is read.
 #[test]
 fn a_command_in_a_code_is_read_before_a_shell_runs_it() {

@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use callosum_core::gate::{Answer, Gate, GateOptions, GivenUp};
+use callosum_core::query::Source;
 use callosum_core::record::outcome::Ended;
 use fs2::FileExt;
 use serde_json::{Value, json};
@@ -33,7 +34,7 @@ fn each_tier_goes_by_the_policy_and_all_is_well_when_the_cause_ends() {
             let (_, answer) = world.try_call(a, tool, &alice());
             if let Answer::Refuse(text) = &answer {
                 assert!(
-                    text.contains("may be written by other users") && text.contains("chmod go-w"),
+                    text.contains("can be written by other users") && text.contains("chmod go-w"),
                     "{text}"
                 );
             }
@@ -230,7 +231,7 @@ fn a_bad_edit_of_the_rules_keeps_the_last_good_ones_and_says_where() {
     world.pass(NOTICED_MS);
     world.done(session(&gate, "b"), "mail", &alice());
     let status = serde_json::to_value(gate.status(&world.now)).unwrap();
-    assert!(status["rules"]["error"].as_str().unwrap().contains("is no regular file"), "{status}");
+    assert!(status["rules"]["error"].as_str().unwrap().contains("is not a regular file"), "{status}");
 }
 
 #[test]
@@ -282,7 +283,7 @@ fn a_directory_in_use_that_others_may_write_is_noticed_at_the_next_guarded_call(
     world.done(a, "mail", &alice());
     fs::set_permissions(world.path(), fs::Permissions::from_mode(0o770)).unwrap();
     let text = world.refused(session(&gate, "b"), "mail", &alice());
-    assert!(text.contains("may be written by other users (mode 770)"), "{text}");
+    assert!(text.contains("can be written by other users (mode 770)"), "{text}");
     world.done(a, "write", &json!({"path": "/x"}));
     assert_eq!(degraded(&world, &gate)["code"], "writable-by-others");
     fs::set_permissions(world.path(), fs::Permissions::from_mode(0o700)).unwrap();

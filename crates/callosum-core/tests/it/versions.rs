@@ -3,8 +3,9 @@
 
 use std::fs;
 
-use callosum_core::gate::{Answer, Filter, Gate, GateOptions};
+use callosum_core::gate::{Answer, Gate, GateOptions};
 use callosum_core::model::time::to_rfc3339;
+use callosum_core::query::{Filter, Observer, Source};
 use serde_json::{Value, json};
 
 use crate::support::{World, alice, session};
@@ -28,12 +29,12 @@ fn intent(version: u64) -> Value {
     })
 }
 
-fn degraded(world: &World, gate: &Gate) -> Value {
-    serde_json::to_value(gate.status(&world.now)).unwrap()["degraded"].clone()
+fn degraded(world: &World, source: &dyn Source) -> Value {
+    serde_json::to_value(source.status(&world.now)).unwrap()["degraded"].clone()
 }
 
-fn observer(world: &World) -> Gate {
-    Gate::observer(GateOptions {
+fn observer(world: &World) -> Observer {
+    Observer::new(GateOptions {
         settings: json!({"stateDir": world.path().to_str().unwrap()}).to_string(),
         ..GateOptions::default()
     })
@@ -113,7 +114,7 @@ fn what_a_newer_minor_version_adds_is_kept_shown_and_ignored() {
     let status = serde_json::to_value(gate.status(&world.now)).unwrap();
     assert_eq!((&status["journal"]["skipped"], &status["degraded"]), (&json!(0), &Value::Null));
     // An operator sees the lines as they stand, whatever this version knows of them.
-    for looking in [&gate, &observer(&world)] {
+    for looking in [&gate as &dyn Source, &observer(&world)] {
         let records = looking.journal(&Filter::default(), &world.now).unwrap().entries;
         assert_eq!(records[0]["colour"], newer["colour"]);
         assert_eq!(records[0]["holder"]["host"], "elsewhere");

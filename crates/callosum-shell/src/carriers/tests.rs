@@ -241,7 +241,9 @@ fn wrapped(dice: &mut Dice, command: &str) -> String {
     let count = *dice.pick(&[1, 3, 40, 300, 2_100, 5_000]);
     let long = "lorem ipsum; it's (dolor) ".repeat(*dice.pick(&[1, 30, 400, 3_000]));
     let plain = long.replace('\'', " ");
-    match dice.roll(40) {
+    let (program, words) = command.split_once(' ').unwrap_or((command, ""));
+    let is_one = !command.contains(['\n', ';', '&', '|', '(', '{', '<', '\\', '$', '`']);
+    match dice.roll(54) {
         0 => format!("( ( {command} ) )"),
         1 => format!("({command})"),
         2 => format!("{{ {command}\n}}"),
@@ -270,6 +272,20 @@ fn wrapped(dice: &mut Dice, command: &str) -> String {
         25 => format!("f() {{ {command}\n}}; f"),
         26 => format!("case x in a) {command};; esac"),
         27 => format!("true | xargs -I% sh -c {text}"),
+        28 if is_one => format!("run() {{ \"$@\"; }}; run {command}"),
+        29 if is_one => format!("f() {{ {program} \"$@\"; }}; f {words}"),
+        30 if is_one => format!("set -- {command}; \"$@\""),
+        31 if is_one => format!("sh -c '\"$@\"' _ {command}"),
+        32 if is_one => format!("f() {{ shift; \"$@\"; }}; f x {command}"),
+        33 if is_one => format!("a=({command}); \"${{a[@]}}\""),
+        34 => format!("f() {{ eval \"$1\"; }}; f {text}"),
+        35 => format!("sh -c 'eval \"$1\"' _ {text}"),
+        36 => format!("echo {} > x; echo {text} >> ./x; sh x", quoted("true")),
+        37 => format!("cat > x.sh <<'X_{count}'\n{command}\nX_{count}\ncp x.sh y.sh; bash y.sh"),
+        38 => format!("alias x={text}; x"),
+        39 if is_one && !command.contains(['\'', ',']) => format!("{{{}}}", command.replace(' ', ",")),
+        40 => format!("x=$(case $y in a) {command};; esac)"),
+        41 => format!("select x in a; do {command}\ndone"),
         _ => {
             let carrier = dice.pick(CARRIERS);
             let name = dice.pick(carrier.names);

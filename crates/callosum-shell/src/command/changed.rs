@@ -64,15 +64,42 @@ fn states_in<'l>(folders: &[&str]) -> Vec<Cow<'l, str>> {
 fn written<'l>(command: &Command<'l>, rest: &[Argument<'l>]) -> Vec<&'l str> {
     let program = command.program();
     if let Some(editor) = EDITORS.iter().find(|editor| editor.programs.contains(&program)) {
-        return editor.edited(&command.invocation.words);
+        let mut files = editor.edited(&command.invocation.words);
+        files.extend(in_code(command.invocation));
+        return files;
     }
     match program {
+        "python" | "python3" | "node" | "php" | "deno" | "bun" => in_code(command.invocation),
+        // What stood there is out of reach.
+        "mount" => {
+            let words = command.invocation.words.iter().filter(|word| !word.starts_with('-'));
+            words.skip(1).last().map(String::as_str).into_iter().collect()
+        }
+        "split" | "csplit" => command.plain().skip(1).last().into_iter().collect(),
+        "rclone" => match command.plain().next() {
+            Some("copy" | "copyto" | "sync") => command.plain().skip(2).last().into_iter().collect(),
+            Some(
+                "ls" | "lsl" | "lsd" | "lsf" | "lsjson" | "size" | "check" | "cat" | "md5sum" | "hashsum"
+                | "tree",
+            ) => Vec::new(),
+            _ => command.plain().skip(1).collect(),
+        },
+        "sqlite3" if command.has(&["-readonly", "--readonly"]) => Vec::new(),
+        "sqlite3" => command.plain().next().into_iter().collect(),
+        "vi" | "vim" | "nvim" if command.has(&["-R", "-M"]) => Vec::new(),
+        "zip" if !command.has(&["-m", "--move"]) => command.plain().next().into_iter().collect(),
+        "openssl" => command.values(&["-out"]),
+        "gpg" | "gpg2" => command.values(&["-o", "--output"]),
         "dd" => command.plain().filter_map(|word| word.strip_prefix("of=")).collect(),
         "awk" | "gawk" => {
             let is_in_place =
                 command.values(&["-i", "--include"]).iter().any(|name| name.starts_with("inplace"));
             let scripts = usize::from(command.values(&["-f", "--file"]).is_empty());
-            if is_in_place { command.plain().skip(scripts).collect() } else { Vec::new() }
+            if is_in_place {
+                command.plain().skip(scripts).collect()
+            } else {
+                command.plain().take(scripts).flat_map(printed_to).collect()
+            }
         }
         "curl" | "curlie" => {
             let mut files = command.values(&[
@@ -128,6 +155,36 @@ fn written<'l>(command: &Command<'l>, rest: &[Argument<'l>]) -> Vec<&'l str> {
             })
             .collect(),
     }
+}
+
+/// Words of which one stands in code that changes files.
+#[rustfmt::skip]
+const CHANGES: &[&str] = &[
+    ".write", "writeFile", "write_text", "write_bytes", "'w'", "\"w\"", "'w+", "\"w+", "'wb", "\"wb", "'a'", "\"a\"", "'>", "\">", "unlink", "remove",
+    "rmtree", "rename", "os.replace", "truncate", "rmSync", "rm(", "copy", "move(", "symlink", "delete", "chmod", "put_contents",
+];
+
+/// The texts in quotes in the code that an interpreter is given, where that changes files.
+fn in_code(invocation: &Invocation) -> Vec<&str> {
+    let options = ["-c", "-e", "-r", "-p", "-pe", "-ne", "--eval", "--print", "-E", "eval"];
+    let given = invocation.words.windows(2).filter_map(|pair| match pair {
+        [option, code] if options.contains(&option.as_str()) => Some(code.as_str()),
+        _ => None,
+    });
+    let code: Vec<&str> = given.chain(invocation.input.iter().map(AsRef::as_ref)).collect();
+    let changes = |code: &&str| {
+        let code = code.replace("stdout.write", "");
+        CHANGES.iter().any(|change| code.contains(change))
+    };
+    if !code.iter().any(changes) {
+        return Vec::new();
+    }
+    code.into_iter().flat_map(|code| code.split(['\'', '"', '`'])).filter(|text| text.contains('.')).collect()
+}
+
+/// The files that a script of awk prints to.
+fn printed_to(script: &str) -> impl Iterator<Item = &str> {
+    script.split('>').skip(1).filter_map(|behind| behind.trim_start().strip_prefix('"')?.split('"').next())
 }
 
 /// The files that a command of git changes.
@@ -410,6 +467,32 @@ mod tests {
             ("git stash", "."),
             ("git stash list", ""),
             ("git clone a b", "b"),
+            ("ed -s a", "a"),
+            ("ex -sc '%d|x' a", "%d|x a"),
+            ("vim -es -c '%d' -c wq a", "%d wq a"),
+            ("vim -R a", ""),
+            ("mount --bind a b", "b"),
+            ("mount a", ""),
+            ("rename s/a/b/ a b", "s/a/b/ a b"),
+            ("rclone copy a b", "b"),
+            ("rclone sync a b --exclude x", "b"),
+            ("rclone move a b", "a b"),
+            ("rclone purge a", "a"),
+            ("rclone ls a", ""),
+            ("truncate -s 0 a", "0 a"),
+            ("shred -u a", "a"),
+            ("sqlite3 a 'select 1'", "a"),
+            ("sqlite3 -readonly a 'select 1'", ""),
+            ("split -l 5 a b", "b"),
+            ("zip -m a b", "a b"),
+            ("zip a b", "a"),
+            ("openssl enc -in a -out b", "b"),
+            ("gpg -o a -d b", "a"),
+            ("awk '{print > \"a.b\"}' f", "a.b"),
+            ("python3 -c 'open(\"/a/b.c\", \"w\")'", "/a/b.c"),
+            ("python3 -c 'print(open(\"/a/b.c\").read())'", ""),
+            ("node -e \"fs.unlinkSync('/a/b.c')\"", "fs.unlinkSync( /a/b.c"),
+            ("perl -e 'unlink \"/a/b.c\"'", "/a/b.c"),
             ("yq -i .a=1 f", "f"),
             ("yq .a f", ""),
         ] {

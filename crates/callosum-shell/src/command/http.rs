@@ -18,16 +18,9 @@ pub struct Request {
 }
 
 impl Request {
-    /// `method`, `host`, `path`, or `url`: host and path.
-    pub(super) fn part(&self, name: &str) -> Option<String> {
-        Some(match name {
-            "method" => self.method.clone(),
-            "host" => self.host.clone(),
-            "path" => self.path.clone(),
-            "url" if self.path.is_empty() => self.host.clone(),
-            "url" => format!("{}/{}", self.host, self.path),
-            _ => return None,
-        })
+    /// Host and path.
+    pub(super) fn url(&self) -> String {
+        if self.path.is_empty() { self.host.clone() } else { format!("{}/{}", self.host, self.path) }
     }
 
     /// Whether the host is this machine or one of its network: an address that is not routed, a name without a

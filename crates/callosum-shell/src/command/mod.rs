@@ -1,8 +1,10 @@
-//! What a command of a shell line acts on: what the placeholders of a key say about it.
+//! What a command of a shell line acts on.
 //!
-//! `http`, `git`, `forge`, `kube`, `notion` and `storage` know how the programs of a field name their resources.
+//! `detail` is what can be asked of a command that a rule picked out; `http`, `git`, `forge`, `kube`, `notion` and `storage` know
+//! how the programs of a field name their resources.
 
 mod changed;
+mod detail;
 mod forge;
 mod git;
 mod http;
@@ -17,6 +19,7 @@ mod storage;
 use std::cell::OnceCell;
 
 pub use changed::listed;
+pub use detail::Detail;
 pub use http::Request;
 pub(crate) use outline::POWER_SHELLS;
 pub use outline::{GUARDED, HIDING, outline};
@@ -25,7 +28,7 @@ pub use proof::not_done_codes;
 pub(crate) use redirect::REDIRECTION;
 pub use redirect::{guarded_redirects, may_be_guarded_in, may_change_in};
 
-use crate::{Argument, Invocation, has_option, option_values};
+use crate::{Argument, Invocation, has_option};
 
 /// A command with its words told apart.
 #[derive(Debug)]
@@ -108,13 +111,6 @@ fn plain<'a, 'l>(arguments: &'a [Argument<'l>]) -> impl DoubleEndedIterator<Item
         .filter_map(|argument| if let Argument::Plain(word) = argument { Some(*word) } else { None })
 }
 
-/// The placeholders of a command that have no number or name in them.
-#[rustfmt::skip]
-pub const PLACEHOLDERS: &[&str] = &[
-    "command.program", "command.args", "command.verb", "command.last", "http.method", "http.host", "http.path", "http.url",
-    "git.remote", "git.branch", "forge.target", "notion.target", "kube.context", "kube.object", "storage.written", "ssh.host",
-];
-
 /// Options that name the folder a program works in, as if one had gone there.
 const FOLDER_OPTIONS: &[(&str, &[&str])] = &[
     ("git", &["-C"]),
@@ -152,69 +148,5 @@ impl<'l> Fit<'_, 'l> {
             Some(named) => Some(crate::joined(before, named)),
             None => before.map(str::to_owned),
         }
-    }
-
-    /// The values of a placeholder (`flag.to`, `arg.1`, `git.branch` …); `None` when there is no such.
-    pub fn values(&self, placeholder: &str) -> Option<Vec<String>> {
-        let owned = |text: Option<&str>| text.map(str::to_owned).into_iter().collect::<Vec<_>>();
-        let (family, name) = placeholder.split_once('.')?;
-        Some(match (family, name) {
-            ("command", "program") => vec![self.command.program().to_owned()],
-            ("command", "args") => self.arguments().into_iter().map(str::to_owned).collect(),
-            ("command", "verb") => owned(self.command.plain().take(self.subcommands).last()),
-            ("command", "last") => owned(self.arguments().last().copied()),
-            ("command", _) => self.numbered(name)?,
-            ("http", _) => {
-                self.command.requests().iter().map(|request| request.part(name)).collect::<Option<_>>()?
-            }
-            ("git", "remote") => owned(git::remote(self)),
-            ("git", "branch") => git::branches(self),
-            ("forge", "target") => forge::targets(self),
-            ("notion", "target") => notion::targets(self),
-            ("kube", "context") => vec![kube::context(self.command)],
-            ("kube", "object") => kube::objects(self),
-            ("storage", "written") => storage::written(self),
-            ("ssh", "host") => storage::hosts(self.command),
-            _ => return None,
-        })
-    }
-
-    /// `command.flag.NAME`, `command.arg.N` (from 1), `command.word.N`: the Nth subcommand; `command.package.N`: an
-    /// argument without its version; `command.name.N`: without its folder.
-    fn numbered(&self, name: &str) -> Option<Vec<String>> {
-        let (kind, which) = name.split_once('.')?;
-        if kind == "flag" {
-            let values = option_values(&self.command.arguments, which);
-            return Some(values.into_iter().map(str::to_owned).collect());
-        }
-        let number = which.parse::<usize>().ok()?.checked_sub(1)?;
-        let word = match kind {
-            "arg" => self.arguments().get(number).map(|word| (*word).to_owned()),
-            "name" => {
-                self.arguments().get(number).map(|path| path.rsplit('/').next().unwrap_or(path).to_owned())
-            }
-            "package" => self.arguments().get(number).map(|word| without_version(word).to_owned()),
-            "word" => self.command.plain().take(self.subcommands).nth(number).map(str::to_owned),
-            _ => return None,
-        };
-        Some(word.into_iter().collect())
-    }
-
-    /// Whether `placeholder` is one that a command has a value for.
-    pub fn knows(placeholder: &str) -> bool {
-        let numbered = ["command.arg.", "command.word.", "command.package.", "command.name."];
-        let number = numbered.iter().find_map(|prefix| placeholder.strip_prefix(prefix));
-        match number {
-            Some(number) => number.parse::<usize>().is_ok_and(|number| number > 0),
-            None => PLACEHOLDERS.contains(&placeholder) || placeholder.starts_with("command.flag."),
-        }
-    }
-}
-
-/// `@scope/name@1.2` and `name@1.2` without what stands after the name.
-fn without_version(package: &str) -> &str {
-    match package.rfind('@') {
-        Some(at) if at > 0 => package.get(..at).unwrap_or(package),
-        _ => package,
     }
 }

@@ -6,6 +6,7 @@ use super::changed::changed;
 use super::outline::{ANY, GUARDED, OUTSIDE};
 use super::{Command, Fit, plain};
 use crate::Argument;
+use crate::expansion::APPENDED;
 use crate::glob::{self, Glob};
 
 /// A program with subcommands, options that must be there, and arguments that must be among its own.
@@ -124,9 +125,15 @@ impl Pattern {
     /// Whether the command may fit when further words are appended: what it has of them are some of the subcommands.
     pub fn may_begin(&self, command: &Command<'_>) -> bool {
         let mut wanted = self.subcommands.iter();
+        let (mut is_filled, mut words) = (false, command.plain());
+        let fits = words.by_ref().take(self.depth()).all(|word| {
+            let is_appended = word == APPENDED;
+            is_filled |= is_appended;
+            wanted.next().is_some_and(|wanted| is_appended || wanted.matches(word))
+        });
         self.program.matches(command.program())
-            && command.plain().all(|word| wanted.next().is_some_and(|wanted| wanted.matches(word)))
-            && wanted.next().is_some()
+            && fits
+            && (is_filled || words.next().is_none() && wanted.next().is_some())
     }
 
     /// How many subcommands it names.

@@ -1,27 +1,93 @@
 //! Calls of functions that the line defines.
 
-use super::{Around, Walk};
+use std::rc::Rc;
+
+use super::pipeline::ANYWHERE;
+use super::simple::quoted;
+use super::{Around, Folder, Walk};
+use crate::expansion::Parameters;
+use crate::functions::{Body, Function};
 use crate::unread::Limit;
+use crate::{MAX_NESTING, Texts};
 
 impl Walk {
-    /// Lets the commands of a function read what it is given.
-    pub(super) fn call(&mut self, name: &str, around: &Around) {
-        let Some(at) = self.functions.iter().rposition(|function| function.name == name) else { return };
-        // A long function that is called again and again is soon more than is looked at.
-        if self.is_full() {
-            self.refuse(Limit::Commands, name, around);
+    /// Keeps a function until it is called. One of the same name is no more.
+    pub(super) fn define(&mut self, function: Function) {
+        match self.functions.iter_mut().find(|known| known.name == function.name) {
+            // It may have been called where it was not seen.
+            Some(known) if known.is_called => *known = function,
+            _ => self.functions.push(function),
+        }
+    }
+
+    /// Reads what a function does that is called with these words.
+    pub(super) fn call(&mut self, words: &[String], around: &Around, folder: &mut Folder) {
+        let Some((name, arguments)) = words.split_first() else { return };
+        let is_stopped = self.is_full() || self.calls.len() >= MAX_NESTING || self.left_to_walk == 0;
+        let Some(function) = self.functions.iter_mut().rev().find(|function| function.name == *name) else {
+            return;
+        };
+        function.is_called = true;
+        let body = function.body.clone();
+        // What it does with the same words it has done.
+        let is_same = |call: &(Vec<String>, Body)| call.0 == words && call.1.is(&body);
+        if self.calls.iter().any(is_same) {
             return;
         }
-        let Some(function) = self.functions.get_mut(at) else { return };
-        for command in function.call(&mut self.found, &around.input) {
-            let words: Vec<String> = std::iter::once(command.program).chain(command.words).collect();
-            let (variables, folder, open) = (command.variables, command.folder, command.open);
-            let input = command.input;
-            if self.is_full() {
-                self.refuse(Limit::Commands, &words.join(" "), around);
-                return;
+        if is_stopped {
+            let limit = if self.calls.len() >= MAX_NESTING { Limit::Nesting } else { Limit::Commands };
+            // A long one is told once.
+            let is_told = std::mem::replace(&mut function.is_told, true);
+            let text = match &body {
+                _ if is_told => String::new(),
+                Body::Code(code, kept) => kept.code(&code.to_string()).into_owned(),
+                Body::Text(text) => text.to_string(),
+            };
+            self.refuse(limit, &format!("{text}\n{}", words.join(" ")), around);
+            return;
+        }
+        let call = (words.to_vec(), body.clone());
+        match body {
+            Body::Text(text) => self.nested(&format!("{text} {}", quoted(arguments)), around),
+            Body::Code(code, kept) => {
+                // The line itself is given no words.
+                let is_none =
+                    |word: &&String| self.parameters.is_none() && matches!(word.as_str(), "$@" | "$*");
+                let parameters = Parameters {
+                    words: arguments.iter().filter(|word| !is_none(word)).cloned().collect(),
+                    open: around.open,
+                    zero: self.parameters.as_ref().and_then(|parameters| parameters.zero.clone()),
+                    is_set: false,
+                };
+                self.calls.push(call);
+                let outer = self.parameters.replace(Rc::new(parameters));
+                let kept = std::mem::replace(&mut self.kept, kept);
+                let handed = if around.input.is_empty() { self.handed.clone() } else { around.input.clone() };
+                let handed = std::mem::replace(&mut self.handed, handed);
+                self.compound(&code, folder, false);
+                self.handed = handed;
+                self.kept = kept;
+                self.parameters = outer;
+                self.calls.pop();
             }
-            self.run(words, Around { variables, input, folder, open, ..Around::default() });
+        }
+    }
+
+    /// Reads the functions that were never called, as far as was seen.
+    pub(super) fn uncalled(&mut self) {
+        let mut at = 0;
+        while let Some(function) = self.functions.get_mut(at) {
+            at += 1;
+            if std::mem::replace(&mut function.is_called, true) {
+                continue;
+            }
+            let Body::Code(code, kept) = function.body.clone() else { continue };
+            let place = std::mem::replace(&mut self.place, ANYWHERE);
+            let outer = std::mem::replace(&mut self.kept, kept);
+            self.handed = Texts::new();
+            self.compound(&code, &mut None, false);
+            self.kept = outer;
+            self.place = place;
         }
     }
 }

@@ -46,7 +46,11 @@ pub(super) fn unwrap(walk: &mut Walk, words: Vec<String>, around: Around) {
     let is_noted = match found {
         Some((carrier, behind, own)) => !carry(walk, carrier, behind, own, &around) || carrier.is_noted,
         None => {
+            if first.contains('/') {
+                shells::script(walk, first, rest, &around);
+            }
             shells::shell_inside(walk, rest, &around);
+            foreign::interpreted(walk, name, rest, &around);
             true
         }
     };
@@ -57,6 +61,13 @@ pub(super) fn unwrap(walk: &mut Walk, words: Vec<String>, around: Around) {
 
 /// Notes a program that is run itself.
 fn note(walk: &mut Walk, words: Vec<String>, around: Around) {
+    match walk.meant(&words) {
+        Some(all) => all.into_iter().for_each(|words| note_one(walk, words, around.clone())),
+        None => note_one(walk, words, around),
+    }
+}
+
+fn note_one(walk: &mut Walk, words: Vec<String>, around: Around) {
     let mut words = words.into_iter();
     let Some(first) = words.next() else { return };
     let words: Vec<String> = words.collect();
@@ -342,7 +353,11 @@ fn words(walk: &mut Walk, rest: Rest, words: &[String], around: &Around) -> bool
         Rest::Script => {
             let is_input = words.first().is_some_and(|word| shells::is_input(word));
             let is_printed = words.first().is_some_and(|word| word == SUBSTITUTED);
-            is_printed && shells::printed(walk, around) || is_input && shells::read_by_shell(walk, around)
+            let is_written =
+                words.split_first().is_some_and(|(path, given)| shells::script(walk, path, given, around));
+            is_written
+                || is_printed && shells::printed(walk, around)
+                || is_input && shells::read_by_shell(walk, around)
         }
         Rest::Parallel => each::parallel(walk, words, around),
         Rest::Executed => each::executed(walk, words, around),
@@ -355,6 +370,7 @@ fn words(walk: &mut Walk, rest: Rest, words: &[String], around: &Around) -> bool
         Rest::Module => {
             let is_module = words.iter().take_while(|word| word.starts_with('-')).any(|word| word == "-m");
             let module = words.iter().skip_while(|word| *word != "-m").skip(1);
+            foreign::interpreted(walk, "python", words, around);
             is_module && command(walk, Rest::Command, &module.cloned().collect::<Vec<_>>(), around)
         }
         Rest::PowerShell => shells::power_shell(walk, words, around),

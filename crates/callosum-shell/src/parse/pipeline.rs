@@ -15,17 +15,15 @@ pub(super) struct Place {
     is_shared: bool,
 }
 
+/// Of what is read there: a function's commands.
+pub(super) const ANYWHERE: Place = Place { pipeline: 0, is_shared: true };
+
 impl Walk {
     /// What is read from here on belongs to one pipeline with all around it. Returns what the place was before.
     pub(super) fn share(&mut self, is_shared: bool) -> Place {
         let before = self.place;
         self.place.is_shared |= is_shared;
         before
-    }
-
-    /// What is read from here on may belong to any pipeline: a function's commands. Returns what the place was before.
-    pub(super) fn anywhere(&mut self) -> Place {
-        std::mem::replace(&mut self.place, Place { pipeline: 0, is_shared: true })
     }
 
     /// The place of a pipeline that begins here, of several commands or of one.

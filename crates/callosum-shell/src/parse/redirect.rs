@@ -4,7 +4,7 @@ use brush_parser::ast::{IoFileRedirectKind, IoFileRedirectTarget, IoRedirect, Re
 
 use super::{Folder, Walk};
 use crate::command::REDIRECTION;
-use crate::printed::printed;
+use crate::printed::{Access, Written, printed};
 use crate::unread::Limit;
 use crate::words::unquote;
 use crate::{Invocation, MAX_INVOCATIONS, Texts, joined};
@@ -23,7 +23,7 @@ impl Walk {
         &mut self,
         redirect: &IoRedirect,
         input: &mut Texts,
-        written: &mut Vec<String>,
+        written: &mut Vec<Written>,
         folder: &Folder,
     ) {
         match redirect {
@@ -32,6 +32,8 @@ impl Walk {
                 if document.requires_expansion {
                     self.substituted_in_document(&text, folder);
                 }
+                let filled = if document.requires_expansion { self.filled(&text) } else { None };
+                let text = filled.unwrap_or_else(|| text.into_owned());
                 input.push(text.into());
             }
             IoRedirect::HereString(_, word) => {
@@ -39,12 +41,16 @@ impl Walk {
                     let (text, expands) = (document.text(), document.expands);
                     if expands {
                         self.substituted_in_document(&text, folder);
+                        input.push(self.filled(&text).unwrap_or(text).into());
+                    } else {
+                        input.push(text.into());
                     }
-                    input.push(text.into());
                     return;
                 }
-                self.substituted(&word.value, folder);
-                input.push(unquote(&self.whole(&word.value)).into());
+                let mut words = Vec::new();
+                self.word(word, &mut words, folder);
+                let text = words.join(" ");
+                input.push(self.undone(&text).unwrap_or(text).into());
             }
             IoRedirect::File(_, _, IoFileRedirectTarget::ProcessSubstitution(_, subshell)) => {
                 let at = self.found.len();
@@ -56,12 +62,14 @@ impl Walk {
                 let path = unquote(&self.whole(&word.value));
                 match (of, kind) {
                     (None | Some(0), IoFileRedirectKind::Read | IoFileRedirectKind::ReadAndWrite) => {
-                        self.file(&path, true, input, written, folder);
+                        self.file(&path, Access::Read, input, written, folder);
                     }
-                    (
-                        None | Some(1),
-                        IoFileRedirectKind::Write | IoFileRedirectKind::Append | IoFileRedirectKind::Clobber,
-                    ) => self.file(&path, false, input, written, folder),
+                    (None | Some(1), IoFileRedirectKind::Write | IoFileRedirectKind::Clobber) => {
+                        self.file(&path, Access::Write, input, written, folder);
+                    }
+                    (None | Some(1), IoFileRedirectKind::Append) => {
+                        self.file(&path, Access::Append, input, written, folder);
+                    }
                     (_, IoFileRedirectKind::Read) => {}
                     _ => self.redirected(&path, folder),
                 }
@@ -83,19 +91,19 @@ impl Walk {
     pub(super) fn file(
         &mut self,
         path: &str,
-        is_read: bool,
+        access: Access,
         input: &mut Texts,
-        written: &mut Vec<String>,
+        written: &mut Vec<Written>,
         folder: &Folder,
     ) {
-        if !is_read {
+        if access != Access::Read {
             self.redirected(path, folder);
         }
         let path = joined(folder.as_deref(), path);
-        if is_read {
+        if access == Access::Read {
             input.extend(self.files.read(&path));
         } else {
-            written.push(path);
+            written.push(Written { path, is_appended: access == Access::Append });
         }
     }
 
@@ -115,7 +123,7 @@ impl Walk {
             program: REDIRECTION.to_owned(),
             words: vec![path.to_owned()],
             folder: folder.clone(),
-            variables: if is_set { self.set.clone() } else { Vec::new() },
+            variables: if is_set { self.set.told().collect() } else { Vec::new() },
             ..Invocation::default()
         });
     }
@@ -142,13 +150,15 @@ impl Walk {
     }
 
     /// Notes what the programs found since `at` print as the content of files.
-    pub(super) fn write(&mut self, at: usize, paths: Vec<String>) {
-        if paths.is_empty() {
+    pub(super) fn write(&mut self, at: usize, files: Vec<Written>) {
+        if files.is_empty() {
             return;
         }
         let texts = self.printed(at);
-        for path in paths {
-            self.files.write(path, texts.clone());
+        for file in files {
+            if !self.files.write(&file, &texts) {
+                texts.iter().for_each(|text| self.unread.add(Limit::Commands, text));
+            }
         }
     }
 

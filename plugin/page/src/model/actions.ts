@@ -68,13 +68,14 @@ function isCall(event: JournalEvent): boolean {
 function begin(event: JournalEvent): Action {
   const start = msOf(event.at);
   const stopped = event.what === "paused" || event.what === "blocked";
-  const ended = stopped || ENDINGS.has(event.what);
+  const denied = event.what === "denied";
+  const ended = stopped || denied || ENDINGS.has(event.what);
   return {
     event,
     seq: event.seq,
     start,
     end: ended ? start : undefined,
-    outcome: ended ? (event.what as Outcome) : standing(event.stands),
+    outcome: denied ? "refused" : ended ? (event.what as Outcome) : standing(event.stands),
     observed: event.what === "observed",
     retried: event.what === "retried",
     background: false,

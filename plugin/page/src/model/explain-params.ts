@@ -14,6 +14,6 @@ export function paramsFrom(tool: string, typed: string): { params: Record<string
   } catch (error) {
     // A command line may begin with a brace too.
     if (tool === "exec" && !text.startsWith('{"')) return { params: { command: text } };
-    return { problem: `This is no JSON: ${error instanceof Error ? error.message : String(error)}` };
+    return { problem: `This is not JSON: ${error instanceof Error ? error.message : String(error)}` };
   }
 }

@@ -8,6 +8,7 @@ export type What =
   | "observed"
   | "paused"
   | "blocked"
+  | "denied"
   | "read"
   | "running"
   | "complete"
@@ -167,6 +168,7 @@ export interface Rule {
   recentWindowMs?: number | null;
   lockExpiryMs?: number | null;
   scope: string;
+  reach?: string;
   mode: string;
   comment?: string | null;
 }
@@ -186,7 +188,7 @@ export interface Explained {
   scope: string;
   verdict: "allow" | "pause" | "block" | "observe";
   text: string | null;
-  matched: { ruleName: string; tier: Tier; contextKeys: string[]; command: string | null; because: string }[];
+  matched: { ruleName: string; tier: Tier; reach?: string; contextKeys: string[]; command: string | null; because: string }[];
   rough: boolean;
   /** What of a shell line was not read: it was only looked through for words of rules. */
   unread: { because: string; parts: number; bytes: number; begins: string }[];

@@ -15,24 +15,24 @@ export function Banners() {
   const isLost = useSettled(link, GRACE_MS) === "lost" && link === "lost";
   if (expired)
     return (
-      <Notice kind="error" title="This page was opened with a link that no longer holds" action={<LoadAgain />}>
-        Load it again. If that does not help:{" "}
+      <Notice kind="error" title="This page was opened with a link that has expired" action={<LoadAgain />}>
+        Reload it. If that does not help:{" "}
         {api.boot.host === "openclaw"
           ? "open Callosum anew from the Control UI's side bar."
           : "press Enter in the terminal where callosum ui runs and open the link it prints; if it has ended, start it again."}{" "}
-        What is shown below is not fresh.
+        What you see below is out of date.
       </Notice>
     );
   const { degraded, settingErrors = [], rules, waiting, lost, mode } = status ?? {};
   return (
     <div className="banners">
       {isLost && (
-        <Notice kind="warn" title="The connection is lost">
-          The page tries again by itself. What is shown is as of the last moment it was there.
+        <Notice kind="warn" title="The connection was lost">
+          The page reconnects by itself. You see what it knew last.
         </Notice>
       )}
       {statusError !== undefined && link !== "lost" && (
-        <Failure what="The status can't be told" error={statusError} retry={refresh} />
+        <Failure what="The status can't be loaded" error={statusError} retry={refresh} />
       )}
       {degraded && (
         <Notice
@@ -49,7 +49,7 @@ export function Banners() {
           }
         >
           <LongText text={degraded.cause} /> <br />
-          <strong>To mend it:</strong> <LongText text={degraded.remedy} />
+          <strong>To fix it:</strong> <LongText text={degraded.remedy} />
         </Notice>
       )}
       {lost && (
@@ -63,11 +63,12 @@ export function Banners() {
         >
           <LongText text={lost.how} />, said <Text text={lost.instance} max={100} />. What else it held is gone: calls that it
           spoke against may pass. <br />
-          <strong>To mend it:</strong> look for what deletes, rotates or restores files in the state directory, and leave it out.
+          <strong>To fix it:</strong> find out what deletes, rotates or restores files in the state directory, and exclude the
+          directory there.
         </Notice>
       )}
       {rules?.error && (
-        <Notice kind="error" title="The rules file can't be read: the rules loaded before it stay in force">
+        <Notice kind="error" title="The rules file can't be used: the rules loaded before it stay in force">
           <LongText text={rules.error} />
         </Notice>
       )}
@@ -78,12 +79,13 @@ export function Banners() {
       ))}
       {waiting !== undefined && waiting.lost > 0 && (
         <Notice kind="error" title={`${waiting.lost} ${waiting.lost === 1 ? "record is" : "records are"} lost`}>
-          They could not be written and found no place in memory. The journal has a gap there.
+          They could not be written, and there was no room left in memory. The journal has a gap there.
         </Notice>
       )}
       {mode === "observe" && (
         <Notice kind="info" title="Only observing">
-          What would be paused is written down, and nothing is stopped. The setting <code>mode: "enforce"</code> changes that.
+          Nothing is stopped; the journal records what would have been paused. The setting <code>mode: "enforce"</code> changes
+          that.
         </Notice>
       )}
     </div>
@@ -94,7 +96,7 @@ export function Banners() {
 function LoadAgain() {
   return (
     <Button className="button" onPress={() => window.location.reload()}>
-      Load again
+      Reload
     </Button>
   );
 }

@@ -11,7 +11,7 @@ export function CopyButton({ text }: { text: string }) {
     const timer = setTimeout(() => setSaid(""), 2_000);
     return () => clearTimeout(timer);
   }, [said]);
-  const copy = async () => setSaid((await toClipboard(text)) ? "Copied" : "Select and copy it by hand");
+  const copy = async () => setSaid((await toClipboard(text)) ? "Copied" : "Select it and copy it by hand");
   return (
     <Button className="quiet" onPress={copy}>
       <span aria-live="polite">{said === "" ? "Copy" : said}</span>

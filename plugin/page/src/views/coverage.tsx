@@ -70,8 +70,9 @@ function Runtime({ runtime, now }: { runtime: RuntimeCoverage; now: number }) {
         </>
       )}
       {state === "lacking" && (
-        <Notice kind="warn" title="Far fewer calls ended than began">
-          Their outcomes stay unknown, and others are shown that. Look whether the hooks are whole: <code>callosum doctor</code>.
+        <Notice kind="warn" title="Far fewer calls ended than started">
+          The outcomes of the others stay unknown, and that is what other sessions are shown. Check the hooks:{" "}
+          <code>callosum doctor</code>.
         </Notice>
       )}
       {quiet && state === "quiet" && (

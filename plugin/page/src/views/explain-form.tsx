@@ -113,7 +113,11 @@ export function WouldGet() {
       )}
       <div aria-live="polite">
         {answer !== undefined &&
-          (answer instanceof Error ? <Failure what="There is no answer" error={answer} /> : <Answer answer={answer} />)}
+          (answer instanceof Error ? (
+            <Failure what="The question could not be answered" error={answer} />
+          ) : (
+            <Answer answer={answer} />
+          ))}
       </div>
     </section>
   );
@@ -123,7 +127,7 @@ const VERDICTS: Record<Explained["verdict"], string> = {
   allow: "It would run",
   pause: "It would be paused",
   block: "It would be blocked",
-  observe: "It would run; that it should be stopped would only be written down",
+  observe: "It would run, and the journal would record that it should have been stopped",
 };
 
 function Answer({ answer }: { answer: Explained }) {
@@ -132,7 +136,7 @@ function Answer({ answer }: { answer: Explained }) {
       <p className="verdict">
         <strong>{VERDICTS[answer.verdict]}.</strong> <TierBadge tier={answer.tier} />{" "}
         {answer.ruleName === null ? (
-          "No rule is for it."
+          "No rule matches it."
         ) : (
           <>
             by rule <Text text={answer.ruleName} max={80} />
@@ -150,7 +154,7 @@ function Answer({ answer }: { answer: Explained }) {
           {answer.contextKeys.length > 20 && ` and ${answer.contextKeys.length - 20} more`}
         </p>
       )}
-      {answer.rough && <p>The shell line could not be parsed: it was only cut at what looks like the end of a command.</p>}
+      {answer.rough && <p>The shell line could not be parsed, so it was cut at whatever looks like the end of a command.</p>}
       {answer.unread.map((unread) => (
         <p key={unread.because}>
           Not read: {unread.bytes} bytes from <code>{unread.begins}</code> on, because {unread.because}. Only looked through for

@@ -37,7 +37,7 @@ export function Header() {
             title={
               mode === "enforce"
                 ? "Calls are paused and blocked"
-                : "What would be paused is only written down; nothing is stopped"
+                : "Nothing is stopped; the journal records what would have been paused"
             }
           >
             <dt>Mode</dt>

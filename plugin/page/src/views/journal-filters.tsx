@@ -9,8 +9,10 @@ import { WINDOWS } from "../model/times.ts";
 import { type Filters, isFiltered } from "../model/url-state.ts";
 
 const ACTIONS: [string, string][] = [
-  ["intercept", "started"],
+  ["started", "started"],
   ["blocked", "paused or blocked"],
+  ["paused", "paused"],
+  ["denied", "denied"],
   ["delivered", "pause read"],
   ["running", "running"],
   ["complete", "complete"],

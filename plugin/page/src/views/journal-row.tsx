@@ -15,6 +15,8 @@ export function happened(record: JournalRecord): { word: string; shape: Outcome 
       return { word: (record.evidence?.length ?? 0) > 0 ? "retried" : "started", shape: "begun" };
     case "blocked":
       return record.conflict === "lease" ? { word: "blocked", shape: "blocked" } : { word: "paused", shape: "paused" };
+    case "denied":
+      return { word: "denied", shape: "refused" };
     case "delivered":
       return { word: "pause read", shape: undefined };
     case "running":

@@ -118,12 +118,12 @@ export function Journal() {
             {loading
               ? "Looking further back …"
               : records.length >= MOST_RECORDS
-                ? `${MOST_RECORDS.toLocaleString()} records are loaded, and there are more: filters lead further back.`
+                ? `${MOST_RECORDS.toLocaleString()} records are loaded, and there are more. Use filters to see older ones.`
                 : more
                   ? ""
                   : filtered
                     ? "Nothing older matches."
-                    : "This is where the journal begins."}
+                    : "The journal begins here."}
           </p>
         )}
       </section>
@@ -147,9 +147,7 @@ function NoRecords({ filtered, clear }: { filtered: boolean; clear: () => void }
   if (!filtered)
     return (
       <Empty title="The journal is empty">
-        <p>
-          Each tool call of a session leaves a line here, from the first one on. To see whether calls pass the gate at all, run:
-        </p>
+        <p>Every tool call of a session leaves a line here. To check whether calls pass the gate at all, run:</p>
         <pre className="command">callosum doctor --canary</pre>
       </Empty>
     );

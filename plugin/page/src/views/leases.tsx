@@ -38,7 +38,7 @@ export function Leases() {
         (told instanceof Error ? (
           <NotReleased error={told} />
         ) : (
-          <Notice kind="info" title={told.count === 0 ? "Nobody held it any more" : "Released"}>
+          <Notice kind="info" title={told.count === 0 ? "Nobody held it any longer" : "Released"}>
             <KeyName name={told.key} />
           </Notice>
         ))}
@@ -46,8 +46,8 @@ export function Leases() {
         <Empty title="Nobody holds anything now">
           <p>
             A call of tier 3 or 4 (a mail, a push, a change of the gateway) holds the resources it acts on while it runs.
-            Meanwhile another call of tier 3 on the same is paused and shown it, and one of tier 4 is blocked. A lease ends with
-            its call, with the process that made it, or when its time runs out.
+            Meanwhile another call of tier 3 on the same resource is paused and shown it, and one of tier 4 is blocked. A lease
+            ends with its call, with the process that made it, or when its time runs out.
           </p>
         </Empty>
       ) : (
@@ -59,7 +59,7 @@ export function Leases() {
               <th scope="col">Held by</th>
               <th scope="col">Call</th>
               <th scope="col">Since</th>
-              <th scope="col">Runs out in</th>
+              <th scope="col">Expires in</th>
               {mayRelease && (
                 <th scope="col">
                   <span className="sr-only">Release</span>
@@ -82,7 +82,7 @@ export function Leases() {
       {!mayRelease && leases.length > 0 && (
         <p className="muted foot">
           {api.boot.host === "openclaw"
-            ? "Operators who may write can release leases in the tab “Callosum leases”."
+            ? "Operators with write access can release leases in the tab “Callosum leases”."
             : "Leases can't be released from this page."}
         </p>
       )}
@@ -97,8 +97,8 @@ export function Leases() {
 function NotReleased({ error }: { error: AskError }) {
   if (error.code !== "unreachable") return <Failure what="Nothing was released" error={error} />;
   return (
-    <Notice kind="error" title="Whether it was released is not known">
-      The server did not answer. When it is back, the list shows who still holds it.
+    <Notice kind="error" title="It is not known whether the lease was released">
+      The server did not answer. Once it is back, the list shows who still holds the resource.
     </Notice>
   );
 }
@@ -124,7 +124,7 @@ function LeaseRow({ lease, now, ask }: { lease: Lease; now: number; ask: ((key: 
       <td data-label="Since">
         <When at={lease.since} now={now} style="moment" /> <span className="muted">({duration(Math.max(0, now - since))})</span>
       </td>
-      <td data-label="Runs out in">
+      <td data-label="Expires in">
         <span className="countdown">
           {until > now ? countdown(until - now) : "any moment"}
           <span className="countdown-bar" aria-hidden="true">

@@ -94,8 +94,8 @@ export function Unbooted() {
   return (
     <main>
       <Notice kind="error" title="This page was not opened through Callosum">
-        Open it in OpenClaw's Control UI, under Callosum; or start <code>callosum ui</code> in a terminal and open the link that
-        it prints.
+        Open it in OpenClaw's Control UI, under Callosum; or run <code>callosum ui</code> in a terminal and open the link that it
+        prints.
       </Notice>
     </main>
   );
@@ -112,7 +112,7 @@ export class Broken extends Component<{ children: ReactNode }, { failure: string
     return (
       <main>
         <Notice kind="error" title="The page has failed">
-          Load it again. Sessions and the journal are not concerned. What went wrong: {this.state.failure.slice(0, 500)}
+          Reload it. Sessions and the journal are not affected. What went wrong: {this.state.failure.slice(0, 500)}
         </Notice>
       </main>
     );

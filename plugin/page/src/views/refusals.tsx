@@ -27,7 +27,7 @@ export const Stops = memo(function Stops({ stops, now, loading, since }: Props) 
       <h2 id="stops-title">What was stopped, and why</h2>
       {shown.length === 0 ? (
         <p className="muted">
-          {loading ? "Looking …" : `Nothing was paused or blocked ${since === undefined ? "within this view" : "of late"}.`}
+          {loading ? "Looking …" : `Nothing was paused or blocked ${since === undefined ? "within this view" : "recently"}.`}
         </p>
       ) : (
         <ul>
@@ -38,12 +38,13 @@ export const Stops = memo(function Stops({ stops, now, loading, since }: Props) 
       )}
       {since !== undefined && (
         <p className="muted foot">
-          Looked through since <When at={since} now={now} style="moment" />. Zoom in to see what was before; the journal has all.
+          Searched back to <When at={since} now={now} style="moment" />. Zoom in to see what came before; the journal has
+          everything.
         </p>
       )}
       {stops.length > FEW && (
         <Button className="quiet" onPress={() => setAll(!all)}>
-          {all ? "Show the newest only" : `Show all ${stops.length}`}
+          {all ? "Show only the newest" : `Show all ${stops.length}`}
         </Button>
       )}
     </section>
@@ -122,9 +123,9 @@ function After({ action, retry }: { action: Action; retry: Action | undefined })
   if (retry !== undefined)
     return (
       <>
-        It tried again {duration(retry.start - action.start)} later and was let through: {OUTCOME_NAMES[retry.outcome]}.
+        It retried {duration(retry.start - action.start)} later and was let through: {OUTCOME_NAMES[retry.outcome]}.
       </>
     );
-  if (action.readAt !== undefined) return <>The model has read it, and has not tried again.</>;
-  return <>The model is not known to have read it yet.</>;
+  if (action.readAt !== undefined) return <>The model has read it, and has not retried.</>;
+  return <>It is not known whether the model has read it yet.</>;
 }

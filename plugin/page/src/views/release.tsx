@@ -35,12 +35,12 @@ export function ReleaseDialog({ name, holders, release, close }: Props) {
           <ul>
             <li>Other sessions may act on it at once.</li>
             <li>
-              <strong>The call that holds it is not stopped.</strong> If it still runs, it runs on, and two may act on the same
-              thing at the same time.
+              <strong>The call that holds it is not stopped.</strong> If it is still running, it goes on, and two calls may act on
+              the same thing at the same time.
             </li>
-            <li>A call that holds several resources lets go of all of them.</li>
+            <li>A call that holds several resources releases all of them.</li>
             <li>
-              What was done stays in the journal, with who released it. Whoever acts on the resource next is still shown what was
+              The journal keeps what was done, and who released it. Whoever acts on the resource next is still shown what was
               done.
             </li>
           </ul>
@@ -59,7 +59,7 @@ export function ReleaseDialog({ name, holders, release, close }: Props) {
 }
 
 function Holders({ holders }: { holders: Lease[] }) {
-  if (holders.length === 0) return <p role="status">Nobody holds it any more: there is nothing to release.</p>;
+  if (holders.length === 0) return <p role="status">Nobody holds it any longer, so there is nothing to release.</p>;
   return (
     <>
       <p>{holders.length === 1 ? "It is held by" : `It is held by ${holders.length} calls, and all of these leases end:`}</p>

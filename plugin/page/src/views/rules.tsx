@@ -30,10 +30,10 @@ export function Rules() {
   return (
     <section aria-label="Rules" className="rules">
       <WouldGet />
-      {error !== undefined && <Failure what="The rules can't be told" error={error} retry={retry} />}
+      {error !== undefined && <Failure what="The rules can't be loaded" error={error} retry={retry} />}
       {countError !== undefined && <Failure what="The calls can't be counted" error={countError} retry={countAgain} />}
       {book?.error && (
-        <Notice kind="error" title="The rules file can't be read: what is listed here was loaded before, and stays in force">
+        <Notice kind="error" title="The rules file can't be used: the rules below were loaded before it, and stay in force">
           <LongText text={book.error} />
         </Notice>
       )}
@@ -85,7 +85,7 @@ export function Rules() {
           )}
           <p className="muted foot">
             Counted over the last {label}.
-            {none !== undefined && ` No rule was for ${none.calls.toLocaleString()} calls: they have tier 0.`}
+            {none !== undefined && ` No rule matched ${none.calls.toLocaleString()} calls: they have tier 0.`}
           </p>
         </>
       )}
@@ -133,6 +133,7 @@ function RuleRow({ rule, count, now }: { rule: Rule; count: RuleCount | undefine
   const special = [
     rule.mode !== "enforce" ? rule.mode : "",
     rule.scope === "otherSessions" ? "other sessions only" : "",
+    rule.reach === undefined ? "" : `reach ${rule.reach}`,
     rule.recentWindowMs ? `looks back ${duration(rule.recentWindowMs)}` : "",
     rule.lockExpiryMs ? `holds for ${duration(rule.lockExpiryMs)}` : "",
   ].filter((words) => words !== "");

@@ -126,9 +126,10 @@ function Deed({ call: { action, shown, elsewhere } }: { call: Told }) {
         </>
       );
     case "refused":
+    case "denied":
       return (
         <>
-          wanted {tool} and was <strong>refused</strong>
+          wanted {tool} and was <strong>{event.what === "denied" ? "refused by policy" : "refused"}</strong>
           {event.reason !== undefined && (
             <>
               : <Text text={event.reason} max={200} />
@@ -188,9 +189,9 @@ function Sequel({ event, start }: { event: JournalEvent; start: number }) {
   const after = ` after ${duration(msOf(event.at) - start)}`;
   switch (event.what) {
     case "read":
-      return <>the model read that</>;
+      return <>the model read this</>;
     case "running":
-      return <>goes on in the background</>;
+      return <>continues in the background</>;
     case "released":
       return <>its lease was released{reason}</>;
     case "complete":

@@ -53,7 +53,7 @@ function KeyChoice({ keys, chosen, choose }: { keys: string[]; chosen: string; c
 function NoKey() {
   return (
     <Empty title="This record names no resource">
-      <p>Only calls on resources (a mail address, a branch, a file …) have a story: what others did to the same.</p>
+      <p>Only calls on resources (a mail address, a branch, a file …) have a story: what others did with the same resource.</p>
     </Empty>
   );
 }
@@ -90,7 +90,7 @@ function OfKey({ keyName, seq, close }: { keyName: string; seq: number | undefin
           </Button>
         </div>
       </div>
-      {error !== undefined && <Failure what="The story can't be told" error={error} retry={load} />}
+      {error !== undefined && <Failure what="The story can't be loaded" error={error} retry={load} />}
       {story === undefined ? (
         error === undefined && <Skeleton rows={5} label="The journal is being read" />
       ) : (
@@ -102,7 +102,7 @@ function OfKey({ keyName, seq, close }: { keyName: string; seq: number | undefin
 
 function Told({ story, seq }: { story: Story; seq: number | undefined }) {
   const now = useNow(SECOND);
-  if (story.events.length === 0) return <Empty title="The journal names no call on it" />;
+  if (story.events.length === 0) return <Empty title="The journal has no call on it" />;
   return (
     <>
       <Holding story={story} now={now} />

@@ -66,7 +66,7 @@ function Figure({
       <dt>{name}</dt>
       <dd>
         {value === undefined ? "–" : NUMBER.format(value)}
-        {value !== undefined && !complete && <span title="Not all is counted yet"> …</span>}
+        {value !== undefined && !complete && <span title="Still counting"> …</span>}
       </dd>
     </div>
   );

@@ -110,12 +110,12 @@ export function Timeline() {
 
 function Nothing({ isNew, window }: { isNew: boolean; window: string }) {
   if (!isNew)
-    return <Empty title={`No session did anything within these ${window}`}>A longer window shows what was before.</Empty>;
+    return <Empty title={`No session did anything within these ${window}`}>Choose a longer window to see earlier calls.</Empty>;
   return (
     <Empty title="No session has done anything yet">
-      <p>As soon as an agent calls a tool, it shows here. To see whether calls pass the gate at all, run:</p>
+      <p>As soon as an agent calls a tool, it appears here. To check whether calls pass the gate at all, run:</p>
       <pre className="command">callosum doctor --canary</pre>
-      <p>Claude Code, Codex and Gemini CLI join with hooks of their own: the tab Coverage tells how.</p>
+      <p>Claude Code, Codex and Gemini CLI join with hooks of their own; the tab Coverage shows how.</p>
     </Empty>
   );
 }
@@ -153,7 +153,7 @@ function Toolbar({ view, dense, loading }: { view: View; dense: boolean; loading
         className="kind"
         title={
           dense
-            ? "There are too many calls to show each: zoom in to see them"
+            ? "There are too many calls to show each one: zoom in to see them"
             : "Each significant call (tier 2 and above) has a mark"
         }
       >

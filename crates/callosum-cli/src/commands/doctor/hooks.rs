@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use callosum_core::gate::{CoverageStatus, Status, UNREADABLE_EVENTS};
+use callosum_core::gate::UNREADABLE_EVENTS;
 use callosum_core::model::time::{Stamp, for_people, from_rfc3339};
+use callosum_core::query::{CoverageStatus, Status};
 
 use super::finding::{Finding, Level};
 use super::openclaw;
@@ -14,7 +15,7 @@ const MAX_LISTED: usize = 20;
 
 pub(super) fn look(status: &Status, now: &Stamp) -> Vec<Finding> {
     if status.coverage.is_empty() {
-        let title = "No hook was seen of any runtime lately (counts are written every five seconds)";
+        let title = "No runtime's hooks were seen recently (counts are written every five seconds)";
         let remedy = "make a call, or run `callosum doctor --canary`, and look again";
         return vec![Finding::new(Level::Note, "hooks", title, remedy)];
     }
@@ -28,7 +29,7 @@ fn of_events(runtime: &str, tools: &BTreeMap<String, CoverageStatus>, now: &Stam
     let unreadable = calls.remove(UNREADABLE_EVENTS).map(|seen| {
         let age = age_ms(&seen, now).map_or_else(String::new, |age| format!(", the last {} ago", for_people(age)));
         let title = format!("{}: {} could not be read{age}", name(runtime), counted(seen.before, "event"));
-        let remedy = "see what `callosum journal --action unreadable` says of them; if the runtime was updated, update Callosum";
+        let remedy = "see what `callosum journal --action unreadable` says about them; if the runtime was updated, update Callosum";
         Finding::new(Level::Warning, format!("hooks.{}.unreadable", name(runtime)), title, remedy)
     });
     let of_calls = (!calls.is_empty()).then(|| of_runtime(runtime, &calls, now));
@@ -49,14 +50,14 @@ fn of_runtime(runtime: &str, tools: &BTreeMap<String, CoverageStatus>, now: &Sta
         None => Finding::new(
             Level::Error,
             id,
-            format!("{shown}: calls are seen only after they were done; none passed the gate"),
-            "see that the before-hook is registered, and that no other hook keeps it from running",
+            format!("{shown}: calls are seen only after they ran; none passed the gate"),
+            "check that the before-hook is registered, and that no other hook keeps it from running",
         ),
         Some(_) if gated.iter().any(|(_, seen)| seen.is_lacking()) => Finding::new(
             Level::Warning,
             id,
-            format!("{shown}: far fewer calls ended than began; how the others ended stays unknown"),
-            "see that the after-hook is registered, and that no other hook keeps it from running",
+            format!("{shown}: far fewer calls ended than started; the outcome of the others is unknown"),
+            "check that the after-hook is registered, and that no other hook keeps it from running",
         ),
         Some(newest)
             if unseen.is_empty()
@@ -67,10 +68,10 @@ fn of_runtime(runtime: &str, tools: &BTreeMap<String, CoverageStatus>, now: &Sta
                 Level::Note,
                 id,
                 format!(
-                    "{shown}: calls passed the gate, the last {} ago, but how they end was never seen",
+                    "{shown}: calls passed the gate, the last {} ago, but their outcome was never seen",
                     for_people(newest)
                 ),
-                "nothing, if they were canary calls, which have no after-hook; else see that the after-hook is registered",
+                "nothing, if they were canary calls, which have no after-hook; otherwise check that the after-hook is registered",
             )
         }
         Some(newest) if unseen.is_empty() => {
@@ -81,14 +82,14 @@ fn of_runtime(runtime: &str, tools: &BTreeMap<String, CoverageStatus>, now: &Sta
         Some(_) if runtime == openclaw::RUNTIME => Finding::new(
             Level::Note,
             id,
-            format!("{shown}: calls passed the gate; of some tools only the end was seen"),
-            "nothing, if the host or another plugin refused them (no such tool, bad arguments); OpenClaw's audit, if it could be asked, tells which ran",
+            format!("{shown}: calls passed the gate, but for some tools only the end was seen"),
+            "nothing, if the host or another plugin refused them (no such tool, bad arguments); OpenClaw's audit, if it could be asked, says which ran",
         ),
         Some(_) => Finding::new(
             Level::Warning,
             id,
-            format!("{shown}: of some tools only the end is seen; their calls do not pass the gate"),
-            "see that the before-hook is registered for these tools too",
+            format!("{shown}: for some tools only the end is seen, so their calls do not pass the gate"),
+            "check that the before-hook is registered for these tools too",
         ),
     };
     finding.lines(lines, MAX_LISTED, "tools")

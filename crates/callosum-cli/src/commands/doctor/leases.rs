@@ -1,7 +1,7 @@
 //! Actions whose process died or whose lease ended with no outcome.
 
-use callosum_core::gate::Gate;
 use callosum_core::model::time::Stamp;
+use callosum_core::query::{Observer, Source};
 
 use super::finding::{Finding, Level};
 use crate::output::{counted, local_time, long, name};
@@ -9,9 +9,9 @@ use crate::output::{counted, local_time, long, name};
 /// Actions listed.
 const MAX_LISTED: usize = 10;
 
-pub(super) fn look(gate: &Gate, now: &Stamp) -> Option<Finding> {
+pub(super) fn look(observer: &Observer, now: &Stamp) -> Option<Finding> {
     // What can't be read is told by the journal's finding.
-    let open = gate.left_open(now).ok()?;
+    let open = observer.unfinished(now).ok()?;
     if open.is_empty() {
         return Some(Finding::ok("leases", "Every action has an outcome, or may still be running"));
     }
@@ -23,6 +23,6 @@ pub(super) fn look(gate: &Gate, now: &Stamp) -> Option<Finding> {
         format!("{keys}: {tool} by {instance} (session {session}) since {}; {why}", local_time(&action.since))
     });
     let title = format!("{actions} without an outcome: nobody knows whether they were done");
-    let remedy = "verify at the resource; `callosum why KEY` tells their story. They hold nothing up, but are shown to who acts there next";
+    let remedy = "verify on the resource itself; `callosum why KEY` tells the story. They block nothing, but the next session that acts there is shown them";
     Some(Finding::new(Level::Note, "leases", title, remedy).lines(lines, MAX_LISTED, "actions"))
 }

@@ -16,6 +16,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use callosum_core::query::Source;
 use serde_json::json;
 
 use self::finding::{Finding, Level};
@@ -23,17 +24,17 @@ use crate::args::{Args, Examined};
 use crate::output::{Failure, counted, json, toned};
 
 pub(crate) fn run(args: &Args, examined: &Examined, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-    let gate = super::observer(args)?;
-    let now = gate.machine().now();
-    let status = gate.status(&now);
-    let mut findings = state_dir::look(&gate, &status);
+    let observer = super::observer(args)?;
+    let now = observer.machine().now();
+    let status = observer.status(&now);
+    let mut findings = state_dir::look(&observer, &status);
     findings.extend(settings::look(&status));
-    findings.extend(clock::look(&gate, &now));
+    findings.extend(clock::look(&observer, &now));
     findings.push(rules::look(&status));
-    findings.extend(leases::look(&gate, &now));
+    findings.extend(leases::look(&observer, &now));
     findings.extend(hooks::look(&status, &now));
-    findings.extend(runtimes::look(&gate, &status));
-    findings.extend(openclaw::look(&gate, &status, &now, examined.canary));
+    findings.extend(runtimes::look(&observer, &status));
+    findings.extend(openclaw::look(&observer, &status, &now, examined.canary));
 
     let ok = findings.iter().all(|finding| finding.level <= Level::Note);
     if args.global.json {
@@ -57,7 +58,7 @@ fn for_people(findings: &[Finding], out: &mut dyn Write) -> Result<(), Failure> 
             writeln!(out, "        {line}")?;
         }
         if let Some(remedy) = &finding.remedy {
-            writeln!(out, "        to mend it: {remedy}")?;
+            writeln!(out, "        to fix it: {remedy}")?;
         }
     }
     let count = |level| findings.iter().map(|finding| u64::from(finding.level == level)).sum();
@@ -65,7 +66,7 @@ fn for_people(findings: &[Finding], out: &mut dyn Write) -> Result<(), Failure> 
     if errors + warnings == 0 {
         writeln!(out, "\nNothing is wrong.")?;
     } else {
-        writeln!(out, "\nWrong: {}, {}.", counted(errors, "error"), counted(warnings, "warning"))?;
+        writeln!(out, "\nFound {} and {}.", counted(errors, "error"), counted(warnings, "warning"))?;
     }
     Ok(())
 }

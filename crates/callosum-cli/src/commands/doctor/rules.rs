@@ -1,6 +1,6 @@
 //! The rules that a fresh process would use.
 
-use callosum_core::gate::Status;
+use callosum_core::query::Status;
 
 use super::finding::{Finding, Level};
 use crate::output::{counted, long};
@@ -14,10 +14,10 @@ pub(super) fn look(status: &Status) -> Finding {
             Level::Error,
             "rules",
             format!("The rules file can't be used: {}", long(error)),
-            "mend it; `callosum check` says whether it can be used",
+            "fix it; `callosum check` says what is wrong and where",
         )
         .line(format!(
-            "a session that starts now has the {rules} `{source}`; a running one keeps its last good ones"
+            "sessions that start now use the {rules} `{source}`; running gateways keep their last good ones"
         )),
     }
 }

@@ -1,7 +1,7 @@
 //! The settings: whether all of them are used, and whether they let anything be paused.
 
-use callosum_core::gate::Status;
 use callosum_core::model::settings::Mode;
+use callosum_core::query::Status;
 
 use super::finding::{Finding, Level};
 use crate::output::long;
@@ -17,8 +17,8 @@ pub(super) fn look(status: &Status) -> Vec<Finding> {
             Finding::new(
                 Level::Warning,
                 "settings",
-                "Not all settings are used",
-                "mend them in `settings.json`",
+                "Some settings are not used",
+                "correct them in `settings.json`",
             )
             .lines(lines, MAX_LISTED, "settings"),
         );
@@ -27,8 +27,8 @@ pub(super) fn look(status: &Status) -> Vec<Finding> {
         findings.push(Finding::new(
             Level::Warning,
             "mode",
-            "Nothing is paused: the settings say `\"mode\": \"observe\"`, so pauses are only written down",
-            "set `mode` to `enforce` in `settings.json`, or take it out, once you have seen enough",
+            "Nothing is paused: the settings say `\"mode\": \"observe\"`, so pauses are only recorded",
+            "once you have seen enough, set `mode` to `enforce` in `settings.json`, or remove it",
         ));
     }
     findings

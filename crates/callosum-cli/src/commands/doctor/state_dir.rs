@@ -5,8 +5,8 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use callosum_core::gate::{Gate, Status};
 use callosum_core::model::error::StateError;
+use callosum_core::query::{Observer, Status};
 use callosum_core::store::state_dir::StateDir;
 use callosum_core::store::state_guard::StateGuard;
 
@@ -20,8 +20,8 @@ const NO_ROOM: u64 = 1024 * 1024;
 /// Files listed by name.
 const MAX_FILES: usize = 5;
 
-pub(super) fn look(gate: &Gate, status: &Status) -> Vec<Finding> {
-    let directory = StateDir::new(gate.state_dir().to_owned());
+pub(super) fn look(observer: &Observer, status: &Status) -> Vec<Finding> {
+    let directory = StateDir::new(observer.state_dir().to_owned());
     let path = long(&directory.path.display().to_string());
     let mut findings = Vec::new();
     if let Err(error) = directory.verify() {
@@ -33,8 +33,8 @@ pub(super) fn look(gate: &Gate, status: &Status) -> Vec<Finding> {
         findings.push(journal(status));
         findings.extend(lost(status));
     } else {
-        let remedy = "let a session make a tool call; the directory is made then";
-        let title = format!("There is no state directory `{path}` yet: nothing was ever journaled there");
+        let remedy = "let a session make a tool call; that creates the directory";
+        let title = format!("There is no state directory `{path}` yet: nothing has been journaled there");
         findings.push(Finding::new(Level::Note, "state-dir", title, remedy));
     }
     findings.extend(room(&directory.path));
@@ -66,7 +66,7 @@ fn permissions(path: &Path) -> Finding {
             bad.push(format!("`{name}` belongs to user {}, not to user {us}", file.uid()));
         } else if mode & 0o022 != 0 || open && mode & 0o044 != 0 {
             let what = if mode & 0o022 != 0 { "written" } else { "read" };
-            bad.push(format!("`{name}` may be {what} by other users (mode {mode:o})"));
+            bad.push(format!("`{name}` can be {what} by other users (mode {mode:o})"));
         }
     }
     if bad.is_empty() && !open {
@@ -74,7 +74,7 @@ fn permissions(path: &Path) -> Finding {
     }
     bad.sort();
     if open {
-        bad.insert(0, "the directory may be read by other users: parameters of calls are in it".to_owned());
+        bad.insert(0, "other users can read the directory, which holds parameters of calls".to_owned());
     }
     let chown = if is_foreign { format!("run `chown -R {us} {shown}`, then ") } else { "run ".to_owned() };
     let remedy = format!("{chown}`chmod -R u=rwX,go= {shown}`");
@@ -87,7 +87,7 @@ fn permissions(path: &Path) -> Finding {
 
 fn guard(directory: &StateDir) -> Option<Finding> {
     match StateGuard::prove(directory) {
-        Ok(true) => Some(Finding::ok("guard", "The state guard's lock excludes")),
+        Ok(true) => Some(Finding::ok("guard", "The state guard excludes other processes")),
         // Whoever journals first makes it, and proves it.
         Ok(false) => None,
         Err(error) => Some(wrong("guard", &error)),
@@ -102,7 +102,7 @@ fn journal(status: &Status) -> Finding {
     let journal = &status.journal;
     if journal.segments == 0 {
         let remedy = "let a session make a tool call, and look again";
-        return Finding::new(Level::Note, "journal", "Nothing was journaled yet", remedy);
+        return Finding::new(Level::Note, "journal", "Nothing has been journaled yet", remedy);
     }
     let mut title = format!("Journal of {}, {}", counted(journal.lines, "line"), size(journal.bytes));
     if let Some(oldest) = &journal.oldest {
@@ -111,16 +111,16 @@ fn journal(status: &Status) -> Finding {
     if journal.skipped == 0 {
         return Finding::ok("journal", title);
     }
-    let remedy = "nothing, when a process was killed or the disk was full; if the number grows, look for what else writes there";
+    let remedy = "nothing, if a process was killed or the disk was full; if the number grows, find out what else writes there";
     Finding::new(Level::Note, "journal", title, remedy)
         .line(format!("{} torn or foreign, and skipped", counted(journal.skipped, "line")))
 }
 
 fn lost(status: &Status) -> Option<Finding> {
     let lost = status.lost.as_ref()?;
-    let title = format!("The journal was lost while it was in use, noticed {}", local_time(&lost.at));
-    let remedy = "look for what deletes, rotates or restores files in the state directory (`logrotate`, a backup, a cleaner of \
-                  temporary files), and leave it out; the journal keeps itself small";
+    let title = format!("The journal was lost while it was in use, noticed at {}", local_time(&lost.at));
+    let remedy = "find out what deletes, rotates or restores files in the state directory (`logrotate`, a backup, a cleaner of \
+                  temporary files), and exclude the directory there; the journal keeps itself small";
     Some(Finding::new(Level::Warning, "lost", title, remedy).line(format!(
         "{}, said {}",
         long(&lost.how),
@@ -143,5 +143,5 @@ fn room(path: &Path) -> Option<Finding> {
     };
     let remedy = "free some disk space, or set `stateDir` to a folder on another disk";
     let finding = Finding::new(level, "disk", title, remedy);
-    Some(if no_files { finding.line("no further file can be made on it") } else { finding })
+    Some(if no_files { finding.line("no more files can be created on it") } else { finding })
 }

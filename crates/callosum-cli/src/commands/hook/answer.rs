@@ -1,45 +1,16 @@
-//! What a hook says, in each runtime's dialect. Exactly what the runtime knows: at one unknown field beside a valid refusal
-//! Codex lets the tool run.
+//! How a hook says what it has to say.
 
 use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use callosum_core::runtime::Runtime;
+use callosum_runtimes::answer::Said;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
-use serde_json::{Value, json};
 
-/// The exit code that all three runtimes take for a refusal before a call, with standard error as its reason.
-const REFUSED: u8 = 2;
 /// How long one who does not read is waited for.
 const LISTENING: Duration = Duration::from_secs(1);
-
-/// What the runtime is told.
-pub(super) enum Said {
-    Nothing,
-    Context(Value),
-    /// With the text for the model.
-    Refusal(Value, String),
-}
-
-/// A refusal of a tool call, with the text for the model.
-pub(super) fn refusal(runtime: Runtime, event: &str, reason: &str) -> Value {
-    match runtime {
-        Runtime::Gemini => json!({ "decision": "deny", "reason": reason }),
-        Runtime::ClaudeCode | Runtime::Codex => json!({ "hookSpecificOutput": {
-            "hookEventName": event,
-            "permissionDecision": "deny",
-            "permissionDecisionReason": reason,
-        } }),
-    }
-}
-
-/// Context for the model.
-pub(super) fn context(event: &str, text: &str) -> Value {
-    json!({ "hookSpecificOutput": { "hookEventName": event, "additionalContext": text } })
-}
 
 /// Says it. A refusal that can't be said on standard output would be an allow: it is said in the other way that every runtime
 /// knows. Whoever does not listen to anything else is not told.
@@ -50,12 +21,12 @@ pub(super) fn say(said: &Said) -> ExitCode {
             let _ = write(&context.to_string());
             ExitCode::SUCCESS
         }
-        Said::Refusal(refusal, text) => match write(&refusal.to_string()) {
+        Said::Refusal(refusal) => match write(&refusal.printed.to_string()) {
             Ok(()) => ExitCode::SUCCESS,
             Err(_) => {
                 // Where even this can't be written, the exit code still tells.
-                let _ = writeln!(io::stderr(), "{text}");
-                ExitCode::from(REFUSED)
+                let _ = writeln!(io::stderr(), "{}", refusal.reason);
+                ExitCode::from(refusal.exit_code)
             }
         },
     }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
-use super::json::{Document, Reader};
+use callosum_runtimes::json::{Document, Reader};
 
 /// The event: complete, at its end, or when `deadline` is there. A runtime may leave its end of the pipe open, and writes all
 /// that it has to say before it waits for an answer: nobody waits for what follows a complete document.

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use callosum_core::runtime::Runtime;
+use callosum_runtimes::Runtime;
+use callosum_runtimes::settings::entry::TAG;
+use callosum_runtimes::settings::installed::Hooks;
+use callosum_runtimes::settings::json_text::Misfit;
 
-use super::entries::{self, Amiss};
 use super::file::look;
-use super::json_text::Misfit;
-use super::runtime::{self, TAG};
 use super::settings_path;
 use crate::output::long;
 
@@ -27,23 +27,8 @@ pub(crate) enum Installed {
         /// Whether our hooks seem to be in them.
         has_ours: bool,
     },
-    /// Hooks of ours are there.
-    Hooks(Hooks),
-}
-
-/// Our hooks in a runtime's settings.
-pub(crate) struct Hooks {
-    /// The settings.
-    pub(crate) file: PathBuf,
-    /// What they run, by event, as it stands there.
-    pub(crate) commands: Vec<(String, String)>,
-    /// The program that is run before each call (or, without such a hook, by the first one), and the state directory that is
-    /// named for it; `None` when that can't be told.
-    pub(crate) program: Option<(PathBuf, Option<String>)>,
-    /// Where they are not what `install` would write for this program and state directory now.
-    pub(crate) amiss: Vec<(String, Amiss)>,
-    /// What keeps the runtime from running them: a clause.
-    pub(crate) off: Option<&'static str>,
+    /// Hooks of ours are in the settings in this file.
+    Hooks(PathBuf, Hooks),
 }
 
 impl Installed {
@@ -65,40 +50,10 @@ impl Installed {
             why: format!("{shown}:{}:{}: {}", misfit.line, misfit.column, long(&misfit.message)),
             has_ours: text.contains(TAG),
         };
-        match Hooks::in_settings(runtime, &file, &text) {
+        match Hooks::read(runtime, &text) {
             Err(misfit) => place(misfit),
-            Ok(Some(hooks)) => Self::Hooks(hooks),
+            Ok(Some(hooks)) => Self::Hooks(file, hooks),
             Ok(None) => Self::None { folder: folder.to_owned() },
         }
-    }
-}
-
-impl Hooks {
-    fn in_settings(runtime: Runtime, file: &Path, text: &str) -> Result<Option<Self>, Misfit> {
-        let commands = entries::commands(text, runtime)?;
-        if commands.is_empty() {
-            return Ok(None);
-        }
-        let gating = commands.iter().find(|(event, _)| event == runtime::gating_event(runtime));
-        let gating = gating.or_else(|| commands.first());
-        let program = gating.and_then(|(_, command)| runtime::parts(command));
-        let entries = runtime::entries(runtime, |event| {
-            // One that names no state directory was written by an older version, whatever it would name.
-            let wanted = program.as_ref().and_then(|(program, state_dir)| {
-                Some(runtime::command(runtime, event, program.to_str()?, state_dir.as_deref().unwrap_or("/")))
-            });
-            wanted.unwrap_or_default()
-        });
-        let settings = entries::value(text, runtime)?;
-        let is_disabled =
-            gating.is_some_and(|(_, command)| runtime::is_disabled(runtime, &settings, command));
-        let disabled = is_disabled.then_some("`hooksConfig.disabled` names them");
-        Ok(Some(Self {
-            file: file.to_owned(),
-            amiss: entries::amiss(text, runtime, &entries)?,
-            off: runtime::off(runtime, &settings).or(disabled),
-            program,
-            commands,
-        }))
     }
 }

@@ -1,10 +1,7 @@
 //! `callosum install` and `callosum uninstall`: our hooks in an agent runtime's own settings.
 
-mod entries;
 mod file;
 mod installed;
-mod json_text;
-mod runtime;
 
 use std::env;
 use std::io::Write;
@@ -13,7 +10,9 @@ use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use callosum_core::model::redact::redact;
-use callosum_core::runtime::Runtime;
+use callosum_runtimes::Runtime;
+use callosum_runtimes::settings::json_text::Misfit;
+use callosum_runtimes::settings::{entries, entry, notes};
 use serde::Serialize;
 use similar::TextDiff;
 
@@ -21,11 +20,8 @@ use crate::args::{Args, Target};
 use crate::commands::shared_state_dir;
 use crate::output::{Failure, json, long};
 
-pub(crate) use self::entries::Amiss;
 use self::file::{SettingsFile, shown};
-pub(crate) use self::installed::{Hooks, Installed};
-use self::json_text::Misfit;
-pub(crate) use self::runtime::{gating_event, title};
+pub(crate) use self::installed::Installed;
 
 /// This program on the PATH.
 const NAME: &str = "callosum";
@@ -47,18 +43,17 @@ struct Report {
 }
 
 pub(crate) fn install(args: &Args, target: &Target, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-    let runtime = Runtime::from(target.runtime);
+    let runtime = target.runtime;
     let file = settings(runtime)?;
     let text = text(&file)?;
     let program = program()?;
     let state_dir = state_dir(args)?;
-    let entries = runtime::entries(runtime, |event| runtime::command(runtime, event, &program, &state_dir));
+    let entries = entry::entries(runtime, |event| entry::command(runtime, event, &program, &state_dir));
     let misfit = |misfit| misplaced(file.path(), &misfit);
     let installed = entries::put_in(text, runtime, &entries).map_err(misfit)?;
     let without = entries::taken_out(text, runtime).map_err(misfit)?;
     let are_changed = installed != text && without != text;
-    let mut notes =
-        runtime::notes(runtime, &entries::value(&installed, runtime).map_err(misfit)?, are_changed);
+    let mut notes = notes(runtime, &entries::value(&installed, runtime).map_err(misfit)?, are_changed);
     notes.extend(file.caution());
     if is_temporary(Path::new(&program)) {
         notes.push(format!(
@@ -69,7 +64,7 @@ pub(crate) fn install(args: &Args, target: &Target, out: &mut dyn Write) -> Resu
     }
     let mut report = Report::new(target, &file, text, Some(&installed), notes)?;
     if report.changed {
-        let title = runtime::title(runtime);
+        let title = runtime.title();
         report.notes.push(format!("Sessions of {title} that are running may have to be started anew."));
     }
     // With entries of ours in it, it is not what there was before.
@@ -104,7 +99,7 @@ pub(crate) fn install(args: &Args, target: &Target, out: &mut dyn Write) -> Resu
 }
 
 pub(crate) fn uninstall(args: &Args, target: &Target, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-    let runtime = Runtime::from(target.runtime);
+    let runtime = target.runtime;
     let file = settings(runtime)?;
     let text = text(&file)?;
     let without = entries::taken_out(text, runtime).map_err(|misfit| misplaced(file.path(), &misfit))?;
@@ -152,16 +147,13 @@ fn before_us(file: &SettingsFile, runtime: Runtime, without: &str) -> Option<Str
         return None;
     }
     let installed =
-        entries::put_in(&backup, runtime, &runtime::entries(runtime, |_| runtime::mark(runtime))).ok()?;
+        entries::put_in(&backup, runtime, &entry::entries(runtime, |_| entry::mark(runtime))).ok()?;
     (entries::taken_out(&installed, runtime).ok()? == without).then_some(backup)
 }
 
 fn settings(runtime: Runtime) -> Result<SettingsFile, Failure> {
     let path = settings_path(runtime).ok_or_else(|| Failure::CantChange {
-        fragment: format!(
-            "don't know where {} keeps its settings: there is no home folder",
-            runtime::title(runtime)
-        ),
+        fragment: format!("don't know where {} keeps its settings: there is no home folder", runtime.title()),
         remedy: "set HOME".to_owned(),
     })?;
     SettingsFile::read(&path)
@@ -170,7 +162,7 @@ fn settings(runtime: Runtime) -> Result<SettingsFile, Failure> {
 /// Where the runtime keeps its settings; `None` without a home folder.
 fn settings_path(runtime: Runtime) -> Option<PathBuf> {
     let home = env::home_dir().filter(|home| !home.as_os_str().is_empty())?;
-    Some(runtime::settings(runtime, &home, |name| env::var_os(name).map(PathBuf::from)))
+    Some(runtime.place().path(&home, |name| env::var_os(name).map(PathBuf::from)))
 }
 
 fn text(file: &SettingsFile) -> Result<&str, Failure> {
@@ -185,7 +177,7 @@ fn text(file: &SettingsFile) -> Result<&str, Failure> {
 fn misplaced(path: &Path, misfit: &Misfit) -> Failure {
     Failure::CantChange {
         fragment: format!("{}:{}:{}: {}", shown(path), misfit.line, misfit.column, long(&misfit.message)),
-        remedy: "nothing was changed; mend it there and try again".to_owned(),
+        remedy: "nothing was changed; fix it there and try again".to_owned(),
     }
 }
 
@@ -238,7 +230,7 @@ impl Report {
         new: Option<&str>,
         notes: Vec<String>,
     ) -> Result<Self, Failure> {
-        let runtime = Runtime::from(target.runtime);
+        let runtime = target.runtime;
         Ok(Self {
             runtime: runtime.name(),
             file: file.path().display().to_string(),

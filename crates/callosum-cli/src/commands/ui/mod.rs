@@ -51,7 +51,7 @@ pub(crate) fn run(args: &Args, port: Option<u16>, out: &mut dyn Write) -> Result
 fn cant_serve(error: &dyn std::error::Error) -> Failure {
     Failure::CantLook {
         fragment: format!("can't serve the page: {error}"),
-        remedy: "try again when the system has more to give".to_owned(),
+        remedy: "free some memory or open files, and try again".to_owned(),
     }
 }
 
@@ -64,7 +64,7 @@ async fn serve(args: &Args, port: Option<u16>, out: &mut dyn Write) -> Result<Ex
     };
     let (listener, port) = listen().await.map_err(|error| Failure::CantLook {
         fragment: format!("can't listen on 127.0.0.1:{}: {error}", port.unwrap_or(0)),
-        remedy: "give another `--port`, or none".to_owned(),
+        remedy: "choose another `--port`, or leave it out".to_owned(),
     })?;
     let access = Access::new(port).map_err(|error| cant_serve(&error))?;
     let page = Page::read(access.token())?;

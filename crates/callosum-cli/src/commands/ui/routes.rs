@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use callosum_core::gate::QueryError;
+use callosum_core::query::{self, QueryError, Question, Right, Surface};
 use hyper::body::Incoming;
 use hyper::header::{ALLOW, HeaderValue};
 use hyper::server::conn::http1;
@@ -17,16 +17,12 @@ use tokio::net::TcpStream;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio_io_timeout::TimeoutStream;
 
-use crate::commands::locks::end_leases;
+use crate::commands::leases::end_leases;
 
 use super::answer::{Answer, of_core, refusal, sentence};
 use super::events;
 use super::guests::Guest;
 use super::server::Server;
-
-/// What the page may ask the core.
-const QUESTIONS: [&str; 9] =
-    ["head", "status", "journal", "timeline", "tally", "why", "explain", "rules", "recent"];
 
 /// Bytes of a request's head, with its query.
 const MAX_HEAD: usize = 32 * 1024;
@@ -103,12 +99,16 @@ async fn respond(server: &Arc<Server>, caller: &Caller, request: Request<Incomin
     if !access.is_own_host(headers) {
         return sentence(
             StatusCode::FORBIDDEN,
-            "This server answers to the address in the link that `callosum ui` prints.",
+            "This server answers only at the address in the link that `callosum ui` prints.",
         );
     }
     let path = request.uri().path();
-    let (method, allowed) =
-        if path == "/api/release" { (Method::POST, "POST") } else { (Method::GET, "GET") };
+    let name = path.strip_prefix("/api/");
+    let question = name.and_then(Question::named).filter(|question| question.is_offered(Surface::Page));
+    let (method, allowed) = match question.map(|question| question.right) {
+        Some(Right::Operate) => (Method::POST, "POST"),
+        Some(Right::Read) | None => (Method::GET, "GET"),
+    };
     if *request.method() != method {
         let mut answer = sentence(StatusCode::METHOD_NOT_ALLOWED, "That can't be done here.");
         answer.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
@@ -121,26 +121,25 @@ async fn respond(server: &Arc<Server>, caller: &Caller, request: Request<Incomin
     if let ("/", Some(code)) = (path, &query.code) {
         return opened(server, code);
     }
-    let Some(question) = path.strip_prefix("/api/") else {
+    let Some(name) = name else {
         return server.page.answer(path);
     };
     if !access.has_token(headers) {
-        let message = "this page may not ask any more; open it anew by a link of `callosum ui`";
+        let message = "this page is signed out; open it again with a link from `callosum ui`";
         return refusal(StatusCode::UNAUTHORIZED, "unauthorized", message);
     }
     caller.is_known(server);
     let asked = query.q.unwrap_or_else(|| "{}".to_owned());
-    match question {
+    match (name, question) {
+        ("events", _) => events::stream(server),
         // Nothing of a request's body is ever read: a sender could take its time.
-        "release" => release(server, &asked).await,
-        "events" => events::stream(server),
-        _ => match QUESTIONS.into_iter().find(|known| *known == question) {
-            Some(question) => {
-                let gate = Arc::clone(&server.gate);
-                of_core(server.in_turn(move || gate.ask(question, &asked, &gate.machine().now())).await)
-            }
-            None => refusal(StatusCode::NOT_FOUND, "not-found", "there is no such question"),
-        },
+        ("release", Some(_)) => release(server, &asked).await,
+        (_, Some(question)) => {
+            let observer = Arc::clone(&server.observer);
+            let work = move || query::answer(&*observer, question.name, &asked, &observer.machine().now());
+            of_core(server.in_turn(work).await)
+        }
+        (_, None) => refusal(StatusCode::NOT_FOUND, "not-found", "there is no such question"),
     }
 }
 
@@ -149,7 +148,7 @@ fn opened(server: &Server, code: &str) -> Answer {
     if !server.access.redeem(code) {
         return sentence(
             StatusCode::FORBIDDEN,
-            "This link was used already, or is not the newest. For a fresh one press Enter where `callosum ui` runs.",
+            "This link has been used, or is not the newest. For a fresh one, press Enter where `callosum ui` runs.",
         );
     }
     server.page.opened()

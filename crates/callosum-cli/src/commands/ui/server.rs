@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use callosum_core::gate::{Gate, GateOptions, QueryError};
+use callosum_core::gate::GateOptions;
+use callosum_core::query::{self, Observer, QueryError};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::spawn_blocking;
 
@@ -33,8 +34,7 @@ pub(super) struct Server {
     /// Places for those that have.
     pub(super) known: Arc<Semaphore>,
     pub(super) page: Page,
-    /// Only looks.
-    pub(super) gate: Arc<Gate>,
+    pub(super) observer: Arc<Observer>,
     /// Of the gate that releases.
     pub(super) options: GateOptions,
     questions: Arc<Semaphore>,
@@ -51,7 +51,7 @@ impl Server {
             guests: Arc::default(),
             known: Arc::new(Semaphore::new(MAX_KNOWN)),
             page,
-            gate: Arc::new(Gate::observer(options.clone())),
+            observer: Arc::new(Observer::new(options.clone())),
             options,
             questions: Arc::new(Semaphore::new(MAX_QUESTIONS)),
             stopping: watch::Sender::default(),
@@ -71,8 +71,8 @@ impl Server {
 
     /// A question that needs nothing said and takes no time.
     pub(super) async fn glance(&self, question: &'static str) -> Result<String, QueryError> {
-        let gate = Arc::clone(&self.gate);
-        off_thread(move || gate.ask(question, "{}", &gate.machine().now())).await
+        let observer = Arc::clone(&self.observer);
+        off_thread(move || query::answer(&*observer, question, "{}", &observer.machine().now())).await
     }
 
     /// Does `work` when its turn comes.

@@ -221,9 +221,9 @@ fn text_has_a_line_a_finding_with_details_and_remedies_below() {
     let lines: Vec<&str> = stdout.lines().collect();
     assert!(lines[0].starts_with("ok      State directory `"), "{stdout}");
     assert_eq!(lines[1], "warning Other users can see or change the state", "{stdout}");
-    assert!(lines[2].starts_with("        the directory may be read by other users"), "{stdout}");
-    assert!(stdout.contains("\n        to mend it: run `chmod -R u=rwX,go= "), "{stdout}");
-    assert!(stdout.ends_with("\nWrong: 0 errors, 1 warning.\n"), "{stdout}");
+    assert!(lines[2].starts_with("        other users can read the directory"), "{stdout}");
+    assert!(stdout.contains("\n        to fix it: run `chmod -R u=rwX,go= "), "{stdout}");
+    assert!(stdout.ends_with("\nFound 0 errors and 1 warning.\n"), "{stdout}");
     assert!(!stdout.contains('\u{1b}'), "{stdout}");
 }
 
@@ -234,15 +234,15 @@ fn permissions_that_let_others_in_are_named_file_by_file() {
     home.examine(&[]).says(
         "permissions",
         "warning",
-        "`journal.jsonl` may be written by other users (mode 666)",
+        "`journal.jsonl` can be written by other users (mode 666)",
     );
     // Nobody gets at a readable file in a folder that is closed.
     home.chmod("journal.jsonl", 0o644);
     assert_eq!(home.examine(&[]).level("permissions"), "ok");
     home.chmod("", 0o711);
-    home.examine(&[]).says("permissions", "warning", "`journal.jsonl` may be read by other users (mode 644)");
+    home.examine(&[]).says("permissions", "warning", "`journal.jsonl` can be read by other users (mode 644)");
     home.chmod("", 0o777);
-    home.examine(&[]).says("state-dir", "error", "may be written by other users");
+    home.examine(&[]).says("state-dir", "error", "can be written by other users");
 }
 
 #[test]
@@ -325,7 +325,7 @@ fn hooks_seen_after_only_are_told_by_runtime_and_tool() {
     let examination = home.examine(&[]);
     examination.says("hooks.claude-code", "warning", "seen after only: Edit (0 before, 3 after, the last 3");
     examination.says("hooks.codex", "error", "none passed the gate");
-    examination.says("hooks.gemini", "note", "how they end was never seen");
+    examination.says("hooks.gemini", "note", "their outcome was never seen");
     examination.says("hooks.openclaw", "note", "seen after only: no_such_tool");
 }
 
@@ -359,7 +359,7 @@ fn calls_that_were_paused_are_not_missed_among_those_that_ended() {
     let mut journal = OpenOptions::new().append(true).open(home.state().join("journal.jsonl")).unwrap();
     writeln!(journal, "{}", record("seen", json!({"runtime": "claude-code", "seen": seen}))).unwrap();
     let examination = home.examine(&[]);
-    examination.says("hooks.claude-code", "warning", "far fewer calls ended than began");
+    examination.says("hooks.claude-code", "warning", "far fewer calls ended than started");
     examination.says("hooks.claude-code", "warning", "exec (41 before, 3 after, 20 paused, the last ");
 }
 
@@ -420,10 +420,14 @@ fn what_ails_the_gateways_own_copy_is_passed_on() {
     examination.says("gateway.state", "error", "can't append");
     examination.says("gateway.rules", "error", "line 3");
     examination.says("gateway.settings", "warning", "`mode`: is  no mode");
-    examination.says("gateway.waiting", "warning", "3 could not be written at once, 1 of them never were");
+    examination.says(
+        "gateway.waiting",
+        "warning",
+        "3 could not be written at once, and 1 of them never were",
+    );
     examination.says("gateway.mode", "warning", "only observes");
     examination.says("versions", "warning", "0.0.9");
-    examination.says("plugin", "error", "in the gateway it is unloaded");
+    examination.says("plugin", "error", "enabled, but unloaded in the gateway");
 
     let broken = json!({"version": "1", "degraded": {"cause": "the addon can't be loaded", "remedy": "Install it anew."}});
     home.openclaw(&[
@@ -432,7 +436,7 @@ fn what_ails_the_gateways_own_copy_is_passed_on() {
     ]);
     let examination = home.examine(&[]);
     examination.says("gateway", "error", "the addon can't be loaded");
-    examination.says("plugin", "error", "knows no plugin");
+    examination.says("plugin", "error", "has no plugin");
 }
 
 /// A call that started, as OpenClaw records it.
@@ -468,7 +472,7 @@ fn recorded_calls_are_compared_as_far_as_the_journal_goes() {
     let read = started("read", 0, None);
     let wrapper = started("tool_call", 0, Some("call-0"));
     let fine = [exec.clone(), read, wrapper];
-    compared(&home, &fine, json!({})).says("audit", "ok", "recorded 2 calls, and every one passed");
+    compared(&home, &fine, json!({})).says("audit", "ok", "recorded 2 calls, and all passed");
 
     let old = started("exec", 7200, Some("call-old"));
     let examination = compared(&home, &[exec.clone(), old.clone()], json!({"nextCursor": "7"}));
@@ -514,11 +518,11 @@ fn settings_that_pause_nothing_or_are_not_used_are_told_and_hide_nothing_else() 
     assert!(finding("settings").is_none() && finding("mode").is_none());
     assert!(!status("{}").1.contains("Mode"));
     for (settings, wrong) in [
-        (r#"{"mode":"observe",}"#, "is no JSON object: trailing comma"),
+        (r#"{"mode":"observe",}"#, "is not a JSON object: trailing comma"),
         (r#"{"mode":"obsrve"}"#, "`mode` is \"obsrve\""),
-        (r#"{"modus":"observe"}"#, "`modus` is no setting"),
+        (r#"{"modus":"observe"}"#, "`modus` is not a setting"),
         (r#"{"stateDir":"/x"}"#, "its `stateDir` is ignored"),
-        ("[]", "is no JSON object"),
+        ("[]", "is not a JSON object"),
     ] {
         let (code, shown) = status(settings);
         // The rest is told all the same.

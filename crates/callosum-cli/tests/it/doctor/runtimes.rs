@@ -9,12 +9,7 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 
 use super::Home;
-
-const RUNTIMES: [(&str, &str, &str); 3] = [
-    ("claude-code", ".claude/settings.json", "PreToolUse"),
-    ("codex", ".codex/hooks.json", "PreToolUse"),
-    ("gemini", ".gemini/settings.json", "BeforeTool"),
-];
+use crate::install::RUNTIMES;
 
 impl Home {
     fn path(&self, name: &str) -> PathBuf {

@@ -272,7 +272,7 @@ fn what_is_no_file_in_the_state_directory_holds_nobody_up() {
                 "{kind} {name}: {said}"
             );
             assert_eq!(world.before(CLAUDE, "y", "ls"), "");
-            for command in ["status", "doctor", "journal", "locks", "sessions"] {
+            for command in ["status", "doctor", "journal", "leases", "sessions"] {
                 let output = Command::new(env!("CARGO_BIN_EXE_callosum"))
                     .arg(command)
                     .env("CALLOSUM_STATE_DIR", world.state.path())
@@ -313,10 +313,10 @@ fn a_place_that_is_another_folder_in_each_process_holds_no_journal() {
         };
         let (code, said, _) = ask(&["hook", "codex"], &event(CODEX, "PreToolUse", MAIL));
         assert_eq!(code, Some(0));
-        assert!(said.contains("names no state directory") && said.contains("deny"), "{value:?}: {said}");
+        assert!(said.contains("can't be the state directory") && said.contains("deny"), "{value:?}: {said}");
         assert_eq!(ask(&["hook", "codex"], &event(CODEX, "PreToolUse", "ls")).1, "");
         let (code, shown, _) = ask(&["status"], "");
-        assert!(code == Some(1) && shown.contains("names no state directory"), "{value:?}: {shown}");
+        assert!(code == Some(1) && shown.contains("can't be the state directory"), "{value:?}: {shown}");
         assert_eq!(ask(&["init"], "").0, Some(2));
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "{value:?}");
     }

@@ -261,8 +261,8 @@ fn a_session_that_starts_is_told_what_others_did_and_what_it_did_itself() {
     // What can't be used of them is told, because nobody reads a hook's log.
     for (text, told) in [
         (r#"{"sessionContext":false,"stateDir":"/nowhere"}"#, "its `stateDir` is ignored"),
-        (r#"{"sessionContext":false,"modus":"observe"}"#, "`modus` is no setting"),
-        (r#"{"mode":"observe",}"#, "is no JSON object: trailing comma"),
+        (r#"{"sessionContext":false,"modus":"observe"}"#, "`modus` is not a setting"),
+        (r#"{"mode":"observe",}"#, "is not a JSON object: trailing comma"),
     ] {
         settings(text);
         let said = world.event(GEMINI, "SessionStart", json!({ "source": "startup" }));
@@ -431,5 +431,5 @@ fn where_nothing_can_be_written_the_settings_decide() {
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(1));
-    assert!(String::from_utf8(output.stdout).unwrap().contains("settings.json` is no JSON object"));
+    assert!(String::from_utf8(output.stdout).unwrap().contains("settings.json` is not a JSON object"));
 }

@@ -68,7 +68,7 @@ fn what_names_no_tool_is_let_through_and_leaves_a_line() {
         assert!(lines.iter().all(is_told), "{lines:?}");
         assert!(world.story().is_empty());
         for (args, code, told) in [
-            (["status"].as_slice(), 0, format!("Unread     15 events of {}", session.runtime)),
+            (["status"].as_slice(), 0, format!("Unread     15 events from {}", session.runtime)),
             (&["doctor"], 1, format!("{}: 15 events could not be read", session.runtime)),
             (&["journal"], 0, "names no tool".to_owned()),
         ] {

@@ -7,14 +7,30 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use callosum_runtimes::settings::place::Variable;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-const RUNTIMES: [(&str, &str, &str); 3] = [
+/// The runtimes, each with its settings and the event before a call.
+pub(crate) const RUNTIMES: [(&str, &str, &str); 3] = [
     ("claude-code", ".claude/settings.json", "PreToolUse"),
     ("codex", ".codex/hooks.json", "PreToolUse"),
     ("gemini", ".gemini/settings.json", "BeforeTool"),
 ];
+
+#[test]
+fn every_runtime_of_the_table_is_tested_and_its_settings_are_named_by_the_help() {
+    assert_eq!(callosum_runtimes::RUNTIMES.map(|runtime| runtime.name()), RUNTIMES.map(|(name, ..)| name));
+    for command in ["install", "uninstall"] {
+        let (_, help, _) = run_in(Path::new("/"), &[command, "--help"]);
+        for runtime in callosum_runtimes::RUNTIMES {
+            let place = runtime.place();
+            let (Variable::Folder(variable) | Variable::Home(variable)) = place.variable;
+            let path = format!("~/{}/{}", place.folder, place.file);
+            assert!(help.contains(&path) && help.contains(variable), "{}: {help}", runtime.name());
+        }
+    }
+}
 
 /// Beside a `settings.json`.
 const BACKUP: &str = "settings.json.callosum-backup";
@@ -426,7 +442,7 @@ fn a_place_that_is_another_folder_in_each_process_is_refused() {
         let mut command = program(Path::new(env!("CARGO_BIN_EXE_callosum")), home.path());
         command.env("CLAUDE_CONFIG_DIR", path.parent().unwrap()).env(name, value).current_dir(home.path());
         let (code, _, stderr) = finish(command.args(["install", "claude-code"]));
-        assert!(code == Some(2) && stderr.contains("names no state directory"), "{value}: {stderr}");
+        assert!(code == Some(2) && stderr.contains("can't be the state directory"), "{value}: {stderr}");
         assert!(!path.exists());
     }
 }

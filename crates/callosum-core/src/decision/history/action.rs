@@ -6,12 +6,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::tier::Tier;
 use crate::model::time::Stamp;
-use crate::record::{Action as Kind, Holder, HookCounts, Record, Shown};
+use crate::record::{AttemptId, Ending, Holder, HookCounts, Record, Shown};
 use callosum_shell::ExitCodes;
 
-/// Whose session: pauses are inherited by nobody else. Two gateways both have a `agent:main:main`.
+/// Whose session: pauses are inherited by nobody else. Two gateways both have a `agent:main:main`, and two machines may
+/// both have a gateway of one name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Who {
+    /// The machine; empty for this one.
+    pub machine: String,
     /// The instance.
     pub instance: String,
     /// The session within it.
@@ -22,7 +25,30 @@ impl Who {
     /// Whose record it is.
     #[must_use]
     pub fn of(record: &Record) -> Self {
-        Self { instance: record.instance.clone(), session: record.session.clone().unwrap_or_default() }
+        Self {
+            machine: record.machine.clone().unwrap_or_default(),
+            instance: record.instance.clone(),
+            session: record.session.clone().unwrap_or_default(),
+        }
+    }
+
+    /// A session of this machine.
+    #[must_use]
+    pub fn here(instance: &str, session: &str) -> Self {
+        Self { machine: String::new(), instance: instance.to_owned(), session: session.to_owned() }
+    }
+
+    /// Whether it is a session of this machine's instance `instance`.
+    #[must_use]
+    pub fn is_of(&self, instance: &str) -> bool {
+        self.machine.is_empty() && self.instance == instance
+    }
+
+    /// Whether `record` is this one's.
+    pub(super) fn wrote(&self, record: &Record) -> bool {
+        self.instance == record.instance
+            && Some(self.session.as_str()) == record.session.as_deref()
+            && self.machine == record.machine.as_deref().unwrap_or_default()
     }
 }
 
@@ -31,8 +57,8 @@ impl Who {
 pub struct Outcome {
     /// Sequence number of its record.
     pub seq: u64,
-    /// One of complete, failed, refused, unknown.
-    pub kind: Kind,
+    /// What it says.
+    pub ending: Ending,
     /// When.
     pub at: Stamp,
     /// The exit code it rests on, if any.
@@ -44,6 +70,8 @@ pub struct Outcome {
 pub struct Action {
     /// Sequence number of its first record.
     pub seq: u64,
+    /// Which try it is, wherever its lines stand; none in lines of earlier versions.
+    pub attempt: Option<AttemptId>,
     /// Its tier.
     pub tier: Tier,
     /// The resources it acts on.
@@ -110,11 +138,11 @@ impl Action {
     /// Its state at `now`.
     #[must_use]
     pub fn state(&self, now: &Stamp, is_dead: IsDead<'_>) -> State {
-        match self.outcome.as_ref().map(|outcome| &outcome.kind) {
-            Some(Kind::Complete) => State::Complete,
-            Some(Kind::Failed) => State::Failed,
-            Some(Kind::Refused) => State::Refused,
-            Some(_) => State::Unknown,
+        match self.outcome.as_ref().map(|outcome| outcome.ending) {
+            Some(Ending::Complete) => State::Complete,
+            Some(Ending::Failed) => State::Failed,
+            Some(Ending::Refused) => State::Refused,
+            Some(Ending::Unknown) => State::Unknown,
             None if self.started.age_ms(now) >= self.lease_ms => State::Lapsed,
             None if self.holder.is_some_and(|holder| is_dead(self.started.boot, &holder)) => State::Orphaned,
             None => State::InFlight,
@@ -170,12 +198,29 @@ pub struct Pause {
 pub struct Coverage {
     /// The counts.
     pub counts: HookCounts,
-    /// Calls that were paused or blocked: of most runtimes these have no after-hook.
+    /// Calls that were paused, blocked or denied: of most runtimes these have no after-hook.
     pub paused: u64,
     /// Wall-clock milliseconds of the first report.
     pub first_wall_ms: i64,
     /// Wall-clock milliseconds of the last report.
     pub last_wall_ms: i64,
+}
+
+/// A part of the journal that is there no longer, though it was not pruned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Gap {
+    /// Its first byte, as a sequence number.
+    pub from: u64,
+    /// Behind its last byte.
+    pub to: u64,
+}
+
+impl Gap {
+    /// Whether one of `gaps` holds all of it.
+    #[must_use]
+    pub fn is_within(&self, gaps: &[Self]) -> bool {
+        gaps.iter().any(|gap| gap.from <= self.from && self.to <= gap.to)
+    }
 }
 
 /// A journal that was there no longer when a process came back to it.

@@ -2,18 +2,24 @@
 //!
 //! Pure: it knows no file and no clock. Everything here can be built again from the journal.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 mod action;
+mod early;
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::slice;
 use std::sync::Arc;
 
 use crate::model::time::{Stamp, YEAR_MS};
+use crate::record::kind::Fold;
 use crate::record::light::Counted;
-use crate::record::{Action as Kind, Conflict, Holder, HookCounts, KnownWindow, Record};
+use crate::record::{Action as Kind, AttemptId, Conflict, Ending, Holder, HookCounts, KnownWindow, Record};
 use callosum_shell::ExitCodes;
 
-pub use self::action::{Action, Coverage, IsDead, Lost, Outcome, Pause, State, Who};
+pub use self::action::{Action, Coverage, Gap, IsDead, Lost, Outcome, Pause, State, Who};
+use self::early::Early;
 
 /// Tools whose counts are kept; what more a hostile host names is not.
 const MAX_COVERED_TOOLS: usize = 1_000;
@@ -22,6 +28,8 @@ const MAX_COVERED_TOOLS: usize = 1_000;
 const OPEN_MEMORY_MS: u64 = 24 * 3600 * 1000;
 /// A window that an instance named is forgotten after this time at the least, milliseconds (30 days).
 const WINDOW_MEMORY_MS: u64 = 30 * 24 * 3600 * 1000;
+/// Gaps that were told are remembered up to this number: of more, the newest.
+const MAX_GAPS: usize = 64;
 
 /// Everything the decision looks at.
 #[derive(Debug)]
@@ -29,6 +37,9 @@ pub struct History {
     /// Boxed: a tree's nodes have room for eleven, and where they come in order half of it stays empty.
     actions: BTreeMap<u64, Box<Action>>,
     by_key: HashMap<Arc<str>, Vec<u64>>,
+    by_attempt: HashMap<AttemptId, u64>,
+    /// What became of actions whose start is not known yet.
+    early: Early,
     /// Of every session with an action or a pause, its actions without an outcome, oldest first.
     open: HashMap<Arc<Who>, Vec<u64>>,
     pauses: HashMap<Arc<Who>, VecDeque<Pause>>,
@@ -38,6 +49,10 @@ pub struct History {
     pub windows: BTreeMap<String, KnownWindow>,
     /// The last time that the journal was found lost.
     pub lost: Option<Lost>,
+    /// What of the journal is missing, as far as `lost` lines say.
+    pub gaps: Vec<Gap>,
+    /// Where the oldest segment begins that was not pruned, as a sequence number, if anything says so.
+    pub kept_from: Option<u64>,
     /// Torn or foreign lines met in what was read.
     pub skipped: u64,
     /// The highest format met that is newer than ours.
@@ -54,11 +69,15 @@ impl History {
         Self {
             actions: BTreeMap::new(),
             by_key: HashMap::new(),
+            by_attempt: HashMap::new(),
+            early: Early::default(),
             open: HashMap::new(),
             pauses: HashMap::new(),
             coverage: BTreeMap::new(),
             windows: BTreeMap::new(),
             lost: None,
+            gaps: Vec::new(),
+            kept_from: None,
             skipped: 0,
             newer_format: None,
             default_lease_ms,
@@ -75,44 +94,39 @@ impl History {
     /// Takes in one record. What belongs together (an action and what became of it, the pauses of a session)
     /// must come in the journal's order, the rest may come in any; what is known already changes nothing.
     pub fn apply(&mut self, seq: u64, record: &Record) {
-        match &record.action {
-            Kind::Intercept => self.apply_start(seq, record),
-            Kind::Blocked => self.apply_pause(seq, record),
+        match record.action.spec().fold {
+            Fold::Start => self.apply_start(seq, record),
             // The original plugin wrote one line for a finished action.
-            Kind::Complete if record.v == 0 => self.apply_original(seq, record),
-            Kind::Complete | Kind::Failed | Kind::Refused | Kind::Unknown if record.v > 0 => {
-                self.apply_outcome(seq, record);
-            }
-            Kind::Running => {
-                if let Some(action) = self.action_of(record) {
-                    action.process.clone_from(&record.process);
-                    let of = action.seq;
-                    self.apply_rewrite(of, record);
-                }
-            }
-            Kind::Released => {
-                for of in &record.of {
-                    if let Some(action) = self.actions.get_mut(of) {
-                        action.released = true;
-                    }
-                }
-            }
-            Kind::Delivered => self.apply_delivered(record),
-            Kind::Rules => {
+            Fold::Outcome(Ending::Complete) if record.v == 0 => self.apply_original(seq, record),
+            Fold::Outcome(_) if record.v == 0 => {}
+            Fold::Outcome(ending) => self.apply_outcome(seq, ending, record),
+            Fold::Background => self.apply_background(seq, record),
+            Fold::Release => self.apply_release(seq, record),
+            // What another machine's session was told, and what was lost there, are of no meaning here.
+            Fold::Pause | Fold::Delivery | Fold::Window | Fold::Segment | Fold::Prune | Fold::Loss
+                if record.is_foreign() => {}
+            Fold::Pause => self.apply_pause(seq, record),
+            Fold::Delivery => self.apply_delivered(record),
+            Fold::Window => {
                 if let Some(ms) = record.window_ms {
                     let known = KnownWindow { ms, at: record.wall_ms };
                     self.windows.insert(record.instance.clone(), known);
                 }
             }
-            Kind::Opened => self.carry_windows(&record.windows, record.wall_ms),
-            Kind::Lost => {
+            Fold::Segment => {
+                self.carry_windows(&record.windows, record.wall_ms);
+                self.kept_from = self.kept_from.max(record.of.get(1).copied());
+            }
+            Fold::Prune => self.kept_from = self.kept_from.max(record.base),
+            Fold::Loss => {
                 self.lost = Some(Lost {
                     at: record.wall_ms,
                     instance: record.instance.clone(),
                     how: record.reason.clone().unwrap_or_default(),
                 });
+                self.add_gaps(&record.of);
             }
-            _ => {}
+            Fold::Nothing => {}
         }
     }
 
@@ -126,6 +140,19 @@ impl History {
                 self.windows.insert(instance.clone(), *window);
             }
         }
+    }
+
+    /// Notes what a `lost` line names as missing: where each gap begins, and where it ends.
+    fn add_gaps(&mut self, ends: &[u64]) {
+        let named = ends.chunks_exact(2).filter_map(|ends| match ends {
+            [from, to] if from < to => Some(Gap { from: *from, to: *to }),
+            _ => None,
+        });
+        self.gaps.extend(named);
+        self.gaps.sort_unstable();
+        self.gaps.dedup();
+        let too_many = self.gaps.len().saturating_sub(MAX_GAPS);
+        self.gaps.drain(..too_many);
     }
 
     /// Whose record it is, and what that session has open.
@@ -153,7 +180,7 @@ impl History {
 
     fn apply_start(&mut self, seq: u64, record: &Record) {
         let Some(tier) = record.tier.filter(|tier| tier.is_tracked()) else { return };
-        if record.v == 0 || self.actions.contains_key(&seq) {
+        if record.v == 0 || self.actions.contains_key(&seq) || self.knows_attempt_of(record) {
             return;
         }
         let started = record.happened();
@@ -163,6 +190,7 @@ impl History {
         put_in_order(open, seq);
         self.insert(Action {
             seq,
+            attempt: record.attempt,
             tier,
             keys,
             who,
@@ -172,18 +200,41 @@ impl History {
             digest: record.digest.clone(),
             started,
             lease_ms,
-            holder: record.holder,
+            // Another machine's process can't be looked for here.
+            holder: record.holder.filter(|_| !record.is_foreign()),
             outcome: None,
             process: None,
             released: false,
             not_done_codes: record.not_done_codes,
             rewritten: false,
         });
+        if let Some(attempt) = record.attempt {
+            if record.is_foreign() {
+                self.by_attempt.entry(attempt).or_insert(seq);
+            } else {
+                // What another machine says of an attempt of ours is not believed.
+                self.by_attempt.insert(attempt, seq);
+            }
+            for (seq, record) in self.early.take(attempt) {
+                self.apply(seq, &record);
+            }
+        }
+    }
+
+    /// Whether the same start is known from another line: the journal was written anew, or another machine says it twice.
+    fn knows_attempt_of(&self, record: &Record) -> bool {
+        let known = record.attempt.and_then(|attempt| self.by_attempt.get(&attempt));
+        known.and_then(|seq| self.actions.get(seq)).is_some_and(|known| known.who.wrote(record))
     }
 
     /// How long an action holds its resources. What a record says of that is bounded: an end before the start is damaged or
     /// beyond what RFC 3339 can tell, and no lease is longer than the longest that can be set.
     fn lease_ms(&self, record: &Record) -> u64 {
+        if record.is_foreign() {
+            // Its end on another machine's clock means nothing here: it is so long from the line on.
+            let said = record.lease_ms.map(|ms| ms.saturating_add(record.age_ms.unwrap_or(0)));
+            return said.unwrap_or(self.default_lease_ms).min(YEAR_MS);
+        }
         let started = record.happened().wall_ms;
         let said = record.expires_ms.map(|end| end.saturating_sub(started));
         said.map_or(Some(self.default_lease_ms), |ms| u64::try_from(ms).ok())
@@ -197,11 +248,12 @@ impl History {
             return;
         }
         let at = record.stamp();
-        let outcome = Outcome { seq, kind: Kind::Complete, at, exit_code: None };
+        let outcome = Outcome { seq, ending: Ending::Complete, at, exit_code: None };
         let keys = self.keys(record);
         let (who, _) = self.who(record);
         self.insert(Action {
             seq,
+            attempt: None,
             tier,
             keys,
             who,
@@ -223,25 +275,45 @@ impl History {
     /// The action that an outcome or a side record is about. Who wrote it must be who started it: after a
     /// journal was replaced, an old sequence number may point at somebody else's action.
     fn action_of(&mut self, record: &Record) -> Option<&mut Action> {
-        let action = self.actions.get_mut(record.of.first()?)?.as_mut();
-        let same = action.who.instance == record.instance
-            && Some(action.who.session.as_str()) == record.session.as_deref()
-            && action.call == record.call;
-        same.then_some(action)
+        let seq = match record.attempt {
+            Some(attempt) => self.by_attempt.get(&attempt)?,
+            None => record.of.first()?,
+        };
+        let action = self.actions.get_mut(seq)?.as_mut();
+        (action.who.wrote(record) && action.call == record.call).then_some(action)
     }
 
-    fn apply_outcome(&mut self, seq: u64, record: &Record) {
-        let Some(action) = self.action_of(record) else { return };
+    fn apply_background(&mut self, seq: u64, record: &Record) {
+        let Some(action) = self.action_of(record) else { return self.early.keep(seq, record) };
+        action.process.clone_from(&record.process);
+        let of = action.seq;
+        self.apply_rewrite(of, record);
+    }
+
+    /// Ends leases; who releases one need not be who holds it.
+    fn apply_release(&mut self, seq: u64, record: &Record) {
+        let of = match record.attempt {
+            Some(attempt) => self.by_attempt.get(&attempt).map_or(&[][..], slice::from_ref),
+            // Earlier versions name several.
+            None => &record.of,
+        };
+        if of.is_empty() {
+            self.early.keep(seq, record);
+        }
+        for of in of {
+            if let Some(action) = self.actions.get_mut(of) {
+                action.released = true;
+            }
+        }
+    }
+
+    fn apply_outcome(&mut self, seq: u64, ending: Ending, record: &Record) {
+        let Some(action) = self.action_of(record) else { return self.early.keep(seq, record) };
         // A late outcome settles what was unknown; what was settled stays.
-        if action.outcome.as_ref().is_some_and(|known| known.kind != Kind::Unknown) {
+        if action.outcome.as_ref().is_some_and(|known| known.ending != Ending::Unknown) {
             return;
         }
-        action.outcome = Some(Outcome {
-            seq,
-            kind: record.action.clone(),
-            at: record.happened(),
-            exit_code: record.exit_code,
-        });
+        action.outcome = Some(Outcome { seq, ending, at: record.happened(), exit_code: record.exit_code });
         let (of, who) = (action.seq, Arc::clone(&action.who));
         self.apply_rewrite(of, record);
         self.close(&who, of);
@@ -317,10 +389,14 @@ impl History {
 
     /// Adds the hook counts that a record carries: once for each line that is read, unlike `apply`.
     pub fn count(&mut self, record: &Record) {
+        if record.is_foreign() {
+            return;
+        }
         let runtime = record.runtime.as_deref().unwrap_or_default();
         self.add_counts(runtime, &record.seen, record.wall_ms);
         // What was only observed ran.
-        if let (Kind::Blocked, false, Some(tool)) = (&record.action, record.observed, &record.tool) {
+        let is_stopped = matches!(record.action, Kind::Blocked | Kind::Denied) && !record.observed;
+        if let (true, Some(tool)) = (is_stopped, &record.tool) {
             self.cover(runtime, tool, record.wall_ms, |coverage| {
                 coverage.paused = coverage.paused.saturating_add(1);
             });
@@ -367,6 +443,12 @@ impl History {
         self.actions.get(&seq).map(Box::as_ref)
     }
 
+    /// The action that is this try of a call.
+    #[must_use]
+    pub fn attempt(&self, attempt: AttemptId) -> Option<&Action> {
+        self.by_attempt.get(&attempt).and_then(|seq| self.action(*seq))
+    }
+
     /// How many actions are kept.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -394,22 +476,23 @@ impl History {
         self.open.get(who).into_iter().flatten().filter_map(|seq| self.action(*seq))
     }
 
-    /// All actions without an outcome that are leased, or may be: tier 3+.
-    pub fn open_guarded(&self) -> impl Iterator<Item = &Action> {
-        self.open
-            .values()
-            .flatten()
-            .filter_map(|seq| self.action(*seq))
-            .filter(|action| action.tier.is_guarded())
+    /// All actions without an outcome.
+    pub fn open(&self) -> impl Iterator<Item = &Action> {
+        self.open.values().flatten().filter_map(|seq| self.action(*seq))
     }
 
-    /// The open action of an instance's process that goes on as the background process session `process`;
+    /// Those that are leased, or may be: tier 3+.
+    pub fn open_guarded(&self) -> impl Iterator<Item = &Action> {
+        self.open().filter(|action| action.tier.is_guarded())
+    }
+
+    /// The open action of a process of this machine's instance that goes on as the background process session `process`;
     /// the newest when a host used the name twice (it is unique only within one process).
     #[must_use]
     pub fn background(&self, instance: &str, process: &str, holder: Option<Holder>) -> Option<&Action> {
         self.open
             .iter()
-            .filter(|(who, _)| who.instance == instance)
+            .filter(|(who, _)| who.is_of(instance))
             .flat_map(|(_, open)| open)
             .filter_map(|seq| self.action(*seq))
             .filter(|action| action.process.as_deref() == Some(process) && action.holder == holder)
@@ -429,7 +512,7 @@ impl History {
             .is_some_and(|pauses| pauses.binary_search_by_key(&seq, |pause| pause.seq).is_ok())
     }
 
-    /// The pauses of an instance that wait for their delivery and that `chosen` picks, by session.
+    /// The pauses of this machine's instance that wait for their delivery and that `chosen` picks, by session.
     pub fn undelivered(
         &self,
         instance: &str,
@@ -437,7 +520,7 @@ impl History {
     ) -> Vec<(Arc<Who>, Vec<u64>)> {
         self.pauses
             .iter()
-            .filter(|(who, _)| who.instance == instance)
+            .filter(|(who, _)| who.is_of(instance))
             .filter_map(|(who, pauses)| {
                 let waiting: Vec<u64> = pauses
                     .iter()
@@ -465,7 +548,12 @@ impl History {
             let Some(action) = self.actions.remove(seq) else { continue };
             self.forget_on_keys(*seq, &action.keys);
             self.close(&action.who, *seq);
+            if let Some(attempt) = action.attempt.filter(|attempt| self.by_attempt.get(attempt) == Some(seq))
+            {
+                self.by_attempt.remove(&attempt);
+            }
         }
+        self.early.prune(now, keep_ms);
         self.pauses.retain(|_, pauses| {
             pauses.retain(|pause| pause.at.age_ms(now) <= retry_window_ms);
             !pauses.is_empty()

@@ -36,7 +36,7 @@ fn about(action: Kind, of: u64, ms: u64) -> Record {
 }
 
 fn me() -> Who {
-    Who { instance: "home".to_owned(), session: "a".to_owned() }
+    Who::here("home", "a")
 }
 
 fn seqs<'a>(actions: impl Iterator<Item = &'a Action>) -> Vec<u64> {
@@ -49,7 +49,7 @@ fn all(history: &History) -> (Vec<u64>, Vec<u64>, Vec<u64>) {
 }
 
 fn kind(history: &History, seq: u64) -> Option<Kind> {
-    history.action(seq).unwrap().outcome.as_ref().map(|outcome| outcome.kind.clone())
+    history.action(seq).unwrap().outcome.as_ref().map(|outcome| outcome.ending.action())
 }
 
 #[test]
@@ -329,7 +329,136 @@ fn hook_counts_add_up_and_only_so_many_tools_are_kept() {
     for record in [tool("0000", false), tool("0000", false), tool("0000", true), tool("1000", false)] {
         history.count(&record);
     }
+    history.count(&Record { action: Kind::Denied, ..tool("0000", false) });
     let of = |tool: &str| history.coverage.get("x").and_then(|tools| tools.get(tool));
-    assert_eq!(of("0000").map(|coverage| (coverage.counts, coverage.paused)), Some((counts, 2)));
+    assert_eq!(of("0000").map(|coverage| (coverage.counts, coverage.paused)), Some((counts, 3)));
     assert_eq!(of("1000"), None);
+}
+
+fn attempt(number: u8) -> Option<AttemptId> {
+    AttemptId::read(&format!("{number:032x}"))
+}
+
+/// The same record as another machine's line.
+fn foreign(record: Record) -> Record {
+    Record { machine: Some("m".to_owned()), ..record }
+}
+
+#[test]
+fn an_attempt_names_its_action_wherever_its_lines_stand() {
+    let mut history = history();
+    history.apply(1, &Record { attempt: attempt(1), ..start(0) });
+    history.apply(2, &Record { attempt: attempt(2), ..start(1) });
+    // The number is that of a journal which was lost; the attempt is right.
+    history.apply(3, &Record { attempt: attempt(2), ..about(Kind::Complete, 1, 2) });
+    assert_eq!((kind(&history, 1), kind(&history, 2)), (None, Some(Kind::Complete)));
+    // Nobody else ends it, however well he knows its attempt.
+    let stolen = Record { attempt: attempt(1), session: Some("b".to_owned()), ..about(Kind::Failed, 1, 3) };
+    for stolen in [
+        stolen.clone(),
+        foreign(stolen),
+        foreign(Record { attempt: attempt(1), ..about(Kind::Failed, 1, 3) }),
+    ] {
+        history.apply(4, &stolen);
+        assert_eq!(kind(&history, 1), None);
+    }
+    // Earlier versions name none.
+    history.apply(5, &about(Kind::Unknown, 1, 4));
+    assert_eq!(kind(&history, 1), Some(Kind::Unknown));
+    assert_eq!(history.attempt(attempt(2).unwrap()).map(|action| action.seq), Some(2));
+    history.prune(&at(2 * DAY_MS), RETRY_MS);
+    assert!(history.by_attempt.is_empty() && history.is_empty());
+}
+
+#[test]
+fn a_start_that_stands_twice_counts_once() {
+    let mut history = history();
+    let first = Record { attempt: attempt(1), ..start(0) };
+    for seq in [1, 2] {
+        history.apply(seq, &first);
+    }
+    assert_eq!(all(&history), (vec![1], vec![1], vec![1]));
+    // Another machine that says it did what was done here takes nothing of it away.
+    history.apply(3, &foreign(first));
+    assert_eq!(all(&history), (vec![1, 3], vec![1], vec![3, 1]));
+    history.apply(4, &Record { attempt: attempt(1), ..about(Kind::Failed, 1, 2) });
+    assert_eq!((kind(&history, 1), kind(&history, 3)), (Some(Kind::Failed), None));
+}
+
+#[test]
+fn what_became_of_an_action_may_come_before_its_start() {
+    let mut history = history();
+    let of_first = |action| Record { attempt: attempt(1), of: Vec::new(), ..about(action, 0, 5) };
+    let running = Record { process: Some("fox".to_owned()), ..of_first(Kind::Running) };
+    for (seq, early) in [(1, &running), (2, &of_first(Kind::Released)), (3, &of_first(Kind::Complete))] {
+        history.apply(seq, &foreign(early.clone()));
+        // Met twice it is kept once.
+        history.apply(seq, &foreign(early.clone()));
+    }
+    assert!(history.is_empty());
+    history.apply(4, &foreign(Record { attempt: attempt(1), ..start(9) }));
+    let action = history.action(4).unwrap();
+    assert_eq!((action.process.as_deref(), action.released), (Some("fox"), true));
+    assert_eq!(kind(&history, 4), Some(Kind::Complete));
+    // Only so many wait, and not for ever; what names no attempt waits for nothing.
+    history.apply(5, &about(Kind::Complete, 99, 10));
+    for seq in 10..1_000 {
+        history.apply(seq, &foreign(Record { attempt: attempt(2), ..about(Kind::Unknown, 0, seq) }));
+    }
+    assert_eq!(history.early.take(attempt(2).unwrap()).len(), 256);
+    history.apply(5_000, &foreign(of_first(Kind::Failed)));
+    history.prune(&at(KEEP_MS + 6), RETRY_MS);
+    assert!(history.early.take(attempt(1).unwrap()).is_empty());
+}
+
+#[test]
+fn a_line_of_another_machine_is_nobody_s_here() {
+    let mut history = history();
+    let holder = Holder { pid: 1, start: 2, ns: 3 };
+    // Begun 700 ms before its line came, and leased for 400 ms from there on.
+    let theirs = Record {
+        attempt: attempt(1),
+        holder: Some(holder),
+        age_ms: Some(700),
+        lease_ms: Some(400),
+        expires_ms: Some(i64::MAX),
+        process: None,
+        ..start(1_000)
+    };
+    history.apply(1, &foreign(theirs.clone()));
+    let action = history.action(1).unwrap();
+    assert_eq!((action.holder, action.started, action.lease_ms), (None, at(300), 1_100));
+    assert_eq!(action.state(&at(1_399), &|_, _| true), State::InFlight);
+    assert_eq!(action.state(&at(1_400), &|_, _| true), State::Lapsed);
+    assert_eq!(history.open_calls(&me()).count(), 0);
+    assert_ne!(*action.who, me());
+    let longest = Record { attempt: attempt(2), lease_ms: Some(u64::MAX), ..theirs.clone() };
+    history.apply(2, &foreign(longest));
+    assert_eq!(history.action(2).unwrap().lease_ms, YEAR_MS);
+    history.apply(3, &foreign(Record { attempt: attempt(3), lease_ms: None, ..theirs }));
+    assert_eq!(history.action(3).unwrap().lease_ms, LEASE_MS);
+    // Its pauses, its windows, its counts and its losses are its own.
+    let told = Record { signal: true, tool: Some("mail".to_owned()), ..record(Kind::Blocked, 5) };
+    let seen = [("mail".to_owned(), HookCounts { before: 1, after: 1 })].into();
+    let rules = Record { window_ms: Some(5), seen, ..record(Kind::Rules, 5) };
+    for (seq, record) in [(4, told), (5, rules), (6, record(Kind::Lost, 5))] {
+        history.apply(seq, &foreign(record.clone()));
+        history.count(&foreign(record));
+    }
+    assert!(history.pauses.is_empty() && history.windows.is_empty() && history.coverage.is_empty());
+    assert_eq!(history.lost, None);
+    history.apply(
+        7,
+        &Record { process: Some("fox".to_owned()), of: vec![1], ..foreign(about(Kind::Running, 1, 6)) },
+    );
+    assert_eq!(history.background("home", "fox", None).map(|action| action.seq), None);
+}
+
+#[test]
+fn what_changes_nothing_changes_nothing() {
+    let mut history = history();
+    for action in Kind::KNOWN.iter().filter(|action| action.spec().fold == Fold::Nothing) {
+        history.apply(1, &record(action.clone(), 0));
+        assert!(history.is_empty() && history.pauses.is_empty() && history.open.is_empty(), "{action:?}");
+    }
 }

@@ -67,23 +67,43 @@ fn in_lines(text: Text<'_>, key: usize, from: usize, end: usize, values: &mut Ve
     line
 }
 
-/// The passwords in lines `host:port:database:user:password` near the file's name, which ends at `name`.
+/// What divides lines of `.pgpass` from what is around them.
+fn divides(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'')
+}
+
+/// The password in a line `host:port:database:user:password`, which ends at `end`.
+fn password(line: &str, end: usize) -> Option<Range<usize>> {
+    let mut fields = line.splitn(5, ':');
+    let is_port = |port: &str| port == "*" || !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit());
+    let is_line = fields.next().is_some_and(|host| !host.is_empty())
+        && fields.next().is_some_and(is_port)
+        && fields.next().is_some_and(|database| !database.is_empty())
+        && fields.next().is_some_and(|user| !user.is_empty());
+    let password = fields.next().filter(|password| is_line && !password.is_empty())?;
+    Some(end - password.len()..end)
+}
+
+/// The password of the line of `.pgpass` whose port is at `port`.
+pub(super) fn pgpass_line(text: Text<'_>, port: &Range<usize>) -> Option<Range<usize>> {
+    let begin = text.skip_back(port.start, |byte| !divides(byte));
+    let end = text.skip(port.start, |byte| !divides(byte) && byte != b'\\');
+    let line = text.part(begin..end);
+    if end - begin > NEAR || line.contains('/') && line.contains("//") {
+        return None;
+    }
+    password(line, end)
+}
+
+/// The passwords in such lines near the file's name, which ends at `name`.
 pub(super) fn in_pgpass(text: Text<'_>, name: usize) -> Vec<Range<usize>> {
     let mut values = Vec::new();
     let near = near(text, name);
     let mut place = near.start;
-    let divides = |byte: u8| byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'');
     while place < near.end {
         let begin = text.skip(place, divides);
         place = text.skip(begin, |byte| !divides(byte));
-        let mut fields = text.part(begin..place).splitn(5, ':');
-        let is_port =
-            |port: &str| port == "*" || !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit());
-        if fields.nth(1).is_some_and(is_port)
-            && let Some(password) = fields.nth(2)
-        {
-            values.push(place - password.len()..place);
-        }
+        values.extend(password(text.part(begin..place), place));
     }
     values
 }

@@ -65,6 +65,9 @@ fn secrets_in(whole: &str, in_key: bool) -> Vec<Range<usize>> {
             Sign::Address => shapes::in_address(text, &at, in_key, add),
             Sign::Pem => shapes::pem(text, &at).into_iter().for_each(add),
             Sign::Scheme => shapes::scheme(text, &at).into_iter().for_each(add),
+            Sign::PgPass if in_key => {}
+            Sign::PgPass => manifests::pgpass_line(text, &at).into_iter().for_each(add),
+            Sign::Crypt => shapes::hash(text, &at).into_iter().for_each(add),
             Sign::BotToken => shapes::bot_token(text, &at).into_iter().for_each(add),
         }
     }

@@ -291,3 +291,16 @@ pub(super) fn in_parts(text: Text<'_>, path: Range<usize>, by_name: bool, mut ad
         begin = end + 1;
     }
 }
+
+/// The password's hash that begins at `found`: `$2y$05$…`, `$apr1$salt$…`, `{SHA}…`.
+pub(super) fn hash(text: Text<'_>, found: &Range<usize>) -> Option<Range<usize>> {
+    let in_hash = |byte: u8| byte.is_ascii_alphanumeric() || b"./$,=+-".contains(&byte);
+    let end = text.skip(found.end, in_hash);
+    let said = text.part(found.end..end);
+    let has_parts = text.at(found.start) == b'{' || said.contains('$');
+    (said.len() >= MIN_HASH && has_parts && said.bytes().any(|byte| byte.is_ascii_alphabetic()))
+        .then_some(found.start..end)
+}
+
+/// What makes a hash is no shorter.
+const MIN_HASH: usize = 22;

@@ -28,6 +28,10 @@ pub(super) enum Sign {
     Pem,
     Scheme,
     BotToken,
+    /// A line of `.pgpass`: its port.
+    PgPass,
+    /// A password's hash, as it stands in a file of users.
+    Crypt,
 }
 
 /// Words that are no rows of another table.
@@ -37,6 +41,20 @@ const OTHERS: &[(&str, Sign)] = &[
     ("bearer", Sign::Scheme),
     ("basic", Sign::Scheme),
     (":AA", Sign::BotToken),
+    (":543", Sign::PgPass),
+    (":6432:", Sign::PgPass),
+    (":*:", Sign::PgPass),
+    ("$apr1$", Sign::Crypt),
+    ("$2a$", Sign::Crypt),
+    ("$2b$", Sign::Crypt),
+    ("$2y$", Sign::Crypt),
+    ("$1$", Sign::Crypt),
+    ("$5$", Sign::Crypt),
+    ("$6$", Sign::Crypt),
+    ("$y$", Sign::Crypt),
+    ("$argon2", Sign::Crypt),
+    ("{SHA}", Sign::Crypt),
+    ("{SSHA}", Sign::Crypt),
 ];
 
 #[derive(Clone, Copy)]
@@ -239,14 +257,21 @@ fn beginnings(text: &str) -> impl Iterator<Item = usize> {
     let has = |table: &[u64; 512], number: u32| {
         table.get((number >> 6) as usize).is_some_and(|bits| bits >> (number & 63) & 1 == 1)
     };
-    let mut bytes = 0;
-    // Two more bytes, for a word of two at the end.
-    text.bytes().chain([0, 0]).enumerate().filter_map(move |(end, byte)| {
-        bytes = bytes << 5 | u32::from(byte & LETTER);
-        let may_be = end >= 3
-            && has(&BEGINNINGS.three, bytes >> 5 & 0x7fff)
-            && has(&BEGINNINGS.four, number_of_four(bytes));
-        may_be.then(|| end - 3)
+    let text = text.as_bytes();
+    let (mut bytes, mut end) = (0, 0);
+    std::iter::from_fn(move || {
+        // Two more bytes, for a word of two at the end.
+        while end < text.len() + 2 {
+            bytes = bytes << 5 | u32::from(text.get(end).map_or(0, |byte| byte & LETTER));
+            end += 1;
+            if has(&BEGINNINGS.three, bytes >> 5 & 0x7fff)
+                && has(&BEGINNINGS.four, number_of_four(bytes))
+                && end > 3
+            {
+                return Some(end - 4);
+            }
+        }
+        None
     })
 }
 

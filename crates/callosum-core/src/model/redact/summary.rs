@@ -184,6 +184,9 @@ impl Summary {
             if told > tells && Role::of(name) == Some(Role::Held) {
                 tells = told;
             }
+            if matches!(name.as_str(), "data" | "stringData") && is_secret_manifest(fields) {
+                tells = Tell::Surely;
+            }
             match (value, program) {
                 (Value::Array(items), Some(_)) if tells < Tell::Likely => {
                     self.list(items, program, depth + 1, tells);
@@ -224,6 +227,11 @@ fn told_by(fields: &Map<String, Value>) -> (Tell, Option<&str>) {
         }
     }
     (told, program)
+}
+
+/// Whether an object is a manifest whose data are secrets.
+fn is_secret_manifest(fields: &Map<String, Value>) -> bool {
+    fields.get("kind").is_some_and(|kind| kind == "Secret")
 }
 
 /// What a label says of what it is for, also one that a page has for people: `Password field`.

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::names::{Tell, is_header, is_number, is_prose, is_secret, tell};
 use super::text::{Text, in_name};
-use super::words::{ORDER_KEYS, PHRASES};
+use super::words::{ORDER_KEYS, PHRASES, SAID_FIRST, SAID_NEXT};
 use super::{columns, languages, manifests, pairs, statements};
 
 /// The secrets that belong to the name in which the word at `found` stands, if it is such a name, and where the name ends. In a context
@@ -76,6 +76,9 @@ fn values_of(
                 _ => true,
             }
     });
+    if tells == Tell::Surely && !in_key {
+        values = values.into_iter().map(|value| whole_phrase(text, own, value)).collect();
+    }
     values
 }
 
@@ -107,9 +110,44 @@ fn is_said(text: Text<'_>, name: &str, value: &Range<usize>) -> bool {
     let next = text.part(next..text.skip(next, in_name));
     // `password: hunter on the test host`
     is_word(next)
-        && !["and", "or", "on", "at", "in", "for", "with", "then"].contains(&next)
+        && (SAID_FIRST.contains(&said) || SAID_NEXT.contains(&next) && !GOES_ON.contains(&next))
         && !["phrase", "mnemonic", "seed"].iter().any(|word| name.contains(word))
 }
+
+/// What a sentence goes on with behind a secret in it.
+const GOES_ON: &[&str] = &["and", "or", "on", "at", "in", "for", "with", "then"];
+
+/// A secret of several words in small letters, from the first one to the last: `password: correct horse battery staple`.
+fn whole_phrase(text: Text<'_>, name: &str, value: Range<usize>) -> Range<usize> {
+    let is_word = |word: &str| word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_lowercase());
+    let is_sure = || name.to_ascii_lowercase().contains("pass");
+    if text.at(value.end) != b' '
+        || !is_word(text.part(value.clone()))
+        || text.before(value.start) != b' '
+        || !is_sure()
+    {
+        return value;
+    }
+    let mut end = value.end;
+    for _ in 0..MAX_PHRASE {
+        let next = end + 1..text.skip(end + 1, in_name);
+        let word = text.part(next.clone());
+        let is_name = matches!(text.at(next.end), b':' | b'=');
+        if text.at(end) != b' '
+            || !is_word(word)
+            || is_name
+            || GOES_ON.contains(&word)
+            || SAID_NEXT.contains(&word)
+        {
+            break;
+        }
+        end = next.end;
+    }
+    value.start..end
+}
+
+/// So many words follow the first of a phrase.
+const MAX_PHRASE: usize = 24;
 
 /// Programs that look for a text: what stands behind it is a place.
 const SEARCHERS: &[&str] = &["grep ", "rg ", "ag ", "ack "];

@@ -97,6 +97,28 @@ pub(super) const SETTINGS: &[&str] = &[
     "passed", "login", "plain", "inherit", "always", "never", "session",
 ];
 
+/// What somebody says of a secret begins with one of these, where no secret stands: `password: reset flow`.
+pub(super) const SAID_FIRST: &[&str] = &[
+    "a", "add", "added", "adds", "allow", "allows", "always", "an", "ask", "asks", "avoid", "bump", "bumps", "can", "cannot",
+    "change", "changed", "changes", "check", "checked", "checks", "clarify", "clean", "cleanup", "clear", "confirm", "create",
+    "deprecate", "describe", "disable", "disallow", "docs", "document", "documented", "documents", "does", "drop", "empty", "enable",
+    "encrypt", "ensure", "entropy", "expire", "expired", "expires", "expiry", "explain", "field", "fields", "fix", "fixed", "fixes",
+    "flow", "for", "forgot", "form", "generate", "generated", "handle", "handles", "hash", "hashed", "hashes", "hashing", "has", "hide",
+    "how", "if", "ignore", "implement", "improve", "input", "invalid", "is", "it", "keep", "length", "less", "limit", "log", "make",
+    "mask", "max", "maximum", "migrate", "min", "minimum", "missing", "more", "move", "moved", "must", "need", "needs", "never", "new",
+    "no", "not", "now", "only", "our", "parse", "policy", "policies", "prompt", "prompts", "redact", "refactor", "reject", "rejects",
+    "remove", "removed", "removes", "rename", "renamed", "replace", "require", "required", "requires", "reset", "resets", "restrict",
+    "reuse", "revert", "revoke", "rotate", "rotated", "rotation", "same", "save", "see", "set", "should", "show", "shows", "simplify",
+    "skip", "sort", "split", "still", "store", "stored", "strength", "strip", "stronger", "support", "supports", "test", "tests", "that",
+    "the", "this", "to", "too", "trim", "typo", "unify", "update", "updated", "updates", "upgrade", "use", "used", "uses", "using",
+    "validate", "validates", "validation", "verify", "was", "we", "when", "where", "which", "why", "will", "wrong", "you", "your",
+];
+/// Or goes on with one: `password: field is required`.
+pub(super) const SAID_NEXT: &[&str] = &[
+    "a", "an", "are", "as", "be", "but", "by", "can", "cannot", "does", "from", "has", "have", "if", "is", "it", "its", "may", "must",
+    "needs", "not", "of", "per", "required", "should", "than", "that", "the", "this", "to", "too", "until", "was", "were", "when", "will",
+];
+
 /// Sorts of values, as the table that explains a field has them.
 pub(super) const SORTS: &[&str] = &[
     "text", "str", "varchar", "char", "number", "integer", "int", "boolean", "bool", "bytes", "uuid", "object",

@@ -12,6 +12,8 @@ const PATCH_HEADERS: [&str; 4] =
 /// The parameters that name a call's files, and those that hold a patch, in the order in which they are asked.
 pub(super) const PATH_NAMES: [&str; 3] = ["path", "file_path", "filePath"];
 pub(super) const PATCH_NAMES: [&str; 2] = ["input", "patch"];
+/// The parameter of OpenClaw's that names the folder in which a command runs.
+pub(crate) const WORK_FOLDER: &str = "workdir";
 /// What the names of tools end in that take a patch.
 pub(super) const APPLY_PATCH: &str = "apply_patch";
 
@@ -48,7 +50,7 @@ pub(crate) fn file_paths(call: &ToolCall, params: &Lookup<'_>) -> Vec<String> {
 /// The folder a command runs in: the one its call names, else the one relative paths start from; `within` is where it
 /// goes from there itself.
 pub(crate) fn work_folder(call: &ToolCall, params: &Lookup<'_>, within: Option<&str>) -> String {
-    let named = ["workdir", "cwd"].into_iter().find_map(|name| params.texts(name).into_iter().next());
+    let named = [WORK_FOLDER, "cwd"].into_iter().find_map(|name| params.texts(name).into_iter().next());
     let (machine, base) = match (other_machine(params), named) {
         // What the agent's own folder is says nothing about another machine.
         (Some(machine), named) => (Some(machine), named.map(|path| normalise(&path, None))),
@@ -91,9 +93,19 @@ fn other_machine(params: &Lookup<'_>) -> Option<String> {
 /// `~/…` stays, and so does a relative path when `cwd` is not known.
 pub(super) fn normalise(path: &str, cwd: Option<&str>) -> String {
     let path = path.trim().strip_prefix("file://").unwrap_or(path.trim());
-    if is_windows_path(path) {
+    if is_windows_path(path) || is_normal(path) {
         return path.to_owned();
     }
+    from_parts(path, cwd)
+}
+
+/// Whether a path is whole and has nothing to be taken out: every slash begins a part that does not begin with a dot.
+fn is_normal(path: &str) -> bool {
+    let begins_part = |at: usize| !matches!(path.as_bytes().get(at + 1), None | Some(b'/' | b'.'));
+    path.starts_with('/') && memchr::memchr_iter(b'/', path.as_bytes()).all(begins_part)
+}
+
+fn from_parts(path: &str, cwd: Option<&str>) -> String {
     let is_home = path == "~" || path.starts_with("~/");
     let base = cwd.filter(|cwd| cwd.starts_with('/') && !path.starts_with('/') && !is_home);
     let is_absolute = base.is_some() || path.starts_with('/');
@@ -151,5 +163,20 @@ mod tests {
         ] {
             assert_eq!(normalise(path, cwd), normal, "{path} in {cwd:?}");
         }
+    }
+
+    #[test]
+    fn a_path_that_is_normal_comes_out_as_it_is() {
+        let parts = ["", "/", "a", ".", "..", "/a", "/.", "/..", "/.a", "/~", "a/", "b"];
+        for one in parts {
+            for path in parts.iter().flat_map(|two| parts.map(|three| [one, two, three].concat())) {
+                for cwd in [None, Some("/x/y"), Some("x")] {
+                    let slowly = from_parts(&path, cwd);
+                    assert!(!is_normal(&path) || slowly == path, "{path} in {cwd:?}: {slowly}");
+                    assert_eq!(normalise(&path, cwd), slowly, "{path} in {cwd:?}");
+                }
+            }
+        }
+        assert!(is_normal("/srv/agent/out/1.md") && !is_normal("/srv/./agent") && !is_normal("a"));
     }
 }

@@ -6,6 +6,7 @@ use std::cell::Cell;
 use serde_json::Value;
 use wildmatch::WildMatch;
 
+use callosum_shell::brace_words;
 use callosum_shell::own_files::{HOOK_SETTINGS, STATE, STATE_VARIABLE, is_home};
 
 use super::Lookup;
@@ -21,7 +22,7 @@ const OTHER_NAMES: &[&str] = &[
     "file", "filename", "files", "target_file", "relative_path", "directory", "uri", "edits",
 ];
 
-/// A word with braces stands for so many at most.
+/// So many values of a variable are looked at.
 const MAX_WORDS: usize = 64;
 
 /// Whether `path`, made whole, guards the gate itself: it is in a folder of Callosum's state, or settings that hold its hooks
@@ -31,9 +32,7 @@ pub(crate) fn is_guarded(path: &str, folders: &[&str]) -> bool {
     if !path.contains('{') {
         return is_one_guarded(path, folders);
     }
-    let mut words = Vec::new();
-    expand_braces(path, &mut words);
-    words.iter().any(|word| is_one_guarded(word, folders))
+    brace_words(path).0.iter().any(|word| is_one_guarded(word, folders))
 }
 
 fn is_one_guarded(path: &str, folders: &[&str]) -> bool {
@@ -82,42 +81,6 @@ fn is_read(base: &str, folders: &[&str]) -> bool {
         folder.strip_prefix(base).is_some_and(|below| below.is_empty() || below.starts_with('/'))
     };
     is_home(base) || base.split('/').all(|part| part == "..") || folders.iter().any(is_above)
-}
-
-/// The words that a shell makes of one with `{a,b}` in it.
-fn expand_braces(word: &str, words: &mut Vec<String>) {
-    if words.len() >= MAX_WORDS {
-        return;
-    }
-    // Of each brace that is open where it stands, and its commas.
-    let mut open: Vec<Vec<usize>> = Vec::new();
-    let group = word.char_indices().find_map(|(at, c)| match c {
-        '{' => {
-            open.push(vec![at]);
-            None
-        }
-        ',' => {
-            open.last_mut()?.push(at);
-            None
-        }
-        '}' => {
-            let mut group = open.pop()?;
-            group.push(at);
-            (group.len() > 2).then_some(group)
-        }
-        _ => None,
-    });
-    let ends = group.as_deref().and_then(|group| Some((*group.first()?, *group.last()?)));
-    let (Some(group), Some((from, to))) = (group, ends) else {
-        words.push(word.to_owned());
-        return;
-    };
-    let (before, after) = (word.get(..from).unwrap_or_default(), word.get(to + 1..).unwrap_or_default());
-    for pair in group.windows(2) {
-        let [from, to] = pair else { continue };
-        let choice = word.get(from + 1..*to).unwrap_or_default();
-        expand_braces(&format!("{before}{choice}{after}"), words);
-    }
 }
 
 /// What stands for the value of a variable that the line reads from somewhere.

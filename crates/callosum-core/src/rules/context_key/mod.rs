@@ -1,4 +1,4 @@
-//! Context keys: names of the resources a call acts on, made from templates like `email:{commandRecipient}`.
+//! Context keys: names of the resources a call acts on, made from templates like `email:{commandRecipients}`.
 
 mod address;
 mod command_recipient;
@@ -7,6 +7,7 @@ mod file_path;
 mod guarded;
 mod mail_fields;
 mod mail_text;
+mod placeholder;
 mod template;
 mod value;
 
@@ -17,8 +18,9 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-pub(crate) use file_path::{is_outside, path_in, work_folder};
+pub(crate) use file_path::{WORK_FOLDER, is_outside, path_in, work_folder};
 pub(crate) use guarded::{READ, is_guarded, is_in_guarded, meanings, writes_guarded};
+pub use placeholder::{PLACEHOLDERS, Placeholder};
 pub(crate) use template::Template;
 pub(crate) use value::{Picked, Site};
 
@@ -88,6 +90,11 @@ impl<'a> Lookup<'a> {
         self.mails.left_out()
     }
 
+    /// Whether a target was asked for that the call's command line does not say.
+    pub(crate) fn has_unknown(&self) -> bool {
+        self.unknown.get().is_some()
+    }
+
     /// What stands for a target that this call's command line does not say: the same line has the same one, another line
     /// another one.
     fn unknown_in(&self, line: &str) -> String {
@@ -145,7 +152,11 @@ pub(crate) fn context_keys<'p>(templates: &'p [Template], site: Site<'_, 'p>) ->
         for secret in &secrets {
             key = key.replace(secret, &key_mark(secret));
         }
-        safe(&one_spelling(&key, site.params))
+        let spelled = match one_spelling(&key, site.params) {
+            Cow::Borrowed(same) if same.len() == key.len() => None,
+            other => Some(other.into_owned()),
+        };
+        safe(spelled.unwrap_or(key))
     }));
     too_many |= keys.len() > MAX_KEYS;
     keys.truncate(MAX_KEYS);
@@ -223,21 +234,28 @@ fn one_spelling<'k>(key: &'k str, params: &Lookup<'_>) -> Cow<'k, str> {
 }
 
 /// A key that may be shown and stored: no secrets, one line, of bounded length; different keys stay different.
-fn safe(key: &str) -> String {
-    let redacted = redact_key(key);
-    let plain = |text: &str| -> String {
-        if is_plain(text) {
-            return text.to_owned();
-        }
-        let visible = |c| match shown(c) {
-            Shown::As(c) => Some(c),
-            Shown::Dropped => None,
-        };
-        text.chars().filter_map(visible).collect()
+fn safe(key: String) -> String {
+    let redacted = match redact_key(&key) {
+        Cow::Borrowed(_) => None,
+        Cow::Owned(redacted) => Some(redacted),
     };
-    match head(&redacted, MAX_KEY_CHARS) {
+    match redacted {
+        // Most keys are such.
+        None if key.len() <= MAX_KEY_CHARS && is_plain(&key) => key,
+        redacted => safely(&key, redacted.as_deref().unwrap_or(&key)),
+    }
+}
+
+/// The same of a key that is `redacted` without its secrets.
+fn safely(key: &str, redacted: &str) -> String {
+    let visible = |c| match shown(c) {
+        Shown::As(c) => Some(c),
+        Shown::Dropped => None,
+    };
+    let plain = |text: &str| text.chars().filter_map(visible).collect::<String>();
+    match head(redacted, MAX_KEY_CHARS) {
         (whole, false) => plain(whole),
-        _ => format!("{}~{}", plain(head(&redacted, KEY_HEAD_CHARS).0), hash_text(key, 8)),
+        _ => format!("{}~{}", plain(head(redacted, KEY_HEAD_CHARS).0), hash_text(key, 8)),
     }
 }
 
@@ -246,5 +264,26 @@ fn bounded(value: String) -> String {
     match head(&value, MAX_VALUE_CHARS) {
         (_, false) => value,
         (start, true) => format!("{start}~{}", hash_text(&value, 8)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_that_is_safe_as_it_is_is_what_it_would_be_made() {
+        let keys = [
+            "file:/srv/agent/out/1.md".to_owned(),
+            "email:alice@example.com".to_owned(),
+            String::new(),
+            "channel:x\ny\u{200b}é\u{fe0f}".to_owned(),
+            format!("http:{}", "a/".repeat(150)),
+            "é".repeat(MAX_KEY_CHARS),
+            "http:POST:https://example.com/?token=ghp_0123456789abcdefghijklmnopqrstuvwxyz".to_owned(),
+        ];
+        for key in keys {
+            assert_eq!(safe(key.clone()), safely(&key, &redact_key(&key)), "{key}");
+        }
     }
 }

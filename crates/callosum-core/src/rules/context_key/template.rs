@@ -2,23 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::command_recipient::recipients;
-use super::file_path::file_paths;
-use super::mail_fields;
-use super::mail_text::MailTexts;
-use super::value::{FAMILIES, Origin, Picked, Site};
+use super::placeholder::{self, Source, alone};
+use super::value::{Origin, Picked, Site};
 use super::{MAX_KEYS, UNKNOWN, bounded, distinct};
-use crate::model::digest::{digest, neutral_tool_name};
 use crate::model::text::{nearest, one_line};
-use callosum_shell::Line;
-use callosum_shell::command::Command;
-
-const KNOWN: &str = "{tool}, {digest}, {filePath}, {workFolder}, {commandRecipients}, {params.NAME}, \
-                     {params.NAME|OTHER|fallback}, {params.NAME+OTHER}, {command.flag.NAME}, {command.arg.N}, \
-                     {command.args}, {command.last}, {command.verb}, {command.word.N}, {command.package.N}, {command.path.N}, {command.name.N}, \
-                     {command.outside}, {command.program}, {http.method}, {http.host}, {http.path}, {http.url}, \
-                     {git.remote}, {git.branch}, {forge.target}, {kube.context}, {kube.object}, {notion.target}, {storage.written} \
-                     and {ssh.host}";
 
 /// A template may have so many: each may have a thousand values, of which every combination is a key.
 const MAX_PLACEHOLDERS: usize = 8;
@@ -32,21 +19,19 @@ pub(crate) struct Template {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Part {
     Literal(String),
-    Tool,
+    /// What stands alone in its braces.
+    Alone(Source),
     /// The first of these groups that has a value, with all the values in it; else the fallback.
     Values {
         groups: Vec<Vec<Origin>>,
         fallback: String,
     },
-    CommandRecipients,
-    FilePath,
-    Digest,
 }
 
 impl Template {
     /// Whether its keys are made of nothing but people's addresses.
     pub(super) fn is_of_recipients(&self) -> bool {
-        self.parts.iter().all(|part| matches!(part, Part::Literal(_) | Part::CommandRecipients))
+        self.parts.iter().all(|part| matches!(part, Part::Literal(_) | Part::Alone(Source::Recipients)))
     }
 
     /// Reads a template; the error says what is wrong with it.
@@ -126,18 +111,14 @@ impl Template {
 
 impl Part {
     fn parse(placeholder: &str) -> Result<Self, String> {
-        match placeholder {
-            "tool" => return Ok(Self::Tool),
-            "commandRecipient" | "commandRecipients" => return Ok(Self::CommandRecipients),
-            "filePath" => return Ok(Self::FilePath),
-            "digest" => return Ok(Self::Digest),
-            _ => {}
+        if let Some(source) = alone(placeholder) {
+            return Ok(Self::Alone(source));
         }
         let unknown = || {
             let shown = one_line(placeholder, 60);
             match meant(placeholder) {
                 Some(name) => format!("unknown placeholder `{{{shown}}}`: did you mean `{{{name}}}`?"),
-                None => format!("unknown placeholder `{{{shown}}}`: known are {KNOWN}"),
+                None => format!("unknown placeholder `{{{shown}}}`: expected one of {}", placeholder::all()),
             }
         };
         let mut words: Vec<&str> = placeholder.split('|').collect();
@@ -165,13 +146,9 @@ impl Part {
 
     /// What stands for the placeholder, never nothing.
     fn values<'p>(&'p self, site: Site<'_, 'p>) -> Vec<Cow<'p, str>> {
-        let Site { call, params, .. } = site;
         let values = match self {
             Self::Literal(text) => return vec![Cow::Borrowed(text)],
-            Self::Tool => vec![neutral_tool_name(&call.tool).to_owned()],
-            Self::Digest => vec![digest(&call.tool, &params.all())],
-            Self::CommandRecipients => mail_recipients(site),
-            Self::FilePath => file_paths(call, params),
+            Self::Alone(source) => source.values(site),
             Self::Values { groups, fallback } => {
                 let values = |group: &'p Vec<Origin>| match group.as_slice() {
                     [origin] => origin.values(site),
@@ -193,43 +170,12 @@ impl Part {
 /// The placeholder that was probably meant: by its whole name, or by its family, the word before the first dot.
 fn meant(placeholder: &str) -> Option<String> {
     let first = placeholder.split(['|', '+']).next().unwrap_or(placeholder);
-    let whole = ["tool", "digest", "filePath", "workFolder", "commandRecipients"];
-    let names = whole.into_iter().chain(callosum_shell::command::PLACEHOLDERS.iter().copied());
-    match (nearest(first, names), first.split_once('.')) {
+    match (nearest(first, placeholder::whole_names()), first.split_once('.')) {
         (Some(name), _) => Some(name.to_owned()),
         (None, Some((family, name))) => {
-            let meant = format!("{}.{name}", nearest(family, FAMILIES.iter().copied())?);
+            let meant = format!("{}.{name}", nearest(family, placeholder::families())?);
             Origin::parse(&meant, None).map(|_| one_line(&meant, 60))
         }
         (None, None) => None,
     }
-}
-
-/// Who a mail goes to: told by the command, or for a tool that sends mail itself, by its parameters.
-fn mail_recipients(site: Site<'_, '_>) -> Vec<String> {
-    let params = site.params;
-    let command = params.get("command");
-    let line = command.as_ref().and_then(|command| command.as_str());
-    if let Some(fit) = site.fit {
-        let found = recipients_of(fit.command, &params.mails);
-        return match found {
-            [] => line.map(|line| params.unknown_in(line)).into_iter().collect(),
-            found => found.to_vec(),
-        };
-    }
-    if let Some(command) = line {
-        let line = Line::read(command);
-        return recipients(&line.invocations, line.rough.then_some(command), &params.mails);
-    }
-    mail_fields::of_parameters(params)
-}
-
-/// The recipients of one command; none, too, when those of the commands before it were too many.
-fn recipients_of<'c>(command: &'c Command<'_>, texts: &MailTexts) -> &'c [String] {
-    let invocation = command.invocation;
-    if !texts.has_room(1 + invocation.input.len()) {
-        return &[];
-    }
-    let found = command.recipients.get_or_init(|| recipients(std::slice::from_ref(invocation), None, texts));
-    if texts.has_room(found.len()) { found } else { &[] }
 }

@@ -1,10 +1,17 @@
 //! Where the values in a placeholder come from: the parameters, or the command that a rule matched.
 
-use super::file_path::{is_outside, path_in, work_folder};
+use callosum_shell::Line;
+use callosum_shell::command::{Command, Detail, Fit};
+
+use super::command_recipient::recipients;
+use super::file_path::{file_paths, is_outside, path_in, work_folder};
+use super::mail_fields;
+use super::mail_text::MailTexts;
+use super::placeholder::{Source, families, one_of_several};
 use super::{Lookup, distinct};
+use crate::model::digest::{digest, neutral_tool_name};
 use crate::model::redact::{key_mark, names_a_secret};
 use crate::model::tool_call::ToolCall;
-use callosum_shell::command::Fit;
 
 /// What a key is made from: a call, its parameters, and the part of its command that is meant.
 #[derive(Clone, Copy)]
@@ -23,67 +30,65 @@ pub(crate) struct Picked {
     pub(crate) may_send: bool,
 }
 
-/// A source of values.
+/// One of the sources that a placeholder names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Origin {
-    /// A parameter, by its dotted path.
-    Param(String),
-    /// Something that the command says.
-    Command(String),
-    /// The Nth argument of the command, from 0, as a path from where it runs.
-    Path(usize),
-    /// The paths among its arguments that are not in the working folder.
-    Outside,
-    /// The folder the command runs in.
-    WorkFolder,
+pub(super) struct Origin {
+    /// As the template names it, with its family.
+    name: String,
+    source: Source,
 }
-
-/// The families of placeholders; a word without one has that of the first word.
-pub(super) const FAMILIES: &[&str] =
-    &["params", "command", "http", "git", "forge", "kube", "notion", "storage", "ssh"];
 
 impl Origin {
     /// Reads a word of a placeholder, `like` being one before it: `b` in `{params.a|b}` is a parameter too. `None` when there
     /// is no such source.
     pub(super) fn parse(word: &str, like: Option<&str>) -> Option<Self> {
-        let family =
-            word.split_once('.').map(|(family, _)| family).filter(|family| FAMILIES.contains(family));
-        let whole = match (word, family, like) {
-            ("workFolder", ..) => return Some(Self::WorkFolder),
-            (_, Some(_), _) => word.to_owned(),
-            (_, None, Some(like)) if like.starts_with("params.") => format!("params.{word}"),
+        let has_family =
+            word.split_once('.').is_some_and(|(family, _)| families().any(|known| known == family));
+        let name = match like {
+            _ if has_family => word.to_owned(),
+            None => word.to_owned(),
+            // A name without a family that stands for itself.
+            Some(_) if one_of_several(word).is_some() => word.to_owned(),
+            Some(like) if like.starts_with("params.") => format!("params.{word}"),
             // `{command.flag.to|t}`
-            (_, None, Some(like)) => format!("{}.{word}", like.rsplit_once('.')?.0),
-            (_, None, None) => return None,
+            Some(like) => format!("{}.{word}", like.rsplit_once('.')?.0),
         };
-        if let Some(path) = whole.strip_prefix("params.") {
-            return Some(Self::Param(path.to_owned()));
-        }
-        if whole == "command.outside" {
-            return Some(Self::Outside);
-        }
-        if let Some(number) = whole.strip_prefix("command.path.") {
-            return number.parse::<usize>().ok()?.checked_sub(1).map(Self::Path);
-        }
-        Fit::knows(&whole).then_some(Self::Command(whole))
+        let source = one_of_several(&name)?;
+        Some(Self { name, source })
     }
 
     /// The name of a source that has a value in no call, under a rule that picks out such a command, or none.
-    pub(super) fn never_has(&self, picked: Option<Picked>) -> Option<String> {
-        let name = match self {
-            Self::Param(_) | Self::WorkFolder => return None,
-            Self::Command(name) => name.clone(),
-            Self::Path(number) => format!("command.path.{}", number + 1),
-            Self::Outside => "command.outside".to_owned(),
+    pub(super) fn never_has(&self, picked: Option<Picked>) -> Option<&str> {
+        let Some(picked) = picked else { return self.source.is_of_command().then_some(&self.name) };
+        let never = match &self.source {
+            Source::Command(Detail::Verb) => picked.subcommands == 0,
+            Source::Command(Detail::Word(place)) => *place >= picked.subcommands,
+            Source::Command(Detail::HttpMethod | Detail::HttpHost | Detail::HttpPath | Detail::HttpUrl) => {
+                !picked.may_send
+            }
+            _ => false,
         };
-        let Some(picked) = picked else { return Some(name) };
-        let word = match name.as_str() {
-            "command.verb" => Some(1),
-            name => name.strip_prefix("command.word.").and_then(|number| number.parse::<usize>().ok()),
-        };
-        let never = word.is_some_and(|word| word > picked.subcommands)
-            || name.starts_with("http.") && !picked.may_send;
-        never.then_some(name)
+        never.then_some(&self.name)
+    }
+
+    /// Its values for a call; none when the call says nothing of it.
+    pub(super) fn values<'p>(&'p self, site: Site<'_, 'p>) -> Vec<String> {
+        self.source.values(site)
+    }
+}
+
+impl Source {
+    /// Whether it is something that the command of a rule says.
+    fn is_of_command(&self) -> bool {
+        match self {
+            Self::Command(_) | Self::Path(_) | Self::Outside => true,
+            Self::Tool
+            | Self::Digest
+            | Self::FilePath
+            | Self::WorkFolder
+            | Self::Recipients
+            | Self::Param(_) => false,
+        }
     }
 
     /// Its values for a call; none when the call says nothing of it.
@@ -91,6 +96,10 @@ impl Origin {
         let Site { call, params, fit } = site;
         let arguments = || fit.map(Fit::arguments).unwrap_or_default();
         match self {
+            Self::Tool => vec![neutral_tool_name(&call.tool).to_owned()],
+            Self::Digest => vec![digest(&call.tool, &params.all())],
+            Self::FilePath => file_paths(call, params),
+            Self::Recipients => mail_recipients(site),
             Self::Param(path) => {
                 let mut texts = params.texts(path);
                 if names_a_secret(path.rsplit('.').next().unwrap_or(path)) {
@@ -99,26 +108,22 @@ impl Origin {
                 texts
             }
             Self::WorkFolder => vec![site.folder()],
-            Self::Path(number) => {
-                arguments().get(*number).map(|path| path_in(&site.folder(), path)).into_iter().collect()
+            Self::Path(place) => {
+                arguments().get(*place).map(|path| path_in(&site.folder(), path)).into_iter().collect()
             }
             Self::Outside => {
                 let base = work_folder(call, params, None);
                 let whole = arguments().into_iter().map(|path| path_in(&site.folder(), path));
                 whole.filter(|path| is_outside(&base, path)).collect()
             }
-            Self::Command(placeholder) => {
-                let values = fit.and_then(|fit| fit.values(placeholder)).unwrap_or_default();
-                let values = distinct(
-                    values
-                        .into_iter()
-                        .filter(|value| !value.trim().is_empty() || placeholder == "forge.target"),
-                );
-                if placeholder == "forge.target" {
-                    values.iter().map(|target| site.named(target)).collect()
-                } else {
-                    values
-                }
+            // Of a code host the target may be the folder's own repository, which the command leaves out.
+            Self::Command(detail @ Detail::ForgeTarget) => {
+                let targets = distinct(fit.map(|fit| fit.values(detail)).unwrap_or_default().into_iter());
+                targets.iter().map(|target| site.named(target)).collect()
+            }
+            Self::Command(detail) => {
+                let values = fit.map(|fit| fit.values(detail)).unwrap_or_default();
+                distinct(values.into_iter().filter(|value| !value.trim().is_empty()))
             }
         }
     }
@@ -139,4 +144,33 @@ impl Site<'_, '_> {
             target.to_owned()
         }
     }
+}
+
+/// Who a mail goes to: told by the command, or for a tool that sends mail itself, by its parameters.
+fn mail_recipients(site: Site<'_, '_>) -> Vec<String> {
+    let params = site.params;
+    let command = params.get("command");
+    let line = command.as_ref().and_then(|command| command.as_str());
+    if let Some(fit) = site.fit {
+        let found = recipients_of(fit.command, &params.mails);
+        return match found {
+            [] => line.map(|line| params.unknown_in(line)).into_iter().collect(),
+            found => found.to_vec(),
+        };
+    }
+    if let Some(command) = line {
+        let line = Line::read(command);
+        return recipients(&line.invocations, line.rough.then_some(command), &params.mails);
+    }
+    mail_fields::of_parameters(params)
+}
+
+/// The recipients of one command; none, too, when those of the commands before it were too many.
+fn recipients_of<'c>(command: &'c Command<'_>, texts: &MailTexts) -> &'c [String] {
+    let invocation = command.invocation;
+    if !texts.has_room(1 + invocation.input.len()) {
+        return &[];
+    }
+    let found = command.recipients.get_or_init(|| recipients(std::slice::from_ref(invocation), None, texts));
+    if texts.has_room(found.len()) { found } else { &[] }
 }

@@ -1,4 +1,4 @@
-//! What is wrong with a rules file, and what in it hardly does what its author wants: every mistake, not only the
+//! What is wrong with a rules file, and what in it probably does not do what its author means: every mistake, not only the
 //! first, and warnings about rules that can be read.
 //!
 //! That a rule is never reached, or that a placeholder never has a value, is only said when it is certain.
@@ -33,11 +33,11 @@ pub struct Lint {
     pub rule_count: usize,
     /// Why it can't be used, in the order of the file: at most one for each rule.
     pub errors: Vec<RuleError>,
-    /// What may be used, but hardly does what is wanted, in the order of the file.
+    /// Valid rules that probably don't do what is meant, in the order of the file.
     pub warnings: Vec<Warning>,
 }
 
-/// Something in a rule that hardly does what is wanted.
+/// Something in a valid rule that probably does not do what is meant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Warning {
     /// The line, from 1.
@@ -154,7 +154,7 @@ impl About<'_> {
             _ => ("take", "those"),
         };
         let message = format!(
-            "never matches: {}{more} before it {verb} every call it is for; put it before {them}, or take it out",
+            "never matches: {}{more} before it {verb} every call it is for; put it before {them}, or remove it",
             names.join(", ")
         );
         self.warn(self.rule.name.at, WarningKind::Unreachable, message);
@@ -172,7 +172,7 @@ impl About<'_> {
             return;
         }
         let message = format!(
-            "asks nothing of the command, so it hides the {hidden} shipped rules for commands (mail, pushes, payments …); \
+            "sets no condition on the command, so it hides the {hidden} shipped rules for commands (mail, pushes, payments …); \
              give it a `command`"
         );
         self.warn(rule.tool.at, WarningKind::HidesShipped, message);
@@ -183,7 +183,7 @@ impl About<'_> {
             let shown = one_line(name, 80);
             let remedy = match tools::meant(name) {
                 Some(meant) => format!("did you mean `{meant}`?"),
-                None => "that is right if a plugin brings it; MCP tools are named `server__tool`".to_owned(),
+                None => "ignore this if a plugin brings it; MCP tools are named `server__tool`".to_owned(),
             };
             let message = format!("no known host has a tool `{shown}`: {remedy}");
             self.warn(self.rule.tool.at, WarningKind::UnknownTool, message);
@@ -193,8 +193,8 @@ impl About<'_> {
     fn keys(&mut self) {
         let Some(keys) = &self.rule.context_key else {
             if self.rule.tier.value.is_guarded() {
-                let message = "no `contextKey`: only a call with the very same parameters counts as the same; name what \
-                               it acts on, like `order:{params.id}`";
+                let message = "no `contextKey`: only a call with exactly the same parameters counts as the same; name what \
+                               it acts on, such as `order:{params.id}`";
                 self.warn(self.rule.tier.at, WarningKind::NoContextKey, message.to_owned());
             }
             return;
@@ -205,11 +205,11 @@ impl About<'_> {
             templates.flat_map(|key| key.never_filled(picked).collect::<Vec<_>>()).collect();
         for placeholder in never {
             let why = if picked.is_none() {
-                "the rule picks no command out of a line; give it `command` or `http`, or take `{params.NAME}`"
+                "the rule matches no single command of a line; give it `command` or `http`, or use `{params.NAME}`"
             } else if placeholder.starts_with("{http.") {
                 "no program of the rule sends HTTP requests; give it `http`, or name one that does"
             } else {
-                "no `command` of the rule names so many subcommands; take `{command.arg.N}` for what follows them"
+                "no `command` of the rule names that many subcommands; use `{command.arg.N}` for what follows them"
             };
             let message = format!("`contextKey`: `{}` never has a value: {why}", one_line(&placeholder, 80));
             self.warn(keys.at, WarningKind::NeverFilled, message);
@@ -225,8 +225,7 @@ impl About<'_> {
         if self.rule.journal_params || self.rule.tier.value.is_tracked() || is_for_lines() {
             return;
         }
-        let message =
-            "`journalParams` changes nothing: no parameters are journaled at tiers 0 and 1; take it out";
+        let message = "`journalParams` changes nothing, because no parameters are journaled at tiers 0 and 1; remove it";
         self.warn(self.rule.tier.at, WarningKind::NoParameters, message.to_owned());
     }
 }

@@ -12,7 +12,7 @@ pub(super) fn never_fit(rule: &RuleFormat) -> Vec<(usize, String)> {
         for program in programs.flat_map(|word| word.split('|')).filter(|name| name.contains('/')) {
             let name = program.rsplit('/').next().unwrap_or_default();
             let message = format!(
-                "`command`: no program is called `{}`: a program is compared by its name, without its folder; write `{}`",
+                "`command`: `{}` never matches, because programs are compared by name, without their folder; write `{}`",
                 one_line(program, 80),
                 one_line(name, 80)
             );
@@ -22,9 +22,8 @@ pub(super) fn never_fit(rule: &RuleFormat) -> Vec<(usize, String)> {
     if let Some(flags) = &rule.unless_flag {
         for flag in flags.value.0.iter().filter(|flag| !flag.starts_with(['-', '+'])) {
             let flag = one_line(flag, 80);
-            let message = format!(
-                "`unlessFlag`: no option is called `{flag}`: write it with its dashes, like `--{flag}`"
-            );
+            let message =
+                format!("`unlessFlag`: `{flag}` is not an option: write it with its dashes, like `--{flag}`");
             found.push((flags.at, message));
         }
     }

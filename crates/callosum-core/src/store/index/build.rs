@@ -7,17 +7,18 @@ use std::time::Instant;
 use crate::decision::history::History;
 use crate::model::error::StateError;
 use crate::model::time::Stamp;
-use crate::record::{Action, Line, Record};
+use crate::record::kind::{Fold, IndexedAs};
+use crate::record::{Line, Record};
 use crate::store::journal::forward::Forward;
 use crate::store::journal::recent::SLACK_MS;
 use crate::store::journal::retention::newest_age_ms;
-use crate::store::journal::segment::Segment;
+use crate::store::journal::segment::{Endless, Segment};
 use crate::store::journal::segment_file::write_whole;
 use crate::store::journal::segments::Segments;
 use crate::store::state_dir::StateDir;
 
 use super::topic::topics;
-use super::{ENTRY, Entry, FILE_NAME, Head, Index, LAYOUT, Mark, PER_BLOCK, Row};
+use super::{ENTRY, Entry, FILE_NAME, Head, Index, LAYOUT, Mark, PER_BLOCK, Row, UnendedLine};
 
 /// The newest actions that are named.
 const NEWEST: usize = 64;
@@ -41,6 +42,8 @@ pub struct IndexJob {
     /// An index that ends fewer bytes before is as good.
     step: u64,
     head: Head,
+    /// What is known to be too long to be a line.
+    endless: Option<Endless>,
     now: Stamp,
 }
 
@@ -86,7 +89,13 @@ impl IndexJob {
     ) -> Self {
         let mut head = Head { layout: LAYOUT, base, covered, keep_ms, ..Head::default() };
         head.take_counts(history);
-        Self { directory, segments, keep_ms, step, head, now: *now }
+        Self { directory, segments, keep_ms, step, head, endless: None, now: *now }
+    }
+
+    /// The same where this is known to be too long to be a line.
+    #[must_use]
+    pub fn passing_over(self, endless: Option<Endless>) -> Self {
+        Self { endless, ..self }
     }
 
     /// Writes the index, replacing the old one at once, unless another process wrote one a moment ago. One that takes longer
@@ -99,8 +108,9 @@ impl IndexJob {
         let there = self.usable_index();
         if let Some(index) = &there
             && index.head.end().saturating_add(self.step) >= self.head.end()
+            && !self.has_more_of_endless(&index.head)
         {
-            return Ok(Indexed { end: index.head.end(), bytes: index.size() });
+            return Ok(Indexed { end: index.head.reach(), bytes: index.size() });
         }
         let from = match there.and_then(|index| Some((index.all()?, index.head))) {
             Some((entries, head)) => {
@@ -114,6 +124,9 @@ impl IndexJob {
                     counts
                 });
                 let end = head.end();
+                if end == self.head.end() {
+                    (self.head.last_line, self.head.checksum) = (head.last_line, head.checksum);
+                }
                 self.head.marks = head.marks;
                 (self.head.newest_at, self.head.corrected) = (head.newest_at, head.corrected);
                 end
@@ -124,9 +137,17 @@ impl IndexJob {
             }
         };
         self.read_on(from, until, &mut draft)?;
-        let Some((last_line, line)) = draft.last.take() else { return Ok(Indexed::default()) };
-        self.head.last_line = last_line;
-        self.head.checksum = crc32fast::hash(&line);
+        if let Some((last_line, line)) = draft.last.take() {
+            self.head.last_line = last_line;
+            self.head.checksum = crc32fast::hash(&line);
+        } else if from < self.head.end() {
+            return Ok(Indexed::default());
+        }
+        let unended = self.endless.filter(|endless| self.is_behind(endless));
+        self.head.endless = unended.and_then(|endless| {
+            let (base, file) = &self.segments.active;
+            UnendedLine::of(file, endless.to - base)
+        });
         let edge = self.edge();
         self.correct(&draft.stamps, edge);
         draft.entries.retain(|entry| entry.by >= edge);
@@ -150,14 +171,30 @@ impl IndexJob {
         self.head.open = newest(&mut open.collect::<Vec<_>>().into_iter().rev(), MAX_OPEN);
         let unread = draft.waiting.difference(&draft.delivered).filter(|seq| **seq >= edge);
         self.head.unread = newest(&mut unread.collect::<Vec<_>>().into_iter().rev(), MAX_OPEN);
-        Ok(Indexed { end: self.head.end(), bytes: self.write(&draft.entries)? })
+        Ok(Indexed { end: self.head.reach(), bytes: self.write(&draft.entries)? })
+    }
+
+    /// Whether such a line begins right behind what is covered.
+    fn is_behind(&self, endless: &Endless) -> bool {
+        self.head.base == self.segments.active.0 && endless.from == self.head.end()
+    }
+
+    /// Whether more is known of such a line than an index says that covers as much.
+    fn has_more_of_endless(&self, head: &Head) -> bool {
+        let known = head.reach();
+        head.end() == self.head.end()
+            && self.endless.is_some_and(|endless| {
+                self.is_behind(&endless) && endless.to > known.saturating_add(self.step)
+            })
     }
 
     /// The index that is there, if it fits this journal and reaches as far back.
     fn usable_index(&self) -> Option<Index> {
         let index = Index::open(&self.directory).filter(|index| index.head.keep_ms >= self.keep_ms)?;
         let segment = Segment::open_at(&self.directory, index.head.base).ok()??;
-        index.head.is_bound_to(&segment).then_some(index)
+        // What it says of the lines behind a gap may be of before.
+        let knows_gaps = self.head.gaps == index.head.gaps;
+        (knows_gaps && index.head.is_bound_to(&segment)).then_some(index)
     }
 
     /// Where the first segment begins that has lines within the window, going by the same as who deletes segments.
@@ -175,7 +212,11 @@ impl IndexJob {
     /// Reads the lines between `from` and the end; those that there is time for.
     fn read_on(&mut self, from: u64, until: Option<Instant>, draft: &mut Draft) -> Result<(), StateError> {
         let end = self.head.end();
+        if from >= end {
+            return Ok(());
+        }
         let mut lines = Forward::from(&self.segments, from)?;
+        lines.pass_over(self.endless);
         let (mut covered, mut unseen) = (None, 0);
         while let Some((seq, bytes)) = lines.next_line()? {
             if seq >= end {
@@ -202,7 +243,9 @@ impl IndexJob {
                     && until.is_some_and(|until| Instant::now() >= until)
                 {
                     (self.head.base, self.head.covered) = (base, offset);
+                    let (gaps, kept_from) = (std::mem::take(&mut self.head.gaps), self.head.kept_from);
                     self.head.take_counts(counts);
+                    (self.head.gaps, self.head.kept_from) = (gaps, kept_from);
                     return Ok(());
                 }
             }
@@ -297,14 +340,20 @@ impl Draft {
             by: seq,
         }));
         let tracked = record.tier.is_some_and(crate::model::tier::Tier::is_tracked);
-        match record.action {
-            Action::Intercept if tracked => drop(self.started.insert(seq)),
-            Action::Complete | Action::Failed | Action::Refused | Action::Unknown => {
-                self.ended.extend(&record.of);
-            }
-            Action::Blocked if record.signal => drop(self.waiting.insert(seq)),
-            Action::Delivered => self.delivered.extend(&record.of),
-            _ => {}
+        match record.action.spec().fold {
+            Fold::Start if tracked => drop(self.started.insert(seq)),
+            Fold::Outcome(_) => self.ended.extend(&record.of),
+            Fold::Pause if record.signal && !record.is_foreign() => drop(self.waiting.insert(seq)),
+            Fold::Delivery => self.delivered.extend(&record.of),
+            Fold::Start
+            | Fold::Background
+            | Fold::Release
+            | Fold::Pause
+            | Fold::Window
+            | Fold::Segment
+            | Fold::Prune
+            | Fold::Loss
+            | Fold::Nothing => {}
         }
     }
 
@@ -313,7 +362,7 @@ impl Draft {
         let Some(counts) = &mut self.counts else { return };
         match line {
             Line::Record(record) => {
-                if matches!(record.action, Action::Rules | Action::Opened | Action::Lost) {
+                if record.action.spec().index == IndexedAs::Counts {
                     counts.apply(seq, record);
                 }
                 counts.count(record);
@@ -335,13 +384,15 @@ mod tests {
 
     use super::super::Topic;
     use super::*;
+    use crate::record::Action;
+    use crate::store::journal::segment::Carried;
 
     const NOW: Stamp = Stamp { wall_ms: 1_800_000_000_000, up_ms: 5_000, boot: Some(7) };
 
     /// A job in a folder with an empty journal.
     fn job(folder: &std::path::Path) -> IndexJob {
         let directory = StateDir::new(folder.to_owned());
-        let segment = Segment::begin(&directory, 0, "home", &NOW, BTreeMap::new()).unwrap();
+        let segment = Segment::begin(&directory, 0, None, "home", &NOW, Carried::default()).unwrap();
         let active = (segment.base, Arc::clone(&segment.file));
         let segments = Segments { closed: Arc::default(), active, disk: Arc::clone(&directory.disk) };
         let covered = (segment.base, segment.read);
@@ -375,7 +426,8 @@ mod tests {
         let mut history = History::new(60_000, 0);
         let (mut base, mut closed) = (0, Vec::new());
         loop {
-            let mut segment = Segment::begin(&directory, base, "home", &NOW, BTreeMap::new()).unwrap();
+            let mut segment =
+                Segment::begin(&directory, base, None, "home", &NOW, Carried::default()).unwrap();
             for number in 0..3_000 {
                 let action = if number % 3 == 2 { Action::Seen } else { Action::Intercept };
                 let mut record = Record::new(action, "home", &NOW);

@@ -19,14 +19,14 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::decision::history::{Coverage, History, Lost};
+use crate::decision::history::{Coverage, Gap, History, Lost};
 use crate::model::time::Stamp;
 use crate::store::disk::Open;
 use crate::store::state_dir::StateDir;
 
 use crate::record::{HookCounts, KnownWindow, Record};
 use crate::store::journal::order::Order;
-use crate::store::journal::segment::Segment;
+use crate::store::journal::segment::{Endless, Segment};
 use crate::store::journal::segment_file::{MAX_LINE, SegmentFile};
 
 pub use build::{IndexJob, Indexed};
@@ -35,7 +35,7 @@ pub use topic::Topic;
 /// File name in the state directory.
 const FILE_NAME: &str = "journal.index";
 /// The layout described above; another one is ignored and written anew.
-const LAYOUT: u32 = 6;
+const LAYOUT: u32 = 7;
 /// Bytes of an entry: topic, sequence number, and that of the record that led to it; little-endian.
 const ENTRY: usize = 24;
 /// Bytes of a block's row in the table: where it begins after the table, number of entries, and CRC-32 of its number and
@@ -43,6 +43,8 @@ const ENTRY: usize = 24;
 const ROW: usize = 16;
 /// Entries that a block should have.
 const PER_BLOCK: usize = 128;
+/// Bytes by which an unfinished line that is too long to be one is known again.
+const ENDLESS_TAIL: usize = 4 * 1024;
 /// Read at once of a new file: nearly always the whole head.
 const HEAD: usize = 4 * 1024;
 
@@ -93,6 +95,31 @@ pub struct Head {
     corrected: Vec<Mark>,
     /// The loss that was told last.
     lost: Option<Lost>,
+    /// What of the journal was missing when its lines were looked for: behind a gap they may lie elsewhere since.
+    pub gaps: Vec<Gap>,
+    /// Where the oldest segment begins that was not pruned.
+    kept_from: Option<u64>,
+    /// Behind what it covers there is a line too long to be one, without an end so far.
+    endless: Option<UnendedLine>,
+}
+
+/// A line too long to be one of ours, which begins where an index ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct UnendedLine {
+    /// Up to where there is no newline, as an offset in the segment's file.
+    to: u64,
+    /// Checksum of the last bytes before.
+    checksum: u32,
+}
+
+impl UnendedLine {
+    /// What was met in this file.
+    fn of(file: &SegmentFile, to: u64) -> Option<Self> {
+        let mut bytes = [0; ENDLESS_TAIL];
+        file.read_exact_at(&mut bytes, to.checked_sub(ENDLESS_TAIL as u64)?).ok()?;
+        Some(Self { to, checksum: crc32fast::hash(&bytes) })
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -137,6 +164,12 @@ impl Head {
         self.base + self.covered
     }
 
+    /// The same, with what is known behind that to be too long to be a line.
+    #[must_use]
+    pub fn reach(&self) -> u64 {
+        self.base + self.endless.map_or(self.covered, |line| line.to.max(self.covered))
+    }
+
     /// Whether the line it was bound to is there, in the segment up to which it covers the journal.
     #[must_use]
     pub fn is_bound_to(&self, segment: &Segment) -> bool {
@@ -149,6 +182,13 @@ impl Head {
             && line
                 .split_last()
                 .is_some_and(|(end, line)| *end == b'\n' && self.checksum == crc32fast::hash(line))
+    }
+
+    /// The line behind what it covers of `segment` that is too long to be one and had no end, if that is still there.
+    #[must_use]
+    pub fn endless(&self, segment: &Segment) -> Option<Endless> {
+        let line = self.endless.filter(|line| UnendedLine::of(&segment.file, line.to) == Some(*line))?;
+        Some(Endless { from: self.end(), to: self.base + line.to })
     }
 
     /// The order of what comes after it.
@@ -170,6 +210,8 @@ impl Head {
     fn take_counts(&mut self, history: &History) {
         self.skipped = history.skipped;
         self.lost.clone_from(&history.lost);
+        self.gaps.clone_from(&history.gaps);
+        self.kept_from = history.kept_from;
         self.windows.clone_from(&history.windows);
         let rows = history.coverage.iter().flat_map(|(runtime, tools)| {
             tools.iter().map(move |(tool, coverage)| CoverageRow {
@@ -188,6 +230,8 @@ impl Head {
     pub fn restore_counts(&self, history: &mut History) {
         history.skipped = self.skipped;
         history.lost.clone_from(&self.lost);
+        history.gaps.clone_from(&self.gaps);
+        history.kept_from = self.kept_from;
         history.windows.clone_from(&self.windows);
         for row in &self.coverage {
             let coverage = Coverage {

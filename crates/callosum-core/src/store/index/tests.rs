@@ -7,6 +7,7 @@ use crate::decision::history::Who;
 use crate::model::tier::Tier;
 use crate::record::{Action, Conflict, Record};
 use crate::store::journal::recent::SLACK_MS;
+use crate::store::journal::segment::Carried;
 use crate::store::journal::segments::Segments;
 
 const KEEP_MS: u64 = 60_000;
@@ -25,7 +26,7 @@ fn mail(key: &str) -> Vec<u8> {
 
 fn begin(folder: &Path, base: u64) -> (StateDir, Segment) {
     let directory = StateDir::new(folder.to_owned());
-    let segment = Segment::begin(&directory, base, "home", &now(), BTreeMap::new()).unwrap();
+    let segment = Segment::begin(&directory, base, None, "home", &now(), Carried::default()).unwrap();
     (directory, segment)
 }
 
@@ -167,7 +168,7 @@ fn what_is_out_of_every_window_leaves_the_index() {
     let folder = tempfile::tempdir().unwrap();
     let (directory, mut segment) = begin(folder.path(), 0);
     let history = History::new(KEEP_MS, 0);
-    let who = Who { instance: "home".to_owned(), session: "a".to_owned() };
+    let who = Who::here("home", "a");
     let names = ["0", "1", "2", "3", "4"];
     let mut seqs = Vec::new();
     let too_old = KEEP_MS + SLACK_MS + 1;
@@ -289,7 +290,7 @@ fn an_index_names_what_is_open_and_what_became_of_each() {
     write_index(&directory, &segment, 0, &History::new(KEEP_MS, 0));
     let index = Index::open(&directory).unwrap();
     assert_eq!(index.on(Topic::key("old")).unwrap(), [original]);
-    let who = Who { instance: "home".to_owned(), session: "a".to_owned() };
+    let who = Who::here("home", "a");
     assert_eq!(index.on(Topic::pauses(&who, "key")).unwrap(), [pause]);
     assert_eq!(index.head().newest, starts);
     assert_eq!(index.head().open, [running, released, open]);

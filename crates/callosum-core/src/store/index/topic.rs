@@ -4,7 +4,8 @@ use sha2::{Digest, Sha256};
 
 use crate::decision::history::Who;
 use crate::model::tier::Tier;
-use crate::record::{Action, Conflict, Record};
+use crate::record::kind::IndexedAs;
+use crate::record::{Action, AttemptId, Conflict, Record};
 
 /// What a record is about, as a number that every process and version finds alike. Two topics with the same
 /// number only cost a look at a record that is not wanted.
@@ -30,6 +31,12 @@ impl Topic {
         Self::of("sequel", &[&seq.to_le_bytes()])
     }
 
+    /// What became of an action of another machine before its start came.
+    #[must_use]
+    pub fn attempt(attempt: AttemptId) -> Self {
+        Self::of("attempt", &[attempt.to_string().as_bytes()])
+    }
+
     fn of(kind: &str, parts: &[&[u8]]) -> Self {
         let mut hash = Sha256::new_with_prefix(kind);
         for part in parts {
@@ -47,19 +54,20 @@ impl Topic {
 pub(super) fn topics(seq: u64, record: &Record) -> Vec<(Topic, u64)> {
     let keys = |of: u64| record.context_keys.iter().map(move |key| (Topic::key(key), of));
     let sequels = || record.of.iter().map(|of| (Topic::sequel(*of), seq));
-    match record.action {
-        Action::Intercept if record.tier.is_some_and(Tier::is_tracked) => keys(seq).collect(),
-        Action::Complete if record.v == 0 => keys(seq).collect(),
-        Action::Complete | Action::Failed | Action::Refused | Action::Unknown | Action::Running => {
+    let early = || record.early_attempt().map(|attempt| (Topic::attempt(attempt), seq));
+    match record.action.spec().index {
+        IndexedAs::Action if record.tier.is_some_and(Tier::is_tracked) => keys(seq).collect(),
+        IndexedAs::Outcome if record.v == 0 && record.action == Action::Complete => keys(seq).collect(),
+        IndexedAs::Outcome => {
             let of = record.of.first().copied();
-            of.into_iter().flat_map(keys).chain(sequels()).collect()
+            of.into_iter().flat_map(keys).chain(sequels()).chain(early()).collect()
         }
-        Action::Released | Action::Delivered => sequels().collect(),
-        Action::Blocked if record.conflict == Some(Conflict::Lease) => Vec::new(),
-        Action::Blocked => {
+        IndexedAs::Sequel => sequels().chain(early()).collect(),
+        IndexedAs::Pause if record.is_foreign() || record.conflict == Some(Conflict::Lease) => Vec::new(),
+        IndexedAs::Pause => {
             let who = Who::of(record);
             record.context_keys.iter().map(|key| (Topic::pauses(&who, key), seq)).collect()
         }
-        _ => Vec::new(),
+        IndexedAs::Action | IndexedAs::Counts | IndexedAs::Nothing => Vec::new(),
     }
 }

@@ -3,9 +3,12 @@
 use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Instant;
 
 use crate::model::error::StateError;
-use crate::store::disk::{Disk, Open};
+use crate::store::disk::Disk;
+#[cfg(test)]
+use crate::store::disk::Open;
 
 use super::segment_file::{MAX_LINE, SegmentFile};
 use super::segments::Segments;
@@ -19,6 +22,8 @@ pub struct Backward {
     disk: Arc<dyn Disk>,
     /// Closed segments, oldest first.
     closed: Arc<Vec<(u64, PathBuf)>>,
+    /// Where the last of them ends, as a sequence number.
+    end: u64,
     /// How many of them were not begun yet.
     left: usize,
     /// Comes before them, when it was not begun yet.
@@ -26,6 +31,8 @@ pub struct Backward {
     current: Option<Current>,
     /// Bytes loaded from segments that were read to their beginning.
     loaded: u64,
+    /// When to stop, if at all.
+    until: Option<Instant>,
 }
 
 #[derive(Debug)]
@@ -44,21 +51,36 @@ struct Current {
 
 impl Backward {
     /// Lines of `newest` (its base and its open file: at its path there may be another one by now), then of
-    /// `closed` (base and path, oldest first). A segment that is gone when its turn comes was pruned, and
-    /// ends the journey.
+    /// `closed` (base and path, oldest first). A segment that is gone when its turn comes is passed over.
     #[must_use]
     pub fn new(
         disk: &Arc<dyn Disk>,
         newest: Option<(u64, Arc<SegmentFile>)>,
         closed: Arc<Vec<(u64, PathBuf)>>,
     ) -> Self {
-        Self { disk: Arc::clone(disk), left: closed.len(), closed, newest, current: None, loaded: 0 }
+        let end = newest.as_ref().map_or(u64::MAX, |(base, _)| *base);
+        Self {
+            disk: Arc::clone(disk),
+            left: closed.len(),
+            closed,
+            end,
+            newest,
+            current: None,
+            loaded: 0,
+            until: None,
+        }
     }
 
     /// The lines of all segments.
     #[must_use]
     pub fn of(segments: &Segments) -> Self {
         Self::new(&segments.disk, Some(segments.active.clone()), Arc::clone(&segments.closed))
+    }
+
+    /// The same, but from `until` on it fails with [`StateError::Unread`].
+    #[must_use]
+    pub fn stopping(self, until: Option<Instant>) -> Self {
+        Self { until, ..self }
     }
 
     /// Those of the lines of `segments` that begin before the sequence number `end`.
@@ -68,32 +90,37 @@ impl Backward {
     pub fn before(segments: &Segments, end: u64) -> Result<Self, StateError> {
         let (active, file) = &segments.active;
         let mut lines = Self::new(&segments.disk, None, Arc::clone(&segments.closed));
+        lines.end = *active;
         if end > *active {
-            lines.current = Some(Current::begin_before(*active, Arc::clone(file), end - active, false)?);
+            lines.current = Some(Current::begin_before(*active, Arc::clone(file), end - active, None)?);
             return Ok(lines);
         }
         lines.left = lines.closed.partition_point(|(base, _)| *base < end);
-        if let Some((base, file)) = lines.open_next()? {
-            lines.current = Some(Current::begin_before(base, file, end - base, true)?);
+        if let Some((base, file, room)) = lines.open_next()? {
+            let before = Current::begin_before(base, file, end - base, Some(room))?;
+            lines.current = Some(before);
         }
         Ok(lines)
     }
 
-    /// Opens the youngest of the closed segments that were not begun yet.
-    fn open_next(&mut self) -> Result<Option<(u64, Arc<SegmentFile>)>, StateError> {
-        let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
-        self.left = left;
-        let Some((base, path)) = self.closed.get(left) else { return Ok(None) };
-        match SegmentFile::open(&self.disk, path.clone(), Open::Read) {
-            Ok(file) => Ok(Some((*base, Arc::new(file)))),
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                // Pruned: so is what stood before it.
-                self.left = 0;
-                Ok(None)
+    /// Opens the youngest of the closed segments that were not begun yet. Tells its base too, and how many bytes there are of
+    /// the journal before the next one begins: what is in the file behind them is none of it.
+    fn open_next(&mut self) -> Result<Option<(u64, Arc<SegmentFile>, u64)>, StateError> {
+        while let Some(left) = self.left.checked_sub(1) {
+            self.left = left;
+            let Some((base, path)) = self.closed.get(left) else { break };
+            let next = self.closed.get(left + 1).map_or(self.end, |(next, _)| *next);
+            match SegmentFile::open_closed(&self.disk, path, *base) {
+                Ok(Some(file)) => return Ok(Some((*base, Arc::new(file), next.saturating_sub(*base)))),
+                // Another one lies there.
+                Ok(None) => {}
+                // Pruned, or lost: then what stood before it may still be there.
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                // Whoever took that for the beginning would decide without what was done before.
+                Err(source) => return Err(StateError::io("open", path, source)),
             }
-            // Whoever took that for the beginning would decide without what was done before.
-            Err(source) => Err(StateError::io("open", path, source)),
         }
+        Ok(None)
     }
 
     /// How many bytes have been read.
@@ -110,14 +137,14 @@ impl Backward {
         loop {
             let Some(current) = &mut self.current else {
                 self.current = Some(if let Some((base, file)) = self.newest.take() {
-                    Current::begin(base, file)?
+                    Current::begin(base, file, u64::MAX)?
                 } else {
-                    let Some((base, file)) = self.open_next()? else { return Ok(None) };
-                    Current::begin_closed(base, file)?
+                    let Some((base, file, room)) = self.open_next()? else { return Ok(None) };
+                    Current::begin_closed(base, file, room)?
                 });
                 continue;
             };
-            match current.take_last_line()? {
+            match current.take_last_line(self.until)? {
                 Some(line) => return Ok(Some(line)),
                 None => {
                     self.loaded += current.loaded;
@@ -129,8 +156,8 @@ impl Backward {
 }
 
 impl Current {
-    fn begin(base: u64, file: Arc<SegmentFile>) -> Result<Self, StateError> {
-        let size = file.facts()?.size;
+    fn begin(base: u64, file: Arc<SegmentFile>, room: u64) -> Result<Self, StateError> {
+        let size = file.facts()?.size.min(room);
         Ok(Self { file, base, loaded_from: size, loaded: 0, buffer: Vec::new(), aligned: false })
     }
 
@@ -139,23 +166,25 @@ impl Current {
         base: u64,
         file: Arc<SegmentFile>,
         offset: u64,
-        is_closed: bool,
+        closed_room: Option<u64>,
     ) -> Result<Self, StateError> {
-        let is_within = offset < file.facts()?.size;
+        let is_within = offset < file.facts()?.size.min(closed_room.unwrap_or(u64::MAX));
         let end = if is_within { end_of_line(&file, offset.saturating_sub(1))? } else { None };
         match end {
             Some(end) => {
                 Ok(Self { file, base, loaded_from: end, loaded: 0, buffer: Vec::new(), aligned: true })
             }
-            None if is_closed => Self::begin_closed(base, file),
-            None => Self::begin(base, file),
+            None => match closed_room {
+                Some(room) => Self::begin_closed(base, file, room),
+                None => Self::begin(base, file, u64::MAX),
+            },
         }
     }
 
     /// Nobody ends the last line of a closed segment any more: what stands behind its last newline is a torn one.
-    fn begin_closed(base: u64, file: Arc<SegmentFile>) -> Result<Self, StateError> {
-        let mut current = Self::begin(base, file)?;
-        current.load_more()?;
+    fn begin_closed(base: u64, file: Arc<SegmentFile>, room: u64) -> Result<Self, StateError> {
+        let mut current = Self::begin(base, file, room)?;
+        current.load_more(None)?;
         if current.buffer.last().is_some_and(|last| *last != b'\n') {
             current.buffer.push(b'\n');
         }
@@ -163,7 +192,7 @@ impl Current {
         Ok(current)
     }
 
-    fn take_last_line(&mut self) -> Result<Option<(u64, Vec<u8>)>, StateError> {
+    fn take_last_line(&mut self, until: Option<Instant>) -> Result<Option<(u64, Vec<u8>)>, StateError> {
         if !self.aligned {
             // What follows the last newline is still being written.
             loop {
@@ -172,7 +201,7 @@ impl Current {
                     break;
                 }
                 self.buffer.clear();
-                if !self.load_more()? {
+                if !self.load_more(until)? {
                     return Ok(None);
                 }
             }
@@ -180,7 +209,7 @@ impl Current {
         }
         loop {
             let Some((b'\n', body)) = self.buffer.split_last() else {
-                if self.load_more()? {
+                if self.load_more(until)? {
                     continue;
                 }
                 return Ok(None);
@@ -193,7 +222,7 @@ impl Current {
                     if self.buffer.len() as u64 > MAX_LINE {
                         self.buffer = b"\0\n".to_vec();
                     }
-                    self.load_more()?;
+                    self.load_more(until)?;
                     continue;
                 }
             };
@@ -204,9 +233,13 @@ impl Current {
     }
 
     /// Loads the chunk before what is loaded; false at the beginning of the file.
-    fn load_more(&mut self) -> Result<bool, StateError> {
+    fn load_more(&mut self, until: Option<Instant>) -> Result<bool, StateError> {
         if self.loaded_from == 0 {
             return Ok(false);
+        }
+        if self.loaded > 0 && until.is_some_and(|until| Instant::now() >= until) {
+            let path = self.file.path();
+            return Err(StateError::Unread { path: path.parent().unwrap_or(path).to_owned() });
         }
         // A line longer than a chunk doubles what is read, so that it is not copied over and over.
         let length = CHUNK.max(self.buffer.len() as u64).min(self.loaded_from);

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::model::error::StateError;
 use crate::store::disk::Open;
 
+use super::segment::Endless;
 use super::segment_file::{MAX_LINE, SegmentFile};
 use super::segments::Segments;
 
@@ -23,12 +24,15 @@ pub struct Forward {
     closed: VecDeque<(u64, PathBuf)>,
     active: Option<(u64, Arc<SegmentFile>)>,
     current: Option<Current>,
+    /// Taken for one piece, and not read.
+    endless: Option<Endless>,
 }
 
 #[derive(Debug)]
 struct Current {
     file: Arc<SegmentFile>,
-    is_closed: bool,
+    /// Of a closed segment: how many bytes there are before the next one begins. What is in the file behind them is none of it.
+    closed_room: Option<u64>,
     /// The sequence number of the file's first byte.
     base: u64,
     /// The sequence number of the first loaded byte that was not handed out.
@@ -62,7 +66,7 @@ impl Forward {
             closed.pop_front();
         }
         let active = Some(segments.active.clone());
-        Ok(Self { segments: segments.clone(), closed, active, current: None })
+        Ok(Self { segments: segments.clone(), closed, active, current: None, endless: None })
     }
 
     /// The lines of `segments` from the one on that begins at sequence number `seq`. What was pruned is passed over.
@@ -75,7 +79,7 @@ impl Forward {
             && closed.pop_front().is_some()
         {}
         let active = Some(segments.active.clone());
-        let mut forward = Self { segments: segments.clone(), closed, active, current: None };
+        let mut forward = Self { segments: segments.clone(), closed, active, current: None, endless: None };
         if forward.begin_next()?
             && let Some(current) = &mut forward.current
             && current.base < seq
@@ -84,6 +88,11 @@ impl Forward {
             current.seq = seq;
         }
         Ok(forward)
+    }
+
+    /// Passes over what is known to be too long to be a line.
+    pub fn pass_over(&mut self, endless: Option<Endless>) {
+        self.endless = endless;
     }
 
     /// Where the next line begins in the segment of the last one: the segment's base, and an offset in its file.
@@ -105,6 +114,9 @@ impl Forward {
                 }
                 continue;
             };
+            if let Some(endless) = self.endless.take_if(|endless| endless.from == current.seq) {
+                return Ok(Some((endless.from, current.pass_over(endless.to))));
+            }
             match current.take_line()? {
                 Some(line) => return Ok(Some(line)),
                 None => self.current = None,
@@ -114,23 +126,36 @@ impl Forward {
 
     fn begin_next(&mut self) -> Result<bool, StateError> {
         while let Some((base, path)) = self.closed.pop_front() {
-            match SegmentFile::open(&self.segments.disk, path.clone(), Open::Read) {
-                Ok(file) => {
-                    self.current = Some(Current::begin(base, Arc::new(file), true));
+            match SegmentFile::open_closed(&self.segments.disk, &path, base) {
+                // Another one lies there.
+                Ok(None) => {}
+                Ok(Some(file)) => {
+                    let next = self.closed.front().map_or(self.segments.active.0, |(next, _)| *next);
+                    self.current =
+                        Some(Current::begin(base, Arc::new(file), Some(next.saturating_sub(base))));
                     return Ok(true);
                 }
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 Err(source) => return Err(StateError::io("open", &path, source)),
             }
         }
-        self.current = self.active.take().map(|(base, file)| Current::begin(base, file, false));
+        self.current = self.active.take().map(|(base, file)| Current::begin(base, file, None));
         Ok(self.current.is_some())
     }
 }
 
 impl Current {
-    fn begin(base: u64, file: Arc<SegmentFile>, is_closed: bool) -> Self {
-        Self { file, is_closed, base, seq: base, load_from: 0, buffer: Vec::new(), taken: 0 }
+    fn begin(base: u64, file: Arc<SegmentFile>, closed_room: Option<u64>) -> Self {
+        Self { file, closed_room, base, seq: base, load_from: 0, buffer: Vec::new(), taken: 0 }
+    }
+
+    /// Goes on from the sequence number `to`; what is handed out instead of what lies before is no line.
+    fn pass_over(&mut self, to: u64) -> Vec<u8> {
+        self.buffer.clear();
+        self.taken = 0;
+        self.load_from = to.saturating_sub(self.base);
+        self.seq = to;
+        b"\0".to_vec()
     }
 
     fn take_line(&mut self) -> Result<Option<(u64, Vec<u8>)>, StateError> {
@@ -147,7 +172,7 @@ impl Current {
             }
             let moved = self.taken;
             if !self.load_more()? {
-                let is_torn = self.is_closed && !self.buffer.is_empty();
+                let is_torn = self.closed_room.is_some() && !self.buffer.is_empty();
                 return Ok(is_torn.then(|| self.hand_out(self.buffer.len(), 0)));
             }
             searched -= moved;
@@ -169,7 +194,10 @@ impl Current {
         self.taken = 0;
         let loaded = self.buffer.len();
         self.buffer.resize(loaded + CHUNK, 0);
+        let room = self.closed_room.map_or(u64::MAX, |room| room.saturating_sub(self.load_from));
         let free = self.buffer.get_mut(loaded..).unwrap_or_default();
+        let length = free.len().min(usize::try_from(room).unwrap_or(usize::MAX));
+        let free = free.get_mut(..length).unwrap_or_default();
         let got = self.file.read_at(free, self.load_from)?;
         self.buffer.truncate(loaded + got);
         self.load_from += got as u64;

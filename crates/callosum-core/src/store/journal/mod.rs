@@ -5,8 +5,12 @@
 //! and foreign lines.
 
 pub mod backward;
+pub mod chain;
 pub mod forward;
 pub mod head;
+pub mod line_counts;
+pub mod listing;
+pub mod observe;
 pub mod order;
 pub mod recent;
 pub mod retention;
@@ -15,7 +19,6 @@ pub mod segment_file;
 pub mod segments;
 pub mod span;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -24,19 +27,22 @@ use crate::model::time::Stamp;
 use crate::store::state_dir::StateDir;
 use crate::store::state_guard::{Held, StateGuard};
 
-use self::segment::{Segment, Vanished};
+use self::segment::{Carried, Endless, Segment, Vanished};
 use self::segment_file::closed_segments;
 use self::segments::{LinesAt, Segments};
 
 pub use self::segment::Appended;
 use crate::record::light::LightLine;
-use crate::record::{Action, KnownWindow, Line, Record};
+use crate::record::{Action, Line, Record};
 
 /// Whether the active segment still is the file at its path is looked at no more often than this below tier 2, milliseconds.
 const NAME_CHECK_MS: u64 = 5;
 
 /// The guard and the first segment of a new journal are made within this time, milliseconds.
 const BEGINNING_MS: u64 = 10_000;
+
+/// So much is read with the guard held by a thread that may wait.
+const GUARDED_BYTES: u64 = 4 << 20;
 
 /// How a journal was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +55,8 @@ pub enum Loss {
     CutOff,
     /// In its place there is another one, or bytes of it are gone or changed.
     Replaced,
+    /// A closed segment is gone, or was cut off, or another file is in its place.
+    Segment,
 }
 
 impl Loss {
@@ -60,6 +68,7 @@ impl Loss {
             Self::Deleted => "was deleted",
             Self::CutOff => "was cut off",
             Self::Replaced => "was deleted, cut off, replaced or damaged",
+            Self::Segment => "was robbed of closed segments or parts of them: files `journal.<number>.jsonl`",
         }
     }
 }
@@ -93,6 +102,23 @@ impl Patience {
         match self {
             Self::None | Self::Brief => 64 * 1024,
             Self::Until(_) => u64::MAX,
+        }
+    }
+
+    /// Until when a thread that may wait does.
+    #[must_use]
+    pub fn deadline(self) -> Option<Instant> {
+        match self {
+            Self::None | Self::Brief => None,
+            Self::Until(deadline) => Some(deadline),
+        }
+    }
+
+    /// How many bytes may be read while the guard is held: what there is more of is read without it first.
+    fn guarded_limit(self) -> u64 {
+        match self {
+            Self::None | Self::Brief => self.read_limit(),
+            Self::Until(_) => GUARDED_BYTES,
         }
     }
 }
@@ -139,7 +165,7 @@ pub struct Journal {
 #[derive(Debug)]
 struct Next {
     base: u64,
-    windows: BTreeMap<String, KnownWindow>,
+    carried: Carried,
 }
 
 impl Journal {
@@ -203,6 +229,26 @@ impl Journal {
         }
     }
 
+    /// What was met last that is too long to be a line.
+    #[must_use]
+    pub fn endless(&self) -> Option<Endless> {
+        self.active.endless()
+    }
+
+    /// Goes on with another segment.
+    fn go_on_with(&mut self, mut segment: Segment) {
+        // Whoever writes an index goes through the segments before, too.
+        if let Some(endless) = self.active.endless() {
+            segment.note_endless(endless);
+        }
+        self.active = segment;
+    }
+
+    /// Notes what others have met in the active segment that is too long to be a line.
+    pub fn note_endless(&mut self, endless: Endless) {
+        self.active.note_endless(endless);
+    }
+
     /// Starts reading in an earlier, closed segment: from there reading follows to the active one.
     pub fn start_at(&mut self, segment: Segment) {
         self.active = segment;
@@ -212,8 +258,8 @@ impl Journal {
     /// to `sink`. `None` when the guard is busy or more is unread than the patience allows.
     ///
     /// # Errors
-    /// [`StateError::Replaced`] when the files are no longer the ones that were opened; why the directory
-    /// can't be trusted any more; or the system's refusal.
+    /// [`StateError::Replaced`] when the files are no longer the ones that were opened; [`StateError::Unread`] when there is
+    /// more to read than time; why the directory can't be trusted any more; or the system's refusal.
     pub fn catch_up(
         &mut self,
         patience: Patience,
@@ -221,9 +267,31 @@ impl Journal {
         now: &Stamp,
         sink: &mut dyn FnMut(u64, Line),
     ) -> Result<Option<UpToDate>, StateError> {
-        if matches!(patience, Patience::Until(_)) && self.next.is_none() {
-            self.read_ahead(sink)?;
+        let Some(deadline) = patience.deadline() else {
+            return self.catch_up_held(patience, check, now, sink);
+        };
+        loop {
+            if self.next.is_none() {
+                self.read_ahead(deadline, sink)?;
+            }
+            // `None`: so much came meanwhile that it is to be read without the guard.
+            if let Some(proof) = self.catch_up_held(patience, check, now, sink)? {
+                return Ok(Some(proof));
+            }
+            if Instant::now() >= deadline {
+                return Err(self.active.unread_in_time());
+            }
         }
+    }
+
+    /// Takes the guard and reads what is left.
+    fn catch_up_held(
+        &mut self,
+        patience: Patience,
+        check: Check,
+        now: &Stamp,
+        sink: &mut dyn FnMut(u64, Line),
+    ) -> Result<Option<UpToDate>, StateError> {
         let Some(held) = patience.hold(&self.guard)? else { return Ok(None) };
         if check == Check::All {
             self.directory.verify()?;
@@ -235,7 +303,7 @@ impl Journal {
             // What was open is closed, and who held the guard since may have begun the next.
             return Err(self.replaced());
         }
-        let mut budget = patience.read_limit();
+        let mut budget = patience.guarded_limit();
         let lately = self.name_checked.is_some_and(|checked| checked.is_close_to(now, NAME_CHECK_MS));
         let look_at_path = check != Check::Seldom || !lately;
         if look_at_path {
@@ -254,12 +322,12 @@ impl Journal {
             if size < self.active.read {
                 return Err(self.replaced());
             }
-            let unread = size - self.active.read;
+            let unread = self.active.unread();
             if unread > budget {
                 return Ok(None);
             }
             budget -= unread;
-            match self.active.read_on(sink)? {
+            match self.active.read_on(None, sink)? {
                 None if self.active.end_whole_line(&self.directory)? => {}
                 None => break,
                 Some(closing) => self.follow(closing.next_base, now)?,
@@ -276,25 +344,27 @@ impl Journal {
     fn follow(&mut self, next_base: u64, now: &Stamp) -> Result<(), StateError> {
         if self.active.is_active_in(&self.directory)? {
             self.active.retire(&self.directory)?;
-            self.active = Segment::begin(&self.directory, next_base, &self.instance, now, BTreeMap::new())?;
+            let (journal, carried) = (self.active.journal, Carried::default());
+            let begun = Segment::begin(&self.directory, next_base, journal, &self.instance, now, carried)?;
+            self.go_on_with(begun);
             return Ok(());
         }
         let next = Segment::open_at(&self.directory, next_base)?;
-        self.active = next.ok_or_else(|| self.replaced())?;
+        self.go_on_with(next.ok_or_else(|| self.replaced())?);
         Ok(())
     }
 
     /// Reads on without the guard, as far as whole lines go: who comes from far behind must not keep everybody
     /// else waiting. What is left is read with the guard held.
-    fn read_ahead(&mut self, sink: &mut dyn FnMut(u64, Line)) -> Result<(), StateError> {
+    fn read_ahead(&mut self, until: Instant, sink: &mut dyn FnMut(u64, Line)) -> Result<(), StateError> {
         while self.active.refresh_size(false)? > self.active.read {
-            let Some(closing) = self.active.read_on(sink)? else { break };
+            let Some(closing) = self.active.read_on(Some(until), sink)? else { break };
             let Some(next) = Segment::open_at(&self.directory, closing.next_base)? else {
                 // A rotation is at work, or was cut off here: with the guard it is known.
                 self.active.go_on_from(closing.at);
                 break;
             };
-            self.active = next;
+            self.go_on_with(next);
         }
         Ok(())
     }
@@ -356,7 +426,7 @@ impl Journal {
         self.active.size() / self.limit.bytes.max(1)
     }
 
-    /// Closes the active segment and begins a new one whose first line carries `windows` on. Returns the
+    /// Closes the active segment and begins a new one whose first line carries on what is known. Returns the
     /// closing line, unless it was there already: a rotation that was cut off is finished.
     ///
     /// # Errors
@@ -365,7 +435,7 @@ impl Journal {
         &mut self,
         proof: &UpToDate,
         now: &Stamp,
-        windows: BTreeMap<String, KnownWindow>,
+        carried: Carried,
     ) -> Result<Option<Appended>, StateError> {
         if self.next.is_some() {
             return self.begin_next(now).map(|()| None);
@@ -380,7 +450,7 @@ impl Journal {
             next_base = self.active.base + self.active.next_line_start() + length;
         }
         let closed = self.append_here(proof, &closing)?;
-        self.next = Some(Next { base: next_base, windows });
+        self.next = Some(Next { base: next_base, carried });
         self.begin_next(now)?;
         Ok(Some(closed))
     }
@@ -393,13 +463,15 @@ impl Journal {
 
     /// Does what is left of a rotation.
     fn begin_next(&mut self, now: &Stamp) -> Result<(), StateError> {
-        let Some(Next { base, windows }) = &self.next else { return Ok(()) };
+        let Some(Next { base, carried }) = &self.next else { return Ok(()) };
         if self.active.is_active_in(&self.directory)? {
             self.active.retire(&self.directory)?;
         } else if self.active.is_another_active_in(&self.directory)? {
             return Err(self.replaced());
         }
-        self.active = Segment::begin(&self.directory, *base, &self.instance, now, windows.clone())?;
+        let (journal, carried) = (self.active.journal, carried.clone());
+        let begun = Segment::begin(&self.directory, *base, journal, &self.instance, now, carried)?;
+        self.go_on_with(begun);
         self.next = None;
         Ok(())
     }

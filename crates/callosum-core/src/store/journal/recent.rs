@@ -1,5 +1,7 @@
 //! What the journal says within a window, read from its end.
 
+use std::time::Instant;
+
 use memchr::memmem;
 
 use crate::model::error::StateError;
@@ -7,9 +9,10 @@ use crate::model::time::Stamp;
 use crate::store::journal::backward::Backward;
 
 use super::order::Order;
+use super::segment_file::SegmentFile;
 use super::segments::Segments;
 use crate::record::light::Counted;
-use crate::record::{Action, Line, Record};
+use crate::record::{Action, Line, OWN_START, Record};
 
 /// Reading back goes this much further than the window, milliseconds: lines of several processes are in
 /// the order they were written, not quite in that of their times.
@@ -20,8 +23,8 @@ const LIGHT_STRIDE: u64 = 64;
 /// The records of a window.
 #[derive(Debug, Default)]
 pub struct Recent {
-    /// Sequence numbers and records, oldest first. From before the window there are only the `rules`
-    /// records of the active segment: how far back other processes look.
+    /// Sequence numbers and records, oldest first. From before the window there are only the `rules` and `pruned`
+    /// records of the active segment: how far back other processes look, and how far back there are segments.
     pub records: Vec<(u64, Box<Record>)>,
     /// The hook counts of lines of tier 0 and 1, newest first.
     pub counted: Vec<Counted>,
@@ -33,6 +36,8 @@ pub struct Recent {
     pub read: u64,
     /// When the last of the records was written: what follows is no older.
     pub order: Order,
+    /// Lines of the active segment lie elsewhere than others say: something before them is gone.
+    pub is_displaced: bool,
 }
 
 /// Of another boot so many lines in a row must be older than the window before it is left: its clock may have been wrong.
@@ -66,7 +71,7 @@ impl Edge {
                 self.light += 1;
                 (self.light % LIGHT_STRIDE == 1).then(|| Line::stamp(bytes)).flatten()
             }
-            _ => None,
+            Line::Foreign | Line::Blank => None,
         };
         if let Some(stamp) = stamp {
             let is_of_this_boot = stamp.boot == now.boot;
@@ -92,14 +97,26 @@ fn newer_stamp(bytes: &[u8]) -> Option<Stamp> {
     memmem::find(bytes, br#""timestamp":""#).and_then(|_| Line::stamp(bytes))
 }
 
+/// Whether a line may be one of those that are wanted from before the window.
+fn may_say_what_is_kept(bytes: &[u8]) -> bool {
+    [br#""action":"rules""#.as_slice(), br#""action":"pruned""#]
+        .iter()
+        .any(|action| memmem::find(bytes, action).is_some())
+}
+
 /// Reads `segments` back until its lines are older than `window_ms`.
 ///
 /// # Errors
-/// When the system refuses to read.
-pub fn read_back(segments: &Segments, window_ms: u64, now: &Stamp) -> Result<Recent, StateError> {
+/// [`StateError::Unread`] when that would take longer than `until`. When the system refuses to read.
+pub fn read_back(
+    segments: &Segments,
+    window_ms: u64,
+    until: Option<Instant>,
+    now: &Stamp,
+) -> Result<Recent, StateError> {
     let active_base = segments.active.0;
     let mut recent = Recent::default();
-    let mut lines = Backward::of(segments);
+    let mut lines = Backward::of(segments).stopping(until);
     let mut edge = Edge::new(window_ms);
     let (mut first, mut beyond) = (true, false);
     while let Some((seq, bytes)) = lines.next_line()? {
@@ -111,16 +128,18 @@ pub fn read_back(segments: &Segments, window_ms: u64, now: &Stamp) -> Result<Rec
             }
             recent.read = seq + bytes.len() as u64 + 1 - active_base;
         }
-        if beyond && (seq < active_base || memmem::find(&bytes, br#""action":"rules""#).is_none()) {
+        if beyond {
             if seq < active_base {
                 break;
             }
-            continue;
+            if !may_say_what_is_kept(&bytes) {
+                continue;
+            }
         }
         let line = Line::read(&bytes);
         beyond = edge.is_beyond(&line, &bytes, now);
         match line {
-            Line::Record(record) if !beyond || record.action == Action::Rules => {
+            Line::Record(record) if !beyond || matches!(record.action, Action::Rules | Action::Pruned) => {
                 recent.records.push((seq, record));
             }
             Line::Counted(counted) if !beyond => recent.counted.push(counted),
@@ -128,10 +147,11 @@ pub fn read_back(segments: &Segments, window_ms: u64, now: &Stamp) -> Result<Rec
             Line::Newer(version) if edge.counts(&bytes, now) => {
                 recent.newer_format = recent.newer_format.max(Some(version));
             }
-            _ => {}
+            Line::Record(_) | Line::Light | Line::Counted(_) | Line::Newer(_) | Line::Blank => {}
         }
     }
     recent.records.reverse();
+    recent.is_displaced = is_displaced(segments, &recent.records)?;
     let mut stamps: Vec<Stamp> = recent.records.iter().map(|(_, record)| record.stamp()).collect();
     recent.order.correct_all(&mut stamps, now);
     for ((_, record), stamp) in recent.records.iter_mut().zip(stamps) {
@@ -140,6 +160,68 @@ pub fn read_back(segments: &Segments, window_ms: u64, now: &Stamp) -> Result<Rec
         }
     }
     Ok(recent)
+}
+
+/// So many records must name a place in the active segment where no line begins: one alone may be damaged.
+const DISPLACED: usize = 2;
+/// More than this number of such places is not looked at.
+const MAX_LOOKS: usize = 64;
+
+/// Whether records of the active segment name lines of it that lie elsewhere. What stands before the last `lost` line was told
+/// then.
+fn is_displaced(segments: &Segments, records: &[(u64, Box<Record>)]) -> Result<bool, StateError> {
+    let (base, file) = &segments.active;
+    let told =
+        records.iter().rposition(|(_, record)| record.action == Action::Lost).map_or(0, |told| told + 1);
+    let (mut displaced, mut looks) = (0, 0);
+    for (seq, record) in records.get(told..).unwrap_or_default() {
+        let shown = record.evidence.iter().map(|shown| shown.seq);
+        let of = record.of.iter().copied().filter(|_| names_its_start(&record.action));
+        for named in of.chain(shown).filter(|named| base <= named) {
+            if named >= *seq {
+                displaced += 1;
+                break;
+            }
+            if let Ok(place) = records.binary_search_by_key(&named, |(seq, _)| *seq) {
+                // Of lines that are equally long, another one begins there.
+                if records.get(place).is_some_and(|(_, named)| !can_be_named(named)) {
+                    displaced += 1;
+                    break;
+                }
+                continue;
+            }
+            looks += 1;
+            if looks > MAX_LOOKS {
+                return Ok(false);
+            }
+            if !begins_line(file, named - base)? {
+                displaced += 1;
+                break;
+            }
+        }
+        if displaced == DISPLACED {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether such a record names the action it is about. A pause that was lost may still be told as delivered.
+fn names_its_start(action: &Action) -> bool {
+    matches!(action, Action::Complete | Action::Failed | Action::Refused | Action::Unknown | Action::Running)
+}
+
+/// Whether other records name such a one: an action, or a pause.
+fn can_be_named(record: &Record) -> bool {
+    record.v == 0 || matches!(record.action, Action::Intercept | Action::Blocked | Action::Other(_))
+}
+
+/// Whether a line begins at `offset`: behind a newline, or like one of ours where that is damaged.
+fn begins_line(file: &SegmentFile, offset: u64) -> Result<bool, StateError> {
+    let mut bytes = vec![0; OWN_START.len() + 1];
+    let got = file.read_at(&mut bytes, offset.saturating_sub(1))?;
+    let (before, at) = bytes.get(..got).unwrap_or_default().split_at(usize::from(offset > 0).min(got));
+    Ok(offset == 0 || before == b"\n" || at == OWN_START.as_bytes())
 }
 
 #[cfg(test)]
@@ -151,7 +233,6 @@ mod tests {
     use super::*;
     use crate::model::tier::Tier;
     use crate::store::disk::{Disk, Open, SystemDisk};
-    use crate::store::journal::segment_file::SegmentFile;
 
     const WINDOW_MS: u64 = 600_000;
 
@@ -223,7 +304,7 @@ mod tests {
         let file = SegmentFile::open(&disk, paths[1].clone(), Open::Read).unwrap();
         let segments =
             Segments { closed: Arc::new(vec![(0, paths[0].clone())]), active: (base, Arc::new(file)), disk };
-        read_back(&segments, WINDOW_MS, &now()).unwrap()
+        read_back(&segments, WINDOW_MS, None, &now()).unwrap()
     }
 
     fn ages(recent: &Recent) -> Vec<(u64, Action)> {
@@ -269,7 +350,7 @@ mod tests {
             let file = SegmentFile::open(&disk, path.clone(), Open::Read).unwrap();
             let closed = Arc::new([closed, &[(100, older)]].concat());
             let segments = Segments { closed, active: (1_000, Arc::new(file)), disk: Arc::clone(&disk) };
-            read_back(&segments, WINDOW_MS, &now()).map(|recent| ages(&recent).len())
+            read_back(&segments, WINDOW_MS, None, &now()).map(|recent| ages(&recent).len())
         };
         let old = mail(WINDOW_MS + SLACK_MS + 1);
         assert_eq!(read(&[(0, closed.clone())], &[old, mail(5)]).unwrap(), 2);

@@ -23,25 +23,42 @@ pub struct Retention {
     pub keep_ms: u64,
 }
 
-/// Deletes the oldest closed segments while the journal is larger or older than `retention` wants it, but
-/// none that has a line within its `keep_ms`. Returns how many went.
+/// Where the first segment begins that is to stay, when any goes: the oldest closed ones do while the journal, whose active
+/// segment begins at `active`, is larger or older than `retention` wants it, but none that has a line within its `keep_ms`.
 ///
 /// # Errors
-/// When the directory can't be listed or a file can't be deleted.
-pub fn prune(directory: &StateDir, retention: Retention, now: &Stamp) -> Result<usize, StateError> {
-    let segments = closed_segments(directory)?;
+/// When the directory can't be listed.
+pub fn first_to_keep(
+    directory: &StateDir,
+    active: u64,
+    retention: Retention,
+    now: &Stamp,
+) -> Result<Option<u64>, StateError> {
+    let mut segments = closed_segments(directory)?;
+    segments.retain(|(base, _)| *base < active);
     let size = |path: &Path| directory.disk.facts(path).map_or(0, |facts| facts.size);
     let mut total: u64 =
         segments.iter().map(|(_, path)| size(path)).sum::<u64>() + size(&directory.path.join(ACTIVE));
-    let mut gone = 0;
-    for (base, path) in segments {
-        let age_ms = newest_age_ms(directory, base, &path, now).unwrap_or(0);
+    for (number, (base, path)) in segments.iter().enumerate() {
+        let age_ms = newest_age_ms(directory, *base, path, now).unwrap_or(0);
         let unwanted = total > retention.max_bytes || age_ms > retention.max_age_ms;
         if !unwanted || age_ms <= retention.keep_ms {
             // Segments are in order: what follows is younger.
-            break;
+            return Ok((number > 0).then_some(*base));
         }
-        total = total.saturating_sub(size(&path));
+        total = total.saturating_sub(size(path));
+    }
+    Ok((!segments.is_empty()).then_some(active))
+}
+
+/// Deletes the closed segments that begin before `first`, as the journal must say by then: else they were lost. Returns how
+/// many went.
+///
+/// # Errors
+/// When the directory can't be listed or a file can't be deleted.
+pub fn delete_before(directory: &StateDir, first: u64) -> Result<usize, StateError> {
+    let mut gone = 0;
+    for (_, path) in closed_segments(directory)?.into_iter().take_while(|(base, _)| *base < first) {
         match directory.disk.remove(&path) {
             Err(source) if source.kind() != io::ErrorKind::NotFound => {
                 return Err(StateError::io("delete", &path, source));
@@ -85,6 +102,11 @@ mod tests {
         Record::new(Action::Seen, "home", &now).to_line().unwrap()
     }
 
+    fn prune(directory: &StateDir, retention: Retention, now: &Stamp) -> usize {
+        let first = first_to_keep(directory, u64::MAX, retention, now).unwrap();
+        first.map_or(0, |first| delete_before(directory, first).unwrap())
+    }
+
     /// The bases of the closed segments that are left; each was as old as it says, the last one is the active one.
     fn left(segments: &[&[u64]], retention: impl FnOnce(u64) -> Retention) -> (Vec<u64>, usize) {
         let folder = tempfile::tempdir().unwrap();
@@ -95,7 +117,7 @@ mod tests {
             let lines: Vec<Vec<u8>> = ages.iter().map(|age_ms| line(*age_ms)).collect();
             fs::write(folder.path().join(name), lines.concat()).unwrap();
         }
-        let gone = prune(&directory, retention(line(0).len() as u64), &NOW).unwrap();
+        let gone = prune(&directory, retention(line(0).len() as u64), &NOW);
         (closed_segments(&directory).unwrap().into_iter().map(|(base, _)| base).collect(), gone)
     }
 
@@ -142,7 +164,7 @@ mod tests {
         let written = fs::metadata(&path).unwrap().modified().unwrap();
         let written = written.duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
         let at = |ms: u64| Stamp { wall_ms: i64::try_from(written).unwrap(), ..Stamp::default() }.plus_ms(ms);
-        assert_eq!(prune(&directory, hour, &at(3_599_000)).unwrap(), 0);
-        assert_eq!(prune(&directory, hour, &at(3_601_000)).unwrap(), 1);
+        assert_eq!(prune(&directory, hour, &at(3_599_000)), 0);
+        assert_eq!(prune(&directory, hour, &at(3_601_000)), 1);
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 
 use serde::de::IgnoredAny;
 
@@ -15,7 +16,7 @@ use crate::model::time::Stamp;
 use crate::store::disk::{Disk, Facts, Open};
 use crate::store::state_dir::StateDir;
 
-use crate::record::{Action, KnownWindow, Line, Record};
+use crate::record::{Action, JournalId, KnownWindow, Line, Record};
 
 /// An appended record.
 #[derive(Debug)]
@@ -42,14 +43,41 @@ pub struct Segment {
     size: u64,
     identity: (u64, u64),
     opened_as_closed: bool,
-    /// The windows its first line carries.
-    pub windows: BTreeMap<String, KnownWindow>,
-    /// Its first line says where it begins.
-    opens_itself: bool,
+    /// Which journal its first line says it is of; earlier versions did not say it.
+    pub journal: Option<JournalId>,
+    /// What its first line carries on.
+    pub carried: Carried,
+    /// When it was begun, if its first line says so and where it begins.
+    pub opened: Option<Stamp>,
     /// The end of the last line read or written here, its newline left out. None before the first, and where it is shorter.
     tail: Option<Tail>,
     /// It stands in the place of a journal of which nothing is left.
     replaces: Option<Vanished>,
+    /// What was met last that is too long to be a line.
+    endless: Option<Endless>,
+    /// The end of that, where it was read here.
+    endless_tail: Option<Tail>,
+}
+
+/// Bytes without a newline, too many to be a line of ours: whoever knows of them need not read them again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Endless {
+    /// Where the line begins, as a sequence number.
+    pub from: u64,
+    /// Up to where there is no newline, so far, as a sequence number.
+    pub to: u64,
+}
+
+/// Between two looks at the clock so much is read.
+const STEP: u64 = 1 << 20;
+
+/// What the first line of a segment carries on from those before it.
+#[derive(Clone, Debug, Default)]
+pub struct Carried {
+    /// The windows known, by instance.
+    pub windows: BTreeMap<String, KnownWindow>,
+    /// Where the oldest segment begins that was not pruned, if whoever begins this one knows.
+    pub kept_from: Option<u64>,
 }
 
 /// How many bytes of its last line a segment is known again by.
@@ -123,15 +151,19 @@ impl Segment {
             file: Arc::new(file),
             base: 0,
             read: 0,
-            windows: BTreeMap::new(),
-            opens_itself: false,
+            journal: None,
+            carried: Carried::default(),
+            opened: None,
             tail: None,
             replaces: None,
+            endless: None,
+            endless_tail: None,
         };
         if let Some(opened) = segment.file.opening_record()? {
-            segment.opens_itself = true;
+            segment.opened = Some(opened.stamp());
             segment.base = opened.base.unwrap_or(0);
-            segment.windows = opened.windows;
+            segment.journal = opened.journal;
+            segment.carried = Carried { windows: opened.windows, kept_from: opened.of.get(1).copied() };
         }
         Ok(Some(segment))
     }
@@ -158,32 +190,35 @@ impl Segment {
     /// # Errors
     /// When the system refuses.
     pub fn open_or_begin(directory: &StateDir, instance: &str, now: &Stamp) -> Result<Self, StateError> {
-        let after_closed = || -> Result<u64, StateError> {
-            let last = closed_segments(directory)?.pop();
-            Ok(match last {
-                Some((base, path)) => base + directory.disk.facts(&path).map_or(0, |facts| facts.size),
-                None => 0,
-            })
+        // Where it begins, and in which journal.
+        let after_closed = || -> Result<(u64, Option<JournalId>), StateError> {
+            let Some((base, path)) = closed_segments(directory)?.pop() else { return Ok((0, None)) };
+            let size = directory.disk.facts(&path).map_or(0, |facts| facts.size);
+            let last = SegmentFile::open(&directory.disk, path, Open::Read).ok();
+            let opened = last.and_then(|last| last.opening_record().ok()?);
+            Ok((base + size, opened.and_then(|opened| opened.journal)))
         };
         match Self::open(&directory.disk, &directory.path.join(ACTIVE))? {
             None => {
-                let base = after_closed()?;
-                let mut begun = Self::begin(directory, base, instance, now, BTreeMap::new())?;
+                let (base, journal) = after_closed()?;
+                let carried = Carried { kept_from: (base == 0).then_some(0), ..Carried::default() };
+                let mut begun = Self::begin(directory, base, journal, instance, now, carried)?;
                 begun.replaces = (base == 0).then_some(Vanished::Missing);
                 Ok(begun)
             }
-            Some(mut segment) if !segment.opens_itself => {
+            Some(mut segment) if segment.opened.is_none() => {
                 // The original plugin's journal, or a first line that a power cut took. The former starts
                 // the journal; the latter is set aside under the base it must have had, so that sequence
                 // numbers keep rising.
-                let base = after_closed()?;
+                let (base, journal) = after_closed()?;
                 if segment.size == 0 || base > 0 {
                     segment.base = base;
                     let next = base + segment.size;
                     if segment.size > 0 {
                         segment.retire(directory)?;
                     }
-                    let mut begun = Self::begin(directory, next, instance, now, BTreeMap::new())?;
+                    let carried = Carried { kept_from: (next == 0).then_some(0), ..Carried::default() };
+                    let mut begun = Self::begin(directory, next, journal, instance, now, carried)?;
                     begun.replaces = (segment.size == 0).then_some(Vanished::Emptied);
                     return Ok(begun);
                 }
@@ -193,23 +228,25 @@ impl Segment {
         }
     }
 
-    /// Makes a new active segment that begins at `base`. Its first line is complete before the file gets
-    /// its name. The guard must be held.
+    /// Makes a new active segment that begins at `base`, of the journal that goes on in it; it is another one from here on
+    /// where that is not known. Its first line is complete before the file gets its name. The guard must be held.
     ///
     /// # Errors
     /// When the system refuses.
     pub fn begin(
         directory: &StateDir,
         base: u64,
+        journal: Option<JournalId>,
         instance: &str,
         now: &Stamp,
-        windows: BTreeMap<String, KnownWindow>,
+        carried: Carried,
     ) -> Result<Self, StateError> {
         let (path, next) = (directory.path.join(ACTIVE), directory.path.join(NEXT));
         let mut opened = Record::new(Action::Opened, instance, now);
         opened.base = Some(base);
-        opened.of = vec![base];
-        opened.windows.clone_from(&windows);
+        opened.journal = Some(journal.unwrap_or_else(JournalId::random));
+        opened.of = [Some(base), carried.kept_from].into_iter().flatten().collect();
+        opened.windows = carried.windows;
         let line = opened.to_line().map_err(|source| StateError::Encode { path: path.clone(), source })?;
         write_whole(directory.disk.as_ref(), &next, &line)?;
         directory.disk.rename(&next, &path).map_err(|source| StateError::io("rename", &next, source))?;
@@ -225,6 +262,8 @@ impl Segment {
     /// # Errors
     /// When the rename fails.
     pub fn retire(&self, directory: &StateDir) -> Result<(), StateError> {
+        // All of it, or a power cut would leave less than the next one says. Where that fails, whoever needs it flushed learns it.
+        let _ = self.file.flush(self.size);
         let active = directory.path.join(ACTIVE);
         directory
             .disk
@@ -245,6 +284,39 @@ impl Segment {
     pub fn go_on_from(&mut self, offset: u64) {
         self.read = offset;
         self.tail = None;
+    }
+
+    /// What was met last that is too long to be a line.
+    #[must_use]
+    pub fn endless(&self) -> Option<Endless> {
+        self.endless
+    }
+
+    /// Notes what others have met that is too long to be a line.
+    pub fn note_endless(&mut self, endless: Endless) {
+        self.endless = Some(endless);
+        self.endless_tail = None;
+    }
+
+    /// How many bytes are there that were not looked at.
+    #[must_use]
+    pub fn unread(&self) -> u64 {
+        let looked_at = self.unfinished_endless().map_or(self.read, |endless| endless.to - self.base);
+        self.size.saturating_sub(looked_at)
+    }
+
+    /// The line that is too long to be one and has no end so far, where reading stopped.
+    fn unfinished_endless(&self) -> Option<Endless> {
+        self.endless
+            .filter(|endless| endless.from == self.base + self.read && endless.to <= self.base + self.size)
+    }
+
+    /// Whether a line that is too long to be one still is: what was cut off and has grown again may have others in it.
+    fn is_still_endless(&self, endless: Endless) -> Result<bool, StateError> {
+        let Some(tail) = &self.endless_tail else { return Ok(true) };
+        let mut bytes = [0; TAIL];
+        self.file.read_exact_at(&mut bytes, endless.to - self.base - TAIL as u64)?;
+        Ok(bytes == *tail)
     }
 
     /// What it is known again by.
@@ -343,8 +415,13 @@ impl Segment {
     /// if the last of them is one.
     ///
     /// # Errors
-    /// When the system refuses to read.
-    pub fn read_on(&mut self, sink: &mut dyn FnMut(u64, Line)) -> Result<Option<Closing>, StateError> {
+    /// [`StateError::Unread`] when it is `until` and there is more to read; reading goes on from there the next time. When the
+    /// system refuses to read.
+    pub fn read_on(
+        &mut self,
+        until: Option<Instant>,
+        sink: &mut dyn FnMut(u64, Line),
+    ) -> Result<Option<Closing>, StateError> {
         if self.size > self.read && !self.ends_as_read()? {
             let path = self.file.path();
             return Err(StateError::Replaced { path: path.parent().unwrap_or(path).to_owned() });
@@ -353,6 +430,13 @@ impl Segment {
         // Bytes of it that are not kept: it is too long to be a line of ours.
         let mut dropped = 0;
         let mut position = self.read;
+        if let Some(endless) = self.unfinished_endless()
+            && self.is_still_endless(endless)?
+        {
+            dropped = endless.to - endless.from;
+            position += dropped;
+        }
+        let (begun, mut look_at) = (self.read, position + STEP);
         let mut closing = None;
         let mut buffer = vec![0; CHUNK.min(usize::try_from(self.size - self.read).unwrap_or(CHUNK))];
         while position < self.size {
@@ -387,7 +471,12 @@ impl Segment {
                             sink(seq, Line::Foreign);
                         }
                     }
-                    line => {
+                    line @ (Line::Record(_)
+                    | Line::Light
+                    | Line::Counted(_)
+                    | Line::Newer(_)
+                    | Line::Foreign
+                    | Line::Blank) => {
                         closing = None;
                         sink(seq, line);
                     }
@@ -400,8 +489,27 @@ impl Segment {
                 dropped += unfinished.len() as u64;
                 unfinished = tail;
             }
+            if dropped > 0 {
+                self.endless = Some(Endless { from: self.base + self.read, to: self.base + position });
+                self.endless_tail = unfinished.last_chunk().copied().or(self.endless_tail);
+            }
+            if position >= look_at && position < self.size {
+                look_at = position + STEP;
+                // Each attempt comes further: the beginning of a line is read again.
+                let comes_further = dropped > 0 || self.read > begun;
+                if comes_further && until.is_some_and(|until| Instant::now() >= until) {
+                    return Err(self.unread_in_time());
+                }
+            }
         }
         Ok(closing)
+    }
+
+    /// There is more to read than there is time for.
+    #[must_use]
+    pub fn unread_in_time(&self) -> StateError {
+        let path = self.file.path();
+        StateError::Unread { path: path.parent().unwrap_or(path).to_owned() }
     }
 
     /// Ends a last line that lacks nothing but its newline, as a power cut may leave it, so that it is read like

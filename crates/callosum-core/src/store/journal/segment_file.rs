@@ -77,6 +77,16 @@ impl SegmentFile {
         Ok(Self { file, disk: Arc::clone(disk), path, flushed, failed })
     }
 
+    /// Opens the closed segment at `path` that begins at `base`; `None` when another one lies there.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn open_closed(disk: &Arc<dyn Disk>, path: &Path, base: u64) -> io::Result<Option<Self>> {
+        let file = Self::open(disk, path.to_owned(), Open::Read)?;
+        let is_another = file.belongs_elsewhere(base).map_err(io::Error::other)?;
+        Ok((!is_another).then_some(file))
+    }
+
     /// The path it was opened at.
     #[must_use]
     pub fn path(&self) -> &Path {
@@ -143,6 +153,16 @@ impl SegmentFile {
             }
             _ => None,
         })
+    }
+
+    /// Whether its first line says, twice, that it begins elsewhere than at `base`: a copy of another segment. One number
+    /// alone may be damaged.
+    ///
+    /// # Errors
+    /// When the system refuses to read.
+    pub fn belongs_elsewhere(&self, base: u64) -> Result<bool, StateError> {
+        let opened = self.opening_record()?;
+        Ok(opened.is_some_and(|opened| opened.base != Some(base) && !opened.of.is_empty()))
     }
 
     /// Whether a flush of it failed. Waits for none that is under way.

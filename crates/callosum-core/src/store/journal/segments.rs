@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::model::error::StateError;
-use crate::store::disk::{Disk, Open};
+use crate::store::disk::Disk;
+#[cfg(test)]
+use crate::store::disk::Open;
 use crate::store::state_dir::StateDir;
 
-use super::segment_file::{SegmentFile, closed_segments};
+use super::segment_file::{MAX_LINE, SegmentFile, closed_segments};
 
 /// Bytes read for a line: most are much shorter.
 const CHUNK: usize = 4 * 1024;
@@ -115,6 +117,8 @@ impl LinesAt {
                     line.extend_from_slice(rest.get(..newline)?);
                     return Some(line);
                 }
+                // Too long to be one.
+                None if line.len() as u64 > MAX_LINE => return None,
                 None => {
                     offset += rest.len() as u64;
                     line.extend_from_slice(rest);
@@ -134,7 +138,7 @@ impl LinesAt {
         if self.open.as_ref().is_none_or(|(open, _)| *open != base) {
             let file = match path {
                 None => Arc::clone(&self.active.1),
-                Some(path) => Arc::new(SegmentFile::open(&self.disk, path, Open::Read).ok()?),
+                Some(path) => Arc::new(SegmentFile::open_closed(&self.disk, &path, base).ok()??),
             };
             self.open = Some((base, file));
             self.chunk.clear();

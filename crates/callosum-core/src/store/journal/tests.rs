@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::*;
 use crate::model::tier::Tier;
+use crate::record::JournalId;
 
 const LIMIT: SegmentLimit = SegmentLimit { bytes: 1 << 20 };
 /// How much is read without patience.
@@ -45,7 +46,44 @@ fn put(journal: &mut Journal, bytes: u64) {
 
 fn rotate(journal: &mut Journal) -> Appended {
     let proof = journal.catch_up(Patience::None, Check::Seldom, &now(), &mut |_, _| {}).unwrap().unwrap();
-    journal.rotate(&proof, &now(), BTreeMap::new()).unwrap().unwrap()
+    journal.rotate(&proof, &now(), Carried::default()).unwrap().unwrap()
+}
+
+/// Which journal the segments in a folder say they are of, oldest first.
+fn ids(folder: &Path) -> Vec<Option<JournalId>> {
+    let directory = StateDir::new(folder.to_owned());
+    let closed = closed_segments(&directory).unwrap().into_iter().map(|(_, path)| path);
+    let paths = closed.chain([folder.join("journal.jsonl")]);
+    paths.map(|path| Segment::open(&directory.disk, &path).unwrap().unwrap().journal).collect()
+}
+
+#[test]
+fn a_journal_keeps_its_id_from_segment_to_segment() {
+    let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let mut journal = open(folder.path());
+    let id = journal.active().journal;
+    assert!(id.is_some() && id != open(other.path()).active().journal);
+    rotate(&mut journal);
+    // A rotation that was cut off is finished by who comes next.
+    let proof = journal.catch_up(Patience::None, Check::Seldom, &now(), &mut |_, _| {}).unwrap().unwrap();
+    journal.rotate(&proof, &now(), Carried::default()).unwrap();
+    drop(proof);
+    std::fs::remove_file(folder.path().join("journal.jsonl")).unwrap();
+    assert_eq!(open(folder.path()).active().journal, id);
+    assert_eq!(ids(folder.path()), [id; 3]);
+
+    // One of an earlier version gets one with its next segment.
+    let mut opened = Record::new(Action::Opened, "home", &now());
+    (opened.base, opened.of) = (Some(0), vec![0]);
+    let old = tempfile::tempdir().unwrap();
+    std::fs::write(old.path().join("journal.jsonl"), opened.to_line().unwrap()).unwrap();
+    let mut journal = open(old.path());
+    assert_eq!(journal.active().journal, None);
+    rotate(&mut journal);
+    rotate(&mut journal);
+    let id = journal.active().journal;
+    assert!(id.is_some());
+    assert_eq!(ids(old.path()), [None, id, id]);
 }
 
 #[test]
@@ -124,7 +162,7 @@ fn a_rotation_that_was_cut_off_is_finished_by_the_next_line() {
     // In the way of the new file.
     let next = folder.path().join("journal.next");
     fs::create_dir(&next).unwrap();
-    assert!(journal.rotate(&proof, &now(), BTreeMap::new()).is_err());
+    assert!(journal.rotate(&proof, &now(), Carried::default()).is_err());
     assert!(journal.is_between_segments());
     let record = Record::new(Action::Seen, "home", &now());
     assert!(journal.append(&proof, &record, &now()).is_err());

@@ -1,12 +1,15 @@
 //! The journal on disk and the history in memory, kept in step.
 
+mod closed;
 mod past;
 
-use crate::decision::history::History;
+use std::time::Instant;
+
+use crate::decision::history::{Gap, History};
 use crate::model::error::StateError;
 use crate::model::time::Stamp;
 use crate::record::light::LightLine;
-use crate::record::{FORMAT_VERSION, Line, Record};
+use crate::record::{Action, FORMAT_VERSION, Line, Record};
 use crate::store::index::{Astray, Index, IndexJob, Indexed};
 use crate::store::journal::order::Order;
 use crate::store::journal::recent::read_back;
@@ -17,6 +20,7 @@ use crate::store::journal::segments::Segments;
 use crate::store::journal::{Appended, Check, Journal, Loss, Patience, SegmentLimit, UpToDate};
 use crate::store::state_dir::StateDir;
 
+use self::closed::{Closed, Found, carried};
 pub use self::past::Needs;
 use self::past::Past;
 
@@ -67,6 +71,7 @@ pub struct Ledger {
     order: Order,
     /// How the journal was lost before it was opened, as far as can be seen.
     lost: Option<Loss>,
+    closed: Closed,
 }
 
 impl Ledger {
@@ -89,7 +94,9 @@ impl Ledger {
             match by_index(&mut journal, history()) {
                 Ok((past, indexed, order, history)) => {
                     let prune_due = true;
+                    let closed = Closed::known_to(&history.gaps);
                     return Ok(Some(Self {
+                        closed,
                         journal,
                         history,
                         past,
@@ -115,8 +122,9 @@ impl Ledger {
         let indexed = Indexed::default();
         let order = Order::default();
         let (history, prune_due) = (history(), true);
-        let mut ledger = Self { journal, history, past, indexed, is_astray, prune_due, order, lost };
-        ledger.read_back(&segments, now)?;
+        let closed = Closed::default();
+        let mut ledger = Self { journal, history, past, indexed, is_astray, prune_due, order, lost, closed };
+        ledger.read_back(&segments, patience.deadline(), now)?;
         Ok(Some(ledger))
     }
 
@@ -196,18 +204,27 @@ impl Ledger {
     }
 
     /// Reads back to the window's edge.
-    fn read_back(&mut self, segments: &Segments, now: &Stamp) -> Result<(), StateError> {
-        let recent = read_back(segments, self.history.keep_ms(), now)?;
+    fn read_back(
+        &mut self,
+        segments: &Segments,
+        until: Option<Instant>,
+        now: &Stamp,
+    ) -> Result<(), StateError> {
+        let recent = read_back(segments, self.history.keep_ms(), until, now)?;
         self.history.skipped += recent.skipped;
         self.history.newer_format = recent.newer_format;
-        let carried = self.journal.active().windows.clone();
-        self.history.carry_windows(&carried, now.wall_ms);
+        let carried = &self.journal.active().carried;
+        self.history.carry_windows(&carried.windows, now.wall_ms);
+        self.history.kept_from = self.history.kept_from.max(carried.kept_from);
         for (seq, record) in recent.records {
             self.past.before(&record, &mut self.history).map_err(|Astray| self.replaced())?;
             self.history.apply(seq, &record);
             self.history.count(&record);
         }
         recent.counted.iter().for_each(|counted| self.history.count_light(counted));
+        if recent.is_displaced {
+            self.lost = self.lost.or(Some(Loss::Replaced));
+        }
         self.order = recent.order;
         self.journal.read_on_from(recent.read);
         Ok(())
@@ -242,6 +259,9 @@ impl Ledger {
         if astray {
             return Err(self.replaced());
         }
+        if proof.is_some() {
+            self.check_closed(check, now)?;
+        }
         match self.history.newer_format {
             Some(version) => Err(StateError::NewerFormat {
                 path: self.journal.directory().path.clone(),
@@ -250,6 +270,30 @@ impl Ledger {
             }),
             None => Ok(proof),
         }
+    }
+
+    fn check_closed(&mut self, check: Check, now: &Stamp) -> Result<(), StateError> {
+        match self.closed.check(&self.journal, &self.history, check, now)? {
+            Found::Nothing => {}
+            Found::Untold => {
+                self.lost = self.lost.or(Some(Loss::Segment));
+                self.is_astray = true;
+            }
+            Found::Outdated => return Err(self.replaced()),
+        }
+        Ok(())
+    }
+
+    /// What is missing of the closed segments, as far as was looked.
+    #[must_use]
+    pub fn gaps(&self) -> &[Gap] {
+        self.closed.gaps()
+    }
+
+    /// What of that no record tells.
+    #[must_use]
+    pub fn untold_gaps(&self) -> Vec<Gap> {
+        self.gaps().iter().filter(|gap| !gap.is_within(&self.history.gaps)).copied().collect()
     }
 
     /// Appends a record and takes it into the history.
@@ -308,29 +352,58 @@ impl Ledger {
     /// # Errors
     /// As [`Journal::rotate`].
     pub fn rotate(&mut self, proof: &UpToDate, now: &Stamp) -> Result<(), StateError> {
-        let closed = self.journal.rotate(proof, now, self.history.windows.clone())?;
+        let carried = carried(&self.journal, &self.history)?;
+        self.history.kept_from = carried.kept_from;
+        let closed = self.journal.rotate(proof, now, carried)?;
         self.history.skipped += u64::from(closed.is_some_and(|closed| closed.ended_torn_line));
         Ok(())
     }
 
-    /// Forgets what is out of every window, and deletes segments that `retention` lets go. For a thread that
-    /// may wait; the guard must be free for others.
+    /// Forgets what is out of every window. Tells where the first segment begins that is to stay, when `retention` lets any
+    /// go. For a thread that may wait; the guard must be free for others.
     ///
     /// # Errors
-    /// When a file can't be deleted.
+    /// When the directory can't be listed.
     pub fn tidy(
         &mut self,
         retention: Retention,
         retry_window_ms: u64,
         now: &Stamp,
-    ) -> Result<(), StateError> {
+    ) -> Result<Option<u64>, StateError> {
         self.history.prune(now, retry_window_ms);
-        if self.prune_due {
-            let keep_ms = retention.keep_ms.max(self.widest_ms());
-            retention::prune(self.journal.directory(), Retention { keep_ms, ..retention }, now)?;
-            self.prune_due = false;
+        if !self.prune_due {
+            return Ok(None);
         }
-        Ok(())
+        let retention = Retention { keep_ms: retention.keep_ms.max(self.widest_ms()), ..retention };
+        let active = self.journal.active().base;
+        let first = retention::first_to_keep(self.journal.directory(), active, retention, now)?;
+        self.prune_due = first.is_some();
+        Ok(first)
+    }
+
+    /// Notes that the segments before the one at `first` are about to be deleted. They may be once this is on the disk: whoever
+    /// misses them must find it said. Returns up to where the active segment must be flushed for that.
+    ///
+    /// # Errors
+    /// When the record could not be written.
+    pub fn note_pruned(
+        &mut self,
+        proof: &UpToDate,
+        instance: &str,
+        first: u64,
+        now: &Stamp,
+    ) -> Result<u64, StateError> {
+        if self.history.kept_from.is_none_or(|kept| kept < first) {
+            let mut record = Record::new(Action::Pruned, instance, now);
+            record.base = Some(first);
+            self.append(proof, &record, now)?;
+        }
+        Ok(self.journal.active().size())
+    }
+
+    /// What was to be deleted is.
+    pub fn pruned(&mut self) {
+        self.prune_due = false;
     }
 
     /// How far back any process that has said so looks, this one too, milliseconds.
@@ -353,7 +426,10 @@ impl Ledger {
         let step =
             if closing { (bytes / 64).clamp(CLOSING_STEP, INDEX_STEP) } else { (bytes / 16).max(INDEX_STEP) };
         let step = if self.is_astray { 0 } else { step };
-        let end = active.base + active.read;
+        // A line without an end that was looked at is worth noting as much as whole ones that were read.
+        let endless = self.journal.endless();
+        let read = active.base + active.read;
+        let end = endless.map_or(read, |endless| endless.to.max(read));
         if end.saturating_sub(self.indexed.end) <= step || active.read == 0 {
             return Ok(None);
         }
@@ -361,7 +437,8 @@ impl Ledger {
         let directory = self.journal.directory().clone();
         let covered = (active.base, active.read);
         let segments = self.journal.segments()?;
-        Ok(Some(IndexJob::new(directory, segments, covered, keep_ms, step, &self.history, now)))
+        let job = IndexJob::new(directory, segments, covered, keep_ms, step, &self.history, now);
+        Ok(Some(job.passing_over(endless)))
     }
 
     /// Notes which index is there now.
@@ -427,8 +504,11 @@ fn by_index(
     }
     head.restore_counts(&mut history);
     journal.read_on_from(head.covered);
+    if let Some(endless) = head.endless(journal.active()) {
+        journal.note_endless(endless);
+    }
     let order = head.order();
-    let indexed = Indexed { end: head.end(), bytes: index.size() };
+    let indexed = Indexed { end: head.reach(), bytes: index.size() };
     let mut past = Past::new(lines, Some(index));
     past.unread(&mut history).map_err(|Astray| Unusable::NoIndex)?;
     Ok((past, indexed, order, history))

@@ -5,7 +5,8 @@
 use std::collections::HashSet;
 
 use crate::decision::history::{History, Who};
-use crate::record::{Action, Line, Record};
+use crate::record::kind::Fold;
+use crate::record::{Line, Record};
 use crate::store::index::{Astray, Index, Topic};
 use crate::store::journal::segments::LinesAt;
 
@@ -131,12 +132,13 @@ impl Past {
 
     /// Brings in what a record that was written since is about, so that it finds it in `history`.
     pub(super) fn before(&mut self, record: &Record, history: &mut History) -> Result<(), Astray> {
-        match record.action {
-            Action::Complete | Action::Failed | Action::Refused | Action::Unknown | Action::Running => {
+        match record.action.spec().fold {
+            Fold::Start => self.early(record, history),
+            Fold::Outcome(_) | Fold::Background => {
                 record.of.first().map_or(Ok(()), |of| self.named(*of, history))
             }
-            Action::Released => record.of.iter().try_for_each(|of| self.named(*of, history)),
-            Action::Delivered => {
+            Fold::Release => record.of.iter().try_for_each(|of| self.named(*of, history)),
+            Fold::Delivery => {
                 let who = Who::of(record);
                 let unknown = |seq: &&u64| !history.has_pause(&who, **seq);
                 let of: Vec<u64> = record.of.iter().filter(unknown).copied().collect();
@@ -146,8 +148,19 @@ impl Past {
                     _ => Ok(()),
                 })
             }
-            _ => Ok(()),
+            Fold::Pause | Fold::Window | Fold::Segment | Fold::Prune | Fold::Loss | Fold::Nothing => Ok(()),
         }
+    }
+
+    /// Brings in what came of an action of another machine before its start did.
+    fn early(&mut self, start: &Record, history: &mut History) -> Result<(), Astray> {
+        let (Some(index), Some(attempt)) = (&self.index, start.early_attempt()) else { return Ok(()) };
+        for seq in index.on(Topic::attempt(attempt))? {
+            if let Some(record) = self.record(seq)? {
+                history.apply(seq, &record);
+            }
+        }
+        Ok(())
     }
 
     /// Brings in an action by its sequence number, wherever that was found. Where there is none, whoever named
@@ -166,6 +179,7 @@ impl Past {
     fn with_sequels(&mut self, seq: u64, history: &mut History) -> Result<(), Astray> {
         let Some(start) = self.record(seq)? else { return Ok(()) };
         history.apply(seq, &start);
+        self.early(&start, history)?;
         for sequel in self.index.as_ref().map_or(Ok(Vec::new()), |index| index.on(Topic::sequel(seq)))? {
             if let Some(record) = self.record(sequel)? {
                 history.apply(sequel, &record);

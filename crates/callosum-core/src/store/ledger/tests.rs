@@ -6,7 +6,7 @@ use super::*;
 use crate::decision::history::Who;
 use crate::machine::Machine;
 use crate::model::tier::Tier;
-use crate::record::Action;
+use crate::record::{Action, AttemptId, Ending};
 
 fn write(ledger: &mut Ledger, count: u32, now: &Stamp) -> u64 {
     let proof = ledger.catch_up(Patience::None, Check::Seldom, now).unwrap().unwrap();
@@ -64,9 +64,14 @@ fn an_index_may_end_in_a_segment_that_was_begun_after_the_journal_was_opened() {
     let history = History::new(options.keep_ms, options.default_lease_ms);
     let (past, indexed, order, history) = by_index(&mut journal, history).unwrap();
     let (is_astray, prune_due) = (false, false);
-    let mut late = Ledger { journal, history, past, indexed, is_astray, prune_due, order, lost: None };
+    let closed = Closed::known_to(&history.gaps);
+    let mut late =
+        Ledger { journal, history, past, indexed, is_astray, prune_due, order, lost: None, closed };
     let needs = Needs { newest: true, open: true, ..Needs::default() };
-    assert!(late.bring(&needs, Patience::Until(std::time::Instant::now())).unwrap());
+    assert!(
+        late.bring(&needs, Patience::Until(std::time::Instant::now() + std::time::Duration::from_secs(60)))
+            .unwrap()
+    );
     assert!(late.history().action(newest).is_some());
     assert_eq!(late.history().len(), 400);
     late.catch_up(Patience::None, Check::All, &now).unwrap().unwrap();
@@ -74,7 +79,10 @@ fn an_index_may_end_in_a_segment_that_was_begun_after_the_journal_was_opened() {
 
 #[test]
 fn only_so_much_is_read_without_patience() {
-    let (now, patient) = (Machine::read().now(), Patience::Until(std::time::Instant::now()));
+    let (now, patient) = (
+        Machine::read().now(),
+        Patience::Until(std::time::Instant::now() + std::time::Duration::from_secs(60)),
+    );
     for (bytes, is_read) in [(65_535, true), (65_536, true), (65_537, false), (65_538, false)] {
         let directory = tempfile::tempdir().unwrap();
         let options = options(directory.path());
@@ -127,7 +135,7 @@ fn every_line_that_is_not_ours_is_counted_once() {
     ledger.append(&proof, &Record::new(Action::Seen, "home", &now), &now).unwrap();
     assert_eq!(ledger.history().skipped, 9);
     drop(proof);
-    let patient = Patience::Until(std::time::Instant::now());
+    let patient = Patience::Until(std::time::Instant::now() + std::time::Duration::from_secs(60));
     assert_eq!(Ledger::open(&options, true, patient, &now).unwrap().unwrap().history().skipped, 9);
 }
 
@@ -187,7 +195,7 @@ fn an_index_is_gone_by_when_it_reaches_as_far_back() {
     ledger.bring_action(last).unwrap();
     assert_eq!(ledger.history().newest().map(|action| action.seq).collect::<Vec<_>>(), [last]);
     let longer = LedgerOptions { keep_ms: options.keep_ms + 1, ..options };
-    let patient = Patience::Until(std::time::Instant::now());
+    let patient = Patience::Until(std::time::Instant::now() + std::time::Duration::from_secs(60));
     let ledger = Ledger::open(&longer, true, patient, &now).unwrap().unwrap();
     assert_eq!(ledger.history().len(), 200);
 }
@@ -224,7 +232,11 @@ fn only_so_many_open_actions_are_brought_in_without_patience() {
         assert!(ledger.bring(&Needs { newest: true, ..Needs::default() }, Patience::None).unwrap());
         assert_eq!(ledger.history().len(), 64);
         assert_eq!(ledger.bring(&open, Patience::None).unwrap(), is_brought);
-        assert!(ledger.bring(&open, Patience::Until(std::time::Instant::now())).unwrap());
+        assert!(
+            ledger
+                .bring(&open, Patience::Until(std::time::Instant::now() + std::time::Duration::from_secs(60)))
+                .unwrap()
+        );
         assert_eq!(ledger.history().len(), usize::try_from(count).unwrap());
         // Once they are there it takes none.
         assert!(ledger.bring(&open, Patience::None).unwrap());
@@ -238,7 +250,7 @@ fn what_a_later_line_is_about_is_brought_in_and_nothing_else() {
     let (options, now) = (options(directory.path()), Machine::read().now());
     let mut busy = open(&options, &now);
     let last = write(&mut busy, 200, &now);
-    let who = Who { instance: "home".to_owned(), session: "a".to_owned() };
+    let who = Who::here("home", "a");
     let record = |action: Action, of: &[u64]| {
         let mut record = Record::new(action, "home", &now);
         record.session = Some("a".to_owned());
@@ -267,6 +279,48 @@ fn what_a_later_line_is_about_is_brought_in_and_nothing_else() {
     assert_eq!(pauses(&late), [(signalled, false), (silent, true)]);
     let actions: Vec<_> = late.history().newest().map(|action| (action.seq, action.released)).collect();
     assert_eq!(actions, [(last, true)]);
+}
+
+/// What another machine's call came to, before its own line came: behind the index, and on both sides of its end.
+#[test]
+fn an_outcome_that_came_before_its_start_is_brought_in_with_it() {
+    for is_start_behind in [true, false] {
+        let directory = tempfile::tempdir().unwrap();
+        let (options, now) = (options(directory.path()), Machine::read().now());
+        let mut busy = open(&options, &now);
+        write(&mut busy, 200, &now);
+        let attempt = Some(AttemptId::random());
+        let record = |action: Action| Record {
+            machine: Some("m".to_owned()),
+            attempt,
+            session: Some("far".to_owned()),
+            tier: Some(Tier::High),
+            context_keys: vec!["far".to_owned()],
+            ..Record::new(action, "home", &now)
+        };
+        let mut put = |action: Action| {
+            let proof = busy.catch_up(Patience::None, Check::Seldom, &now).unwrap().unwrap();
+            busy.append(&proof, &record(action), &now).unwrap().seq
+        };
+        put(Action::Failed);
+        let behind = is_start_behind.then(|| put(Action::Intercept));
+        write_index(&busy, &now);
+        let mut late = open(&options, &now);
+        assert!(uses_index(&late));
+        let start = behind.unwrap_or_else(|| {
+            let proof = busy.catch_up(Patience::None, Check::Seldom, &now).unwrap().unwrap();
+            busy.append(&proof, &record(Action::Intercept), &now).unwrap().seq
+        });
+        late.catch_up(Patience::None, Check::Seldom, &now).unwrap().unwrap();
+        let keys = ["far".to_owned()];
+        assert!(late.bring(&Needs { keys: &keys, ..Needs::default() }, Patience::None).unwrap());
+        let ends: Vec<_> = late
+            .history()
+            .on_key("far")
+            .map(|action| (action.seq, action.outcome.as_ref().map(|end| end.ending)))
+            .collect();
+        assert_eq!(ends, [(start, Some(Ending::Failed))], "{is_start_behind}");
+    }
 }
 
 #[test]
@@ -308,7 +362,7 @@ fn what_was_pruned_is_missing_and_what_never_was_is_the_indexs_fault() {
     fs::remove_file(directory.path().join("journal.0.jsonl")).unwrap();
     let mut late = open(&options_here, &now);
     let needs = Needs { newest: true, open: true, ..Needs::default() };
-    let patient = Patience::Until(std::time::Instant::now());
+    let patient = Patience::Until(std::time::Instant::now() + std::time::Duration::from_secs(60));
     assert!(late.bring(&needs, patient).unwrap());
     assert_eq!(late.history().newest().map(|action| action.seq).collect::<Vec<_>>(), [newest]);
 

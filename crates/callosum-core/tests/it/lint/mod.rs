@@ -71,6 +71,7 @@ fn each_wrong_rule_is_told_and_the_right_ones_are_looked_at() {
         {"name": "fine", "tier": 3, "tool": "exec"},
         {"name": "fine", "tier": 1, "tool": "read"},
         {"name": "scope", "tier": 1, "tool": "exec", "scope": "othersession"},
+        {"name": "reach", "tier": 1, "tool": "exec", "reach": "machines"},
         5
     ]}"#;
     let found = lint(text);
@@ -86,7 +87,8 @@ fn each_wrong_rule_is_told_and_the_right_ones_are_looked_at() {
         (5, Some("template"), "`contextKey`: a `{` without its `}`"),
         (7, Some("fine"), "another rule has this name"),
         (8, Some("scope"), "`scope`: unknown value `othersession`: did you mean `otherSessions`?"),
-        (9, None, "invalid type"),
+        (9, Some("reach"), "`reach`: unknown value `machines`: did you mean `machine`?"),
+        (10, None, "invalid type"),
     ];
     assert_eq!(told.len(), expected.len(), "{told:#?}");
     for ((line, rule, message), (expected_line, expected_rule, words)) in told.into_iter().zip(expected) {
@@ -121,7 +123,7 @@ fn a_misspelt_placeholder_names_the_one_that_was_meant() {
         ("{param.to}", "did you mean `{params.to}`?"),
         ("{comand.flag.to|t}", "did you mean `{command.flag.to}`?"),
         ("{git.brnach}", "did you mean `{git.branch}`?"),
-        ("{to}", "known are {tool}"),
+        ("{to}", "expected one of {tool}"),
     ] {
         let found = lint(&rules(&[json!({"contextKey": template})]));
         assert!(found.errors[0].message.contains(meant), "{}", found.errors[0]);
@@ -140,7 +142,10 @@ fn a_rule_that_switches_off_the_shipped_ones_for_commands_is_found() {
         let warnings = found(hiding.clone());
         let [warning] = warnings.as_slice() else { panic!("{hiding}: {warnings:?}") };
         assert_eq!((warning.kind, warning.rule.as_str()), (WarningKind::HidesShipped, "1"));
-        assert!(warning.message.starts_with("asks nothing of the command, so it hides the 1"), "{warning:?}");
+        assert!(
+            warning.message.starts_with("sets no condition on the command, so it hides the 1"),
+            "{warning:?}"
+        );
     }
     // For some calls only, or for no command.
     for harmless in [
@@ -423,7 +428,7 @@ fn a_tool_that_nobody_has_is_named_with_the_one_that_was_meant() {
             (
                 4,
                 41,
-                "no known host has a tool `jira_create`: that is right if a plugin brings it; MCP tools are named \
+                "no known host has a tool `jira_create`: ignore this if a plugin brings it; MCP tools are named \
                  `server__tool`"
             ),
             (7, 43, "no known host has a tool `Bassh`: did you mean `bash`?"),
@@ -489,7 +494,7 @@ fn a_placeholder_that_no_call_fills_is_found() {
 #[test]
 fn a_text_that_nothing_ever_looks_like_is_found() {
     for (rule, words) in [
-        (json!({"command": "./release.sh now"}), &["no program is called `./release.sh`"][..]),
+        (json!({"command": "./release.sh now"}), &["`./release.sh` never matches"][..]),
         (json!({"command": "mvn|bin/mvnw deploy"}), &["write `mvnw`"]),
         (json!({"command": "aws s3 ... s3://x/*"}), &[]),
         (json!({"command": "a", "unlessFlag": ["dry-run", "-n"]}), &["like `--dry-run`"]),

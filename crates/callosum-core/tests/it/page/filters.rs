@@ -23,6 +23,7 @@ fn random_line(dice: &mut Dice, wall_ms: i64) -> Vec<u8> {
     let action = actions[dice.roll(actions.len())].clone();
     let mut record = Record::new(action, dice.pick(&NAMES), &at(wall_ms));
     record.tier = Tier::try_from(u8::try_from(dice.roll(6)).unwrap()).ok();
+    record.conflict = [None, Some(Conflict::Recent), Some(Conflict::Lease)][dice.roll(3)];
     let mut name = || (dice.roll(3) > 0).then(|| dice.pick(&NAMES).to_owned());
     record.runtime = name();
     record.agent = name();
@@ -70,7 +71,13 @@ fn is_wanted(filter: &Value, seq: u64, record: &Value) -> bool {
     let tier = record["tier"].as_u64();
     let time = record["timestamp"].as_str().and_then(from_rfc3339);
     let number = |field: &str| filter[field].as_i64();
-    ["session", "instance", "runtime", "tool", "tier", "action"].into_iter().all(is)
+    let action = match filter["action"].as_str() {
+        Some("started") => record["action"] == "intercept",
+        Some("paused") => record["action"] == "blocked" && record["conflict"] != "lease",
+        _ => is("action"),
+    };
+    ["session", "instance", "runtime", "tool", "tier"].into_iter().all(is)
+        && action
         && filter["key"].as_str().is_none_or(|key| keys().any(|known| known == key))
         && filter["text"].as_str().is_none_or(|text| shown().any(|shown| lower(shown).contains(&lower(text))))
         && filter["minTier"].as_u64().is_none_or(|least| tier >= Some(least))
@@ -104,7 +111,10 @@ fn a_filter_that_looks_at_bytes_finds_what_one_that_reads_everything_finds() {
             let (field, value) = match dice.roll(11) {
                 0 => ("tier", json!(dice.roll(5))),
                 1 => ("minTier", json!(dice.roll(5))),
-                2 => ("action", json!(dice.pick(&["intercept", "blocked", "seen", "dreamt"]))),
+                2 => (
+                    "action",
+                    json!(dice.pick(&["intercept", "started", "blocked", "paused", "seen", "dreamt"])),
+                ),
                 3 => ("since", json!(now - i64::try_from(dice.roll(850)).unwrap() * MINUTE)),
                 4 => ("until", json!(now - i64::try_from(dice.roll(850)).unwrap() * MINUTE)),
                 5 => (

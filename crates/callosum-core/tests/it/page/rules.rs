@@ -7,7 +7,7 @@ fn the_rules_are_listed_in_the_order_in_which_they_are_asked() {
     let world = World::new();
     let text = r#"{"extends":"default","rules":[
       {"name":"mine","tier":3,"tool":["mail","post"],"contextKey":"email:{params.to}","recentWindowMs":5,"$comment":"why"},
-      {"name":"watched","tier":2,"tool":"exec","command":"ship","mode":"observe","scope":"otherSessions","lockExpiryMs":7},
+      {"name":"watched","tier":2,"tool":"exec","command":"ship","mode":"observe","scope":"otherSessions","reach":"machine","lockExpiryMs":7},
       {"name":"narrow","tier":1,"tool":"exec","params":{"host":["a",1]},"commandPattern":"^x","unlessFlag":"--dry-run",
        "http":{"method":"POST","host":["b.example","c.example"]},"agent":"ops"}
     ]}"#;
@@ -28,9 +28,12 @@ fn the_rules_are_listed_in_the_order_in_which_they_are_asked() {
         list[1],
         json!({
             "name": "watched", "tier": 2, "own": true, "tool": ["exec"], "command": ["ship"], "where": [],
-            "contextKey": [], "lockExpiryMs": 7, "scope": "otherSessions", "mode": "observe",
+            "contextKey": [], "lockExpiryMs": 7, "scope": "otherSessions", "reach": "machine", "mode": "observe",
         })
     );
+    let asked = json!({"tool": "exec", "params": {"command": "ship"}});
+    let explained = ask(&world.gate("home"), "explain", &asked, &world.now);
+    assert_eq!(explained["matched"][0]["reach"], "machine");
     let narrow = [
         "host = a | 1",
         "command like /^x/",

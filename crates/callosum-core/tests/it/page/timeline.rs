@@ -3,9 +3,9 @@
 use super::*;
 
 /// The events of the timeline as `what` and whether they say how they stand.
-fn told(gate: &Gate, request: &Value, now: &Stamp) -> Vec<(String, Option<String>)> {
+fn told(source: &dyn Source, request: &Value, now: &Stamp) -> Vec<(String, Option<String>)> {
     let text = |value: &Value| value.as_str().map(str::to_owned);
-    let events = merged(&pieces(gate, "timeline", request, now), "events");
+    let events = merged(&pieces(source, "timeline", request, now), "events");
     events.iter().map(|event| (text(&event["what"]).unwrap(), text(&event["stands"]))).collect()
 }
 

@@ -3,6 +3,7 @@
 use super::super::{Around, Walk};
 use super::{command, nested};
 use crate::carriers::{Carrier, Rest, is_shell};
+use crate::expansion::APPENDED;
 use crate::unread::Limit;
 use crate::words::program_name;
 
@@ -25,7 +26,12 @@ pub(super) fn arguments(
     let open = Around { open: true, input: Vec::new(), ..around.clone() };
     let from_file = own.iter().any(|word| word.starts_with("-a") || word.starts_with("--arg-file"));
     if text.trim().is_empty() || of_it.is_empty() || from_file {
-        return command(walk, Rest::Command, of_it, &open);
+        let place = reading.place.as_deref().filter(|place| !matches!(*place, "" | APPENDED));
+        let of_it: Vec<String> = match place {
+            Some(place) => of_it.iter().map(|word| word.replace(place, APPENDED)).collect(),
+            None => of_it.to_vec(),
+        };
+        return command(walk, Rest::Command, &of_it, &open);
     }
     let around = Around { open: false, ..open };
     let commands: Vec<Option<Vec<String>>> = match &reading.place {

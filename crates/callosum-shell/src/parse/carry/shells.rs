@@ -1,24 +1,68 @@
 //! Shells: POSIX ones and their kin, and PowerShell.
 
+use std::rc::Rc;
+
 use super::super::{Around, Walk};
 use super::{SUBSTITUTED, nested};
 use crate::carriers::is_shell;
-use crate::encoded;
+use crate::expansion::Parameters;
 use crate::unread::Limit;
 use crate::words::program_name;
+use crate::{encoded, joined};
 
-/// A shell: what `-c` gives it, or what it reads; a script's file is not looked into, but for one that is what a
-/// command in the line prints.
+/// A shell: what `-c` gives it, or what it reads; a script's file is not looked into, but for one that the line writes, or that is
+/// what a command in it prints.
 pub(super) fn shell(walk: &mut Walk, rest: &[String], around: &Around) -> bool {
     let source = source(rest);
-    if let Source::Command(command) = source {
-        walk.nested(command, around);
+    if let Source::Command(command, given) = source {
+        let parameters = match given.split_first() {
+            Some((zero, words)) => parameters(walk, Some(zero), words, around),
+            None => parameters(walk, None, &[], around),
+        };
+        walk.nested(command, &Around { parameters, ..around.clone() });
         return true;
     }
     if rest.iter().any(|word| word == SUBSTITUTED) && printed(walk, around) {
         return true;
     }
-    matches!(source, Source::Input) && read_by_shell(walk, around)
+    match source {
+        Source::Script(path, given) => {
+            script(walk, path, given, around);
+            false
+        }
+        Source::Input(given) => {
+            let parameters = parameters(walk, None, given, around);
+            read_by_shell(walk, &Around { parameters, ..around.clone() })
+        }
+        Source::Command(..) | Source::Nothing => false,
+    }
+}
+
+/// The parameters of what a shell runs; none where that is told by nothing.
+fn parameters(
+    walk: &Walk,
+    zero: Option<&String>,
+    words: &[String],
+    around: &Around,
+) -> Option<Rc<Parameters>> {
+    let is_told = zero.is_some() || !words.is_empty() || around.open || walk.has_parameters();
+    is_told.then(|| {
+        Rc::new(Parameters { zero: zero.cloned(), words: words.to_vec(), open: around.open, is_set: false })
+    })
+}
+
+/// Runs a file that the line has written; false when it has not, or that is for no shell.
+pub(super) fn script(walk: &mut Walk, path: &str, given: &[String], around: &Around) -> bool {
+    let texts = walk.written(&joined(around.folder.as_deref(), path));
+    let text = texts.iter().map(AsRef::as_ref).collect::<Vec<&str>>().join("\n");
+    let first = text.strip_prefix("#!").and_then(|rest| rest.lines().next());
+    let is_for_shell = first.is_none_or(|first| first.split(['/', ' ', '\t']).any(is_shell));
+    if text.trim().is_empty() || !is_for_shell {
+        return false;
+    }
+    let parameters = parameters(walk, None, given, around);
+    walk.nested(&text, &Around { last: false, parameters, ..around.clone() });
+    true
 }
 
 /// Whether a file is what a program reads.
@@ -49,40 +93,57 @@ pub(super) fn read_by_shell(walk: &mut Walk, around: &Around) -> bool {
 
 /// Where a shell has its commands from.
 enum Source<'w> {
-    /// A word: after `-c`, `-lc`, `-euo pipefail -c` …
-    Command(&'w str),
-    Input,
-    Script,
+    /// A word, after `-c`, `-lc`, `-euo pipefail -c` …, and the words behind it.
+    Command(&'w str, &'w [String]),
+    /// What it reads; and the words it is called with.
+    Input(&'w [String]),
+    /// A file, and the words behind it.
+    Script(&'w str, &'w [String]),
+    /// It only looks at the syntax: `-n`.
+    Nothing,
 }
 
 /// Where a shell that is called with these words has its commands from.
 fn source(rest: &[String]) -> Source<'_> {
-    let mut words = rest.iter().map(String::as_str);
-    while let Some(word) = words.next() {
+    let mut words = rest;
+    while let [word, after @ ..] = words {
+        words = after;
         let is_flag = word.starts_with(['-', '+']) && !word.starts_with("--");
-        if is_flag && word.starts_with('-') && word.contains('c') || word == "--command" {
-            return words.find(|word| !word.starts_with(['-', '+'])).map_or(Source::Input, Source::Command);
+        let has = |letter| is_flag && word.starts_with('-') && word.contains(letter);
+        if has('c') || word == "--command" {
+            let at = words.iter().position(|word| !word.starts_with(['-', '+']));
+            let command = at.and_then(|at| words.get(at..)).and_then(<[String]>::split_first);
+            return command.map_or(Source::Input(&[]), |(command, given)| Source::Command(command, given));
         }
-        if is_flag && word.starts_with('-') && word.contains('s') {
-            return Source::Input;
+        if has('n') || word == "--no-exec" {
+            return Source::Nothing;
         }
-        if is_flag && word.ends_with(['o', 'O']) || matches!(word, "--rcfile" | "--init-file") {
-            words.next();
-        } else if matches!(word, "-" | "--") {
-            return words.next().filter(|path| !is_input(path)).map_or(Source::Input, |_| Source::Script);
+        if has('s') {
+            let options = words.iter().take_while(|word| word.starts_with('-') && *word != "--").count();
+            let given = words.get(options..).unwrap_or_default();
+            return Source::Input(given.strip_prefix(&["--".to_owned()]).unwrap_or(given));
+        }
+        if is_flag && word.ends_with(['o', 'O']) || matches!(word.as_str(), "--rcfile" | "--init-file") {
+            words = words.get(1..).unwrap_or_default();
+        } else if matches!(word.as_str(), "-" | "--") {
+            return match words.split_first() {
+                Some((path, given)) if !is_input(path) => Source::Script(path, given),
+                Some((_, given)) => Source::Input(given),
+                None => Source::Input(&[]),
+            };
         } else if !word.starts_with(['-', '+']) && word != "sh" && word != "ash" {
             // A script; `busybox sh -c` is none.
-            return if is_input(word) { Source::Input } else { Source::Script };
+            return if is_input(word) { Source::Input(words) } else { Source::Script(word, words) };
         }
     }
-    Source::Input
+    Source::Input(&[])
 }
 
 /// A shell in the words of a program that is not known to run one: `mytool exec app sh -c '…'`.
 pub(super) fn shell_inside(walk: &mut Walk, rest: &[String], around: &Around) {
     for (at, word) in rest.iter().enumerate() {
         if is_shell(program_name(word))
-            && let Some(Source::Command(command)) = rest.get(at + 1..).map(source)
+            && let Some(Source::Command(command, _)) = rest.get(at + 1..).map(source)
         {
             walk.nested(command, &Around { folder: None, last: false, ..around.clone() });
             return;

@@ -3,8 +3,8 @@
 use std::thread;
 use std::time::Duration;
 
-use callosum_core::gate::{Filter, Gate, Status};
 use callosum_core::model::time::{Stamp, for_people, from_rfc3339, to_rfc3339};
+use callosum_core::query::{Filter, Observer, Source, Status};
 use serde_json::Value;
 
 use super::ask::{Answer, NoAnswer};
@@ -36,7 +36,7 @@ pub(super) fn question(since: &str) -> Vec<&str> {
 pub(super) fn compare(
     answer: Answer,
     gateway: &Running,
-    gate: &Gate,
+    observer: &Observer,
     status: &Status,
     now: &Stamp,
 ) -> Finding {
@@ -49,13 +49,13 @@ pub(super) fn compare(
     let answer = match answer {
         Ok(answer) => answer,
         Err(NoAnswer::NotRunning(_)) => {
-            return not_asked("no gateway runs".to_owned(), "start the gateway, and look again");
+            return not_asked("no gateway is running".to_owned(), "start the gateway, and look again");
         }
         Err(NoAnswer::UnknownMethod) => {
             return not_asked("this OpenClaw keeps none".to_owned(), "update OpenClaw");
         }
         Err(NoAnswer::Failed(why)) => {
-            return not_asked(why, "run `openclaw audit`, mend what it says, and look again");
+            return not_asked(why, "run `openclaw audit`, fix what it reports, and look again");
         }
     };
     let Some(events) = answer.get("events").and_then(Value::as_array) else {
@@ -74,12 +74,12 @@ pub(super) fn compare(
             format!(
                 "OpenClaw recorded no tool call in the last {hours}: nothing to compare with the journal"
             ),
-            "make a call, and look again; if there were calls, see that `logging.audit.enabled` is not `false`",
+            "make a call, and look again; if there were calls, check that `logging.audit.enabled` is not `false`",
         );
     }
-    match against_journal(&calls, gate, status, now) {
+    match against_journal(&calls, observer, status, now) {
         Ok(compared) => compared.finding(&calls, is_cut, matches!(gateway, Running::Here(_))),
-        Err(why) => not_asked(format!("the journal can't be read: {}", name(&why)), "mend it, as said above"),
+        Err(why) => not_asked(format!("the journal can't be read: {}", name(&why)), "fix it, as said above"),
     }
 }
 
@@ -99,31 +99,36 @@ struct Compared<'a> {
 
 fn against_journal<'a>(
     calls: &'a [Ran],
-    gate: &Gate,
+    observer: &Observer,
     status: &Status,
     now: &Stamp,
 ) -> Result<Compared<'a>, String> {
-    let compared = compared(calls, gate, status, now)?;
+    let compared = compared(calls, observer, status, now)?;
     let youngest = compared.passed.first().map_or(i64::MIN, |call| call.at);
     let wait = youngest.saturating_add(BACKLOG_MS).saturating_sub(now.wall_ms);
     match u64::try_from(wait) {
         // Its line may not be written yet. What waits longer than that is not waited for.
         Ok(wait @ 1..) => {
             thread::sleep(Duration::from_millis(wait.min(BACKLOG_MS.unsigned_abs())));
-            self::compared(calls, gate, status, now)
+            self::compared(calls, observer, status, now)
         }
         _ => Ok(compared),
     }
 }
 
-fn compared<'a>(calls: &'a [Ran], gate: &Gate, status: &Status, now: &Stamp) -> Result<Compared<'a>, String> {
+fn compared<'a>(
+    calls: &'a [Ran],
+    observer: &Observer,
+    status: &Status,
+    now: &Stamp,
+) -> Result<Compared<'a>, String> {
     let oldest = calls.iter().map(|call| call.at).min().unwrap_or(now.wall_ms);
     let filter = Filter {
         limit: MAX_RECORDS,
         since: Some(Value::from(oldest.saturating_sub(SLACK_MS))),
         ..Filter::default()
     };
-    let records = gate.journal(&filter, now).map_err(|error| error.message)?.entries;
+    let records = observer.journal(&filter, now).map_err(|error| error.message)?.entries;
     let first = records.first().and_then(|record| record.get("timestamp")?.as_str());
     let begins = status.journal.oldest.as_deref().and_then(from_rfc3339);
     let from = if records.len() < MAX_RECORDS { begins } else { first.and_then(from_rfc3339).max(begins) };
@@ -158,7 +163,7 @@ impl Compared<'_> {
             ),
             None => {
                 let calls = number(self.compared, "call");
-                Finding::ok(ID, format!("OpenClaw recorded {calls}, and every one passed the gate"))
+                Finding::ok(ID, format!("OpenClaw recorded {calls}, and all passed the gate"))
             }
             Some(newest) => self.passed(newest, is_loaded),
         };
@@ -197,7 +202,7 @@ impl Compared<'_> {
         let mut finding = Finding::new(level, ID, title, remedy);
         finding = finding.lines(groups(&self.passed).into_iter(), MAX_LISTED, "sessions and tools");
         if self.newest_gated.is_none() {
-            finding = finding.line("none is in the journal; were all made before Callosum was installed, make a call and look again");
+            finding = finding.line("none is in the journal; if all were made before Callosum was installed, make a call and look again");
         }
         finding
     }

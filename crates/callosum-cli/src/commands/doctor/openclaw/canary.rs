@@ -5,7 +5,7 @@ use std::process;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use callosum_core::gate::{Filter, Gate};
+use callosum_core::query::{Filter, Observer, Source};
 use serde_json::{Value, json};
 
 use super::DEADLINE;
@@ -25,18 +25,18 @@ const MAX_RECORDS: usize = 1_000;
 
 const ID: &str = "canary";
 
-pub(super) fn call(program: &Program, gate: &Gate, gateway: &Running) -> Finding {
+pub(super) fn call(program: &Program, observer: &Observer, gateway: &Running) -> Finding {
     let not_made = |why: &str, remedy: &str| {
         Finding::new(Level::Warning, ID, format!("No canary call was made: {why}"), remedy)
     };
     match gateway {
-        Running::Down(_) => return not_made("no gateway runs", "start the gateway, and look again"),
+        Running::Down(_) => return not_made("no gateway is running", "start the gateway, and look again"),
         Running::Elsewhere(_) => {
             return not_made("it would be in another journal", "look there, as said above");
         }
         _ => {}
     }
-    let began = gate.machine().now();
+    let began = observer.machine().now();
     let key = format!("callosum-canary-{}-{}", process::id(), began.wall_ms);
     let mut refused = String::new();
     // A gateway with several agents wants to be told whose call it is.
@@ -51,7 +51,7 @@ pub(super) fn call(program: &Program, gate: &Gate, gateway: &Running) -> Finding
             ask(program, &["gateway", "call", "tools.invoke", "--json", "--params", &params], DEADLINE);
         match answer {
             Ok(answer) if answer.get("ok") == Some(&Value::Bool(true)) => {
-                return seen(gate, tool, &key, began.wall_ms);
+                return seen(observer, tool, &key, began.wall_ms);
             }
             Ok(answer) => {
                 let message = answer.pointer("/error/message").and_then(Value::as_str);
@@ -74,12 +74,12 @@ fn first_agent(program: &Program) -> Option<String> {
 }
 
 /// Waits for the call's line.
-fn seen(gate: &Gate, tool: &str, key: &str, since_ms: i64) -> Finding {
+fn seen(observer: &Observer, tool: &str, key: &str, since_ms: i64) -> Finding {
     let since = Some(Value::from(since_ms.saturating_sub(1_000)));
     let filter = Filter { limit: MAX_RECORDS, since, tool: Some(tool.to_owned()), ..Filter::default() };
     let until = Instant::now() + PATIENCE;
     loop {
-        let records = gate.journal(&filter, &gate.machine().now()).unwrap_or_default().entries;
+        let records = observer.journal(&filter, &observer.machine().now()).unwrap_or_default().entries;
         let is_it = |record: &&Value| {
             record.get("call").and_then(Value::as_str).is_some_and(|call| call.ends_with(key))
         };
@@ -91,12 +91,12 @@ fn seen(gate: &Gate, tool: &str, key: &str, since_ms: i64) -> Finding {
             )
             .line("proven: the gateway's before-hook, the plugin's addon and this journal work together")
             .line(
-                "not proven: that calls by models come through the same hooks; OpenClaw's record above tells",
+                "not proven: that calls by models come through the same hooks; see OpenClaw's record above",
             );
         }
         if Instant::now() >= until {
-            let title = format!("A canary call of `{tool}` ran, and the journal has no line of it");
-            let remedy = "calls pass without Callosum: see that the gateway has loaded the plugin, restart it, and look again";
+            let title = format!("A canary call of `{tool}` ran, but the journal has no line for it");
+            let remedy = "calls pass without Callosum: check that the gateway has loaded the plugin, restart it, and look again";
             return Finding::new(Level::Error, ID, title, remedy);
         }
         thread::sleep(GLANCE);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use callosum_core::gate::{Gate, Status};
+use callosum_core::query::{Observer, Status};
 use serde_json::Value;
 
 use super::ask::{Answer, NoAnswer};
@@ -31,10 +31,10 @@ pub(super) enum Running {
 }
 
 impl Running {
-    pub(super) fn of(answer: Answer, gate: &Gate) -> Self {
+    pub(super) fn of(answer: Answer, observer: &Observer) -> Self {
         match answer {
             Ok(status) => match text(&status, "/stateDir") {
-                Some(directory) if is_same(Path::new(directory), gate.state_dir()) => Self::Here(status),
+                Some(directory) if is_same(Path::new(directory), observer.state_dir()) => Self::Here(status),
                 Some(directory) => Self::Elsewhere(directory.to_owned()),
                 None => Self::Broken(status),
             },
@@ -60,17 +60,17 @@ impl Running {
                 vec![finding(
                     Level::Error,
                     format!(
-                        "The running gateway journals into `{there}`, and this looked at `{}`",
+                        "The running gateway journals into `{there}`, but this command looked at `{}`",
                         long(&status.state_dir)
                     ),
                     &format!(
-                        "look there: `callosum --state-dir {there} doctor`; sessions see each other only in one directory"
+                        "look there: `callosum --state-dir {there} doctor`; sessions see each other only if they share a directory"
                     ),
                 )]
             }
             Self::Broken(running) => {
                 let cause = text(running, "/degraded/cause").unwrap_or("it does not say why");
-                let remedy = text(running, "/degraded/remedy").unwrap_or("look into the gateway's log");
+                let remedy = text(running, "/degraded/remedy").unwrap_or("look at the gateway's log");
                 vec![finding(
                     Level::Error,
                     format!("The running gateway's Callosum can't work: {}", long(cause)),
@@ -85,7 +85,7 @@ impl Running {
             Self::Down(why) => vec![
                 finding(
                     Level::Note,
-                    "No OpenClaw gateway runs: whether it gates can't be asked".to_owned(),
+                    "No OpenClaw gateway is running, so it can't be asked whether it gates".to_owned(),
                     START,
                 )
                 .line(why),
@@ -93,7 +93,7 @@ impl Running {
             Self::Silent(why) => vec![finding(
                 Level::Warning,
                 format!("The OpenClaw gateway could not be asked: {why}"),
-                "run `openclaw gateway call callosum.status`, mend what it says, and look again",
+                "run `openclaw gateway call callosum.status`, fix what it reports, and look again",
             )],
         }
     }
@@ -103,19 +103,19 @@ impl Running {
 fn ails(running: &Value) -> Vec<Finding> {
     let mut findings = Vec::new();
     if let Some(cause) = text(running, "/degraded/cause") {
-        let remedy = text(running, "/degraded/remedy").unwrap_or("look into the gateway's log");
+        let remedy = text(running, "/degraded/remedy").unwrap_or("look at the gateway's log");
         let title = format!("The gateway can't use the state: {}", long(cause));
         findings.push(Finding::new(Level::Error, "gateway.state", title, long(remedy)));
     }
     if let Some(error) = text(running, "/rules/error") {
         let title = format!("The gateway has not loaded its rules: {}", long(error));
-        let remedy = "mend the file; `callosum check FILE` says whether it can be used";
+        let remedy = "fix the file; `callosum check FILE` says what is wrong and where";
         findings.push(Finding::new(Level::Error, "gateway.rules", title, remedy));
     }
     let settings =
         running.get("settingErrors").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     if !settings.is_empty() {
-        let remedy = "correct them under `plugins.entries.callosum.config`; the defaults hold until then";
+        let remedy = "correct them under `plugins.entries.callosum.config`; the defaults apply until then";
         let lines = settings.iter().filter_map(Value::as_str).map(long);
         let finding =
             Finding::new(Level::Warning, "gateway.settings", "Settings of the plugin can't be used", remedy);
@@ -125,14 +125,14 @@ fn ails(running: &Value) -> Vec<Finding> {
     let (lost, unwritten) = (count("/waiting/lost"), count("/waiting/unwritten"));
     if lost + unwritten > 0 {
         let title = "The gateway could not journal every call";
-        let remedy = "mend the state directory; the counts begin anew with the gateway";
+        let remedy = "fix the state directory; the counts start again with the gateway";
         findings.push(
             Finding::new(Level::Warning, "gateway.waiting", title, remedy)
-                .line(format!("{unwritten} could not be written at once, {lost} of them never were")),
+                .line(format!("{unwritten} could not be written at once, and {lost} of them never were")),
         );
     }
     if text(running, "/mode") == Some("observe") {
-        let title = "The plugin only observes: it writes what it would have paused, and pauses nothing";
+        let title = "The plugin only observes: it records what it would have paused, and pauses nothing";
         let remedy = "set `plugins.entries.callosum.config.mode` to `enforce`";
         findings.push(Finding::new(Level::Warning, "gateway.mode", title, remedy));
     }
@@ -142,14 +142,17 @@ fn ails(running: &Value) -> Vec<Finding> {
 fn versions(running: &Value, status: &Status) -> Finding {
     let (own, other) = (status.version, name(text(running, "/version").unwrap_or("unknown")));
     if own == other {
-        return Finding::ok("versions", format!("This program and the gateway's addon are version {own}"));
+        return Finding::ok(
+            "versions",
+            format!("This program and the gateway's addon are both version {own}"),
+        );
     }
-    let title = format!("This program is version {own}, the gateway's addon {other}");
+    let title = format!("This program is version {own}, but the gateway's addon is version {other}");
     Finding::new(
         Level::Warning,
         "versions",
         title,
-        "use the program that came with the plugin, in its folder `bin`",
+        "use the program that came with the plugin, in its `bin` folder",
     )
 }
 
@@ -157,7 +160,7 @@ fn versions(running: &Value, status: &Status) -> Finding {
 pub(super) fn listed(answer: &Answer) -> Option<Finding> {
     let plugins = answer.as_ref().ok()?.get("plugins")?.as_array()?;
     let Some(plugin) = plugins.iter().find(|plugin| text(plugin, "/id") == Some("callosum")) else {
-        return Some(Finding::new(Level::Error, "plugin", "The gateway knows no plugin `callosum`", INSTALL));
+        return Some(Finding::new(Level::Error, "plugin", "The gateway has no plugin `callosum`", INSTALL));
     };
     let origin = name(text(plugin, "/origin").unwrap_or("unknown"));
     let version = name(text(plugin, "/version").unwrap_or("unknown"));
@@ -169,13 +172,8 @@ pub(super) fn listed(answer: &Answer) -> Option<Finding> {
     } else if state == "active" {
         Finding::ok("plugin", format!("{shown}: enabled and active"))
     } else {
-        let remedy = "restart the gateway; if it stays so, look for `callosum` in its log";
-        Finding::new(
-            Level::Error,
-            "plugin",
-            format!("{shown}: enabled, but in the gateway it is {state}"),
-            remedy,
-        )
+        let remedy = "restart the gateway; if that does not help, look for `callosum` in its log";
+        Finding::new(Level::Error, "plugin", format!("{shown}: enabled, but {state} in the gateway"), remedy)
     })
 }
 
@@ -187,8 +185,8 @@ pub(super) fn installed(answer: &Answer) -> Finding {
             return Finding::new(Level::Error, "plugin", "OpenClaw has no plugin `callosum`", INSTALL);
         }
         Err(NoAnswer::Failed(why) | NoAnswer::NotRunning(why)) => {
-            let title = format!("The plugin could not be looked at: {why}");
-            let remedy = "run `openclaw plugins inspect callosum`, and mend what it says";
+            let title = format!("The plugin could not be inspected: {why}");
+            let remedy = "run `openclaw plugins inspect callosum`, and fix what it reports";
             return Finding::new(Level::Note, "plugin", title, remedy);
         }
         Err(NoAnswer::UnknownMethod) => &Value::Null,
@@ -202,7 +200,7 @@ pub(super) fn installed(answer: &Answer) -> Finding {
         Finding::new(
             Level::Note,
             "plugin",
-            format!("{shown}: enabled; that a gateway loads it is not proven"),
+            format!("{shown}: enabled; not proven that a gateway loads it"),
             START,
         )
     } else {

@@ -12,8 +12,8 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
 
-use callosum_core::gate::{Gate, Status};
 use callosum_core::model::time::Stamp;
+use callosum_core::query::{Observer, Status};
 
 use self::ask::{Answer, NoAnswer, ask};
 use super::finding::{Finding, Level};
@@ -28,7 +28,7 @@ const DEADLINE: Duration = Duration::from_secs(30);
 /// Looking at a plugin without a gateway, it loads all of them.
 const INSPECT_DEADLINE: Duration = Duration::from_secs(60);
 
-pub(super) fn look(gate: &Gate, status: &Status, now: &Stamp, wants_canary: bool) -> Vec<Finding> {
+pub(super) fn look(observer: &Observer, status: &Status, now: &Stamp, wants_canary: bool) -> Vec<Finding> {
     let Some(program) = Program::on_path("openclaw") else {
         return without_program(wants_canary);
     };
@@ -47,20 +47,20 @@ pub(super) fn look(gate: &Gate, status: &Status, now: &Stamp, wants_canary: bool
         (joined(running.join()), joined(plugins.join()), recorded)
     });
 
-    let gateway = gateway::Running::of(running, gate);
+    let gateway = gateway::Running::of(running, observer);
     let mut findings = gateway.findings(status);
     if matches!(gateway, gateway::Running::Down(_)) {
-        progress("asking OpenClaw for the plugin: no gateway runs, so this takes longer …");
+        progress("asking OpenClaw for the plugin: no gateway is running, so this takes longer …");
         let answer = ask(&program, &["plugins", "inspect", "callosum", "--json"], INSPECT_DEADLINE);
         findings.push(gateway::installed(&answer));
     } else {
         findings.extend(gateway::listed(&plugins));
     }
     progress("comparing OpenClaw's calls with the journal …");
-    findings.push(audit::compare(recorded, &gateway, gate, status, now));
+    findings.push(audit::compare(recorded, &gateway, observer, status, now));
     if wants_canary {
         progress("making a canary call …");
-        findings.push(canary::call(&program, gate, &gateway));
+        findings.push(canary::call(&program, observer, &gateway));
     }
     progress("");
     findings
@@ -83,14 +83,12 @@ fn without_program(wants_canary: bool) -> Vec<Finding> {
             Level::Note,
             "openclaw",
             format!(
-                "OpenClaw keeps its state in `{}`, but it can't be asked: no `openclaw` is on the PATH",
+                "OpenClaw keeps its state in `{}`, but can't be asked: no `openclaw` is on the PATH",
                 long(&folder.display().to_string())
             ),
             remedy,
         )
-        .line(
-            "whether its gateway has loaded the plugin, and which calls passed without it, was not looked at",
-        ),
+        .line("not checked: whether its gateway has loaded the plugin, and which calls passed without it"),
     }];
     if wants_canary {
         let title = "No canary call was made: no `openclaw` is on the PATH";

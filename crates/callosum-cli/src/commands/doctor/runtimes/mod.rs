@@ -1,4 +1,4 @@
-//! Claude Code, Codex and Gemini CLI, where they are: whether our hooks stand in their settings, what these would run, and
+//! The other runtimes, where they are: whether our hooks stand in their settings, what these would run, and
 //! whether anything keeps the runtime from running them.
 
 mod trust;
@@ -6,28 +6,28 @@ mod trust;
 use std::env;
 use std::path::Path;
 
-use callosum_core::gate::{Gate, Status};
-use callosum_core::runtime::Runtime;
+use callosum_core::query::{Observer, Status};
 use callosum_core::store::state_dir;
-use clap::ValueEnum;
+use callosum_runtimes::settings::entries::Amiss;
+use callosum_runtimes::settings::installed::Hooks;
+use callosum_runtimes::trust::HookTrust;
+use callosum_runtimes::{RUNTIMES, Runtime};
 
 use super::finding::{Finding, Level};
 use super::is_same;
 use super::program::is_executable;
-use crate::args::HookRuntime;
-use crate::commands::install::{Amiss, Hooks, Installed, gating_event, title};
+use crate::commands::install::Installed;
 use crate::output::{long, name};
 
 /// Hooks listed.
 const MAX_LISTED: usize = 10;
 
-pub(super) fn look(gate: &Gate, status: &Status) -> Vec<Finding> {
-    let runtimes = HookRuntime::value_variants().iter().map(|runtime| Runtime::from(*runtime));
-    runtimes.flat_map(|runtime| of_runtime(runtime, gate, status)).collect()
+pub(super) fn look(observer: &Observer, status: &Status) -> Vec<Finding> {
+    RUNTIMES.into_iter().flat_map(|runtime| of_runtime(runtime, observer, status)).collect()
 }
 
-fn of_runtime(runtime: Runtime, gate: &Gate, status: &Status) -> Vec<Finding> {
-    let (id, title) = (runtime.name(), title(runtime));
+fn of_runtime(runtime: Runtime, observer: &Observer, status: &Status) -> Vec<Finding> {
+    let (id, title) = (runtime.name(), runtime.title());
     let install = install(runtime);
     match Installed::of(runtime) {
         Installed::NoRuntime => Vec::new(),
@@ -39,17 +39,15 @@ fn of_runtime(runtime: Runtime, gate: &Gate, status: &Status) -> Vec<Finding> {
         )],
         Installed::Unreadable { why, has_ours } => {
             let level = if has_ours { Level::Error } else { Level::Warning };
-            let remedy = format!("mend it there; then run {install}");
+            let remedy = format!("fix it there; then run {install}");
             vec![Finding::new(level, id, format!("{title}'s settings can't be read: {why}"), remedy)]
         }
-        Installed::Hooks(hooks) => {
-            let mut findings = vec![standing(runtime, &hooks, status)];
-            findings.extend(off(runtime, &hooks));
+        Installed::Hooks(file, hooks) => {
+            let mut findings = vec![standing(runtime, &file, &hooks, status)];
+            findings.extend(off(runtime, &file, &hooks));
             findings.extend(program(runtime, &hooks));
-            findings.extend(directory(runtime, &hooks, gate));
-            if runtime == Runtime::Codex {
-                findings.push(trust::look(&hooks));
-            }
+            findings.extend(directory(runtime, &hooks, observer));
+            findings.extend(runtime.trust().map(|trust| trust::look(runtime, trust, &file, &hooks)));
             findings
         }
     }
@@ -64,13 +62,13 @@ fn shown(path: &Path) -> String {
 }
 
 /// Whether they are as they would be written now, and whether they were ever seen to run.
-fn standing(runtime: Runtime, hooks: &Hooks, status: &Status) -> Finding {
-    let (id, title, file) = (runtime.name(), title(runtime), shown(&hooks.file));
+fn standing(runtime: Runtime, file: &Path, hooks: &Hooks, status: &Status) -> Finding {
+    let (id, title, file) = (runtime.name(), runtime.title(), shown(file));
     if !hooks.amiss.is_empty() {
         let ungated = hooks
             .amiss
             .iter()
-            .any(|(event, amiss)| event == gating_event(runtime) && *amiss == Amiss::Missing);
+            .any(|(event, amiss)| event == runtime.gating_event() && *amiss == Amiss::Missing);
         let level = if ungated { Level::Error } else { Level::Warning };
         let names_no_directory = matches!(&hooks.program, Some((_, None)));
         let moved = names_no_directory.then(|| {
@@ -89,7 +87,7 @@ fn standing(runtime: Runtime, hooks: &Hooks, status: &Status) -> Finding {
             level,
             id,
             format!("{title}: Callosum's hooks in `{file}` are not all as they should be"),
-            format!("run {}{}", install(runtime), trust::after_install(runtime)),
+            format!("run {}{}", install(runtime), runtime.trust().map_or("", HookTrust::after_install)),
         )
         .lines(lines, MAX_LISTED, "hooks");
     }
@@ -104,12 +102,12 @@ fn standing(runtime: Runtime, hooks: &Hooks, status: &Status) -> Finding {
     )
 }
 
-fn off(runtime: Runtime, hooks: &Hooks) -> Option<Finding> {
+fn off(runtime: Runtime, file: &Path, hooks: &Hooks) -> Option<Finding> {
     let off = hooks.off?;
     Some(Finding::new(
         Level::Error,
         format!("{}.off", runtime.name()),
-        format!("{} runs no hooks of Callosum's: {off} in `{}`", title(runtime), shown(&hooks.file)),
+        format!("{} runs no hooks of Callosum's: {off} in `{}`", runtime.title(), shown(file)),
         "change that, and start its sessions anew",
     ))
 }
@@ -117,7 +115,7 @@ fn off(runtime: Runtime, hooks: &Hooks) -> Option<Finding> {
 /// Whether what they run is there, and is this program.
 fn program(runtime: Runtime, hooks: &Hooks) -> Option<Finding> {
     let id = format!("{}.program", runtime.name());
-    let (title, install) = (title(runtime), install(runtime));
+    let (title, install) = (runtime.title(), install(runtime));
     let Some((program, _)) = &hooks.program else {
         let what = format!("{title}'s hooks of Callosum name no program");
         return Some(Finding::new(Level::Error, id, what, format!("run {install}")));
@@ -145,19 +143,19 @@ fn program(runtime: Runtime, hooks: &Hooks) -> Option<Finding> {
 }
 
 /// Whether they journal where this looks. What the runtime's own environment says is not known; it is taken to be this one's.
-fn directory(runtime: Runtime, hooks: &Hooks, gate: &Gate) -> Option<Finding> {
+fn directory(runtime: Runtime, hooks: &Hooks, observer: &Observer) -> Option<Finding> {
     let (_, named) = hooks.program.as_ref()?;
     let environment = state_dir::variable();
     let home = env::home_dir().unwrap_or_default();
     let there = state_dir::locate(None, named.as_deref().or(environment.as_deref()), &home);
-    if is_same(&there, gate.state_dir()) {
+    if is_same(&there, observer.state_dir()) {
         return None;
     }
-    let (there, here) = (shown(&there), shown(gate.state_dir()));
+    let (there, here) = (shown(&there), shown(observer.state_dir()));
     Some(Finding::new(
         Level::Warning,
         format!("{}.state-dir", runtime.name()),
-        format!("{}'s hooks journal into `{there}`, and this looked at `{here}`", title(runtime)),
+        format!("{}'s hooks journal into `{there}`, and this looked at `{here}`", runtime.title()),
         format!(
             "look there (`callosum --state-dir {there} doctor`), or run `callosum --state-dir {here} install {}`; sessions \
              see each other only in one directory",

@@ -56,6 +56,75 @@ fn what_a_manifest_of_a_secret_holds_is_taken_out() {
 }
 
 #[test]
+fn a_manifest_of_a_secret_that_a_tool_is_given_shows_none_of_its_data() {
+    for params in [
+        json!({"kind": "Secret", "data": {"user": S}}),
+        json!({"manifest": {"kind": "Secret", "stringData": {"user": S, "n": 1}}}),
+        json!({"kind": "List", "items": [{"kind": "Secret", "data": {"a": {"b": [S]}}}]}),
+        json!({"content": format!("cat <<E | kubectl apply -f -\nkind: Secret\nstringData:\n  user: {S}\nE")}),
+    ] {
+        assert!(!summary(&params, 500).contains(S), "{params}");
+    }
+    for params in [
+        json!({"kind": "ConfigMap", "data": {"user": "me"}}),
+        json!({"kind": "SealedSecret", "data": {"user": "me"}}),
+        json!({"type": "session", "data": {"user": "me"}}),
+    ] {
+        assert!(summary(&params, 500).contains("me\""), "{params}");
+    }
+}
+
+#[test]
+fn a_phrase_of_small_letters_is_a_secret_where_no_sentence_goes_on() {
+    for (text, redacted) in [
+        ("login with password: correct horse battery staple", "login with password: [redacted]"),
+        ("bob, password: open sesame now", "bob, password: [redacted]"),
+        ("user: bob password: swordfish host: h", "user: bob password: [redacted] host: h"),
+        ("the wifi password: tangerine dream is posted", "the wifi password: [redacted] is posted"),
+        ("as bob password: tangerine then press enter", "as bob password: [redacted] then press enter"),
+    ] {
+        assert_eq!(redact(text), redacted);
+    }
+    for text in [
+        "the password: field is required",
+        "note: password: same as before",
+        "docs: password: how to rotate it",
+        "git commit -m 'password: hash it with argon'",
+        "git commit -m 'password: validation for short ones'",
+        "login: password: prompt stays open",
+    ] {
+        assert_eq!(redact(text), text);
+    }
+}
+
+#[test]
+fn lines_of_password_files_are_known_without_the_name_of_the_file() {
+    let leaked = leaked(&[
+        "h:5432:db:u:{S}",
+        "echo 'db.example.com:5433:*:app:{S}' > f",
+        "cat > f <<E\n*:*:*:me:{S}\nE",
+        "machine h login me password {S}",
+        "machine h\n  login me\n  password {S}\n",
+        "[client]\nuser=me\npassword={S}\nhost=h",
+        "me:$apr1$abcdefgh${S}",
+        "bob:$2y$05$abcdefghijk{S}",
+        "root:$6$saltsalt${S}:19000:0:99999:7:::",
+        "me:{SHA}{S}{S}=",
+    ]);
+    assert!(leaked.is_empty(), "{leaked:#?}");
+    for text in [
+        "docker run -p 127.0.0.1:5432:5432 postgres",
+        "ssh -L 5432:db:5432 h",
+        "psql -h db:5432 -d app:x",
+        "0 5 *:*:00 x",
+        "awk '{print $1$2}' f; echo $5$6",
+        "rsync a h:5432:b",
+    ] {
+        assert_eq!(redact(text), text);
+    }
+}
+
+#[test]
 fn a_secret_that_a_sentence_says_is_found() {
     let leaked = leaked(&[
         "Password for admin: {S}",

@@ -1,0 +1,76 @@
+//! `callosum leases` and `callosum leases release`.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use callosum_core::gate::{Gate, GateOptions};
+use callosum_core::query::{LockStatus, QueryError, Released, Source};
+use serde_json::json;
+
+use crate::args::Args;
+use crate::output::{Failure, json, local_time, name, resource, table};
+
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+    let observer = super::observer(args)?;
+    let status = observer.status(&observer.machine().now());
+    if let Some(degraded) = status.degraded {
+        return Err(Failure::CantLook { fragment: degraded.cause, remedy: degraded.remedy });
+    }
+    if args.global.json {
+        json(out, &json!({ "locks": status.locks }))?;
+    } else if status.locks.is_empty() {
+        writeln!(out, "Nothing is held.")?;
+    } else {
+        table_of(None, &status.locks, out)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Ends the leases on `key`; 1 when there are none.
+pub(crate) fn release(args: &Args, key: &str, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+    let released = end_leases(super::options(args)?, key, "on the command line")?;
+    let ended = released.released.len();
+    if args.global.json {
+        json(out, &released)?;
+    } else if released.released.is_empty() {
+        writeln!(out, "Nobody holds {}.", resource(key))?;
+    } else {
+        table_of(None, &released.released, out)?;
+        writeln!(
+            out,
+            "\nReleased. What was done stays in the journal, so the next call on it is still paused."
+        )?;
+    }
+    Ok(ExitCode::from(u8::from(ended == 0)))
+}
+
+/// Ends the leases on `key`; the journal says that this user did, and `place`, such as "on the command line".
+pub(super) fn end_leases(options: GateOptions, key: &str, place: &str) -> Result<Released, QueryError> {
+    let gate = Gate::new(options);
+    let now = gate.machine().now();
+    let user = std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).unwrap_or_default();
+    let who = if user.is_empty() { "an operator" } else { &user };
+    let held = gate.release(key, &format!("{who} {place}"), &now)?;
+    gate.close(&now);
+    Ok(Released::of(key, &held))
+}
+
+/// Leases as a table; nothing when there are none.
+pub(super) fn table_of(
+    title: Option<&str>,
+    leases: &[LockStatus],
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let rows = leases.iter().map(|lease| {
+        vec![
+            resource(&lease.context_key),
+            name(&lease.session),
+            name(&lease.instance),
+            name(&lease.tool),
+            lease.tier.to_string(),
+            local_time(&lease.since),
+            local_time(&lease.expires_at),
+        ]
+    });
+    table(out, title, &["RESOURCE", "SESSION", "INSTANCE", "TOOL", "TIER", "SINCE", "UNTIL"], rows)
+}

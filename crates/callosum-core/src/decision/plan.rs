@@ -1,0 +1,232 @@
+//! What is to be done about a call: the decision, and what its host makes of it, as what is to be written and told.
+//!
+//! Pure, like the decision itself: from the same history, question, standing and moment comes the same plan, and making one
+//! changes nothing. So a plan that could not be committed is made again on what is known then.
+
+use crate::decision::history::{History, IsDead, State};
+use crate::decision::pause_text::{self, Told};
+use crate::decision::{Decision, Piece, Question, decide};
+use crate::model::time::Stamp;
+use crate::record::{Conflict, Shown};
+
+/// How a call stands with its host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing<'t> {
+    /// The host waits for the answer and goes by it.
+    Waits,
+    /// The call runs whatever the answer is: it is only observed, or its host waited no longer and let it run.
+    Runs,
+    /// Its host waited no longer and refused it with this text.
+    Refused(&'t str),
+}
+
+/// What is to be written of a call, and told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Plan {
+    /// Its start: it may run.
+    Allow {
+        /// What would have stopped it, had it not run whatever the answer is.
+        observed: Option<Conflict>,
+        /// The evidence, by the journal's records.
+        shown: Vec<Shown>,
+    },
+    /// That it is paused or blocked.
+    Refuse(Refusal),
+    /// That its host refused it, with this text.
+    HostRefused(String),
+}
+
+/// A pause or a block, free of the history it was decided on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// Why; a lease blocks, all else pauses.
+    pub conflict: Conflict,
+    /// The evidence, by the journal's records.
+    pub shown: Vec<Shown>,
+    /// The same as it is told, in the same order.
+    pub told: Vec<Told>,
+}
+
+/// What is to be done about a call. Nothing speaks against one below tier 3. `is_dead` tells whether a holder's process is
+/// surely gone.
+#[must_use]
+pub fn plan(
+    history: &History,
+    question: &Question<'_>,
+    standing: Standing<'_>,
+    now: &Stamp,
+    is_dead: IsDead<'_>,
+) -> Plan {
+    if question.tier.is_guarded() {
+        Plan::of(&decide(history, question, now, is_dead), standing)
+    } else {
+        Plan::of(&Decision::Allow(Vec::new()), standing)
+    }
+}
+
+impl Plan {
+    /// What a decision comes to.
+    #[must_use]
+    pub fn of(decision: &Decision<'_>, standing: Standing<'_>) -> Self {
+        if let Standing::Refused(text) = standing {
+            return Self::HostRefused(text.to_owned());
+        }
+        let (pieces, conflict) = match decision {
+            Decision::Allow(pieces) => (pieces, None),
+            Decision::Pause(pieces) => {
+                let in_flight = pieces.iter().any(|piece| piece.state == State::InFlight);
+                (pieces, Some(if in_flight { Conflict::InFlight } else { Conflict::Recent }))
+            }
+            Decision::Block(pieces) => (pieces, Some(Conflict::Lease)),
+        };
+        let shown = pieces.iter().map(|piece| piece.action.shown()).collect();
+        match conflict {
+            Some(conflict) if standing == Standing::Waits => {
+                Self::Refuse(Refusal { conflict, shown, told: pieces.iter().map(told).collect() })
+            }
+            // Whoever runs whatever the answer is shows nobody the facts.
+            observed => Self::Allow { observed, shown },
+        }
+    }
+}
+
+impl Refusal {
+    /// Whether a retry does not help before another call has ended.
+    #[must_use]
+    pub fn is_block(&self) -> bool {
+        self.conflict == Conflict::Lease
+    }
+
+    /// What the refused call's model reads. `digest` is the call's; a pause lists other actions of the last `others_window_ms`.
+    #[must_use]
+    pub fn text(
+        &self,
+        history: &History,
+        digest: Option<&str>,
+        others_window_ms: u64,
+        now: &Stamp,
+    ) -> String {
+        if self.is_block() {
+            pause_text::block(history, &self.told, now)
+        } else {
+            pause_text::pause(history, &self.told, digest, others_window_ms, now)
+        }
+    }
+
+    /// Whether a history that has all actions from the sequence number `from` on has all that the text tells of.
+    pub(crate) fn can_be_told(
+        &self,
+        history: &History,
+        from: u64,
+        others_window_ms: u64,
+        now: &Stamp,
+    ) -> bool {
+        self.is_block() || pause_text::knows_others(history, from, &self.told, others_window_ms, now)
+    }
+}
+
+fn told(piece: &Piece<'_>) -> Told {
+    Told {
+        seq: piece.action.seq,
+        state: piece.state,
+        keys: piece.keys.iter().map(|key| (*key).to_owned()).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::panic, reason = "a test fails by panicking")]
+    use super::*;
+    use crate::decision::history::Who;
+    use crate::model::tier::Tier;
+    use crate::record::{Action as Kind, Record};
+    use crate::rules::Scope;
+
+    const NOW: Stamp = Stamp { wall_ms: 1_800_000_000_000, up_ms: 5_000_000, boot: Some(7) };
+    const WINDOW_MS: u64 = 600_000;
+
+    fn record(action: Kind, key: &str) -> Record {
+        Record {
+            tier: Some(Tier::High),
+            session: Some("theirs".to_owned()),
+            tool: Some("mail".to_owned()),
+            context_keys: vec![key.to_owned()],
+            ..Record::new(action, "home", &NOW)
+        }
+    }
+
+    /// A call on `done` has ended, one on `held` has not.
+    fn history() -> History {
+        let mut history = History::new(WINDOW_MS, WINDOW_MS);
+        history.apply(1, &record(Kind::Intercept, "done"));
+        history.apply(2, &Record { of: vec![1], ..record(Kind::Complete, "done") });
+        history.apply(3, &record(Kind::Intercept, "held"));
+        history
+    }
+
+    fn planned(history: &History, tier: Tier, key: &str, standing: Standing<'_>) -> Plan {
+        let who = Who { machine: String::new(), instance: "home".to_owned(), session: "ours".to_owned() };
+        let keys = [key.to_owned()];
+        let question = Question {
+            who: &who,
+            tier,
+            keys: &keys,
+            window_ms: WINDOW_MS,
+            retry_window_ms: WINDOW_MS,
+            scope: Scope::Any,
+        };
+        plan(history, &question, standing, &NOW.plus_ms(1_000), &|_, _| false)
+    }
+
+    #[test]
+    fn the_same_is_planned_as_often_as_it_is_asked_for() {
+        let history = history();
+        for tier in [Tier::Medium, Tier::High, Tier::Critical] {
+            for key in ["new", "done", "held"] {
+                for standing in [Standing::Waits, Standing::Runs, Standing::Refused("no")] {
+                    let first = planned(&history, tier, key, standing);
+                    assert_eq!(first, planned(&history, tier, key, standing), "{tier:?} {key} {standing:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_planned_goes_by_the_decision_and_by_what_the_host_makes_of_it() {
+        let history = history();
+        let is = |tier, key, standing| match planned(&history, tier, key, standing) {
+            Plan::Allow { observed, shown } => (true, observed, shown.len()),
+            Plan::Refuse(refusal) => {
+                assert_eq!(refusal.told.len(), refusal.shown.len());
+                (false, Some(refusal.conflict), refusal.shown.len())
+            }
+            Plan::HostRefused(text) => panic!("{text}"),
+        };
+        let (waits, runs) = (Standing::Waits, Standing::Runs);
+        assert_eq!(is(Tier::High, "new", waits), (true, None, 0));
+        assert_eq!(is(Tier::High, "done", waits), (false, Some(Conflict::Recent), 1));
+        assert_eq!(is(Tier::High, "held", waits), (false, Some(Conflict::InFlight), 1));
+        assert_eq!(is(Tier::Critical, "held", waits), (false, Some(Conflict::Lease), 1));
+        // What runs anyway is written with what would have stopped it.
+        assert_eq!(is(Tier::High, "done", runs), (true, Some(Conflict::Recent), 1));
+        assert_eq!(is(Tier::Critical, "held", runs), (true, Some(Conflict::Lease), 1));
+        // Nothing is looked at for what is not guarded, nor for what its host has refused.
+        assert_eq!(is(Tier::Medium, "held", waits), (true, None, 0));
+        let refused = Standing::Refused("too late");
+        for tier in [Tier::Medium, Tier::Critical] {
+            assert_eq!(planned(&history, tier, "held", refused), Plan::HostRefused("too late".to_owned()));
+        }
+    }
+
+    #[test]
+    fn a_plan_made_again_goes_by_what_is_known_then() {
+        let mut history = history();
+        let before = planned(&history, Tier::High, "new", Standing::Waits);
+        assert!(matches!(before, Plan::Allow { observed: None, .. }), "{before:?}");
+        history.apply(4, &record(Kind::Intercept, "new"));
+        let again = planned(&history, Tier::High, "new", Standing::Waits);
+        assert!(
+            matches!(&again, Plan::Refuse(refusal) if refusal.shown == [Shown { seq: 4, outcome: None }])
+        );
+    }
+}

@@ -1,0 +1,186 @@
+//! A call whose line is written before it is answered, in three steps. Each knows only what the one before it gave.
+//!
+//! 1. **Plan.** [`plan`] says what is to be written and told, from the history, the call and the moment. It changes nothing, so it may
+//!    run again.
+//! 2. **Commit.** What is planned is appended in the hold of the guard in which it was planned: no line comes between what the
+//!    plan saw and what it writes. Either it gives [`Committed`], or the call is planned again: where the history was not the
+//!    journal's (files that were replaced, or an index that leads astray), on a journal that is opened anew, once.
+//! 3. **Note.** Tickets and open calls learn from [`Committed`] alone what became of the call, when the guard is free for others
+//!    and the ledger is not yet.
+
+use std::sync::Arc;
+
+use crate::decision::Question;
+use crate::decision::history::{History, Who};
+use crate::decision::plan::{Plan, Refusal, Standing, plan};
+use crate::model::error::StateError;
+use crate::model::time::Stamp;
+use crate::store::journal::{Appended, Check, Patience, UpToDate};
+use crate::store::ledger::{Ledger, Needs};
+
+use super::intent::Intent;
+use super::open_calls::{Phase, Unflushed};
+use super::tickets::{Course, TOO_LATE, Work};
+use super::transaction::NotNow;
+use super::{Answer, Gate, lock};
+
+/// What was written of a call.
+enum Committed {
+    /// Its start.
+    Start(Appended),
+    /// That it was paused or blocked.
+    Refusal(Refusal),
+    /// That its host refused it, with this text.
+    HostRefusal(String),
+}
+
+impl Gate {
+    /// Plans a call, commits the plan and notes it; plans again where the journal was not what it was planned on.
+    pub(super) fn decide_and_write(
+        &self,
+        shared: &mut Arc<Intent>,
+        patience: Patience,
+        course: &Course,
+        now: &Stamp,
+    ) -> Result<Answer, NotNow> {
+        match self.plan_and_commit(shared, patience, course, now) {
+            Err(NotNow::Failed(StateError::Replaced { .. })) => {
+                self.plan_and_commit(shared, patience, course, now)
+            }
+            result => result,
+        }
+    }
+
+    fn plan_and_commit(
+        &self,
+        shared: &mut Arc<Intent>,
+        patience: Patience,
+        course: &Course,
+        now: &Stamp,
+    ) -> Result<Answer, NotNow> {
+        let (keys, who) = (shared.keys().to_vec(), shared.who());
+        let (needs, check) = if shared.tier.is_guarded() {
+            (Needs { keys: &keys, who: Some(&who), ..Needs::default() }, Check::All)
+        } else {
+            (Needs::default(), Check::Journal)
+        };
+        self.with_ledger(&needs, patience, check, now, |ledger, proof| {
+            // Two workers may have come for one call: what the first decided holds.
+            if !matches!(patience, Patience::None)
+                && let Some(answer) = self.same_call_again(shared, patience, now)
+            {
+                return Ok(answer);
+            }
+            let intent = Arc::make_mut(shared);
+            let plan = self.plan(intent, &who, course.standing(intent.observe), ledger.history(), now);
+            if let Plan::Refuse(refusal) = &plan {
+                let window_ms = self.settings.recent_window_ms;
+                ledger.bring_newest(|history, from| refusal.can_be_told(history, from, window_ms, now))?;
+            }
+            let committed = self.commit(plan, intent, course, ledger, &proof, now)?;
+            drop(proof);
+            Ok(self.note_committed(committed, shared, course, ledger.history(), now))
+        })
+    }
+
+    /// What is to be done about a call on this history.
+    pub(super) fn plan(
+        &self,
+        intent: &Intent,
+        who: &Who,
+        standing: Standing<'_>,
+        history: &History,
+        now: &Stamp,
+    ) -> Plan {
+        let question = Question {
+            who,
+            tier: intent.tier,
+            keys: intent.keys(),
+            window_ms: intent.window_ms,
+            retry_window_ms: self.settings.retry_window_ms,
+            scope: intent.scope,
+        };
+        let machine = self.machine();
+        plan(history, &question, standing, now, &|boot, holder: &_| machine.is_dead(boot, holder))
+    }
+
+    /// Appends what is planned, in the hold of the guard that `proof` stands for.
+    fn commit(
+        &self,
+        plan: Plan,
+        intent: &mut Intent,
+        course: &Course,
+        ledger: &mut Ledger,
+        proof: &UpToDate,
+        now: &Stamp,
+    ) -> Result<Committed, StateError> {
+        let (text, started) = match plan {
+            Plan::Allow { observed, shown } => {
+                let record = intent.start(self.machine().holder(), now);
+                record.observed = observed.is_some();
+                record.conflict = observed;
+                record.evidence = shown;
+                let start = self.append_of_call(ledger, proof, record, now)?;
+                // A process that ends now writes no more than this.
+                let Some(text) = course.refused() else { return Ok(Committed::Start(start)) };
+                (text.to_owned(), Some(start.seq))
+            }
+            Plan::Refuse(mut refusal) => {
+                let record = intent.refusal(refusal.conflict, now);
+                record.evidence = std::mem::take(&mut refusal.shown);
+                self.append_of_call(ledger, proof, record, now)?;
+                return Ok(Committed::Refusal(refusal));
+            }
+            Plan::HostRefused(text) => (text, None),
+        };
+        ledger.append(proof, &intent.refused(TOO_LATE, started, now), now)?;
+        Ok(Committed::HostRefusal(text))
+    }
+
+    /// Tells tickets and open calls what became of a call, and the host.
+    fn note_committed(
+        &self,
+        committed: Committed,
+        shared: &mut Arc<Intent>,
+        course: &Course,
+        history: &History,
+        now: &Stamp,
+    ) -> Answer {
+        let intent = Arc::make_mut(shared);
+        let text = match committed {
+            Committed::Start(Appended { seq, end, file, .. }) => {
+                let is_guarded = intent.tier.is_guarded();
+                let unflushed = (is_guarded && self.flushes()).then_some(Unflushed { file, end });
+                let phase = if intent.tier.is_tracked() {
+                    Phase::Allowed { seq, is_guarded, unflushed: unflushed.clone() }
+                } else {
+                    Phase::Light
+                };
+                self.note(intent, phase, now);
+                course.begun(seq);
+                return match unflushed {
+                    Some(unflushed) => {
+                        self.later(Work::FlushIntent { intent: Arc::clone(shared), seq, unflushed })
+                    }
+                    None => Answer::Proceed,
+                };
+            }
+            Committed::Refusal(refusal) => {
+                refusal.text(history, intent.digest(), self.settings.recent_window_ms, now)
+            }
+            Committed::HostRefusal(text) => text,
+        };
+        self.note(intent, Phase::Refused(text.clone()), now);
+        Answer::Refuse(text)
+    }
+
+    /// Notes how far the gate is with a call; writes its outcome when that came while it was decided.
+    pub(super) fn note(&self, intent: &mut Intent, phase: Phase, now: &Stamp) {
+        let seq = if let Phase::Allowed { seq, .. } = &phase { Some(*seq) } else { None };
+        let early = lock(&self.light).calls.note(intent, phase, now);
+        if let (Some(report), Some(seq)) = (early, seq) {
+            // Left to `maintain`: this may be the end of a worker's patience.
+            let _ = self.ended_early(seq, &report);
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! What the gate would make of a call now. Nothing is written, and nothing is let through.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::decision::Question;
+use crate::decision::history::Who;
+use crate::decision::plan::{Plan, Standing, plan};
+use crate::model::digest::digest;
+use crate::model::error::QueryError;
+use crate::model::settings::Mode;
+use crate::model::tier::Tier;
+use crate::model::tool_call::{Parameters, ToolCall};
+use crate::rules::context_key::keys_or_digest;
+use crate::rules::{Explanation, Match, Scope, Unread};
+
+use super::reader::Reader;
+
+/// The session of a question that names none: no journal has it.
+const NOBODY: &str = "callosum-explain";
+
+/// A call that is asked about.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ExplainRequest {
+    /// The tool, as the host names it.
+    pub tool: String,
+    /// Its parameters: an object.
+    pub params: Value,
+    /// The session that would call.
+    #[serde(default)]
+    pub session: Option<String>,
+    /// The agent.
+    #[serde(default)]
+    pub agent: Option<String>,
+    /// The folder it would work in.
+    #[serde(default)]
+    pub cwd: Option<String>,
+}
+
+impl ExplainRequest {
+    /// Reads a request from JSON text.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn read(text: &str) -> Result<Self, QueryError> {
+        let asked: Self = super::request::request(text)?;
+        if !asked.params.is_object() {
+            return Err(QueryError::bad_request("bad request: `params` must be an object"));
+        }
+        Ok(asked)
+    }
+}
+
+/// What a call would get.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExplainResponse {
+    /// Its tier, 0 to 4.
+    pub tier: Tier,
+    /// The rule that says so; null when none is for the call.
+    pub rule_name: Option<String>,
+    /// The resources it acts on.
+    pub context_keys: Vec<String>,
+    /// How far back earlier actions count, milliseconds.
+    pub recent_window_ms: u64,
+    /// Whose earlier actions count.
+    pub scope: Scope,
+    /// `allow`, `pause`, `block`; `observe` where one of the latter would only be written down.
+    pub verdict: &'static str,
+    /// What the model would be told, when it would be stopped.
+    pub text: Option<String>,
+    /// Whether its parameters would be written down, secrets taken out; never below tier 2.
+    pub journal_params: bool,
+    /// The parts of the call that rules matched, and why.
+    pub matched: Vec<Match>,
+    /// The shell line could not be parsed: it was only cut at what looks like the end of a command.
+    pub rough: bool,
+    /// What of the shell line was not read: it was only looked through for words of rules.
+    pub unread: Vec<Unread>,
+}
+
+/// What a call would get now, and which parts of it led there.
+pub(super) fn explain(reader: &Reader<'_>, asked: &ExplainRequest) -> Result<ExplainResponse, QueryError> {
+    let settings = reader.settings;
+    let call = &ToolCall {
+        tool: asked.tool.clone(),
+        session: asked.session.clone().unwrap_or_else(|| NOBODY.to_owned()),
+        agent: asked.agent.clone(),
+        cwd: asked.cwd.clone(),
+        ..ToolCall::default()
+    };
+    let Explanation { classification, matches, rough, unread } =
+        reader.rules.rules.explain(call, reader.runtime, &asked.params);
+    let tier = classification.tier;
+    let digest = tier.is_tracked().then(|| digest(&call.tool, &asked.params.all()));
+    let context_keys = match &digest {
+        Some(digest) => keys_or_digest(classification.context_keys, tier, &call.tool, digest),
+        None => classification.context_keys,
+    };
+    let mut explained = ExplainResponse {
+        tier,
+        rule_name: classification.rule_name,
+        context_keys,
+        recent_window_ms: classification.recent_window_ms.unwrap_or(settings.recent_window_ms),
+        scope: classification.scope,
+        verdict: "allow",
+        text: None,
+        journal_params: tier.is_tracked() && classification.journal_params,
+        matched: matches,
+        rough,
+        unread,
+    };
+    if !tier.is_guarded() {
+        return Ok(explained);
+    }
+    let (history, now) = (reader.history()?, &reader.now);
+    let who = Who { instance: reader.instance.to_owned(), session: call.session.clone(), ..Who::default() };
+    let question = Question {
+        who: &who,
+        tier,
+        keys: &explained.context_keys,
+        window_ms: explained.recent_window_ms,
+        retry_window_ms: settings.retry_window_ms,
+        scope: explained.scope,
+    };
+    let plan = plan(&history, &question, Standing::Waits, now, &reader.is_dead());
+    let Plan::Refuse(refusal) = plan else { return Ok(explained) };
+    let is_observed = [settings.mode, classification.mode.unwrap_or(Mode::Enforce)].contains(&Mode::Observe);
+    explained.text = Some(refusal.text(&history, digest.as_deref(), settings.recent_window_ms, now));
+    explained.verdict = match refusal.is_block() {
+        _ if is_observed => "observe",
+        true => "block",
+        false => "pause",
+    };
+    Ok(explained)
+}

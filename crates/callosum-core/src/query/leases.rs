@@ -1,0 +1,62 @@
+//! Live leases, as they are shown; and the state of an action in one word.
+
+use serde::Serialize;
+
+use crate::decision::history::{Action as Past, History, IsDead, State};
+use crate::model::time::{Stamp, to_rfc3339};
+
+/// A live lease on one resource.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LockStatus {
+    /// The resource.
+    pub context_key: String,
+    /// Whose.
+    pub instance: String,
+    /// Whose.
+    pub session: String,
+    /// What it does.
+    pub tool: String,
+    /// Its tier.
+    pub tier: u8,
+    /// Since when.
+    pub since: String,
+    /// Until when at the latest.
+    pub expires_at: String,
+}
+
+/// The live leases, oldest first.
+pub(super) fn live_leases(history: &History, now: &Stamp, is_dead: IsDead<'_>) -> Vec<LockStatus> {
+    let mut holding: Vec<&Past> =
+        history.open_guarded().filter(|action| action.holds_lease(now, is_dead)).collect();
+    holding.sort_unstable_by_key(|action| action.seq);
+    holding.into_iter().flat_map(leases_of).collect()
+}
+
+/// The leases of one action, one a resource.
+pub(super) fn leases_of(action: &Past) -> Vec<LockStatus> {
+    action
+        .keys
+        .iter()
+        .map(|key| LockStatus {
+            context_key: key.as_ref().to_owned(),
+            instance: action.who.instance.clone(),
+            session: action.who.session.clone(),
+            tool: action.tool.clone(),
+            tier: action.tier.into(),
+            since: to_rfc3339(action.started.wall_ms),
+            expires_at: to_rfc3339(action.started.plus_ms(action.lease_ms).wall_ms),
+        })
+        .collect()
+}
+
+/// A state in one word.
+pub(super) fn state_word(state: State) -> &'static str {
+    match state {
+        State::InFlight => "running",
+        State::Complete => "complete",
+        State::Failed => "failed",
+        State::Refused => "refused",
+        State::Unknown | State::Lapsed | State::Orphaned => "unknown",
+    }
+}

@@ -1,0 +1,50 @@
+//! Looks at what the journal says: what operators, the page and agents ask.
+//!
+//! A question is a function over a [`Reader`], which has all that may be looked at for it, as it is at one moment. Readers come from a
+//! [`Source`]: a gate that runs, or an [`Observer`], which leaves no trace. `questions` is the registry of those that are asked by name.
+
+mod counts;
+mod explain;
+mod filter;
+mod head;
+mod journal;
+mod json_line;
+mod leases;
+mod line_filter;
+mod observer;
+mod overview;
+mod questions;
+mod reader;
+mod recent;
+mod release;
+mod request;
+mod rules;
+mod sessions;
+mod simulate;
+mod source;
+mod status;
+mod story;
+mod timeline;
+mod unfinished;
+
+pub use self::counts::{BucketCount, Counts, CountsRequest, RuleCount};
+pub use self::explain::{ExplainRequest, ExplainResponse};
+pub use self::filter::Filter;
+pub use self::head::HeadResponse;
+pub use self::journal::JournalPage;
+pub use self::leases::LockStatus;
+pub use self::observer::Observer;
+pub use self::overview::{ContextStatus, CoverageStatus, LostStatus, Overview};
+pub use self::questions::{Answered, QUESTIONS, Question, Right, Surface, answer};
+pub use self::reader::{Live, Needs, Reader, WaitingStatus, standing};
+pub use self::recent::{RecentAction, RecentActions, RecentRequest};
+pub use self::release::Released;
+pub use self::rules::RulesInForce;
+pub use self::sessions::{Over, Session};
+pub use self::simulate::Simulated;
+pub use self::source::Source;
+pub use self::status::{JournalStatus, RulesStatus, Status};
+pub use self::story::{Event, EventKind, Story};
+pub use self::timeline::{Timeline, TimelineEvent, TimelineRequest};
+pub use self::unfinished::Unfinished;
+pub use crate::model::error::{Degraded, QueryError};

@@ -1,0 +1,151 @@
+//! What a history says in short: for the status.
+
+use std::collections::{BTreeMap, HashSet};
+
+use serde::Serialize;
+
+use crate::decision::history::{Coverage, History, IsDead, Lost};
+use crate::model::time::{Stamp, to_rfc3339};
+use crate::record::HookCounts;
+
+use super::leases::{LockStatus, live_leases, state_word};
+
+/// Recent contexts listed.
+const MAX_RECENT: usize = 50;
+
+/// What a history says in short.
+#[derive(Clone, Debug, Default)]
+pub struct Overview {
+    /// The live leases, oldest first.
+    pub locks: Vec<LockStatus>,
+    /// The resources acted on lately by tier 2 and above, newest first.
+    pub recent_contexts: Vec<ContextStatus>,
+    /// Hooks seen: runtime → tool.
+    pub coverage: BTreeMap<String, BTreeMap<String, CoverageStatus>>,
+    /// Torn and foreign lines met.
+    pub skipped: u64,
+    /// The last time that the journal was found lost, as long as that lies within the window.
+    pub lost: Option<LostStatus>,
+}
+
+impl Overview {
+    /// Of this history.
+    #[must_use]
+    pub fn of(history: &History, now: &Stamp, is_dead: IsDead<'_>) -> Self {
+        Self {
+            locks: live_leases(history, now, is_dead),
+            recent_contexts: recent_contexts(history, now, is_dead),
+            coverage: coverage(history),
+            skipped: history.skipped,
+            lost: history.lost.as_ref().filter(|lost| is_recent(lost, history, now)).map(|lost| LostStatus {
+                at: to_rfc3339(lost.at),
+                instance: lost.instance.clone(),
+                how: lost.how.clone(),
+            }),
+        }
+    }
+}
+
+fn is_recent(lost: &Lost, history: &History, now: &Stamp) -> bool {
+    u64::try_from(now.wall_ms.saturating_sub(lost.at)).unwrap_or(0) <= history.keep_ms()
+}
+
+fn recent_contexts(history: &History, now: &Stamp, is_dead: IsDead<'_>) -> Vec<ContextStatus> {
+    let mut seen = HashSet::new();
+    let mut contexts = Vec::new();
+    for action in history.newest() {
+        for key in &action.keys {
+            if contexts.len() == MAX_RECENT {
+                return contexts;
+            }
+            if seen.insert(key) {
+                contexts.push(ContextStatus {
+                    context_key: key.as_ref().to_owned(),
+                    instance: action.who.instance.clone(),
+                    session: action.who.session.clone(),
+                    tool: action.tool.clone(),
+                    tier: action.tier.into(),
+                    at: to_rfc3339(action.started.wall_ms),
+                    state: state_word(action.state(now, is_dead)),
+                });
+            }
+        }
+    }
+    contexts
+}
+
+fn coverage(history: &History) -> BTreeMap<String, BTreeMap<String, CoverageStatus>> {
+    let status = |known: &Coverage| CoverageStatus {
+        before: known.counts.before,
+        after: known.counts.after,
+        paused: known.paused,
+        first: to_rfc3339(known.first_wall_ms),
+        last: to_rfc3339(known.last_wall_ms),
+    };
+    let of_runtime = |tools: &BTreeMap<String, Coverage>| {
+        // Where counts are written later than calls are, a tool may be known by a pause alone until they are.
+        let counted = |known: &Coverage| known.counts != HookCounts::default();
+        let tools = tools.iter().filter(|(_, known)| counted(known));
+        tools.map(|(tool, known)| (tool.clone(), status(known))).collect()
+    };
+    let runtimes = history.coverage.iter().map(|(runtime, tools)| (runtime.clone(), of_runtime(tools)));
+    runtimes.filter(|(_, tools): &(String, BTreeMap<_, _>)| !tools.is_empty()).collect()
+}
+
+/// A journal that was deleted, cut off, replaced or damaged while it was in use.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LostStatus {
+    /// When it was noticed.
+    pub at: String,
+    /// Who noticed.
+    pub instance: String,
+    /// How it was lost, and what was written anew.
+    pub how: String,
+}
+
+/// The last action on one resource.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ContextStatus {
+    /// The resource.
+    pub context_key: String,
+    /// Whose.
+    pub instance: String,
+    /// Whose.
+    pub session: String,
+    /// What it did.
+    pub tool: String,
+    /// Its tier.
+    pub tier: u8,
+    /// When it started.
+    pub at: String,
+    /// `running`, `complete`, `failed`, `refused` or `unknown`.
+    pub state: &'static str,
+}
+
+/// Hooks seen of one tool, and when; up to five seconds late for other processes.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct CoverageStatus {
+    /// Before-hooks.
+    pub before: u64,
+    /// After-hooks.
+    pub after: u64,
+    /// Calls that were paused or blocked: in most runtimes they have no after-hook.
+    pub paused: u64,
+    /// First report.
+    pub first: String,
+    /// Last report.
+    pub last: String,
+}
+
+impl CoverageStatus {
+    /// Whether far fewer calls ended than began, so that the after-hook is likely missing. Of so many calls a few may still
+    /// be running; of more than a fifth without an end the hook is the likelier reason. A call that was paused never began.
+    /// The page judges alike.
+    #[must_use]
+    pub fn is_lacking(&self) -> bool {
+        let began = self.before.saturating_sub(self.paused);
+        began >= 10 && self.after.saturating_mul(5) < began.saturating_mul(4)
+    }
+}

@@ -1,0 +1,195 @@
+//! The registry of questions: what can be asked by name, with JSON text in and JSON text out, and where. Whatever offers questions
+//! (the addon, the gateway's methods, the page, the command line) takes their names and rights from here.
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::error::QueryError;
+use crate::model::time::Stamp;
+
+use super::counts::CountsRequest;
+use super::explain::ExplainRequest;
+use super::filter::Filter;
+use super::recent::RecentRequest;
+use super::request::request;
+use super::source::Source;
+use super::story::Story;
+use super::timeline::TimelineRequest;
+
+/// What whoever asks must be allowed to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Right {
+    /// To see what sessions did.
+    Read,
+    /// To change what sessions may do next.
+    Operate,
+}
+
+/// Where a question is offered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Surface {
+    /// As the gateway's method `callosum.NAME`.
+    Gateway,
+    /// To the page, in the Control UI and by `callosum ui`, under `api/NAME`.
+    Page,
+    /// As `callosum NAME`.
+    CommandLine,
+}
+
+/// Who works out the answer.
+#[derive(Clone, Copy, Debug)]
+pub enum Answered {
+    /// Any source, from the request as JSON text, for a thread that may wait. The answer is JSON text.
+    BySource(fn(&dyn Source, &str, &Stamp) -> Result<String, QueryError>),
+    /// A gate alone, which writes: [`Gate::release`](crate::gate::Gate::release), told who asks.
+    ByGate,
+}
+
+/// A question that is asked by its name.
+#[derive(Clone, Copy, Debug)]
+pub struct Question {
+    /// Its name.
+    pub name: &'static str,
+    /// What whoever asks must be allowed to.
+    pub right: Right,
+    /// Where it is offered.
+    pub surfaces: &'static [Surface],
+    /// Who answers it.
+    pub answered: Answered,
+}
+
+/// All questions that are asked by name. `timeline`, `tally` and a `journal` with a `budget` do a bounded piece of work each time:
+/// whoever wants more asks again with `before` set to the answer's `next`, until that is null.
+pub const QUESTIONS: &[Question] = &[
+    // Nothing → how far the journal reaches, and the wall clock.
+    Question {
+        name: "head",
+        right: Right::Read,
+        surfaces: &[Surface::Page],
+        answered: Answered::BySource(|source, _, now| json(&source.head(now)?)),
+    },
+    // Nothing → a `Status`.
+    Question {
+        name: "status",
+        right: Right::Read,
+        surfaces: &[Surface::Gateway, Surface::Page, Surface::CommandLine],
+        answered: Answered::BySource(|source, _, now| json(&source.status(now))),
+    },
+    // A `Filter`, or nothing → a `JournalPage`.
+    Question {
+        name: "journal",
+        right: Right::Read,
+        surfaces: &[Surface::Gateway, Surface::Page, Surface::CommandLine],
+        answered: Answered::BySource(|source, text, now| {
+            source.journal_text(&Filter::read(text).map_err(QueryError::bad_request)?, now)
+        }),
+    },
+    // A `TimelineRequest` → a piece of a `Timeline`.
+    Question {
+        name: "timeline",
+        right: Right::Read,
+        surfaces: &[Surface::Page],
+        answered: Answered::BySource(|source, text, now| {
+            json(&source.timeline(&TimelineRequest::read(text)?, now)?)
+        }),
+    },
+    // A `CountsRequest` → a piece of the `Counts`.
+    Question {
+        name: "tally",
+        right: Right::Read,
+        surfaces: &[Surface::Page],
+        answered: Answered::BySource(|source, text, now| {
+            json(&source.counts(&CountsRequest::read(text)?, now)?)
+        }),
+    },
+    // Nothing → the `RulesInForce`.
+    Question {
+        name: "rules",
+        right: Right::Read,
+        surfaces: &[Surface::Page],
+        answered: Answered::BySource(|source, _, now| json(&source.rules_in_force(now))),
+    },
+    // A `RecentRequest` → the `RecentActions`.
+    Question {
+        name: "recent",
+        right: Right::Read,
+        surfaces: &[Surface::Page],
+        answered: Answered::BySource(|source, text, now| {
+            json(&source.recent(&RecentRequest::read(text)?, now)?)
+        }),
+    },
+    // A resource → its `Story` and its text.
+    Question {
+        name: "why",
+        right: Right::Read,
+        surfaces: &[Surface::Gateway, Surface::Page, Surface::CommandLine],
+        answered: Answered::BySource(|source, text, now| {
+            let OnKey { key } = request(text)?;
+            let story = source.why(&key, now)?;
+            json(&StoryWithText { text: story.text(&str::to_owned), story: &story })
+        }),
+    },
+    // An `ExplainRequest` → an `ExplainResponse`.
+    Question {
+        name: "explain",
+        right: Right::Read,
+        surfaces: &[Surface::Gateway, Surface::Page, Surface::CommandLine],
+        answered: Answered::BySource(|source, text, now| {
+            json(&source.explain(&ExplainRequest::read(text)?, now)?)
+        }),
+    },
+    // A resource → what was `Released`.
+    Question {
+        name: "release",
+        right: Right::Operate,
+        surfaces: &[Surface::Gateway, Surface::Page],
+        answered: Answered::ByGate,
+    },
+];
+
+impl Question {
+    /// The question of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<&'static Self> {
+        QUESTIONS.iter().find(|question| question.name == name)
+    }
+
+    /// Whether it is offered there.
+    #[must_use]
+    pub fn is_offered(&self, surface: Surface) -> bool {
+        self.surfaces.contains(&surface)
+    }
+}
+
+/// Answers the question `name` with JSON text. `text` is JSON text too, an object. For a thread that may wait.
+///
+/// # Errors
+/// When there is no such question, a gate alone answers it, the request is wrong, or the state can't be looked at.
+pub fn answer(source: &dyn Source, name: &str, text: &str, now: &Stamp) -> Result<String, QueryError> {
+    match Question::named(name).map(|question| question.answered) {
+        Some(Answered::BySource(answer)) => answer(source, text, now),
+        Some(Answered::ByGate) => Err(QueryError::bad_request(format!("`{name}` is not only a look"))),
+        None => Err(QueryError::bad_request(format!("no question is called `{name}`"))),
+    }
+}
+
+/// Asks for the story of a resource.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OnKey {
+    key: String,
+}
+
+/// A story with its text for people.
+#[derive(Serialize)]
+struct StoryWithText<'a> {
+    #[serde(flatten)]
+    story: &'a Story,
+    text: String,
+}
+
+fn json(answer: &impl Serialize) -> Result<String, QueryError> {
+    serde_json::to_string(answer)
+        .map_err(|error| QueryError { code: "internal".to_owned(), message: error.to_string() })
+}

@@ -1,0 +1,319 @@
+//! The table of record kinds: what each is called, which fields it may have, and what becomes of it in the history, in the
+//! index, in views and where segments are pruned. A new kind is one entry here; where that asks for something new, the
+//! compiler names the places that must answer, because none of them has an arm for the rest.
+
+use std::fmt;
+
+use serde::de::Visitor;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// What the table says of a kind of record.
+#[derive(Debug)]
+pub struct Spec {
+    /// As it stands in the file.
+    pub name: &'static str,
+    /// What people are shown.
+    pub label: &'static str,
+    /// What it means, in a sentence of Markdown.
+    pub meaning: &'static str,
+    /// Whether it tells whose call of what it is about: with the fields [`CALL`].
+    pub tells_call: bool,
+    /// The fields that it may have behind these, in the order in which they stand in a line.
+    pub fields: &'static [&'static str],
+    /// Whether the action that it begins, or is the outcome of, speaks against later calls.
+    pub is_evidence: bool,
+    /// How it changes the history.
+    pub fold: Fold,
+    /// What the index keeps of it.
+    pub index: IndexedAs,
+    /// What of it outlives the segment that it stands in.
+    pub pruning: Pruning,
+}
+
+/// The fields that every record may have. The last two: of a line of another machine, and of one that is older than it says.
+pub const EVERY: [&str; 8] = ["v", "action", "timestamp", "up", "boot", "instance", "machine", "ageMs"];
+
+/// The fields in which a record tells whose call of what it is about, in the order in which they stand in a line.
+pub const CALL: [&str; 9] =
+    ["tier", "runtime", "agent", "session", "run", "call", "tool", "ruleName", "contextKeys"];
+
+/// How a record changes the history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fold {
+    /// At tier 2 and up it begins an action.
+    Start,
+    /// It ends one.
+    Outcome(Ending),
+    /// It says that one goes on in the background.
+    Background,
+    /// It ends the lease of one.
+    Release,
+    /// It is a pause, unless it is a block.
+    Pause,
+    /// It marks pauses as delivered.
+    Delivery,
+    /// It names how far back an instance looks.
+    Window,
+    /// It carries on what earlier segments named of that, and which of them are kept.
+    Segment,
+    /// It says which segments are kept.
+    Prune,
+    /// It says that the journal was lost.
+    Loss,
+    /// Not at all.
+    Nothing,
+}
+
+/// How an action ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// It was done.
+    Complete,
+    /// It was not done.
+    Failed,
+    /// It never ran.
+    Refused,
+    /// Nobody knows whether it was done.
+    Unknown,
+}
+
+/// What the index keeps of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IndexedAs {
+    /// That it is an action on its keys.
+    Action,
+    /// That it belongs to what it is about, and that this is an action on its keys.
+    Outcome,
+    /// That it belongs to what it is about.
+    Sequel,
+    /// That it is a pause of its session on its keys.
+    Pause,
+    /// What the history makes of it.
+    Counts,
+    /// Nothing.
+    Nothing,
+}
+
+/// What of a record outlives its segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pruning {
+    /// Nothing.
+    Dropped,
+    /// What it says stands in the first line of the next segment, too.
+    Opened,
+    /// Whoever prunes writes it once more before.
+    Carried,
+}
+
+macro_rules! kinds {
+    ($(
+        $kind:ident = $name:literal, shown as $label:literal: $meaning:literal;
+        call $tells_call:literal; fields $fields:expr;
+        evidence $is_evidence:literal; fold $fold:expr; index $index:ident; pruning $pruning:ident;
+    )*) => {
+        /// What a record says happened.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub enum Action {
+            $(#[doc = $meaning] $kind,)*
+            /// A kind that a newer minor version knows.
+            Other(String),
+        }
+
+        impl Action {
+            /// All that this version knows, in the order of the table.
+            pub const KNOWN: &[Self] = &[$(Self::$kind),*];
+
+            /// What the table says of it.
+            #[must_use]
+            pub fn spec(&self) -> &'static Spec {
+                match self {
+                    $(Self::$kind => {
+                        const SPEC: Spec = Spec {
+                            name: $name,
+                            label: $label,
+                            meaning: $meaning,
+                            tells_call: $tells_call,
+                            fields: &$fields,
+                            is_evidence: $is_evidence,
+                            fold: $fold,
+                            index: IndexedAs::$index,
+                            pruning: Pruning::$pruning,
+                        };
+                        &SPEC
+                    })*
+                    Self::Other(_) => &OTHER,
+                }
+            }
+
+            /// The kind that is called so.
+            #[must_use]
+            pub fn named(name: &str) -> Self {
+                match name {
+                    $($name => Self::$kind,)*
+                    other => Self::Other(other.to_owned()),
+                }
+            }
+        }
+    };
+}
+
+/// What a newer minor version says is kept and shown as it stands, and changes nothing here.
+const OTHER: Spec = Spec {
+    name: "",
+    label: "",
+    meaning: "A kind that a newer minor version knows.",
+    tells_call: false,
+    fields: &[],
+    is_evidence: false,
+    fold: Fold::Nothing,
+    index: IndexedAs::Nothing,
+    pruning: Pruning::Dropped,
+};
+
+kinds! {
+    Intercept = "intercept", shown as "started":
+        "a call was let through: at tiers 0 and 1 the only line, at tier 2 its start, at tiers 3 and 4 its intent";
+    call true; fields ["attempt", "digest", "params", "conflict", "evidence", "observed", "notDoneCodes", "expiresAt",
+        "leaseMs", "holder", "reason", "seen"];
+    evidence true; fold Fold::Start; index Action; pruning Dropped;
+
+    Blocked = "blocked", shown as "paused or blocked":
+        "a call was refused with the facts; `conflict` is `lease` for a block, `recent` or `inFlight` for a pause";
+    call true; fields ["digest", "params", "conflict", "evidence", "signal", "seen"];
+    evidence false; fold Fold::Pause; index Pause; pruning Dropped;
+
+    Denied = "denied", shown as "denied":
+        "a call was refused by a policy, `ruleName`, over `path` or its keys; a retry does not help";
+    call true; fields ["path", "params", "reason", "seen"];
+    evidence false; fold Fold::Nothing; index Nothing; pruning Dropped;
+
+    Complete = "complete", shown as "complete": "outcome: it was done";
+    call true; fields ["contextKey", "of", "attempt", "digest", "rewritten", "exitCode", "reason", "seen"];
+    evidence true; fold Fold::Outcome(Ending::Complete); index Outcome; pruning Dropped;
+
+    Failed = "failed", shown as "failed": "outcome: it was not done";
+    call true; fields ["of", "attempt", "digest", "rewritten", "exitCode", "reason", "seen"];
+    evidence false; fold Fold::Outcome(Ending::Failed); index Outcome; pruning Dropped;
+
+    Refused = "refused", shown as "refused": "outcome: it never ran";
+    call true; fields ["of", "attempt", "digest", "params", "rewritten", "exitCode", "reason", "seen"];
+    evidence false; fold Fold::Outcome(Ending::Refused); index Outcome; pruning Dropped;
+
+    Unknown = "unknown", shown as "outcome unknown": "outcome: it ended, and nobody knows whether it was done";
+    call true; fields ["of", "attempt", "digest", "rewritten", "exitCode", "reason", "seen"];
+    evidence true; fold Fold::Outcome(Ending::Unknown); index Outcome; pruning Dropped;
+
+    Running = "running", shown as "running":
+        "it goes on in the background, as the process session in `process`; not an outcome";
+    call true; fields ["of", "attempt", "digest", "rewritten", "exitCode", "process", "reason", "seen"];
+    evidence true; fold Fold::Background; index Outcome; pruning Dropped;
+
+    Delivered = "delivered", shown as "pause read": "the model has seen the pauses in `of`";
+    call false; fields ["session", "of"];
+    evidence false; fold Fold::Delivery; index Sequel; pruning Dropped;
+
+    Released = "released", shown as "released": "an operator ended the lease of the intent in `of`";
+    call false; fields ["contextKeys", "of", "attempt", "reason"];
+    evidence false; fold Fold::Release; index Sequel; pruning Dropped;
+
+    Seen = "seen", shown as "hooks seen":
+        "how many before- and after-hooks an instance has seen since it last wrote a count";
+    call false; fields ["runtime", "seen"];
+    evidence false; fold Fold::Nothing; index Nothing; pruning Dropped;
+
+    Session = "session", shown as "session": "a session of another runtime began, got a prompt or ended (`event`)";
+    call false; fields ["runtime", "agent", "session", "holder", "reason", "event"];
+    evidence false; fold Fold::Nothing; index Nothing; pruning Dropped;
+
+    Unreadable = "unreadable", shown as "event unreadable":
+        "a runtime's hook was told an event that could not be read; counted under `(unreadable events)`";
+    call false; fields ["runtime", "session", "tool", "reason", "seen"];
+    evidence false; fold Fold::Nothing; index Nothing; pruning Dropped;
+
+    Rules = "rules", shown as "rules loaded": "a process has loaded rules; `windowMs` is how far back they look";
+    call false; fields ["windowMs"];
+    evidence false; fold Fold::Window; index Counts; pruning Opened;
+
+    Lost = "lost", shown as "journal lost":
+        "a process found that the journal it knew is gone; `reason` says how, and what was written anew";
+    call false; fields ["of", "reason"];
+    evidence false; fold Fold::Loss; index Counts; pruning Dropped;
+
+    Pruned = "pruned", shown as "pruned":
+        "the segments before `base` are about to be deleted, because nothing in them counts any more";
+    call false; fields ["base"];
+    evidence false; fold Fold::Prune; index Counts; pruning Opened;
+
+    Carried = "carried", shown as "carried on":
+        "a record that is needed for longer than its segment, written once more before that was pruned; `of` is the number it had";
+    call true; fields ["of", "reason"];
+    evidence false; fold Fold::Nothing; index Nothing; pruning Carried;
+
+    Opened = "opened", shown as "segment begun": "the first line of a segment";
+    call false; fields ["of", "journal", "base", "windows"];
+    evidence false; fold Fold::Segment; index Counts; pruning Opened;
+
+    Closed = "closed", shown as "segment full": "the last line of a segment";
+    call false; fields ["base"];
+    evidence false; fold Fold::Nothing; index Nothing; pruning Dropped;
+}
+
+impl Action {
+    /// As it stands in the file.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        if let Self::Other(name) = self { name } else { self.spec().name }
+    }
+
+    /// What people are shown for what is called `name` in a line; what this version does not know is shown as it stands.
+    #[must_use]
+    pub fn label_of(name: &str) -> &str {
+        let kind = Self::named(name);
+        if let Self::Other(_) = kind { name } else { kind.spec().label }
+    }
+}
+
+impl Ending {
+    /// The kind of record that says so.
+    #[must_use]
+    pub fn action(self) -> Action {
+        match self {
+            Self::Complete => Action::Complete,
+            Self::Failed => Action::Failed,
+            Self::Refused => Action::Refused,
+            Self::Unknown => Action::Unknown,
+        }
+    }
+
+    /// Whether an action that ended so speaks against later calls.
+    #[must_use]
+    pub fn is_evidence(self) -> bool {
+        self.action().spec().is_evidence
+    }
+}
+
+impl Serialize for Action {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for Action {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Name;
+
+        impl Visitor<'_> for Name {
+            type Value = Action;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the name of a kind of record")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<Action, E> {
+                Ok(Action::named(name))
+            }
+        }
+
+        deserializer.deserialize_str(Name)
+    }
+}

@@ -1,0 +1,185 @@
+//! The placeholders of a template: one table, from which templates are read, mistakes in them are explained, and
+//! `docs/reference/rules.md` and the schema's description are made.
+
+use callosum_shell::command::Detail;
+
+/// Where the values of a placeholder come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    /// The tool's name.
+    Tool,
+    /// The digest of tool and parameters.
+    Digest,
+    /// The file that the call acts on.
+    FilePath,
+    /// The folder that the command runs in.
+    WorkFolder,
+    /// Everyone a mail goes to.
+    Recipients,
+    /// A parameter, by its dotted path.
+    Param(String),
+    /// Something that the command says.
+    Command(Detail),
+    /// An argument of the command, from 0, as a path from where it runs.
+    Path(usize),
+    /// The paths among its arguments that are not in the working folder.
+    Outside,
+}
+
+/// A placeholder that templates may have.
+#[derive(Clone, Copy, Debug)]
+pub struct Placeholder {
+    /// As it stands in its braces. `N` at its end is a number from 1, `NAME` a name.
+    pub name: &'static str,
+    /// What it stands for.
+    pub meaning: &'static str,
+    make: Make,
+}
+
+/// How a placeholder is read.
+#[derive(Clone, Copy, Debug)]
+enum Make {
+    /// It stands alone in its braces: nothing is chosen among several.
+    Alone(fn() -> Source),
+    /// It stands as it is.
+    Whole(fn() -> Source),
+    /// With a number, given from 0.
+    Numbered(fn(usize) -> Source),
+    /// With a name.
+    Named(fn(&str) -> Source),
+}
+
+const fn row(name: &'static str, make: Make, meaning: &'static str) -> Placeholder {
+    Placeholder { name, meaning, make }
+}
+
+/// A placeholder for something that the command says.
+macro_rules! detail {
+    ($detail:ident) => {
+        Make::Whole(|| Source::Command(Detail::$detail))
+    };
+    ($detail:ident of a number) => {
+        Make::Numbered(|place| Source::Command(Detail::$detail(place)))
+    };
+}
+
+/// All of them: those of any call first, then those of the command that the rule picked out.
+#[rustfmt::skip]
+pub const PLACEHOLDERS: &[Placeholder] = &[
+    row("tool", Make::Alone(|| Source::Tool), "the tool's name"),
+    row("digest", Make::Alone(|| Source::Digest), "a digest of the tool and its parameters: only the very same call has the same one"),
+    row("filePath", Make::Alone(|| Source::FilePath), "the file that the call acts on, as an absolute path"),
+    row("workFolder", Make::Whole(|| Source::WorkFolder), "the folder that the call works in"),
+    row("commandRecipients", Make::Alone(|| Source::Recipients), "everyone that a mail command or mail tool writes to"),
+    row("params.NAME", Make::Named(|path| Source::Param(path.to_owned())), "a parameter, by its dotted path"),
+    row("command.program", detail!(Program), "the program"),
+    row("command.verb", detail!(Verb), "the last subcommand"),
+    row("command.word.N", detail!(Word of a number), "the Nth subcommand"),
+    row("command.args", detail!(Arguments), "all arguments after the subcommands"),
+    row("command.arg.N", detail!(Argument of a number), "the Nth of these arguments"),
+    row("command.last", detail!(Last), "the last of these arguments"),
+    row("command.path.N", Make::Numbered(Source::Path), "the Nth argument as an absolute path"),
+    row("command.name.N", detail!(Name of a number), "the Nth argument without its folder"),
+    row("command.package.N", detail!(Package of a number), "the Nth argument without its version"),
+    row("command.flag.NAME", Make::Named(|name| Source::Command(Detail::Flag(name.to_owned()))), "the value of an option, by its name without dashes"),
+    row("command.outside", Make::Whole(|| Source::Outside), "the arguments that are paths outside the working folder"),
+    row("http.method", detail!(HttpMethod), "the method of the HTTP request that the command sends"),
+    row("http.host", detail!(HttpHost), "the host of that request"),
+    row("http.path", detail!(HttpPath), "the path of that request"),
+    row("http.url", detail!(HttpUrl), "host and path of that request"),
+    row("git.remote", detail!(GitRemote), "the remote that the command pushes to"),
+    row("git.branch", detail!(GitBranch), "the branches that it pushes"),
+    row("forge.target", detail!(ForgeTarget), "the issue, pull request or release of a code host"),
+    row("kube.context", detail!(KubeContext), "the context of the cluster"),
+    row("kube.object", detail!(KubeObject), "the objects in the cluster"),
+    row("notion.target", detail!(NotionTarget), "the page or database of Notion"),
+    row("storage.written", detail!(StorageWritten), "the buckets and paths that the command writes"),
+    row("ssh.host", detail!(SshHost), "the machine that the command logs in to"),
+];
+
+impl Placeholder {
+    /// The source that `word` names, if it names this placeholder.
+    fn of(&self, word: &str) -> Option<Source> {
+        match self.make {
+            Make::Alone(make) | Make::Whole(make) => (word == self.name).then(make),
+            Make::Numbered(make) => {
+                let number = word.strip_prefix(self.name.strip_suffix('N')?)?;
+                number.parse::<usize>().ok()?.checked_sub(1).map(make)
+            }
+            Make::Named(make) => word.strip_prefix(self.name.strip_suffix("NAME")?).map(make),
+        }
+    }
+
+    fn stands_alone(&self) -> bool {
+        matches!(self.make, Make::Alone(_))
+    }
+}
+
+/// A placeholder that stands alone in its braces.
+pub(super) fn alone(word: &str) -> Option<Source> {
+    // A name of earlier versions.
+    let word = if word == "commandRecipient" { "commandRecipients" } else { word };
+    PLACEHOLDERS.iter().filter(|known| known.stands_alone()).find_map(|known| known.of(word))
+}
+
+/// A placeholder that may be one of several in its braces.
+pub(super) fn one_of_several(word: &str) -> Option<Source> {
+    PLACEHOLDERS.iter().filter(|known| !known.stands_alone()).find_map(|known| known.of(word))
+}
+
+/// The families of placeholders, the words before the first dot; each may be named several times.
+pub(super) fn families() -> impl Iterator<Item = &'static str> {
+    PLACEHOLDERS.iter().filter_map(|known| known.name.split_once('.')).map(|(family, _)| family)
+}
+
+/// The names that have no number and no name of the author's in them.
+pub(super) fn whole_names() -> impl Iterator<Item = &'static str> {
+    let is_whole = |known: &&Placeholder| matches!(known.make, Make::Alone(_) | Make::Whole(_));
+    PLACEHOLDERS.iter().filter(is_whole).map(|known| known.name)
+}
+
+/// All of them in their braces, as a list for people.
+pub(super) fn all() -> String {
+    let names: Vec<String> = PLACEHOLDERS.iter().map(|known| format!("{{{}}}", known.name)).collect();
+    names.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use super::*;
+
+    #[test]
+    fn every_placeholder_is_read_and_no_other_row_reads_it() {
+        for known in PLACEHOLDERS {
+            let word = known.name.strip_suffix("NAME").map_or_else(
+                || {
+                    known
+                        .name
+                        .strip_suffix('N')
+                        .map_or_else(|| known.name.to_owned(), |start| format!("{start}2"))
+                },
+                |start| format!("{start}to"),
+            );
+            let readers = PLACEHOLDERS.iter().filter(|other| other.of(&word).is_some()).count();
+            assert_eq!(readers, 1, "{word}");
+            assert_eq!(alone(&word).is_some(), known.stands_alone(), "{word}");
+            assert_eq!(one_of_several(&word).is_some(), !known.stands_alone(), "{word}");
+        }
+    }
+
+    #[test]
+    fn numbers_begin_at_one() {
+        assert_eq!(one_of_several("command.arg.0"), None);
+        assert_eq!(one_of_several("command.arg.x"), None);
+        assert_eq!(one_of_several("command.arg.2").unwrap(), Source::Command(Detail::Argument(1)));
+    }
+
+    #[test]
+    fn the_schema_names_every_placeholder() {
+        let schema = include_str!("../../../../../tiers.schema.json");
+        let schema: serde_json::Value = serde_json::from_str(schema).unwrap();
+        let text = schema.pointer("/$defs/rule/properties/contextKey/description").unwrap().as_str().unwrap();
+        assert!(text.contains(&all()), "tiers.schema.json is out of date: run `npm run references`");
+    }
+}

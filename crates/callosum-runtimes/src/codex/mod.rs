@@ -1,0 +1,112 @@
+//! OpenAI's Codex: the names are those of 0.169.
+
+mod ending;
+mod trust;
+
+use callosum_core::record::outcome::Ended;
+use serde_json::Value;
+
+use crate::answer;
+use crate::ending::Told;
+use crate::openclaw::{self, Tool};
+use crate::runtime::{AgentRuntime, Fields, HookEvent, Moment, ToolNames};
+use crate::settings::place::{Place, TimeoutUnit, Variable};
+use crate::trust::HookTrust;
+
+/// Codex.
+#[derive(Debug)]
+pub(crate) struct Codex;
+
+const TOOLS: &[ToolNames] = &[
+    ToolNames { names: &["Bash"], tool: Tool::Exec, params: &[], dropped: &[] },
+    ToolNames {
+        names: &["apply_patch"],
+        tool: Tool::ApplyPatch,
+        params: &[("command", "input")],
+        dropped: &[],
+    },
+    ToolNames { names: &["web_search"], tool: Tool::WebSearch, params: &[], dropped: &[] },
+];
+
+const GATING_EVENT: &str = "PreToolUse";
+
+const EVENTS: &[HookEvent] = &[
+    HookEvent::of_calls(GATING_EVENT, Moment::Before),
+    HookEvent::of_calls("PostToolUse", Moment::After),
+    HookEvent::of_sessions("SessionStart", Moment::Start),
+    HookEvent::of_sessions("UserPromptSubmit", Moment::Prompt),
+    // More than this Codex cuts down, with a warning at every start.
+    HookEvent { timeout_seconds: 3, ..HookEvent::of_sessions("SessionEnd", Moment::End) },
+];
+
+const OTHER_EVENTS: &[&str] =
+    &["PermissionRequest", "PostCompact", "PreCompact", "Stop", "SubagentStart", "SubagentStop"];
+
+const FIELDS: &Fields = &Fields { run: Some("turn_id"), ..Fields::COMMON };
+
+const PLACE: &Place = &Place {
+    folder: ".codex",
+    file: "hooks.json",
+    variable: Variable::Folder("CODEX_HOME"),
+    takes_comments: false,
+    timeout_unit: TimeoutUnit::Seconds,
+};
+
+impl AgentRuntime for Codex {
+    fn name(&self) -> &'static str {
+        "codex"
+    }
+
+    fn title(&self) -> &'static str {
+        "Codex"
+    }
+
+    fn tools(&self) -> &'static [ToolNames] {
+        TOOLS
+    }
+
+    fn server_tool(&self, tool: &str) -> Option<String> {
+        openclaw::without_mcp(tool)
+    }
+
+    fn events(&self) -> &'static [HookEvent] {
+        EVENTS
+    }
+
+    fn other_events(&self) -> &'static [&'static str] {
+        OTHER_EVENTS
+    }
+
+    fn fields(&self) -> &'static Fields {
+        FIELDS
+    }
+
+    fn ending(&self, told: &Told<'_>) -> (Ended, Option<i64>) {
+        if told.is_shell { ending::of_command(told) } else { (crate::ending::of_tool(told), None) }
+    }
+
+    fn refusal(&self, event: &str, reason: &str) -> Value {
+        answer::permission_denied(event, reason)
+    }
+
+    fn refusal_exit_code(&self) -> u8 {
+        2
+    }
+
+    fn context(&self, event: &str, text: &str) -> Value {
+        answer::additional_context(event, text)
+    }
+
+    fn place(&self) -> &'static Place {
+        PLACE
+    }
+
+    fn off(&self, _: &Value, _: Option<&str>) -> Option<&'static str> {
+        // What turns its hooks off stands in another file, `config.toml`: it is asked (see `trust`).
+        None
+    }
+
+    fn trust(&self) -> Option<&'static dyn HookTrust> {
+        Some(&trust::Trust)
+    }
+}

@@ -1,0 +1,143 @@
+//! Google's Gemini CLI: the names are those of 0.61.
+
+mod ending;
+
+use callosum_core::record::outcome::Ended;
+use serde_json::{Value, json};
+
+use crate::answer;
+use crate::ending::Told;
+use crate::openclaw::Tool;
+use crate::runtime::{AgentRuntime, Fields, HookEvent, McpFields, Moment, ToolNames};
+use crate::settings::place::{Place, TimeoutUnit, Variable};
+use crate::trust::HookTrust;
+
+/// Gemini CLI.
+#[derive(Debug)]
+pub(crate) struct Gemini;
+
+const TOOLS: &[ToolNames] = &[
+    ToolNames {
+        names: &["run_shell_command"],
+        tool: Tool::Exec,
+        params: &[("dir_path", "workdir"), ("directory", "workdir")],
+        dropped: &["description"],
+    },
+    ToolNames {
+        names: &["write_file"],
+        tool: Tool::Write,
+        params: &[("file_path", "path"), ("absolute_path", "path")],
+        dropped: &[],
+    },
+    ToolNames {
+        names: &["replace"],
+        tool: Tool::Edit,
+        params: &[
+            ("file_path", "path"),
+            ("absolute_path", "path"),
+            ("old_string", "oldText"),
+            ("new_string", "newText"),
+        ],
+        dropped: &[],
+    },
+    ToolNames {
+        names: &["read_file"],
+        tool: Tool::Read,
+        params: &[("file_path", "path"), ("absolute_path", "path")],
+        dropped: &[],
+    },
+    ToolNames { names: &["list_directory"], tool: Tool::Ls, params: &[], dropped: &[] },
+    ToolNames { names: &["glob"], tool: Tool::Glob, params: &[], dropped: &[] },
+    ToolNames { names: &["search_file_content", "grep_search"], tool: Tool::Grep, params: &[], dropped: &[] },
+    ToolNames { names: &["web_fetch"], tool: Tool::WebFetch, params: &[], dropped: &[] },
+    ToolNames { names: &["google_web_search"], tool: Tool::WebSearch, params: &[], dropped: &[] },
+];
+
+const EVENTS: &[HookEvent] = &[
+    HookEvent::of_calls("BeforeTool", Moment::Before),
+    HookEvent::of_calls("AfterTool", Moment::After),
+    HookEvent::of_sessions("SessionStart", Moment::Start),
+    HookEvent::of_sessions("BeforeAgent", Moment::Prompt),
+    HookEvent::of_sessions("SessionEnd", Moment::End),
+];
+
+/// `PreCompress` stays one of these: it comes with every model turn.
+const OTHER_EVENTS: &[&str] =
+    &["AfterAgent", "AfterModel", "BeforeModel", "BeforeToolSelection", "Notification", "PreCompress"];
+
+const FIELDS: &Fields = &Fields {
+    // It stands behind the parameters: an event that is cut may lack it.
+    mcp: Some(McpFields { field: "mcp_context", server: "server_name", tool: "tool_name", prefix: "mcp_" }),
+    ..Fields::COMMON
+};
+
+const PLACE: &Place = &Place {
+    folder: ".gemini",
+    file: "settings.json",
+    variable: Variable::Home("GEMINI_CLI_HOME"),
+    takes_comments: true,
+    timeout_unit: TimeoutUnit::Milliseconds,
+};
+
+impl AgentRuntime for Gemini {
+    fn name(&self) -> &'static str {
+        "gemini"
+    }
+
+    fn title(&self) -> &'static str {
+        "Gemini CLI"
+    }
+
+    fn tools(&self) -> &'static [ToolNames] {
+        TOOLS
+    }
+
+    fn server_tool(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn events(&self) -> &'static [HookEvent] {
+        EVENTS
+    }
+
+    fn other_events(&self) -> &'static [&'static str] {
+        OTHER_EVENTS
+    }
+
+    fn fields(&self) -> &'static Fields {
+        FIELDS
+    }
+
+    fn ending(&self, told: &Told<'_>) -> (Ended, Option<i64>) {
+        if told.is_shell { ending::of_command(told.response) } else { (crate::ending::of_tool(told), None) }
+    }
+
+    fn refusal(&self, _: &str, reason: &str) -> Value {
+        json!({ "decision": "deny", "reason": reason })
+    }
+
+    fn refusal_exit_code(&self) -> u8 {
+        2
+    }
+
+    fn context(&self, event: &str, text: &str) -> Value {
+        answer::additional_context(event, text)
+    }
+
+    fn place(&self) -> &'static Place {
+        PLACE
+    }
+
+    fn off(&self, settings: &Value, gating: Option<&str>) -> Option<&'static str> {
+        if settings.pointer("/hooksConfig/enabled") == Some(&Value::Bool(false)) {
+            return Some("`hooksConfig.enabled` is false");
+        }
+        let disabled = settings.pointer("/hooksConfig/disabled").and_then(Value::as_array)?;
+        let command = gating?;
+        disabled.iter().any(|name| name == command).then_some("`hooksConfig.disabled` names them")
+    }
+
+    fn trust(&self) -> Option<&'static dyn HookTrust> {
+        None
+    }
+}

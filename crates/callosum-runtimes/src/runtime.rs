@@ -1,0 +1,205 @@
+//! What has to be known of an agent runtime.
+
+use std::fmt::Debug;
+
+use callosum_core::record::outcome::Ended;
+use serde_json::Value;
+
+use crate::ending::Told;
+use crate::openclaw::Tool;
+use crate::settings::place::Place;
+use crate::trust::HookTrust;
+
+/// A runtime of the table.
+pub type Runtime = &'static dyn AgentRuntime;
+
+/// An agent runtime whose hooks come through a process of their own.
+///
+/// Nothing here has a default: a new runtime answers every question, and the compiler names those it does not.
+pub trait AgentRuntime: Debug + Sync {
+    /// Its name in the journal, in rules and on the command line.
+    fn name(&self) -> &'static str;
+
+    /// As people know it.
+    fn title(&self) -> &'static str;
+
+    /// Its names for OpenClaw's tools and their parameters.
+    fn tools(&self) -> &'static [ToolNames];
+
+    /// `tool` in OpenClaw's form, where this names an MCP server's tool; `None` where it does not, or where events tell server and tool
+    /// apart ([`Fields::mcp`]).
+    fn server_tool(&self, tool: &str) -> Option<String>;
+
+    /// The events that hooks of ours are for, in the order in which they are put into its settings.
+    fn events(&self) -> &'static [HookEvent];
+
+    /// Its other events. None of them lets a tool run.
+    fn other_events(&self) -> &'static [&'static str];
+
+    /// Where its events say what.
+    fn fields(&self) -> &'static Fields;
+
+    /// How a call ended, with the exit code of its command where there is one. What is not told is in doubt, and in doubt a
+    /// call may have acted.
+    fn ending(&self, told: &Told<'_>) -> (Ended, Option<i64>);
+
+    /// What is printed to refuse the call that `event` tells of, with the reason for the model. Exactly what the runtime knows.
+    /// An allowed call is answered by printing nothing.
+    fn refusal(&self, event: &str, reason: &str) -> Value;
+
+    /// The exit code that refuses a call where nothing can be printed; standard error has the reason then.
+    fn refusal_exit_code(&self) -> u8;
+
+    /// What is printed at `event` to give the model `text` as context.
+    fn context(&self, event: &str, text: &str) -> Value;
+
+    /// The settings that hold the user's own hooks.
+    fn place(&self) -> &'static Place;
+
+    /// What in these settings keeps it from running our hooks, or that whose command is `gating`: a clause.
+    fn off(&self, settings: &Value, gating: Option<&str>) -> Option<&'static str>;
+
+    /// Whether it runs only hooks that its user trusts, and how it tells. `None`: it runs what stands in its settings.
+    fn trust(&self) -> Option<&'static dyn HookTrust>;
+}
+
+impl dyn AgentRuntime {
+    /// The event whose hook decides about calls.
+    #[must_use]
+    pub fn gating_event(&self) -> &'static str {
+        let mut events = self.events().iter();
+        events.find(|event| event.moment == Moment::Before).map_or("", |event| event.name)
+    }
+}
+
+/// A runtime's names for one of OpenClaw's tools.
+#[derive(Debug)]
+pub struct ToolNames {
+    /// What it calls the tool.
+    pub names: &'static [&'static str],
+    /// The tool.
+    pub tool: Tool,
+    /// Its names for parameters, and OpenClaw's. Where two of its names mean one, the first counts.
+    pub params: &'static [(&'static str, &'static str)],
+    /// Parameters that only tell a person what the call is for, or how long to wait for it.
+    pub dropped: &'static [&'static str],
+}
+
+/// What happens when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    /// A tool is about to run.
+    Before,
+    /// A tool ran.
+    After,
+    /// It ran and failed, as its runtime says.
+    Failed,
+    /// A session begins, or goes on after a compaction.
+    Start,
+    /// It got a prompt.
+    Prompt,
+    /// It ended.
+    End,
+    /// Anything else that a runtime is known to tell.
+    Other,
+    /// Nobody knows.
+    Unknown,
+}
+
+/// An event that a hook of ours is for.
+#[derive(Debug)]
+pub struct HookEvent {
+    /// Its name.
+    pub name: &'static str,
+    /// When it comes.
+    pub moment: Moment,
+    /// Which calls or sessions its hook is for; `None` where the runtime takes no matcher for all of them.
+    pub matcher: Option<&'static str>,
+    /// How long the runtime is to wait for the hook. All of them let a call run when it takes longer: so there is time for a
+    /// machine that is busy, and a hook that decides on purpose long before.
+    pub timeout_seconds: u32,
+}
+
+/// How long a runtime is to wait that can wait as long as it is told to.
+pub(crate) const TIMEOUT_SECONDS: u32 = 20;
+
+impl HookEvent {
+    /// One that comes with each tool call.
+    pub(crate) const fn of_calls(name: &'static str, moment: Moment) -> Self {
+        Self { name, moment, matcher: Some("*"), timeout_seconds: TIMEOUT_SECONDS }
+    }
+
+    /// One that tells of a session.
+    pub(crate) const fn of_sessions(name: &'static str, moment: Moment) -> Self {
+        Self { name, moment, matcher: None, timeout_seconds: TIMEOUT_SECONDS }
+    }
+}
+
+/// Names of the fields of an event's outermost object.
+#[derive(Debug)]
+pub struct Fields {
+    /// The event's name.
+    pub event: &'static str,
+    /// The session's id: a text or a number.
+    pub session: &'static str,
+    /// The id of a subagent, which shares its parent's session id and knows nothing of what that does.
+    pub subagent: &'static str,
+    /// What kind of agent it is.
+    pub agent: &'static str,
+    /// The turn in which a call is made, told before and after it alike; `None` where none is told.
+    pub run: Option<&'static str>,
+    /// The call's id.
+    pub call: &'static str,
+    /// The folder in which a call is made.
+    pub cwd: &'static str,
+    /// The tool.
+    pub tool: &'static str,
+    /// Its parameters.
+    pub input: &'static str,
+    /// What the tool gave back.
+    pub response: &'static str,
+    /// Why it failed.
+    pub error: &'static str,
+    /// Whether somebody interrupted it.
+    pub is_interrupt: &'static str,
+    /// The path of the runtime's own record of the session.
+    pub transcript: &'static str,
+    /// Why a session begins or ends; the first that is there.
+    pub reason: &'static [&'static str],
+    /// Where it says which MCP server's tool it is; `None` where the tool's name alone does.
+    pub mcp: Option<McpFields>,
+}
+
+/// Where a runtime names server and tool of an MCP call apart.
+#[derive(Debug)]
+pub struct McpFields {
+    /// The object with both.
+    pub field: &'static str,
+    /// In it, the server.
+    pub server: &'static str,
+    /// In it, the tool.
+    pub tool: &'static str,
+    /// What the names of all servers' tools begin with.
+    pub prefix: &'static str,
+}
+
+impl Fields {
+    /// The names that runtimes took over from Claude Code with its hooks.
+    pub(crate) const COMMON: Self = Self {
+        event: "hook_event_name",
+        session: "session_id",
+        subagent: "agent_id",
+        agent: "agent_type",
+        run: None,
+        call: "tool_use_id",
+        cwd: "cwd",
+        tool: "tool_name",
+        input: "tool_input",
+        response: "tool_response",
+        error: "error",
+        is_interrupt: "is_interrupt",
+        transcript: "transcript_path",
+        reason: &["source", "reason"],
+        mcp: None,
+    };
+}

@@ -1,0 +1,217 @@
+//! The table of runtimes, and what it says of their names together.
+
+use std::iter;
+
+use serde_json::{Map, Value};
+
+use crate::claude_code::ClaudeCode;
+use crate::codex::Codex;
+use crate::gemini::Gemini;
+use crate::runtime::{Moment, Runtime};
+
+/// Every runtime whose hooks come here.
+pub const RUNTIMES: [Runtime; 3] = [&ClaudeCode, &Codex, &Gemini];
+
+/// The runtime of this name.
+#[must_use]
+pub fn named(name: &str) -> Option<Runtime> {
+    RUNTIMES.into_iter().find(|runtime| runtime.name() == name)
+}
+
+/// A runtime, and then all others: runtimes take names over from each other, and one that is built on another keeps that one's
+/// hooks. So a name that only another has means what it means there.
+pub(crate) fn own_first(runtime: Runtime) -> impl Iterator<Item = Runtime> {
+    let others = RUNTIMES.into_iter().filter(|other| other.name() != runtime.name());
+    iter::once(runtime).chain(others)
+}
+
+/// When an event of this name comes.
+pub(crate) fn moment(runtime: Runtime, event: &str) -> Moment {
+    let of = |runtime: Runtime| {
+        let hooked = runtime.events().iter().find(|known| known.name == event).map(|known| known.moment);
+        hooked.or_else(|| runtime.other_events().contains(&event).then_some(Moment::Other))
+    };
+    own_first(runtime).find_map(of).unwrap_or(Moment::Unknown)
+}
+
+/// A call of `tool` with `input`, made in the folder `cwd`, in OpenClaw's names.
+pub(crate) fn neutral(runtime: Runtime, tool: &str, input: Value, cwd: Option<&str>) -> (String, Value) {
+    let mut params = match input {
+        Value::Object(params) => params,
+        other => return (tool.to_owned(), other),
+    };
+    let known = || own_first(runtime).flat_map(|runtime| runtime.tools());
+    let Some(own) = known().find(|own| own.names.contains(&tool)) else {
+        let of_server = own_first(runtime).find_map(|runtime| runtime.server_tool(tool));
+        return (of_server.unwrap_or_else(|| tool.to_owned()), Value::Object(params));
+    };
+    for names in iter::once(own).chain(known().filter(|names| names.tool == own.tool)) {
+        params.retain(|name, _| !names.dropped.contains(&name.as_str()));
+        for (theirs, neutral) in names.params {
+            rename(&mut params, theirs, neutral);
+        }
+    }
+    own.tool.shape(&mut params, cwd);
+    (own.tool.name().to_owned(), Value::Object(params))
+}
+
+fn rename(params: &mut Map<String, Value>, from: &str, to: &str) {
+    if let Some(value) = params.remove(from) {
+        params.entry(to).or_insert(value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+    use callosum_core::gate::GateOptions;
+    use callosum_core::model::digest::digest;
+    use callosum_core::model::tier::Tier;
+    use callosum_core::model::tool_call::Parameters;
+    use callosum_core::query::{ExplainRequest, Observer, Source};
+    use callosum_shell::command::may_be_guarded_in;
+    use callosum_shell::own_files::{HOOK_SETTINGS, is_home};
+    use serde_json::json;
+
+    use super::*;
+    use crate::openclaw::mcp_tool;
+    use crate::settings::place::Variable;
+
+    fn digest_of((tool, params): (String, Value)) -> String {
+        digest(&tool, &params.all())
+    }
+
+    #[test]
+    fn the_same_action_is_the_same_in_every_runtime() {
+        let cwd = Some("/home/doug/site");
+        let host = |tool: &str, params: Value| digest_of((tool.to_owned(), params));
+        let of = |runtime: Runtime, tool: &str, input: Value| digest_of(neutral(runtime, tool, input, cwd));
+        let mail = "gog gmail send --to alice@example.com";
+        let exec = host("exec", json!({ "command": mail }));
+        let spoken = json!({ "command": mail, "description": "Mail Alice", "timeout": 5000 });
+        assert_eq!(of(&ClaudeCode, "Bash", spoken.clone()), exec);
+        assert_eq!(of(&Codex, "Bash", json!({ "command": mail })), exec);
+        let words: Vec<&str> = mail.split(' ').collect();
+        assert_eq!(of(&Codex, "Bash", json!({ "command": words })), exec);
+        assert_eq!(of(&Gemini, "run_shell_command", spoken), exec);
+        assert_ne!(of(&Gemini, "run_shell_command", json!({ "command": "ls" })), exec);
+
+        let write = host("write", json!({ "path": "/home/doug/site/a.md", "content": "x" }));
+        for (runtime, tool, path) in
+            [(&ClaudeCode as Runtime, "Write", "/home/doug/site/a.md"), (&Gemini, "write_file", "a.md")]
+        {
+            assert_eq!(of(runtime, tool, json!({ "file_path": path, "content": "x" })), write);
+        }
+
+        let edit = host(
+            "edit",
+            json!({ "path": "/home/doug/site/a.md", "edits": [{ "oldText": "x", "newText": "y" }] }),
+        );
+        let input = json!({ "file_path": "a.md", "old_string": "x", "new_string": "y" });
+        assert_eq!(of(&ClaudeCode, "Edit", input.clone()), edit);
+        assert_eq!(of(&Gemini, "replace", input), edit);
+
+        let patch = "*** Begin Patch\n*** Add File: a\n+x\n*** End Patch";
+        let patched = host("apply_patch", json!({ "input": patch }));
+        assert_eq!(of(&Codex, "apply_patch", json!({ "command": patch })), patched);
+    }
+
+    #[test]
+    fn tools_of_mcp_servers_have_one_form_and_others_stay() {
+        let name = |tool: &str| neutral(&ClaudeCode, tool, json!({}), None).0;
+        assert_eq!(name("mcp__gmail__send_email"), mcp_tool("gmail", "send_email"));
+        for tool in ["mcp__odd", "Agent", "TodoWrite", "", "exec"] {
+            assert_eq!(name(tool), tool);
+        }
+        assert_eq!(neutral(&Codex, "Bash", json!("ls"), None), ("Bash".to_owned(), json!("ls")));
+    }
+
+    #[test]
+    fn a_name_that_only_another_runtime_has_means_what_it_means_there() {
+        let (name, params) =
+            neutral(&ClaudeCode, "run_shell_command", json!({ "command": "ls", "dir_path": "/x" }), None);
+        assert_eq!((name.as_str(), params), ("exec", json!({ "command": "ls", "workdir": "/x" })));
+        assert_eq!(moment(&Gemini, "PreToolUse"), Moment::Before);
+        assert_eq!(moment(&Codex, "BeforeModel"), Moment::Other);
+        assert_eq!(moment(&Codex, "PreToolUseV2"), Moment::Unknown);
+    }
+
+    #[test]
+    fn a_runtime_of_the_table_is_whole() {
+        for runtime in RUNTIMES {
+            let name = runtime.name();
+            assert_eq!(named(name).map(|found| found.title()), Some(runtime.title()), "{name}");
+            for asked in [Moment::Before, Moment::After, Moment::Start, Moment::Prompt, Moment::End] {
+                let of_it = runtime.events().iter().filter(|event| event.moment == asked).count();
+                assert_eq!(of_it, 1, "{name}: {asked:?}");
+            }
+            for event in runtime.events() {
+                assert!(!runtime.other_events().contains(&event.name), "{name}: {}", event.name);
+                assert!(!matches!(event.moment, Moment::Other | Moment::Unknown), "{name}: {}", event.name);
+            }
+            assert!(runtime.tools().iter().any(|names| names.tool == crate::openclaw::Tool::Exec), "{name}");
+            // Whoever reads nothing else reads this.
+            assert_ne!(runtime.refusal_exit_code(), 0, "{name}");
+            assert!(runtime.refusal("event", "why it is refused").to_string().contains("why it is refused"));
+            assert!(runtime.context("event", "what was done").to_string().contains("what was done"));
+        }
+    }
+
+    /// What the compiler can't name: rules guard the settings that hold our hooks, and they know no runtime.
+    #[test]
+    fn the_settings_of_every_runtime_are_guarded() {
+        let directory = tempfile::tempdir().unwrap();
+        let observer = Observer::new(GateOptions {
+            state_dir_variable: Some(directory.path().display().to_string()),
+            home: "/home/doug".into(),
+            ..GateOptions::default()
+        });
+        let tier = |tool: &str, params: Value| {
+            let asked =
+                ExplainRequest { tool: tool.to_owned(), params, session: None, agent: None, cwd: None };
+            observer.explain(&asked, &observer.machine().now()).unwrap().tier
+        };
+        for runtime in RUNTIMES {
+            let place = runtime.place();
+            let guarded = HOOK_SETTINGS.iter().find(|(folder, ..)| *folder == place.folder);
+            let (_, variables, files) =
+                guarded.unwrap_or_else(|| panic!("own_files.rs lacks {}", place.folder));
+            assert!(files.contains(&place.file), "own_files.rs lacks {}", place.file);
+            let file = match place.variable {
+                Variable::Folder(name) => {
+                    assert!(variables.contains(&format!("${name}").as_str()), "{name}");
+                    format!("${name}/{}", place.file)
+                }
+                Variable::Home(name) => {
+                    assert!(is_home(&format!("${name}")), "{name}");
+                    format!("${name}/{}/{}", place.folder, place.file)
+                }
+            };
+            let at_home = format!("~/{}/{}", place.folder, place.file);
+            assert_eq!(tier("write", json!({ "path": at_home })), Tier::Critical, "{at_home}");
+            for file in [at_home, file] {
+                assert!(may_be_guarded_in(&file), "redirect.rs lacks {file}");
+                for command in [format!("rm {file}"), format!("echo x > {file}")] {
+                    assert_eq!(tier("exec", json!({ "command": command })), Tier::Critical, "{command}");
+                }
+            }
+        }
+    }
+
+    /// And what people read.
+    #[test]
+    fn the_page_and_the_documentation_have_every_runtime() {
+        let page = include_str!("../../../plugin/page/src/model/coverage.ts");
+        let installing = include_str!("../../../docs/runtimes.md");
+        for runtime in RUNTIMES {
+            let (name, title, place) = (runtime.name(), runtime.title(), runtime.place());
+            let line = format!("{{ id: \"{name}\", name: \"{title}\", join: \"callosum install {name}\" }}");
+            assert!(page.contains(&line), "coverage.ts lacks {line}");
+            let row = |line: &str| {
+                line.starts_with(&format!("| `{name}` "))
+                    && line.contains(&format!("`~/{}/{}`", place.folder, place.file))
+            };
+            assert!(installing.lines().any(row), "docs/runtimes.md has no row of {name}");
+        }
+    }
+}
