@@ -248,6 +248,7 @@ fn no_file_and_another_need_each_other() {
 /// The crates, and which of the others each is built on. Tests may look up.
 const CRATES: &[(&str, &[&str])] = &[
     ("callosum-shell", &[]),
+    ("callosum-surroundings", &[]),
     ("callosum-core", &["callosum-shell"]),
     ("callosum-runtimes", &["callosum-core"]),
     ("callosum-node", &["callosum-core"]),
