@@ -19,8 +19,8 @@ export async function install(folder, what) {
   if (installed(folder)) return;
   console.log(`Installing ${what} …`);
   // npm warns about packages made for a newer Node than the one that installs them; the newer one comes along, so only errors matter.
-  // The folder is said, too: within an npm script, npm goes by the one that the script runs for.
-  const args = ["ci", "--loglevel=error", `--prefix=${folder}`];
+  // Vite sets NODE_ENV to "production", with which npm leaves out what tests need.
+  const args = ["ci", "--loglevel=error", "--include=dev"];
   const npm = process.env.npm_execpath;
   const [command, ...before] = npm?.endsWith(".js") ? [process.execPath, npm] : ["npm"];
   const { status } = await relay(command, [...before, ...args], { cwd: folder, stdio: "inherit" });

@@ -90,7 +90,7 @@ async function rustTests(...chosen: string[]): Promise<void> {
 
 function filesOf(part: string): string[] {
   const pattern = `tests/${part}/**/*.test.ts`;
-  const files = globSync(pattern, { cwd: ROOT }).sort();
+  const files = globSync(pattern, { cwd: ROOT, exclude: (path) => path.includes("node_modules") }).sort();
   if (files.length === 0) throw new TaskError(`no test file matches ${pattern}`);
   return files;
 }
