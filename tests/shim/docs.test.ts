@@ -97,6 +97,7 @@ const FOLDERS = [
   "",
   "crates/callosum-core/src",
   "crates/callosum-shell/src",
+  "crates/callosum-surroundings/src",
   "crates/callosum-core",
   "crates/callosum-cli/src",
   "crates/callosum-runtimes/src",
