@@ -8,6 +8,7 @@ import { join } from "node:path";
 const PROGRAM = `#!/bin/sh
 for word in "$@"; do
   case "$word" in
+    --fail=2) echo "error: unexpected argument '--fail' found" >&2; exit 2 ;;
     --fail=*) echo 'cannot send message: recipient refused' >&2; exit "\${word#*=}" ;;
   esac
 done

@@ -116,7 +116,8 @@ fn for_people(entries: &[Value], out: &mut dyn Write) -> Result<(), Failure> {
 /// Time, session, tool, action, tier, resources. Two gateways both have a session `agent:main:main`: with
 /// several, the session says whose it is.
 fn columns(record: &Map<String, Value>, with_instance: bool) -> [String; 6] {
-    let mut session = name(text(record, "session").unwrap_or_default());
+    let named = |field| text(record, field).map(name).unwrap_or_default();
+    let mut session = named("session");
     if let (true, false, Some(instance)) = (with_instance, session.is_empty(), text(record, "instance")) {
         session = format!("{session} ({})", name(instance));
     }
@@ -124,8 +125,8 @@ fn columns(record: &Map<String, Value>, with_instance: bool) -> [String; 6] {
     [
         text(record, "timestamp").map(local_time).unwrap_or_default(),
         session,
-        name(text(record, "tool").unwrap_or_default()),
-        name(happened(record)),
+        named("tool"),
+        happened(record),
         tier.unwrap_or_default(),
         keys(record),
     ]
@@ -133,12 +134,14 @@ fn columns(record: &Map<String, Value>, with_instance: bool) -> [String; 6] {
 
 /// What a record says happened, in the words of the glossary: the journal calls a start `intercept`, and both a pause and a
 /// block `blocked`.
-fn happened(record: &Map<String, Value>) -> &str {
+fn happened(record: &Map<String, Value>) -> String {
     let action = text(record, "action").unwrap_or_default();
-    match (action, text(record, "conflict")) {
-        ("blocked", Some("lease")) => "blocked",
-        ("blocked", _) => "paused",
-        _ => Action::label_of(action),
+    match (Action::named(action), text(record, "conflict")) {
+        (Action::Blocked, Some("lease")) => "blocked".to_owned(),
+        (Action::Blocked, _) => "paused".to_owned(),
+        // What a newer version wrote.
+        (Action::Other(action), _) => name(&action),
+        (known, _) => known.spec().label.to_owned(),
     }
 }
 

@@ -106,6 +106,28 @@ fn the_journal_reads_as_one_line_a_record() {
     assert!(shown[4].contains("exit 7; the tool failed"), "{stdout}");
 }
 
+/// What the journal says of itself has no session and no tool, and labels of several words: nothing of it is a quoted name.
+#[test]
+fn what_is_no_call_is_told_in_plain_words() {
+    let own = |action: &str, more: Value| {
+        let mut record = json!({"v": 1, "action": action, "timestamp": ago(30), "instance": "gateway-1"});
+        record.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        record
+    };
+    let state = state_dir(&lines(&[
+        own("opened", json!({"base": 0})),
+        own("rules", json!({"windowMs": 86_400_000})),
+        own("seen", json!({"runtime": "openclaw", "seen": {"exec": {"before": 2, "after": 2}}})),
+        own("of a newer version", json!({})),
+    ]));
+    let (code, stdout, _) = run(state.path(), &["journal"]);
+    let told: Vec<&str> = stdout.lines().map(|line| line.split_once("  ").unwrap().1.trim()).collect();
+    let expected =
+        ["segment begun", "rules loaded          rules look 24h back", "hooks seen            exec 2/2"];
+    assert_eq!((code, &told[..3]), (Some(0), &expected[..]), "{stdout}");
+    assert_eq!(told[3], "\"of a newer version\"", "{stdout}");
+}
+
 #[test]
 fn filters_and_limit_choose_and_json_has_the_records_as_they_stand() {
     let state = story();

@@ -264,13 +264,6 @@ impl Action {
     pub fn name(&self) -> &str {
         if let Self::Other(name) = self { name } else { self.spec().name }
     }
-
-    /// What people are shown for what is called `name` in a line; what this version does not know is shown as it stands.
-    #[must_use]
-    pub fn label_of(name: &str) -> &str {
-        let kind = Self::named(name);
-        if let Self::Other(_) = kind { name } else { kind.spec().label }
-    }
 }
 
 impl Ending {
