@@ -31,7 +31,7 @@ impl Said {
     #[must_use]
     pub fn refusal(runtime: Runtime, event: &str, reason: String) -> Self {
         let printed = runtime.refusal(event, &reason);
-        Self::Refusal(Refusal { printed, exit_code: runtime.refusal_exit_code(), reason })
+        Self::Refusal(Refusal { printed, exit_code: runtime.facts().refusal_exit_code, reason })
     }
 }
 

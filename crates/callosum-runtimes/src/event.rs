@@ -113,7 +113,7 @@ impl Event {
         nobody: impl FnOnce() -> String,
     ) -> Result<Self, Unread> {
         let Document { value, flaw, is_cut, cut_in } = document;
-        let fields = runtime.fields();
+        let fields = &runtime.facts().fields;
         let unread = |why: String| Unread { session: None, tool: None, why };
         let Some(Value::Object(mut input)) = value else {
             return Err(unread(flaw.unwrap_or_else(|| "it is no JSON object".to_owned())));
@@ -134,7 +134,7 @@ impl Event {
             (told, _) => told,
         };
         // As with names of tools and events: what only another runtime tells means what it means there.
-        let known = || table::own_first(runtime).map(|runtime| runtime.fields());
+        let known = || table::own_first(runtime).map(|runtime| &runtime.facts().fields);
         let run = known().find_map(|fields| text(fields.run?));
         let call = text(fields.call);
         let is_interrupt = input.get(fields.is_interrupt) == Some(&Value::Bool(true));

@@ -13,31 +13,17 @@ use crate::trust::HookTrust;
 /// A runtime of the table.
 pub type Runtime = &'static dyn AgentRuntime;
 
-/// An agent runtime whose hooks come through a process of their own.
+/// An agent runtime whose hooks come through a process of their own: what can be written down of it, and what has to be worked
+/// out.
 ///
 /// Nothing here has a default: a new runtime answers every question, and the compiler names those it does not.
 pub trait AgentRuntime: Debug + Sync {
-    /// Its name in the journal, in rules and on the command line.
-    fn name(&self) -> &'static str;
-
-    /// As people know it.
-    fn title(&self) -> &'static str;
-
-    /// Its names for OpenClaw's tools and their parameters.
-    fn tools(&self) -> &'static [ToolNames];
+    /// What can be written down.
+    fn facts(&self) -> &'static Facts;
 
     /// `tool` in OpenClaw's form, where this names an MCP server's tool; `None` where it does not, or where events tell server and tool
     /// apart ([`Fields::mcp`]).
     fn server_tool(&self, tool: &str) -> Option<String>;
-
-    /// The events that hooks of ours are for, in the order in which they are put into its settings.
-    fn events(&self) -> &'static [HookEvent];
-
-    /// Its other events. None of them lets a tool run.
-    fn other_events(&self) -> &'static [&'static str];
-
-    /// Where its events say what.
-    fn fields(&self) -> &'static Fields;
 
     /// How a call ended, with the exit code of its command where there is one. What is not told is in doubt, and in doubt a
     /// call may have acted.
@@ -47,27 +33,52 @@ pub trait AgentRuntime: Debug + Sync {
     /// An allowed call is answered by printing nothing.
     fn refusal(&self, event: &str, reason: &str) -> Value;
 
-    /// The exit code that refuses a call where nothing can be printed; standard error has the reason then.
-    fn refusal_exit_code(&self) -> u8;
-
     /// What is printed at `event` to give the model `text` as context.
     fn context(&self, event: &str, text: &str) -> Value;
 
-    /// The settings that hold the user's own hooks.
-    fn place(&self) -> &'static Place;
-
-    /// What in these settings keeps it from running our hooks, or that whose command is `gating`: a clause.
+    /// What in its settings keeps it from running our hooks, or that whose command is `gating`: a clause.
     fn off(&self, settings: &Value, gating: Option<&str>) -> Option<&'static str>;
+}
 
+/// What can be written down of a runtime.
+pub struct Facts {
+    /// Its name in the journal, in rules and on the command line.
+    pub name: &'static str,
+    /// As people know it.
+    pub title: &'static str,
+    /// Its names for OpenClaw's tools and their parameters.
+    pub tools: &'static [ToolNames],
+    /// The events that hooks of ours are for, in the order in which they are put into its settings.
+    pub events: &'static [HookEvent],
+    /// Its other events. None of them lets a tool run.
+    pub other_events: &'static [&'static str],
+    /// Where its events say what.
+    pub fields: Fields,
+    /// The exit code that refuses a call where nothing can be printed; standard error has the reason then.
+    pub refusal_exit_code: u8,
+    /// The settings that hold the user's own hooks.
+    pub place: Place,
     /// Whether it runs only hooks that its user trusts, and how it tells. `None`: it runs what stands in its settings.
-    fn trust(&self) -> Option<&'static dyn HookTrust>;
+    pub trust: Option<&'static dyn HookTrust>,
 }
 
 impl dyn AgentRuntime {
+    /// See [`Facts::name`].
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.facts().name
+    }
+
+    /// See [`Facts::title`].
+    #[must_use]
+    pub fn title(&self) -> &'static str {
+        self.facts().title
+    }
+
     /// The event whose hook decides about calls.
     #[must_use]
     pub fn gating_event(&self) -> &'static str {
-        let mut events = self.events().iter();
+        let mut events = self.facts().events.iter();
         events.find(|event| event.moment == Moment::Before).map_or("", |event| event.name)
     }
 }

@@ -28,8 +28,9 @@ pub(crate) fn own_first(runtime: Runtime) -> impl Iterator<Item = Runtime> {
 /// When an event of this name comes.
 pub(crate) fn moment(runtime: Runtime, event: &str) -> Moment {
     let of = |runtime: Runtime| {
-        let hooked = runtime.events().iter().find(|known| known.name == event).map(|known| known.moment);
-        hooked.or_else(|| runtime.other_events().contains(&event).then_some(Moment::Other))
+        let hooked =
+            runtime.facts().events.iter().find(|known| known.name == event).map(|known| known.moment);
+        hooked.or_else(|| runtime.facts().other_events.contains(&event).then_some(Moment::Other))
     };
     own_first(runtime).find_map(of).unwrap_or(Moment::Unknown)
 }
@@ -40,7 +41,7 @@ pub(crate) fn neutral(runtime: Runtime, tool: &str, input: Value, cwd: Option<&s
         Value::Object(params) => params,
         other => return (tool.to_owned(), other),
     };
-    let known = || own_first(runtime).flat_map(|runtime| runtime.tools());
+    let known = || own_first(runtime).flat_map(|runtime| runtime.facts().tools);
     let Some(own) = known().find(|own| own.names.contains(&tool)) else {
         let of_server = own_first(runtime).find_map(|runtime| runtime.server_tool(tool));
         return (of_server.unwrap_or_else(|| tool.to_owned()), Value::Object(params));
@@ -142,16 +143,19 @@ mod tests {
             let name = runtime.name();
             assert_eq!(named(name).map(|found| found.title()), Some(runtime.title()), "{name}");
             for asked in [Moment::Before, Moment::After, Moment::Start, Moment::Prompt, Moment::End] {
-                let of_it = runtime.events().iter().filter(|event| event.moment == asked).count();
+                let of_it = runtime.facts().events.iter().filter(|event| event.moment == asked).count();
                 assert_eq!(of_it, 1, "{name}: {asked:?}");
             }
-            for event in runtime.events() {
-                assert!(!runtime.other_events().contains(&event.name), "{name}: {}", event.name);
+            for event in runtime.facts().events {
+                assert!(!runtime.facts().other_events.contains(&event.name), "{name}: {}", event.name);
                 assert!(!matches!(event.moment, Moment::Other | Moment::Unknown), "{name}: {}", event.name);
             }
-            assert!(runtime.tools().iter().any(|names| names.tool == crate::openclaw::Tool::Exec), "{name}");
+            assert!(
+                runtime.facts().tools.iter().any(|names| names.tool == crate::openclaw::Tool::Exec),
+                "{name}"
+            );
             // Whoever reads nothing else reads this.
-            assert_ne!(runtime.refusal_exit_code(), 0, "{name}");
+            assert_ne!(runtime.facts().refusal_exit_code, 0, "{name}");
             assert!(runtime.refusal("event", "why it is refused").to_string().contains("why it is refused"));
             assert!(runtime.context("event", "what was done").to_string().contains("what was done"));
         }
@@ -172,7 +176,7 @@ mod tests {
             observer.explain(&asked, &observer.machine().now()).unwrap().tier
         };
         for runtime in RUNTIMES {
-            let place = runtime.place();
+            let place = &runtime.facts().place;
             let guarded = HOOK_SETTINGS.iter().find(|(folder, ..)| *folder == place.folder);
             let (_, variables, files) =
                 guarded.unwrap_or_else(|| panic!("own_files.rs lacks {}", place.folder));
@@ -204,7 +208,7 @@ mod tests {
         let page = include_str!("../../../plugin/page/src/model/coverage.ts");
         let installing = include_str!("../../../docs/runtimes.md");
         for runtime in RUNTIMES {
-            let (name, title, place) = (runtime.name(), runtime.title(), runtime.place());
+            let (name, title, place) = (runtime.name(), runtime.title(), &runtime.facts().place);
             let line = format!("{{ id: \"{name}\", name: \"{title}\", join: \"callosum install {name}\" }}");
             assert!(page.contains(&line), "coverage.ts lacks {line}");
             let row = |line: &str| {

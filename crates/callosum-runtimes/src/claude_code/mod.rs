@@ -6,9 +6,8 @@ use serde_json::Value;
 use crate::answer;
 use crate::ending::{self, Told};
 use crate::openclaw::{self, Tool};
-use crate::runtime::{AgentRuntime, Fields, HookEvent, Moment, ToolNames};
+use crate::runtime::{AgentRuntime, Facts, Fields, HookEvent, Moment, ToolNames};
 use crate::settings::place::{Place, TimeoutUnit, Variable};
-use crate::trust::HookTrust;
 
 /// Claude Code.
 #[derive(Debug)]
@@ -66,43 +65,31 @@ const OTHER_EVENTS: &[&str] = &[
     "WorktreeCreate",
 ];
 
-const FIELDS: &Fields = &Fields { run: Some("prompt_id"), ..Fields::COMMON };
-
-const PLACE: &Place = &Place {
-    folder: ".claude",
-    file: "settings.json",
-    variable: Variable::Folder("CLAUDE_CONFIG_DIR"),
-    takes_comments: true,
-    timeout_unit: TimeoutUnit::Seconds,
+const FACTS: &Facts = &Facts {
+    name: "claude-code",
+    title: "Claude Code",
+    tools: TOOLS,
+    events: EVENTS,
+    other_events: OTHER_EVENTS,
+    fields: Fields { run: Some("prompt_id"), ..Fields::COMMON },
+    refusal_exit_code: 2,
+    place: Place {
+        folder: ".claude",
+        file: "settings.json",
+        variable: Variable::Folder("CLAUDE_CONFIG_DIR"),
+        takes_comments: true,
+        timeout_unit: TimeoutUnit::Seconds,
+    },
+    trust: None,
 };
 
 impl AgentRuntime for ClaudeCode {
-    fn name(&self) -> &'static str {
-        "claude-code"
-    }
-
-    fn title(&self) -> &'static str {
-        "Claude Code"
-    }
-
-    fn tools(&self) -> &'static [ToolNames] {
-        TOOLS
+    fn facts(&self) -> &'static Facts {
+        FACTS
     }
 
     fn server_tool(&self, tool: &str) -> Option<String> {
         openclaw::without_mcp(tool)
-    }
-
-    fn events(&self) -> &'static [HookEvent] {
-        EVENTS
-    }
-
-    fn other_events(&self) -> &'static [&'static str] {
-        OTHER_EVENTS
-    }
-
-    fn fields(&self) -> &'static Fields {
-        FIELDS
     }
 
     fn ending(&self, told: &Told<'_>) -> (Ended, Option<i64>) {
@@ -119,25 +106,13 @@ impl AgentRuntime for ClaudeCode {
         answer::permission_denied(event, reason)
     }
 
-    fn refusal_exit_code(&self) -> u8 {
-        2
-    }
-
     fn context(&self, event: &str, text: &str) -> Value {
         answer::additional_context(event, text)
-    }
-
-    fn place(&self) -> &'static Place {
-        PLACE
     }
 
     fn off(&self, settings: &Value, _: Option<&str>) -> Option<&'static str> {
         let is_off = settings.pointer("/disableAllHooks") == Some(&Value::Bool(true));
         is_off.then_some("`disableAllHooks` is true")
-    }
-
-    fn trust(&self) -> Option<&'static dyn HookTrust> {
-        None
     }
 }
 

@@ -9,9 +9,8 @@ use serde_json::Value;
 use crate::answer;
 use crate::ending::Told;
 use crate::openclaw::{self, Tool};
-use crate::runtime::{AgentRuntime, Fields, HookEvent, Moment, ToolNames};
+use crate::runtime::{AgentRuntime, Facts, Fields, HookEvent, Moment, ToolNames};
 use crate::settings::place::{Place, TimeoutUnit, Variable};
-use crate::trust::HookTrust;
 
 /// Codex.
 #[derive(Debug)]
@@ -42,43 +41,31 @@ const EVENTS: &[HookEvent] = &[
 const OTHER_EVENTS: &[&str] =
     &["PermissionRequest", "PostCompact", "PreCompact", "Stop", "SubagentStart", "SubagentStop"];
 
-const FIELDS: &Fields = &Fields { run: Some("turn_id"), ..Fields::COMMON };
-
-const PLACE: &Place = &Place {
-    folder: ".codex",
-    file: "hooks.json",
-    variable: Variable::Folder("CODEX_HOME"),
-    takes_comments: false,
-    timeout_unit: TimeoutUnit::Seconds,
+const FACTS: &Facts = &Facts {
+    name: "codex",
+    title: "Codex",
+    tools: TOOLS,
+    events: EVENTS,
+    other_events: OTHER_EVENTS,
+    fields: Fields { run: Some("turn_id"), ..Fields::COMMON },
+    refusal_exit_code: 2,
+    place: Place {
+        folder: ".codex",
+        file: "hooks.json",
+        variable: Variable::Folder("CODEX_HOME"),
+        takes_comments: false,
+        timeout_unit: TimeoutUnit::Seconds,
+    },
+    trust: Some(&trust::Trust),
 };
 
 impl AgentRuntime for Codex {
-    fn name(&self) -> &'static str {
-        "codex"
-    }
-
-    fn title(&self) -> &'static str {
-        "Codex"
-    }
-
-    fn tools(&self) -> &'static [ToolNames] {
-        TOOLS
+    fn facts(&self) -> &'static Facts {
+        FACTS
     }
 
     fn server_tool(&self, tool: &str) -> Option<String> {
         openclaw::without_mcp(tool)
-    }
-
-    fn events(&self) -> &'static [HookEvent] {
-        EVENTS
-    }
-
-    fn other_events(&self) -> &'static [&'static str] {
-        OTHER_EVENTS
-    }
-
-    fn fields(&self) -> &'static Fields {
-        FIELDS
     }
 
     fn ending(&self, told: &Told<'_>) -> (Ended, Option<i64>) {
@@ -89,24 +76,12 @@ impl AgentRuntime for Codex {
         answer::permission_denied(event, reason)
     }
 
-    fn refusal_exit_code(&self) -> u8 {
-        2
-    }
-
     fn context(&self, event: &str, text: &str) -> Value {
         answer::additional_context(event, text)
-    }
-
-    fn place(&self) -> &'static Place {
-        PLACE
     }
 
     fn off(&self, _: &Value, _: Option<&str>) -> Option<&'static str> {
         // What turns its hooks off stands in another file, `config.toml`: it is asked (see `trust`).
         None
-    }
-
-    fn trust(&self) -> Option<&'static dyn HookTrust> {
-        Some(&trust::Trust)
     }
 }

@@ -8,9 +8,8 @@ use serde_json::{Value, json};
 use crate::answer;
 use crate::ending::Told;
 use crate::openclaw::Tool;
-use crate::runtime::{AgentRuntime, Fields, HookEvent, McpFields, Moment, ToolNames};
+use crate::runtime::{AgentRuntime, Facts, Fields, HookEvent, McpFields, Moment, ToolNames};
 use crate::settings::place::{Place, TimeoutUnit, Variable};
-use crate::trust::HookTrust;
 
 /// Gemini CLI.
 #[derive(Debug)]
@@ -65,47 +64,40 @@ const EVENTS: &[HookEvent] = &[
 const OTHER_EVENTS: &[&str] =
     &["AfterAgent", "AfterModel", "BeforeModel", "BeforeToolSelection", "Notification", "PreCompress"];
 
-const FIELDS: &Fields = &Fields {
-    // It stands behind the parameters: an event that is cut may lack it.
-    mcp: Some(McpFields { field: "mcp_context", server: "server_name", tool: "tool_name", prefix: "mcp_" }),
-    ..Fields::COMMON
-};
-
-const PLACE: &Place = &Place {
-    folder: ".gemini",
-    file: "settings.json",
-    variable: Variable::Home("GEMINI_CLI_HOME"),
-    takes_comments: true,
-    timeout_unit: TimeoutUnit::Milliseconds,
+const FACTS: &Facts = &Facts {
+    name: "gemini",
+    title: "Gemini CLI",
+    tools: TOOLS,
+    events: EVENTS,
+    other_events: OTHER_EVENTS,
+    fields: Fields {
+        // It stands behind the parameters: an event that is cut may lack it.
+        mcp: Some(McpFields {
+            field: "mcp_context",
+            server: "server_name",
+            tool: "tool_name",
+            prefix: "mcp_",
+        }),
+        ..Fields::COMMON
+    },
+    refusal_exit_code: 2,
+    place: Place {
+        folder: ".gemini",
+        file: "settings.json",
+        variable: Variable::Home("GEMINI_CLI_HOME"),
+        takes_comments: true,
+        timeout_unit: TimeoutUnit::Milliseconds,
+    },
+    trust: None,
 };
 
 impl AgentRuntime for Gemini {
-    fn name(&self) -> &'static str {
-        "gemini"
-    }
-
-    fn title(&self) -> &'static str {
-        "Gemini CLI"
-    }
-
-    fn tools(&self) -> &'static [ToolNames] {
-        TOOLS
+    fn facts(&self) -> &'static Facts {
+        FACTS
     }
 
     fn server_tool(&self, _: &str) -> Option<String> {
         None
-    }
-
-    fn events(&self) -> &'static [HookEvent] {
-        EVENTS
-    }
-
-    fn other_events(&self) -> &'static [&'static str] {
-        OTHER_EVENTS
-    }
-
-    fn fields(&self) -> &'static Fields {
-        FIELDS
     }
 
     fn ending(&self, told: &Told<'_>) -> (Ended, Option<i64>) {
@@ -116,16 +108,8 @@ impl AgentRuntime for Gemini {
         json!({ "decision": "deny", "reason": reason })
     }
 
-    fn refusal_exit_code(&self) -> u8 {
-        2
-    }
-
     fn context(&self, event: &str, text: &str) -> Value {
         answer::additional_context(event, text)
-    }
-
-    fn place(&self) -> &'static Place {
-        PLACE
     }
 
     fn off(&self, settings: &Value, gating: Option<&str>) -> Option<&'static str> {
@@ -135,9 +119,5 @@ impl AgentRuntime for Gemini {
         let disabled = settings.pointer("/hooksConfig/disabled").and_then(Value::as_array)?;
         let command = gating?;
         disabled.iter().any(|name| name == command).then_some("`hooksConfig.disabled` names them")
-    }
-
-    fn trust(&self) -> Option<&'static dyn HookTrust> {
-        None
     }
 }

@@ -88,7 +88,7 @@ pub fn amiss(
 /// Where the text is not what the runtime reads.
 pub fn value(text: &str, runtime: Runtime) -> Result<serde_json::Value, Misfit> {
     let (_, json) = without_mark(text, runtime);
-    let value = parse(json, runtime.place().takes_comments)?;
+    let value = parse(json, runtime.facts().place.takes_comments)?;
     Ok(value.map(Into::into).unwrap_or_default())
 }
 
@@ -101,7 +101,7 @@ pub fn masked(text: &str, runtime: Runtime) -> Result<String, Misfit> {
     let settings = Settings::read(json, runtime)?;
     let own_entries = settings.as_ref().map(Settings::own_entries).unwrap_or_default();
     let ours: Vec<Range> = own_entries.iter().flat_map(|own| own.values(&mark(runtime))).collect();
-    Ok(order_mark.to_owned() + &json_text::masked(json, runtime.place().takes_comments, &ours)?)
+    Ok(order_mark.to_owned() + &json_text::masked(json, runtime.facts().place.takes_comments, &ours)?)
 }
 
 fn edit(
@@ -120,7 +120,7 @@ fn edit(
 /// The byte order mark that some editors begin a file with, and the rest. Who takes no comments takes no mark either.
 fn without_mark(text: &str, runtime: Runtime) -> (&str, &str) {
     let mark = '\u{feff}'.len_utf8();
-    let marked = text.starts_with('\u{feff}') && runtime.place().takes_comments;
+    let marked = text.starts_with('\u{feff}') && runtime.facts().place.takes_comments;
     text.split_at(if marked { mark } else { 0 })
 }
 
@@ -182,7 +182,7 @@ struct Own<'s, 't> {
 impl<'t> Settings<'t> {
     /// `None` when there is nothing in them.
     fn read(text: &'t str, runtime: Runtime) -> Result<Option<Self>, Misfit> {
-        let Some(root) = parse(text, runtime.place().takes_comments)? else { return Ok(None) };
+        let Some(root) = parse(text, runtime.facts().place.takes_comments)? else { return Ok(None) };
         let Value::Object(object) = &root else {
             return Err(Misfit::at(text, root.start(), "the settings are no JSON object"));
         };

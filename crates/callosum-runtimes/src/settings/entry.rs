@@ -29,13 +29,13 @@ struct Handler {
 
 /// The events that are needed, and for each the entry that runs its command.
 pub fn entries(runtime: Runtime, command: impl Fn(&HookEvent) -> String) -> Vec<(&'static str, Entry)> {
-    let unit = runtime.place().timeout_unit;
+    let unit = runtime.facts().place.timeout_unit;
     let entry = |event: &'static HookEvent| {
         let timeout = unit.of_seconds(event.timeout_seconds);
         let handler = Handler { kind: "command", command: command(event), timeout };
         (event.name, Entry { matcher: event.matcher, hooks: [handler], tag: "v1" })
     };
-    runtime.events().iter().map(entry).collect()
+    runtime.facts().events.iter().map(entry).collect()
 }
 
 /// What a command of ours has in it, wherever the program stands.
@@ -85,7 +85,7 @@ mod tests {
     fn a_command_says_again_what_it_was_made_of() {
         for (program, state_dir) in [("/opt/callosum", "/s"), ("/a b/it's $HOME/callosum", "/x y/$z'")] {
             for runtime in RUNTIMES {
-                for event in runtime.events() {
+                for event in runtime.facts().events {
                     let command = command(runtime, event, program, state_dir);
                     let said = Some((PathBuf::from(program), Some(state_dir.to_owned())));
                     assert_eq!(parts(&command), said, "{command}");

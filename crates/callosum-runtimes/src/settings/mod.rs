@@ -14,7 +14,7 @@ use crate::runtime::Runtime;
 /// before.
 #[must_use]
 pub fn notes(runtime: Runtime, settings: &Value, are_changed: bool) -> Vec<String> {
-    let trust = runtime.trust().map(|trust| trust.note(are_changed).to_owned());
+    let trust = runtime.facts().trust.map(|trust| trust.note(are_changed).to_owned());
     let off = runtime.off(settings, None).map(|off| {
         format!("In these settings {off}: until that is changed {} runs no hooks.", runtime.title())
     });

@@ -162,7 +162,7 @@ fn settings(runtime: Runtime) -> Result<SettingsFile, Failure> {
 /// Where the runtime keeps its settings; `None` without a home folder.
 fn settings_path(runtime: Runtime) -> Option<PathBuf> {
     let home = env::home_dir().filter(|home| !home.as_os_str().is_empty())?;
-    Some(runtime.place().path(&home, |name| env::var_os(name).map(PathBuf::from)))
+    Some(runtime.facts().place.path(&home, |name| env::var_os(name).map(PathBuf::from)))
 }
 
 fn text(file: &SettingsFile) -> Result<&str, Failure> {

@@ -24,7 +24,7 @@ fn every_runtime_of_the_table_is_tested_and_its_settings_are_named_by_the_help()
     for command in ["install", "uninstall"] {
         let (_, help, _) = run_in(Path::new("/"), &[command, "--help"]);
         for runtime in callosum_runtimes::RUNTIMES {
-            let place = runtime.place();
+            let place = &runtime.facts().place;
             let (Variable::Folder(variable) | Variable::Home(variable)) = place.variable;
             let path = format!("~/{}/{}", place.folder, place.file);
             assert!(help.contains(&path) && help.contains(variable), "{}: {help}", runtime.name());

@@ -47,7 +47,7 @@ fn of_runtime(runtime: Runtime, observer: &Observer, status: &Status) -> Vec<Fin
             findings.extend(off(runtime, &file, &hooks));
             findings.extend(program(runtime, &hooks));
             findings.extend(directory(runtime, &hooks, observer));
-            findings.extend(runtime.trust().map(|trust| trust::look(runtime, trust, &file, &hooks)));
+            findings.extend(runtime.facts().trust.map(|trust| trust::look(runtime, trust, &file, &hooks)));
             findings
         }
     }
@@ -87,7 +87,7 @@ fn standing(runtime: Runtime, file: &Path, hooks: &Hooks, status: &Status) -> Fi
             level,
             id,
             format!("{title}: Callosum's hooks in `{file}` are not all as they should be"),
-            format!("run {}{}", install(runtime), runtime.trust().map_or("", HookTrust::after_install)),
+            format!("run {}{}", install(runtime), runtime.facts().trust.map_or("", HookTrust::after_install)),
         )
         .lines(lines, MAX_LISTED, "hooks");
     }
