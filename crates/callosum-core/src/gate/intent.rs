@@ -3,7 +3,6 @@
 use crate::decision::history::Who;
 use crate::model::digest::marked_digest;
 use crate::model::redact;
-use crate::model::settings::Mode;
 use crate::model::settings::Settings;
 use crate::model::tier::Tier;
 use crate::model::time::Stamp;
@@ -48,6 +47,7 @@ impl Intent {
         runtime: &str,
     ) -> Self {
         let tier = classification.tier;
+        let (window_ms, observe) = (classification.window_ms(settings), classification.is_observed(settings));
         let mut record = Record::new(Action::Intercept, instance, &Stamp::default());
         record.tier = Some(tier);
         record.runtime = Some(runtime.to_owned());
@@ -69,16 +69,15 @@ impl Intent {
                 (chars > 0 && classification.journal_params).then(|| redact::summarize(&all, chars));
             record.digest = Some(digest);
         }
-        let mode = classification.mode.unwrap_or(Mode::Enforce);
         Self {
             record,
             tier,
             cwd: call.cwd.clone(),
             mark,
-            window_ms: classification.recent_window_ms.unwrap_or(settings.recent_window_ms),
+            window_ms,
             lease_ms: classification.lock_expiry_ms.unwrap_or(settings.lock_expiry_ms),
             scope: classification.scope,
-            observe: mode == Mode::Observe || settings.mode == Mode::Observe,
+            observe,
             not_done_codes: classification.not_done_codes,
             attempt: tier.is_tracked().then(AttemptId::random),
             too_many_keys: classification.too_many_keys,

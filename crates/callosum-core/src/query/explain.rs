@@ -8,7 +8,6 @@ use crate::decision::history::Who;
 use crate::decision::plan::{Plan, Standing, plan};
 use crate::model::digest::digest;
 use crate::model::error::QueryError;
-use crate::model::settings::Mode;
 use crate::model::tier::Tier;
 use crate::model::tool_call::{Parameters, ToolCall};
 use crate::rules::context_key::keys_or_digest;
@@ -93,6 +92,7 @@ pub(super) fn explain(reader: &Reader<'_>, asked: &ExplainRequest) -> Result<Exp
     let Explanation { classification, matches, rough, unread } =
         reader.rules.rules.explain(call, reader.runtime, &asked.params);
     let tier = classification.tier;
+    let (window_ms, is_observed) = (classification.window_ms(settings), classification.is_observed(settings));
     let digest = tier.is_tracked().then(|| digest(&call.tool, &asked.params.all()));
     let context_keys = match &digest {
         Some(digest) => keys_or_digest(classification.context_keys, tier, &call.tool, digest),
@@ -102,7 +102,7 @@ pub(super) fn explain(reader: &Reader<'_>, asked: &ExplainRequest) -> Result<Exp
         tier,
         rule_name: classification.rule_name,
         context_keys,
-        recent_window_ms: classification.recent_window_ms.unwrap_or(settings.recent_window_ms),
+        recent_window_ms: window_ms,
         scope: classification.scope,
         verdict: "allow",
         text: None,
@@ -126,7 +126,6 @@ pub(super) fn explain(reader: &Reader<'_>, asked: &ExplainRequest) -> Result<Exp
     };
     let plan = plan(&history, &question, Standing::Waits, now, &reader.is_dead());
     let Plan::Refuse(refusal) = plan else { return Ok(explained) };
-    let is_observed = [settings.mode, classification.mode.unwrap_or(Mode::Enforce)].contains(&Mode::Observe);
     explained.text = Some(refusal.text(&history, digest.as_deref(), settings.recent_window_ms, now));
     explained.verdict = match refusal.is_block() {
         _ if is_observed => "observe",

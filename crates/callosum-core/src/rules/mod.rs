@@ -36,7 +36,7 @@ pub use listed::ListedRule;
 pub use rule_set::RuleSet;
 
 use crate::model::redact::redact_key;
-use crate::model::settings::Mode;
+use crate::model::settings::{Mode, Settings};
 use crate::model::text::{head, one_line};
 use crate::model::tier::Tier;
 use callosum_shell::ExitCodes;
@@ -68,6 +68,18 @@ pub struct Classification {
     /// The call is a shell line, and these exit codes of it prove that it did nothing. None at tier 4, where nothing is
     /// taken back.
     pub not_done_codes: ExitCodes,
+}
+
+impl Classification {
+    /// How far back earlier actions count, milliseconds, by the rule or else by the settings.
+    pub(crate) fn window_ms(&self, settings: &Settings) -> u64 {
+        self.recent_window_ms.unwrap_or(settings.recent_window_ms)
+    }
+
+    /// Whether the rule, or the settings for all calls, only notes what would be paused.
+    pub(crate) fn is_observed(&self, settings: &Settings) -> bool {
+        settings.mode == Mode::Observe || self.mode == Some(Mode::Observe)
+    }
 }
 
 /// One part of a call that a rule matched: a command of a shell line, or the whole call.
