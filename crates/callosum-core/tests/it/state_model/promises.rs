@@ -4,12 +4,37 @@
 
 use std::collections::BTreeSet;
 
+use stateright::{Model, Property};
+
 use super::journal::Verdict;
 use super::log::{Call, Entry, Fact, Keys, Log, Times, Wish};
 
-/// One promise; `why` it is one stands in DESIGN.md, The decision.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum Promise {
+/// A state in which promises were kept or broken.
+pub(crate) trait Promised {
+    /// Whether this one was broken on the way to it.
+    fn has_broken(&self, promise: Promise) -> bool;
+}
+
+macro_rules! promises {
+    ($($(#[$what:meta])* $promise:ident,)*) => {
+        /// One promise; `why` it is one stands in DESIGN.md, The decision.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub(crate) enum Promise {
+            $($(#[$what])* $promise,)*
+        }
+
+        pub(crate) const ALL: &[Promise] = &[$(Promise::$promise),*];
+
+        /// Each as a property, by its name: a property's condition is a plain function, and can't carry which promise it is for.
+        pub(crate) fn properties<M: Model<State: Promised>>() -> Vec<Property<M>> {
+            vec![$(Property::always(stringify!($promise), |_: &M, state: &M::State| {
+                !state.has_broken(Promise::$promise)
+            })),*]
+        }
+    };
+}
+
+promises! {
     /// Whoever acts on a key while another does has read that the other does.
     NoTwoUnawareInFlight,
     /// What may have been done is read before more is done.
@@ -41,23 +66,6 @@ pub(crate) enum Promise {
 }
 
 use Promise::*;
-
-pub(crate) const ALL: [Promise; 14] = [
-    NoTwoUnawareInFlight,
-    EvidenceIsReadFirst,
-    UndeliveredBuysNothing,
-    OthersPausesBuyNothing,
-    BlocksAcknowledgeNothing,
-    OnePauseOneRetry,
-    NewOutcomeIsNews,
-    OldPausesBuyNothing,
-    OtherKeysBuyNothing,
-    RetryWithoutNewsIsAllowed,
-    NoPauseWithoutEvidence,
-    PausesTellAll,
-    CriticalWaitsForLeases,
-    OnlyLeasesBlock,
-];
 
 /// What a session was told by one refusal.
 struct Telling<'a> {
@@ -126,7 +134,7 @@ impl<'a> Past<'a> {
         });
         let unread = unread.filter(|(_, keys)| !keys.is_empty()).collect();
         let asked = Asked { past: self, session, wish, verdict, evidence, leases, unread };
-        ALL.into_iter().filter(|promise| !asked.keeps(*promise)).collect()
+        ALL.iter().copied().filter(|promise| !asked.keeps(*promise)).collect()
     }
 }
 

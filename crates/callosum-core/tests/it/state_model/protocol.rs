@@ -6,7 +6,7 @@ use stateright::{Model, Property};
 
 use super::journal::{Decider, Host, Journal, Verdict};
 use super::log::{Ending, Entry, Log, Wish};
-use super::promises::{Past, Promise};
+use super::promises::{self, Past, Promise, Promised};
 use super::sightings::sightings;
 
 const SESSIONS: u8 = 3;
@@ -111,14 +111,10 @@ fn read_all(log: &mut Log) {
     }
 }
 
-/// Each promise as a property, by its name: a property's condition is a plain function, and can't carry which
-/// promise it is for.
-macro_rules! promised {
-    ($($promise:ident),* $(,)?) => {
-        vec![$(Property::always(stringify!($promise), |_: &Self, state: &State| {
-            !state.broken.contains(&Promise::$promise)
-        })),*]
-    };
+impl Promised for State {
+    fn has_broken(&self, promise: Promise) -> bool {
+        self.broken.contains(&promise)
+    }
 }
 
 impl Model for Protocol {
@@ -189,22 +185,7 @@ impl Model for Protocol {
     }
 
     fn properties(&self) -> Vec<Property<Self>> {
-        let mut properties = promised![
-            NoTwoUnawareInFlight,
-            EvidenceIsReadFirst,
-            UndeliveredBuysNothing,
-            OthersPausesBuyNothing,
-            BlocksAcknowledgeNothing,
-            OnePauseOneRetry,
-            NewOutcomeIsNews,
-            OldPausesBuyNothing,
-            OtherKeysBuyNothing,
-            RetryWithoutNewsIsAllowed,
-            NoPauseWithoutEvidence,
-            PausesTellAll,
-            CriticalWaitsForLeases,
-            OnlyLeasesBlock,
-        ];
+        let mut properties = promises::properties();
         properties.push(Property::always("EveryoneCanAct", |model: &Self, state: &State| {
             model.everyone_can_act(&state.log)
         }));
