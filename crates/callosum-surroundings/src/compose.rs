@@ -35,7 +35,7 @@ pub(crate) fn project(files: &Files, named: &[&str], place: &Place<'_>) -> Optio
         named.first().copied().or_else(|| of_environment.as_deref().and_then(|list| list.split(':').next()));
     let path: PathBuf = match first {
         Some(path) => place.path(path),
-        None => place.folder.ancestors().find_map(|folder| {
+        None => place.folders().find_map(|folder| {
             NAMES.iter().map(|name| folder.join(name)).find(|path| files.kind(path) == Some(Kind::File))
         })?,
     };

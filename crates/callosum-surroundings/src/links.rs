@@ -7,9 +7,6 @@ use crate::files::{Files, Parse};
 use crate::git::Repository;
 use crate::place::Place;
 
-/// A folder deeper than this is not looked for a link further up.
-const MAX_LEVELS: usize = 64;
-
 /// A hosting service whose command line links folders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Service {
@@ -68,7 +65,7 @@ pub(crate) fn project(files: &Files, service: Service, place: &Place<'_>) -> Opt
         let name = address.rsplit(['/', ':']).next()?;
         return Some(name.strip_suffix(".git").unwrap_or(name).to_owned());
     }
-    place.folder.ancestors().take(MAX_LEVELS).find_map(|folder| {
+    place.folders().find_map(|folder| {
         let json = |name: &str, path: &[&str]| -> Option<String> {
             let file = files.read::<Json>(&folder.join(name))?;
             let found = path.iter().try_fold(&file.0, |value, key| value.get(key))?;

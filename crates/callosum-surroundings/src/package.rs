@@ -7,8 +7,8 @@ use serde::Deserialize;
 use crate::files::{Files, Kind, Parse};
 use crate::place::Place;
 
-/// A folder deeper than this is not looked for a manifest further up.
-const MAX_LEVELS: usize = 64;
+/// A `pom.xml` with elements nested deeper is not read.
+const MAX_ELEMENTS: usize = 64;
 
 /// Where packages of a kind are published.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -88,7 +88,7 @@ impl Manifest {
 
 /// The name that the nearest manifest gives, from the folder upwards.
 pub(crate) fn name(files: &Files, ecosystem: Ecosystem, place: &Place<'_>) -> Option<String> {
-    place.folder.ancestors().take(MAX_LEVELS).find_map(|folder| {
+    place.folders().find_map(|folder| {
         let read_manifest = |name: &str| files.read::<Manifest>(&folder.join(name));
         let read_text = |name: &str| files.read::<String>(&folder.join(name));
         match ecosystem {
@@ -152,15 +152,13 @@ fn quoted(line: &str) -> Option<String> {
 
 /// `group:artifact` of a project's own element, not of its parent's or its dependencies'.
 fn maven(text: &str) -> Option<String> {
-    let mut depth = 0usize;
     let mut group = None;
     let mut parent_group = None;
     let mut artifact = None;
     let mut open: Vec<&str> = Vec::new();
     let mut rest = text;
     while let Some((before, tag)) = rest.split_once('<') {
-        let path: Vec<&str> = open.clone();
-        match *path.as_slice() {
+        match *open.as_slice() {
             ["project", "groupId"] => group = group.or(Some(before.trim())),
             ["project", "parent", "groupId"] => parent_group = parent_group.or(Some(before.trim())),
             ["project", "artifactId"] => artifact = artifact.or(Some(before.trim())),
@@ -177,11 +175,9 @@ fn maven(text: &str) -> Option<String> {
         }
         if inside.starts_with('/') {
             open.pop();
-            depth = depth.saturating_sub(1);
             continue;
         }
-        depth += 1;
-        if depth > MAX_LEVELS {
+        if open.len() == MAX_ELEMENTS {
             return None;
         }
         open.push(inside.split_whitespace().next().unwrap_or_default());

@@ -2,6 +2,9 @@
 
 use std::path::{Component, Path, PathBuf};
 
+/// A folder deeper than this is not looked for what lies further up.
+const MAX_LEVELS: usize = 64;
+
 /// The folder and the environment of a command.
 #[derive(Clone, Copy)]
 pub struct Place<'a> {
@@ -12,6 +15,11 @@ pub struct Place<'a> {
 }
 
 impl Place<'_> {
+    /// The folder, and those above it.
+    pub(crate) fn folders(&self) -> impl Iterator<Item = &Path> {
+        self.folder.ancestors().take(MAX_LEVELS)
+    }
+
     /// A variable that is set to something.
     pub(crate) fn var(&self, name: &str) -> Option<String> {
         (self.variable)(name).filter(|value| !value.is_empty())

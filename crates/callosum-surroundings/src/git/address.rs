@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use percent_encoding::percent_decode_str;
+
 use crate::place::path_from;
 
 /// Who a repository is: `github.com/acme/app` for `git@github.com:acme/app.git`, `https://github.com/Acme/app` and
@@ -82,7 +84,7 @@ fn remote(
     };
     // The port of SSH says nothing: what it leads to has another one for the web, or none.
     let port = port.filter(|port| scheme == Scheme::Web && !matches!(*port, "" | "443" | "80"));
-    let decoded = percent_decoded(path);
+    let decoded = percent_decode_str(path).decode_utf8_lossy();
     let mut steps: Vec<&str> = decoded.split('/').filter(|step| !matches!(*step, "" | ".")).collect();
     let mut name = name.to_owned();
     if name == "dev.azure.com" {
@@ -113,22 +115,6 @@ fn local(path: &Path) -> String {
     let real = if real.ends_with(".git") { real.parent().unwrap_or(&real) } else { &real };
     let text = real.to_string_lossy();
     text.strip_suffix(".git").unwrap_or(&text).to_owned()
-}
-
-fn percent_decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let hex = |byte: Option<&u8>| byte.and_then(|byte| char::from(*byte).to_digit(16));
-        if let (b'%', Some(high), Some(low)) = (first, hex(after.first()), hex(after.get(1))) {
-            bytes.push(u8::try_from(high * 16 + low).unwrap_or(b'?'));
-            rest = after.get(2..).unwrap_or_default();
-        } else {
-            bytes.push(*first);
-            rest = after;
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]

@@ -8,6 +8,18 @@ pub(super) struct ConfigFile {
     pub(super) variables: Vec<Variable>,
 }
 
+impl ConfigFile {
+    /// Whether worktrees have files of their own beside it (`extensions.worktreeConfig`).
+    pub(super) fn is_for_worktrees(&self) -> bool {
+        let says_so =
+            |variable: &&Variable| variable.section == "extensions" && variable.name == "worktreeconfig";
+        let last = self.variables.iter().rev().find(says_so);
+        last.is_some_and(|variable| {
+            matches!(variable.value.as_deref(), None | Some("true" | "yes" | "on" | "1"))
+        })
+    }
+}
+
 /// `name = value` of a section.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Variable {

@@ -2,12 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use super::config::ConfigFile;
 use super::configured::{About, Configured};
 use crate::files::{Files, Kind};
 use crate::place::{Place, path_from};
 
-/// A folder deeper than this is not looked for a repository further up.
-const MAX_LEVELS: usize = 64;
 /// A push to more addresses is not told apart.
 const MAX_ADDRESSES: usize = 32;
 
@@ -37,13 +36,16 @@ impl Repository {
         let branch =
             branch.and_then(|name| name.strip_prefix("refs/heads/")).filter(|name| *name != ".invalid");
         let mut own = vec![dirs.common_dir.join("config")];
-        let about = About { git_dir: &dirs.git_dir, branch };
-        let mut configured = Configured::read(files, place, &own, Some(about));
-        let of_worktree = configured.last("extensions", None, "worktreeconfig");
-        if of_worktree.is_some_and(|value| matches!(value, "true" | "yes" | "on" | "1")) {
+        // It counts in that file alone.
+        if own
+            .first()
+            .and_then(|path| files.read::<ConfigFile>(path))
+            .is_some_and(|file| file.is_for_worktrees())
+        {
             own.push(dirs.git_dir.join("config.worktree"));
-            configured = Configured::read(files, place, &own, Some(about));
         }
+        let about = About { git_dir: &dirs.git_dir, branch };
+        let configured = Configured::read(files, place, &own, Some(about));
         Some(Self { top: dirs.top, branch: branch.map(str::to_owned), configured })
     }
 
@@ -184,7 +186,7 @@ impl Dirs {
                 place.var("GIT_WORK_TREE").map_or_else(|| place.folder.to_owned(), |top| place.path(&top));
             return Some(Self::with(files, top, git_dir));
         }
-        for folder in place.folder.ancestors().take(MAX_LEVELS) {
+        for folder in place.folders() {
             let dot_git = folder.join(".git");
             match files.kind(&dot_git) {
                 Some(Kind::Folder) => return Some(Self::with(files, folder.to_owned(), dot_git)),

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use percent_encoding::percent_decode_str;
+
 use super::field::Field;
 
 /// The addresses in a list as mail headers, options and `mailto:` have it: `a@x, Name <b@y>; "C, D" <c@z>`, `Team: a@x, b@y;`.
@@ -142,26 +144,7 @@ fn linked(link: &str, links: usize) -> Vec<String> {
 
 /// A text with each `%40` and its like as the character it stands for.
 pub(super) fn percent_decoded(text: &str) -> Cow<'_, str> {
-    if !text.contains('%') {
-        return Cow::Borrowed(text);
-    }
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, behind)) = rest.split_first() {
-        let digit = |at: usize| behind.get(at).and_then(|byte| char::from(*byte).to_digit(16));
-        let code = digit(0).zip(digit(1)).and_then(|(high, low)| u8::try_from(high * 16 + low).ok());
-        match code.filter(|_| *first == b'%') {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = behind.get(2..).unwrap_or_default();
-            }
-            None => {
-                bytes.push(*first);
-                rest = behind;
-            }
-        }
-    }
-    Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
+    percent_decode_str(text).decode_utf8_lossy()
 }
 
 /// What looks like an address in running text, in lower case. User names in URLs are none.
