@@ -12,7 +12,7 @@ use callosum_core::model::tool_call::ToolCall;
 use callosum_core::query::{Filter, Source};
 use callosum_core::record::Line;
 use callosum_core::rules::lint::lint;
-use callosum_core::rules::{Classification, RuleSet};
+use callosum_core::rules::{Classification, RuleSet, World};
 use callosum_shell::Line as ShellLine;
 use serde_json::json;
 use tempfile::TempDir;
@@ -39,7 +39,7 @@ pub(crate) fn rules(data: &[u8]) {
             let params =
                 json!({"action": "add", "command": "send --to a@x", "to": ["a", "b"], "path": "x/../y"});
             for tool in ["exec", "message", "mcp__a__b"] {
-                check_keys(&rules.classify(&call(tool), "openclaw", &params));
+                check_keys(&rules.classify(&call(tool), "openclaw", &params, &World::unseen()));
             }
         }
         Err(error) => {
@@ -60,10 +60,10 @@ pub(crate) fn templates(data: &[u8]) {
     let params =
         serde_json::from_str(rest).unwrap_or_else(|_| json!({"command": rest, "to": rest, "path": rest}));
     if let Ok(rules) = RuleSet::parse(&one_rule(template)) {
-        let classification = rules.classify(&call("tool"), "openclaw", &params);
+        let classification = rules.classify(&call("tool"), "openclaw", &params, &World::unseen());
         check_keys(&classification);
         assert!(!classification.context_keys.is_empty(), "a template gives a key for any call");
-        assert_eq!(rules.classify(&call("tool"), "openclaw", &params), classification);
+        assert_eq!(rules.classify(&call("tool"), "openclaw", &params, &World::unseen()), classification);
     }
 }
 
@@ -76,15 +76,18 @@ pub(crate) fn commands(data: &[u8]) {
     }
     let params = json!({ "command": command });
     static SHIPPED: LazyLock<RuleSet> = LazyLock::new(RuleSet::shipped);
-    let explained = SHIPPED.explain(&call("exec"), "openclaw", &params);
+    let explained = SHIPPED.explain(&call("exec"), "openclaw", &params, &World::unseen());
     check_keys(&explained.classification);
-    assert_eq!(explained.classification, SHIPPED.classify(&call("exec"), "openclaw", &params));
+    assert_eq!(
+        explained.classification,
+        SHIPPED.classify(&call("exec"), "openclaw", &params, &World::unseen())
+    );
     for matched in &explained.matches {
         assert!(matched.tier <= explained.classification.tier, "the highest tier counts");
     }
     for template in ["{commandRecipients}", "{workFolder}", "{filePath}", "{command.args}", "{kube.object}"] {
         let Ok(rules) = RuleSet::parse(&one_rule(template)) else { panic!("{template} is no template") };
-        check_keys(&rules.classify(&call("tool"), "openclaw", &params));
+        check_keys(&rules.classify(&call("tool"), "openclaw", &params, &World::unseen()));
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use callosum_bench::{Result, answer, arguments};
 use callosum_core::model::tool_call::ToolCall;
-use callosum_core::rules::RuleSet;
+use callosum_core::rules::{RuleSet, World};
 use serde_json::{Value, json};
 
 fn main() -> Result<()> {
@@ -24,7 +24,7 @@ fn main() -> Result<()> {
         let mut of_order = Vec::new();
         for _ in 0..calls {
             let started = Instant::now();
-            black_box(rules.classify(&call, "native", &params));
+            black_box(rules.classify(&call, "native", &params, &World::unseen()));
             of_order.push(u64::try_from(started.elapsed().as_nanos())?);
         }
         times.push(of_order);

@@ -47,6 +47,9 @@ pub(crate) fn run(args: &Args, asked: &Asked, out: &mut dyn Write) -> Result<Exi
             unread.because
         )?;
     }
+    for untold in &explained.untold {
+        writeln!(out, "Not told: {}; something else stands in its place.", name(untold))?;
+    }
     for key in &explained.context_keys {
         writeln!(out, "  acts on {}", resource(key))?;
     }

@@ -10,8 +10,8 @@ use crate::model::time::Stamp;
 use crate::model::tool_call::{AllParameters, Parameters, ToolCall, is_wrapper};
 use crate::record::outcome::{Ended, outcome_of};
 use crate::record::{Action, Ending, Record};
-use crate::rules::Classification;
 use crate::rules::context_key::keys_or_digest;
+use crate::rules::{Classification, World};
 use crate::store::journal::{Check, Patience, UpToDate};
 use crate::store::ledger::{Ledger, Needs};
 use callosum_shell::ExitCodes;
@@ -141,7 +141,7 @@ impl Gate {
         };
         let rules = self.rules_in_hook(now)?;
         let Classification { tier, context_keys, not_done_codes, .. } =
-            rules.classify(&call, &self.runtime, params);
+            rules.classify(&call, &self.runtime, params, &World::unseen());
         let keys = keys_or_digest(context_keys, tier, &call.tool, &digest);
         Some(Ran { tier, keys, digest, not_done_codes })
     }

@@ -11,7 +11,7 @@ use crate::model::time::Stamp;
 use crate::model::tool_call::{Parameters, ToolCall};
 use crate::record::light::LightLine;
 use crate::record::{HookCounts, Record};
-use crate::rules::{Classification, RuleSet};
+use crate::rules::{Classification, RuleSet, World};
 use crate::store::journal::{Check, Patience};
 use crate::store::ledger::Needs;
 
@@ -74,8 +74,14 @@ impl Gate {
             return Answer::Proceed;
         }
         self.count(&call.tool, |counts| counts.before += 1);
-        let Some(rules) = self.rules_in_hook(now) else { return self.classify_later(&call, params) };
-        let classification = rules.classify(&call, &self.runtime, params);
+        let classify = |rules: &RuleSet| rules.classify(&call, &self.runtime, params, &World::unseen());
+        let Some(rules) = self.rules_in_hook(now) else {
+            return self.classify_later(&call, params, classify(&RuleSet::shipped()));
+        };
+        let classification = classify(&rules);
+        if classification.asked_around && classification.tier.is_tracked() {
+            return self.classify_later(&call, params, classification);
+        }
         if !classification.tier.is_tracked() {
             return self.light(&call, classification, params, now);
         }
@@ -86,7 +92,8 @@ impl Gate {
         }
     }
 
-    /// The same for a call that came before the rules were there, on a thread that may wait.
+    /// The same for a call that came before the rules were there, or whose keys ask for what lies around it: on a thread that may
+    /// wait.
     pub(super) fn classified(
         &self,
         call: &ToolCall,
@@ -95,7 +102,7 @@ impl Gate {
         course: &Course,
         now: &Stamp,
     ) -> Answer {
-        let classification = self.current_rules(now).classify(call, &self.runtime, params);
+        let classification = self.classify(call, params, now);
         let is_light = !classification.tier.is_tracked() && self.goes_on_unwritten(classification.tier);
         // By the shipped rules the host may have refused it meanwhile.
         if is_light && !course.is_given_up() {
@@ -146,7 +153,8 @@ impl Gate {
         lock(&self.health).tell(Level::Error, format!("{cause}, at a call of `{}`", call.tool));
         let call = &*with_short_names(call);
         let rules = self.rules_in_hook(now).unwrap_or_else(|| Arc::new(RuleSet::shipped()));
-        let mut intent = self.intent(call, rules.classify(call, &self.runtime, params), params);
+        let classification = rules.classify(call, &self.runtime, params, &World::unseen());
+        let mut intent = self.intent(call, classification, params);
         self.by_policy(&mut intent, cause, (cause, remedy), now)
     }
 
@@ -161,7 +169,7 @@ impl Gate {
 
     /// Tier, rule and keys of a call by the rules that hold now. For a thread that may wait.
     pub fn classify(&self, call: &ToolCall, params: &dyn Parameters, now: &Stamp) -> Classification {
-        self.current_rules(now).classify(call, &self.runtime, params)
+        self.current_rules(now).classify(call, &self.runtime, params, &self.world)
     }
 
     pub(super) fn count(&self, tool: &str, add: impl FnOnce(&mut HookCounts)) {

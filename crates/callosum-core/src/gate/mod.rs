@@ -36,6 +36,7 @@ use std::time::{Duration, Instant};
 use crate::machine::Machine;
 use crate::model::settings::Settings;
 use crate::record::HookCounts;
+use crate::rules::World;
 use crate::store::disk::{Disk, SystemDisk};
 use crate::store::instance::Instance;
 use crate::store::journal::Patience;
@@ -121,6 +122,8 @@ pub struct Gate {
     runtime: String,
     directory: StateDir,
     machine: OnceLock<Machine>,
+    /// What lies around calls; read by threads that may wait.
+    world: World,
     is_hook: bool,
     /// Held while the file is looked at and loaded; hooks of a gate with a writer take [`KnownRules`].
     rules: Mutex<RulesFile>,
@@ -180,6 +183,7 @@ impl Gate {
             runtime,
             directory,
             machine: OnceLock::new(),
+            world: World::of_process(),
             is_hook,
             light: Mutex::default(),
             slot: Mutex::default(),

@@ -73,6 +73,7 @@ impl Source for Gate {
             runtime: &self.runtime,
             state_dir: &self.directory.path,
             machine,
+            world: &self.world,
             line_counts: &self.line_counts,
             now: *now,
             rules,

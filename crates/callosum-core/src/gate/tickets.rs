@@ -12,7 +12,7 @@ use crate::model::settings::Mode;
 use crate::model::settings::OnStateError;
 use crate::model::time::Stamp;
 use crate::model::tool_call::{AllParameters, Parameters, ToolCall};
-use crate::rules::RuleSet;
+use crate::rules::Classification;
 use crate::store::journal::Patience;
 
 use super::intent::Intent;
@@ -184,13 +184,18 @@ impl Gate {
         }
     }
 
-    /// Leaves a call that came before the rules could be loaded to a worker, with all that is known of it. Should the host not
-    /// wait for that, the shipped rules say how much there is at stake.
-    pub(super) fn classify_later(&self, call: &ToolCall, params: &dyn Parameters) -> Answer {
+    /// Leaves a call to a worker that may not be classified here, with all that is known of it: it came before the rules could be
+    /// loaded, or files have to be read for its keys. Should the host not wait for that, `meanwhile` says how much there is at
+    /// stake.
+    pub(super) fn classify_later(
+        &self,
+        call: &ToolCall,
+        params: &dyn Parameters,
+        meanwhile: Classification,
+    ) -> Answer {
         let all = params.all();
         let params = AllParameters { value: Cow::Owned(all.value.into_owned()), complete: all.complete };
-        let shipped = RuleSet::shipped().classify(call, &self.runtime, &params);
-        let intent = Arc::new(self.intent(call, shipped, &params));
+        let intent = Arc::new(self.intent(call, meanwhile, &params));
         let work = Work::Classify { call: Arc::new(call.clone()), params: Arc::new(params) };
         let ticket = self.ticket_for(work);
         if let Some(entry) = lock(&self.works).entries.get(&ticket) {
@@ -587,7 +592,10 @@ mod tests {
         let gate = Gate::new(GateOptions { settings: settings.to_string(), ..GateOptions::default() });
         let now = gate.machine().now();
         let call = ToolCall { tool: "own_tool".to_owned(), session: "a".to_owned(), ..ToolCall::default() };
-        let Answer::Wait(ticket) = gate.classify_later(&call, &json!({})) else { panic!("no ticket") };
+        let shipped = Classification::default();
+        let Answer::Wait(ticket) = gate.classify_later(&call, &json!({}), shipped) else {
+            panic!("no ticket")
+        };
         let Taken::Work(work, course) = gate.take(ticket, gate.patience()) else { panic!("no work") };
         assert_eq!(gate.abandon(ticket, GivenUp::Late, &now), Answer::Proceed);
         let decided = gate.perform(work, gate.patience(), &course, &now);

@@ -77,6 +77,9 @@ pub struct ExplainResponse {
     pub rough: bool,
     /// What of the shell line was not read: it was only looked through for words of rules.
     pub unread: Vec<Unread>,
+    /// What of the folder and the configuration around the call could not be told where a key asked for it, in words: something
+    /// else stands in its place.
+    pub untold: Vec<String>,
 }
 
 /// What a call would get now, and which parts of it led there.
@@ -89,8 +92,8 @@ pub(super) fn explain(reader: &Reader<'_>, asked: &ExplainRequest) -> Result<Exp
         cwd: asked.cwd.clone(),
         ..ToolCall::default()
     };
-    let Explanation { classification, matches, rough, unread } =
-        reader.rules.rules.explain(call, reader.runtime, &asked.params);
+    let Explanation { classification, matches, rough, unread, untold } =
+        reader.rules.rules.explain(call, reader.runtime, &asked.params, reader.world);
     let tier = classification.tier;
     let (window_ms, is_observed) = (classification.window_ms(settings), classification.is_observed(settings));
     let digest = tier.is_tracked().then(|| digest(&call.tool, &asked.params.all()));
@@ -110,6 +113,7 @@ pub(super) fn explain(reader: &Reader<'_>, asked: &ExplainRequest) -> Result<Exp
         matched: matches,
         rough,
         unread,
+        untold,
     };
     if !tier.is_guarded() {
         return Ok(explained);

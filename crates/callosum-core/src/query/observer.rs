@@ -8,6 +8,7 @@ use crate::machine::Machine;
 use crate::model::error::{Degraded, StateError};
 use crate::model::settings::Settings;
 use crate::model::time::{Stamp, to_rfc3339};
+use crate::rules::World;
 use crate::store::disk::SystemDisk;
 use crate::store::instance::{Instance, Options};
 use crate::store::journal::Loss;
@@ -31,6 +32,7 @@ pub struct Observer {
     runtime: String,
     directory: StateDir,
     machine: OnceLock<Machine>,
+    world: World,
     rules: Mutex<RulesFile>,
     line_counts: LineCounts,
     /// Why the journal could not be read the last times.
@@ -49,6 +51,7 @@ impl Observer {
             runtime: made.runtime,
             directory: made.directory,
             machine: OnceLock::new(),
+            world: World::of_process(),
             rules: Mutex::new(made.rules),
             line_counts: LineCounts::default(),
             degraded: Mutex::default(),
@@ -146,6 +149,7 @@ impl Source for Observer {
             runtime: &self.runtime,
             state_dir: &self.directory.path,
             machine: self.machine(),
+            world: &self.world,
             line_counts: &self.line_counts,
             now: *now,
             rules,

@@ -13,6 +13,7 @@ use crate::model::error::{Degraded, QueryError, StateError};
 use crate::model::settings::Settings;
 use crate::model::time::Stamp;
 use crate::record::{FORMAT_VERSION, Holder, HookCounts};
+use crate::rules::World;
 use crate::store::journal::line_counts::LineCounts;
 use crate::store::journal::recent::read_back;
 use crate::store::journal::segments::Segments;
@@ -52,6 +53,8 @@ pub struct Reader<'a> {
     pub state_dir: &'a Path,
     /// Tells which processes are dead.
     pub machine: &'a Machine,
+    /// What lies around calls.
+    pub world: &'a World,
     /// How many lines of the journal were counted before.
     pub line_counts: &'a LineCounts,
     /// The moment of the question.

@@ -6,6 +6,7 @@ use super::guard::Guard;
 use super::layer::Part;
 use super::rule_set::RuleSet;
 use super::typed::{self, Typed};
+use super::world::{Outlook, World};
 use super::{Classification, Explanation, Match, Scope, Unread};
 use crate::model::digest::digest;
 use crate::model::redact::redact_words;
@@ -23,22 +24,35 @@ use callosum_shell::{Limit, Line, unhidden};
 
 impl RuleSet {
     /// What the rules say of a call; tier 0 without keys when none is for it. `runtime` is the name of the agent runtime
-    /// the call comes from. Reads only the parameters that rules ask for.
+    /// the call comes from. Reads only the parameters that rules ask for, and of the `world` only what their keys ask for.
     ///
     /// The first matching rule wins. In a shell line it wins for each command: the call has the highest of their
     /// tiers, and the keys of all.
     #[must_use]
-    pub fn classify(&self, call: &ToolCall, runtime: &str, params: &dyn Parameters) -> Classification {
-        self.explained(call, runtime, params, None).classification
+    pub fn classify(
+        &self,
+        call: &ToolCall,
+        runtime: &str,
+        params: &dyn Parameters,
+        world: &World,
+    ) -> Classification {
+        self.explained(call, runtime, params, &Outlook::on(world), None).classification
     }
 
     /// The same, with how it came about.
     #[must_use]
-    pub fn explain(&self, call: &ToolCall, runtime: &str, params: &dyn Parameters) -> Explanation {
+    pub fn explain(
+        &self,
+        call: &ToolCall,
+        runtime: &str,
+        params: &dyn Parameters,
+        world: &World,
+    ) -> Explanation {
         let mut matches = Vec::new();
+        let outlook = Outlook::on(world);
         let Answer { classification, rough, unread } =
-            self.explained(call, runtime, params, Some(&mut matches));
-        Explanation { classification, matches, rough, unread }
+            self.explained(call, runtime, params, &outlook, Some(&mut matches));
+        Explanation { classification, matches, rough, unread, untold: outlook.untold() }
     }
 
     fn explained(
@@ -46,15 +60,29 @@ impl RuleSet {
         call: &ToolCall,
         runtime: &str,
         params: &dyn Parameters,
+        outlook: &Outlook<'_>,
+        matches: Option<&mut Vec<Match>>,
+    ) -> Answer {
+        let mut answer = self.answered(call, runtime, params, outlook, matches);
+        answer.classification.asked_around = outlook.asked_in_vain();
+        answer
+    }
+
+    fn answered(
+        &self,
+        call: &ToolCall,
+        runtime: &str,
+        params: &dyn Parameters,
+        outlook: &Outlook<'_>,
         mut matches: Option<&mut Vec<Match>>,
     ) -> Answer {
         let tool = ToolName::of(&call.tool);
         let typed = Typed::of(&tool.neutral, params);
-        let question = Question { rules: self, call, tool, runtime, params: Lookup::new(params) };
+        let question = Question { rules: self, call, tool, runtime, params: Lookup::new(params), outlook };
         let answer = question.answer(matches.as_deref_mut());
         let Some(typed) = typed else { return answer };
         let tool = ToolName::of(typed::SHELL);
-        let question = Question { rules: self, call, tool, runtime, params: Lookup::new(&typed) };
+        let question = Question { rules: self, call, tool, runtime, params: Lookup::new(&typed), outlook };
         let mut of_line = question.answer(matches);
         if of_line.classification.tier <= answer.classification.tier {
             return answer;
@@ -75,6 +103,7 @@ pub(super) struct Question<'a> {
     pub(super) tool: ToolName<'a>,
     pub(super) runtime: &'a str,
     pub(super) params: Lookup<'a>,
+    pub(super) outlook: &'a Outlook<'a>,
 }
 
 impl<'a> Question<'a> {
@@ -250,7 +279,7 @@ impl<'a> Question<'a> {
     }
 
     fn site<'s>(&'s self, fit: Option<&'s Fit<'s, 's>>) -> Site<'s, 'a> {
-        Site { call: self.call, params: &self.params, fit }
+        Site { call: self.call, params: &self.params, fit, outlook: self.outlook }
     }
 
     /// A candidate's rule, if it is for the tool, and for the call as far as the whole of it tells.

@@ -27,6 +27,7 @@ mod source;
 mod texts;
 mod typed;
 mod word_lists;
+pub mod world;
 
 use std::fmt;
 
@@ -34,6 +35,7 @@ use serde::Serialize;
 
 pub use listed::ListedRule;
 pub use rule_set::RuleSet;
+pub use world::World;
 
 use crate::model::redact::redact_key;
 use crate::model::settings::{Mode, Settings};
@@ -68,6 +70,9 @@ pub struct Classification {
     /// The call is a shell line, and these exit codes of it prove that it did nothing. None at tier 4, where nothing is
     /// taken back.
     pub not_done_codes: ExitCodes,
+    /// A rule asked for something that lies around the call, and the world that was given does not show it: the keys are those of
+    /// a call in an empty world.
+    pub asked_around: bool,
 }
 
 impl Classification {
@@ -112,6 +117,8 @@ pub struct Explanation {
     pub rough: bool,
     /// What of the shell line was not read: it was only looked through for words of rules.
     pub unread: Vec<Unread>,
+    /// What of the world could not be told where a key asked for it, in words: something else stands in its place.
+    pub untold: Vec<String>,
 }
 
 /// The parts of a shell line that were not read for one reason.
@@ -157,6 +164,7 @@ impl Default for Classification {
             journal_params: true,
             too_many_keys: false,
             not_done_codes: ExitCodes::default(),
+            asked_around: false,
         }
     }
 }

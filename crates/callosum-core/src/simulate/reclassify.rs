@@ -19,7 +19,7 @@ use crate::model::tier::Tier;
 use crate::model::tool_call::ToolCall;
 use crate::record::Record;
 use crate::rules::context_key::keys_or_digest;
-use crate::rules::{Classification, RuleSet, Scope};
+use crate::rules::{Classification, RuleSet, Scope, World};
 
 use super::journaled_params::Kept;
 
@@ -237,7 +237,7 @@ impl Set {
 
     fn anew(&self, case: &Case<'_>) -> Anew {
         let ask = |rules: &RuleSet, call: &ToolCall| {
-            case.kept.watch(|kept| rules.classify(call, case.runtime, kept))
+            case.kept.watch(|kept| rules.classify(call, case.runtime, kept, &World::unseen()))
         };
         let (found, in_vain) = ask(&self.keyed, &case.call);
         if in_vain {
@@ -253,7 +253,7 @@ impl Set {
         // The journal does not tell in which folder a call worked.
         let elsewhere = ToolCall { cwd: Some(ELSEWHERE.to_owned()), ..case.call.clone() };
         let (there, _) = ask(&self.keyed, &elsewhere);
-        if there == found {
+        if there == found && !found.asked_around {
             return Anew::Known(found);
         }
         if (there.tier, &there.rule_name) != (found.tier, &found.rule_name) {
@@ -265,7 +265,7 @@ impl Set {
 
     /// The rules that give a call its keys, in order.
     fn rules_for(&self, case: &Case<'_>) -> Vec<String> {
-        let explained = self.bare.explain(&case.call, case.runtime, &case.kept);
+        let explained = self.bare.explain(&case.call, case.runtime, &case.kept, &World::unseen());
         let is_tracked = explained.classification.tier.is_tracked();
         let matches = explained.matches.into_iter().filter(|found| found.tier.is_tracked() == is_tracked);
         matches.map(|found| found.rule_name).collect()

@@ -249,7 +249,7 @@ fn no_file_and_another_need_each_other() {
 const CRATES: &[(&str, &[&str])] = &[
     ("callosum-shell", &[]),
     ("callosum-surroundings", &[]),
-    ("callosum-core", &["callosum-shell"]),
+    ("callosum-core", &["callosum-shell", "callosum-surroundings"]),
     ("callosum-runtimes", &["callosum-core"]),
     ("callosum-node", &["callosum-core"]),
     ("callosum-cli", &["callosum-core", "callosum-runtimes"]),

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 
 use callosum_core::model::tool_call::ToolCall;
-use callosum_core::rules::RuleSet;
+use callosum_core::rules::{RuleSet, World};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -68,7 +68,7 @@ fn score(calls: &[Labelled]) -> Score {
             cwd: Some("/home/me/app".to_owned()),
             ..ToolCall::default()
         };
-        let found = rules.classify(&call, "openclaw", &labelled.params());
+        let found = rules.classify(&call, "openclaw", &labelled.params(), &World::unseen());
         let (tier, keys) = (found.tier as u8, found.context_keys.iter().cloned().collect::<BTreeSet<_>>());
         let right = if labelled.tier <= 1 {
             score.harmless += 1;
@@ -139,7 +139,8 @@ fn the_shipped_rules_know_openclaws_tools() {
 /// The tier that the shipped rules give a command, and its keys.
 fn shipped(command: &str) -> (u8, String) {
     let call = ToolCall { tool: "exec".to_owned(), cwd: Some("/w".to_owned()), ..ToolCall::default() };
-    let found = RuleSet::shipped().classify(&call, "openclaw", &json!({ "command": command }));
+    let found =
+        RuleSet::shipped().classify(&call, "openclaw", &json!({ "command": command }), &World::unseen());
     (found.tier as u8, found.context_keys.join(" "))
 }
 
@@ -208,7 +209,9 @@ fn a_request_that_a_proxy_or_another_address_takes_elsewhere_is_not_private() {
         ("curl --noproxy '*' http://127.0.0.1/x -d a", true),
     ] {
         let call = ToolCall { tool: "exec".to_owned(), ..ToolCall::default() };
-        let tier = RuleSet::shipped().classify(&call, "openclaw", &json!({ "command": line })).tier;
+        let tier = RuleSet::shipped()
+            .classify(&call, "openclaw", &json!({ "command": line }), &World::unseen())
+            .tier;
         assert_eq!(tier as u8, if is_private { 1 } else { 3 }, "{line}");
     }
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::cell::Cell;
 
 use callosum_core::model::tool_call::{AllParameters, Parameters, ToolCall};
-use callosum_core::rules::{Classification, RuleSet};
+use callosum_core::rules::{Classification, RuleSet, World};
 use serde_json::{Value, json};
 
 fn rules(template: &Value) -> RuleSet {
@@ -18,7 +18,7 @@ fn call(tool: &str) -> ToolCall {
 }
 
 fn classify(template: &Value, call: &ToolCall, params: &Value) -> Classification {
-    rules(template).classify(call, "openclaw", params)
+    rules(template).classify(call, "openclaw", params, &World::unseen())
 }
 
 fn recipients(command: &str) -> Vec<String> {
@@ -363,7 +363,7 @@ impl Parameters for Counted {
 fn only_the_parameters_that_count_are_read_and_each_once() {
     let reads = |tool: &str, value: Value| {
         let params = Counted { value, reads: Cell::new(0) };
-        let _ = RuleSet::shipped().classify(&call(tool), "openclaw", &params);
+        let _ = RuleSet::shipped().classify(&call(tool), "openclaw", &params, &World::unseen());
         params.reads.get()
     };
     assert_eq!(reads("read", json!({"path": "a"})), 0);
@@ -378,7 +378,9 @@ fn only_the_parameters_that_count_are_read_and_each_once() {
 
 /// The keys of the shipped rules for a command.
 fn shipped_keys(command: &str) -> Vec<String> {
-    RuleSet::shipped().classify(&call("exec"), "openclaw", &json!({ "command": command })).context_keys
+    RuleSet::shipped()
+        .classify(&call("exec"), "openclaw", &json!({ "command": command }), &World::unseen())
+        .context_keys
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Which exit codes prove that a command did nothing, so that it may be tried again.
 
 use callosum_core::model::tool_call::ToolCall;
-use callosum_core::rules::RuleSet;
+use callosum_core::rules::{RuleSet, World};
 use serde_json::json;
 
 /// Which codes prove it of this line, under the shipped rules.
@@ -11,7 +11,7 @@ fn proving(command: &str) -> Vec<i64> {
 
 fn proving_under(rules: &RuleSet, command: &str) -> Vec<i64> {
     let call = ToolCall { tool: "exec".to_owned(), ..ToolCall::default() };
-    let found = rules.classify(&call, "openclaw", &json!({ "command": command }));
+    let found = rules.classify(&call, "openclaw", &json!({ "command": command }), &World::unseen());
     assert!(found.tier as u8 >= 2, "{command}: tier {}", found.tier as u8);
     (-1..256).filter(|code| found.not_done_codes.contains(*code)).collect()
 }

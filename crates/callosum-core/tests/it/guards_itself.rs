@@ -1,12 +1,12 @@
 //! The gate guards itself: what agents do to its state and to its hooks is of tier 4.
 
 use callosum_core::model::tool_call::ToolCall;
-use callosum_core::rules::{Classification, RuleSet};
+use callosum_core::rules::{Classification, RuleSet, World};
 use serde_json::{Value, json};
 
 fn of(tool: &str, cwd: &str, params: &Value) -> Classification {
     let call = ToolCall { tool: tool.to_owned(), cwd: Some(cwd.to_owned()), ..ToolCall::default() };
-    RuleSet::shipped().classify(&call, "openclaw", params)
+    RuleSet::shipped().classify(&call, "openclaw", params, &World::unseen())
 }
 
 fn tier(command: &str) -> (u8, String) {

@@ -3,7 +3,7 @@
 use callosum_core::model::time::Stamp;
 use callosum_core::model::tool_call::ToolCall;
 use callosum_core::rules::lint::lint;
-use callosum_core::rules::{RuleError, RuleSet};
+use callosum_core::rules::{RuleError, RuleSet, World};
 use serde_json::{Value, json};
 
 fn rule(name: &str, more: Value) -> Value {
@@ -146,7 +146,11 @@ fn the_most_that_a_template_can_give_is_a_bounded_number_of_keys() {
     let rules = json!({"rules": [rule("most", json!({"tool": "*", "contextKey": vec!["{params.a}".repeat(8); 16]}))]});
     let values: Vec<String> = (0..1_001).map(|at| format!("{at}{}", "v".repeat(1_000))).collect();
     let call = ToolCall { tool: "x".to_owned(), ..ToolCall::default() };
-    let found =
-        RuleSet::parse(&rules.to_string()).unwrap().classify(&call, "openclaw", &json!({ "a": values }));
+    let found = RuleSet::parse(&rules.to_string()).unwrap().classify(
+        &call,
+        "openclaw",
+        &json!({ "a": values }),
+        &World::unseen(),
+    );
     assert_eq!((found.context_keys.len(), found.too_many_keys), (1_000, true));
 }

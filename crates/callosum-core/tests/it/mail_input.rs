@@ -2,12 +2,12 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 use callosum_core::model::tool_call::ToolCall;
-use callosum_core::rules::{Explanation, RuleSet};
+use callosum_core::rules::{Explanation, RuleSet, World};
 use serde_json::json;
 
 fn explain_by(rules: &RuleSet, command: &str) -> Explanation {
     let call = ToolCall { tool: "exec".to_owned(), cwd: Some("/w".to_owned()), ..ToolCall::default() };
-    rules.explain(&call, "openclaw", &json!({ "command": command }))
+    rules.explain(&call, "openclaw", &json!({ "command": command }), &World::unseen())
 }
 
 fn explain(command: &str) -> Explanation {
@@ -164,7 +164,7 @@ fn recipients_in_lists_inside_each_other_are_found() {
         for text in [format!("{{\"to\":{list}}}"), format!("{{\"to\":{list},\"body\":\"b\"}}")] {
             let params: serde_json::Value = serde_json::from_str(&text).unwrap();
             let call = ToolCall { tool: "send_email".to_owned(), ..ToolCall::default() };
-            let found = RuleSet::shipped().classify(&call, "openclaw", &params);
+            let found = RuleSet::shipped().classify(&call, "openclaw", &params, &World::unseen());
             assert_eq!(found.context_keys, ["email:a@x.com"], "{depth}");
         }
     }

@@ -28,6 +28,7 @@ mod outcomes;
 mod page;
 mod pausing;
 mod questions;
+mod reach;
 mod recipients;
 mod record_kinds;
 mod rewritten;

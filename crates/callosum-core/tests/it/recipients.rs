@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 
 use callosum_core::model::tool_call::{AllParameters, Parameters, ToolCall};
-use callosum_core::rules::RuleSet;
+use callosum_core::rules::{RuleSet, World};
 use serde_json::{Map, Value, json};
 
 fn of(params: &dyn Parameters) -> Vec<String> {
     let rules =
         r#"{"rules": [{"name": "mail", "tier": 3, "tool": "*", "contextKey": "{commandRecipients}"}]}"#;
     let call = ToolCall { tool: "send_email".to_owned(), ..ToolCall::default() };
-    RuleSet::parse(rules).unwrap().classify(&call, "openclaw", params).context_keys
+    RuleSet::parse(rules).unwrap().classify(&call, "openclaw", params, &World::unseen()).context_keys
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use callosum_core::model::settings::Mode;
 use callosum_core::model::tier::Tier;
 use callosum_core::model::tool_call::ToolCall;
-use callosum_core::rules::{RuleSet, Scope};
+use callosum_core::rules::{RuleSet, Scope, World};
 use serde_json::{Value, json};
 
 fn call(tool: &str) -> ToolCall {
@@ -14,7 +14,7 @@ fn call(tool: &str) -> ToolCall {
 /// The name of the rule that matches, `-` when none does.
 fn matching(rules: &Value, call: &ToolCall, runtime: &str, params: &Value) -> String {
     let rules = RuleSet::parse(&json!({ "rules": rules }).to_string()).unwrap();
-    rules.classify(call, runtime, params).rule_name.unwrap_or_else(|| "-".to_owned())
+    rules.classify(call, runtime, params, &World::unseen()).rule_name.unwrap_or_else(|| "-".to_owned())
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn a_classification_carries_what_the_rule_says() {
         {"name": "plain", "tier": 2, "tool": "u", "recentWindowMs": 5}
     ]});
     let rules = RuleSet::parse(&text.to_string()).unwrap();
-    let full = rules.classify(&call("t"), "openclaw", &json!({}));
+    let full = rules.classify(&call("t"), "openclaw", &json!({}), &World::unseen());
     assert_eq!(
         (full.tier, full.rule_name.as_deref(), full.context_keys),
         (Tier::Critical, Some("rule"), vec!["k".to_owned()])
@@ -143,12 +143,12 @@ fn a_classification_carries_what_the_rule_says() {
         (full.scope, full.mode, full.too_many_keys),
         (Scope::OtherSessions, Some(Mode::Observe), false)
     );
-    let plain = rules.classify(&call("u"), "openclaw", &json!({}));
+    let plain = rules.classify(&call("u"), "openclaw", &json!({}), &World::unseen());
     assert_eq!(
         (plain.tier, plain.scope, plain.mode, plain.lock_expiry_ms),
         (Tier::Medium, Scope::Any, None, None)
     );
-    let none = rules.classify(&call("v"), "openclaw", &json!({}));
+    let none = rules.classify(&call("v"), "openclaw", &json!({}), &World::unseen());
     assert_eq!((none.tier, none.rule_name, none.context_keys.len()), (Tier::None, None, 0));
     assert_eq!((rules.len(), rules.is_empty()), (2, false));
     assert!(RuleSet::default().is_empty());
@@ -163,7 +163,7 @@ fn own_rules_come_before_the_shipped_ones_and_replace_their_namesakes() {
     ]}"#;
     let own = r#"{"extends": "default", "rules": [{"name": "b", "tier": 3, "tool": "u"}, {"name": "mine", "tier": 4, "tool": "w"}]}"#;
     let rules = RuleSet::parse_extending(own, shipped).unwrap();
-    let tier = |tool| rules.classify(&call(tool), "openclaw", &json!({})).tier;
+    let tier = |tool| rules.classify(&call(tool), "openclaw", &json!({}), &World::unseen()).tier;
     assert_eq!((tier("t"), tier("u"), tier("w"), rules.len()), (Tier::Low, Tier::High, Tier::Critical, 4));
 
     let alone = RuleSet::parse_extending(r#"{"rules": []}"#, shipped).unwrap();
@@ -292,8 +292,11 @@ fn hostile_rule_files_are_refused_quickly() {
 fn says(rules: &str, command: &str) -> (u8, Vec<String>) {
     let call = ToolCall { tool: "exec".to_owned(), cwd: Some("/w".to_owned()), ..ToolCall::default() };
     let rules = RuleSet::parse(&format!("{{\"rules\": [{rules}]}}")).unwrap();
-    let found = rules.classify(&call, "openclaw", &json!({ "command": command }));
-    assert_eq!(rules.explain(&call, "openclaw", &json!({ "command": command })).classification, found);
+    let found = rules.classify(&call, "openclaw", &json!({ "command": command }), &World::unseen());
+    assert_eq!(
+        rules.explain(&call, "openclaw", &json!({ "command": command }), &World::unseen()).classification,
+        found
+    );
     (found.tier as u8, found.context_keys)
 }
 
@@ -363,7 +366,8 @@ fn a_line_of_several_rules_is_checked_by_the_stricter() {
         {"name":"d","tier":1,"tool":"exec","command":"d","contextKey":"d"}"#;
     let rules = RuleSet::parse(&format!("{{\"rules\": [{rules}]}}")).unwrap();
     let call = ToolCall { tool: "exec".to_owned(), ..ToolCall::default() };
-    let of = |command: &str| rules.classify(&call, "openclaw", &json!({ "command": command }));
+    let of =
+        |command: &str| rules.classify(&call, "openclaw", &json!({ "command": command }), &World::unseen());
     let all = of("d; c; a; b");
     assert_eq!(all.context_keys, ["c", "a", "b"]);
     assert_eq!((all.tier as u8, all.rule_name.as_deref()), (3, Some("a")));
@@ -386,7 +390,8 @@ fn a_line_of_several_rules_is_checked_by_the_stricter() {
 fn reasons(rules: &Value, command: &str) -> (Vec<String>, bool) {
     let rules = RuleSet::parse(&json!({ "rules": rules }).to_string()).unwrap();
     let call = ToolCall { agent: Some("main".to_owned()), ..call("exec") };
-    let found = rules.explain(&call, "openclaw", &json!({ "command": command, "host": "node" }));
+    let found =
+        rules.explain(&call, "openclaw", &json!({ "command": command, "host": "node" }), &World::unseen());
     (found.matches.into_iter().map(|one| one.because).collect(), found.rough)
 }
 
@@ -445,7 +450,7 @@ fn a_tool_is_the_same_however_its_name_is_spelled() {
     ]);
     let rules = RuleSet::parse(&json!({ "rules": rules }).to_string()).unwrap();
     let of = |tool: &str| {
-        let found = rules.classify(&call(tool), "openclaw", &json!({"command": "go now"}));
+        let found = rules.classify(&call(tool), "openclaw", &json!({"command": "go now"}), &World::unseen());
         found.rule_name.unwrap_or_default()
     };
     for tool in [

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use callosum_core::model::tool_call::ToolCall;
-use callosum_core::rules::{RuleSet, SHIPPED_RULES, Scope};
+use callosum_core::rules::{RuleSet, SHIPPED_RULES, Scope, World};
 use serde_json::{Value, json};
 
 /// The tier and the keys of a call.
@@ -15,7 +15,7 @@ fn classify(rules: &RuleSet, tool: &str, params: &Value) -> (u8, String) {
         cwd: Some("/w".to_owned()),
         ..ToolCall::default()
     };
-    let classification = rules.classify(&call, "openclaw", params);
+    let classification = rules.classify(&call, "openclaw", params, &World::unseen());
     assert!(!classification.too_many_keys);
     (classification.tier.into(), classification.context_keys.join(" "))
 }
@@ -268,7 +268,7 @@ fn commands_that_send_mail_are_guarded_by_recipient_for_a_day() {
         (3, "email:unknown~19a1be3ab9ee9380".to_owned())
     );
     let call = ToolCall { tool: "exec".to_owned(), ..ToolCall::default() };
-    let mail = rules.classify(&call, "openclaw", &json!({"command": "mail -s hi a@x.com"}));
+    let mail = rules.classify(&call, "openclaw", &json!({"command": "mail -s hi a@x.com"}), &World::unseen());
     assert_eq!((mail.recent_window_ms, mail.scope), (Some(86_400_000), Scope::Any));
 }
 
@@ -458,7 +458,7 @@ fn pushes_and_releases_are_known_in_many_forms() {
             "publish:npm:/w/acme-widgets-1.2.0.tgz",
         ),
     ] {
-        let found = rules.classify(&call, "openclaw", &json!({ "command": text }));
+        let found = rules.classify(&call, "openclaw", &json!({ "command": text }), &World::unseen());
         assert_eq!((found.tier as u8, found.context_keys.join(" ")), (3, keys.to_owned()), "{text}");
     }
 }
@@ -467,7 +467,12 @@ fn pushes_and_releases_are_known_in_many_forms() {
 fn a_tool_that_sends_mail_is_known_however_its_host_spells_it() {
     let tier = |tool: &str| {
         let call = ToolCall { tool: tool.to_owned(), ..ToolCall::default() };
-        let found = RuleSet::shipped().classify(&call, "openclaw", &json!({"to": "Alice@example.com"}));
+        let found = RuleSet::shipped().classify(
+            &call,
+            "openclaw",
+            &json!({"to": "Alice@example.com"}),
+            &World::unseen(),
+        );
         (found.tier as u8, found.context_keys.join(" "))
     };
     for tool in [

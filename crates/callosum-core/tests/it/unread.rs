@@ -4,14 +4,14 @@
 use std::fmt::Write as _;
 
 use callosum_core::model::tool_call::ToolCall;
-use callosum_core::rules::{Explanation, RuleSet};
+use callosum_core::rules::{Explanation, RuleSet, World};
 use serde_json::json;
 
 const MAIL: &str = "gog gmail send --to bob@example.com --subject Hi --body Hello";
 
 fn explain(command: &str) -> Explanation {
     let call = ToolCall { tool: "exec".to_owned(), cwd: Some("/w".to_owned()), ..ToolCall::default() };
-    RuleSet::shipped().explain(&call, "openclaw", &json!({ "command": command }))
+    RuleSet::shipped().explain(&call, "openclaw", &json!({ "command": command }), &World::unseen())
 }
 
 fn tier(command: &str) -> u8 {
@@ -237,7 +237,7 @@ fn what_a_tool_types_into_a_terminal_is_a_command() {
     let rules = RuleSet::shipped();
     let classify = |tool: &str, params: serde_json::Value| {
         let call = ToolCall { tool: tool.to_owned(), cwd: Some("/w".to_owned()), ..ToolCall::default() };
-        let found = rules.classify(&call, "openclaw", &params);
+        let found = rules.classify(&call, "openclaw", &params, &World::unseen());
         (u8::from(found.tier), found.context_keys.join(" "))
     };
     let push = "git push origin main";

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::*;
 use callosum_core::model::tool_call::ToolCall;
-use callosum_core::rules::RuleSet;
+use callosum_core::rules::{RuleSet, World};
 
 /// Commands that rules guard, of tiers 3 and 4. None of them has a key that says in which folder it runs.
 const GUARDED: &[&str] = &[
@@ -25,7 +25,7 @@ const GUARDED: &[&str] = &[
 /// The tier and the keys of a command.
 fn verdict(rules: &RuleSet, command: &str) -> (u8, BTreeSet<String>) {
     let call = ToolCall { tool: "exec".into(), cwd: Some("/w".into()), ..ToolCall::default() };
-    let found = rules.classify(&call, "openclaw", &json!({ "command": command }));
+    let found = rules.classify(&call, "openclaw", &json!({ "command": command }), &World::unseen());
     (found.tier.into(), found.context_keys.into_iter().collect())
 }
 

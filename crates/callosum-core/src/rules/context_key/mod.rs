@@ -1,6 +1,7 @@
 //! Context keys: names of the resources a call acts on, made from templates like `email:{commandRecipients}`.
 
 mod address;
+mod around;
 mod command_recipient;
 mod field;
 mod file_path;
@@ -8,6 +9,7 @@ mod guarded;
 mod mail_fields;
 mod mail_text;
 mod placeholder;
+mod site;
 mod template;
 mod value;
 
@@ -21,8 +23,9 @@ use serde_json::Value;
 pub(crate) use file_path::{WORK_FOLDER, is_outside, path_in, work_folder};
 pub(crate) use guarded::{READ, is_guarded, is_in_guarded, meanings, writes_guarded};
 pub use placeholder::{PLACEHOLDERS, Placeholder};
+pub(crate) use site::Site;
 pub(crate) use template::Template;
-pub(crate) use value::{Picked, Site};
+pub(crate) use value::Picked;
 
 use self::mail_text::MailTexts;
 use crate::model::digest::{hash_text, number_text};

@@ -2,6 +2,10 @@
 //! `docs/reference/rules.md` and the schema's description are made.
 
 use callosum_shell::command::Detail;
+use callosum_surroundings::links::Service;
+use callosum_surroundings::package::Ecosystem;
+
+use super::around::Around;
 
 /// Where the values of a placeholder come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +28,10 @@ pub(super) enum Source {
     Path(usize),
     /// The paths among its arguments that are not in the working folder.
     Outside,
+    /// A variable of the command's environment.
+    Variable(String),
+    /// Something that lies around the command.
+    Around(Around),
 }
 
 /// A placeholder that templates may have.
@@ -63,6 +71,13 @@ macro_rules! detail {
     };
 }
 
+/// A placeholder for something that lies around the command.
+macro_rules! around {
+    ($($around:tt)+) => {
+        Make::Whole(|| Source::Around(Around::$($around)+))
+    };
+}
+
 /// All of them: those of any call first, then those of the command that the rule picked out.
 #[rustfmt::skip]
 pub const PLACEHOLDERS: &[Placeholder] = &[
@@ -88,13 +103,35 @@ pub const PLACEHOLDERS: &[Placeholder] = &[
     row("http.path", detail!(HttpPath), "the path of that request"),
     row("http.url", detail!(HttpUrl), "host and path of that request"),
     row("git.remote", detail!(GitRemote), "the remote that the command pushes to"),
-    row("git.branch", detail!(GitBranch), "the branches that it pushes"),
+    row("git.repository", around!(PushedTo), "the repositories that it pushes to, by host and path"),
+    row("git.branch", around!(PushedBranches), "the branches that it pushes"),
+    row("git.current", around!(Branch), "the branch that is checked out"),
+    row("repository", around!(Repository), "the repository that the folder belongs to, by host and path"),
     row("forge.target", detail!(ForgeTarget), "the issue, pull request or release of a code host"),
     row("kube.context", detail!(KubeContext), "the context of the cluster"),
+    row("kube.cluster", around!(Cluster), "the cluster: the address of its server, else the context, else `current`"),
+    row("kube.scope", around!(KubeScope), "the cluster and the namespace: `cluster/default`"),
     row("kube.object", detail!(KubeObject), "the objects in the cluster"),
     row("notion.target", detail!(NotionTarget), "the page or database of Notion"),
     row("storage.written", detail!(StorageWritten), "the buckets and paths that the command writes"),
     row("ssh.host", detail!(SshHost), "the machine that the command logs in to"),
+    row("env.NAME", Make::Named(|name| Source::Variable(name.to_owned())), "a variable of the environment, as the command sees it"),
+    row("package.npm", around!(Package(Ecosystem::Npm)), "the npm package in the folder"),
+    row("package.cargo", around!(Package(Ecosystem::Cargo)), "the Cargo package in the folder"),
+    row("package.python", around!(Package(Ecosystem::Python)), "the Python package in the folder"),
+    row("package.gem", around!(Package(Ecosystem::Gem)), "the Ruby gem in the folder"),
+    row("package.gradle", around!(Package(Ecosystem::Gradle)), "the Gradle project in the folder"),
+    row("package.maven", around!(Package(Ecosystem::Maven)), "the Maven project in the folder, as `group:artifact`"),
+    row("terraform.state", around!(TerraformState), "where Terraform keeps its state, else the folder, with `@workspace` unless that is the default one"),
+    row("compose.project", around!(ComposeProject), "the project of Docker Compose"),
+    row("docker.host", around!(DockerHost), "the Docker daemon, where it is another machine's"),
+    row("link.vercel", around!(Link(Service::Vercel)), "the project of Vercel that the folder is linked to"),
+    row("link.fly", around!(Link(Service::Fly)), "the app of Fly"),
+    row("link.wrangler", around!(Link(Service::Wrangler)), "the Worker or Pages project of Cloudflare"),
+    row("link.firebase", around!(Link(Service::Firebase)), "the project of Firebase"),
+    row("link.supabase", around!(Link(Service::Supabase)), "the project of Supabase"),
+    row("link.heroku", around!(Link(Service::Heroku)), "the app of Heroku"),
+    row("link.netlify", around!(Link(Service::Netlify)), "the site of Netlify"),
 ];
 
 impl Placeholder {

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use super::placeholder::{self, Source, alone};
-use super::value::{Origin, Picked, Site};
+use super::site::Site;
+use super::value::{Origin, Picked};
 use super::{MAX_KEYS, UNKNOWN, bounded, distinct};
 use crate::model::text::{nearest, one_line};
 
@@ -26,6 +27,9 @@ enum Part {
         groups: Vec<Vec<Origin>>,
         fallback: String,
     },
+    /// What tells a resource from others of its name: `@` and the first value of each that has one, joined by slashes; nothing when
+    /// none has.
+    Qualifiers(Vec<Vec<Origin>>),
 }
 
 impl Template {
@@ -104,6 +108,7 @@ impl Template {
                 let names = names.collect::<Option<Vec<_>>>()?;
                 Some(format!("{{{}}}", names.join("|")))
             }
+            // What is left out where nobody says it may be left out always.
             _ => None,
         })
     }
@@ -113,6 +118,16 @@ impl Part {
     fn parse(placeholder: &str) -> Result<Self, String> {
         if let Some(source) = alone(placeholder) {
             return Ok(Self::Alone(source));
+        }
+        if let Some(qualifiers) = placeholder.strip_prefix('@') {
+            let groups = qualifiers.split(',').map(|group| match Self::parse(group.trim())? {
+                Self::Values { groups, fallback } if fallback == UNKNOWN => Ok(groups.concat()),
+                _ => Err(format!(
+                    "`{{{}}}` is a list of what may be said: it takes no fallback, and nothing that stands alone in its braces",
+                    one_line(placeholder, 60)
+                )),
+            });
+            return Ok(Self::Qualifiers(groups.collect::<Result<_, _>>()?));
         }
         let unknown = || {
             let shown = one_line(placeholder, 60);
@@ -149,6 +164,7 @@ impl Part {
         let values = match self {
             Self::Literal(text) => return vec![Cow::Borrowed(text)],
             Self::Alone(source) => source.values(site),
+            Self::Qualifiers(groups) => return vec![Cow::Owned(qualifiers(groups, site))],
             Self::Values { groups, fallback } => {
                 let values = |group: &'p Vec<Origin>| match group.as_slice() {
                     [origin] => origin.values(site),
@@ -165,6 +181,14 @@ impl Part {
         }
         values.into_iter().map(|value| Cow::Owned(bounded(value))).collect()
     }
+}
+
+/// `@` and what is said of each, or nothing.
+fn qualifiers<'p>(groups: &'p [Vec<Origin>], site: Site<'_, 'p>) -> String {
+    let said =
+        |group: &'p Vec<Origin>| group.iter().find_map(|origin| origin.values(site).into_iter().next());
+    let said: Vec<String> = groups.iter().filter_map(said).map(bounded).collect();
+    if said.is_empty() { String::new() } else { format!("@{}", said.join("/")) }
 }
 
 /// The placeholder that was probably meant: by its whole name, or by its family, the word before the first dot.

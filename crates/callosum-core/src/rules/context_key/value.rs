@@ -3,23 +3,16 @@
 use callosum_shell::Line;
 use callosum_shell::command::{Command, Detail, Fit};
 
+use super::around::Around;
 use super::command_recipient::recipients;
+use super::distinct;
 use super::file_path::{file_paths, is_outside, path_in, work_folder};
 use super::mail_fields;
 use super::mail_text::MailTexts;
 use super::placeholder::{Source, families, one_of_several};
-use super::{Lookup, distinct};
+use super::site::Site;
 use crate::model::digest::{digest, neutral_tool_name};
 use crate::model::redact::{key_mark, names_a_secret};
-use crate::model::tool_call::ToolCall;
-
-/// What a key is made from: a call, its parameters, and the part of its command that is meant.
-#[derive(Clone, Copy)]
-pub(crate) struct Site<'a, 'p> {
-    pub(crate) call: &'a ToolCall,
-    pub(crate) params: &'a Lookup<'p>,
-    pub(crate) fit: Option<&'a Fit<'a, 'a>>,
-}
 
 /// What every command is like that a rule picks out of a line.
 #[derive(Clone, Copy, Debug)]
@@ -81,19 +74,20 @@ impl Source {
     /// Whether it is something that the command of a rule says.
     fn is_of_command(&self) -> bool {
         match self {
-            Self::Command(_) | Self::Path(_) | Self::Outside => true,
+            Self::Command(_) | Self::Path(_) | Self::Outside | Self::Around(_) => true,
             Self::Tool
             | Self::Digest
             | Self::FilePath
             | Self::WorkFolder
             | Self::Recipients
+            | Self::Variable(_)
             | Self::Param(_) => false,
         }
     }
 
     /// Its values for a call; none when the call says nothing of it.
     pub(super) fn values<'p>(&'p self, site: Site<'_, 'p>) -> Vec<String> {
-        let Site { call, params, fit } = site;
+        let Site { call, params, fit, .. } = site;
         let arguments = || fit.map(Fit::arguments).unwrap_or_default();
         match self {
             Self::Tool => vec![neutral_tool_name(&call.tool).to_owned()],
@@ -108,6 +102,8 @@ impl Source {
                 texts
             }
             Self::WorkFolder => vec![site.folder()],
+            Self::Variable(name) => variable(site, name).into_iter().collect(),
+            Self::Around(around) => around.values(site),
             Self::Path(place) => {
                 arguments().get(*place).map(|path| path_in(&site.folder(), path)).into_iter().collect()
             }
@@ -118,32 +114,36 @@ impl Source {
             }
             // Of a code host the target may be the folder's own repository, which the command leaves out.
             Self::Command(detail @ Detail::ForgeTarget) => {
-                let targets = distinct(fit.map(|fit| fit.values(detail)).unwrap_or_default().into_iter());
-                targets.iter().map(|target| site.named(target)).collect()
+                let targets = distinct(site.detail(detail).into_iter());
+                targets.iter().map(|target| named(site, target)).collect()
             }
             Self::Command(detail) => {
-                let values = fit.map(|fit| fit.values(detail)).unwrap_or_default();
-                distinct(values.into_iter().filter(|value| !value.trim().is_empty()))
+                distinct(site.detail(detail).into_iter().filter(|value| !value.trim().is_empty()))
             }
         }
     }
 }
 
-impl Site<'_, '_> {
-    /// Where the command runs.
-    fn folder(&self) -> String {
-        let within = self.fit.and_then(Fit::folder);
-        work_folder(self.call, self.params, within.as_deref())
-    }
+/// The hosts that the programs of forges mean where none is said.
+const USUAL_HOSTS: [&str; 2] = ["github.com", "gitlab.com"];
 
-    /// A target of a forge whose repository the command does not name: that of the folder.
-    fn named(&self, target: &str) -> String {
-        if target.is_empty() || target.starts_with('#') {
-            format!("{}{target}", self.folder())
-        } else {
-            target.to_owned()
-        }
+/// A variable of the environment, no secret's value.
+fn variable(site: Site<'_, '_>, name: &str) -> Option<String> {
+    let value = site.variable(name).filter(|value| !value.is_empty())?;
+    Some(if names_a_secret(name) { key_mark(&value) } else { value })
+}
+
+/// A target of a forge whose repository the command does not name: that of the folder, without the hosts that are meant where
+/// none is said.
+fn named(site: Site<'_, '_>, target: &str) -> String {
+    if !target.is_empty() && !target.starts_with('#') {
+        return target.to_owned();
     }
+    let Some(repository) = Around::Repository.values(site).pop() else {
+        return format!("{}{target}", site.folder());
+    };
+    let usual = USUAL_HOSTS.iter().find_map(|host| repository.strip_prefix(host)?.strip_prefix('/'));
+    format!("{}{target}", usual.unwrap_or(&repository))
 }
 
 /// Who a mail goes to: told by the command, or for a tool that sends mail itself, by its parameters.

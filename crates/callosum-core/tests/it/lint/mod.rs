@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use callosum_core::model::tool_call::ToolCall;
 use callosum_core::rules::lint::{Lint, Warning, WarningKind, lint};
-use callosum_core::rules::{RuleSet, SHIPPED_RULES, STARTER_RULES};
+use callosum_core::rules::{RuleSet, SHIPPED_RULES, STARTER_RULES, World};
 use serde_json::{Value, json};
 
 /// Rules, each with tier 1 and the name of its place: `0`, `1` …; for `exec` unless they say otherwise.
@@ -378,6 +378,7 @@ fn the_value_of_an_unknown_option_is_why_a_wider_word_covers_no_narrower_one() {
         &call,
         "openclaw",
         &json!({"command": "tool --x issue pr create"}),
+        &World::unseen(),
     );
     assert_eq!(found.rule_name.as_deref(), Some("1"));
 }

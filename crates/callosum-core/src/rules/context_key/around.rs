@@ -1,0 +1,184 @@
+//! Placeholders whose values lie around a call: the repository that a folder belongs to and where a push of it goes, the package, the
+//! cluster, the linked project.
+
+use std::path::Path;
+
+use callosum_shell::command::Detail;
+use callosum_surroundings::git::Repository;
+use callosum_surroundings::links::Service;
+use callosum_surroundings::package::Ecosystem;
+use callosum_surroundings::{Place, Surroundings};
+
+use super::site::Site;
+
+/// Something that lies around a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Around {
+    /// The repository that the folder belongs to, as code hosts' programs take it.
+    Repository,
+    /// The repositories that the command pushes to.
+    PushedTo,
+    /// The branches that it pushes.
+    PushedBranches,
+    /// The branch that is checked out.
+    Branch,
+    /// The package in the folder.
+    Package(Ecosystem),
+    /// The cluster that Kubernetes' programs act on.
+    Cluster,
+    /// The cluster and the namespace.
+    KubeScope,
+    /// Where Terraform keeps its state, with the workspace.
+    TerraformState,
+    /// The project of Docker Compose.
+    ComposeProject,
+    /// The Docker daemon that is not this machine's.
+    DockerHost,
+    /// The project of a hosting service that the folder is linked to.
+    Link(Service),
+}
+
+/// Clusters' programs without a configuration act on this one.
+const CURRENT: &str = "current";
+
+impl Around {
+    /// Its values for a call; none where they can't be told.
+    pub(super) fn values(self, site: Site<'_, '_>) -> Vec<String> {
+        let folder = site.folder();
+        let Some(surroundings) = site.outlook.surroundings() else { return self.unseen(site) };
+        let variable = |name: &str| site.variable(name);
+        let found = if folder.starts_with('/') {
+            let place = Place { folder: Path::new(&folder), variable: &variable };
+            self.read(site, surroundings, &place)
+        } else {
+            // Of another machine, or nobody says which.
+            self.unseen(site)
+        };
+        if found.is_empty() {
+            site.outlook.note_untold(format!("{} can't be told from {folder}", self.what()));
+        }
+        found
+    }
+
+    fn read(self, site: Site<'_, '_>, surroundings: &Surroundings, place: &Place<'_>) -> Vec<String> {
+        let one = |found: Option<String>| found.into_iter().collect();
+        let repository = || surroundings.repository(place);
+        match self {
+            Self::Repository => {
+                one(repository().and_then(|repository| surroundings.forge_repository(&repository, place)))
+            }
+            Self::PushedTo => {
+                let remote = site.detail(&Detail::GitRemote).into_iter().next();
+                match (repository(), remote) {
+                    (Some(repository), remote) => {
+                        surroundings.pushed_to(&repository, remote.as_deref(), place)
+                    }
+                    (None, Some(address)) => one(surroundings.repository_at(address.as_str(), place)),
+                    (None, None) => Vec::new(),
+                }
+            }
+            Self::PushedBranches => {
+                let named = site.detail(&Detail::GitBranch);
+                let Some(repository) = repository() else { return named };
+                let remote = site.detail(&Detail::GitRemote).into_iter().next();
+                pushed_branches(&repository, named, remote.as_deref())
+            }
+            Self::Branch => one(repository().and_then(|found| found.branch().map(str::to_owned))),
+            Self::Package(ecosystem) => one(surroundings.package(ecosystem, place)),
+            Self::Cluster => vec![cluster(site, surroundings, place).0],
+            Self::KubeScope => {
+                let (cluster, namespace) = cluster(site, surroundings, place);
+                vec![format!("{cluster}/{namespace}")]
+            }
+            Self::TerraformState => {
+                let Some(state) = surroundings.terraform(place) else { return Vec::new() };
+                let backend = match state.backend.as_str() {
+                    "" => place.folder.display().to_string(),
+                    backend => backend.to_owned(),
+                };
+                vec![match state.workspace.as_str() {
+                    "" | "default" => backend,
+                    workspace => format!("{backend}@{workspace}"),
+                }]
+            }
+            Self::ComposeProject => {
+                let files = [site.flag("f"), site.flag("file")].concat();
+                let files: Vec<&str> = files.iter().map(String::as_str).collect();
+                one(surroundings.compose_project(&files, place))
+            }
+            Self::DockerHost => one(surroundings.docker_daemon(place)),
+            Self::Link(service) => one(surroundings.link(service, place)),
+        }
+    }
+
+    /// What is left to say where nothing may be read.
+    fn unseen(self, site: Site<'_, '_>) -> Vec<String> {
+        match self {
+            Self::PushedBranches => site.detail(&Detail::GitBranch),
+            Self::Cluster => vec![named_cluster(site).unwrap_or_else(|| CURRENT.to_owned())],
+            Self::KubeScope => {
+                let cluster = named_cluster(site).unwrap_or_else(|| CURRENT.to_owned());
+                vec![format!("{cluster}/{}", namespace(site).unwrap_or_else(|| DEFAULT.to_owned()))]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// What could not be told: the subject of a sentence.
+    fn what(self) -> &'static str {
+        match self {
+            Self::Repository => "the repository",
+            Self::PushedTo => "the repository that is pushed to",
+            Self::PushedBranches | Self::Branch => "the branch",
+            Self::Package(_) => "the package's name",
+            Self::Cluster | Self::KubeScope => "the cluster",
+            Self::TerraformState => "Terraform's state",
+            Self::ComposeProject => "the Compose project",
+            Self::DockerHost => "the Docker daemon",
+            Self::Link(_) => "the linked project",
+        }
+    }
+}
+
+/// The branches that are pushed, where the command says `current` or names none.
+fn pushed_branches(repository: &Repository, named: Vec<String>, remote: Option<&str>) -> Vec<String> {
+    let mut branches = Vec::new();
+    for name in named {
+        match name.as_str() {
+            CURRENT => {
+                let pushed = repository.pushed_branches(remote);
+                if pushed.is_empty() { branches.push(name) } else { branches.extend(pushed) }
+            }
+            _ => branches.push(name),
+        }
+    }
+    branches
+}
+
+/// The namespace when nobody says one.
+const DEFAULT: &str = "default";
+
+fn namespace(site: Site<'_, '_>) -> Option<String> {
+    ["n", "namespace"].iter().find_map(|name| site.flag(name).pop())
+}
+
+fn named_cluster(site: Site<'_, '_>) -> Option<String> {
+    ["cluster", "server", "s"].iter().find_map(|name| site.flag(name).pop()).or_else(|| context(site))
+}
+
+fn context(site: Site<'_, '_>) -> Option<String> {
+    ["context", "kube-context"].iter().find_map(|name| site.flag(name).pop())
+}
+
+/// The cluster and the namespace that the command acts on.
+fn cluster(site: Site<'_, '_>, surroundings: &Surroundings, place: &Place<'_>) -> (String, String) {
+    let context = context(site);
+    let target = surroundings.kube(context.as_deref(), place);
+    let (cluster, of_context) = match target {
+        Some(target) if target.cluster.is_empty() => (target.context, target.namespace),
+        Some(target) => (target.cluster, target.namespace),
+        None => (named_cluster(site).unwrap_or_else(|| CURRENT.to_owned()), String::new()),
+    };
+    let of_context = Some(of_context).filter(|name| !name.is_empty());
+    (cluster, namespace(site).or(of_context).unwrap_or_else(|| DEFAULT.to_owned()))
+}

@@ -1,0 +1,95 @@
+//! What lies around a call: the folders and the configuration that its commands work in, and their environment.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+
+use callosum_surroundings::Surroundings;
+
+/// What lies around the calls of a process, and what was read of it so far. One for a process; threads share it.
+///
+/// The rules ask it only for placeholders that need it. A read may block as long as the file system does, so an event loop classifies
+/// with [`World::unseen`], and a call that asked is classified again by a thread that may wait ([`super::Classification::asked_around`]).
+#[derive(Debug)]
+pub struct World {
+    surroundings: Option<Surroundings>,
+    environment: Environment,
+}
+
+#[derive(Debug)]
+enum Environment {
+    OfProcess,
+    Given(BTreeMap<String, String>),
+}
+
+impl World {
+    /// What lies around this process: its own environment, and the files of this machine.
+    #[must_use]
+    pub fn of_process() -> Self {
+        Self { surroundings: Some(Surroundings::new()), environment: Environment::OfProcess }
+    }
+
+    /// The files of this machine, with another environment.
+    #[must_use]
+    pub fn with_environment(environment: BTreeMap<String, String>) -> Self {
+        Self { surroundings: Some(Surroundings::new()), environment: Environment::Given(environment) }
+    }
+
+    /// One in which nothing is looked up: no file is read, and no variable but those of the call itself.
+    #[must_use]
+    pub const fn unseen() -> Self {
+        Self { surroundings: None, environment: Environment::Given(BTreeMap::new()) }
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        match &self.environment {
+            Environment::OfProcess => std::env::var(name).ok(),
+            Environment::Given(variables) => variables.get(name).cloned(),
+        }
+    }
+}
+
+/// One classification's look at the world, and what came of it.
+#[derive(Debug)]
+pub(crate) struct Outlook<'w> {
+    world: &'w World,
+    asked: Cell<bool>,
+    untold: RefCell<Vec<String>>,
+}
+
+impl<'w> Outlook<'w> {
+    pub(crate) fn on(world: &'w World) -> Self {
+        Self { world, asked: Cell::new(false), untold: RefCell::default() }
+    }
+
+    /// The surroundings, if they may be read. That they were asked for is noted.
+    pub(crate) fn surroundings(&self) -> Option<&'w Surroundings> {
+        self.asked.set(true);
+        self.world.surroundings.as_ref()
+    }
+
+    /// A variable of the environment that the call itself says nothing of.
+    pub(crate) fn variable(&self, name: &str) -> Option<String> {
+        if self.world.surroundings.is_none() {
+            self.asked.set(true);
+        }
+        self.world.variable(name)
+    }
+
+    /// Notes what could not be told from the surroundings, once: a clause.
+    pub(crate) fn note_untold(&self, what: String) {
+        let mut untold = self.untold.borrow_mut();
+        if !untold.contains(&what) {
+            untold.push(what);
+        }
+    }
+
+    /// Whether something was asked that this world does not show.
+    pub(crate) fn asked_in_vain(&self) -> bool {
+        self.asked.get() && self.world.surroundings.is_none()
+    }
+
+    /// What could not be told.
+    pub(crate) fn untold(self) -> Vec<String> {
+        self.untold.into_inner()
+    }
+}

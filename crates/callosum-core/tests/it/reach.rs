@@ -1,0 +1,299 @@
+//! How far the shipped rules reach: commands and tool calls that were collected and labelled before any rule was written for them,
+//! in `tests/reach` (its README says how), and pairs of them that act on the same resource, or do not.
+//!
+//! The rules are read from `tiers.json` at run time, or from the file that `CALLOSUM_TIERS` names, so that whoever writes rules need not
+//! compile. `CALLOSUM_WRONG=1` prints each line that is not met.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use callosum_core::model::tool_call::ToolCall;
+use callosum_core::rules::{Classification, RuleSet};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+mod places;
+
+use places::Places;
+
+/// A call as the corpora have it.
+#[derive(Clone, Debug, Deserialize)]
+struct Asked {
+    command: Option<String>,
+    tool: Option<String>,
+    #[serde(default)]
+    params: Value,
+    #[serde(default)]
+    at: Option<String>,
+    #[serde(default)]
+    env: serde_json::Map<String, Value>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Labelled {
+    #[serde(flatten)]
+    asked: Asked,
+    tier: u8,
+    #[serde(default)]
+    keys: BTreeSet<String>,
+    known: bool,
+}
+
+#[derive(Debug, Deserialize)]
+struct Pair {
+    a: Asked,
+    b: Asked,
+    same: bool,
+    why: String,
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/reach")
+}
+
+fn lines<T: DeserializeOwned>(name: &str) -> Vec<T> {
+    let text = std::fs::read_to_string(folder().join(name)).unwrap();
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}")))
+        .collect()
+}
+
+fn rules() -> RuleSet {
+    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tiers.json");
+    let path = std::env::var_os("CALLOSUM_TIERS").map_or(shipped, PathBuf::from);
+    RuleSet::parse(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+/// A part of a whole.
+#[derive(Clone, Copy, Debug, Default)]
+struct Share {
+    of: usize,
+    met: usize,
+}
+
+impl Share {
+    fn count(&mut self, met: bool) {
+        self.of += 1;
+        self.met += usize::from(met);
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "counts of a few thousand")]
+    fn percent(self) -> f64 {
+        100.0 * self.met as f64 / self.of.max(1) as f64
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self { of: self.of + other.of, met: self.met + other.met }
+    }
+}
+
+/// How the corpora fared.
+#[derive(Clone, Debug, Default)]
+struct Score {
+    /// Effects of well-known programs and services at the tier that they must have at least.
+    known: Share,
+    /// Those of the long tail.
+    tail: Share,
+    /// Of the effects that were reached: those with the right keys.
+    keys: Share,
+    /// Pairs of different resources that share no key.
+    apart: Share,
+    /// Pairs of the same resource that share one.
+    together: Share,
+    /// What is harmless and gets tier 3.
+    alarms: Share,
+    wrong: String,
+}
+
+impl Score {
+    fn plus(&self, other: &Self) -> Self {
+        Self {
+            known: self.known.plus(other.known),
+            tail: self.tail.plus(other.tail),
+            keys: self.keys.plus(other.keys),
+            apart: self.apart.plus(other.apart),
+            together: self.together.plus(other.together),
+            alarms: self.alarms.plus(other.alarms),
+            wrong: format!("{}{}", self.wrong, other.wrong),
+        }
+    }
+}
+
+struct Scorer {
+    rules: RuleSet,
+    places: Places,
+}
+
+impl Scorer {
+    fn new() -> Self {
+        Self { rules: rules(), places: Places::laid(&folder().join("places.json")) }
+    }
+
+    fn classified(&self, asked: &Asked) -> Classification {
+        let place = self.places.named(asked.at.as_deref().unwrap_or("app"));
+        let (tool, params) = match &asked.command {
+            Some(command) => ("exec", json!({ "command": place.from_corpus(command) })),
+            None => (asked.tool.as_deref().unwrap_or_default(), place.params(&asked.params)),
+        };
+        let call = ToolCall { tool: tool.to_owned(), cwd: Some(place.folder()), ..ToolCall::default() };
+        let mut found = place.classify(&self.rules, &call, &params, &asked.env);
+        for key in &mut found.context_keys {
+            *key = place.as_in_corpus(key);
+        }
+        found
+    }
+
+    fn labelled(&self, name: &str) -> Score {
+        let mut score = Score::default();
+        for labelled in lines::<Labelled>(name) {
+            let found = self.classified(&labelled.asked);
+            let (tier, keys) = (found.tier as u8, found.context_keys.into_iter().collect::<BTreeSet<_>>());
+            let is_right = if labelled.tier <= 1 {
+                score.alarms.count(tier >= 3);
+                tier < 3
+            } else {
+                let is_reached = tier >= labelled.tier;
+                let share = if labelled.known { &mut score.known } else { &mut score.tail };
+                share.count(is_reached);
+                if is_reached {
+                    score.keys.count(keys == labelled.keys);
+                }
+                is_reached && keys == labelled.keys
+            };
+            if !is_right {
+                let _ = writeln!(
+                    score.wrong,
+                    "{name}: {}\n    wanted {} {:?}\n    found  {tier} {keys:?} by {}",
+                    shown(&labelled.asked),
+                    labelled.tier,
+                    labelled.keys,
+                    found.rule_name.unwrap_or_default()
+                );
+            }
+        }
+        score
+    }
+
+    fn pairs(&self, name: &str) -> Score {
+        let mut score = Score::default();
+        for pair in lines::<Pair>(name) {
+            let [a, b] = [&pair.a, &pair.b].map(|asked| self.classified(asked));
+            // A call that is not looked at meets nobody.
+            let meet = a.tier.is_tracked()
+                && b.tier.is_tracked()
+                && a.context_keys.iter().any(|key| b.context_keys.contains(key));
+            let share = if pair.same { &mut score.together } else { &mut score.apart };
+            share.count(meet == pair.same);
+            if meet != pair.same {
+                let _ = writeln!(
+                    score.wrong,
+                    "{name}: {} ({})\n    {} {:?}\n    {} {:?}",
+                    if pair.same { "apart, but the same" } else { "together, but different" },
+                    pair.why,
+                    shown(&pair.a),
+                    a.context_keys,
+                    shown(&pair.b),
+                    b.context_keys
+                );
+            }
+        }
+        score
+    }
+}
+
+fn shown(asked: &Asked) -> String {
+    match (&asked.command, &asked.tool) {
+        (Some(command), _) => format!("{command:?} at {}", asked.at.as_deref().unwrap_or("app")),
+        (None, tool) => format!("{} {}", tool.as_deref().unwrap_or_default(), asked.params),
+    }
+}
+
+/// Past the test runner, which keeps what a test prints to itself.
+fn print(text: &str) {
+    let _ = writeln!(std::io::stdout(), "{text}");
+}
+
+fn report(name: &str, score: &Score) {
+    let mut line = format!("reach, {name}:");
+    for (what, share) in [
+        ("well-known effects reached", score.known),
+        ("long tail reached", score.tail),
+        ("right keys", score.keys),
+        ("different pairs apart", score.apart),
+        ("same pairs together", score.together),
+        ("harmless at tier 3", score.alarms),
+    ] {
+        if share.of > 0 {
+            let _ = write!(line, " {what} {:.1} % ({} of {}),", share.percent(), share.met, share.of);
+        }
+    }
+    print(line.trim_end_matches(','));
+    if std::env::var_os("CALLOSUM_WRONG").is_some() {
+        print(&score.wrong);
+    }
+}
+
+#[test]
+fn the_shipped_rules_reach_what_agents_do() {
+    let scorer = Scorer::new();
+    let commands = scorer.labelled("commands.jsonl").plus(&scorer.pairs("pairs.jsonl"));
+    let tools = scorer.labelled("tools.jsonl").plus(&scorer.pairs("tool-pairs.jsonl"));
+    report("commands", &commands);
+    report("tools", &tools);
+    let whole = commands.plus(&tools);
+    report("the whole", &Score { wrong: String::new(), ..whole.clone() });
+    for (what, share, least) in GOALS.iter().map(|(what, share, least)| (what, share(&whole), *least)) {
+        assert!(share.percent() >= least, "{what}: {:.1} %, the goal is {least} %", share.percent());
+    }
+    assert!(whole.alarms.percent() <= 1.0, "harmless calls at tier 3: {:.1} %", whole.alarms.percent());
+}
+
+/// A part of a score that has a goal.
+type Goal = (&'static str, fn(&Score) -> Share, f64);
+
+/// What must be reached at least, in percent.
+const GOALS: &[Goal] = &[
+    ("well-known programs and services", |score| score.known, 0.0),
+    ("the long tail", |score| score.tail, 0.0),
+    ("right keys", |score| score.keys, 0.0),
+    ("pairs of different resources apart", |score| score.apart, 0.0),
+    ("pairs of the same resource together", |score| score.together, 0.0),
+];
+
+/// What was never looked at while rules were written. It has no goal of its own: it only tells how honest the other figures are.
+#[test]
+fn what_was_kept_back_is_only_scored() {
+    let scorer = Scorer::new();
+    let tools = scorer.labelled("kept-back/tools.jsonl");
+    let commands = scorer.labelled("kept-back/commands.jsonl").plus(&scorer.pairs("kept-back/pairs.jsonl"));
+    for (name, score) in [("kept-back tools", tools), ("kept-back commands", commands)] {
+        assert!(score.keys.of > 0);
+        // Their lines are not shown.
+        let Score { known, tail, keys, apart, together, alarms, .. } = score;
+        report(name, &Score { known, tail, keys, apart, together, alarms, wrong: String::new() });
+    }
+}
+
+#[test]
+fn labels_are_what_they_were_before_the_rules() {
+    let list = std::fs::read_to_string(folder().join("labels.sha256")).unwrap();
+    let mut files = BTreeSet::new();
+    for line in list.lines() {
+        let (hash, name) = line.split_once("  ").unwrap();
+        let found = Sha256::digest(std::fs::read(folder().join(name)).unwrap());
+        let found = found.iter().fold(String::new(), |mut hex, byte| {
+            let _ = write!(hex, "{byte:02x}");
+            hex
+        });
+        assert_eq!(
+            found, hash,
+            "{name} has changed: a changed label changes labels.sha256 too, and says why"
+        );
+        files.insert(name.to_owned());
+    }
+    assert_eq!(files.len(), 7);
+}
