@@ -47,15 +47,16 @@ impl Around {
         let folder = site.folder();
         let Some(surroundings) = site.outlook.surroundings() else { return self.unseen(site) };
         let variable = |name: &str| site.variable(name);
+        // Of another machine, or nobody says which.
         let found = if folder.starts_with('/') {
             let place = Place { folder: Path::new(&folder), variable: &variable };
             self.read(site, surroundings, &place)
         } else {
-            // Of another machine, or nobody says which.
-            self.unseen(site)
+            Vec::new()
         };
         if found.is_empty() {
             site.outlook.note_untold(format!("{} can't be told from {folder}", self.what()));
+            return self.unseen(site);
         }
         found
     }
@@ -68,19 +69,22 @@ impl Around {
                 one(repository().and_then(|repository| surroundings.forge_repository(&repository, place)))
             }
             Self::PushedTo => {
-                let remote = site.detail(&Detail::GitRemote).into_iter().next();
-                match (repository(), remote) {
+                let remote = remote(site);
+                match (repository(), &remote) {
                     (Some(repository), remote) => {
                         surroundings.pushed_to(&repository, remote.as_deref(), place)
                     }
-                    (None, Some(address)) => one(surroundings.repository_at(address.as_str(), place)),
-                    (None, None) => Vec::new(),
+                    // A name stands in the configuration of a repository.
+                    (None, Some(address)) if address.contains([':', '/']) => {
+                        one(surroundings.repository_at(address, place))
+                    }
+                    (None, _) => Vec::new(),
                 }
             }
             Self::PushedBranches => {
                 let named = site.detail(&Detail::GitBranch);
                 let Some(repository) = repository() else { return named };
-                let remote = site.detail(&Detail::GitRemote).into_iter().next();
+                let remote = remote(site);
                 pushed_branches(&repository, named, remote.as_deref())
             }
             Self::Branch => one(repository().and_then(|found| found.branch().map(str::to_owned))),
@@ -114,6 +118,11 @@ impl Around {
     /// What is left to say where nothing may be read.
     fn unseen(self, site: Site<'_, '_>) -> Vec<String> {
         match self {
+            // The usual remote is that of the folder; of another one only the name is known.
+            Self::PushedTo => {
+                let other = remote(site).filter(|remote| remote != "origin");
+                other.map(|remote| format!("{}@{remote}", site.folder())).into_iter().collect()
+            }
             Self::PushedBranches => site.detail(&Detail::GitBranch),
             Self::Cluster => vec![named_cluster(site).unwrap_or_else(|| CURRENT.to_owned())],
             Self::KubeScope => {
@@ -138,6 +147,11 @@ impl Around {
             Self::Link(_) => "the linked project",
         }
     }
+}
+
+/// The remote that the command names.
+fn remote(site: Site<'_, '_>) -> Option<String> {
+    site.detail(&Detail::GitRemote).into_iter().next()
 }
 
 /// The branches that are pushed, where the command says `current` or names none.
