@@ -3,6 +3,7 @@
 //! `detail` is what can be asked of a command that a rule picked out; `http`, `git`, `forge`, `kube`, `cloud`, `notion` and `storage` know
 //! how the programs of a field name their resources.
 
+mod body;
 mod changed;
 mod cloud;
 mod detail;
