@@ -55,6 +55,8 @@ pub struct Classification {
     pub rule_name: Option<String>,
     /// The resources the call acts on, each once, at most 1,000; empty when the rule names none.
     pub context_keys: Vec<String>,
+    /// What an earlier version called these resources, where that is something else: evidence is looked for there, too.
+    pub former_keys: Vec<String>,
     /// How far back earlier actions count, in milliseconds, when the rule says so.
     pub recent_window_ms: Option<u64>,
     /// How long the call's lease lasts, in milliseconds, when the rule says so.
@@ -157,6 +159,7 @@ impl Default for Classification {
             tier: Tier::None,
             rule_name: None,
             context_keys: Vec::new(),
+            former_keys: Vec::new(),
             recent_window_ms: None,
             lock_expiry_ms: None,
             scope: Scope::Any,
