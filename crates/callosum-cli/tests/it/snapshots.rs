@@ -76,6 +76,8 @@ fn two_sessions() -> (TempDir, Gate) {
     let _ = gate.model_call_started(heartbeat, &gate.machine().now());
     assert!(call(&gate, heartbeat, "exec", &mail, Some(Ended::Ok)));
     assert!(call(&gate, heartbeat, "exec", &json!({ "command": "git push origin main" }), None));
+    assert!(call(&gate, chat, "acme__postThing", &json!({ "channel": "C1" }), None));
+    assert!(call(&gate, chat, "exec", &json!({ "command": "./deploy.sh prod && ls" }), None));
     gate.maintain(&gate.machine().now());
     (directory, gate)
 }
@@ -130,6 +132,7 @@ fn what_an_operator_sees_of_two_sessions_that_meet() {
     shows("why.txt", 0, state, &["why", mail]);
     shows("why-nobody.txt", 0, state, &["why", "email:nobody@example.com"]);
     shows("explain.txt", 0, state, &["explain", "exec", "cd /srv && git push origin main"]);
+    shows("rules-suggest.txt", 0, state, &["rules", "suggest"]);
     shows("leases.txt", 0, state, &["leases"]);
     shows("leases.json", 0, state, &["leases", "--json"]);
     // The name it once had is still understood.
