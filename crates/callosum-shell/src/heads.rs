@@ -61,6 +61,8 @@ impl<'l> Scan<'l> {
         loop {
             match self.next()? {
                 Token::End => is_carried = false,
+                // What follows `X=` was rather meant as its value.
+                Token::Plain(word) if is_assignment(word) && word.ends_with('=') => self.pass_command(),
                 Token::Plain(word) | Token::Other(word) if is_assignment(word) => {}
                 Token::Other(_) => self.pass_command(),
                 Token::Plain(word) if NO_COMMAND.contains(&word) => self.pass_command(),
@@ -160,6 +162,7 @@ mod tests {
             ("cd app && ./deploy.sh prod; ls", "cd:app ./deploy.sh:prod ls:-"),
             ("A=1 B='x y' acme send 'hello; rm x' | tee out", "acme:send tee:out"),
             ("A=1 acme send x", "acme:send"),
+            ("TOKEN= s3cr3t; b", "b:-"),
             ("sudo -E acme post && npx -y other publish", "acme:post other:publish"),
             ("sudo -u bob acme post; b c", "b:c"),
             ("if acme check; then acme send; fi", "acme:check acme:send"),

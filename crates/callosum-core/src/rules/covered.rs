@@ -14,6 +14,8 @@ use super::words::{LOCAL_PROGRAMS, is_strong_verb};
 const MAX_PROGRAMS: usize = 8;
 /// Bytes of a program's name.
 const MAX_NAME: usize = 64;
+/// And its digits.
+const MAX_DIGITS: usize = 4;
 
 /// Whether the calls of a tool, as its host names it, are shell lines.
 #[must_use]
@@ -43,11 +45,14 @@ fn told_verb(word: &str) -> Option<String> {
     is_strong_verb(verb).then(|| behind.map_or_else(|| verb.to_owned(), |sign| format!("{verb}{sign}*")))
 }
 
-/// Whether a text is told as the name of a program.
+/// Whether a text is told as the name of a program: in small letters, as programs' names are, with few digits, as those of secrets are not.
 pub(super) fn is_program_name(name: &str) -> bool {
     name.len() <= MAX_NAME
-        && name.starts_with(|first: char| first.is_ascii_alphabetic())
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._+-".contains(&byte))
+        && name.starts_with(|first: char| first.is_ascii_lowercase())
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"._+-".contains(&byte))
+        && name.bytes().filter(u8::is_ascii_digit).count() <= MAX_DIGITS
 }
 
 impl RuleSet {
@@ -105,10 +110,11 @@ mod tests {
             ("acme hunter2", "acme"),
             ("$TOOL send; 7z a x; {a,b} c; \"q\" send", ""),
             ("acme Deploy", "acme"),
+            ("Zq7021551xW9k send; a1b2c3d4e5 send; Rscript x; s3cmd put", "s3cmd"),
         ] {
             assert_eq!(programs_seen(line).collect::<Vec<_>>().join(","), expected, "{line}");
         }
-        assert_eq!(programs_seen(&"a1;".repeat(100)).count(), MAX_PROGRAMS);
+        assert_eq!(programs_seen(&"a1; ".repeat(100)).count(), MAX_PROGRAMS);
         assert_eq!(programs_seen(&"a".repeat(MAX_NAME + 1)).count(), 0);
     }
 
