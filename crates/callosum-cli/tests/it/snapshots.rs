@@ -76,8 +76,6 @@ fn two_sessions() -> (TempDir, Gate) {
     let _ = gate.model_call_started(heartbeat, &gate.machine().now());
     assert!(call(&gate, heartbeat, "exec", &mail, Some(Ended::Ok)));
     assert!(call(&gate, heartbeat, "exec", &json!({ "command": "git push origin main" }), None));
-    assert!(call(&gate, chat, "acme__postThing", &json!({ "channel": "C1" }), None));
-    assert!(call(&gate, chat, "exec", &json!({ "command": "./deploy.sh prod && ls" }), None));
     gate.maintain(&gate.machine().now());
     (directory, gate)
 }
@@ -132,7 +130,6 @@ fn what_an_operator_sees_of_two_sessions_that_meet() {
     shows("why.txt", 0, state, &["why", mail]);
     shows("why-nobody.txt", 0, state, &["why", "email:nobody@example.com"]);
     shows("explain.txt", 0, state, &["explain", "exec", "cd /srv && git push origin main"]);
-    shows("rules-suggest.txt", 0, state, &["rules", "suggest"]);
     shows("leases.txt", 0, state, &["leases"]);
     shows("leases.json", 0, state, &["leases", "--json"]);
     // The name it once had is still understood.
@@ -141,6 +138,23 @@ fn what_an_operator_sees_of_two_sessions_that_meet() {
     shows("release-again.txt", 1, state, &["locks", "release", "git-push:origin/main"]);
     shows("leases-none.txt", 0, state, &["leases"]);
     shows("why-released.txt", 0, state, &["why", "git-push:origin/main"]);
+    gate.close(&gate.machine().now());
+}
+
+#[test]
+fn what_an_operator_sees_of_what_no_rule_names() {
+    let directory = tempfile::tempdir().unwrap();
+    let gate = gate(directory.path());
+    for (tool, params) in [
+        ("acme__postThing", json!({ "channel": "C1" })),
+        ("exec", json!({ "command": "./deploy.sh prod && ls" })),
+        ("exec", json!({ "command": "acme status" })),
+    ] {
+        assert!(call(&gate, "agent:main:main", tool, &params, None));
+    }
+    gate.maintain(&gate.machine().now());
+    shows("status-uncovered.txt", 0, directory.path(), &["status"]);
+    shows("rules-suggest.txt", 0, directory.path(), &["rules", "suggest"]);
     gate.close(&gate.machine().now());
 }
 

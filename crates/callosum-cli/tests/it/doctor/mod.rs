@@ -235,7 +235,7 @@ fn what_no_rule_names_is_never_called_gated() {
     examination.says(
         "rules.uncovered",
         "note",
-        "program acme deploy of codex (3 calls, sounds like an effect: deploy)",
+        "acme deploy\\\" of codex (3 calls, sounds like an effect: deploy)",
     );
     seen(&["exec", "acme__look"]).says("rules.uncovered", "ok", "none sounds like an effect");
 }
