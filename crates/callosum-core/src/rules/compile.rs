@@ -147,6 +147,11 @@ impl Rule {
         self.params.is_empty() && self.command_pattern.is_none() && self.effects.is_none()
     }
 
+    /// Whether the rule is for calls on some files only.
+    pub(super) fn asks_for_files(&self) -> bool {
+        self.params.iter().any(|param| param.path == FILE_PATH)
+    }
+
     /// Whether the rule is for the same calls as another one.
     pub(super) fn asks_the_same(&self, other: &Self) -> bool {
         let pattern = |rule: &Self| rule.command_pattern.as_ref().map(|pattern| pattern.text.clone());

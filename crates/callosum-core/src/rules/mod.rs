@@ -3,8 +3,9 @@
 //! `source` reads JSON with positions, `format` the fields as they are written, `limits` bounds what a file may ask for, `compile` makes
 //! matchers of them (`names`, `command_match`), `index` tells which rules may be for a call (`index_builder` is what the build script and it
 //! have in common, `word_lists` what both make, `shipped` what the build script prepared), `layer` holds the rules of one file, `rule_set`
-//! all, `classify` asks them about a call, `compare` two sets about a call of which not all is known. `typed` is for what tools type into
-//! terminals, `guard` for the gate's own files. `lint` looks at a whole file as its author would want it looked at.
+//! all, `classify` asks them about a call, `compare` two sets about a call of which not all is known, `covered` tells what no rule names. `typed` is for what tools type into
+//! terminals, `guard` for the gate's own files, `suggest` drafts rules, `words` for the words of names. `lint` looks at a whole file as its author would want it
+//! looked at.
 
 mod candidate;
 mod classify;
@@ -12,6 +13,7 @@ mod command_match;
 mod compare;
 mod compile;
 pub mod context_key;
+pub mod covered;
 mod format;
 mod guard;
 mod index;
@@ -24,9 +26,11 @@ mod names;
 mod rule_set;
 mod shipped;
 mod source;
+pub mod suggest;
 mod texts;
 mod typed;
 mod word_lists;
+pub mod words;
 pub mod world;
 
 use std::fmt;
