@@ -17,6 +17,7 @@ mod format;
 mod guard;
 mod index;
 mod index_builder;
+mod inner;
 mod layer;
 mod limits;
 pub mod lint;
@@ -25,7 +26,9 @@ mod names;
 mod rule_set;
 mod shipped;
 mod source;
+mod sql;
 mod texts;
+mod tool_words;
 mod typed;
 mod word_lists;
 pub mod words;
@@ -78,6 +81,20 @@ pub struct Classification {
 }
 
 impl Classification {
+    /// What holds for two calls in one: the higher tier, and the keys of both where both are checked.
+    fn with(self, other: Self) -> Self {
+        let (mut high, low) = if other.tier > self.tier { (other, self) } else { (self, other) };
+        if high.tier.is_tracked() == low.tier.is_tracked() {
+            let fresh: Vec<String> =
+                low.context_keys.into_iter().filter(|key| !high.context_keys.contains(key)).collect();
+            high.context_keys.extend(fresh);
+            high.too_many_keys |= low.too_many_keys || high.context_keys.len() > context_key::MAX_KEYS;
+            high.context_keys.truncate(context_key::MAX_KEYS);
+        }
+        high.journal_params &= low.journal_params;
+        high
+    }
+
     /// How far back earlier actions count, milliseconds, by the rule or else by the settings.
     pub(crate) fn window_ms(&self, settings: &Settings) -> u64 {
         self.recent_window_ms.unwrap_or(settings.recent_window_ms)

@@ -4,6 +4,7 @@ mod address;
 mod around;
 mod command_recipient;
 mod field;
+mod fields;
 mod file_path;
 mod guarded;
 mod mail_fields;
@@ -11,6 +12,7 @@ mod mail_text;
 mod placeholder;
 mod site;
 mod template;
+mod tool_target;
 mod value;
 
 use std::borrow::Cow;
@@ -27,6 +29,7 @@ pub(crate) use site::Site;
 pub(crate) use template::Template;
 pub(crate) use value::Picked;
 
+use self::fields::Fields;
 use self::mail_text::MailTexts;
 use crate::model::digest::{hash_text, number_text};
 use crate::model::redact::{key_mark, redact_key, secrets_of_words};
@@ -55,13 +58,14 @@ pub(crate) struct Lookup<'a> {
     read: RefCell<Vec<(&'a str, Found<'a>)>>,
     mails: MailTexts,
     unknown: OnceCell<String>,
+    fields: OnceCell<Fields>,
 }
 
 type Found<'a> = Option<Rc<Cow<'a, Value>>>;
 
 impl<'a> Lookup<'a> {
     pub(crate) fn new(params: &'a dyn Parameters) -> Self {
-        Self { params, read: RefCell::default(), mails: MailTexts::default(), unknown: OnceCell::new() }
+        Self { params, read: RefCell::default(), mails: MailTexts::default(), unknown: OnceCell::new(), fields: OnceCell::new() }
     }
 
     /// The value at a dotted path.
@@ -82,6 +86,11 @@ impl<'a> Lookup<'a> {
             Some(value) => text_of(value).into_iter().collect(),
             None => Vec::new(),
         }
+    }
+
+    /// The values in them by the names of their fields, wherever these stand.
+    fn fields(&self) -> &Fields {
+        self.fields.get_or_init(|| Fields::of(&self.params.all().value))
     }
 
     pub(crate) fn all(&self) -> AllParameters<'a> {
