@@ -245,28 +245,28 @@ fn wrappers_keep_the_command_they_run() {
         ("doppler run -- npm publish", 3, "publish:npm:/w"),
         ("bundle exec npm publish", 3, "publish:npm:/w"),
         ("npm exec -- wrangler deploy", 3, "deploy:wrangler:/w"),
-        ("sudo -iu deploy git push origin main", 3, "git-push:origin/main"),
+        ("sudo -iu deploy git push origin main", 3, "git-push:/w/main"),
         ("sudo -Hu deploy npm publish", 3, "publish:npm:/w"),
         ("sudo -u deploy -- npm publish", 3, "publish:npm:/w"),
-        ("setsid -f git push origin main", 3, "git-push:origin/main"),
-        ("setsid -w git push origin main", 3, "git-push:origin/main"),
-        ("bash -ce \"git push origin main\"", 3, "git-push:origin/main"),
-        ("su - deploy -c \"git push origin main\"", 3, "git-push:origin/main"),
-        ("su -c 'git push origin main' deploy", 3, "git-push:origin/main"),
-        ("runuser -u deploy -- git push origin main", 3, "git-push:origin/main"),
-        ("runuser -l deploy -c 'git push origin main'", 3, "git-push:origin/main"),
-        ("script -qc 'git push origin main' /dev/null", 3, "git-push:origin/main"),
-        ("ssh deploy@web-1 -p 2222 'git push origin main'", 3, "git-push:origin/main ssh:web-1"),
-        ("ssh web-1 -- git push origin main", 3, "git-push:origin/main ssh:web-1"),
-        ("ssh prod 'bash -s' <<'EOT'\ngit push origin main\nEOT", 3, "git-push:origin/main ssh:prod"),
-        ("ssh prod <<'EOT'\ngit push origin main\nEOT", 3, "git-push:origin/main ssh:prod"),
+        ("setsid -f git push origin main", 3, "git-push:/w/main"),
+        ("setsid -w git push origin main", 3, "git-push:/w/main"),
+        ("bash -ce \"git push origin main\"", 3, "git-push:/w/main"),
+        ("su - deploy -c \"git push origin main\"", 3, "git-push:/w/main"),
+        ("su -c 'git push origin main' deploy", 3, "git-push:/w/main"),
+        ("runuser -u deploy -- git push origin main", 3, "git-push:/w/main"),
+        ("runuser -l deploy -c 'git push origin main'", 3, "git-push:/w/main"),
+        ("script -qc 'git push origin main' /dev/null", 3, "git-push:/w/main"),
+        ("ssh deploy@web-1 -p 2222 'git push origin main'", 3, "git-push:/w/main ssh:web-1"),
+        ("ssh web-1 -- git push origin main", 3, "git-push:/w/main ssh:web-1"),
+        ("ssh prod 'bash -s' <<'EOT'\ngit push origin main\nEOT", 3, "git-push:/w/main ssh:prod"),
+        ("ssh prod <<'EOT'\ngit push origin main\nEOT", 3, "git-push:/w/main ssh:prod"),
         ("ssh web-1 uptime", 2, "ssh:web-1"),
     ]);
 }
 
 #[test]
 fn what_a_function_or_a_shell_is_called_with_is_what_its_commands_get() {
-    let push = "git-push:origin/main";
+    let push = "git-push:/w/main";
     let mail = "email:alice@example.com";
     each_is_guarded(&[
         ("run() { \"$@\"; }; run git push origin main", 3, push),
@@ -297,7 +297,7 @@ fn what_a_function_or_a_shell_is_called_with_is_what_its_commands_get() {
 
 #[test]
 fn what_a_variable_is_set_to_is_what_a_command_is_given() {
-    let push = "git-push:origin/main";
+    let push = "git-push:/w/main";
     let mail = "email:alice@example.com";
     each_is_guarded(&[
         ("C='git push origin main'; $C", 3, push),
@@ -311,11 +311,7 @@ fn what_a_variable_is_set_to_is_what_a_command_is_given() {
         ("M='To: alice@example.com'; sendmail -t <<< \"$M\"", 3, mail),
         ("M='To: alice@example.com'; cat <<E | sendmail -t\n$M\nE", 3, mail),
         ("printf -- 'To: %s\\n\\nx' alice@example.com | sendmail -t", 3, mail),
-        (
-            "B=main; if true; then B=dev; fi; git push origin $B",
-            3,
-            "git-push:origin/main git-push:origin/dev",
-        ),
+        ("B=main; if true; then B=dev; fi; git push origin $B", 3, "git-push:/w/main git-push:/w/dev"),
         ("M=alice@example.com; M=$(cat to); mail -s hi \"$M\"", 3, "email:$M"),
         ("M='git push'; echo \"$M\"; git status", 1, ""),
         ("G=git; $G commit -m 'fix; git push origin main'", 1, ""),
@@ -326,7 +322,7 @@ fn what_a_variable_is_set_to_is_what_a_command_is_given() {
 
 #[test]
 fn a_file_that_the_line_writes_is_read_however_it_came_to_be() {
-    let push = "git-push:origin/main";
+    let push = "git-push:/w/main";
     let mail = "email:alice@example.com";
     each_is_guarded(&[
         ("echo 'git push origin main' > x.sh; sh x.sh", 3, push),
@@ -345,13 +341,13 @@ fn a_file_that_the_line_writes_is_read_however_it_came_to_be() {
 #[test]
 fn a_brace_word_is_the_words_that_it_stands_for() {
     each_is_guarded(&[
-        ("git pus{h,h} origin main", 3, "git-push:push/origin git-push:push/main"),
-        ("{git,push,origin,main}", 3, "git-push:origin/main"),
-        ("eval {git,\\ push,\\ origin,\\ main}", 3, "git-push:origin/main"),
+        ("git pus{h,h} origin main", 3, "git-push:/w@push/origin git-push:/w@push/main"),
+        ("{git,push,origin,main}", 3, "git-push:/w/main"),
+        ("eval {git,\\ push,\\ origin,\\ main}", 3, "git-push:/w/main"),
         ("gi{t,} push", 1, ""),
         ("mkdir -p src/{a,b} && git commit -m 'fix {git,push}'", 1, ""),
-        ("screen -S x -X stuff '^Cgit push origin main^M'", 3, "git-push:origin/main"),
-        ("sh -c \"screen -X stuff '^C^Ugit push origin main^M'\"", 3, "git-push:origin/main"),
+        ("screen -S x -X stuff '^Cgit push origin main^M'", 3, "git-push:/w/main"),
+        ("sh -c \"screen -X stuff '^C^Ugit push origin main^M'\"", 3, "git-push:/w/main"),
     ]);
 }
 
@@ -361,8 +357,8 @@ fn a_mention_in_a_line_of_rare_syntax_is_no_command() {
         ("x=$(case $y in a) echo 1;; *) echo 2;; esac); echo \"git push\"", 1, ""),
         ("x=$(case $y in # a)\n a|b) case z in q) echo 'x ;; y';; esac;;\nesac)\necho 'git push'", 1, ""),
         ("select x in a b; do echo 'git push'; break; done", 1, ""),
-        ("x=$(case $y in a) git push origin main;; esac)", 3, "git-push:origin/main"),
-        ("select x in a b; do git push origin main; done", 3, "git-push:origin/main"),
+        ("x=$(case $y in a) git push origin main;; esac)", 3, "git-push:/w/main"),
+        ("select x in a b; do git push origin main; done", 3, "git-push:/w/main"),
     ]);
 }
 
@@ -451,7 +447,7 @@ fn verbs_that_change_something_are_guarded() {
         ("heroku pg:backups:restore b001 -a web", 3, "deploy:heroku:web"),
         ("terragrunt run-all apply", 3, "terraform:/w"),
         ("mvn release:perform", 3, "publish:maven:/w"),
-        ("git subtree push --prefix docs origin gh-pages", 3, "git-push:origin/gh-pages"),
+        ("git subtree push --prefix docs origin gh-pages", 3, "git-push:/w/gh-pages"),
     ]);
 }
 

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::cell::Cell;
+use std::collections::BTreeMap;
 
 use callosum_core::model::tool_call::{AllParameters, Parameters, ToolCall};
 use callosum_core::rules::{Classification, RuleSet, World};
@@ -379,7 +380,12 @@ fn only_the_parameters_that_count_are_read_and_each_once() {
 /// The keys of the shipped rules for a command.
 fn shipped_keys(command: &str) -> Vec<String> {
     RuleSet::shipped()
-        .classify(&call("exec"), "openclaw", &json!({ "command": command }), &World::unseen())
+        .classify(
+            &ToolCall { cwd: Some("/w".to_owned()), ..call("exec") },
+            "openclaw",
+            &json!({ "command": command }),
+            &World::with_environment(BTreeMap::new()),
+        )
         .context_keys
 }
 
@@ -397,7 +403,7 @@ fn who_pushes_and_with_which_token_makes_no_other_branch() {
         "x-access-token:${GITHUB_TOKEN}@",
     ] {
         let keys = shipped_keys(&format!("git push https://{user}github.com/acme/app main"));
-        assert_eq!(keys, ["git-push:https://github.com/acme/app/main"], "{user}");
+        assert_eq!(keys, ["git-push:github.com/acme/app/main"], "{user}");
     }
 }
 
@@ -409,7 +415,7 @@ fn names_of_branches_and_secrets_stay_what_they_are_in_keys() {
         "dependabot/npm_and_yarn/npm_and_yarn-security-group-4f3c1b2a9d",
         "claude/session/ab12cd34ef",
     ] {
-        assert_eq!(shipped_keys(&format!("git push origin {branch}")), [format!("git-push:origin/{branch}")]);
+        assert_eq!(shipped_keys(&format!("git push origin {branch}")), [format!("git-push:/w/{branch}")]);
     }
     for command in [
         "kubectl delete secret token-abc12def",

@@ -1,12 +1,15 @@
 //! Whole days of work under the shipped rules: a session that goes on with its own work is never paused, and
 //! of two sessions only the one that comes second to the same thing is.
 
+use std::process::Command;
+
 use callosum_core::gate::Answer;
 use callosum_core::model::tier::Tier;
 use callosum_core::record::outcome::Ended;
 use callosum_core::rules::SHIPPED_RULES;
 use serde::Deserialize;
 use serde_json::Value;
+use tempfile::TempDir;
 
 use crate::support::{World, call, session};
 
@@ -53,6 +56,20 @@ pub(crate) struct Replay {
     told: String,
 }
 
+/// The home of the fixtures: two clones of one repository, each on the branch that its session works on.
+fn homes() -> TempDir {
+    let home = tempfile::tempdir().unwrap();
+    for (clone, branch) in [("app", "feat/export-xlsx"), ("app-b", "fix/session-timeout")] {
+        let git = |words: &[&str]| {
+            let done = Command::new("git").arg("-C").arg(home.path()).args(words).output().unwrap();
+            assert!(done.status.success(), "git {words:?}");
+        };
+        git(&["init", "-q", "-b", branch, clone]);
+        git(&["-C", clone, "remote", "add", "origin", "git@github.com:acme/app.git"]);
+    }
+    home
+}
+
 /// Calls in their order and at their times, with `rules` or else the shipped ones; the world they were in, too.
 /// A session that insists retries each call that is refused.
 pub(crate) fn replay(lines: &[Line], rules: Option<&str>, insists: bool) -> (World, Replay) {
@@ -63,6 +80,7 @@ pub(crate) fn replay(lines: &[Line], rules: Option<&str>, insists: bool) -> (Wor
         None => std::fs::remove_file(file).unwrap(),
     }
     let gate = world.gate("doug");
+    let home = homes();
     let mut replay = Replay::default();
     let mut clock_ms = lines[0].at_ms();
     for (number, line) in (1..).zip(lines) {
@@ -70,13 +88,15 @@ pub(crate) fn replay(lines: &[Line], rules: Option<&str>, insists: bool) -> (Wor
         clock_ms = clock_ms.max(line.at_ms());
         let by = session(&gate, &line.session);
         let mut call = call(by, &line.tool, None);
-        call.cwd = Some(line.text("workdir").unwrap_or("/home/me/app").to_owned());
-        let tier = gate.classify(&call, &line.params, &world.now).tier;
+        let inside = |text: &str| text.replace("/home/me", home.path().to_str().unwrap());
+        call.cwd = Some(inside(line.text("workdir").unwrap_or("/home/me/app")));
+        let params: Value = serde_json::from_str(&inside(&line.params.to_string())).unwrap();
+        let tier = gate.classify(&call, &params, &world.now).tier;
         replay.guarded += usize::from(tier == Tier::High);
         loop {
             let id = world.id();
             call.call = Some(id.clone());
-            let answer = gate.before(&call, &line.params, &world.now);
+            let answer = gate.before(&call, &params, &world.now);
             // How long a call took is not told: it ends at once.
             let (ended, exit_code) = match world.finish(&gate, answer) {
                 Answer::Refuse(text) => {

@@ -52,7 +52,7 @@ fn no_mark_of_a_here_document_loses_or_invents_a_recipient() {
     // Tabs in front of the lines are none of theirs.
     let line =
         "sendmail -t <<-'A-B'\n\tSubject: Hi\n\tTo: bob@example.com\n\n\tHi\n\tA-B\ngit push origin main";
-    assert_eq!(keys(line), ["email:bob@example.com", "git-push:origin/main"]);
+    assert_eq!(keys(line), ["email:bob@example.com", "git-push:/w/main"]);
 }
 
 #[test]
@@ -180,6 +180,6 @@ fn git_push_by_its_other_names_is_git_push() {
         "git --attr-source x push origin main",
         "git --config-env http.x=X push origin main",
     ] {
-        assert_eq!(keys(line), ["git-push:origin/main"], "{line}");
+        assert_eq!(keys(line), ["git-push:/w/main"], "{line}");
     }
 }

@@ -277,7 +277,7 @@ fn pushes_publishing_and_deploys_are_guarded_by_what_they_change() {
     let rules = RuleSet::shipped();
     for (text, key) in [
         ("git push", "git-push:/w/current"),
-        ("git push origin main", "git-push:origin/main"),
+        ("git push origin main", "git-push:/w/main"),
         ("git -C /x push", "git-push:/x/current"),
         ("git -c a=b --no-pager push -f", "git-push:/w/current"),
         ("cd x && git push", "git-push:/w/x/current"),
@@ -408,57 +408,58 @@ fn a_dry_run_hides_nothing_that_is_done_besides() {
 fn pushes_and_releases_are_known_in_many_forms() {
     let rules = RuleSet::shipped();
     let call = ToolCall { tool: "exec".to_owned(), cwd: Some("/w".to_owned()), ..ToolCall::default() };
+    let world = World::with_environment(BTreeMap::new());
     for (text, keys) in [
         (
             "GIT_SSH_COMMAND='ssh -i ~/.ssh/deploy_key' git push git@git.example.net:acme/app.git +main",
-            "git-push:git@git.example.net:acme/app.git/main",
+            "git-push:git.example.net/acme/app/main",
         ),
         ("cd services/api && git tag -f nightly && git push --tags", "git-push:/w/services/api/tags"),
         (
             "git add -A && git commit -m \"Fix login redirect\" && git push -u origin HEAD",
-            "git-push:origin/current",
+            "git-push:/w/current",
         ),
-        ("git tag -a v1.4.0 -m \"Release 1.4.0\" && git push origin v1.4.0", "git-push:origin/v1.4.0"),
+        ("git tag -a v1.4.0 -m \"Release 1.4.0\" && git push origin v1.4.0", "git-push:/w/v1.4.0"),
         (
             "git remote add mirror https://git.example.org/acme/app.git && git push --mirror mirror",
-            "git-push:mirror/mirror",
+            "git-push:/w@mirror/mirror",
         ),
         ("git commit --amend --no-edit && git push -f", "git-push:/w/current"),
         (
             "git checkout -b hotfix/tls\ngit commit -qam 'Pin TLS to 1.3'\ngit push --set-upstream origin hotfix/tls",
-            "git-push:origin/hotfix/tls",
+            "git-push:/w/hotfix/tls",
         ),
-        ("git branch -D old-api; git push origin --delete old-api", "git-push:origin/old-api"),
+        ("git branch -D old-api; git push origin --delete old-api", "git-push:/w/old-api"),
         (
             "git branch --merged main | grep -v main | xargs -I{} git push origin --delete {}",
             "exec:a9e847cb2d6b5736168ee162bd592fba",
         ),
         (
             "bash -c \"cd /srv/site && git push https://git.example.com/acme/site.git main:production\"",
-            "git-push:https://git.example.com/acme/site.git/production",
+            "git-push:git.example.com/acme/site/production",
         ),
         (
             "for r in origin backup; do git fetch -q \"$r\" && git push \"$r\" main; done",
-            "git-push:origin/main git-push:backup/main",
+            "git-push:/w/main git-push:/w@backup/main",
         ),
         (
             "git merge --no-ff develop -m 'Merge develop' && git push origin main develop",
-            "git-push:origin/main git-push:origin/develop",
+            "git-push:/w/main git-push:/w/develop",
         ),
-        ("bash <<'EOF'\nset -euo pipefail\ngit push --all backup\nEOF", "git-push:backup/all"),
-        ("git rev-parse --short HEAD; git push origin :refs/tags/v0.9.0-rc1", "git-push:origin/v0.9.0-rc1"),
+        ("bash <<'EOF'\nset -euo pipefail\ngit push --all backup\nEOF", "git-push:/w@backup/all"),
+        ("git rev-parse --short HEAD; git push origin :refs/tags/v0.9.0-rc1", "git-push:/w/v0.9.0-rc1"),
         (
             "cd web && npm run build && cd .. && git add web/dist && git commit -qm 'Rebuild' && git push 2>&1 | tail -3",
             "git-push:/w/current",
         ),
-        ("npm version patch -m 'chore: %s' && git push --follow-tags origin main", "git-push:origin/main"),
+        ("npm version patch -m 'chore: %s' && git push --follow-tags origin main", "git-push:/w/main"),
         ("cd ../docs && gh pr create --fill --draft", "github:/docs#new"),
         (
             "npm pack && npm publish ./acme-widgets-1.2.0.tgz --provenance",
             "publish:npm:/w/acme-widgets-1.2.0.tgz",
         ),
     ] {
-        let found = rules.classify(&call, "openclaw", &json!({ "command": text }), &World::unseen());
+        let found = rules.classify(&call, "openclaw", &json!({ "command": text }), &world);
         assert_eq!((found.tier as u8, found.context_keys.join(" ")), (3, keys.to_owned()), "{text}");
     }
 }

@@ -11,6 +11,7 @@ mod mail_fields;
 mod mail_text;
 mod placeholder;
 mod site;
+mod spelling;
 mod template;
 mod tool_target;
 mod value;
@@ -31,6 +32,7 @@ pub(crate) use value::Picked;
 
 use self::fields::Fields;
 use self::mail_text::MailTexts;
+use self::spelling::one_spelling;
 use crate::model::digest::{hash_text, number_text};
 use crate::model::redact::{key_mark, redact_key, secrets_of_words};
 use crate::model::text::{Shown, head, is_plain, shown};
@@ -211,38 +213,6 @@ pub(crate) fn keys_or_digest(mut keys: Vec<String>, tier: Tier, tool: &str, dige
         keys.push(format!("{tool}:{}", digest.trim_end_matches('~')));
     }
     keys
-}
-
-/// What keys of chat channels begin with.
-const CHANNEL: &str = "channel:";
-
-/// What keys of services begin with.
-const SERVICE: &str = "service:";
-
-/// One spelling for a service: `nginx.service` is `nginx`. And for a channel that hosts write in several ways: `123`, `channel:123` and `discord:channel:123`
-/// are one channel, and so are `general` and `#general`. Only what is so on every platform: on IRC the `#`
-/// belongs to the name, in `#alias:server` (Matrix) too, and a `user:1` is no channel.
-fn one_spelling<'k>(key: &'k str, params: &Lookup<'_>) -> Cow<'k, str> {
-    if key.starts_with(SERVICE) {
-        return Cow::Borrowed(key.strip_suffix(".service").unwrap_or(key));
-    }
-    let Some(mut name) = key.strip_prefix(CHANNEL) else { return Cow::Borrowed(key) };
-    if let Some((platform, rest)) = name.split_once(':')
-        && let Some(rest) = rest.strip_prefix(CHANNEL)
-        && platform.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
-    {
-        name = rest;
-    }
-    while let Some(rest) = name.strip_prefix(CHANNEL) {
-        name = rest;
-    }
-    if let Some(rest) = name.strip_prefix('#')
-        && rest.chars().all(|c| c.is_alphanumeric() || "-_.".contains(c))
-        && !params.texts("channel").iter().any(|platform| platform.eq_ignore_ascii_case("irc"))
-    {
-        name = rest;
-    }
-    if name.is_empty() { Cow::Borrowed(key) } else { Cow::Owned(format!("{CHANNEL}{name}")) }
 }
 
 /// A key that may be shown and stored: no secrets, one line, of bounded length; different keys stay different.

@@ -1,0 +1,143 @@
+//! One spelling for a resource that may be written in several ways, by what its key begins with.
+
+use std::borrow::Cow;
+
+use super::Lookup;
+
+/// How the rest of a key is spelled, behind what it begins with.
+type Spelling = for<'k> fn(&'k str, &Lookup<'_>) -> Cow<'k, str>;
+
+/// What keys of channels of OpenClaw's begin with.
+const CHANNEL: &str = "channel:";
+
+/// The longest that fits counts: it stands before those that are its beginning.
+const SPELLINGS: &[(&str, Spelling)] = &[
+    (CHANNEL, channel),
+    ("call:", |number, _| phone(number)),
+    ("dns:", |name, _| domain(name)),
+    ("gs:", |path, _| folder(path)),
+    ("notion:", |id, _| without_dashes(id)),
+    ("publish:docker:", |image, _| image_name(image)),
+    ("r2:", |path, _| folder(path)),
+    ("s3:", |path, _| folder(path)),
+    ("service:", |unit, _| Cow::Borrowed(unit.strip_suffix(".service").unwrap_or(unit))),
+    ("sms:", |number, _| phone(number)),
+    ("whatsapp:", |number, _| phone(number.strip_suffix("@s.whatsapp.net").unwrap_or(number))),
+];
+
+/// A key in its one spelling.
+pub(super) fn one_spelling<'k>(key: &'k str, params: &Lookup<'_>) -> Cow<'k, str> {
+    let known =
+        SPELLINGS.iter().find_map(|(prefix, spelling)| Some((prefix, spelling, key.strip_prefix(prefix)?)));
+    let Some((prefix, spelling, rest)) = known else { return Cow::Borrowed(key) };
+    match spelling(rest, params) {
+        Cow::Borrowed(same) if same.len() == rest.len() => Cow::Borrowed(key),
+        spelled if spelled.is_empty() => Cow::Borrowed(key),
+        spelled => Cow::Owned(format!("{prefix}{spelled}")),
+    }
+}
+
+/// Hosts write a channel in several ways: `123`, `channel:123` and `discord:channel:123` are one, and so are `general` and `#general`. Only what
+/// is so on every platform: on IRC the `#` belongs to the name, in `#alias:server` (Matrix) too, and a `user:1` is no channel.
+fn channel<'k>(name: &'k str, params: &Lookup<'_>) -> Cow<'k, str> {
+    let mut name = name;
+    if let Some((platform, rest)) = name.split_once(':')
+        && let Some(rest) = rest.strip_prefix(CHANNEL)
+        && platform.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+    {
+        name = rest;
+    }
+    while let Some(rest) = name.strip_prefix(CHANNEL) {
+        name = rest;
+    }
+    if let Some(rest) = name.strip_prefix('#')
+        && rest.chars().all(|c| c.is_alphanumeric() || "-_.".contains(c))
+        && !params.texts("channel").iter().any(|platform| platform.eq_ignore_ascii_case("irc"))
+    {
+        name = rest;
+    }
+    Cow::Borrowed(name)
+}
+
+/// `+1 (555) 010-0199` is `+15550100199`, and so is `15550100199`, which some services want. What has no country's code or is no number
+/// stays as it is.
+fn phone(number: &str) -> Cow<'_, str> {
+    let digits: String = number.chars().filter(char::is_ascii_digit).collect();
+    let is_number = number.chars().all(|c| c.is_ascii_digit() || "+-. ()".contains(c));
+    if !is_number || digits.len() < 8 || digits.starts_with('0') && !digits.starts_with("00") {
+        return Cow::Borrowed(number);
+    }
+    Cow::Owned(format!("+{}", digits.trim_start_matches("00")))
+}
+
+/// A path in a store without what stands for all that is in it.
+fn folder(path: &str) -> Cow<'_, str> {
+    let mut path = path;
+    while let Some(shorter) =
+        ["/", "/*", "/**"].iter().find_map(|end| path.strip_suffix(end)).filter(|it| it.len() > 2)
+    {
+        path = shorter;
+    }
+    Cow::Borrowed(path)
+}
+
+/// Domain names do not tell case apart, and may end in the dot of the root; `@` is the zone itself.
+fn domain(name: &str) -> Cow<'_, str> {
+    let name = name.strip_prefix("@.").unwrap_or(name);
+    let name = name.strip_suffix('.').unwrap_or(name);
+    if name.bytes().any(|byte| byte.is_ascii_uppercase()) && name.contains('.') {
+        Cow::Owned(name.to_ascii_lowercase())
+    } else {
+        Cow::Borrowed(name)
+    }
+}
+
+/// Ids of Notion are written with dashes or without.
+fn without_dashes(id: &str) -> Cow<'_, str> {
+    let is_uuid = id.len() == 36 && id.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    if is_uuid { Cow::Owned(id.replace('-', "")) } else { Cow::Borrowed(id) }
+}
+
+/// An image without what its name means anyhow: `docker.io/library/` before it and `:latest` behind it.
+fn image_name(image: &str) -> Cow<'_, str> {
+    let name =
+        image.strip_prefix("docker.io/").or_else(|| image.strip_prefix("index.docker.io/")).unwrap_or(image);
+    let name = name.strip_prefix("library/").unwrap_or(name);
+    Cow::Borrowed(name.strip_suffix(":latest").unwrap_or(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn one_resource_has_one_spelling() {
+        let params = json!({});
+        let params = Lookup::new(&params);
+        for (written, spelled) in [
+            ("sms:+1 (555) 010-0199", "sms:+15550100199"),
+            ("sms:15550100199", "sms:+15550100199"),
+            ("sms:0015550100199", "sms:+15550100199"),
+            ("sms:0555 0100199", "sms:0555 0100199"),
+            ("sms:12345", "sms:12345"),
+            ("sms:alice", "sms:alice"),
+            ("whatsapp:15550100199@s.whatsapp.net", "whatsapp:+15550100199"),
+            ("whatsapp:120363041234567890@g.us", "whatsapp:120363041234567890@g.us"),
+            ("notion:1f2e3d4c-5b6a-7980-1234-56789abcdef0", "notion:1f2e3d4c5b6a7980123456789abcdef0"),
+            ("notion:meeting-notes", "notion:meeting-notes"),
+            ("publish:docker:docker.io/library/nginx:latest", "publish:docker:nginx"),
+            ("publish:docker:ghcr.io/acme/app:1.2", "publish:docker:ghcr.io/acme/app:1.2"),
+            ("service:nginx.service", "service:nginx"),
+            ("s3://acme-logs/2024/**", "s3://acme-logs/2024"),
+            ("gs://acme-site/", "gs://acme-site"),
+            ("dns:@.Acme.example.", "dns:acme.example"),
+            ("channel:discord:channel:123", "channel:123"),
+            ("channel:#general", "channel:general"),
+            ("channel:#alias:server", "channel:#alias:server"),
+            ("file:/a/b.service", "file:/a/b.service"),
+        ] {
+            assert_eq!(one_spelling(written, &params), spelled);
+        }
+    }
+}
