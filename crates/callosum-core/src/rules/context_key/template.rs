@@ -140,15 +140,8 @@ impl Part {
             return Ok(Self::Alone(source));
         }
         if let Some(sign @ ('/' | '#')) = placeholder.chars().next() {
-            return match Self::parse(placeholder.trim_start_matches(sign).trim())? {
-                Self::Values { groups, fallback } if fallback == UNKNOWN => {
-                    Ok(Self::Behind { sign, origins: groups.concat() })
-                }
-                _ => Err(format!(
-                    "`{{{}}}` is what may be said: it takes no fallback, and nothing that stands alone in its braces",
-                    one_line(placeholder, 60)
-                )),
-            };
+            let words = placeholder.trim_start_matches(sign).trim().split('|').collect();
+            return Ok(Self::Behind { sign, origins: origins(placeholder, words)?.concat() });
         }
         if let Some(qualifiers) = placeholder.strip_prefix('@') {
             let groups = qualifiers.split(',').map(|group| {
