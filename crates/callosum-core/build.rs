@@ -74,8 +74,14 @@ fn main() -> Result<(), Box<dyn Error>> {
             recent_window_ms.unwrap_or(0),
             lock_expiry_ms.unwrap_or(0),
         )?;
-        let (globs, names): (Vec<_>, Vec<_>) =
-            rule.tool.as_ref().map(Texts::all).unwrap_or_default().iter().map(String::as_str).partition(|tool| tool.contains(['*', '?']));
+        let (globs, names): (Vec<_>, Vec<_>) = rule
+            .tool
+            .as_ref()
+            .map(Texts::all)
+            .unwrap_or_default()
+            .iter()
+            .map(String::as_str)
+            .partition(|tool| tool.contains(['*', '?']));
         let patterns = rule.command.as_ref().map(Texts::all);
         let patterns = patterns.or_else(|| rule.http.map(|_| [].as_slice()));
         draft.add(

@@ -7,7 +7,7 @@ use super::layer::Part;
 use super::rule_set::RuleSet;
 use super::typed::{self, Typed};
 use super::world::{Outlook, World};
-use super::{inner, Classification, Explanation, Match, Scope, Unread};
+use super::{Classification, Explanation, Match, Scope, Unread, inner};
 use serde_json::Value;
 
 use crate::model::digest::digest;
@@ -113,7 +113,8 @@ impl RuleSet {
         for (tool, params) in inner {
             let call = ToolCall { tool: tool.clone(), ..call.clone() };
             let tool = ToolName::of(tool);
-            let question = Question { rules: self, call: &call, tool, runtime, params: Lookup::new(params), outlook };
+            let question =
+                Question { rules: self, call: &call, tool, runtime, params: Lookup::new(params), outlook };
             let one = question.answer(matches.as_deref_mut());
             all.unread.extend(one.unread);
             all.rough |= one.rough;
@@ -317,7 +318,8 @@ impl<'a> Question<'a> {
     /// A candidate's rule, if it is for the tool, and for the call as far as the whole of it tells.
     fn rule(&self, part: &'a Part, candidate: Candidate) -> Option<&'a Rule> {
         part.rule(candidate.place).filter(|rule| {
-            rule.is_for_tool(candidate, &self.tool) && rule.matches(self.call, &self.tool, self.runtime, &self.params)
+            rule.is_for_tool(candidate, &self.tool)
+                && rule.matches(self.call, &self.tool, self.runtime, &self.params)
         })
     }
 
@@ -325,9 +327,11 @@ impl<'a> Question<'a> {
     fn for_whole_call(&self) -> Option<&'a Rule> {
         self.rules.parts.iter().find_map(|part| {
             let (calls, _) = part.index.candidates(&self.tool.neutral);
-            let by_name = calls.iter().find_map(|candidate| Some((candidate.place, self.rule(part, candidate)?)));
+            let by_name =
+                calls.iter().find_map(|candidate| Some((candidate.place, self.rule(part, candidate)?)));
             let before = by_name.map_or(usize::MAX, |(place, _)| place);
-            let by_words = (self.tool.neutral != typed::SHELL).then(|| part.index.said_in(&self.tool, before));
+            let by_words =
+                (self.tool.neutral != typed::SHELL).then(|| part.index.said_in(&self.tool, before));
             let by_words = by_words.into_iter().flatten().find_map(|candidate| self.rule(part, candidate));
             by_words.or(by_name.map(|(_, rule)| rule))
         })

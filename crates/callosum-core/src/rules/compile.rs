@@ -178,7 +178,10 @@ impl Rule {
 
     /// Whether the rule is for calls whatever their parameters.
     pub(super) fn asks_no_parameters(&self) -> bool {
-        self.params.is_empty() && self.words.is_none() && self.command_pattern.is_none() && self.effects.is_none()
+        self.params.is_empty()
+            && self.words.is_none()
+            && self.command_pattern.is_none()
+            && self.effects.is_none()
     }
 
     /// Whether the rule is for the same calls as another one.

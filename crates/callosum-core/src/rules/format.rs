@@ -186,7 +186,10 @@ impl RuleFormat {
                 let tool = fields.optional("tool")?;
                 tool.unwrap_or_else(|| At { at: words.at, value: Texts(Vec::new()) })
             }
-            None => fields.required("tool", "a tool's name, a list of names, or \"*\" for every tool; or `toolWords`")?,
+            None => fields.required(
+                "tool",
+                "a tool's name, a list of names, or \"*\" for every tool; or `toolWords`",
+            )?,
         };
         Ok(Self {
             name,
@@ -239,7 +242,8 @@ fn params<'a>(fields: &Fields<'a, '_>, text: &'a str) -> Result<Vec<ParamFormat>
             return Err(source.error(source.offset(raw.get()), rule, message));
         }
         if path == SQL && values != [Value::from(WRITES)] {
-            let message = format!("`params.{SQL}` can only be \"{WRITES}\": a statement that changes something");
+            let message =
+                format!("`params.{SQL}` can only be \"{WRITES}\": a statement that changes something");
             return Err(source.error(source.offset(raw.get()), rule, message));
         }
         if !values.is_empty()

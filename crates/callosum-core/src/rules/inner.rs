@@ -8,8 +8,19 @@ use crate::model::tool_call::Parameters;
 /// Such tools by their names without case and signs, and without the server's. OpenClaw's own are not among them: what those call
 /// passes the gate itself.
 const CARRIERS: &[&str] = &[
-    "composiomultiexecutetool", "composioexecutetool", "multiexecutetool", "executetool", "calltool", "invoketool", "usetool", "usemcptool",
-    "callmcptool", "executeaction", "runaction", "executezapierwriteaction",
+    "composiomultiexecutetool",
+    "rubemultiexecutetool",
+    "composioexecutetool",
+    "multiexecutetool",
+    "executetool",
+    "calltool",
+    "invoketool",
+    "usetool",
+    "usemcptool",
+    "callmcptool",
+    "executeaction",
+    "runaction",
+    "executezapierwriteaction",
 ];
 /// What names the tool that is called.
 const NAMES: &[&str] = &["tool_slug", "toolSlug", "tool", "tool_name", "toolName", "slug", "action", "name"];
@@ -30,7 +41,9 @@ pub(super) fn calls(tool: &str, params: &dyn Parameters) -> Vec<(String, Value)>
     let list = params.get("tools").or_else(|| params.get("calls"));
     let several = list.as_deref().map(parsed);
     match several.as_ref().and_then(Value::as_array) {
-        Some(all) => all.iter().take(MAX_CALLS).filter_map(|one| call(&|name| one.get(name).cloned())).collect(),
+        Some(all) => {
+            all.iter().take(MAX_CALLS).filter_map(|one| call(&|name| one.get(name).cloned())).collect()
+        }
         None => call(&|name| params.get(name).map(std::borrow::Cow::into_owned)).into_iter().collect(),
     }
 }

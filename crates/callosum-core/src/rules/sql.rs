@@ -6,12 +6,21 @@ use crate::rules::context_key::Lookup;
 
 /// The parameters in which tools are given SQL.
 const PARAMS: &[&str] = &[
-    "sql", "query", "statement", "statements", "queries", "sql_query", "sqlQuery", "sqlStatements", "params.sql", "params.sqlStatements",
+    "sql",
+    "query",
+    "statement",
+    "statements",
+    "queries",
+    "sql_query",
+    "sqlQuery",
+    "sqlStatements",
+    "params.sql",
+    "params.sqlStatements",
 ];
 /// Statements that only ask, or change nothing that lasts, by their first words.
 const ASKING: &[&str] = &[
-    "", "analyze", "begin", "commit", "desc", "describe", "explain", "help", "list", "pragma", "rollback", "select", "set", "show", "start",
-    "table", "use", "values", "with",
+    "", "analyze", "begin", "commit", "desc", "describe", "explain", "help", "list", "pragma", "rollback",
+    "select", "set", "show", "start", "table", "use", "values", "with",
 ];
 /// Words that write, behind `with …` too.
 const WRITING: &[&str] = &["delete", "insert", "into", "merge", "update"];
@@ -29,7 +38,8 @@ pub(super) fn is_written(params: &Lookup<'_>) -> bool {
 /// Whether one of some statements writes.
 fn writes(sql: &str) -> bool {
     bare(sql).split(';').any(|statement| {
-        let words = statement.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+        let words =
+            statement.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
         let mut words = words.map(str::to_lowercase);
         let first = words.next().unwrap_or_default();
         match first.as_str() {
@@ -37,7 +47,8 @@ fn writes(sql: &str) -> bool {
             // It runs what it explains.
             "explain" => {
                 let all: Vec<String> = words.collect();
-                all.iter().any(|word| word == "analyze") && all.iter().any(|word| WRITING.contains(&word.as_str()))
+                all.iter().any(|word| word == "analyze")
+                    && all.iter().any(|word| WRITING.contains(&word.as_str()))
             }
             "pragma" => statement.contains('='),
             first => !ASKING.contains(&first),

@@ -28,8 +28,20 @@ const ACTING: &[&str] = &[
 ];
 /// Verbs of tools that only ask or prepare, besides those of commands.
 const PREPARING: &[&str] = &[
-    "ask", "browse", "build", "calculate", "detect", "dry", "evaluate", "generate", "prepare", "quote", "simulate",
-    "suggest", "summarize", "test",
+    "ask",
+    "browse",
+    "build",
+    "calculate",
+    "detect",
+    "dry",
+    "evaluate",
+    "generate",
+    "prepare",
+    "quote",
+    "simulate",
+    "suggest",
+    "summarize",
+    "test",
 ];
 /// Stands in a group for every verb that does something.
 const ACTS: &str = "{acts}";
@@ -105,7 +117,8 @@ impl NameWords {
         let is_alone = self.ends.len() == self.of_server + 1;
         while let Some(word) = own.next() {
             let may_be_thing = NOUNS.contains(&word);
-            let acts = STRONG_VERBS.contains(&word) || CHANGING_VERBS.contains(&word) || ACTING.contains(&word);
+            let acts =
+                STRONG_VERBS.contains(&word) || CHANGING_VERBS.contains(&word) || ACTING.contains(&word);
             if acts && (!may_be_thing || is_alone || own.peek().is_some()) {
                 return Some(word);
             }
@@ -143,7 +156,7 @@ fn is_verb(word: &str) -> bool {
 }
 
 /// The name of the server, as far as it is told, and the tool's own.
-pub(super) fn parted(tool: &str) -> (&str, &str) {
+pub(crate) fn parted(tool: &str) -> (&str, &str) {
     let of_mcp = tool.strip_prefix("mcp__");
     let name = of_mcp.unwrap_or(tool);
     if let Some(parts) = name.split_once("__") {
@@ -176,7 +189,9 @@ impl ToolWords {
     /// What is wrong with them.
     pub(super) fn check(&self) -> Result<(), String> {
         if self.first().iter().any(|word| word == ACTS) {
-            return Err(format!("`{ACTS}` can't stand in the first group: most names have a verb, so begin with what tells the tool"));
+            return Err(format!(
+                "`{ACTS}` can't stand in the first group: most names have a verb, so begin with what tells the tool"
+            ));
         }
         Ok(())
     }
@@ -188,9 +203,8 @@ impl ToolWords {
 
     /// Whether whatever the other rule takes, this one does.
     pub(super) fn takes(&self, other: &Self) -> bool {
-        let is_met = |group: &Vec<String>| {
-            other.groups.iter().any(|of| of.iter().all(|word| group.contains(word)))
-        };
+        let is_met =
+            |group: &Vec<String>| other.groups.iter().any(|of| of.iter().all(|word| group.contains(word)));
         (other.is_tracked || !self.is_tracked)
             && self.groups.iter().all(is_met)
             && self.unless.iter().all(|word| other.unless.contains(word))
@@ -205,7 +219,9 @@ impl ToolWords {
     pub(super) fn are_in<'p>(&self, name: &NameWords, params: &Lookup<'p>) -> bool {
         let action = action(params);
         let has_all = (0..self.groups.len()).all(|group| self.found(group, name, action.as_ref()).is_some());
-        has_all && !self.is_excluded(name, action.as_ref()) && !(self.is_tracked && self.asks(name, action.as_ref(), params))
+        has_all
+            && !self.is_excluded(name, action.as_ref())
+            && !(self.is_tracked && self.asks(name, action.as_ref(), params))
     }
 
     /// The words that led to it, one of each group.
@@ -224,7 +240,10 @@ impl ToolWords {
             return Some(verb);
         }
         // What the tool itself is called goes before the server's name, of which verbs say nothing of the tool.
-        let own = name.terms().filter(|(_, is_of_server)| !is_of_server).chain(action.into_iter().flat_map(NameWords::terms));
+        let own = name
+            .terms()
+            .filter(|(_, is_of_server)| !is_of_server)
+            .chain(action.into_iter().flat_map(NameWords::terms));
         let of_server = name.terms().filter(|(term, is_of_server)| *is_of_server && !is_verb(term));
         own.chain(of_server).map(|(term, _)| term).find(|term| is_it(term))
     }

@@ -42,6 +42,7 @@ mod state_model;
 mod stuck_disk;
 mod support;
 mod time_and_holders;
+mod tools;
 mod unread;
 mod unusable_state;
 mod versions;

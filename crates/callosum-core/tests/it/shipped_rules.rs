@@ -186,7 +186,7 @@ fn every_tool_of_the_host_has_its_tier_and_its_key() {
         ("email", json!({"to": ["a@x.com", "b@x.com"]}), 3, "email:a@x.com email:b@x.com"),
         ("gmail__send_email", json!({"to": "a@x.com"}), 3, "email:a@x.com"),
         ("resend__send-email", json!({"to": ["a@x.com"]}), 3, "email:a@x.com"),
-        ("resend__send-broadcast", json!({"id": "b"}), 3, "email:unknown"),
+        ("resend__send-broadcast", json!({"id": "b"}), 3, "email:campaign/b"),
         (
             "sendgrid__send_email",
             json!({"to": [{"email": "a@x.com", "name": "A"}], "cc": {"address": "b@x.com"}}),

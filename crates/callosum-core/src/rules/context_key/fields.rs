@@ -18,12 +18,38 @@ const MAX_JSON: usize = 64 * 1024;
 const MAX_VALUE: usize = 1024;
 
 /// Names that say something only of the call itself: in an object that is given along, they are that one's.
-const OWN: &[&str] = &["id", "ids", "key", "name", "number", "title", "to", "url", "slug", "uuid", "type", "kind", "path", "email", "address"];
+const OWN: &[&str] = &[
+    "id", "ids", "key", "name", "number", "title", "to", "url", "slug", "uuid", "type", "kind", "path",
+    "email", "address",
+];
 
 /// Objects that hold what the call is given.
 const CARRIERS: &[&str] = &[
-    "args", "arguments", "body", "create", "data", "input", "inputs", "items", "json", "objects", "operations", "options", "params",
-    "parameters", "path", "payload", "query", "record", "records", "request", "resource", "resources", "update", "updates", "variables",
+    "args",
+    "arguments",
+    "body",
+    "create",
+    "data",
+    "input",
+    "inputs",
+    "items",
+    "json",
+    "objects",
+    "operations",
+    "options",
+    "params",
+    "parameters",
+    "path",
+    "payload",
+    "query",
+    "record",
+    "records",
+    "request",
+    "resource",
+    "resources",
+    "update",
+    "updates",
+    "variables",
 ];
 
 /// A value that has a name.
@@ -51,7 +77,8 @@ impl Fields {
     /// The values of the outermost fields of a name, folded; none when there is no such field.
     pub(super) fn named(&self, name: &str) -> Vec<String> {
         let is_own = OWN.contains(&name);
-        let mut all = self.0.iter().filter(|field| field.name == name && (field.is_own || !is_own)).peekable();
+        let mut all =
+            self.0.iter().filter(|field| field.name == name && (field.is_own || !is_own)).peekable();
         let depth = all.peek().map_or(0, |field| field.depth);
         super::distinct(all.filter(|field| field.depth == depth).map(|field| spelled(&field.value)))
     }
@@ -89,7 +116,9 @@ impl Fields {
 
     fn note(&mut self, value: &Value, name: &str, is_own: bool, depth: usize) {
         let Some(value) = text_of(value).filter(|value| value.len() <= MAX_VALUE) else { return };
-        let value = if names_a_secret(name) { key_mark(&value) } else { value };
+        // What a secret is called, or where it is kept, is none.
+        let is_value = !["name", "id", "path", "slug"].iter().any(|end| name.ends_with(end));
+        let value = if is_value && names_a_secret(name) { key_mark(&value) } else { value };
         self.0.push(Named { depth, name: name.to_owned(), is_own, value });
     }
 }

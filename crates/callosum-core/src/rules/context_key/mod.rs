@@ -67,7 +67,13 @@ type Found<'a> = Option<Rc<Cow<'a, Value>>>;
 
 impl<'a> Lookup<'a> {
     pub(crate) fn new(params: &'a dyn Parameters) -> Self {
-        Self { params, read: RefCell::default(), mails: MailTexts::default(), unknown: OnceCell::new(), fields: OnceCell::new() }
+        Self {
+            params,
+            read: RefCell::default(),
+            mails: MailTexts::default(),
+            unknown: OnceCell::new(),
+            fields: OnceCell::new(),
+        }
     }
 
     /// The value at a dotted path.

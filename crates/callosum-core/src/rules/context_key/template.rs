@@ -33,7 +33,10 @@ enum Part {
         fallback: String,
     },
     /// What is behind a sign, `/` or `#`, where it is said: the sign and each value of the first that has one.
-    Behind { sign: char, origins: Vec<Origin> },
+    Behind {
+        sign: char,
+        origins: Vec<Origin>,
+    },
     /// What tells a resource from others of its name: `@` and the first value of each that has one, joined by slashes; nothing when
     /// none has.
     Qualifiers(Vec<Vec<Origin>>),
@@ -163,7 +166,9 @@ impl Part {
     fn is_told<'p>(&'p self, site: Site<'_, 'p>) -> bool {
         match self {
             Self::Alone(source) => !source.values(site).is_empty(),
-            Self::Values { groups, .. } => groups.iter().flatten().any(|origin| !origin.values(site).is_empty()),
+            Self::Values { groups, .. } => {
+                groups.iter().flatten().any(|origin| !origin.values(site).is_empty())
+            }
             Self::Literal(_) | Self::Behind { .. } | Self::Qualifiers(_) => true,
         }
     }
@@ -174,7 +179,8 @@ impl Part {
             Self::Literal(text) => return vec![Cow::Borrowed(text)],
             Self::Alone(source) => source.values(site),
             Self::Behind { sign, origins } => {
-                let values = origins.iter().map(|origin| origin.values(site)).find(|values| !values.is_empty());
+                let values =
+                    origins.iter().map(|origin| origin.values(site)).find(|values| !values.is_empty());
                 let behind = |value| Cow::Owned(format!("{sign}{}", bounded(value)));
                 return match values {
                     Some(values) => values.into_iter().map(behind).collect(),

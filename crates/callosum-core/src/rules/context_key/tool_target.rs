@@ -7,7 +7,7 @@ use callosum_surroundings::Place;
 
 use super::fields::Fields;
 use super::site::Site;
-use crate::rules::tool_words::NameWords;
+use crate::rules::tool_words::{NameWords, parted};
 
 /// Something of a call that the tool's name and its fields say together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ impl ToolDetail {
         let name = NameWords::of_tool(&site.call.tool);
         let one = |found: Option<String>| found.into_iter().collect();
         match self {
-            Self::Service => one(service(&name)),
+            Self::Service => one(service(&site.call.tool)),
             Self::Verb => one(name.acting().map(str::to_owned)),
             Self::Thing => one(thing(&name)),
             Self::Target => target(&name, site.params.fields()),
@@ -41,20 +41,27 @@ impl ToolDetail {
     }
 }
 
-/// The server's name without what every server is called.
-fn service(name: &NameWords) -> Option<String> {
-    let is_name = |word: &&str| !matches!(*word, "mcp" | "server" | "api");
-    let words: Vec<&str> = name.of_server().filter(is_name).collect();
+/// The server's name in lower case, without what every server is called.
+fn service(tool: &str) -> Option<String> {
+    let (server, _) = parted(tool);
+    let words = server.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+    let is_name = |word: &String| !matches!(word.as_str(), "" | "mcp" | "server" | "api" | "claude" | "ai");
+    let words: Vec<String> = words.filter(is_name).collect();
     (!words.is_empty()).then(|| words.join("-"))
 }
 
 /// Words of names that are no things.
-const NO_THINGS: &[&str] = &["a", "all", "an", "api", "batch", "bulk", "by", "for", "from", "id", "in", "multiple", "new", "of", "on", "the", "to", "with"];
+const NO_THINGS: &[&str] = &[
+    "a", "all", "an", "api", "batch", "bulk", "by", "for", "from", "id", "in", "multiple", "new", "of", "on",
+    "the", "to", "with",
+];
 
 /// The last word of the tool's name that is a thing, in the singular: `invoice` of `stripe_void_invoices`.
 fn thing(name: &NameWords) -> Option<String> {
     let verb = name.acting();
-    let is_thing = |word: &&str| !NO_THINGS.contains(word) && verb != Some(*word) && !name.of_server().any(|server| server == *word);
+    let is_thing = |word: &&str| {
+        !NO_THINGS.contains(word) && verb != Some(*word) && !name.of_server().any(|server| server == *word)
+    };
     name.own().filter(is_thing).last().map(|word| singular(word).to_owned())
 }
 
@@ -73,7 +80,16 @@ const USUAL: &[&str] = &[
 
 /// Names of fields that end like those of targets and say whose call it is.
 const CALLERS: &[&str] = &[
-    "accountid", "apikey", "organizationid", "orgid", "workspaceid", "tenantid", "clientorderid", "idempotencykey", "cloudid", "sessionid",
+    "accountid",
+    "apikey",
+    "organizationid",
+    "orgid",
+    "workspaceid",
+    "tenantid",
+    "clientorderid",
+    "idempotencykey",
+    "cloudid",
+    "sessionid",
 ];
 
 /// What a call acts on: the field that is called like the thing in the tool's name, else the first of the usual ones.
@@ -106,7 +122,9 @@ fn singular(word: &str) -> &str {
 fn repository(name: &NameWords, fields: &Fields) -> Option<String> {
     let first = |names: &[&str]| names.iter().find_map(|name| fields.named(name).into_iter().next());
     let whole = first(&["repofullname", "fullname", "repositoryfullname", "nwo", "projectpath", "projectid"]);
-    let mut named = first(&["repo", "repository", "reponame", "repositoryname", "reposlug", "repositoryid", "project"]).or(whole);
+    let mut named =
+        first(&["repo", "repository", "reponame", "repositoryname", "reposlug", "repositoryid", "project"])
+            .or(whole);
     if named.is_none() && name.own().any(|word| matches!(word, "repository" | "repo" | "project")) {
         named = first(&["name", "path"]);
     }
@@ -118,7 +136,8 @@ fn repository(name: &NameWords, fields: &Fields) -> Option<String> {
     if named.contains('/') {
         return Some(named.to_owned());
     }
-    let owners = ["owner", "repoowner", "repositoryowner", "org", "organization", "workspace", "group", "namespace"];
+    let owners =
+        ["owner", "repoowner", "repositoryowner", "org", "organization", "workspace", "group", "namespace"];
     Some(match first(&owners) {
         Some(owner) => format!("{owner}/{named}"),
         None => named.to_owned(),
@@ -127,7 +146,14 @@ fn repository(name: &NameWords, fields: &Fields) -> Option<String> {
 
 /// Kinds that belong to no namespace.
 const OF_CLUSTER: &[&str] = &[
-    "clusterrole", "clusterrolebinding", "customresourcedefinition", "ingressclass", "namespace", "node", "persistentvolume", "priorityclass",
+    "clusterrole",
+    "clusterrolebinding",
+    "customresourcedefinition",
+    "ingressclass",
+    "namespace",
+    "node",
+    "persistentvolume",
+    "priorityclass",
     "storageclass",
 ];
 
@@ -150,7 +176,8 @@ const IN_NAMES: &[&str] = &[
 /// A kind in full, in the singular and without its group: `deployments.apps` is `deployment`.
 fn kind(word: &str) -> String {
     let word = word.split(['.', '/']).next().unwrap_or(word).to_lowercase();
-    let full = |word: &str| KINDS.iter().find(|(short, _)| *short == word).map(|(_, full)| (*full).to_owned());
+    let full =
+        |word: &str| KINDS.iter().find(|(short, _)| *short == word).map(|(_, full)| (*full).to_owned());
     full(&word).unwrap_or_else(|| match word.as_str() {
         "ingresses" => "ingress".to_owned(),
         "networkpolicies" => "networkpolicy".to_owned(),
@@ -176,8 +203,13 @@ fn kube_objects(name: &NameWords, site: Site<'_, '_>) -> Vec<String> {
     let namespace = first(&["namespace", "ns"]).or_else(|| Some(of_context).filter(|name| !name.is_empty()));
     let namespace = namespace.unwrap_or_else(|| "default".to_owned());
     let mut objects: Vec<(String, String, String)> = Vec::new();
-    for text in ["resource", "manifest", "manifests", "yaml", "content", "definition"].iter().flat_map(|name| fields.named(name)) {
-        objects.extend(in_yaml(&text).map(|(kind, name, own)| (kind, name, own.unwrap_or_else(|| namespace.clone()))));
+    for text in ["resource", "manifest", "manifests", "yaml", "content", "definition"]
+        .iter()
+        .flat_map(|name| fields.named(name))
+    {
+        objects.extend(
+            in_yaml(&text).map(|(kind, name, own)| (kind, name, own.unwrap_or_else(|| namespace.clone()))),
+        );
     }
     if objects.is_empty() {
         let in_name = || {
@@ -188,7 +220,9 @@ fn kube_objects(name: &NameWords, site: Site<'_, '_>) -> Vec<String> {
         let kinds = all(&["resourcetype", "kind", "resourcekind", "type"]).unwrap_or_else(in_name);
         let kinds: Vec<String> = kinds.iter().map(|word| kind(word)).collect();
         let named = kinds.iter().find_map(|kind| first(&[&format!("{kind}name")]));
-        let names = named.map(|name| vec![name]).or_else(|| all(&["name", "names", "resourcename", "labelselector", "selector"]));
+        let names = named
+            .map(|name| vec![name])
+            .or_else(|| all(&["name", "names", "resourcename", "labelselector", "selector"]));
         let names = names.unwrap_or_else(|| vec!["*".to_owned()]);
         for kind in kinds {
             objects.extend(names.iter().map(|name| (kind.clone(), name.clone(), namespace.clone())));

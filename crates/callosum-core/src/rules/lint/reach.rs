@@ -156,7 +156,16 @@ impl<'r> Facets<'r> {
             }),
             http: effects.http.as_ref(),
         });
-        Case { tool, words: self.words.as_ref(), agent, session, runtime, params, command_pattern: self.command_pattern, effects }
+        Case {
+            tool,
+            words: self.words.as_ref(),
+            agent,
+            session,
+            runtime,
+            params,
+            command_pattern: self.command_pattern,
+            effects,
+        }
     }
 
     /// Whether the rule matches every call of a case.

@@ -1,7 +1,7 @@
 //! Texts of a rule that what they are compared with never looks like.
 
-use crate::model::text::one_line;
 use super::reach::said;
+use crate::model::text::one_line;
 use crate::rules::format::{RuleFormat, Texts};
 use crate::rules::tool_words::MAX_JOINED;
 use crate::rules::words::words;
@@ -26,11 +26,15 @@ pub(super) fn never_fit(rule: &RuleFormat) -> Vec<(usize, String)> {
         let all = || asked.value.iter().flat_map(|group| &group.0);
         for word in all().filter(|word| !word.contains(char::is_alphanumeric)) {
             let word = one_line(word, 80);
-            found.push((asked.at, format!("`toolWords`: `{word}` never stands in a name: it has no letter and no digit")));
+            found.push((
+                asked.at,
+                format!("`toolWords`: `{word}` never stands in a name: it has no letter and no digit"),
+            ));
         }
         for word in all().filter(|word| words(word).count() > MAX_JOINED) {
             let word = one_line(word, 80);
-            let message = format!("`toolWords`: `{word}` is more than {MAX_JOINED} words: make groups of them");
+            let message =
+                format!("`toolWords`: `{word}` is more than {MAX_JOINED} words: make groups of them");
             found.push((asked.at, message));
         }
         if let Some(group) = said(rule).and_then(|words| words.excluded()) {
