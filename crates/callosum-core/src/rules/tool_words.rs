@@ -1,5 +1,7 @@
 //! Tools by the words of their names: `send` and `mail` stand in `mcp__gmail__send_email`, `GMAIL_SEND_EMAIL` and `EmailService.send`.
 
+use serde_json::Value;
+
 use super::format::Texts;
 use super::index_builder::{said_word, stem};
 use super::words::{self, ASKING_VERBS, CHANGING_VERBS, NOUNS, STRONG_VERBS};
@@ -14,7 +16,12 @@ const MAX_ACTION: usize = 80;
 /// Parameters that say what a tool does which does several things.
 const ACTIONS: &[&str] = &["action", "method", "operation"];
 /// Parameters that are true where nothing is to be done.
-const TRIALS: &[&str] = &["dry_run", "dryRun", "dry-run", "preview", "validate_only", "validateOnly"];
+const TRIALS: &[&str] =
+    &["dry_run", "dryRun", "dry-run", "preview", "simulate", "validate_only", "validateOnly"];
+/// Parameters that are false there.
+const CONFIRMED: &[&str] = &["confirm", "confirmed"];
+/// What a call shows that ends with such a word, unless a verb stands before it.
+const SHOWN: &[&str] = &["estimate", "preview", "quote", "simulation"];
 /// Verbs of tools that do something, besides those of commands.
 #[rustfmt::skip]
 const ACTING: &[&str] = &[
@@ -138,6 +145,12 @@ impl NameWords {
                 return Some(word);
             }
         }
+        if let [.., before, last] = own.as_slice()
+            && SHOWN.contains(last)
+            && !is_verb(before)
+        {
+            return Some(last);
+        }
         for word in own {
             if ASKING_VERBS.contains(&word) || PREPARING.contains(&word) {
                 return Some(word);
@@ -258,8 +271,14 @@ impl ToolWords {
     fn asks(&self, name: &NameWords, action: Option<&NameWords>, params: &Lookup<'_>) -> bool {
         let is_asked_for = |word: &str| self.groups.iter().flatten().any(|own| own == stem(word));
         let asking = name.asking().or_else(|| action.and_then(NameWords::asking));
+        let is = |name: &'static str, value: &Value| {
+            params.get(name).is_some_and(|found| found.as_ref().as_ref() == value)
+        };
         asking.is_some_and(|word| !is_asked_for(word))
-            || TRIALS.iter().any(|name| params.get(name).is_some_and(|value| value.as_bool() == Some(true)))
+            || TRIALS.iter().any(|name| is(name, &Value::Bool(true)))
+            || CONFIRMED.iter().any(|name| is(name, &Value::Bool(false)))
+            // What is written and not shown yet.
+            || is("status", &Value::from("draft"))
     }
 }
 

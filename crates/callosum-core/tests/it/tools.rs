@@ -85,6 +85,8 @@ fn what_only_asks_or_tries_is_no_call_of_a_strong_rule() {
         ("send_order_draft", false),
         ("submit_draft_order", true),
         ("preview_order_update", false),
+        ("place_order_preview", false),
+        ("create_preview_order", true),
         ("order", true),
         ("my_order", false),
     ] {
@@ -94,6 +96,9 @@ fn what_only_asks_or_tries_is_no_call_of_a_strong_rule() {
         assert!(!is_for(&strong, "create_order", &json!({ (trial): true })), "{trial}");
         assert!(is_for(&strong, "create_order", &json!({ (trial): false })), "{trial}");
     }
+    assert!(!is_for(&strong, "create_order", &json!({"confirm": false})));
+    assert!(is_for(&strong, "create_order", &json!({"confirm": true})));
+    assert!(!is_for(&strong, "create_order", &json!({"status": "draft"})));
     // One tool for several things says which by a parameter.
     for (params, expected) in [
         (json!({"action": "create"}), true),
