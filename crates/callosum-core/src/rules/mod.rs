@@ -3,8 +3,8 @@
 //! `source` reads JSON with positions, `format` the fields as they are written, `limits` bounds what a file may ask for, `compile` makes
 //! matchers of them (`names`, `command_match`), `index` tells which rules may be for a call (`index_builder` is what the build script and it
 //! have in common, `word_lists` what both make, `shipped` what the build script prepared), `layer` holds the rules of one file, `rule_set`
-//! all, `classify` asks them about a call, `compare` two sets about a call of which not all is known. `typed` is for what tools type into
-//! terminals, `guard` for the gate's own files, `words` for the words of names. `lint` looks at a whole file as its author would want it
+//! all, `classify` asks them about a call, `compare` two sets about a call of which not all is known. `tool_words` is for what tools'
+//! names mean, `inner` for tools that call tools, `sql` for statements that write, `typed` for what tools run or type into terminals, `guard` for the gate's own files, `words` for the words of names. `lint` looks at a whole file as its author would want it
 //! looked at.
 
 mod candidate;

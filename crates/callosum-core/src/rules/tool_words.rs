@@ -238,7 +238,7 @@ impl ToolWords {
     }
 
     /// The words that led to it, one of each group.
-    pub(super) fn matched<'n>(&self, name: &'n NameWords, params: &Lookup<'_>) -> Vec<String> {
+    pub(super) fn matched(&self, name: &NameWords, params: &Lookup<'_>) -> Vec<String> {
         let action = action(params);
         let all = 0..self.groups.len();
         all.filter_map(|group| self.found(group, name, action.as_ref()).map(str::to_owned)).collect()

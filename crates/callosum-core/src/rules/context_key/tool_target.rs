@@ -45,7 +45,7 @@ impl ToolDetail {
 fn service(tool: &str) -> Option<String> {
     let (server, _) = parted(tool);
     let words = server.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
-    let is_name = |word: &String| !matches!(word.as_str(), "" | "mcp" | "server" | "api" | "claude" | "ai");
+    let is_name = |word: &String| !matches!(word.as_str(), "" | "mcp" | "server" | "api");
     let words: Vec<String> = words.filter(is_name).collect();
     (!words.is_empty()).then(|| words.join("-"))
 }
