@@ -34,7 +34,8 @@ interface Schema {
 interface Rule {
   name: string;
   tier: number;
-  tool: string | string[];
+  tool?: string | string[];
+  toolWords?: Array<string | string[]>;
   contextKey?: string | string[];
 }
 /** What the native program `references` prints. */
@@ -208,11 +209,13 @@ function gatewayMethods(): string[] {
 }
 
 function shippedRules(shipped: Rule[]): string[] {
-  const rows = shipped.map(({ name, tier, tool, contextKey }) => {
+  const rows = shipped.map(({ name, tier, tool, toolWords, contextKey }) => {
     const keys = list(contextKey);
     const more = keys.length > MOST_KEYS ? ` and ${keys.length - MOST_KEYS} more` : "";
-    const first = list(tool);
-    const tools = first.length > MOST_KEYS ? `${first.slice(0, MOST_KEYS).map(code).join(", ")} …` : first.map(code).join(", ");
+    const some = (names: string[], between: string) =>
+      `${names.slice(0, MOST_KEYS).map(code).join(between)}${names.length > MOST_KEYS ? " …" : ""}`;
+    const words = (toolWords ?? []).map((group) => some(list(group), " or "));
+    const tools = [some(list(tool), ", "), words.join(", and ")].filter((text) => text !== "").join("; ");
     return [code(name), String(tier), tools, `${keys.slice(0, MOST_KEYS).map(code).join(", ")}${more}`];
   });
   return [

@@ -31,7 +31,8 @@ struct File<'a> {
 struct Rule {
     name: String,
     tier: u8,
-    tool: Texts,
+    tool: Option<Texts>,
+    tool_words: Option<Vec<Texts>>,
     command: Option<Texts>,
     http: Option<IgnoredAny>,
     recent_window_ms: Option<u64>,
@@ -73,14 +74,24 @@ fn main() -> Result<(), Box<dyn Error>> {
             recent_window_ms.unwrap_or(0),
             lock_expiry_ms.unwrap_or(0),
         )?;
-        let (globs, names): (Vec<_>, Vec<_>) =
-            rule.tool.all().iter().map(String::as_str).partition(|tool| tool.contains(['*', '?']));
+        let (globs, names): (Vec<_>, Vec<_>) = rule
+            .tool
+            .as_ref()
+            .map(Texts::all)
+            .unwrap_or_default()
+            .iter()
+            .map(String::as_str)
+            .partition(|tool| tool.contains(['*', '?']));
         let patterns = rule.command.as_ref().map(Texts::all);
         let patterns = patterns.or_else(|| rule.http.map(|_| [].as_slice()));
         draft.add(
             place,
             &Outline {
                 tools: names,
+                words: match (&rule.tool, &rule.tool_words) {
+                    (None, Some(groups)) => first_words(groups),
+                    _ => Vec::new(),
+                },
                 has_globs: !globs.is_empty(),
                 commands: patterns
                     .map(|texts| texts.iter().map(|text| outline::outline(text).collect()).collect()),
@@ -100,6 +111,9 @@ pub(super) fn index() -> Index {{
     Index {{
         for_calls: {},
         for_commands: {},
+        said: {},
+        first_said: {},
+        said_shapes: {},
         programs: {},
         any_program: {},
         words: {},
@@ -110,6 +124,9 @@ pub(super) fn index() -> Index {{
 ",
         by_tool(&draft.for_calls),
         by_tool(&draft.for_commands),
+        lists(&draft.said),
+        draft.first_said(),
+        list(&draft.said_shapes()),
         lists(&draft.programs),
         list(&draft.any_program),
         lists(&words),
@@ -117,6 +134,12 @@ pub(super) fn index() -> Index {{
     );
     fs::write(Path::new(&env::var("OUT_DIR")?).join("shipped_rules.rs"), source)?;
     Ok(())
+}
+
+/// The words by one of which a rule is found.
+fn first_words(groups: &[Texts]) -> Vec<String> {
+    let first = groups.first().map(Texts::all).unwrap_or_default();
+    first.iter().map(|word| index_builder::said_word(word)).collect()
 }
 
 fn by_tool(by_tool: &ByTool) -> String {

@@ -7,7 +7,9 @@ use super::layer::Part;
 use super::rule_set::RuleSet;
 use super::typed::{self, Typed};
 use super::world::{Outlook, World};
-use super::{Classification, Explanation, Match, Scope, Unread};
+use super::{Classification, Explanation, Match, Scope, Unread, inner};
+use serde_json::Value;
+
 use crate::model::digest::digest;
 use crate::model::redact::redact_words;
 use crate::model::settings::Mode;
@@ -80,7 +82,11 @@ impl RuleSet {
         mut matches: Option<&mut Vec<Match>>,
     ) -> Answer {
         let tool = ToolName::of(&call.tool);
-        let typed = Typed::of(&tool.neutral, params);
+        let typed = Typed::of(&tool, params);
+        let inner = inner::calls(&call.tool, params);
+        if !inner.is_empty() {
+            return self.answered_inner(call, runtime, &inner, outlook, matches);
+        }
         let question = Question { rules: self, call, tool, runtime, params: Lookup::new(params), outlook };
         let answer = question.answer(matches.as_deref_mut());
         let Some(typed) = typed else { return answer };
@@ -93,6 +99,33 @@ impl RuleSet {
         // The exit code is not that of what was typed.
         of_line.classification.not_done_codes = ExitCodes::default();
         of_line
+    }
+}
+
+impl RuleSet {
+    /// What the rules say of the calls that a call makes: the highest of their tiers, and the keys of all.
+    fn answered_inner(
+        &self,
+        call: &ToolCall,
+        runtime: &str,
+        inner: &[(String, Value)],
+        outlook: &Outlook<'_>,
+        mut matches: Option<&mut Vec<Match>>,
+    ) -> Answer {
+        let mut all = Answer::default();
+        for (tool, params) in inner {
+            let call = ToolCall { tool: tool.clone(), ..call.clone() };
+            let tool = ToolName::of(tool);
+            let question =
+                Question { rules: self, call: &call, tool, runtime, params: Lookup::new(params), outlook };
+            let one = question.answer(matches.as_deref_mut());
+            all.unread.extend(one.unread);
+            all.rough |= one.rough;
+            all.classification = all.classification.with(one.classification);
+        }
+        // What one outcome says of several calls proves nothing.
+        all.classification.not_done_codes = ExitCodes::default();
+        all
     }
 }
 
@@ -291,7 +324,8 @@ impl<'a> Question<'a> {
     /// A candidate's rule, if it is for the tool, and for the call as far as the whole of it tells.
     fn rule(&self, part: &'a Part, candidate: Candidate) -> Option<&'a Rule> {
         part.rule(candidate.place).filter(|rule| {
-            rule.is_for_tool(candidate, &self.tool) && rule.matches(self.call, self.runtime, &self.params)
+            rule.is_for_tool(candidate, &self.tool)
+                && rule.matches(self.call, &self.tool, self.runtime, &self.params)
         })
     }
 
@@ -299,7 +333,13 @@ impl<'a> Question<'a> {
     fn for_whole_call(&self) -> Option<&'a Rule> {
         self.rules.parts.iter().find_map(|part| {
             let (calls, _) = part.index.candidates(&self.tool.neutral);
-            calls.iter().find_map(|candidate| self.rule(part, candidate))
+            let by_name =
+                calls.iter().find_map(|candidate| Some((candidate.place, self.rule(part, candidate)?)));
+            let before = by_name.map_or(usize::MAX, |(place, _)| place);
+            let by_words =
+                (self.tool.neutral != typed::SHELL).then(|| part.index.said_in(&self.tool, before));
+            let by_words = by_words.into_iter().flatten().find_map(|candidate| self.rule(part, candidate));
+            by_words.or(by_name.map(|(_, rule)| rule))
         })
     }
 
@@ -391,7 +431,7 @@ impl<'r> Verdict<'r, '_> {
                 reach: rule.reach,
                 context_keys: keys.clone(),
                 command: site.fit.map(|fit| shown(fit.command)),
-                because: rule.because(),
+                because: rule.because(&site.call.tool, site.params),
             });
         }
         if site.fit.is_none() {

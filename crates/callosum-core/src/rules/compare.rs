@@ -98,6 +98,7 @@ impl RuleSet {
         self.parts.iter().flat_map(move |part| {
             let (calls, commands) = part.index.candidates(&tool.neutral);
             let mut candidates: Vec<Candidate> = calls.iter().chain(commands.iter()).collect();
+            candidates.extend(part.index.said_in(&tool, usize::MAX));
             candidates.sort_unstable_by_key(|candidate| candidate.place);
             let tool = Rc::clone(&tool);
             candidates.into_iter().filter_map(move |candidate| {

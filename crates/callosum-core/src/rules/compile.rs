@@ -1,6 +1,7 @@
 //! Rules as matchers: patterns and templates made once, when the rules are loaded.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::sync::OnceLock;
 
 use regex::Regex;
@@ -8,12 +9,13 @@ use serde_json::Value;
 
 use super::candidate::Candidate;
 use super::command_match::Effects;
-use super::format::{FILE_PATH, ParamFormat, RuleFormat, Texts};
+use super::format::{FILE_PATH, ParamFormat, RuleFormat, SQL, Texts};
 use super::index_builder::folded_tool;
 use super::limits::{self, Budget};
 use super::names::Names;
 use super::source::{At, Source};
-use super::{Reach, RuleError, Scope};
+use super::tool_words::{NameWords, ToolWords};
+use super::{Reach, RuleError, Scope, sql};
 use crate::model::digest::neutral_tool_name;
 use crate::model::settings::Mode;
 use crate::model::tier::Tier;
@@ -26,6 +28,7 @@ pub(super) struct Rule {
     pub(super) name: String,
     pub(super) tier: Tier,
     pub(super) tools: Names,
+    words: Option<ToolWords>,
     params: Vec<Param>,
     command_pattern: Option<Pattern>,
     /// What one of the commands in the line must be; without it the rule is for the whole line.
@@ -89,10 +92,30 @@ impl Rule {
         };
         let context_keys = templates(format.context_key.as_ref(), "contextKey")?;
         let former_keys = templates(format.former_keys.as_ref(), "formerKeys")?;
+        let unless = format.unless_words.map(|words| words.value.0).unwrap_or_default();
+        let words = match format.tool_words {
+            Some(words) if is_for_commands => {
+                let message = "`toolWords` is not for commands: tools that run them are told by `tool`";
+                return Err(source.error(words.at, Some(&name), message));
+            }
+            None if !unless.is_empty() => {
+                let message = "`unlessWords` needs `toolWords`: it takes tools out of them";
+                return Err(source.error(format.name.at, Some(&name), message));
+            }
+            Some(words) => {
+                let asked = ToolWords::new(&words.value, &unless, format.tier.value.is_tracked());
+                asked.check().map_err(|message| {
+                    source.error(words.at, Some(&name), format!("`toolWords`: {message}"))
+                })?;
+                Some(asked)
+            }
+            None => None,
+        };
         let tools = format.tool.value.0.iter().map(|tool| compared_tool(tool).into_owned());
         Ok(Self {
             tier: format.tier.value,
             tools: Names::new(tools),
+            words,
             params: format.params.into_iter().map(Param::compile).collect(),
             command_pattern,
             effects,
@@ -113,8 +136,15 @@ impl Rule {
 
     /// Whether the rule is for this call, whose tool is known to fit, as far as the whole call says it; cheap
     /// conditions first.
-    pub(super) fn matches<'p>(&'p self, call: &ToolCall, runtime: &str, params: &Lookup<'p>) -> bool {
+    pub(super) fn matches<'p>(
+        &'p self,
+        call: &ToolCall,
+        tool: &ToolName<'_>,
+        runtime: &str,
+        params: &Lookup<'p>,
+    ) -> bool {
         self.is_for_caller(call, runtime)
+            && self.words.as_ref().is_none_or(|words| words.are_in(tool.words(), params))
             && self.params.iter().all(|param| param.matches(call, params))
             && self.command_pattern.as_ref().is_none_or(|pattern| {
                 let command = params.get("command");
@@ -134,6 +164,12 @@ impl Rule {
             || tool.own.as_ref().is_some_and(|own| self.tools.matches_glob(own))
     }
 
+    /// The words by one of which the index finds it, where nothing else says for which tools it is.
+    pub(super) fn words_to_find_it_by(&self) -> &[String] {
+        let words = self.words.as_ref().filter(|_| self.tools.is_empty());
+        words.map(ToolWords::first).unwrap_or_default()
+    }
+
     /// Whether the rule is for callers like this, whatever the parameters of their calls.
     pub(super) fn is_for_caller(&self, call: &ToolCall, runtime: &str) -> bool {
         let fits = |names: &Option<Names>, name: &str| names.as_ref().is_none_or(|names| names.matches(name));
@@ -144,7 +180,10 @@ impl Rule {
 
     /// Whether the rule is for calls whatever their parameters.
     pub(super) fn asks_no_parameters(&self) -> bool {
-        self.params.is_empty() && self.command_pattern.is_none() && self.effects.is_none()
+        self.params.is_empty()
+            && self.words.is_none()
+            && self.command_pattern.is_none()
+            && self.effects.is_none()
     }
 
     /// Whether the rule is for calls on some files only.
@@ -156,17 +195,24 @@ impl Rule {
     pub(super) fn asks_the_same(&self, other: &Self) -> bool {
         let pattern = |rule: &Self| rule.command_pattern.as_ref().map(|pattern| pattern.text.clone());
         let callers = |rule: &Self| (rule.agent.clone(), rule.session.clone(), rule.runtime.clone());
-        (&self.tools, &self.params, &self.effects) == (&other.tools, &other.params, &other.effects)
+        (&self.tools, &self.words, &self.params, &self.effects)
+            == (&other.tools, &other.words, &other.params, &other.effects)
             && pattern(self) == pattern(other)
             && callers(self) == callers(other)
     }
 
     /// Which of its conditions led to it, in words.
-    pub(super) fn because(&self) -> String {
+    pub(super) fn because(&self, tool: &str, params: &Lookup<'_>) -> String {
+        let words = self.words.as_ref().map(|words| {
+            let matched = words.matched(&NameWords::of_tool(tool), params);
+            let matched: Vec<String> = matched.iter().map(|word| format!("`{word}`")).collect();
+            format!("the words {} of the tool's name", matched.join(" and "))
+        });
         let mut reasons = Vec::new();
-        match &self.effects {
-            Some(effects) => reasons.extend(effects.because()),
-            None => reasons.push("the tool's name"),
+        match (&self.effects, &words) {
+            (Some(effects), _) => reasons.extend(effects.because()),
+            (None, Some(words)) => reasons.push(words.as_str()),
+            (None, None) => reasons.push("the tool's name"),
         }
         if self.command_pattern.is_some() {
             reasons.push("the text of the command (`commandPattern`)");
@@ -211,12 +257,21 @@ pub(super) struct ToolName<'c> {
     pub(super) neutral: Cow<'c, str>,
     /// The host's own name for it, folded, where that is another one.
     own: Option<Cow<'c, str>>,
+    /// As the host gave it.
+    pub(super) given: &'c str,
+    words: OnceCell<NameWords>,
 }
 
 impl<'c> ToolName<'c> {
     pub(super) fn of(tool: &'c str) -> Self {
         let (neutral, own) = (compared_tool(tool), folded_tool(tool));
-        Self { own: Some(own).filter(|own| *own != neutral), neutral }
+        let own = Some(own).filter(|own| *own != neutral);
+        Self { neutral, own, given: tool, words: OnceCell::new() }
+    }
+
+    /// The words of its name.
+    pub(super) fn words(&self) -> &NameWords {
+        self.words.get_or_init(|| NameWords::of_tool(self.given))
     }
 }
 
@@ -246,6 +301,9 @@ impl Param {
     fn matches<'p>(&'p self, call: &ToolCall, params: &Lookup<'p>) -> bool {
         if self.path == FILE_PATH {
             return writes_guarded(call, params);
+        }
+        if self.path == SQL {
+            return sql::is_written(params);
         }
         let is = |actual: &Value| self.values.iter().any(|value| equal_values(&self.path, value, actual));
         params.get(&self.path).is_some_and(|actual| is(&actual))

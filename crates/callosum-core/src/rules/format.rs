@@ -26,6 +26,8 @@ pub(super) const RULE_FIELDS: &[&str] = &[
     "name",
     "tier",
     "tool",
+    "toolWords",
+    "unlessWords",
     "params",
     "commandPattern",
     "command",
@@ -53,6 +55,11 @@ const REACHES: &[(&str, Reach)] = &[("home", Reach::Home), ("machine", Reach::Ma
 /// Stands in `params` for the files that a call writes, of which one must be what its value stands for: `{guarded}`.
 pub(super) const FILE_PATH: &str = "{filePath}";
 
+/// Stands in `params` for the SQL that a call is given, which must write: `{writes}`.
+pub(super) const SQL: &str = "{sql}";
+/// See [`SQL`].
+const WRITES: &str = "{writes}";
+
 /// The values of `mode`.
 const MODES: &[(&str, Mode)] = &[("enforce", Mode::Enforce), ("observe", Mode::Observe)];
 
@@ -69,7 +76,10 @@ pub(super) struct RulesFile<'a> {
 pub(super) struct RuleFormat {
     pub(super) name: At<String>,
     pub(super) tier: At<Tier>,
+    /// Empty where `toolWords` alone says for which tools it is.
     pub(super) tool: At<Texts>,
+    pub(super) tool_words: Option<At<Vec<Texts>>>,
+    pub(super) unless_words: Option<At<Texts>>,
     pub(super) params: Vec<ParamFormat>,
     pub(super) command_pattern: Option<At<String>>,
     pub(super) command: Option<At<Texts>>,
@@ -170,10 +180,28 @@ impl RuleFormat {
             ));
         }
         let texts = |field: Option<At<Texts>>| field.map(|texts| texts.value);
+        let tier = fields.required("tier", "a number from 0 to 4")?;
+        let tool_words: Option<At<Vec<Texts>>> = fields.optional("toolWords")?;
+        let tool = match &tool_words {
+            Some(words) if words.value.is_empty() => {
+                let message = "`toolWords` is empty: name the words of a tool's name, such as [[\"send\", \"reply\"], [\"mail\", \"email\"]]";
+                return Err(source.error(words.at, Some(&name.value), message));
+            }
+            Some(words) => {
+                let tool = fields.optional("tool")?;
+                tool.unwrap_or_else(|| At { at: words.at, value: Texts(Vec::new()) })
+            }
+            None => fields.required(
+                "tool",
+                "a tool's name, a list of names, or \"*\" for every tool; or `toolWords`",
+            )?,
+        };
         Ok(Self {
             name,
-            tier: fields.required("tier", "a number from 0 to 4")?,
-            tool: fields.required("tool", "a tool's name, a list of names, or \"*\" for every tool")?,
+            tier,
+            tool,
+            tool_words,
+            unless_words: fields.optional("unlessWords")?,
             params,
             command_pattern: fields.optional("commandPattern")?,
             command: fields.optional("command")?,
@@ -218,6 +246,11 @@ fn params<'a>(fields: &Fields<'a, '_>, text: &'a str) -> Result<Vec<ParamFormat>
             let message = format!(
                 "`params.{FILE_PATH}` can only be \"{GUARDED}\": Callosum's own state, and settings that hold its hooks"
             );
+            return Err(source.error(source.offset(raw.get()), rule, message));
+        }
+        if path == SQL && values != [Value::from(WRITES)] {
+            let message =
+                format!("`params.{SQL}` can only be \"{WRITES}\": a statement that changes something");
             return Err(source.error(source.offset(raw.get()), rule, message));
         }
         if !values.is_empty()

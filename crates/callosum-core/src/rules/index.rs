@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use super::candidate::Candidate;
-use super::compile::Rule;
+use super::compile::{Rule, ToolName};
 use super::index_builder;
 use super::index_builder::{Draft, END_OF_GROUP, END_OF_PATTERN, Outline};
 use super::word_lists::{Lists, Named};
@@ -20,6 +20,12 @@ pub(super) struct Index {
     pub(super) for_calls: ByTool,
     /// The rules for commands of shell lines.
     pub(super) for_commands: ByTool,
+    /// The rules that ask for a word of tools' names.
+    pub(super) said: Lists,
+    /// The first of them.
+    pub(super) first_said: u32,
+    /// What [`Draft::said_shapes`] tells of these words.
+    pub(super) said_shapes: Cow<'static, [u64]>,
     /// The rules that name a program.
     pub(super) programs: Lists,
     /// Those for any program, and for whole lines.
@@ -56,6 +62,7 @@ impl Index {
                 place,
                 &Outline {
                     tools: rule.tools.exact().iter().map(String::as_str).collect(),
+                    words: rule.words_to_find_it_by().to_vec(),
                     has_globs: rule.tools.has_globs(),
                     commands: patterns.map(|texts| texts.map(|text| outline(text).collect()).collect()),
                     is_tracked: rule.tier.is_tracked(),
@@ -65,6 +72,9 @@ impl Index {
         }
         Self {
             shapes: draft.shapes().into(),
+            first_said: draft.first_said(),
+            said_shapes: draft.said_shapes().into(),
+            said: draft.said.clone().into_iter().collect(),
             words: draft.words().map(|(word, list)| (word.to_owned(), list)).collect(),
             for_calls: draft.for_calls.into(),
             for_commands: draft.for_commands.into(),
@@ -77,6 +87,24 @@ impl Index {
     /// The rules that may be for calls of the tool of this neutral name, folded: those for whole calls, and those for commands.
     pub(super) fn candidates(&self, neutral: &str) -> (Candidates<'_>, Candidates<'_>) {
         (self.for_calls.candidates(neutral), self.for_commands.candidates(neutral))
+    }
+
+    /// The rules before a place that ask for a word of a tool's name, in order.
+    pub(super) fn said_in(&self, tool: &ToolName<'_>, before: usize) -> Vec<Candidate> {
+        let mut places = Vec::new();
+        if usize::try_from(self.first_said).is_ok_and(|first| first >= before) {
+            return Vec::new();
+        }
+        for (term, _) in tool.words().terms() {
+            let shapes = term.bytes().next().and_then(|first| self.said_shapes.get(usize::from(first)));
+            if shapes.is_some_and(|shapes| shapes & index_builder::shape_bit(term.as_bytes()) != 0) {
+                places.extend(self.said.get(term).iter().filter_map(|place| usize::try_from(*place).ok()));
+            }
+        }
+        places.retain(|place| *place < before);
+        places.sort_unstable();
+        places.dedup();
+        places.into_iter().map(|place| Candidate { place, named: true }).collect()
     }
 
     /// Whether there may be a command in `text` that a rule is for: one pass over its words.
@@ -178,7 +206,8 @@ impl Index {
             }
         };
         let by_tool = |by_tool: &ByTool| (lists(&by_tool.named), by_tool.globs.to_vec());
-        let tools = (by_tool(&self.for_calls), by_tool(&self.for_commands));
+        let said = (lists(&self.said), self.first_said, &self.said_shapes);
+        let tools = (by_tool(&self.for_calls), by_tool(&self.for_commands), said);
         let commands = (lists(&self.programs), self.any_program.to_vec(), lists(&self.words), self.always);
         let commands = (commands, &self.shapes);
         format!("{tools:#?} {commands:#?}")

@@ -37,10 +37,31 @@ pub(crate) fn folded_tool(name: &str) -> Cow<'_, str> {
     Cow::Owned(folded)
 }
 
+/// A word of a tool's name as rules compare it, in lower case: without the ending of a plural.
+pub(crate) fn stem(word: &str) -> &str {
+    let cut = |ending: &str| word.strip_suffix(ending).filter(|stem| stem.len() > 2);
+    if let Some(stem) = cut("ies").or_else(|| cut("y")) {
+        return stem;
+    }
+    let is_es = |stem: &&str| ["ch", "sh", "x", "ss"].iter().any(|end| stem.ends_with(end));
+    if let Some(stem) = cut("es").filter(is_es) {
+        return stem;
+    }
+    cut("s").filter(|stem| !stem.ends_with('s')).unwrap_or(word)
+}
+
+/// A word that a rule asks for, as it is compared.
+pub(crate) fn said_word(word: &str) -> String {
+    let said: String = word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    stem(&said).to_owned()
+}
+
 /// What an index needs to know of a rule.
 pub(crate) struct Outline<'a> {
     /// The names of tools it is for, neutral ones.
     pub(crate) tools: Vec<&'a str>,
+    /// The words of which one must stand in a tool's name, where nothing else says for which tools it is.
+    pub(crate) words: Vec<String>,
     /// Globs say for which tools it is, too.
     pub(crate) has_globs: bool,
     /// The outlines of its patterns of commands: `None` when it is not for commands, empty when it is for whatever command
@@ -68,6 +89,8 @@ pub(crate) struct Draft {
     pub(crate) for_calls: ByTool,
     /// The rules for commands of shell lines.
     pub(crate) for_commands: ByTool,
+    /// The rules that ask for a word of tools' names.
+    pub(crate) said: BTreeMap<String, Vec<u32>>,
     /// The rules that name a program.
     pub(crate) programs: BTreeMap<String, Vec<u32>>,
     /// The rules for any program, and for whole lines.
@@ -83,6 +106,12 @@ pub(crate) struct Draft {
 impl Draft {
     /// Takes in the next rule, which stands at `place`.
     pub(crate) fn add(&mut self, place: u32, rule: &Outline<'_>) {
+        if !rule.words.is_empty() {
+            for word in &rule.words {
+                note(&mut self.said, word, place);
+            }
+            return;
+        }
         let by_tool = if rule.commands.is_some() { &mut self.for_commands } else { &mut self.for_calls };
         for tool in &rule.tools {
             note(&mut by_tool.named, &folded_tool(tool), place);
@@ -158,15 +187,29 @@ impl Draft {
     /// By their first byte, the shapes of these words, a bit for each ([`shape_bit`]): that alone tells most words of a
     /// text from them.
     pub(crate) fn shapes(&self) -> Vec<u64> {
-        let mut shapes = vec![0; 128];
-        for word in self.numbers.keys() {
-            let first = word.bytes().next().and_then(|first| shapes.get_mut(usize::from(first)));
-            if let Some(shapes) = first {
-                *shapes |= shape_bit(word.as_bytes());
-            }
-        }
-        shapes
+        shapes(self.numbers.keys())
     }
+
+    /// The first rule that asks for a word of tools' names.
+    pub(crate) fn first_said(&self) -> u32 {
+        self.said.values().filter_map(|places| places.first()).copied().min().unwrap_or(u32::MAX)
+    }
+
+    /// The same of the words of tools' names.
+    pub(crate) fn said_shapes(&self) -> Vec<u64> {
+        shapes(self.said.keys())
+    }
+}
+
+fn shapes<'w>(words: impl Iterator<Item = &'w String>) -> Vec<u64> {
+    let mut shapes = vec![0; 128];
+    for word in words {
+        let first = word.bytes().next().and_then(|first| shapes.get_mut(usize::from(first)));
+        if let Some(shapes) = first {
+            *shapes |= shape_bit(word.as_bytes());
+        }
+    }
+    shapes
 }
 
 /// The bit of a word's shape: its length and its last byte, of which some share one.

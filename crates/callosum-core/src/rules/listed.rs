@@ -96,18 +96,20 @@ impl ListedRule {
 
 fn conditions(format: &RuleFormat) -> Vec<String> {
     let texts = |texts: &FormatTexts| texts.0.join(" | ");
-    let mut all: Vec<String> = format
-        .params
-        .iter()
-        .map(|param| {
-            let values: Vec<String> = param
-                .values
-                .iter()
-                .map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
-                .collect();
-            format!("{} = {}", param.path, values.join(" | "))
-        })
-        .collect();
+    let words = format.tool_words.iter().map(|words| {
+        let groups: Vec<String> = words.value.iter().map(texts).collect();
+        format!("the words {} in the tool's name", groups.join(" and "))
+    });
+    let mut all: Vec<String> = words.collect();
+    all.extend(format.unless_words.iter().map(|words| format!("none of {} in it", texts(&words.value))));
+    all.extend(format.params.iter().map(|param| {
+        let values: Vec<String> = param
+            .values
+            .iter()
+            .map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+            .collect();
+        format!("{} = {}", param.path, values.join(" | "))
+    }));
     all.extend(format.command_pattern.iter().map(|pattern| format!("command like /{}/", pattern.value)));
     if let Some(http) = format.http.as_ref().map(|http| &http.value) {
         let parts = [("", &http.method), ("to ", &http.host), ("path ", &http.path)];

@@ -3,8 +3,9 @@
 //! `source` reads JSON with positions, `format` the fields as they are written, `limits` bounds what a file may ask for, `compile` makes
 //! matchers of them (`names`, `command_match`), `index` tells which rules may be for a call (`index_builder` is what the build script and it
 //! have in common, `word_lists` what both make, `shipped` what the build script prepared), `layer` holds the rules of one file, `rule_set`
-//! all, `classify` asks them about a call, `compare` two sets about a call of which not all is known, `covered` tells what no rule names. `typed` is for what tools type into
-//! terminals, `guard` for the gate's own files, `suggest` drafts rules, `words` for the words of names. `lint` looks at a whole file as its author would want it
+//! all, `classify` asks them about a call, `compare` two sets about a call of which not all is known, `covered` tells what no rule names.
+//! `tool_words` is for what tools' names mean, `inner` for tools that call tools, `sql` for statements that write, `typed` for what tools run or
+//! type into terminals, `guard` for the gate's own files, `suggest` drafts rules, `words` for the words of names. `lint` looks at a whole file as its author would want it
 //! looked at.
 
 mod candidate;
@@ -18,6 +19,7 @@ mod format;
 mod guard;
 mod index;
 mod index_builder;
+mod inner;
 mod layer;
 mod limits;
 pub mod lint;
@@ -26,8 +28,10 @@ mod names;
 mod rule_set;
 mod shipped;
 mod source;
+mod sql;
 pub mod suggest;
 mod texts;
+mod tool_words;
 mod typed;
 mod word_lists;
 pub mod words;
@@ -82,6 +86,20 @@ pub struct Classification {
 }
 
 impl Classification {
+    /// What holds for two calls in one: the higher tier, and the keys of both where both are checked.
+    fn with(self, other: Self) -> Self {
+        let (mut high, low) = if other.tier > self.tier { (other, self) } else { (self, other) };
+        if high.tier.is_tracked() == low.tier.is_tracked() {
+            let fresh: Vec<String> =
+                low.context_keys.into_iter().filter(|key| !high.context_keys.contains(key)).collect();
+            high.context_keys.extend(fresh);
+            high.too_many_keys |= low.too_many_keys || high.context_keys.len() > context_key::MAX_KEYS;
+            high.context_keys.truncate(context_key::MAX_KEYS);
+        }
+        high.journal_params &= low.journal_params;
+        high
+    }
+
     /// How far back earlier actions count, milliseconds, by the rule or else by the settings.
     pub(crate) fn window_ms(&self, settings: &Settings) -> u64 {
         self.recent_window_ms.unwrap_or(settings.recent_window_ms)

@@ -21,6 +21,10 @@ impl Names {
         &self.exact
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.exact.is_empty() && self.globs.is_empty()
+    }
+
     pub(super) fn has_globs(&self) -> bool {
         !self.globs.is_empty()
     }

@@ -4,12 +4,56 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
+use super::compile::ToolName;
+use super::tool_words::parted;
 use crate::model::tool_call::{AllParameters, Parameters};
 use callosum_shell::typed_by_tool;
 
 /// Such tools by their neutral names, folded, without the server's before it: OpenClaw's `process`, Codex's `write_stdin`, and
 /// what servers for terminals call theirs.
 const TOOLS: &[&str] = &["process", "terminal", "writestdin", "sendkeys", "interactwithprocess"];
+/// Tools that run a command line, by their names without case and signs, and without the server's before it.
+const RUNNERS: &[&str] = &[
+    "awscallaws",
+    "bash",
+    "bashexec",
+    "callaws",
+    "cmd",
+    "command",
+    "executebash",
+    "executebashcommand",
+    "executecommand",
+    "executecommandline",
+    "executeshell",
+    "executeshellcommand",
+    "executeterminalcommand",
+    "exec",
+    "execcommand",
+    "powershell",
+    "rawcommand",
+    "run",
+    "runbash",
+    "runbashcommand",
+    "runcmd",
+    "runcommand",
+    "runinterminal",
+    "runshell",
+    "runshellcommand",
+    "runterminalcmd",
+    "runterminalcommand",
+    "shell",
+    "shellcommand",
+    "shellexec",
+    "shellexecute",
+    "startprocess",
+    "terminalexecute",
+    "terminalrun",
+    "execute",
+    "unsafecommand",
+];
+/// The parameters that are the command line.
+const COMMANDS: &[&str] =
+    &["command", "cmd", "cli_command", "command_line", "commandLine", "shell_command", "shellCommand"];
 /// The tool by whose rules a command line goes.
 pub(super) const SHELL: &str = "exec";
 
@@ -21,12 +65,14 @@ pub(super) struct Typed<'a> {
 
 impl<'a> Typed<'a> {
     /// `None` when the tool, by its folded name, is none of these, or when it types nothing.
-    pub(super) fn of(tool: &str, params: &'a dyn Parameters) -> Option<Self> {
+    pub(super) fn of(tool: &ToolName<'_>, params: &'a dyn Parameters) -> Option<Self> {
         let is_it = |name: &&&str| {
-            let server = tool.strip_suffix(**name);
+            let server = tool.neutral.strip_suffix(**name);
             server.is_some_and(|server| server.is_empty() || server.ends_with("__"))
         };
-        TOOLS.iter().find(is_it)?;
+        if TOOLS.iter().find(is_it).is_none() {
+            return if tool.neutral == SHELL { None } else { Self::of_runner(tool.given, params) };
+        }
         let texts = |names: &[&str]| names.iter().flat_map(|name| texts_of(params, name)).collect::<Vec<_>>();
         let typed = typed_by_tool(
             &texts(&["data", "text", "literal", "input", "chars"]),
@@ -39,6 +85,31 @@ impl<'a> Typed<'a> {
         // Some are given a command line as a shell is.
         let command = params.get("command").map(Cow::into_owned)?;
         Some(Self { params, command })
+    }
+
+    /// The same of a tool that runs a command line, by its name as the host gave it.
+    fn of_runner(tool: &str, params: &'a dyn Parameters) -> Option<Self> {
+        let (_, own) = parted(tool);
+        let is_sign = |byte: &u8| matches!(byte, b'-' | b'_' | b'.' | b' ');
+        let letters = || own.bytes().filter(|byte| !is_sign(byte)).map(|byte| byte.to_ascii_lowercase());
+        RUNNERS.iter().find(|runner| runner.bytes().eq(letters()))?;
+        let mut line = COMMANDS.iter().find_map(|name| line_of(params, name))?;
+        if let Some(rest) = line_of(params, "args") {
+            line.push(' ');
+            line.push_str(&rest);
+        }
+        Some(Self { params, command: Value::String(line) })
+    }
+}
+
+/// A parameter that is a command line, or the list of its words.
+fn line_of(params: &dyn Parameters, name: &str) -> Option<String> {
+    match params.get(name).as_deref()? {
+        Value::String(line) => Some(line.clone()),
+        Value::Array(words) => {
+            shlex::try_join(words.iter().map(Value::as_str).collect::<Option<Vec<_>>>()?).ok()
+        }
+        _ => None,
     }
 }
 

@@ -89,7 +89,7 @@ pub const ASKING_VERBS: &[&str] = &[
 ];
 
 /// Strong verbs that are names of things, too: `order_list` lists orders. Sorted.
-const NOUNS: &[&str] = &[
+pub const NOUNS: &[&str] = &[
     "bill", "book", "charge", "comment", "email", "invite", "mail", "message", "order", "post", "purchase",
     "release", "schedule", "share", "sms", "tip", "trade", "transfer", "trigger", "tweet", "upload",
 ];

@@ -43,6 +43,7 @@ mod state_model;
 mod stuck_disk;
 mod support;
 mod time_and_holders;
+mod tools;
 mod uncovered;
 mod unread;
 mod unusable_state;

@@ -153,8 +153,8 @@ fn no_mail_is_unknown_while_an_address_stands_anywhere() {
         (json!({"raw": "From: me@x.com\nTo: alice@example.com\n\nhi"}), "me@x.com alice@example.com"),
         (json!({"people": {"alice@example.com": "Alice"}}), "alice@example.com"),
         (json!({"from": "me@x.com", "body": "hi"}), "me@x.com"),
-        (json!({"draft_id": "r-17", "note": "hi"}), "r-17"),
-        (json!({"messageId": 17, "body": "hi"}), "17"),
+        (json!({"draft_id": "r-17", "note": "hi"}), "draft/r-17"),
+        (json!({"messageId": 17, "body": "hi"}), "message/17"),
         (json!({"body": "hi"}), "unknown"),
     ] {
         assert_eq!(of(&params).join(" "), expected, "{params}");

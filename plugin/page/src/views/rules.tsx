@@ -173,7 +173,7 @@ function RuleRow({ rule, count, now }: { rule: Rule; count: RuleCount | undefine
           </>
         ) : (
           <code>
-            <Text text={rule.tool.length === 0 ? "every tool" : rule.tool.join(", ")} max={90} />
+            <Text text={rule.tool.length === 0 ? "tools by their names' words" : rule.tool.join(", ")} max={90} />
           </code>
         )}
         {rule.where.map((condition) => (

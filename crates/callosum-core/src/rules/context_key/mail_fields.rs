@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::address::{address_list, addresses};
 use super::field::{Field, folded};
 use super::{Lookup, distinct, text_of};
+use crate::rules::tool_words::NameWords;
 
 /// A list or an object inside another inside … is followed so deep, and a text that is JSON counts as one: no JSON is deeper
 /// that hosts and hooks read.
@@ -101,7 +102,7 @@ fn json_in(text: &str) -> Option<Value> {
 
 /// Who the mail of a tool goes to: whom its parameters name. Where none of that is an address, whatever looks like one in any
 /// parameter, a sender only if there is nobody else.
-pub(super) fn of_parameters(params: &Lookup<'_>) -> Vec<String> {
+pub(super) fn of_parameters(params: &Lookup<'_>, tool: &str) -> Vec<String> {
     let all = params.all();
     let mut people = People::default();
     let value = if all.complete { all.value } else { Cow::Owned(reread(all.value.into_owned(), params)) };
@@ -119,24 +120,29 @@ pub(super) fn of_parameters(params: &Lookup<'_>) -> Vec<String> {
         everybody.into_iter().partition::<Vec<_>, _>(|name| people.senders.contains(name));
     let guessed = if others.is_empty() { senders } else { others };
     let named = distinct(people.recipients.into_iter().chain(guessed));
-    if named.is_empty() { letters(&value) } else { named }
+    if named.is_empty() { letters(&value, tool) } else { named }
 }
 
 /// What a mail is known by that names nobody: an answer to a message, a draft that is sent.
-fn letters(params: &Value) -> Vec<String> {
-    const IDS: &[&str] = &[
-        "draftid",
-        "messageid",
-        "replytomessageid",
-        "emailid",
-        "mailid",
-        "inreplyto",
-        "threadid",
-        "conversationid",
+fn letters(params: &Value, tool: &str) -> Vec<String> {
+    const IDS: &[(&str, &str)] = &[
+        ("draftid", "draft"),
+        ("messageid", "message"),
+        ("replytomessageid", "message"),
+        ("emailid", "message"),
+        ("mailid", "message"),
+        ("inreplyto", "message"),
+        ("threadid", "thread"),
+        ("conversationid", "thread"),
     ];
+    // A draft is a message, too, for some services.
+    let is_draft = NameWords::of_tool(tool).own().any(|word| matches!(word, "draft" | "drafts"));
     let fields = params.as_object().into_iter().flatten();
-    let ids = fields.filter(|(name, _)| IDS.contains(&folded(name).as_str()));
-    distinct(ids.filter_map(|(_, value)| text_of(value)))
+    let named = fields.filter_map(|(name, value)| {
+        let kind = IDS.iter().find(|(known, _)| *known == folded(name))?.1;
+        Some(format!("{}/{}", if is_draft { "draft" } else { kind }, text_of(value)?))
+    });
+    distinct(named)
 }
 
 /// The parameters with those that count read once more: behind a text of megabytes they were cut off.

@@ -4,6 +4,7 @@ mod address;
 mod around;
 mod command_recipient;
 mod field;
+mod fields;
 mod file_path;
 mod guarded;
 mod mail_fields;
@@ -12,6 +13,7 @@ mod placeholder;
 mod site;
 mod spelling;
 mod template;
+mod tool_target;
 mod value;
 
 use std::borrow::Cow;
@@ -28,6 +30,7 @@ pub(crate) use site::Site;
 pub(crate) use template::Template;
 pub(crate) use value::Picked;
 
+use self::fields::Fields;
 use self::mail_text::MailTexts;
 use self::spelling::one_spelling;
 use crate::model::digest::{hash_text, number_text};
@@ -57,13 +60,20 @@ pub(crate) struct Lookup<'a> {
     read: RefCell<Vec<(&'a str, Found<'a>)>>,
     mails: MailTexts,
     unknown: OnceCell<String>,
+    fields: OnceCell<Fields>,
 }
 
 type Found<'a> = Option<Rc<Cow<'a, Value>>>;
 
 impl<'a> Lookup<'a> {
     pub(crate) fn new(params: &'a dyn Parameters) -> Self {
-        Self { params, read: RefCell::default(), mails: MailTexts::default(), unknown: OnceCell::new() }
+        Self {
+            params,
+            read: RefCell::default(),
+            mails: MailTexts::default(),
+            unknown: OnceCell::new(),
+            fields: OnceCell::new(),
+        }
     }
 
     /// The value at a dotted path.
@@ -84,6 +94,11 @@ impl<'a> Lookup<'a> {
             Some(value) => text_of(value).into_iter().collect(),
             None => Vec::new(),
         }
+    }
+
+    /// The values in them by the names of their fields, wherever these stand.
+    fn fields(&self) -> &Fields {
+        self.fields.get_or_init(|| Fields::of(&self.params.all().value))
     }
 
     pub(crate) fn all(&self) -> AllParameters<'a> {

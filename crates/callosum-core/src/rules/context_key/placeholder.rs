@@ -6,6 +6,8 @@ use callosum_surroundings::links::Service;
 use callosum_surroundings::package::Ecosystem;
 
 use super::around::Around;
+use super::field::folded;
+use super::tool_target::ToolDetail;
 
 /// Where the values of a placeholder come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +24,10 @@ pub(super) enum Source {
     Recipients,
     /// A parameter, by its dotted path.
     Param(String),
+    /// The parameters' fields of a name, folded, wherever they stand.
+    Field(String),
+    /// What the tool's name and the fields say together.
+    ToolDetail(ToolDetail),
     /// Something that the command says.
     Command(Detail),
     /// An argument of the command, from 0, as a path from where it runs.
@@ -71,6 +77,13 @@ macro_rules! detail {
     };
 }
 
+/// A placeholder for something that a tool's name and its fields say.
+macro_rules! of_tool {
+    ($detail:ident) => {
+        Make::Whole(|| Source::ToolDetail(ToolDetail::$detail))
+    };
+}
+
 /// A placeholder for something that lies around the command.
 macro_rules! around {
     ($($around:tt)+) => {
@@ -87,6 +100,13 @@ pub const PLACEHOLDERS: &[Placeholder] = &[
     row("workFolder", Make::Whole(|| Source::WorkFolder), "the folder that the call works in"),
     row("commandRecipients", Make::Alone(|| Source::Recipients), "everyone that a mail command or mail tool writes to"),
     row("params.NAME", Make::Named(|path| Source::Param(path.to_owned())), "a parameter, by its dotted path"),
+    row("field.NAME", Make::Named(|name| Source::Field(folded(name))), "a parameter by its name alone, without case and signs, wherever it stands: in objects, in lists, in texts that are JSON"),
+    row("tool.service", of_tool!(Service), "the name of the tool's server, without the words `mcp`, `server` and `api`"),
+    row("tool.verb", of_tool!(Verb), "the verb in the tool's name"),
+    row("tool.thing", of_tool!(Thing), "the thing in the tool's name, in the singular: `invoice` of `void_invoices`"),
+    row("tool.target", of_tool!(Target), "what the call acts on: the field that is called like a thing in the tool's name (`invoice_id` of `send_invoice`), else the first of the usual ones (`id`, `to`, `channel`, `project` …)"),
+    row("tool.repository", of_tool!(Repository), "the repository or project of a code host, as `owner/name`"),
+    row("tool.kube", of_tool!(KubeObject), "the object in a cluster, as `cluster/namespace:kind/name`"),
     row("command.program", detail!(Program), "the program"),
     row("command.verb", detail!(Verb), "the last subcommand"),
     row("command.word.N", detail!(Word of a number), "the Nth subcommand"),

@@ -14,6 +14,7 @@ const CHANNEL: &str = "channel:";
 const SPELLINGS: &[(&str, Spelling)] = &[
     (CHANNEL, channel),
     ("call:", |number, _| phone(number)),
+    ("discord:", channel),
     ("dns:", |name, _| domain(name)),
     ("gs:", |path, _| folder(path)),
     ("notion:", |id, _| without_dashes(id)),
@@ -21,6 +22,7 @@ const SPELLINGS: &[(&str, Spelling)] = &[
     ("r2:", |path, _| folder(path)),
     ("s3:", |path, _| folder(path)),
     ("service:", |unit, _| Cow::Borrowed(unit.strip_suffix(".service").unwrap_or(unit))),
+    ("slack:", channel),
     ("sms:", |number, _| phone(number)),
     ("whatsapp:", |number, _| phone(number.strip_suffix("@s.whatsapp.net").unwrap_or(number))),
 ];
@@ -94,8 +96,9 @@ fn domain(name: &str) -> Cow<'_, str> {
 
 /// Ids of Notion are written with dashes or without.
 fn without_dashes(id: &str) -> Cow<'_, str> {
-    let is_uuid = id.len() == 36 && id.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
-    if is_uuid { Cow::Owned(id.replace('-', "")) } else { Cow::Borrowed(id) }
+    // Shortened ones, too.
+    let is_id = id.contains('-') && id.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    if is_id { Cow::Owned(id.replace('-', "")) } else { Cow::Borrowed(id) }
 }
 
 /// An image without what its name means anyhow: `docker.io/library/` before it and `:latest` behind it.

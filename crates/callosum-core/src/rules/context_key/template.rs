@@ -15,7 +15,12 @@ const MAX_PLACEHOLDERS: usize = 8;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Template {
     parts: Vec<Part>,
+    /// What stands for it where the call does not say all that its parts ask for; `None` inside: no key.
+    otherwise: Option<Box<Option<Self>>>,
 }
+
+/// Stands between a template and what is taken where the call does not say all that it asks for.
+const OR_ELSE: &str = " ?? ";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Part {
@@ -27,6 +32,11 @@ enum Part {
         groups: Vec<Vec<Origin>>,
         fallback: String,
     },
+    /// What is behind a sign, `/` or `#`, where it is said: the sign and each value of the first that has one.
+    Behind {
+        sign: char,
+        origins: Vec<Origin>,
+    },
     /// What tells a resource from others of its name: `@` and the first value of each that has one, joined by slashes; nothing when
     /// none has.
     Qualifiers(Vec<Vec<Origin>>),
@@ -35,11 +45,19 @@ enum Part {
 impl Template {
     /// Whether its keys are made of nothing but people's addresses.
     pub(super) fn is_of_recipients(&self) -> bool {
-        self.parts.iter().all(|part| matches!(part, Part::Literal(_) | Part::Alone(Source::Recipients)))
+        let is_so = |part: &Part| matches!(part, Part::Literal(_) | Part::Alone(Source::Recipients));
+        self.otherwise.is_none() && self.parts.iter().all(is_so)
     }
 
     /// Reads a template; the error says what is wrong with it.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        if let Some(first) = text.strip_suffix(OR_ELSE.trim_end()) {
+            return Ok(Self { otherwise: Some(Box::new(None)), ..Self::parse(first)? });
+        }
+        if let Some((first, rest)) = text.split_once(OR_ELSE) {
+            let otherwise = Some(Box::new(Some(Self::parse(rest)?)));
+            return Ok(Self { otherwise, ..Self::parse(first)? });
+        }
         let mut parts = Vec::new();
         let mut literal = String::new();
         let mut rest = text;
@@ -75,12 +93,17 @@ impl Template {
         if parts.is_empty() {
             return Err("the template is empty: leave the field out for a rule without a key".to_owned());
         }
-        Ok(Self { parts })
+        Ok(Self { parts, otherwise: None })
     }
 
     /// The keys of a call: one, or one for each combination of the values of lists, at most one more than a
     /// call may have.
     pub(crate) fn resolve<'p>(&'p self, site: Site<'_, 'p>) -> Vec<String> {
+        if let Some(otherwise) = &self.otherwise
+            && !self.parts.iter().all(|part| part.is_told(site))
+        {
+            return otherwise.as_ref().as_ref().map(|other| other.resolve(site)).unwrap_or_default();
+        }
         let mut keys = vec![String::new()];
         for part in &self.parts {
             if let Part::Literal(text) = part {
@@ -119,6 +142,10 @@ impl Part {
         if let Some(source) = alone(placeholder) {
             return Ok(Self::Alone(source));
         }
+        if let Some(sign @ ('/' | '#')) = placeholder.chars().next() {
+            let words = placeholder.trim_start_matches(sign).trim().split('|').collect();
+            return Ok(Self::Behind { sign, origins: origins(placeholder, words)?.concat() });
+        }
         if let Some(qualifiers) = placeholder.strip_prefix('@') {
             let groups = qualifiers.split(',').map(|group| {
                 let words = group.trim().split('|').collect();
@@ -135,11 +162,31 @@ impl Part {
         Ok(Self::Values { groups: origins(placeholder, words)?, fallback: fallback.to_owned() })
     }
 
+    /// Whether the call says what the placeholder asks for.
+    fn is_told<'p>(&'p self, site: Site<'_, 'p>) -> bool {
+        match self {
+            Self::Alone(source) => !source.values(site).is_empty(),
+            Self::Values { groups, .. } => {
+                groups.iter().flatten().any(|origin| !origin.values(site).is_empty())
+            }
+            Self::Literal(_) | Self::Behind { .. } | Self::Qualifiers(_) => true,
+        }
+    }
+
     /// What stands for the placeholder, never nothing.
     fn values<'p>(&'p self, site: Site<'_, 'p>) -> Vec<Cow<'p, str>> {
         let values = match self {
             Self::Literal(text) => return vec![Cow::Borrowed(text)],
             Self::Alone(source) => source.values(site),
+            Self::Behind { sign, origins } => {
+                let values =
+                    origins.iter().map(|origin| origin.values(site)).find(|values| !values.is_empty());
+                let behind = |value| Cow::Owned(format!("{sign}{}", bounded(value)));
+                return match values {
+                    Some(values) => values.into_iter().map(behind).collect(),
+                    None => vec![Cow::Borrowed("")],
+                };
+            }
             Self::Qualifiers(groups) => return vec![Cow::Owned(qualifiers(groups, site))],
             Self::Values { groups, fallback } => {
                 let values = |group: &'p Vec<Origin>| match group.as_slice() {

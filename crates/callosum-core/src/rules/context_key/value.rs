@@ -87,6 +87,8 @@ impl Source {
             | Self::WorkFolder
             | Self::Recipients
             | Self::Variable(_)
+            | Self::Field(_)
+            | Self::ToolDetail(_)
             | Self::Param(_) => false,
         }
     }
@@ -107,6 +109,8 @@ impl Source {
                 }
                 texts
             }
+            Self::Field(name) => params.fields().named(name),
+            Self::ToolDetail(detail) => detail.values(site),
             Self::WorkFolder => vec![site.folder()],
             Self::Variable(name) => variable(site, name).into_iter().collect(),
             Self::Around(around) => around.values(site),
@@ -168,7 +172,7 @@ fn mail_recipients(site: Site<'_, '_>) -> Vec<String> {
         let line = Line::read(command);
         return recipients(&line.invocations, line.rough.then_some(command), &params.mails);
     }
-    mail_fields::of_parameters(params)
+    mail_fields::of_parameters(params, &site.call.tool)
 }
 
 /// The recipients of one command; none, too, when those of the commands before it were too many.

@@ -14,6 +14,7 @@ use crate::rules::command_match::PRIVATE;
 use crate::rules::compile::{compared_tool, equal_values};
 use crate::rules::format::{ParamFormat, RuleFormat, Texts};
 use crate::rules::index_builder::HTTP_CLIENTS;
+use crate::rules::tool_words::ToolWords;
 use callosum_shell::command::Pattern;
 use callosum_shell::glob::covers;
 
@@ -39,6 +40,8 @@ struct Facets<'r> {
     agents: Vec<&'r str>,
     sessions: Vec<&'r str>,
     runtimes: Vec<&'r str>,
+    /// What it asks of the words of the tool's name.
+    words: Option<ToolWords>,
     params: &'r [ParamFormat],
     command_pattern: Option<&'r str>,
     /// `None`: it is for the whole call.
@@ -62,6 +65,13 @@ struct HttpFacets<'r> {
     all: bool,
 }
 
+/// What a rule asks of the words of tools' names.
+pub(super) fn said(rule: &RuleFormat) -> Option<ToolWords> {
+    let words = rule.tool_words.as_ref()?;
+    let unless = rule.unless_words.as_ref().map(|words| words.value.0.as_slice()).unwrap_or_default();
+    Some(ToolWords::new(&words.value, unless, rule.tier.value.is_tracked()))
+}
+
 /// What is not asked for may be anything.
 fn names(texts: Option<&Texts>) -> Vec<&str> {
     texts.map_or_else(|| vec!["*"], |texts| texts.0.iter().map(String::as_str).collect())
@@ -82,7 +92,12 @@ impl<'r> Facets<'r> {
             rule.unless_flag.as_ref().map(|flags| flags.value.0.as_slice()).unwrap_or_default();
         let effects = EffectFacets { patterns: patterns.collect(), unless_flags, http };
         Self {
-            tools: rule.tool.value.0.iter().map(|tool| compared_tool(tool)).collect(),
+            tools: match rule.tool.value.0.as_slice() {
+                // Only words say for which tools it is.
+                [] => vec![Cow::Borrowed("*")],
+                tools => tools.iter().map(|tool| compared_tool(tool)).collect(),
+            },
+            words: said(rule),
             agents: names(rule.agent.as_ref()),
             sessions: names(rule.session.as_ref()),
             runtimes: names(rule.runtime.as_ref()),
@@ -141,7 +156,16 @@ impl<'r> Facets<'r> {
             }),
             http: effects.http.as_ref(),
         });
-        Case { tool, agent, session, runtime, params, command_pattern: self.command_pattern, effects }
+        Case {
+            tool,
+            words: self.words.as_ref(),
+            agent,
+            session,
+            runtime,
+            params,
+            command_pattern: self.command_pattern,
+            effects,
+        }
     }
 
     /// Whether the rule matches every call of a case.
@@ -154,6 +178,7 @@ impl<'r> Facets<'r> {
             case.params.iter().any(is)
         };
         self.tools.iter().any(|wide| covers(wide, case.tool))
+            && self.words.as_ref().is_none_or(|own| case.words.is_some_and(|of| own.takes(of)))
             && any(&self.agents, case.agent)
             && any(&self.sessions, case.session)
             && any(&self.runtimes, case.runtime)
@@ -205,6 +230,7 @@ impl HttpFacets<'_> {
 /// One case of a rule.
 struct Case<'r> {
     tool: &'r str,
+    words: Option<&'r ToolWords>,
     agent: &'r str,
     session: &'r str,
     runtime: &'r str,

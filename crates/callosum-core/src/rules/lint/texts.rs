@@ -1,7 +1,10 @@
 //! Texts of a rule that what they are compared with never looks like.
 
+use super::reach::said;
 use crate::model::text::one_line;
 use crate::rules::format::{RuleFormat, Texts};
+use crate::rules::tool_words::MAX_JOINED;
+use crate::rules::words::words;
 use callosum_shell::command::outline;
 
 /// Where such a text stands, as a byte of the file, and what to write instead.
@@ -17,6 +20,32 @@ pub(super) fn never_fit(rule: &RuleFormat) -> Vec<(usize, String)> {
                 one_line(name, 80)
             );
             found.push((command.at, message));
+        }
+    }
+    if let Some(asked) = &rule.tool_words {
+        let all = || asked.value.iter().flat_map(|group| &group.0);
+        for word in all().filter(|word| !word.contains(char::is_alphanumeric)) {
+            let word = one_line(word, 80);
+            found.push((
+                asked.at,
+                format!("`toolWords`: `{word}` never stands in a name: it has no letter and no digit"),
+            ));
+        }
+        for word in all().filter(|word| words(word).count() > MAX_JOINED) {
+            let word = one_line(word, 80);
+            let message =
+                format!("`toolWords`: `{word}` is more than {MAX_JOINED} words: make groups of them");
+            found.push((asked.at, message));
+        }
+        if let Some(group) = said(rule).and_then(|words| words.excluded()) {
+            let message = format!(
+                "`unlessWords` has all words of the {} of `toolWords`, so the rule never matches: take one out",
+                match group {
+                    0 => "first group".to_owned(),
+                    group => format!("group {}", group + 1),
+                }
+            );
+            found.push((asked.at, message));
         }
     }
     if let Some(flags) = &rule.unless_flag {

@@ -1,0 +1,151 @@
+//! A call's parameters by the names of their fields, wherever these stand: hosts, servers and models spell and nest them as they like.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use super::field::folded;
+use super::text_of;
+use crate::model::redact::{key_mark, names_a_secret};
+
+/// A list or an object inside another inside … is followed so deep.
+const MAX_DEPTH: usize = 8;
+/// Of so many values the names are known.
+const MAX_FIELDS: usize = 4096;
+/// A text that is JSON counts as one up to so many bytes.
+const MAX_JSON: usize = 64 * 1024;
+/// Values longer than this name nothing.
+const MAX_VALUE: usize = 1024;
+
+/// Names that say something only of the call itself: in an object that is given along, they are that one's.
+const OWN: &[&str] = &[
+    "id", "ids", "key", "name", "number", "title", "to", "url", "slug", "uuid", "type", "kind", "path",
+    "email", "address",
+];
+
+/// Objects that hold what the call is given.
+const CARRIERS: &[&str] = &[
+    "args",
+    "arguments",
+    "body",
+    "create",
+    "data",
+    "input",
+    "inputs",
+    "items",
+    "json",
+    "objects",
+    "operations",
+    "options",
+    "params",
+    "parameters",
+    "path",
+    "payload",
+    "query",
+    "record",
+    "records",
+    "request",
+    "resource",
+    "resources",
+    "update",
+    "updates",
+    "variables",
+];
+
+/// A value that has a name.
+struct Named {
+    depth: usize,
+    /// Without case and signs.
+    name: String,
+    /// It is the call's own, not that of an object that is given along.
+    is_own: bool,
+    value: String,
+}
+
+/// The values of some parameters, the outermost first.
+#[derive(Default)]
+pub(super) struct Fields(Vec<Named>);
+
+impl Fields {
+    pub(super) fn of(params: &Value) -> Self {
+        let mut fields = Self::default();
+        fields.add(params, "", true, 0);
+        fields.0.sort_by_key(|field| field.depth);
+        fields
+    }
+
+    /// The values of the outermost fields of a name, folded; none when there is no such field.
+    pub(super) fn named(&self, name: &str) -> Vec<String> {
+        let is_own = OWN.contains(&name);
+        let mut all =
+            self.0.iter().filter(|field| field.name == name && (field.is_own || !is_own)).peekable();
+        let depth = all.peek().map_or(0, |field| field.depth);
+        super::distinct(all.filter(|field| field.depth == depth).map(|field| spelled(&field.value)))
+    }
+
+    /// The names of the call's own fields with their values, in order.
+    pub(super) fn own(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().filter(|field| field.is_own).map(|field| (field.name.as_str(), field.value.as_str()))
+    }
+
+    fn add(&mut self, value: &Value, name: &str, is_own: bool, depth: usize) {
+        if depth > MAX_DEPTH || self.0.len() >= MAX_FIELDS {
+            return;
+        }
+        match value {
+            Value::Object(fields) => {
+                let is_own = is_own && (depth == 0 || is_carrier(name));
+                for (inner, value) in fields {
+                    let inner = folded(inner);
+                    // `project.key` is `projectKey`, too.
+                    if depth > 0 && !is_own && !name.is_empty() && OWN.contains(&inner.as_str()) {
+                        self.add(value, &format!("{name}{inner}"), is_own, depth + 1);
+                    }
+                    self.add(value, &inner, is_own, depth + 1);
+                }
+            }
+            Value::Array(items) => items.iter().for_each(|item| self.add(item, name, is_own, depth)),
+            Value::String(text) => match json_in(text) {
+                Some(inner) => self.add(&inner, name, is_own, depth),
+                None => self.note(value, name, is_own, depth),
+            },
+            Value::Number(_) | Value::Bool(_) => self.note(value, name, is_own, depth),
+            Value::Null => {}
+        }
+    }
+
+    fn note(&mut self, value: &Value, name: &str, is_own: bool, depth: usize) {
+        let Some(value) = text_of(value).filter(|value| value.len() <= MAX_VALUE) else { return };
+        // What a secret is called, or where it is kept, is none.
+        let is_value = !["name", "id", "path", "slug"].iter().any(|end| name.ends_with(end));
+        let value = if is_value && names_a_secret(name) { key_mark(&value) } else { value };
+        self.0.push(Named { depth, name: name.to_owned(), is_own, value });
+    }
+}
+
+fn is_carrier(name: &str) -> bool {
+    let ends = ["request", "model", "schema", "input", "params", "arguments", "payload", "data", "body"];
+    CARRIERS.contains(&name) || ends.iter().any(|end| name.ends_with(end))
+}
+
+/// The list or object that a text is.
+fn json_in(text: &str) -> Option<Value> {
+    if text.len() > MAX_JSON || !text.trim_start().starts_with(['[', '{']) {
+        return None;
+    }
+    serde_json::from_str::<Value>(text).ok().filter(|value| value.is_object() || value.is_array())
+}
+
+/// A name without what only a transport adds: `acme%2Fshop` is `acme/shop`, `gid://shopify/Order/1001` is `1001`.
+fn spelled(value: &str) -> String {
+    if let Some(path) = value.strip_prefix("gid://") {
+        return path.rsplit('/').next().unwrap_or(path).to_owned();
+    }
+    if !value.contains('%') || value.contains(' ') {
+        return value.to_owned();
+    }
+    match percent_encoding::percent_decode_str(value).decode_utf8() {
+        Ok(Cow::Owned(decoded)) => decoded,
+        _ => value.to_owned(),
+    }
+}

@@ -1,0 +1,252 @@
+//! What a call of a tool acts on, told by the tool's name and the usual fields: the service, the verb, the target, the repository of a
+//! code host, the object in a cluster.
+
+use std::path::Path;
+
+use callosum_surroundings::Place;
+
+use super::fields::Fields;
+use super::site::Site;
+use crate::rules::tool_words::{NameWords, parted};
+
+/// Something of a call that the tool's name and its fields say together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ToolDetail {
+    /// The service: the server's name.
+    Service,
+    /// The verb in the tool's name.
+    Verb,
+    /// What kind of thing the tool's name names.
+    Thing,
+    /// What it acts on.
+    Target,
+    /// The repository of a code host.
+    Repository,
+    /// The object in a cluster.
+    KubeObject,
+}
+
+impl ToolDetail {
+    pub(super) fn values(self, site: Site<'_, '_>) -> Vec<String> {
+        let name = NameWords::of_tool(&site.call.tool);
+        let one = |found: Option<String>| found.into_iter().collect();
+        match self {
+            Self::Service => one(service(&site.call.tool)),
+            Self::Verb => one(name.acting().map(str::to_owned)),
+            Self::Thing => one(thing(&name)),
+            Self::Target => target(&name, site.params.fields()),
+            Self::Repository => one(repository(&name, site.params.fields())),
+            Self::KubeObject => kube_objects(&name, site),
+        }
+    }
+}
+
+/// The server's name in lower case, without what every server is called.
+fn service(tool: &str) -> Option<String> {
+    let (server, _) = parted(tool);
+    let words = server.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+    let is_name = |word: &String| !matches!(word.as_str(), "" | "mcp" | "server" | "api");
+    let words: Vec<String> = words.filter(is_name).collect();
+    (!words.is_empty()).then(|| words.join("-"))
+}
+
+/// Words of names that are no things.
+const NO_THINGS: &[&str] = &[
+    "a", "all", "an", "api", "batch", "bulk", "by", "for", "from", "id", "in", "multiple", "new", "of", "on",
+    "the", "to", "with",
+];
+
+/// The last word of the tool's name that is a thing, in the singular: `invoice` of `stripe_void_invoices`.
+fn thing(name: &NameWords) -> Option<String> {
+    let verb = name.acting();
+    let is_thing = |word: &&str| {
+        !NO_THINGS.contains(word) && verb != Some(*word) && !name.of_server().any(|server| server == *word)
+    };
+    name.own().filter(is_thing).last().map(|word| singular(word).to_owned())
+}
+
+/// Behind the name of a thing, what names one of them.
+const SUFFIXES: &[&str] =
+    &["idorkey", "id", "key", "iid", "gid", "number", "slug", "uuid", "ref", "name", "ids", "keys", "", "s"];
+
+/// Fields that name what most calls act on.
+#[rustfmt::skip]
+const USUAL: &[&str] = &[
+    "id", "ids", "key", "number", "to", "recipient", "recipients", "channelid", "channel", "chatid", "chat", "phonenumber", "phone", "target", "issuenumber",
+    "issueid", "issuekey", "pullnumber", "orderid", "taskid", "cardid", "ticketid", "pageid", "symbol", "referenceid", "referencenumber", "referencenum",
+    "reference", "slug", "resource", "resourceid", "project", "projectid", "projectkey", "app", "appid", "apphost", "site", "siteid", "domain", "bucket", "database",
+    "table", "topic", "queue", "username", "user", "userid", "email", "customer", "customerid", "url", "repo", "repository", "service", "serviceid", "path", "name",
+];
+
+/// Names of fields that end like those of targets and say whose call it is.
+const CALLERS: &[&str] = &[
+    "accountid",
+    "apikey",
+    "organizationid",
+    "orgid",
+    "workspaceid",
+    "tenantid",
+    "clientorderid",
+    "idempotencykey",
+    "cloudid",
+    "sessionid",
+];
+
+/// What a call acts on: the field that is called like the thing in the tool's name, else the first of the usual ones.
+fn target(name: &NameWords, fields: &Fields) -> Vec<String> {
+    let own: Vec<&str> = name.own().collect();
+    let pairs = own.windows(2).map(|pair| pair.concat()).collect::<Vec<_>>();
+    let things = pairs.iter().rev().map(String::as_str).chain(own.iter().rev().copied());
+    for thing in things {
+        let thing = singular(thing);
+        for suffix in SUFFIXES {
+            let found = fields.named(&format!("{thing}{suffix}"));
+            if !found.is_empty() {
+                return found;
+            }
+        }
+    }
+    if let Some(found) = USUAL.iter().map(|name| fields.named(name)).find(|found| !found.is_empty()) {
+        return found;
+    }
+    let mut others = fields.own().filter(|(name, _)| !CALLERS.contains(name));
+    let is_one = |name: &str| ["id", "ids", "key", "number"].iter().any(|end| name.ends_with(end));
+    others.find(|(name, _)| is_one(name)).map(|(_, value)| value.to_owned()).into_iter().collect()
+}
+
+fn singular(word: &str) -> &str {
+    word.strip_suffix('s').filter(|word| word.len() > 2 && !word.ends_with('s')).unwrap_or(word)
+}
+
+/// `owner/name`, however a tool is told it.
+fn repository(name: &NameWords, fields: &Fields) -> Option<String> {
+    let first = |names: &[&str]| names.iter().find_map(|name| fields.named(name).into_iter().next());
+    let whole = first(&["repofullname", "fullname", "repositoryfullname", "nwo", "projectpath", "projectid"]);
+    let mut named =
+        first(&["repo", "repository", "reponame", "repositoryname", "reposlug", "repositoryid", "project"])
+            .or(whole);
+    if named.is_none() && name.own().any(|word| matches!(word, "repository" | "repo" | "project")) {
+        named = first(&["name", "path"]);
+    }
+    let named = named?;
+    let named = named.trim_end_matches('/').trim_end_matches(".git");
+    if let Some((_, path)) = named.split_once("://").and_then(|(_, rest)| rest.split_once('/')) {
+        return Some(path.to_owned());
+    }
+    if named.contains('/') {
+        return Some(named.to_owned());
+    }
+    let owners =
+        ["owner", "repoowner", "repositoryowner", "org", "organization", "workspace", "group", "namespace"];
+    Some(match first(&owners) {
+        Some(owner) => format!("{owner}/{named}"),
+        None => named.to_owned(),
+    })
+}
+
+/// Kinds that belong to no namespace.
+const OF_CLUSTER: &[&str] = &[
+    "clusterrole",
+    "clusterrolebinding",
+    "customresourcedefinition",
+    "ingressclass",
+    "namespace",
+    "node",
+    "persistentvolume",
+    "priorityclass",
+    "storageclass",
+];
+
+/// Other names of kinds: short ones, and what they stand for.
+#[rustfmt::skip]
+const KINDS: &[(&str, &str)] = &[
+    ("cj", "cronjob"), ("cm", "configmap"), ("configuration", "configmap"), ("crd", "customresourcedefinition"), ("deploy", "deployment"), ("ds", "daemonset"),
+    ("ep", "endpoints"), ("hpa", "horizontalpodautoscaler"), ("ing", "ingress"), ("netpol", "networkpolicy"), ("no", "node"), ("ns", "namespace"),
+    ("pdb", "poddisruptionbudget"), ("po", "pod"), ("pv", "persistentvolume"), ("pvc", "persistentvolumeclaim"), ("rs", "replicaset"),
+    ("sa", "serviceaccount"), ("sts", "statefulset"), ("svc", "service"),
+];
+
+/// Kinds that tools have in their names.
+#[rustfmt::skip]
+const IN_NAMES: &[&str] = &[
+    "configmap", "cronjob", "daemonset", "deployment", "horizontalpodautoscaler", "ingress", "job", "namespace", "networkpolicy", "node", "persistentvolume",
+    "persistentvolumeclaim", "pod", "replicaset", "role", "secret", "service", "serviceaccount", "statefulset",
+];
+
+/// A kind in full, in the singular and without its group: `deployments.apps` is `deployment`.
+fn kind(word: &str) -> String {
+    let word = word.split(['.', '/']).next().unwrap_or(word).to_lowercase();
+    let full =
+        |word: &str| KINDS.iter().find(|(short, _)| *short == word).map(|(_, full)| (*full).to_owned());
+    full(&word).unwrap_or_else(|| match word.as_str() {
+        "ingresses" => "ingress".to_owned(),
+        "networkpolicies" => "networkpolicy".to_owned(),
+        other => full(singular(other)).unwrap_or_else(|| singular(other).to_owned()),
+    })
+}
+
+/// Objects in a cluster, as keys name them: `<cluster>/<namespace>:<kind>/<name>`.
+fn kube_objects(name: &NameWords, site: Site<'_, '_>) -> Vec<String> {
+    let fields = site.params.fields();
+    let all = |names: &[&str]| names.iter().map(|name| fields.named(name)).find(|found| !found.is_empty());
+    let first = |names: &[&str]| all(names).and_then(|found| found.into_iter().next());
+    let context = first(&["context", "contextname", "kubecontext", "cluster", "clustername", "clusterid"]);
+    let folder = site.folder();
+    let variable = |name: &str| site.variable(name);
+    let place = Place { folder: Path::new(&folder), variable: &variable };
+    let known = site.outlook.surroundings().and_then(|found| found.kube(context.as_deref(), &place));
+    let (cluster, of_context) = match known {
+        Some(target) if target.cluster.is_empty() => (target.context, target.namespace),
+        Some(target) => (target.cluster, target.namespace),
+        None => (context.unwrap_or_else(|| "current".to_owned()), String::new()),
+    };
+    let namespace = first(&["namespace", "ns"]).or_else(|| Some(of_context).filter(|name| !name.is_empty()));
+    let namespace = namespace.unwrap_or_else(|| "default".to_owned());
+    let mut objects: Vec<(String, String, String)> = Vec::new();
+    for text in ["resource", "manifest", "manifests", "yaml", "content", "definition"]
+        .iter()
+        .flat_map(|name| fields.named(name))
+    {
+        objects.extend(
+            in_yaml(&text).map(|(kind, name, own)| (kind, name, own.unwrap_or_else(|| namespace.clone()))),
+        );
+    }
+    if objects.is_empty() {
+        let in_name = || {
+            let kinds = name.own().map(kind);
+            let found = kinds.filter(|kind| IN_NAMES.contains(&kind.as_str())).last();
+            found.into_iter().collect::<Vec<_>>()
+        };
+        let kinds = all(&["resourcetype", "kind", "resourcekind", "type"]).unwrap_or_else(in_name);
+        let kinds: Vec<String> = kinds.iter().map(|word| kind(word)).collect();
+        let named = kinds.iter().find_map(|kind| first(&[&format!("{kind}name")]));
+        let names = named
+            .map(|name| vec![name])
+            .or_else(|| all(&["name", "names", "resourcename", "labelselector", "selector"]));
+        let names = names.unwrap_or_else(|| vec!["*".to_owned()]);
+        for kind in kinds {
+            objects.extend(names.iter().map(|name| (kind.clone(), name.clone(), namespace.clone())));
+        }
+    }
+    let key = |(kind, name, namespace): (String, String, String)| match OF_CLUSTER.contains(&kind.as_str()) {
+        true => format!("{cluster}:{kind}/{name}"),
+        false => format!("{cluster}/{namespace}:{kind}/{name}"),
+    };
+    objects.into_iter().map(key).collect()
+}
+
+/// The objects that manifests describe: kind, name, and the namespace where they name one.
+fn in_yaml(text: &str) -> impl Iterator<Item = (String, String, Option<String>)> {
+    text.split("\n---").filter_map(|document| {
+        let value = |line: &str, name: &str| {
+            let value = line.strip_prefix(name)?.strip_prefix(':')?.split(" #").next()?;
+            Some(value.trim().trim_matches(['"', '\'']).to_owned()).filter(|value| !value.is_empty())
+        };
+        let kind_of = document.lines().find_map(|line| value(line, "kind"))?;
+        let metadata = document.lines().skip_while(|line| !line.starts_with("metadata:")).skip(1);
+        let metadata: Vec<&str> = metadata.take_while(|line| line.starts_with([' ', '\t'])).collect();
+        let indent = metadata.first().map_or(0, |line| line.len() - line.trim_start().len());
+        let of = |name: &str| metadata.iter().find_map(|line| value(line.get(indent..)?, name));
+        Some((kind(&kind_of), of("name").or_else(|| of("generateName"))?, of("namespace")))
+    })
+}

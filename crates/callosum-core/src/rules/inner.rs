@@ -1,0 +1,62 @@
+//! Tools that call tools: what they call is ruled as a call of its own.
+
+use serde_json::Value;
+
+use super::tool_words::parted;
+use crate::model::tool_call::Parameters;
+
+/// Such tools by their names without case and signs, and without the server's. OpenClaw's own are not among them: what those call
+/// passes the gate itself.
+const CARRIERS: &[&str] = &[
+    "composiomultiexecutetool",
+    "rubemultiexecutetool",
+    "composioexecutetool",
+    "multiexecutetool",
+    "executetool",
+    "calltool",
+    "invoketool",
+    "usetool",
+    "usemcptool",
+    "callmcptool",
+    "executeaction",
+    "runaction",
+    "executezapierwriteaction",
+];
+/// What names the tool that is called.
+const NAMES: &[&str] = &["tool_slug", "toolSlug", "tool", "tool_name", "toolName", "slug", "action", "name"];
+/// What names its server.
+const SERVERS: &[&str] = &["server", "server_name", "serverName", "app"];
+/// What it is given.
+const ARGUMENTS: &[&str] = &["arguments", "args", "params", "parameters", "input", "tool_args", "toolArgs"];
+/// So many calls in one are looked at.
+const MAX_CALLS: usize = 100;
+
+/// The calls that a call of such a tool makes: of each the tool and its parameters.
+pub(super) fn calls(tool: &str, params: &dyn Parameters) -> Vec<(String, Value)> {
+    let (_, own) = parted(tool);
+    let letters = || own.bytes().filter(u8::is_ascii_alphanumeric).map(|byte| byte.to_ascii_lowercase());
+    if !CARRIERS.iter().any(|carrier| carrier.bytes().eq(letters())) {
+        return Vec::new();
+    }
+    let list = params.get("tools").or_else(|| params.get("calls"));
+    let several = list.as_deref().map(parsed);
+    match several.as_ref().and_then(Value::as_array) {
+        Some(all) => {
+            all.iter().take(MAX_CALLS).filter_map(|one| call(&|name| one.get(name).cloned())).collect()
+        }
+        None => call(&|name| params.get(name).map(std::borrow::Cow::into_owned)).into_iter().collect(),
+    }
+}
+
+fn call(get: &dyn Fn(&str) -> Option<Value>) -> Option<(String, Value)> {
+    let text = |names: &[&str]| names.iter().find_map(|name| get(name)?.as_str().map(str::to_owned));
+    let name = text(NAMES)?;
+    let name = text(SERVERS).map_or_else(|| name.clone(), |server| format!("{server}__{name}"));
+    let arguments = ARGUMENTS.iter().find_map(|name| get(name));
+    Some((name, arguments.as_ref().map_or_else(|| Value::Object(serde_json::Map::new()), parsed)))
+}
+
+/// A text that is JSON counts as that.
+fn parsed(value: &Value) -> Value {
+    value.as_str().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_else(|| value.clone())
+}

@@ -1,0 +1,290 @@
+//! Tools by the words of their names: `send` and `mail` stand in `mcp__gmail__send_email`, `GMAIL_SEND_EMAIL` and `EmailService.send`.
+
+use serde_json::Value;
+
+use super::format::Texts;
+use super::index_builder::{said_word, stem};
+use super::words::{self, ASKING_VERBS, CHANGING_VERBS, NOUNS, STRONG_VERBS};
+use crate::rules::context_key::Lookup;
+
+/// So many words that stand together in a name may be one word of a rule: `pull_request` is `pullrequest`.
+pub(super) const MAX_JOINED: usize = 3;
+/// Of a name so many words are looked at: no tool has a longer one.
+const MAX_WORDS: usize = 32;
+/// A parameter that says what is done is no longer than this, in bytes.
+const MAX_ACTION: usize = 80;
+/// Parameters that say what a tool does which does several things.
+const ACTIONS: &[&str] = &["action", "method", "operation"];
+/// Parameters that are true where nothing is to be done.
+const TRIALS: &[&str] =
+    &["dry_run", "dryRun", "dry-run", "preview", "simulate", "validate_only", "validateOnly"];
+/// Parameters that are false there.
+const CONFIRMED: &[&str] = &["confirm", "confirmed"];
+/// What a call shows that ends with such a word, unless a verb stands before it.
+const SHOWN: &[&str] = &["estimate", "preview", "quote", "simulation"];
+/// Verbs of tools that do something, besides those of commands.
+#[rustfmt::skip]
+const ACTING: &[&str] = &[
+    "accept", "acknowledge", "activate", "annotate", "append", "apply", "attach", "block", "burn", "capture", "change", "claim",
+    "clear", "complete", "confirm", "convert", "copy", "cordon", "deactivate", "decline", "demote", "deny", "detach", "drain", "drop",
+    "duplicate", "enqueue", "escalate", "evict", "execute", "finalize", "flush", "follow", "fork", "grant", "import", "initialize",
+    "initiate", "install", "invoke", "launch", "link", "lock", "make", "manage", "migrate", "move", "mute", "pause", "pin", "place",
+    "produce", "reassign", "reboot", "rebuild", "redeploy", "rerun", "reschedule", "reset", "resume", "retry", "revert", "rotate",
+    "run", "save", "snooze", "stake", "start", "stop", "suspend", "swap", "toggle", "transition", "trash", "truncate", "unarchive",
+    "unassign", "unblock", "uncordon", "undo", "uninstall", "unlink", "unlock", "unpin", "upgrade", "upvote", "void", "vote",
+];
+/// Verbs of tools that only ask or prepare, besides those of commands.
+const PREPARING: &[&str] = &[
+    "ask",
+    "browse",
+    "build",
+    "calculate",
+    "detect",
+    "dry",
+    "evaluate",
+    "generate",
+    "prepare",
+    "quote",
+    "simulate",
+    "suggest",
+    "summarize",
+    "test",
+];
+/// Stands in a group for every verb that does something.
+const ACTS: &str = "{acts}";
+/// What is said of a draft that does not stay one.
+const SENDING: &[&str] = &["post", "publish", "schedule", "send", "submit"];
+
+/// The words of a name, in lower case.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct NameWords {
+    /// All of them, one after the other.
+    text: String,
+    /// Where each ends.
+    ends: Vec<usize>,
+    /// So many are the server's.
+    of_server: usize,
+}
+
+impl NameWords {
+    /// Those of a tool's name, as whatever host writes it: `mcp__server__tool`, `server__tool`, `mcp_server_tool`, `server.tool`.
+    pub(crate) fn of_tool(tool: &str) -> Self {
+        let (server, own) = parted(tool);
+        let mut all = Self::default();
+        all.add(server);
+        all.of_server = all.ends.len();
+        all.add(own);
+        all
+    }
+
+    /// Those of a text that has no server.
+    fn of(text: &str) -> Self {
+        let mut all = Self::default();
+        all.add(text);
+        all
+    }
+
+    fn add(&mut self, text: &str) {
+        let room = MAX_WORDS.saturating_sub(self.ends.len());
+        for word in words::words(text).take(room) {
+            self.text.extend(word.chars().flat_map(char::to_lowercase));
+            self.ends.push(self.text.len());
+        }
+    }
+
+    /// The words from one to another, as one.
+    fn joined(&self, from: usize, to: usize) -> &str {
+        let start = from.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
+        let end = to.checked_sub(1).and_then(|last| self.ends.get(last)).copied().unwrap_or(0);
+        self.text.get(start..end).unwrap_or_default()
+    }
+
+    /// Those of the tool itself.
+    pub(crate) fn own(&self) -> impl Iterator<Item = &str> {
+        (self.of_server..self.ends.len()).map(|place| self.joined(place, place + 1))
+    }
+
+    /// Those of the server.
+    pub(crate) fn of_server(&self) -> impl Iterator<Item = &str> {
+        (0..self.of_server).map(|place| self.joined(place, place + 1))
+    }
+
+    /// What may stand in a rule: each word and those that stand together, in the singular, and whether they are the server's.
+    pub(super) fn terms(&self) -> impl Iterator<Item = (&str, bool)> {
+        (0..self.ends.len()).flat_map(move |from| {
+            let is_of_server = from < self.of_server;
+            let end = if is_of_server { self.of_server } else { self.ends.len() };
+            (from + 1..=end.min(from + MAX_JOINED)).map(move |to| (stem(self.joined(from, to)), is_of_server))
+        })
+    }
+
+    /// The verb that says that the tool does something: one that may be a thing (`message`, `order`) only before another word, or alone.
+    pub(crate) fn acting(&self) -> Option<&str> {
+        let mut own = self.own().peekable();
+        let is_alone = self.ends.len() == self.of_server + 1;
+        while let Some(word) = own.next() {
+            let may_be_thing = NOUNS.contains(&word);
+            let acts =
+                STRONG_VERBS.contains(&word) || CHANGING_VERBS.contains(&word) || ACTING.contains(&word);
+            if acts && (!may_be_thing || is_alone || own.peek().is_some()) {
+                return Some(word);
+            }
+        }
+        None
+    }
+
+    /// The word that says that the tool only asks or prepares: what stands before a verb that does something, or a draft.
+    fn asking(&self) -> Option<&str> {
+        let own: Vec<&str> = self.own().collect();
+        for (place, word) in own.iter().enumerate().filter(|(_, word)| matches!(**word, "draft" | "drafts")) {
+            let next = own.get(place + 1);
+            let before = place.checked_sub(1).and_then(|before| own.get(before));
+            let is_sent = [before, next].into_iter().flatten().any(|word| SENDING.contains(word));
+            // Others see a pull request that is a draft.
+            if !is_sent && next != Some(&"pull") {
+                return Some(word);
+            }
+        }
+        if let [.., before, last] = own.as_slice()
+            && SHOWN.contains(last)
+            && !is_verb(before)
+        {
+            return Some(last);
+        }
+        for word in own {
+            if ASKING_VERBS.contains(&word) || PREPARING.contains(&word) {
+                return Some(word);
+            }
+            if is_verb(word) || ACTING.contains(&word) {
+                return None;
+            }
+        }
+        None
+    }
+}
+
+/// Whether a word is a verb and no thing.
+fn is_verb(word: &str) -> bool {
+    (STRONG_VERBS.contains(&word) || CHANGING_VERBS.contains(&word)) && !NOUNS.contains(&word)
+}
+
+/// The name of the server, as far as it is told, and the tool's own.
+pub(crate) fn parted(tool: &str) -> (&str, &str) {
+    let of_mcp = tool.strip_prefix("mcp__");
+    let name = of_mcp.unwrap_or(tool);
+    if let Some(parts) = name.split_once("__") {
+        return parts;
+    }
+    if let Some(parts) = tool.strip_prefix("mcp_").and_then(|name| name.split_once('_')) {
+        return parts;
+    }
+    name.split_once(['.', ':', '/']).unwrap_or(("", name))
+}
+
+/// The words that a rule asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ToolWords {
+    /// Of each group one must stand in the name.
+    groups: Vec<Vec<String>>,
+    /// None of these may.
+    unless: Vec<String>,
+    /// Its calls are decided about: what only asks is not one of them.
+    is_tracked: bool,
+}
+
+impl ToolWords {
+    pub(super) fn new(groups: &[Texts], unless: &[String], is_tracked: bool) -> Self {
+        let word = |word: &String| if word == ACTS { word.clone() } else { said_word(word) };
+        let said = |texts: &[String]| texts.iter().map(word).collect::<Vec<_>>();
+        Self { groups: groups.iter().map(|group| said(&group.0)).collect(), unless: said(unless), is_tracked }
+    }
+
+    /// What is wrong with them.
+    pub(super) fn check(&self) -> Result<(), String> {
+        if self.first().iter().any(|word| word == ACTS) {
+            return Err(format!(
+                "`{ACTS}` can't stand in the first group: most names have a verb, so begin with what tells the tool"
+            ));
+        }
+        Ok(())
+    }
+
+    /// The first group: by its words rules are found.
+    pub(super) fn first(&self) -> &[String] {
+        self.groups.first().map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Whether whatever the other rule takes, this one does.
+    pub(super) fn takes(&self, other: &Self) -> bool {
+        let is_met =
+            |group: &Vec<String>| other.groups.iter().any(|of| of.iter().all(|word| group.contains(word)));
+        (other.is_tracked || !self.is_tracked)
+            && self.groups.iter().all(is_met)
+            && self.unless.iter().all(|word| other.unless.contains(word))
+    }
+
+    /// The group of which all words are excluded, too.
+    pub(super) fn excluded(&self) -> Option<usize> {
+        self.groups.iter().position(|group| group.iter().all(|word| self.unless.contains(word)))
+    }
+
+    /// Whether the rule is for a call of a tool with such a name.
+    pub(super) fn are_in<'p>(&self, name: &NameWords, params: &Lookup<'p>) -> bool {
+        let action = action(params);
+        let has_all = (0..self.groups.len()).all(|group| self.found(group, name, action.as_ref()).is_some());
+        has_all
+            && !self.is_excluded(name, action.as_ref())
+            && !(self.is_tracked && self.asks(name, action.as_ref(), params))
+    }
+
+    /// The words that led to it, one of each group.
+    pub(super) fn matched(&self, name: &NameWords, params: &Lookup<'_>) -> Vec<String> {
+        let action = action(params);
+        let all = 0..self.groups.len();
+        all.filter_map(|group| self.found(group, name, action.as_ref()).map(str::to_owned)).collect()
+    }
+
+    fn found<'n>(&self, group: usize, name: &'n NameWords, action: Option<&'n NameWords>) -> Option<&'n str> {
+        let words = self.groups.get(group)?;
+        let is_it = |term: &str| words.iter().any(|word| word == term);
+        if words.iter().any(|word| word == ACTS)
+            && let Some(verb) = name.acting().or_else(|| action.and_then(NameWords::acting))
+        {
+            return Some(verb);
+        }
+        // What the tool itself is called goes before the server's name, of which verbs say nothing of the tool.
+        let own = name
+            .terms()
+            .filter(|(_, is_of_server)| !is_of_server)
+            .chain(action.into_iter().flat_map(NameWords::terms));
+        let of_server = name.terms().filter(|(term, is_of_server)| *is_of_server && !is_verb(term));
+        own.chain(of_server).map(|(term, _)| term).find(|term| is_it(term))
+    }
+
+    fn is_excluded(&self, name: &NameWords, action: Option<&NameWords>) -> bool {
+        let own = name.terms().filter(|(_, is_of_server)| !is_of_server);
+        let mut all = own.chain(action.into_iter().flat_map(NameWords::terms));
+        all.any(|(term, _)| self.unless.iter().any(|word| word == term))
+    }
+
+    /// Whether the call only asks, by a word that the rule does not ask for itself, or is a trial.
+    fn asks(&self, name: &NameWords, action: Option<&NameWords>, params: &Lookup<'_>) -> bool {
+        let is_asked_for = |word: &str| self.groups.iter().flatten().any(|own| own == stem(word));
+        let asking = name.asking().or_else(|| action.and_then(NameWords::asking));
+        let is = |name: &'static str, value: &Value| {
+            params.get(name).is_some_and(|found| found.as_ref().as_ref() == value)
+        };
+        asking.is_some_and(|word| !is_asked_for(word))
+            || TRIALS.iter().any(|name| is(name, &Value::Bool(true)))
+            || CONFIRMED.iter().any(|name| is(name, &Value::Bool(false)))
+            // What is written and not shown yet.
+            || is("status", &Value::from("draft"))
+    }
+}
+
+/// What a parameter says that the call does.
+fn action(params: &Lookup<'_>) -> Option<NameWords> {
+    let text = |name: &&'static str| params.get(name).and_then(|value| value.as_str().map(str::to_owned));
+    let said = ACTIONS.iter().find_map(text)?;
+    (said.len() <= MAX_ACTION).then(|| NameWords::of(&said))
+}
