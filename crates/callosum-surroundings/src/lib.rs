@@ -17,6 +17,8 @@ mod yaml;
 
 pub use place::Place;
 
+use std::path::Path;
+
 use files::Files;
 
 /// Reads surroundings and remembers them. One for a process; it may be shared between threads.
@@ -66,6 +68,12 @@ impl Surroundings {
     #[must_use]
     pub fn package(&self, ecosystem: package::Ecosystem, place: &Place<'_>) -> Option<String> {
         package::name(&self.files, ecosystem, place)
+    }
+
+    /// The name of the package of `ecosystem` in this very folder.
+    #[must_use]
+    pub fn package_in(&self, ecosystem: package::Ecosystem, folder: &Path) -> Option<String> {
+        package::name_in(&self.files, ecosystem, folder)
     }
 
     /// The cluster and namespace that `kubectl` and its like act on.

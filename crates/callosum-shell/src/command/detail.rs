@@ -1,6 +1,6 @@
 //! What a command says of what it acts on.
 
-use super::{Fit, cloud, forge, git, kube, notion, storage};
+use super::{Fit, cloud, git, kube, notion, published, storage};
 use crate::option_values;
 
 /// Something that a command says. Places are counted from 0.
@@ -42,8 +42,14 @@ pub enum Detail {
     GitRemote,
     /// The branches it pushes.
     GitBranch,
-    /// The issues, pull requests, releases … of a code host.
-    ForgeTarget,
+    /// The images it writes to registries.
+    Images,
+    /// The packages in the files among its arguments, by their names.
+    Artifacts,
+    /// The packages of a workspace that its options name.
+    Workspaces,
+    /// The stage that a script deploys to.
+    Stage,
     /// The context of a cluster.
     KubeContext,
     /// The objects in it.
@@ -127,7 +133,10 @@ impl<'l> Fit<'_, 'l> {
             Detail::HttpBody(path) => requests().flat_map(|request| request.in_body(path)).collect(),
             Detail::GitRemote => owned(git::remote(self)),
             Detail::GitBranch => git::branches(self),
-            Detail::ForgeTarget => forge::targets(self),
+            Detail::Images => published::images(self),
+            Detail::Artifacts => published::artifacts(self),
+            Detail::Workspaces => published::workspaces(self.command),
+            Detail::Stage => published::stage(self).into_iter().collect(),
             Detail::KubeContext => vec![kube::context(self.command)],
             Detail::KubeObject => kube::objects(self),
             Detail::AwsTarget => cloud::aws(self),
@@ -143,7 +152,7 @@ impl<'l> Fit<'_, 'l> {
     }
 
     /// The subcommands.
-    fn words(&self) -> impl Iterator<Item = &'l str> {
+    pub(super) fn words(&self) -> impl Iterator<Item = &'l str> {
         self.command.plain().take(self.subcommands)
     }
 }

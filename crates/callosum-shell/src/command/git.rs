@@ -1,25 +1,50 @@
-//! Where `git push` pushes to.
+//! Where `git push` and what pushes like it push to.
 
 use super::Fit;
 
 /// The remote, as the command names it.
 pub(super) fn remote<'l>(fit: &Fit<'_, 'l>) -> Option<&'l str> {
-    let named = fit.command.values(&["--repo"]).last().copied();
-    fit.arguments().first().copied().or(named)
+    let option = |names: &[&str]| fit.command.values(names).last().copied();
+    match fit.command.program() {
+        "jj" => option(&["--remote"]),
+        "gh-pages" => option(&["-r", "--repo"]).or_else(|| option(&["-o", "--remote"])),
+        "mkdocs" => option(&["-r", "--remote-name"]),
+        "mike" | "ghp-import" => option(&["-r", "--remote"]),
+        "sl" | "gt" | "docusaurus" => None,
+        _ => fit.arguments().first().copied().or_else(|| option(&["--repo"])),
+    }
 }
 
-/// The branches and tags that are written, without `refs/heads/` and the like; `current` when none is named.
+/// The branches and tags that are written, without `refs/heads/` and the like; `current` when none is named, and the option's own name where
+/// it stands for several.
 pub(super) fn branches(fit: &Fit<'_, '_>) -> Vec<String> {
-    let arguments = fit.arguments();
-    let mut refspecs: Vec<&str> = arguments.iter().skip(1).copied().collect();
-    if let Some(at) = refspecs.iter().position(|word| *word == "tag") {
-        refspecs.remove(at);
+    let named = |names: &[&str]| fit.command.values(names).into_iter().map(str::to_owned).collect::<Vec<_>>();
+    let mut branches: Vec<String> = match fit.command.program() {
+        "jj" => named(&["-b", "--bookmark", "--branch", "--named"]),
+        "sl" => named(&["--to"]),
+        "gh-pages" | "ghp-import" | "mike" => named(&["-b", "--branch"]),
+        "mkdocs" => named(&["-b", "--remote-branch"]),
+        "gt" | "docusaurus" => Vec::new(),
+        _ => {
+            let arguments = fit.arguments();
+            let mut refspecs: Vec<&str> = arguments.iter().skip(1).copied().collect();
+            if let Some(at) = refspecs.iter().position(|word| *word == "tag") {
+                refspecs.remove(at);
+            }
+            refspecs.into_iter().map(destination).collect()
+        }
+    };
+    let is_site =
+        matches!(fit.command.program(), "gh-pages" | "ghp-import" | "mike" | "mkdocs" | "docusaurus");
+    if branches.is_empty() && is_site {
+        return vec!["gh-pages".to_owned()];
     }
-    let mut branches: Vec<String> = refspecs.into_iter().map(destination).collect();
-    for (option, name) in
-        [("--tags", "tags"), ("--all", "all"), ("--branches", "all"), ("--mirror", "mirror")]
-    {
-        if fit.command.has(&[option]) {
+    // `git lfs push --all origin main` is all objects of that branch.
+    let is_lfs = fit.command.plain().next() == Some("lfs");
+    let options =
+        [("--tags", "--tags"), ("--all", "--all"), ("--branches", "--all"), ("--mirror", "--mirror")];
+    for (option, name) in options {
+        if fit.command.has(&[option]) && !is_lfs {
             branches.push(name.to_owned());
         }
     }
@@ -32,8 +57,16 @@ pub(super) fn branches(fit: &Fit<'_, '_>) -> Vec<String> {
 /// What `+source:destination` writes.
 fn destination(refspec: &str) -> String {
     let refspec = refspec.strip_prefix('+').unwrap_or(refspec);
-    let name = refspec.rsplit_once(':').map_or(refspec, |(_, destination)| destination);
+    let name = match refspec.rsplit_once(':') {
+        Some(("", "")) => return "matching".to_owned(),
+        Some((_, destination)) => destination,
+        None => refspec,
+    };
     let name =
         ["refs/heads/", "refs/tags/"].iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name);
-    if matches!(name, "HEAD" | "@") { "current".to_owned() } else { name.to_owned() }
+    match name {
+        "HEAD" | "@" => "current".to_owned(),
+        "*" => "--all".to_owned(),
+        name => name.to_owned(),
+    }
 }

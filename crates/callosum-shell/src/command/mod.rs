@@ -1,6 +1,6 @@
 //! What a command of a shell line acts on.
 //!
-//! `detail` is what can be asked of a command that a rule picked out; `http`, `git`, `forge`, `kube`, `cloud`, `notion` and `storage` know
+//! `detail` is what can be asked of a command that a rule picked out; `http`, `git`, `forge`, `published`, `kube`, `cloud`, `notion` and `storage` know
 //! how the programs of a field name their resources.
 
 mod body;
@@ -15,6 +15,7 @@ mod notion;
 mod outline;
 mod pattern;
 mod proof;
+mod published;
 mod redirect;
 mod storage;
 
@@ -22,6 +23,7 @@ use std::cell::OnceCell;
 
 pub use changed::listed;
 pub use detail::Detail;
+pub use forge::{BRANCH, REPOSITORY, USUAL_HOSTS};
 pub use http::Request;
 pub use kube::is_in_no_namespace;
 pub(crate) use outline::POWER_SHELLS;
@@ -118,7 +120,14 @@ fn plain<'a, 'l>(arguments: &'a [Argument<'l>]) -> impl DoubleEndedIterator<Item
 const FOLDER_OPTIONS: &[(&str, &[&str])] = &[
     ("git", &["-C"]),
     ("make", &["-C", "--directory"]),
+    ("gmake", &["-C", "--directory"]),
     ("just", &["-d", "--working-directory"]),
+    ("hub", &["-C"]),
+    ("jj", &["-R", "--repository"]),
+    ("gradle", &["-p", "--project-dir"]),
+    ("gradlew", &["-p", "--project-dir"]),
+    ("rake", &["-C", "--directory"]),
+    ("task", &["-d", "--dir"]),
     ("npm", &["--prefix", "-C"]),
     ("pnpm", &["-C", "--dir"]),
     ("yarn", &["--cwd"]),

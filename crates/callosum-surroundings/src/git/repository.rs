@@ -103,13 +103,13 @@ impl Repository {
             })
     }
 
-    /// The branches that a push without any writes, by `push.default` and `remote.<name>.push`: `matching`, `mirror` and `all`
+    /// The branches that a push without any writes, by `push.default` and `remote.<name>.push`: `matching`, `--mirror` and `--all`
     /// stand for several. Empty when it can't be told, or nothing is pushed.
     #[must_use]
     pub fn pushed_branches(&self, remote: Option<&str>) -> Vec<String> {
         let Some(remote) = remote.or_else(|| self.push_remote()) else { return Vec::new() };
         if self.configured.last("remote", Some(remote), "mirror").is_some_and(|value| value != "false") {
-            return vec!["mirror".to_owned()];
+            return vec!["--mirror".to_owned()];
         }
         let refspecs = self.configured.all("remote", remote, "push");
         if !refspecs.is_empty() {
@@ -137,7 +137,7 @@ impl Repository {
         let (source, destination) = refspec.rsplit_once(':').unwrap_or((refspec, refspec));
         let name = if destination.is_empty() { source } else { destination };
         if name.contains('*') {
-            return Some("all".to_owned());
+            return Some("--all".to_owned());
         }
         let short = ["refs/heads/", "refs/tags/"].iter().find_map(|prefix| name.strip_prefix(prefix));
         match short.unwrap_or(name) {

@@ -1,6 +1,7 @@
 //! `callosum hook` as the runtimes start it: a process an event, its JSON on standard input.
 
 mod given_up;
+mod repositories;
 mod unread;
 
 use std::fs;

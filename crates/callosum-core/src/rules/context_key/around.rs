@@ -3,12 +3,13 @@
 
 use std::path::Path;
 
-use callosum_shell::command::{Detail, is_in_no_namespace};
+use callosum_shell::command::{Detail, Fit, is_in_no_namespace};
 use callosum_surroundings::git::Repository;
 use callosum_surroundings::links::Service;
 use callosum_surroundings::package::Ecosystem;
 use callosum_surroundings::{Place, Surroundings};
 
+use super::file_path::path_in;
 use super::site::Site;
 
 /// Something that lies around a call.
@@ -90,7 +91,12 @@ impl Around {
                 pushed_branches(&repository, named, remote.as_deref())
             }
             Self::Branch => one(repository().and_then(|found| found.branch().map(str::to_owned))),
-            Self::Package(ecosystem) => one(surroundings.package(ecosystem, place)),
+            Self::Package(ecosystem) => match package_folder(site) {
+                Some(named) => {
+                    vec![surroundings.package_in(ecosystem, Path::new(&named)).unwrap_or(named)]
+                }
+                None => one(surroundings.package(ecosystem, place)),
+            },
             Self::Cluster => vec![cluster(site, surroundings, place).0],
             Self::KubeScope => {
                 let (cluster, namespace) = cluster(site, surroundings, place);
@@ -121,6 +127,7 @@ impl Around {
     /// What is left to say where nothing may be read.
     fn unseen(self, site: Site<'_, '_>) -> Vec<String> {
         match self {
+            Self::Package(_) => package_folder(site).into_iter().collect(),
             // The usual remote is that of the folder; of another one only the name is known.
             Self::PushedTo => {
                 let other = remote(site).filter(|remote| remote != "origin");
@@ -156,6 +163,11 @@ impl Around {
 /// The remote that the command names.
 fn remote(site: Site<'_, '_>) -> Option<String> {
     site.detail(&Detail::GitRemote).into_iter().next()
+}
+
+/// The folder of the package, where the command names another than the one it runs in.
+fn package_folder(site: Site<'_, '_>) -> Option<String> {
+    site.fit.and_then(Fit::package_folder).map(|named| path_in(&site.folder(), &named))
 }
 
 /// The branches that are pushed, where the command says `current` or names none.

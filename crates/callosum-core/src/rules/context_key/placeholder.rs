@@ -36,6 +36,10 @@ pub(super) enum Source {
     Outside,
     /// A variable of the command's environment.
     Variable(String),
+    /// What it changes at a code host, as whole keys.
+    Forge,
+    /// The same without the host's name.
+    ForgeTarget,
     /// Something that lies around the command.
     Around(Around),
 }
@@ -130,7 +134,12 @@ pub const PLACEHOLDERS: &[Placeholder] = &[
     row("git.branch", around!(PushedBranches), "the branches that it pushes"),
     row("git.current", around!(Branch), "the branch that is checked out"),
     row("repository", around!(Repository), "the repository that the folder belongs to, by host and path"),
-    row("forge.target", detail!(ForgeTarget), "the issue, pull request or release of a code host"),
+    row("forge.key", Make::Whole(|| Source::Forge), "what the command changes at a code host, each as a whole key: `github:acme/app#12`, `secret:github:TOKEN@acme/app`, `git-push:github.com/acme/app/main`"),
+    row("forge.target", Make::Whole(|| Source::ForgeTarget), "the same without the word before its first colon"),
+    row("image.pushed", detail!(Images), "the images that the command writes to a registry"),
+    row("command.artifacts", detail!(Artifacts), "the packages in the files among the arguments, by name: without folder, version, platform and ending"),
+    row("command.workspaces", detail!(Workspaces), "the packages of a workspace that options name (`npm -w`, `pnpm --filter`, `cargo -p`)"),
+    row("command.stage", detail!(Stage), "the stage that a script deploys to: an operand, an option, a variable, or the end of its name"),
     row("kube.context", detail!(KubeContext), "the context of the cluster"),
     row("kube.cluster", around!(Cluster), "the cluster: the address of its server, else the context, else `current`"),
     row("kube.target", around!(KubeTarget), "the objects with the cluster and the namespace: `cluster/default:pod/web`"),

@@ -19,6 +19,8 @@ const SPELLINGS: &[(&str, Spelling)] = &[
     ("gs:", |path, _| folder(path)),
     ("notion:", |id, _| without_dashes(id)),
     ("publish:docker:", |image, _| image_name(image)),
+    ("publish:galaxy:", |name, _| galaxy_name(name)),
+    ("publish:pypi:", |name, _| python_name(name)),
     ("r2:", |path, _| folder(path)),
     ("s3:", |path, _| folder(path)),
     ("service:", |unit, _| Cow::Borrowed(unit.strip_suffix(".service").unwrap_or(unit))),
@@ -101,6 +103,20 @@ fn without_dashes(id: &str) -> Cow<'_, str> {
     if is_id { Cow::Owned(id.replace('-', "")) } else { Cow::Borrowed(id) }
 }
 
+/// `namespace-name`, as files are named, is `namespace.name`.
+fn galaxy_name(name: &str) -> Cow<'_, str> {
+    if name.contains(['/', '.']) { Cow::Borrowed(name) } else { Cow::Owned(name.replacen('-', ".", 1)) }
+}
+
+/// `My_Package` is `my-package`, by PEP 503; a folder stays as it is.
+fn python_name(name: &str) -> Cow<'_, str> {
+    if name.contains('/') {
+        return Cow::Borrowed(name);
+    }
+    let steps: Vec<&str> = name.split(['-', '_', '.']).filter(|step| !step.is_empty()).collect();
+    Cow::Owned(steps.join("-").to_lowercase())
+}
+
 /// An image without what its name means anyhow: `docker.io/library/` before it and `:latest` behind it.
 fn image_name(image: &str) -> Cow<'_, str> {
     let name =
@@ -131,6 +147,9 @@ mod tests {
             ("notion:meeting-notes", "notion:meeting-notes"),
             ("publish:docker:docker.io/library/nginx:latest", "publish:docker:nginx"),
             ("publish:docker:ghcr.io/acme/app:1.2", "publish:docker:ghcr.io/acme/app:1.2"),
+            ("publish:pypi:Acme__Tools.x", "publish:pypi:acme-tools-x"),
+            ("publish:pypi:/home/me/My_App", "publish:pypi:/home/me/My_App"),
+            ("publish:galaxy:acme-tools", "publish:galaxy:acme.tools"),
             ("service:nginx.service", "service:nginx"),
             ("s3://acme-logs/2024/**", "s3://acme-logs/2024"),
             ("gs://acme-site/", "gs://acme-site"),

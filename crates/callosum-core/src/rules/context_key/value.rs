@@ -1,7 +1,7 @@
 //! Where the values in a placeholder come from: the parameters, or the command that a rule matched.
 
 use callosum_shell::Line;
-use callosum_shell::command::{Command, Detail, Fit};
+use callosum_shell::command::{BRANCH, Command, Detail, Fit, REPOSITORY, USUAL_HOSTS};
 
 use super::around::Around;
 use super::command_recipient::recipients;
@@ -80,7 +80,12 @@ impl Source {
     /// Whether it is something that the command of a rule says.
     fn is_of_command(&self) -> bool {
         match self {
-            Self::Command(_) | Self::Path(_) | Self::Outside | Self::Around(_) => true,
+            Self::Command(_)
+            | Self::Path(_)
+            | Self::Outside
+            | Self::Around(_)
+            | Self::Forge
+            | Self::ForgeTarget => true,
             Self::Tool
             | Self::Digest
             | Self::FilePath
@@ -122,10 +127,11 @@ impl Source {
                 let whole = arguments().into_iter().map(|path| path_in(&site.folder(), path));
                 whole.filter(|path| is_outside(&base, path)).collect()
             }
-            // Of a code host the target may be the folder's own repository, which the command leaves out.
-            Self::Command(detail @ Detail::ForgeTarget) => {
-                let targets = distinct(site.detail(detail).into_iter());
-                targets.iter().map(|target| named(site, target)).collect()
+            Self::Forge => forge_keys(site),
+            Self::ForgeTarget => {
+                let target =
+                    |key: String| key.split_once(':').map_or(key.clone(), |(_, target)| target.to_owned());
+                forge_keys(site).into_iter().map(target).collect()
             }
             Self::Command(detail) => {
                 distinct(site.detail(detail).into_iter().filter(|value| !value.trim().is_empty()))
@@ -134,26 +140,43 @@ impl Source {
     }
 }
 
-/// The hosts that the programs of forges mean where none is said.
-const USUAL_HOSTS: [&str; 2] = ["github.com", "gitlab.com"];
-
 /// A variable of the environment, no secret's value.
 fn variable(site: Site<'_, '_>, name: &str) -> Option<String> {
     let value = site.variable(name).filter(|value| !value.is_empty())?;
     Some(if names_a_secret(name) { key_mark(&value) } else { value })
 }
 
-/// A target of a forge whose repository the command does not name: that of the folder, without the hosts that are meant where
-/// none is said.
-fn named(site: Site<'_, '_>, target: &str) -> String {
-    if !target.is_empty() && !target.starts_with('#') {
-        return target.to_owned();
-    }
-    let Some(repository) = Around::Repository.values(site).pop() else {
-        return format!("{}{target}", site.folder());
+/// What a command changes at a code host; what it leaves to the folder is put in.
+fn forge_keys(site: Site<'_, '_>) -> Vec<String> {
+    let found = site.fit.map(|fit| fit.forge_keys(&|name| site.variable(name))).unwrap_or_default();
+    distinct(found.into_iter().map(|key| of_folder(site, key)))
+}
+
+/// A key of a code host with the folder's repository and branch.
+fn of_folder(site: Site<'_, '_>, key: String) -> String {
+    let key = if key.contains(BRANCH) {
+        let branch = Around::Branch.values(site).pop();
+        key.replace(BRANCH, branch.as_deref().unwrap_or("current"))
+    } else {
+        key
     };
-    let usual = USUAL_HOSTS.iter().find_map(|host| repository.strip_prefix(host)?.strip_prefix('/'));
-    format!("{}{target}", usual.unwrap_or(&repository))
+    if !key.contains(REPOSITORY) {
+        return key;
+    }
+    let repository = Around::Repository.values(site).pop();
+    let repository = repository.unwrap_or_else(|| site.folder());
+    // Pushes are named by host and path, all else without the usual host.
+    let usual = || USUAL_HOSTS.iter().find_map(|host| repository.strip_prefix(host)?.strip_prefix('/'));
+    let named = if key.starts_with("git-push:") { None } else { usual() }.unwrap_or(&repository);
+    let whole = key.replace(REPOSITORY, named);
+    // A project of Azure has several repositories, and its items are the project's.
+    match whole.strip_prefix("azure-devops:").and_then(|rest| rest.split_once('#')) {
+        Some((path, item)) if path == named && !path.starts_with('/') => {
+            let project: Vec<&str> = path.split('/').take(2).collect();
+            format!("azure-devops:{}#{item}", project.join("/"))
+        }
+        _ => whole,
+    }
 }
 
 /// Who a mail goes to: told by the command, or for a tool that sends mail itself, by its parameters.
