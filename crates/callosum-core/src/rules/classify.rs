@@ -1,5 +1,6 @@
 //! One call before the rules: which of them are for it, and what they say together.
 
+use super::asked::Asked;
 use super::candidate::Candidate;
 use super::compile::{Rule, ToolName};
 use super::guard::Guard;
@@ -15,11 +16,10 @@ use crate::model::text::one_line;
 use crate::model::tier::Tier;
 use crate::model::tool_call::{Parameters, ToolCall};
 use crate::rules::context_key::{
-    Lookup, MAX_KEYS, Site, WORK_FOLDER, context_keys, is_in_guarded, is_outside, is_unknown, keys_or_digest,
-    path_in, work_folder,
+    Lookup, MAX_KEYS, Site, WORK_FOLDER, context_keys, is_in_guarded, is_unknown, keys_or_digest,
 };
 use callosum_shell::ExitCodes;
-use callosum_shell::command::{Asked, Command, Fit, guarded_redirects, not_done_codes};
+use callosum_shell::command::{Command, Fit, guarded_redirects, not_done_codes};
 use callosum_shell::{Limit, Line, unhidden};
 
 impl RuleSet {
@@ -278,7 +278,12 @@ impl<'a> Question<'a> {
         keys_or_digest(Vec::new(), rule.tier, &self.call.tool, &digest(&self.call.tool, &self.params.all()))
     }
 
-    fn site<'s>(&'s self, fit: Option<&'s Fit<'s, 's>>) -> Site<'s, 'a> {
+    /// Whether a rule names the program.
+    pub(super) fn is_known(&self, program: &str) -> bool {
+        self.rules.parts.iter().any(|part| part.index.names(program))
+    }
+
+    pub(super) fn site<'s>(&'s self, fit: Option<&'s Fit<'s, 's>>) -> Site<'s, 'a> {
         Site { call: self.call, params: &self.params, fit, outlook: self.outlook }
     }
 
@@ -303,15 +308,7 @@ impl<'a> Question<'a> {
         command: &'c Command<'l>,
         guard: &Guard<'_, '_>,
     ) -> Option<(&'a Rule, Option<Fit<'c, 'l>>)> {
-        let is = |asked, path: &str| match asked {
-            Asked::Outside => {
-                let went_to = command.whole().folder();
-                let whole = path_in(&work_folder(self.call, &self.params, went_to.as_deref()), path);
-                is_outside(&work_folder(self.call, &self.params, None), &whole)
-            }
-            Asked::Guarded => guard.is_meant(command, path),
-            Asked::Listed => guard.is_listed(command),
-        };
+        let asked = Asked { question: self, command, guard };
         self.rules.parts.iter().find_map(|part| {
             let (calls, commands) = part.index.candidates(&self.tool.neutral);
             let mut rules = part.index.rules(&command.invocation.program).filter_map(|place| {
@@ -319,7 +316,7 @@ impl<'a> Question<'a> {
                 self.rule(part, candidate)
             });
             rules.find_map(|rule| match &rule.effects {
-                Some(effects) => effects.fit(command, &is).map(|fit| (rule, Some(fit))),
+                Some(effects) => effects.fit(command, &asked).map(|fit| (rule, Some(fit))),
                 None => Some((rule, None)),
             })
         })

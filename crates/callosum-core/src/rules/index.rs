@@ -105,6 +105,11 @@ impl Index {
         Named { words: &self.words, numbers: numbers.collect() }
     }
 
+    /// Whether a rule names the program.
+    pub(super) fn names(&self, program: &str) -> bool {
+        !self.programs.get(program).is_empty()
+    }
+
     /// The rules that may be for a command of `program`, in order.
     pub(super) fn rules(&self, program: &str) -> impl Iterator<Item = usize> {
         let candidates = Candidates { named: self.programs.get(program), globs: &self.any_program };

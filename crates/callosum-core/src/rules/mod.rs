@@ -6,6 +6,7 @@
 //! all, `classify` asks them about a call, `compare` two sets about a call of which not all is known. `typed` is for what tools type into
 //! terminals, `guard` for the gate's own files. `lint` looks at a whole file as its author would want it looked at.
 
+mod asked;
 mod candidate;
 mod classify;
 mod command_match;
@@ -26,6 +27,7 @@ mod shipped;
 mod source;
 mod texts;
 mod typed;
+mod unknown;
 mod word_lists;
 pub mod world;
 

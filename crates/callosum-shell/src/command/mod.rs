@@ -1,7 +1,8 @@
 //! What a command of a shell line acts on.
 //!
 //! `detail` is what can be asked of a command that a rule picked out; `http`, `git`, `forge`, `kube`, `notion` and `storage` know
-//! how the programs of a field name their resources.
+//! how the programs of a field name their resources; `server` whom clients of databases and queues talk to, `statements` whether what
+//! they are told to do writes.
 
 mod changed;
 mod detail;
@@ -14,6 +15,8 @@ mod outline;
 mod pattern;
 mod proof;
 mod redirect;
+mod server;
+mod statements;
 mod storage;
 
 use std::cell::OnceCell;
@@ -22,11 +25,12 @@ pub use changed::listed;
 pub use detail::Detail;
 pub use http::Request;
 pub(crate) use outline::POWER_SHELLS;
-pub use outline::{GUARDED, HIDING, outline};
-pub use pattern::{Asked, Pattern};
+pub use outline::{GUARDED, HIDING, UNKNOWN, VERB, outline};
+pub use pattern::{Circumstances, Pattern};
 pub use proof::not_done_codes;
 pub(crate) use redirect::REDIRECTION;
 pub use redirect::{guarded_redirects, may_be_guarded_in, may_change_in};
+pub use server::{Server, is_stage_here, server, stage};
 
 use crate::{Argument, Invocation, has_option};
 

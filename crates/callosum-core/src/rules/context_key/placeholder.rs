@@ -32,6 +32,10 @@ pub(super) enum Source {
     Variable(String),
     /// Something that lies around the command.
     Around(Around),
+    /// The database that the command changes, with its server.
+    Database,
+    /// The server that the command talks to.
+    Server,
 }
 
 /// A placeholder that templates may have.
@@ -115,6 +119,8 @@ pub const PLACEHOLDERS: &[Placeholder] = &[
     row("notion.target", detail!(NotionTarget), "the page or database of Notion"),
     row("storage.written", detail!(StorageWritten), "the buckets and paths that the command writes"),
     row("ssh.host", detail!(SshHost), "the machine that the command logs in to"),
+    row("database", Make::Whole(|| Source::Database), "the database that the command changes: `host:port/name`; where nothing says which, the folder, with the environment that is named"),
+    row("server", Make::Whole(|| Source::Server), "the server of a database or queue that the command talks to, unless it is this machine"),
     row("env.NAME", Make::Named(|name| Source::Variable(name.to_owned())), "a variable of the environment, as the command sees it"),
     row("package.npm", around!(Package(Ecosystem::Npm)), "the npm package in the folder"),
     row("package.cargo", around!(Package(Ecosystem::Cargo)), "the Cargo package in the folder"),
