@@ -7,13 +7,13 @@ use crate::rules::context_key::{is_outside, path_in, work_folder};
 use callosum_shell::command::{Circumstances, Command, Server, is_stage_here, server, stage};
 
 /// A command of a call, as its patterns ask about it.
-pub(super) struct Asked<'a, 'q> {
+pub(super) struct Asked<'a, 'q, 'c, 'g, 'p> {
     pub(super) question: &'a Question<'q>,
-    pub(super) command: &'a Command<'a>,
-    pub(super) guard: &'a Guard<'a, 'a>,
+    pub(super) command: &'a Command<'c>,
+    pub(super) guard: &'a Guard<'g, 'p>,
 }
 
-impl Circumstances for Asked<'_, '_> {
+impl Circumstances for Asked<'_, '_, '_, '_, '_> {
     fn is_outside(&self, path: &str) -> bool {
         let Question { call, params, .. } = self.question;
         let went_to = self.command.whole().folder();

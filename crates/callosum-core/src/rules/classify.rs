@@ -19,7 +19,7 @@ use crate::rules::context_key::{
     Lookup, MAX_KEYS, Site, WORK_FOLDER, context_keys, is_in_guarded, is_unknown, keys_or_digest,
 };
 use callosum_shell::ExitCodes;
-use callosum_shell::command::{Command, Fit, guarded_redirects, not_done_codes};
+use callosum_shell::command::{Command, Fit, told_redirects, not_done_codes};
 use callosum_shell::{Limit, Line, unhidden};
 
 impl RuleSet {
@@ -132,7 +132,7 @@ impl<'a> Question<'a> {
         let line = Line::read(text);
         let mut proves = Vec::new();
         let in_guarded = !line.redirects.is_empty() && is_in_guarded();
-        let redirects = guarded_redirects(&line, text, in_guarded);
+        let redirects = told_redirects(&line, text, in_guarded);
         let guard = Guard::new(self.call, &self.params, text, &line);
         // Of the rules that commands were found for, with all they act on.
         let mut known: Vec<&str> = Vec::new();

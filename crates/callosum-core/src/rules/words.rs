@@ -114,6 +114,12 @@ const LOCAL: &[&str] = &[
     "viewport",
 ];
 
+/// Whether a strong verb, in lower case, is the name of a thing, too.
+#[must_use]
+pub fn is_noun(verb: &str) -> bool {
+    NOUNS.binary_search(&verb).is_ok()
+}
+
 /// The words of a name, as they are written: cut at whatever is neither letter nor digit, before a capital that follows a small
 /// letter or a digit, and before the last capital of several if a small letter follows (`HTTPServer2Send`: `HTTP`, `Server2`, `Send`).
 pub fn words(name: &str) -> impl Iterator<Item = &str> {

@@ -4,6 +4,7 @@
 //! how the programs of a field name their resources; `server` whom clients of databases and queues talk to, `statements` whether what
 //! they are told to do writes.
 
+mod bigquery;
 mod changed;
 mod detail;
 mod forge;
@@ -25,11 +26,11 @@ pub use changed::listed;
 pub use detail::Detail;
 pub use http::Request;
 pub(crate) use outline::POWER_SHELLS;
-pub use outline::{GUARDED, HIDING, UNKNOWN, VERB, outline};
+pub use outline::{GUARDED, HIDING, VERB, outline};
 pub use pattern::{Circumstances, Pattern};
 pub use proof::not_done_codes;
 pub(crate) use redirect::REDIRECTION;
-pub use redirect::{guarded_redirects, may_be_guarded_in, may_change_in};
+pub use redirect::{told_redirects, may_be_guarded_in, may_change_in};
 pub use server::{Server, is_stage_here, server, stage};
 
 use crate::{Argument, Invocation, has_option};

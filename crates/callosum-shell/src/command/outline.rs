@@ -27,7 +27,7 @@ pub(crate) const WRITES: &str = "{writes}";
 /// Stands for a server that is not this machine.
 pub(crate) const ELSEWHERE: &str = "{elsewhere}";
 /// Stands for a program that no rule names and that is none of those which work on this machine.
-pub const UNKNOWN: &str = "{unknown}";
+pub(crate) const UNKNOWN: &str = "{unknown}";
 /// Stands for a word that says that something is done outside: `send`, `publish`.
 pub const VERB: &str = "{verb}";
 

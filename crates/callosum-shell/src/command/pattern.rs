@@ -248,3 +248,69 @@ impl Word {
         self.exact.iter().map(|word| Cow::Borrowed(word.as_str())).chain(globs)
     }
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use super::*;
+    use crate::Line;
+
+    /// Circumstances of which nothing is so, but that programs are unknown and `send` is a verb.
+    pub(in crate::command) struct Nowhere;
+
+    impl Circumstances for Nowhere {
+        fn is_outside(&self, _: &str) -> bool {
+            false
+        }
+        fn is_guarded(&self, _: &str) -> bool {
+            false
+        }
+        fn lists_guarded(&self) -> bool {
+            false
+        }
+        fn is_elsewhere(&self) -> bool {
+            false
+        }
+        fn is_unknown(&self) -> bool {
+            true
+        }
+        fn verb(&self, words: &[&str]) -> Option<usize> {
+            words.iter().position(|word| *word == "send")
+        }
+    }
+
+    #[test]
+    fn a_verb_is_the_last_subcommand() {
+        for (line, fits) in [
+            ("acme send lea", Some(("send", vec!["lea"]))),
+            ("acme mail send lea now", Some(("send", vec!["lea", "now"]))),
+            ("acme --quiet mail send", Some(("send", vec![]))),
+            ("acme a b c send", None),
+            ("acme list", None),
+        ] {
+            let line = Line::read(line);
+            let command = Command::new(line.invocations.first().unwrap());
+            let pattern = Pattern::parse("{unknown} {verb}").unwrap();
+            let found = pattern.fit(&command, &Nowhere);
+            let found = found.as_ref().map(|fit| {
+                (command.plain().nth(fit.subcommands - 1).unwrap_or_default(), fit.arguments())
+            });
+            assert_eq!(found, fits, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn what_asks_more_covers_no_more() {
+        let parse = |text| Pattern::parse(text).unwrap();
+        for (wide, narrow, covers) in [
+            ("psql", "psql {writes} {elsewhere}", true),
+            ("psql {writes}", "psql {writes} {elsewhere}", true),
+            ("psql {writes} {elsewhere}", "psql {writes}", false),
+            ("psql {writes}", "psql", false),
+            ("{unknown} {verb}", "acme send", false),
+            ("* send", "{unknown} send", true),
+        ] {
+            assert_eq!(parse(wide).covers(&parse(narrow)), covers, "{wide} {narrow}");
+        }
+    }
+}

@@ -90,6 +90,11 @@ const CLIENTS: &[Client] = &[
     Client { programs: &["pulsar-client", "pulsar-admin", "pulsarctl"], usual: Untold, first: First::Other, address: &["--url", "--admin-url", "-s", "--admin-service-url"], host: &[], port: &[], database: &[], usual_port: "6650" },
     Client { programs: &["celery"], usual: Untold, first: First::Other, address: &["-b", "--broker", "$CELERY_BROKER_URL"], host: &[], port: &[], database: &[], usual_port: "5672" },
     Client { programs: &["temporal", "tctl"], usual: Here, first: First::Other, address: &[], host: &["--address", "--ad", "$TEMPORAL_ADDRESS", "$TEMPORAL_CLI_ADDRESS"], port: &[], database: &["-n", "--namespace", "$TEMPORAL_NAMESPACE"], usual_port: "7233" },
+    // What acts on a chain by one of its nodes, and a store of secrets by its server.
+    Client { programs: &["cast", "forge"], usual: Untold, first: First::Other, address: &["--rpc-url", "-r", "$ETH_RPC_URL"], host: &[], port: &[], database: &[], usual_port: "" },
+    Client { programs: &["solana", "spl-token"], usual: Untold, first: First::Other, address: &[], host: &["-u", "--url"], port: &[], database: &[], usual_port: "" },
+    Client { programs: &["vault", "bao"], usual: Untold, first: First::Other, address: &["-address", "$VAULT_ADDR", "$BAO_ADDR"], host: &[], port: &[], database: &[], usual_port: "" },
+    Client { programs: &["infisical"], usual: Untold, first: First::Other, address: &["--domain"], host: &[], port: &[], database: &[], usual_port: "" },
     // Migrations: an address, or the settings of a project.
     Client { programs: &["flyway", "liquibase"], usual: Untold, first: First::Other, address: &["-url", "--url", "$FLYWAY_URL", "$LIQUIBASE_COMMAND_URL"], host: &[], port: &[], database: &[], usual_port: "" },
     Client { programs: &["alembic", "aerich", "flask"], usual: Untold, first: First::Other, address: &["$DATABASE_URL", "$SQLALCHEMY_DATABASE_URI", "$SQLALCHEMY_DATABASE_URL", "$DB_URL"], host: &[], port: &[], database: &[], usual_port: "" },
