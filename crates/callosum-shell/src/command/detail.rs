@@ -1,6 +1,6 @@
 //! What a command says of what it acts on.
 
-use super::{Fit, bigquery, forge, git, kube, notion, storage};
+use super::{Fit, bigquery, cloud, forge, git, kube, notion, storage};
 use crate::{Argument, option_values};
 
 /// Something that a command says. Places are counted from 0.
@@ -50,6 +50,18 @@ pub enum Detail {
     KubeContext,
     /// The objects in it.
     KubeObject,
+    /// What a command of AWS acts on, with the service.
+    AwsTarget,
+    /// The region that its ARNs and addresses say.
+    AwsRegion,
+    /// The group of a command of Google Cloud.
+    GcloudGroup,
+    /// What a command of Azure acts on, with the group.
+    AzureTarget,
+    /// The subscription that its resource ids say.
+    AzureSubscription,
+    /// The resource group that they say.
+    AzureGroup,
     /// The pages and databases of Notion.
     NotionTarget,
     /// The buckets and paths it writes.
@@ -64,6 +76,34 @@ impl<'l> Fit<'_, 'l> {
     /// The values of a detail; none when the command does not say it.
     #[must_use]
     pub fn values(&self, detail: &Detail) -> Vec<String> {
+        let values = self.written(detail);
+        if values.iter().any(|value| value.contains('$')) { self.told(values) } else { values }
+    }
+
+    /// The values with what the line sets variables in them to: of a loop, one for each of its texts.
+    fn told(&self, values: Vec<String>) -> Vec<String> {
+        let mut told = values;
+        for (name, texts) in self.command.invocation.variables.iter().rev() {
+            let (bare, braced) = (format!("${name}"), format!("${{{name}}}"));
+            let one = |value: String| match whole_name(&value, &bare)
+                .or_else(|| value.find(&braced).map(|at| (at, braced.len())))
+            {
+                Some((at, length)) => {
+                    let put = |text: &str| {
+                        let mut value = value.clone();
+                        value.replace_range(at..at + length, text);
+                        value
+                    };
+                    texts.split(',').take(MAX_TEXTS).map(put).collect()
+                }
+                None => vec![value],
+            };
+            told = told.into_iter().flat_map(one).take(MAX_TEXTS).collect();
+        }
+        told
+    }
+
+    fn written(&self, detail: &Detail) -> Vec<String> {
         let owned = |text: Option<&str>| text.map(str::to_owned).into_iter().collect::<Vec<_>>();
         let argument = |place: usize| self.arguments().get(place).copied();
         let requests = || self.command.requests().iter();
@@ -101,6 +141,12 @@ impl<'l> Fit<'_, 'l> {
             Detail::ForgeTarget => forge::targets(self),
             Detail::KubeContext => vec![kube::context(self.command)],
             Detail::KubeObject => kube::objects(self),
+            Detail::AwsTarget => cloud::aws(self),
+            Detail::AwsRegion => cloud::aws_region(self).into_iter().collect(),
+            Detail::GcloudGroup => cloud::gcloud_group(self).into_iter().collect(),
+            Detail::AzureTarget => cloud::azure(self),
+            Detail::AzureSubscription => cloud::azure_part(self, "subscriptions").into_iter().collect(),
+            Detail::AzureGroup => cloud::azure_part(self, "resourceGroups").into_iter().collect(),
             Detail::NotionTarget => notion::targets(self),
             Detail::StorageWritten => storage::written(self),
             Detail::SshHost => storage::hosts(self.command),
@@ -143,6 +189,16 @@ impl<'l> Fit<'_, 'l> {
     fn words(&self) -> impl Iterator<Item = &'l str> {
         self.command.plain().take(self.subcommands)
     }
+}
+
+/// A variable stands for so many texts at most.
+const MAX_TEXTS: usize = 64;
+
+/// Where a variable stands that is written without braces, and how long that is: a longer name is another one.
+fn whole_name(value: &str, bare: &str) -> Option<(usize, usize)> {
+    let goes_on = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let is_whole = |at: &usize| !value.get(at + bare.len()..).is_some_and(|rest| rest.starts_with(goes_on));
+    value.match_indices(bare).map(|(at, _)| at).find(is_whole).map(|at| (at, bare.len()))
 }
 
 /// `@scope/name@1.2` and `name@1.2` without what stands after the name.

@@ -30,8 +30,47 @@ const KINDS: &[(&str, &[&str])] = &[
     ("rolebinding", &["rolebindings"]),
     ("clusterrole", &["clusterroles"]),
     ("clusterrolebinding", &["clusterrolebindings"]),
-    ("quota", &["resourcequota", "resourcequotas"]),
+    ("resourcequota", &["quota", "resourcequotas"]),
+    ("deploymentconfig", &["dc", "deploymentconfigs"]),
+    ("buildconfig", &["bc", "buildconfigs"]),
+    ("clusterissuer", &["clusterissuers"]),
+    ("certificate", &["cert", "certs", "certificates"]),
+    ("certificatesigningrequest", &["csr", "certificatesigningrequests"]),
+    ("limitrange", &["limits", "limitranges"]),
+    ("route", &["routes"]),
+    ("project", &["projects"]),
+    ("rollout", &["ro", "rollouts"]),
+    ("kustomization", &["ks", "kustomizations"]),
+    ("helmrelease", &["hr", "helmreleases"]),
+    ("application", &["app", "apps", "applications"]),
+    ("priorityclass", &["pc", "priorityclasses"]),
 ];
+
+/// Kinds whose objects are in no namespace.
+const CLUSTER_WIDE: &[&str] = &[
+    "namespace",
+    "node",
+    "persistentvolume",
+    "clusterrole",
+    "clusterrolebinding",
+    "customresourcedefinition",
+    "storageclass",
+    "priorityclass",
+    "ingressclass",
+    "runtimeclass",
+    "clusterissuer",
+    "validatingwebhookconfiguration",
+    "mutatingwebhookconfiguration",
+    "apiservice",
+    "project",
+    "certificatesigningrequest",
+];
+
+/// Whether an object (`node/n1`) is one of the whole cluster.
+#[must_use]
+pub fn is_in_no_namespace(object: &str) -> bool {
+    object.split_once('/').is_some_and(|(kind, _)| CLUSTER_WIDE.contains(&kind))
+}
 
 /// The context, as the command names it; else `current`.
 pub(super) fn context(command: &Command<'_>) -> String {
@@ -43,7 +82,11 @@ pub(super) fn context(command: &Command<'_>) -> String {
 pub(super) fn objects(fit: &Fit<'_, '_>) -> Vec<String> {
     let files = fit.command.values(&["-f", "--filename", "-k", "--kustomize"]);
     if !files.is_empty() {
-        return files.into_iter().map(str::to_owned).collect();
+        let own = |file: &str| match file {
+            "-" => described(fit).unwrap_or_else(|| vec![file.to_owned()]),
+            file => vec![file.trim_start_matches("./").trim_end_matches('/').to_owned()],
+        };
+        return files.into_iter().flat_map(own).collect();
     }
     let verb = fit.command.plain().take(fit.subcommands).last().unwrap_or_default();
     let words: Vec<&str> = fit.arguments();
@@ -52,15 +95,37 @@ pub(super) fn objects(fit: &Fit<'_, '_>) -> Vec<String> {
         "drain" | "cordon" | "uncordon" => {
             words.iter().map(|name| format!("node/{}", without_kind(name))).collect()
         }
+        "secret" => words.get(1).or(words.first()).map(|name| format!("secret/{name}")).into_iter().collect(),
+        "cp" => {
+            let pod = words.last().and_then(|path| path.split_once(':')).map(|(pod, _)| without_kind(pod));
+            pod.map(|pod| format!("pod/{pod}")).into_iter().collect()
+        }
         "create" => created(&words),
         _ => named(&words),
     }
 }
 
+/// The objects that a manifest on standard input describes, where the line says it.
+fn described(fit: &Fit<'_, '_>) -> Option<Vec<String>> {
+    let mut objects = Vec::new();
+    for manifest in fit.command.invocation.input.iter().flat_map(|text| text.split("\n---")) {
+        let field = |line: &str, name: &str| {
+            line.strip_prefix(name).map(|value| value.trim().trim_matches(['"', '\'']).to_owned())
+        };
+        let kind = manifest.lines().find_map(|line| field(line, "kind:"));
+        let name = manifest
+            .lines()
+            .skip_while(|line| !line.starts_with("metadata:"))
+            .find_map(|line| field(line, "  name:"));
+        objects.push(format!("{}/{}", long_name(&kind?), name?));
+    }
+    (!objects.is_empty()).then_some(objects)
+}
+
 /// `create deployment web`, `create secret generic token`.
 fn created(words: &[&str]) -> Vec<String> {
     let (Some(kind), rest) = (words.first(), words.get(1..).unwrap_or_default()) else { return Vec::new() };
-    let has_type = matches!(*kind, "secret" | "service" | "svc");
+    let has_type = matches!(*kind, "secret" | "service" | "svc") && rest.len() > 1;
     let name = rest.get(usize::from(has_type)).or(rest.first());
     name.map(|name| format!("{}/{name}", long_name(kind))).into_iter().collect()
 }

@@ -1,11 +1,12 @@
 //! What a command of a shell line acts on.
 //!
-//! `detail` is what can be asked of a command that a rule picked out; `http`, `git`, `forge`, `kube`, `notion` and `storage` know
+//! `detail` is what can be asked of a command that a rule picked out; `http`, `git`, `forge`, `kube`, `cloud`, `notion` and `storage` know
 //! how the programs of a field name their resources; `server` whom clients of databases and queues talk to, `statements` whether what
 //! they are told to do writes.
 
 mod bigquery;
 mod changed;
+mod cloud;
 mod detail;
 mod forge;
 mod git;
@@ -25,6 +26,7 @@ use std::cell::OnceCell;
 pub use changed::listed;
 pub use detail::Detail;
 pub use http::Request;
+pub use kube::is_in_no_namespace;
 pub(crate) use outline::POWER_SHELLS;
 pub use outline::{GUARDED, HIDING, VERB, outline};
 pub use pattern::{Circumstances, Pattern};

@@ -2,16 +2,31 @@
 
 use super::{Command, Fit};
 
-/// The `s3://…` and `gs://…` that a copy, move or deletion writes.
+/// The `s3://…`, `gs://…` and `remote:path` that a copy, move or deletion writes.
 pub(super) fn written(fit: &Fit<'_, '_>) -> Vec<String> {
     let arguments = fit.arguments();
-    let is_remote = |word: &&str| word.starts_with("s3://") || word.starts_with("gs://");
+    let program = fit.command.program();
     let verb = fit.command.plain().take(fit.subcommands).last().unwrap_or_default();
-    let written: Vec<&str> = match verb {
-        "cp" | "sync" | "rsync" => arguments.last().copied().into_iter().filter(is_remote).collect(),
-        _ => arguments.into_iter().filter(is_remote).collect(),
-    };
-    written.into_iter().map(str::to_owned).collect()
+    let last =
+        matches!(verb, "cp" | "sync" | "rsync" | "copy" | "copyto" | "put" | "mirror" | "bisync" | "rcat");
+    let skipped = if last { arguments.len().saturating_sub(1) } else { 0 };
+    let written = arguments.into_iter().skip(skipped);
+    match program {
+        "mc" | "mcli" => {
+            written.filter_map(|path| Some(format!("s3://{}", path.split_once('/')?.1))).collect()
+        }
+        "rclone" => written.filter_map(of_remote).collect(),
+        _ => written
+            .filter(|path| path.starts_with("s3://") || path.starts_with("gs://"))
+            .map(str::to_owned)
+            .collect(),
+    }
+}
+
+/// `path@remote` of rclone's `remote:path`.
+fn of_remote(path: &str) -> Option<String> {
+    let (remote, path) = path.split_once(':').filter(|(remote, _)| !remote.contains('/'))?;
+    Some(format!("{}@{remote}", path.trim_end_matches('/')))
 }
 
 /// The machines that ssh, scp, sftp and rsync reach, without user and port.

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use callosum_shell::command::Detail;
+use callosum_shell::command::{Detail, is_in_no_namespace};
 use callosum_surroundings::git::Repository;
 use callosum_surroundings::links::Service;
 use callosum_surroundings::package::Ecosystem;
@@ -28,6 +28,8 @@ pub(super) enum Around {
     Cluster,
     /// The cluster and the namespace.
     KubeScope,
+    /// The objects in it, with both.
+    KubeTarget,
     /// Where Terraform keeps its state, with the workspace.
     TerraformState,
     /// The project of Docker Compose.
@@ -94,6 +96,7 @@ impl Around {
                 let (cluster, namespace) = cluster(site, surroundings, place);
                 vec![format!("{cluster}/{namespace}")]
             }
+            Self::KubeTarget => kube_targets(site, cluster(site, surroundings, place)),
             Self::TerraformState => {
                 let Some(state) = surroundings.terraform(place) else { return Vec::new() };
                 let backend = match state.backend.as_str() {
@@ -124,11 +127,12 @@ impl Around {
                 other.map(|remote| format!("{}@{remote}", site.folder())).into_iter().collect()
             }
             Self::PushedBranches => site.detail(&Detail::GitBranch),
-            Self::Cluster => vec![named_cluster(site).unwrap_or_else(|| CURRENT.to_owned())],
+            Self::Cluster => vec![told_cluster(site).0],
             Self::KubeScope => {
-                let cluster = named_cluster(site).unwrap_or_else(|| CURRENT.to_owned());
-                vec![format!("{cluster}/{}", namespace(site).unwrap_or_else(|| DEFAULT.to_owned()))]
+                let (cluster, namespace) = told_cluster(site);
+                vec![format!("{cluster}/{namespace}")]
             }
+            Self::KubeTarget => kube_targets(site, told_cluster(site)),
             _ => Vec::new(),
         }
     }
@@ -140,7 +144,7 @@ impl Around {
             Self::PushedTo => "the repository that is pushed to",
             Self::PushedBranches | Self::Branch => "the branch",
             Self::Package(_) => "the package's name",
-            Self::Cluster | Self::KubeScope => "the cluster",
+            Self::Cluster | Self::KubeScope | Self::KubeTarget => "the cluster",
             Self::TerraformState => "Terraform's state",
             Self::ComposeProject => "the Compose project",
             Self::DockerHost => "the Docker daemon",
@@ -184,10 +188,30 @@ fn context(site: Site<'_, '_>) -> Option<String> {
     ["context", "kube-context"].iter().find_map(|name| site.flag(name).pop())
 }
 
+/// What the command itself says of cluster and namespace.
+fn told_cluster(site: Site<'_, '_>) -> (String, String) {
+    let cluster = named_cluster(site).unwrap_or_else(|| CURRENT.to_owned());
+    (cluster, namespace(site).unwrap_or_else(|| DEFAULT.to_owned()))
+}
+
+/// The objects that the command names, each where it is.
+fn kube_targets(site: Site<'_, '_>, (cluster, namespace): (String, String)) -> Vec<String> {
+    let whole = |object: String| match is_in_no_namespace(&object) {
+        true => format!("{cluster}:{object}"),
+        false => format!("{cluster}/{namespace}:{object}"),
+    };
+    site.detail(&Detail::KubeObject).into_iter().map(whole).collect()
+}
+
 /// The cluster and the namespace that the command acts on.
 fn cluster(site: Site<'_, '_>, surroundings: &Surroundings, place: &Place<'_>) -> (String, String) {
     let context = context(site);
-    let target = surroundings.kube(context.as_deref(), place);
+    let file = site.flag("kubeconfig").pop();
+    let variable = |name: &str| match &file {
+        Some(file) if name == "KUBECONFIG" => Some(file.clone()),
+        _ => (place.variable)(name),
+    };
+    let target = surroundings.kube(context.as_deref(), &Place { variable: &variable, ..*place });
     let (cluster, of_context) = match target {
         Some(target) if target.cluster.is_empty() => (target.context, target.namespace),
         Some(target) => (target.cluster, target.namespace),

@@ -16,10 +16,14 @@ const SPELLINGS: &[(&str, Spelling)] = &[
     ("call:", |number, _| phone(number)),
     ("cron:", |job, _| job_name(job)),
     ("discord:", |channel, _| chat(channel)),
+    ("dns:", |name, _| domain(name)),
+    ("gs:", |path, _| folder(path)),
     ("imessage:", |number, _| phone(number)),
     ("mattermost:", |channel, _| Cow::Borrowed(channel.rsplit_once(':').map_or(channel, |(_, channel)| channel))),
     ("notion:", |id, _| without_dashes(id)),
     ("publish:docker:", |image, _| image_name(image)),
+    ("r2:", |path, _| folder(path)),
+    ("s3:", |path, _| folder(path)),
     ("service:", |unit, _| Cow::Borrowed(unit.strip_suffix(".service").unwrap_or(unit))),
     ("signal:", |number, _| phone(number)),
     ("slack:", |channel, _| chat(channel)),
@@ -106,6 +110,28 @@ fn chat(name: &str) -> Cow<'_, str> {
     }
 }
 
+/// A path in a store without what stands for all that is in it.
+fn folder(path: &str) -> Cow<'_, str> {
+    let mut path = path;
+    while let Some(shorter) =
+        ["/", "/*", "/**"].iter().find_map(|end| path.strip_suffix(end)).filter(|it| it.len() > 2)
+    {
+        path = shorter;
+    }
+    Cow::Borrowed(path)
+}
+
+/// Domain names do not tell case apart, and may end in the dot of the root; `@` is the zone itself.
+fn domain(name: &str) -> Cow<'_, str> {
+    let name = name.strip_prefix("@.").unwrap_or(name);
+    let name = name.strip_suffix('.').unwrap_or(name);
+    if name.bytes().any(|byte| byte.is_ascii_uppercase()) && name.contains('.') {
+        Cow::Owned(name.to_ascii_lowercase())
+    } else {
+        Cow::Borrowed(name)
+    }
+}
+
 /// Ids of Notion are written with dashes or without.
 fn without_dashes(id: &str) -> Cow<'_, str> {
     let is_uuid = id.len() == 36 && id.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
@@ -155,6 +181,9 @@ mod tests {
             ("publish:docker:docker.io/library/nginx:latest", "publish:docker:nginx"),
             ("publish:docker:ghcr.io/acme/app:1.2", "publish:docker:ghcr.io/acme/app:1.2"),
             ("service:nginx.service", "service:nginx"),
+            ("s3://acme-logs/2024/**", "s3://acme-logs/2024"),
+            ("gs://acme-site/", "gs://acme-site"),
+            ("dns:@.Acme.example.", "dns:acme.example"),
             ("channel:discord:channel:123", "channel:123"),
             ("channel:#general", "channel:general"),
             ("channel:#alias:server", "channel:#alias:server"),

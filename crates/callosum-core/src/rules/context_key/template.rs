@@ -120,43 +120,19 @@ impl Part {
             return Ok(Self::Alone(source));
         }
         if let Some(qualifiers) = placeholder.strip_prefix('@') {
-            let groups = qualifiers.split(',').map(|group| match Self::parse(group.trim())? {
-                Self::Values { groups, fallback } if fallback == UNKNOWN => Ok(groups.concat()),
-                _ => Err(format!(
-                    "`{{{}}}` is a list of what may be said: it takes no fallback, and nothing that stands alone in its braces",
-                    one_line(placeholder, 60)
-                )),
+            let groups = qualifiers.split(',').map(|group| {
+                let words = group.trim().split('|').collect();
+                origins(placeholder, words).map(|groups| groups.concat())
             });
             return Ok(Self::Qualifiers(groups.collect::<Result<_, _>>()?));
         }
-        let unknown = || {
-            let shown = one_line(placeholder, 60);
-            match meant(placeholder) {
-                Some(name) => format!("unknown placeholder `{{{shown}}}`: did you mean `{{{name}}}`?"),
-                None => format!("unknown placeholder `{{{shown}}}`: expected one of {}", placeholder::all()),
-            }
-        };
         let mut words: Vec<&str> = placeholder.split('|').collect();
-        let first = words.first().and_then(|word| word.split('+').next()).unwrap_or_default();
-        Origin::parse(first, None).ok_or_else(unknown)?;
         // A bare last word is the fallback; a word alone is never bare.
         let fallback = match words.as_slice() {
             [_, .., last] if Origin::parse(last, None).is_none() => words.pop().unwrap_or(UNKNOWN),
             _ => UNKNOWN,
         };
-        // A bare word is like the last one before it that says what it is.
-        let mut like = first;
-        let mut origin = |name| {
-            if str::split(name, '.').any(|part| part.trim().is_empty()) {
-                return Err(format!("`{{{}}}` has an empty name", one_line(placeholder, 60)));
-            }
-            if Origin::parse(name, None).is_some() {
-                like = name;
-            }
-            Origin::parse(name, Some(like)).ok_or_else(unknown)
-        };
-        let groups = words.into_iter().map(|word| word.split('+').map(&mut origin).collect());
-        Ok(Self::Values { groups: groups.collect::<Result<_, _>>()?, fallback: fallback.to_owned() })
+        Ok(Self::Values { groups: origins(placeholder, words)?, fallback: fallback.to_owned() })
     }
 
     /// What stands for the placeholder, never nothing.
@@ -181,6 +157,31 @@ impl Part {
         }
         values.into_iter().map(|value| Cow::Owned(bounded(value))).collect()
     }
+}
+
+/// The sources that words of a placeholder name: a group for each, of what stands in it with `+` between.
+fn origins(placeholder: &str, words: Vec<&str>) -> Result<Vec<Vec<Origin>>, String> {
+    let unknown = || {
+        let shown = one_line(placeholder, 60);
+        match meant(placeholder) {
+            Some(name) => format!("unknown placeholder `{{{shown}}}`: did you mean `{{{name}}}`?"),
+            None => format!("unknown placeholder `{{{shown}}}`: expected one of {}", placeholder::all()),
+        }
+    };
+    let first = words.first().and_then(|word| word.split('+').next()).unwrap_or_default();
+    Origin::parse(first, None).ok_or_else(unknown)?;
+    // A bare word is like the last one before it that says what it is.
+    let mut like = first;
+    let mut origin = |name| {
+        if str::split(name, '.').any(|part| part.trim().is_empty()) {
+            return Err(format!("`{{{}}}` has an empty name", one_line(placeholder, 60)));
+        }
+        if Origin::parse(name, None).is_some() {
+            like = name;
+        }
+        Origin::parse(name, Some(like)).ok_or_else(unknown)
+    };
+    words.into_iter().map(|word| word.split('+').map(&mut origin).collect()).collect()
 }
 
 /// `@` and what is said of each, or nothing.
