@@ -155,6 +155,8 @@ const PROGRAMS: &[Known] = &[
     known("mosquitto_pub", Switch, "-h --host -p --port -t --topic -m --message -f --file -u --username -P --pw -i --id -I --id-prefix -L --url -q --qos -k --keepalive -A -V --cafile --capath --cert --key --ciphers --tls-version --will-topic --will-payload --repeat --repeat-delay -x -D --property --proxy --psk --psk-identity -M", ""),
     known("amqp-publish", Switch, "-u --url --uri -s --server --port --vhost --username --password -e --exchange -r --routing-key -b --body -C --content-type -E --content-encoding -t --reply-to -H --header", ""),
     known("nats", Value, "-s --server --user --password --creds --nkey --context --tlscert --tlskey --tlsca --timeout", "--trace --js-api-prefix -f --force --send-on --jetstream -J --no-jetstream --quiet -q --force-stdin --json -j --help -h"),
+    known("doppler", Switch, "-p --project -c --config -t --token --scope --api-host --config-dir --format --name-transformer", ""),
+    known("pass", Switch, "-p --path", ""),
     known("vault", Switch, "-address -namespace -ns -mount -format -field -cas -version -versions -ttl -policy -path -type -description -ca-cert -token", ""),
 ];
 
@@ -208,6 +210,7 @@ const SAME: &[(&str, &str)] = &[
     ("valkey-cli", "redis-cli"),
     ("keydb-cli", "redis-cli"),
     ("kafkacat", "kcat"),
+    ("gopass", "pass"),
 ];
 
 /// Options of which a value stands in their own word or nowhere: `mysql -pSECRET shop`.

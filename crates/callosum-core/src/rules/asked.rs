@@ -2,7 +2,7 @@
 
 use super::classify::Question;
 use super::guard::Guard;
-use super::unknown::{is_local, verb};
+use super::unknown::{is_defined_in, is_local, verb};
 use crate::rules::context_key::{is_outside, path_in, work_folder};
 use callosum_shell::command::{Circumstances, Command, Server, is_stage_here, server, stage};
 
@@ -43,7 +43,11 @@ impl Circumstances for Asked<'_, '_, '_, '_, '_> {
 
     fn is_unknown(&self) -> bool {
         let program = &self.command.invocation.program;
-        !is_local(program) && !self.question.is_known(program)
+        !is_local(program)
+            && !self.question.is_known(program)
+            // What is typed into a terminal comes in pieces.
+            && !self.question.is_typed
+            && !is_defined_in(&self.question.line(), program)
     }
 
     fn verb(&self, words: &[&str]) -> Option<usize> {

@@ -78,11 +78,11 @@ impl RuleSet {
     ) -> Answer {
         let tool = ToolName::of(&call.tool);
         let typed = Typed::of(&tool.neutral, params);
-        let question = Question { rules: self, call, tool, runtime, params: Lookup::new(params), outlook };
+        let question = Question { rules: self, call, tool, runtime, params: Lookup::new(params), outlook, is_typed: false };
         let answer = question.answer(matches.as_deref_mut());
         let Some(typed) = typed else { return answer };
         let tool = ToolName::of(typed::SHELL);
-        let question = Question { rules: self, call, tool, runtime, params: Lookup::new(&typed), outlook };
+        let question = Question { rules: self, call, tool, runtime, params: Lookup::new(&typed), outlook, is_typed: true };
         let mut of_line = question.answer(matches);
         if of_line.classification.tier <= answer.classification.tier {
             return answer;
@@ -104,6 +104,8 @@ pub(super) struct Question<'a> {
     pub(super) runtime: &'a str,
     pub(super) params: Lookup<'a>,
     pub(super) outlook: &'a Outlook<'a>,
+    /// Its line is one that the call types into a terminal.
+    pub(super) is_typed: bool,
 }
 
 impl<'a> Question<'a> {
@@ -276,6 +278,12 @@ impl<'a> Question<'a> {
     /// The key of a call whose target can't be read.
     fn digest_key(&self, rule: &Rule) -> Vec<String> {
         keys_or_digest(Vec::new(), rule.tier, &self.call.tool, &digest(&self.call.tool, &self.params.all()))
+    }
+
+    /// The shell line; empty where there is none.
+    pub(super) fn line(&self) -> String {
+        let command = self.params.get("command");
+        command.as_ref().and_then(|command| command.as_str()).unwrap_or_default().to_owned()
     }
 
     /// Whether a rule names the program.

@@ -8,7 +8,20 @@ include!(concat!(env!("OUT_DIR"), "/local_programs.rs"));
 /// the list; versions count (`python3.12`).
 pub(super) fn is_local(program: &str) -> bool {
     let family = || program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
-    LOCAL.contains(program) || LOCAL.contains(family())
+    // `node@20`
+    let name = || program.split('@').next().unwrap_or(program);
+    LOCAL.contains(program) || LOCAL.contains(family()) || LOCAL.contains(name())
+}
+
+/// Whether a line says itself what a program is: a function, an alias.
+pub(super) fn is_defined_in(line: &str, program: &str) -> bool {
+    memchr::memmem::find_iter(line.as_bytes(), program).any(|at| {
+        let before = line.get(..at).unwrap_or_default().trim_end();
+        let behind = line.get(at + program.len()..).unwrap_or_default();
+        behind.trim_start().starts_with("()")
+            || before.ends_with("function")
+            || before.ends_with("alias") && behind.starts_with('=')
+    })
 }
 
 /// Which of the first words of a command is a verb that says that something is done outside: `post publish x` publishes, `order list`
@@ -77,8 +90,16 @@ mod tests {
     }
 
     #[test]
+    fn functions_and_aliases_are_known() {
+        for line in ["acme() { :; }; acme send", "function acme { :; }", "alias acme='x'", "acme () { :; }"] {
+            assert!(is_defined_in(line, "acme"), "{line}");
+        }
+        assert!(!is_defined_in("acme send; (acme)", "acme"));
+    }
+
+    #[test]
     fn what_works_on_this_machine_is_known() {
-        for program in ["cargo", "python3", "python3.12", "pytest", "ls", "notify-send", "brew", "jq"] {
+        for program in ["cargo", "python3", "python3.12", "pytest", "ls", "notify-send", "brew", "jq", "node@20"] {
             assert!(is_local(program), "{program}");
         }
         for program in ["acmectl", "buttondown", "neonctl", "3", ""] {

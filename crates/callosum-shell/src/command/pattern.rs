@@ -163,7 +163,7 @@ impl Pattern {
     pub fn may_begin(&self, command: &Command<'_>) -> bool {
         let mut wanted = self.subcommands.iter();
         let (mut is_filled, mut words) = (false, command.plain());
-        let fits = words.by_ref().take(self.depth()).all(|word| {
+        let fits = words.by_ref().take(self.subcommands.len()).all(|word| {
             let is_appended = word == APPENDED;
             is_filled |= is_appended;
             wanted.next().is_some_and(|wanted| is_appended || wanted.matches(word))
@@ -174,14 +174,14 @@ impl Pattern {
             && (is_filled || words.next().is_none() && wanted.next().is_some())
     }
 
-    /// How many subcommands it names.
+    /// How many subcommands it names, its verb among them.
     pub fn depth(&self) -> usize {
-        self.subcommands.len()
+        self.subcommands.len() + usize::from(self.verb)
     }
 
     /// Whether it surely fits every command that `other` fits.
     pub fn covers(&self, other: &Self) -> bool {
-        let Some((own, further)) = other.subcommands.split_at_checked(self.depth()) else { return false };
+        let Some((own, further)) = other.subcommands.split_at_checked(self.subcommands.len()) else { return false };
         let mut subcommands = self.subcommands.iter().zip(own);
         // The value of an option of an unknown program may be its subcommand: a wider word may take one that the
         // other passes by, and then the next words stand elsewhere. After the last one that does no harm.

@@ -101,7 +101,7 @@ const CLIENTS: &[Client] = &[
     Client { programs: &["goose"], usual: Untold, first: First::Database, address: &["$GOOSE_DBSTRING"], host: &[], port: &[], database: &[], usual_port: "" },
     Client { programs: &["sqitch"], usual: Untold, first: First::Other, address: &["-t", "--target", "$SQITCH_TARGET"], host: &["-h", "--db-host"], port: &["-p", "--db-port"], database: &["-d", "--db-name"], usual_port: "" },
     Client { programs: &["hasura"], usual: Untold, first: First::Other, address: &["--endpoint", "$HASURA_GRAPHQL_ENDPOINT"], host: &[], port: &[], database: &["--database-name"], usual_port: "" },
-    Client { programs: &[], usual: Untold, first: First::Other, address: &["-u", "--url", "-d", "-D", "--database", "--database-url", "--connection", "--uri", "--dsn", "--db-url", "$DATABASE_URL", "$DB_URL"], host: &[], port: &[], database: &[], usual_port: "" },
+    Client { programs: &[], usual: Untold, first: First::Other, address: &["-u", "-url", "--url", "-d", "-D", "-database", "--database", "--database-url", "--connection", "--uri", "--dsn", "--db-url", "$DATABASE_URL", "$DB_URL"], host: &[], port: &[], database: &[], usual_port: "" },
 ];
 
 /// Ports of what addresses with these schemes mean.
@@ -155,7 +155,7 @@ pub fn server(command: &Command<'_>, variable: &dyn Fn(&str) -> Option<String>) 
         }
         return read;
     }
-    let first = arguments.first().map(String::as_str).filter(|word| !word.starts_with('$'));
+    let first = arguments.first().map(String::as_str).filter(|word| !is_variable(word));
     let host = told(client.host).or_else(|| first.filter(|_| client.first == First::Host).map(str::to_owned));
     let database = told(client.database);
     let of_words = first.filter(|_| client.first == First::Database).map(str::to_owned);
@@ -174,6 +174,10 @@ pub fn server(command: &Command<'_>, variable: &dyn Fn(&str) -> Option<String>) 
         }
         None if is_connection && database.is_some() => {
             Server::Elsewhere { host: String::new(), database: database.unwrap_or_default() }
+        }
+        // `psql "$DATABASE_URL"`
+        None if client.first == First::Database && arguments.first().is_some_and(|word| is_variable(word)) => {
+            Server::Untold
         }
         None if client.usual == Here => Server::Here { said: false },
         None => Server::Untold,
