@@ -133,6 +133,7 @@ struct HttpMatch {
     /// Hosts of this machine and its network fit too.
     private: bool,
     path: Option<Names>,
+    body: Vec<(String, Names)>,
     /// All requests of a command must be so: the rule excuses it, and one that is so excuses no other.
     all: bool,
 }
@@ -154,6 +155,7 @@ impl HttpMatch {
             host: hosts.map(|hosts| Names::new(hosts.into_iter())),
             private,
             path: format.path.map(Names::from),
+            body: format.body.into_iter().map(|(path, texts)| (path, Names::from(texts))).collect(),
             all,
         }
     }
@@ -175,5 +177,9 @@ impl HttpMatch {
                 .as_ref()
                 .is_none_or(|hosts| hosts.matches(&request.host) || self.private && request.is_private())
             && self.path.as_ref().is_none_or(|paths| paths.matches(&request.path))
+            && self
+                .body
+                .iter()
+                .all(|(path, wanted)| request.in_body(path).iter().any(|value| wanted.matches(value)))
     }
 }

@@ -1,6 +1,7 @@
 //! `tiers.json` as it is written: its fields, not yet what they mean.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
@@ -100,10 +101,12 @@ pub(super) struct HttpFormat {
     pub(super) method: Option<Texts>,
     pub(super) host: Option<Texts>,
     pub(super) path: Option<Texts>,
+    /// Fields of the body, by their dotted paths.
+    pub(super) body: BTreeMap<String, Texts>,
 }
 
 /// The fields of `http`.
-pub(super) const HTTP_FIELDS: &[&str] = &["method", "host", "path"];
+pub(super) const HTTP_FIELDS: &[&str] = &["method", "host", "path", "body"];
 
 /// One text or a list of them.
 #[derive(Clone, Debug)]
@@ -197,6 +200,7 @@ impl HttpFormat {
             method: texts(fields.optional("method")?),
             host: texts(fields.optional("host")?),
             path: texts(fields.optional("path")?),
+            body: fields.optional("body")?.map(|body| body.value).unwrap_or_default(),
         })
     }
 }

@@ -40,6 +40,12 @@ pub enum Detail {
     HttpPath,
     /// Their host and path.
     HttpUrl,
+    /// A part of their path, without a version.
+    HttpPart(usize),
+    /// A field of their query.
+    HttpQuery(String),
+    /// A field of their body, by its dotted path.
+    HttpBody(String),
     /// The remote it pushes to.
     GitRemote,
     /// The branches it pushes.
@@ -94,7 +100,7 @@ impl<'l> Fit<'_, 'l> {
                         value.replace_range(at..at + length, text);
                         value
                     };
-                    texts.split(',').take(MAX_TEXTS).map(put).collect()
+                    texts.split(',').map(str::trim).take(MAX_TEXTS).map(put).collect()
                 }
                 None => vec![value],
             };
@@ -136,6 +142,9 @@ impl<'l> Fit<'_, 'l> {
             Detail::HttpHost => requests().map(|request| request.host.clone()).collect(),
             Detail::HttpPath => requests().map(|request| request.path.clone()).collect(),
             Detail::HttpUrl => requests().map(super::Request::url).collect(),
+            Detail::HttpPart(place) => requests().filter_map(|request| request.part(*place)).collect(),
+            Detail::HttpQuery(name) => requests().flat_map(|request| request.in_query(name)).collect(),
+            Detail::HttpBody(path) => requests().flat_map(|request| request.in_body(path)).collect(),
             Detail::GitRemote => owned(git::remote(self)),
             Detail::GitBranch => git::branches(self),
             Detail::ForgeTarget => forge::targets(self),

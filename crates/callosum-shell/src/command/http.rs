@@ -2,7 +2,9 @@
 
 use std::net::IpAddr;
 
-use super::Command;
+use percent_encoding::percent_decode_str;
+
+use super::{Command, body};
 
 /// One request, as far as the command says it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,12 +17,34 @@ pub struct Request {
     pub path: String,
     /// It goes elsewhere than its host says: to a proxy, or to an address that the command gives the name.
     diverted: bool,
+    query: String,
+    /// The texts that its body is made of.
+    body: Vec<String>,
 }
 
 impl Request {
     /// Host and path.
     pub(super) fn url(&self) -> String {
         if self.path.is_empty() { self.host.clone() } else { format!("{}/{}", self.host, self.path) }
+    }
+
+    /// A part of its path, from 0; one of the first that only says the version of the interface is none.
+    pub(super) fn part(&self, place: usize) -> Option<String> {
+        let parts = self.path.split('/').enumerate();
+        let named = parts.filter(|(at, part)| *at >= MAX_VERSION_PLACE || !body::is_version(part));
+        let part = named.map(|(_, part)| part).filter(|part| !part.is_empty()).nth(place)?;
+        Some(percent_decode_str(part).decode_utf8_lossy().into_owned())
+    }
+
+    /// The values of a field of its query.
+    pub(super) fn in_query(&self, name: &str) -> Vec<String> {
+        body::in_form(&self.query, name)
+    }
+
+    /// The values of a field of its body, by its dotted path; of a longer body than 64 KiB none.
+    #[must_use]
+    pub fn in_body(&self, path: &str) -> Vec<String> {
+        self.body.iter().flat_map(|text| body::in_body(text, path)).collect()
     }
 
     /// Whether the host is this machine or one of its network: an address that is not routed, a name without a
@@ -62,9 +86,13 @@ impl Request {
         };
         let host = if host.contains('$') { host.to_owned() } else { host.to_lowercase() };
         let path = without_secret(&host, path.trim_end_matches('/'));
-        Some(Self { method: method.to_uppercase(), host, path, diverted: false })
+        let query = body::query(url).to_owned();
+        Some(Self { method: method.to_uppercase(), host, path, diverted: false, query, body: Vec::new() })
     }
 }
+
+/// The version of an interface stands among so many parts of a path.
+const MAX_VERSION_PLACE: usize = 3;
 
 /// The path of a webhook without what only lets its messages be posted, where what is left still tells it from others. Where it would not,
 /// the path is whole: whoever shows it makes a mark of the secret.
@@ -94,8 +122,12 @@ pub(super) fn requests(command: &Command<'_>) -> Vec<Request> {
         "ntn" => api(command, "api.notion.com", 1).into_iter().collect(),
         _ => Vec::new(),
     };
-    if !requests.is_empty() && is_diverted(command) {
-        requests.iter_mut().for_each(|request| request.diverted = true);
+    if !requests.is_empty() {
+        let (diverted, texts) = (is_diverted(command), body::texts(command));
+        for request in &mut requests {
+            request.diverted = diverted;
+            request.body.clone_from(&texts);
+        }
     }
     requests
 }

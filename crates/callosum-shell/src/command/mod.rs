@@ -5,6 +5,7 @@
 //! they are told to do writes.
 
 mod bigquery;
+mod body;
 mod changed;
 mod cloud;
 mod detail;

@@ -57,9 +57,15 @@ impl Origin {
         let never = match &self.source {
             Source::Command(Detail::Verb) => picked.subcommands == 0,
             Source::Command(Detail::Word(place)) => *place >= picked.subcommands,
-            Source::Command(Detail::HttpMethod | Detail::HttpHost | Detail::HttpPath | Detail::HttpUrl) => {
-                !picked.may_send
-            }
+            Source::Command(
+                Detail::HttpMethod
+                | Detail::HttpHost
+                | Detail::HttpPath
+                | Detail::HttpUrl
+                | Detail::HttpPart(_)
+                | Detail::HttpQuery(_)
+                | Detail::HttpBody(_),
+            ) => !picked.may_send,
             _ => false,
         };
         never.then_some(&self.name)
