@@ -214,7 +214,8 @@ const SAME: &[(&str, &str)] = &[
 ];
 
 /// Options of which a value stands in their own word or nowhere: `mysql -pSECRET shop`.
-const ATTACHED: &[(&str, &str)] = &[("mysql", "-p"), ("mariadb", "-p"), ("mysqladmin", "-p"), ("mysqlimport", "-p"), ("mycli", "-p")];
+const ATTACHED: &[(&str, &str)] =
+    &[("mysql", "-p"), ("mariadb", "-p"), ("mysqladmin", "-p"), ("mysqlimport", "-p"), ("mycli", "-p")];
 
 /// Options without a value in whatever program, as far as one can guess.
 const COMMON_SWITCHES: &str = "--help -h --version -V --verbose -v --quiet -q --yes -y --force -f --json --debug --dry-run -n --all -a --recursive -r --silent";

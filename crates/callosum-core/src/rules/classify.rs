@@ -19,7 +19,7 @@ use crate::rules::context_key::{
     Lookup, MAX_KEYS, Site, WORK_FOLDER, context_keys, is_in_guarded, is_unknown, keys_or_digest,
 };
 use callosum_shell::ExitCodes;
-use callosum_shell::command::{Command, Fit, told_redirects, not_done_codes};
+use callosum_shell::command::{Command, Fit, not_done_codes, told_redirects};
 use callosum_shell::{Limit, Line, unhidden};
 
 impl RuleSet {
@@ -78,11 +78,27 @@ impl RuleSet {
     ) -> Answer {
         let tool = ToolName::of(&call.tool);
         let typed = Typed::of(&tool.neutral, params);
-        let question = Question { rules: self, call, tool, runtime, params: Lookup::new(params), outlook, is_typed: false };
+        let question = Question {
+            rules: self,
+            call,
+            tool,
+            runtime,
+            params: Lookup::new(params),
+            outlook,
+            is_typed: false,
+        };
         let answer = question.answer(matches.as_deref_mut());
         let Some(typed) = typed else { return answer };
         let tool = ToolName::of(typed::SHELL);
-        let question = Question { rules: self, call, tool, runtime, params: Lookup::new(&typed), outlook, is_typed: true };
+        let question = Question {
+            rules: self,
+            call,
+            tool,
+            runtime,
+            params: Lookup::new(&typed),
+            outlook,
+            is_typed: true,
+        };
         let mut of_line = question.answer(matches);
         if of_line.classification.tier <= answer.classification.tier {
             return answer;

@@ -112,7 +112,11 @@ struct Written {
 }
 
 impl Written {
-    fn fit<'c, 'l>(&self, command: &'c Command<'l>, circumstances: &dyn Circumstances) -> Option<Fit<'c, 'l>> {
+    fn fit<'c, 'l>(
+        &self,
+        command: &'c Command<'l>,
+        circumstances: &dyn Circumstances,
+    ) -> Option<Fit<'c, 'l>> {
         self.pattern(command)?.fit(command, circumstances)
     }
 

@@ -99,7 +99,9 @@ mod tests {
 
     #[test]
     fn what_works_on_this_machine_is_known() {
-        for program in ["cargo", "python3", "python3.12", "pytest", "ls", "notify-send", "brew", "jq", "node@20"] {
+        for program in
+            ["cargo", "python3", "python3.12", "pytest", "ls", "notify-send", "brew", "jq", "node@20"]
+        {
             assert!(is_local(program), "{program}");
         }
         for program in ["acmectl", "buttondown", "neonctl", "3", ""] {

@@ -52,7 +52,10 @@ mod tests {
     #[test]
     fn the_dataset_is_that_of_the_table() {
         for (line, expected) in [
-            ("bq query --use_legacy_sql=false --project_id=acme 'DELETE FROM shop.orders WHERE x'", Some("acme/shop")),
+            (
+                "bq query --use_legacy_sql=false --project_id=acme 'DELETE FROM shop.orders WHERE x'",
+                Some("acme/shop"),
+            ),
             ("bq query 'UPDATE `acme.shop.orders` SET a=1 WHERE true'", Some("acme/shop")),
             ("bq query 'CREATE TABLE IF NOT EXISTS shop.copy AS SELECT 1'", Some("shop")),
             ("bq rm -f -t acme:shop.orders", Some("acme/shop")),

@@ -33,7 +33,7 @@ pub use outline::{GUARDED, HIDING, VERB, outline};
 pub use pattern::{Circumstances, Pattern};
 pub use proof::not_done_codes;
 pub(crate) use redirect::REDIRECTION;
-pub use redirect::{told_redirects, may_be_guarded_in, may_change_in};
+pub use redirect::{may_be_guarded_in, may_change_in, told_redirects};
 pub use server::{Server, is_stage_here, server, stage};
 
 use crate::{Argument, Invocation, has_option};

@@ -38,7 +38,8 @@ pub(crate) const GUARDED_WORDS: &str =
 /// The program and the subcommands of a pattern's text, with `|` between alternatives, and what else must be in a line.
 pub fn outline(text: &str) -> impl Iterator<Item = &str> {
     // What is asked for anywhere among the arguments must stand in the line, too.
-    let words = text.split_whitespace().filter(|word| ![ANY, OUTSIDE, GUARDED, WRITES, ELSEWHERE].contains(word));
+    let words =
+        text.split_whitespace().filter(|word| ![ANY, OUTSIDE, GUARDED, WRITES, ELSEWHERE].contains(word));
     let guarded = text.contains(GUARDED).then_some(GUARDED_WORDS);
     let words = words.filter(|word| !word.starts_with('-'));
     words.map(|word| if word == UNKNOWN { "*" } else { word }).chain(guarded)

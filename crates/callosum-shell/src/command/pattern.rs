@@ -181,7 +181,9 @@ impl Pattern {
 
     /// Whether it surely fits every command that `other` fits.
     pub fn covers(&self, other: &Self) -> bool {
-        let Some((own, further)) = other.subcommands.split_at_checked(self.subcommands.len()) else { return false };
+        let Some((own, further)) = other.subcommands.split_at_checked(self.subcommands.len()) else {
+            return false;
+        };
         let mut subcommands = self.subcommands.iter().zip(own);
         // The value of an option of an unknown program may be its subcommand: a wider word may take one that the
         // other passes by, and then the next words stand elsewhere. After the last one that does no harm.
@@ -292,9 +294,9 @@ pub(super) mod tests {
             let command = Command::new(line.invocations.first().unwrap());
             let pattern = Pattern::parse("{unknown} {verb}").unwrap();
             let found = pattern.fit(&command, &Nowhere);
-            let found = found.as_ref().map(|fit| {
-                (command.plain().nth(fit.subcommands - 1).unwrap_or_default(), fit.arguments())
-            });
+            let found = found
+                .as_ref()
+                .map(|fit| (command.plain().nth(fit.subcommands - 1).unwrap_or_default(), fit.arguments()));
             assert_eq!(found, fits, "{line:?}");
         }
     }

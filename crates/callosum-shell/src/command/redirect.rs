@@ -16,7 +16,8 @@ const CRON: &str = "/etc/cron.";
 /// none need be named.
 pub fn told_redirects<'l>(line: &'l Line, text: &str, in_guarded: bool) -> &'l [Invocation] {
     let names = |word: &str| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some();
-    let may_be = !line.redirects.is_empty() && (in_guarded || names(CRON) || GUARDED_WORDS.split('|').any(names));
+    let may_be =
+        !line.redirects.is_empty() && (in_guarded || names(CRON) || GUARDED_WORDS.split('|').any(names));
     if may_be { &line.redirects } else { &[] }
 }
 

@@ -131,7 +131,8 @@ const STAGES_HERE: &[&str] = &["test", "testing", "development", "local"];
 /// The server of a command; `variable` tells what its environment holds.
 #[must_use]
 pub fn server(command: &Command<'_>, variable: &dyn Fn(&str) -> Option<String>) -> Server {
-    let is_its = |client: &&Client| client.programs.is_empty() || client.programs.contains(&command.program());
+    let is_its =
+        |client: &&Client| client.programs.is_empty() || client.programs.contains(&command.program());
     let Some(client) = CLIENTS.iter().find(is_its) else { return Server::Untold };
     let told = |names: &[&str]| {
         names.iter().find_map(|name| match name.strip_prefix('$') {
@@ -140,16 +141,22 @@ pub fn server(command: &Command<'_>, variable: &dyn Fn(&str) -> Option<String>) 
         })
     };
     let arguments: Vec<String> = command.plain().map(|word| resolved(word, variable)).collect();
-    let is_address = |word: &&String| word.contains("://") || client.first == First::Database && is_list(word);
+    let is_address =
+        |word: &&String| word.contains("://") || client.first == First::Database && is_list(word);
     let address = arguments.iter().find(is_address).cloned();
-    let address = address.or_else(|| client.address.iter().find_map(|name| {
-        told(&[*name]).filter(|value| value.contains("://") || is_list(value) || name.starts_with('$') || is_variable(value))
-    }));
+    let address = address.or_else(|| {
+        client.address.iter().find_map(|name| {
+            told(&[*name]).filter(|value| {
+                value.contains("://") || is_list(value) || name.starts_with('$') || is_variable(value)
+            })
+        })
+    });
     if let Some(address) = address {
         let mut read = read_address(&address, client.usual_port);
         // `psql service=prod`, `redis-cli -u … -n 2`
         if let Server::Elsewhere { database, .. } = &mut read
-            && let Some(other) = told(client.database).filter(|other| database.is_empty() && !other.contains("://"))
+            && let Some(other) =
+                told(client.database).filter(|other| database.is_empty() && !other.contains("://"))
         {
             *database = other;
         }
@@ -160,7 +167,9 @@ pub fn server(command: &Command<'_>, variable: &dyn Fn(&str) -> Option<String>) 
     let database = told(client.database);
     let of_words = first.filter(|_| client.first == First::Database).map(str::to_owned);
     // `mongosh host:port/database`
-    if host.is_none() && let Some(place) = of_words.as_deref().filter(|word| word.contains('/')) {
+    if host.is_none()
+        && let Some(place) = of_words.as_deref().filter(|word| word.contains('/'))
+    {
         return at(place, None, String::new(), client.usual_port);
     }
     // What a name alone stands for: `PGSERVICE`, a connection of snowsql's.
@@ -176,7 +185,9 @@ pub fn server(command: &Command<'_>, variable: &dyn Fn(&str) -> Option<String>) 
             Server::Elsewhere { host: String::new(), database: database.unwrap_or_default() }
         }
         // `psql "$DATABASE_URL"`
-        None if client.first == First::Database && arguments.first().is_some_and(|word| is_variable(word)) => {
+        None if client.first == First::Database
+            && arguments.first().is_some_and(|word| is_variable(word)) =>
+        {
             Server::Untold
         }
         None if client.usual == Here => Server::Here { said: false },
@@ -233,8 +244,7 @@ fn read_address(address: &str, usual_port: &str) -> Server {
     let setting = |name: &str| settings.split(['&', ';']).find_map(|one| one.strip_prefix(name));
     let host = if host.is_empty() { setting("host=").unwrap_or_default() } else { host };
     let database = path.trim_end_matches('/');
-    let database =
-        if database.is_empty() { setting("databaseName=").unwrap_or_default() } else { database };
+    let database = if database.is_empty() { setting("databaseName=").unwrap_or_default() } else { database };
     let scheme = scheme.split(['+', ':']).next().unwrap_or(scheme);
     if matches!(scheme, "sqlite" | "sqlite3" | "file" | "duckdb") {
         return Server::Here { said: true };
@@ -369,13 +379,22 @@ mod tests {
             ("sqlcmd -S . -Q x", "here"),
             ("snowsql -c prod -q x", "/prod"),
             ("flyway -url=jdbc:postgresql://db.acme.example:5432/shop migrate", "db.acme.example/shop"),
-            ("liquibase --url='jdbc:sqlserver://sql.acme.example;databaseName=shop' update", "sql.acme.example/shop"),
+            (
+                "liquibase --url='jdbc:sqlserver://sql.acme.example;databaseName=shop' update",
+                "sql.acme.example/shop",
+            ),
             ("DATABASE_URL=sqlite:///dev.db alembic upgrade head", "here"),
             ("alembic upgrade head", "untold"),
-            ("DATABASE_URL=postgresql+asyncpg://db.acme.example/shop alembic upgrade head", "db.acme.example/shop"),
+            (
+                "DATABASE_URL=postgresql+asyncpg://db.acme.example/shop alembic upgrade head",
+                "db.acme.example/shop",
+            ),
             ("goose postgres 'host=db.acme.example dbname=shop' up", "db.acme.example/shop"),
             ("atlas migrate apply --url mysql://app@db.acme.example:3306/shop", "db.acme.example/shop"),
-            ("kafka-topics --bootstrap-server k1.acme.example:9092,k2.acme.example:9092 --delete", "k1.acme.example/"),
+            (
+                "kafka-topics --bootstrap-server k1.acme.example:9092,k2.acme.example:9092 --delete",
+                "k1.acme.example/",
+            ),
             ("kcat -P -b localhost:9092 -t x", "here"),
             ("nats pub -s nats://nats.acme.example a b", "nats.acme.example/"),
             ("nats pub a b", "untold"),

@@ -104,9 +104,11 @@ const SQL_VERBS: &[&str] = &[
 /// Verbs behind a `WITH …` that write.
 const SQL_CHANGES: &[&str] = &["DELETE", "INSERT", "MERGE", "UPDATE"];
 /// Clauses of Cypher that write. Sorted.
-const CYPHER_VERBS: &[&str] = &["ALTER", "CREATE", "DELETE", "DROP", "GRANT", "LOAD", "MERGE", "REMOVE", "REVOKE", "SET"];
+const CYPHER_VERBS: &[&str] =
+    &["ALTER", "CREATE", "DELETE", "DROP", "GRANT", "LOAD", "MERGE", "REMOVE", "REVOKE", "SET"];
 /// Commands of psql that run what is not in the line, or write.
-const PSQL_COMMANDS: &[&str] = &["\\i", "\\ir", "\\include", "\\gexec", "\\lo_import", "\\lo_unlink", "\\password"];
+const PSQL_COMMANDS: &[&str] =
+    &["\\i", "\\ir", "\\include", "\\gexec", "\\lo_import", "\\lo_unlink", "\\password"];
 
 fn sql_writes(text: &str) -> bool {
     let code = without_quotes(text);
@@ -136,7 +138,9 @@ fn statement_writes(statement: &str) -> bool {
         "BEGIN" | "START" => has(&["BATCH"]) || has(SQL_CHANGES),
         "DECLARE" | "IF" | "USE" => has(SQL_CHANGES) || has(&["DROP", "EXEC", "TRUNCATE"]),
         // A line of psql's or of another client's own before it.
-        first if first.starts_with('\\') => statement.split_once('\n').is_some_and(|(_, rest)| statement_writes(rest)),
+        first if first.starts_with('\\') => {
+            statement.split_once('\n').is_some_and(|(_, rest)| statement_writes(rest))
+        }
         first => is_in(SQL_VERBS, first),
     }
 }
@@ -232,16 +236,28 @@ const REDIS_SUBCOMMANDS: &[(&str, &[&str])] = &[
     ("XGROUP", &["CREATE", "CREATECONSUMER", "DELCONSUMER", "DESTROY", "SETID"]),
 ];
 /// Commands of its modules that write: `JSON.SET`.
-const REDIS_MODULES: &[&str] = &[".ADD", ".ALTER", ".CREATE", ".DEL", ".DROPINDEX", ".INCRBY", ".MADD", ".MERGE", ".MSET", ".NUMINCRBY", ".RESERVE", ".SET"];
+const REDIS_MODULES: &[&str] = &[
+    ".ADD",
+    ".ALTER",
+    ".CREATE",
+    ".DEL",
+    ".DROPINDEX",
+    ".INCRBY",
+    ".MADD",
+    ".MERGE",
+    ".MSET",
+    ".NUMINCRBY",
+    ".RESERVE",
+    ".SET",
+];
 
 fn redis_writes(line: &str) -> bool {
     let mut words = line.split_whitespace();
     let Some(first) = words.next() else { return false };
     let second = words.next().unwrap_or_default();
     let of_subcommand = REDIS_SUBCOMMANDS.iter().find(|(name, _)| name.eq_ignore_ascii_case(first));
-    let is_of_module = |ending: &&str| {
-        first.len() > ending.len() && first.to_ascii_uppercase().ends_with(*ending)
-    };
+    let is_of_module =
+        |ending: &&str| first.len() > ending.len() && first.to_ascii_uppercase().ends_with(*ending);
     is_in(REDIS_COMMANDS, first)
         || of_subcommand.is_some_and(|(_, writing)| is_in(writing, second))
         || REDIS_MODULES.iter().any(is_of_module)

@@ -19,7 +19,9 @@ const SPELLINGS: &[(&str, Spelling)] = &[
     ("dns:", |name, _| domain(name)),
     ("gs:", |path, _| folder(path)),
     ("imessage:", |number, _| phone(number)),
-    ("mattermost:", |channel, _| Cow::Borrowed(channel.rsplit_once(':').map_or(channel, |(_, channel)| channel))),
+    ("mattermost:", |channel, _| {
+        Cow::Borrowed(channel.rsplit_once(':').map_or(channel, |(_, channel)| channel))
+    }),
     ("notion:", |id, _| without_dashes(id)),
     ("publish:docker:", |image, _| image_name(image)),
     ("r2:", |path, _| folder(path)),

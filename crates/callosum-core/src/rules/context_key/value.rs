@@ -81,7 +81,12 @@ impl Source {
     /// Whether it is something that the command of a rule says.
     fn is_of_command(&self) -> bool {
         match self {
-            Self::Command(_) | Self::Path(_) | Self::Outside | Self::Around(_) | Self::Database | Self::Server => true,
+            Self::Command(_)
+            | Self::Path(_)
+            | Self::Outside
+            | Self::Around(_)
+            | Self::Database
+            | Self::Server => true,
             Self::Tool
             | Self::Digest
             | Self::FilePath
