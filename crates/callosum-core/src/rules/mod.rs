@@ -4,8 +4,8 @@
 //! matchers of them (`names`, `command_match`), `index` tells which rules may be for a call (`index_builder` is what the build script and it
 //! have in common, `word_lists` what both make, `shipped` what the build script prepared), `layer` holds the rules of one file, `rule_set`
 //! all, `classify` asks them about a call, `compare` two sets about a call of which not all is known. `typed` is for what tools type into
-//! terminals, `guard` for the gate's own files, `words` for the words of names. `lint` looks at a whole file as its author would want it
-//! looked at.
+//! terminals, `guard` for the gate's own files, `asked` for what patterns ask beside the command, `words` for the words of names, `unknown` for
+//! programs that no rule names. `lint` looks at a whole file as its author would want it looked at.
 
 mod asked;
 mod candidate;
