@@ -183,6 +183,14 @@ pub(crate) enum Command {
                       parameters anyway.\n\nExit codes: 0 no errors; 1 errors, with --strict warnings too; 2 the file can't be read.\n\nExamples:\n  callosum check\n  callosum check ./tiers.json --strict"
     )]
     Check(Checked),
+    /// Work on your own rules. `suggest` drafts rules for what was seen and no rule names
+    #[command(
+        after_help = "Examples:\n  callosum rules suggest\n  callosum rules suggest --write && callosum check"
+    )]
+    Rules {
+        #[command(subcommand)]
+        action: RulesAction,
+    },
     /// Write a `tiers.json` to start from into the state directory. An existing file is never touched
     #[command(after_help = "Examples:\n  callosum init && callosum check")]
     Init,
@@ -234,6 +242,22 @@ pub(crate) enum Command {
 fn hook_runtime() -> impl TypedValueParser<Value = Runtime> {
     PossibleValuesParser::new(RUNTIMES.map(|runtime| runtime.name()))
         .try_map(|name| named(&name).ok_or("it is not known"))
+}
+
+/// What to do about rules.
+#[derive(Debug, Subcommand)]
+pub(crate) enum RulesAction {
+    /// Print rules for tools and programs that were seen, sound like an effect, and that no rule names. They only observe
+    #[command(
+        after_help = "`callosum status` lists what was seen without a rule. Nothing is written without --write; with it, the rules are \
+                      added behind those in your rules file, and all else in it stays as it is. A second run adds nothing \
+                      twice.\n\nExamples:\n  callosum rules suggest\n  callosum rules suggest --write && callosum check"
+    )]
+    Suggest {
+        /// Add them to your rules file: `tiers.json` in the state directory, unless another is set
+        #[arg(long)]
+        write: bool,
+    },
 }
 
 /// What to do about leases.

@@ -1,7 +1,7 @@
 //! `callosum`: what all AI-agent sessions on this machine did, why a call was paused, and what the rules make of it.
 //!
 //! What only looks leaves no trace in the state directory; `leases release`, and a release on the page of `ui`, write one
-//! record there, `init` a rules file; `install` and `uninstall` write a runtime's own settings.
+//! record there, `init` a rules file, and `rules suggest --write` adds to it; `install` and `uninstall` write a runtime's own settings.
 //!
 //! Exit codes: 0 all is well, 1 something is wrong with what was looked at, 2 wrong usage or could not be done.
 
@@ -84,6 +84,7 @@ fn run(args: &Args) -> Result<ExitCode, Failure> {
             ExitCode::SUCCESS
         }
         Command::Check(checked) => commands::check::run(args, checked, &mut out)?,
+        Command::Rules { action } => commands::rules::run(args, action, &mut out)?,
         Command::Init => commands::init::run(args, &mut out)?,
         Command::Simulate(tried) => commands::simulate::run(args, tried, &mut out)?,
         Command::Doctor(examined) => commands::doctor::run(args, examined, &mut out)?,

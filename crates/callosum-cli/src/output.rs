@@ -10,11 +10,22 @@ use callosum_core::model::json_text;
 use callosum_core::model::text;
 use callosum_core::model::text::{one_line, without_our_name};
 use callosum_core::model::time::from_rfc3339;
-use callosum_core::query::QueryError;
+use callosum_core::query::{Kind, QueryError, Uncovered};
 use chrono::{DateTime, Local};
 use comfy_table::{Attribute, Cell, Color, ContentArrangement, Table, presets};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::Serialize;
+
+/// How often a tool or a program without a rule was seen, and what it sounds like.
+pub(crate) fn seen_as(entry: &Uncovered) -> String {
+    let what = match entry.kind {
+        Kind::Tool => "",
+        Kind::Program => "program ",
+    };
+    let calls = counted(entry.calls, "call");
+    let sounds = entry.verb.map_or_else(String::new, |verb| format!(", sounds like an effect: {verb}"));
+    format!("{what}{} of {} ({calls}{sounds})", name(&entry.name), name(&entry.runtime))
+}
 
 /// Why a command could not be done: a fragment and what to do about it.
 #[derive(Debug, thiserror::Error)]

@@ -5,7 +5,7 @@
 //! is the table of programs that carry others (`sudo`, `bash -c`, `docker exec`), behind which `carry` looks, `printed` knows what
 //! commands hand each other, `filters` what a pipeline hands to a shell, `functions` keeps functions until they are called, `expansion`,
 //! `variables` and `braces` undo what stands for something else, `options` tells options from arguments, `fallback` does what can be
-//! done with a text that is no shell command. What none of them could read is in [`Line::unread`]: never nothing.
+//! done with a text that is no shell command. `heads` counts, and decides nothing. What none of them could read is in [`Line::unread`]: never nothing.
 
 mod braces;
 mod carriers;
@@ -19,6 +19,7 @@ mod filters;
 mod functions;
 pub mod glob;
 mod grammar;
+mod heads;
 mod here_document;
 mod options;
 pub mod own_files;
@@ -34,6 +35,7 @@ use std::rc::Rc;
 
 pub use braces::expanded as brace_words;
 pub use exit_codes::ExitCodes;
+pub use heads::{Head, heads};
 pub use options::Argument;
 pub(crate) use options::{has_option, option_values};
 pub use parse::typed_by_tool;

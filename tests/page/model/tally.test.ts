@@ -53,7 +53,14 @@ test("counts are whole only of the stretch that they are of, which moves along w
 });
 
 test("a runtime never seen is listed with how it joins, one not known is listed as it is", () => {
-  const counts = { before: 5, after: 5, paused: 0, first: "2026-01-15T12:00:00.000Z", last: "2026-01-15T13:00:00.000Z" };
+  const counts = {
+    before: 5,
+    after: 5,
+    paused: 0,
+    covered: true,
+    first: "2026-01-15T12:00:00.000Z",
+    last: "2026-01-15T13:00:00.000Z",
+  };
   const runtimes = coverageOf({ openclaw: { read: counts, exec: { ...counts, before: 50 } }, homemade: { exec: counts } });
   assert.deepEqual(
     runtimes.map((runtime) => runtime.id),

@@ -8,6 +8,7 @@ pub(crate) mod init;
 pub(crate) mod install;
 pub(crate) mod journal;
 pub(crate) mod leases;
+pub(crate) mod rules;
 pub(crate) mod sessions;
 pub(crate) mod simulate;
 pub(crate) mod status;

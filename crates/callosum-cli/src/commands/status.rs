@@ -3,12 +3,15 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use callosum_core::gate::UNREADABLE_EVENTS;
 use callosum_core::model::settings::Mode;
-use callosum_core::query::{Source, Status};
+use callosum_core::query::{Kind, Source, Status, Uncovered};
+use callosum_core::record::UNREADABLE_EVENTS;
 
 use crate::args::Args;
 use crate::output::{Failure, counted, json, local_time, long, name, resource, size, table};
+
+/// So many without a rule are listed, and all that sound like an effect.
+const MAX_UNCOVERED: usize = 10;
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode, Failure> {
     let observer = super::observer(args)?;
@@ -95,6 +98,7 @@ fn for_people(status: &Status, out: &mut dyn Write) -> Result<(), Failure> {
                 seen.before.to_string(),
                 seen.after.to_string(),
                 seen.paused.to_string(),
+                if seen.covered { "yes" } else { "none" }.to_owned(),
                 local_time(&seen.first),
                 local_time(&seen.last),
             ]
@@ -103,7 +107,41 @@ fn for_people(status: &Status, out: &mut dyn Write) -> Result<(), Failure> {
     table(
         out,
         Some("Hooks seen"),
-        &["RUNTIME", "TOOL", "BEFORE", "AFTER", "PAUSED", "FIRST", "LAST"],
+        &["RUNTIME", "TOOL", "BEFORE", "AFTER", "PAUSED", "RULE", "FIRST", "LAST"],
         coverage,
-    )
+    )?;
+    no_rule(&status.uncovered, out)
+}
+
+/// What was seen without a rule: all that sounds like an effect, and some of the rest.
+fn no_rule(uncovered: &[Uncovered], out: &mut dyn Write) -> Result<(), Failure> {
+    let effects = uncovered.iter().filter(|entry| entry.verb.is_some()).count();
+    let shown = effects.max(MAX_UNCOVERED).min(uncovered.len());
+    let rows = uncovered.iter().take(shown).map(|entry| {
+        vec![
+            name(&entry.runtime),
+            match entry.kind {
+                Kind::Tool => "tool",
+                Kind::Program => "program",
+            }
+            .to_owned(),
+            name(&entry.name),
+            entry.calls.to_string(),
+            entry.verb.map_or_else(|| "–".to_owned(), |verb| format!("an effect: {verb}")),
+            local_time(&entry.last),
+        ]
+    });
+    table(
+        out,
+        Some("Seen without a rule"),
+        &["RUNTIME", "WHAT", "NAME", "CALLS", "SOUNDS LIKE", "LAST"],
+        rows,
+    )?;
+    if shown < uncovered.len() {
+        writeln!(out, " and {} more", uncovered.len() - shown)?;
+    }
+    if effects > 0 {
+        writeln!(out, "`callosum rules suggest` drafts rules for those that sound like an effect.")?;
+    }
+    Ok(())
 }

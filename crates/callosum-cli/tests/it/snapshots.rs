@@ -142,6 +142,23 @@ fn what_an_operator_sees_of_two_sessions_that_meet() {
 }
 
 #[test]
+fn what_an_operator_sees_of_what_no_rule_names() {
+    let directory = tempfile::tempdir().unwrap();
+    let gate = gate(directory.path());
+    for (tool, params) in [
+        ("acme__postThing", json!({ "channel": "C1" })),
+        ("exec", json!({ "command": "./deploy.sh prod && ls" })),
+        ("exec", json!({ "command": "acme status" })),
+    ] {
+        assert!(call(&gate, "agent:main:main", tool, &params, None));
+    }
+    gate.maintain(&gate.machine().now());
+    shows("status-uncovered.txt", 0, directory.path(), &["status"]);
+    shows("rules-suggest.txt", 0, directory.path(), &["rules", "suggest"]);
+    gate.close(&gate.machine().now());
+}
+
+#[test]
 fn a_followed_journal_goes_on_with_what_comes() {
     let directory = tempfile::tempdir().unwrap();
     let gate = gate(directory.path());

@@ -10,7 +10,7 @@ use crate::model::tier::Tier;
 use crate::model::time::Stamp;
 use crate::model::tool_call::{Parameters, ToolCall};
 use crate::record::light::LightLine;
-use crate::record::{HookCounts, Record};
+use crate::record::{HookCounts, Record, has_room};
 use crate::rules::{Classification, RuleSet, World};
 use crate::store::journal::{Check, Patience};
 use crate::store::ledger::Needs;
@@ -19,6 +19,7 @@ use super::call_id::{CallRef, with_short_names};
 use super::health::Level;
 use super::intent::Intent;
 use super::open_calls::{Phase, Unflushed};
+use super::programs::Overheard;
 use super::tickets::{Course, GivenUp, Work};
 use super::transaction::NotNow;
 use super::writer::{Order, Writer};
@@ -26,13 +27,15 @@ use super::{Answer, Gate, Light, lock};
 
 /// Tools counted between two `seen` records; more are not.
 const MAX_SEEN_TOOLS: usize = 500;
+/// And programs.
+const MAX_SEEN_PROGRAMS: usize = 100;
 
 impl Light {
-    /// Counts a hook of a call of `tool`.
+    /// Counts a hook of a call of `tool`, or a program.
     pub(super) fn count(&mut self, tool: &str, add: impl FnOnce(&mut HookCounts)) {
         if let Some(counts) = self.seen.get_mut(tool) {
             add(counts);
-        } else if self.seen.len() < MAX_SEEN_TOOLS
+        } else if has_room(self.seen.keys(), tool, MAX_SEEN_TOOLS, MAX_SEEN_PROGRAMS)
             && let Entry::Vacant(place) = self.seen.entry(tool.to_owned())
         {
             add(place.insert(HookCounts::default()));
@@ -74,7 +77,12 @@ impl Gate {
             return Answer::Proceed;
         }
         self.count(&call.tool, |counts| counts.before += 1);
-        let classify = |rules: &RuleSet| rules.classify(&call, &self.runtime, params, &World::unseen());
+        let heard = Overheard::new(&call.tool, params);
+        let classify = |rules: &RuleSet| {
+            let classification = rules.classify(&call, &self.runtime, &heard, &World::unseen());
+            self.count_programs(&heard, rules);
+            classification
+        };
         let Some(rules) = self.rules_in_hook(now) else {
             return self.classify_later(&call, params, classify(&RuleSet::shipped()));
         };

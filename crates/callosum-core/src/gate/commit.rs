@@ -58,7 +58,7 @@ impl Gate {
         course: &Course,
         now: &Stamp,
     ) -> Result<Answer, NotNow> {
-        let (keys, who) = (shared.keys().to_vec(), shared.who());
+        let (keys, who) = (shared.all_keys(), shared.who());
         let (needs, check) = if shared.tier.is_guarded() {
             (Needs { keys: &keys, who: Some(&who), ..Needs::default() }, Check::All)
         } else {
@@ -72,7 +72,8 @@ impl Gate {
                 return Ok(answer);
             }
             let intent = Arc::make_mut(shared);
-            let plan = self.plan(intent, &who, course.standing(intent.observe), ledger.history(), now);
+            let plan =
+                self.plan(intent, (&who, &keys), course.standing(intent.observe), ledger.history(), now);
             if let Plan::Refuse(refusal) = &plan {
                 let window_ms = self.settings.recent_window_ms;
                 ledger.bring_newest(|history, from| refusal.can_be_told(history, from, window_ms, now))?;
@@ -87,7 +88,7 @@ impl Gate {
     pub(super) fn plan(
         &self,
         intent: &Intent,
-        who: &Who,
+        (who, keys): (&Who, &[String]),
         standing: Standing<'_>,
         history: &History,
         now: &Stamp,
@@ -95,7 +96,7 @@ impl Gate {
         let question = Question {
             who,
             tier: intent.tier,
-            keys: intent.keys(),
+            keys,
             window_ms: intent.window_ms,
             retry_window_ms: self.settings.retry_window_ms,
             scope: intent.scope,

@@ -28,6 +28,10 @@ pub(super) struct Intent {
     pub(super) scope: Scope,
     pub(super) observe: bool,
     not_done_codes: ExitCodes,
+    /// What an earlier version called its resources.
+    former_keys: Vec<String>,
+    /// How many resources it has: its pause names more.
+    own_keys: usize,
     /// Which try of a call it is, tier 2 and up, however often that is decided.
     attempt: Option<AttemptId>,
     pub(super) too_many_keys: bool,
@@ -70,6 +74,7 @@ impl Intent {
             record.digest = Some(digest);
         }
         Self {
+            own_keys: record.context_keys.len(),
             record,
             tier,
             cwd: call.cwd.clone(),
@@ -79,6 +84,7 @@ impl Intent {
             scope: classification.scope,
             observe,
             not_done_codes: classification.not_done_codes,
+            former_keys: classification.former_keys,
             attempt: tier.is_tracked().then(AttemptId::random),
             too_many_keys: classification.too_many_keys,
             signal: false,
@@ -107,6 +113,11 @@ impl Intent {
         &self.record.context_keys
     }
 
+    /// The resources under all names they have had: where evidence may stand.
+    pub(super) fn all_keys(&self) -> Vec<String> {
+        [self.keys(), &self.former_keys].concat()
+    }
+
     /// What it is compared by.
     pub(super) fn digest(&self) -> Option<&str> {
         self.record.digest.as_deref()
@@ -119,6 +130,7 @@ impl Intent {
         record.set_stamp(at);
         (record.attempt, record.conflict) = (None, None);
         record.evidence.clear();
+        record.context_keys.truncate(self.own_keys);
         (record.signal, record.observed) = (false, false);
         record.not_done_codes = ExitCodes::default();
         (record.expires_ms, record.holder, record.reason) = (None, None, None);
@@ -151,10 +163,12 @@ impl Intent {
 
     /// The record that refuses it.
     pub(super) fn refusal(&mut self, conflict: Conflict, at: &Stamp) -> &mut Record {
-        let signal = self.signal;
+        let (signal, former) = (self.signal, self.former_keys.clone());
         let record = self.record(Action::Blocked, at);
         record.conflict = Some(conflict);
         record.signal = signal;
+        // A retry goes by what was shown, under whatever name.
+        record.context_keys.extend(former);
         record
     }
 

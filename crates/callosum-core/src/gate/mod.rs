@@ -18,6 +18,7 @@ mod late;
 mod maintenance;
 mod open_calls;
 mod presence;
+mod programs;
 mod reader;
 mod release;
 mod report;
@@ -58,7 +59,7 @@ pub use self::health::{Level, Notice};
 pub use self::presence::Presence;
 pub use self::report::{EndReport, Ran};
 pub use self::tickets::GivenUp;
-pub use self::unreadable::{UNREADABLE_EVENTS, Unreadable};
+pub use self::unreadable::Unreadable;
 pub use crate::store::instance::Options as GateOptions;
 
 /// How long a worker may try to get the guard and the ledger.

@@ -7,13 +7,10 @@ use crate::model::partly_read::PartlyRead;
 use crate::model::text::one_line;
 use crate::model::time::Stamp;
 use crate::model::tool_call::ToolCall;
-use crate::record::{Action, HookCounts, Record};
+use crate::record::{Action, HookCounts, Record, UNREADABLE_EVENTS};
 
 use super::call_id::{short_name, with_short_names};
 use super::{Answer, Gate, lock};
-
-/// Under this name such events are counted among the tools of their runtime.
-pub const UNREADABLE_EVENTS: &str = "(unreadable events)";
 
 /// Characters of why.
 const WHY_CHARS: usize = 200;

@@ -120,10 +120,11 @@ pub(super) fn explain(reader: &Reader<'_>, asked: &ExplainRequest) -> Result<Exp
     }
     let (history, now) = (reader.history()?, &reader.now);
     let who = Who { instance: reader.instance.to_owned(), session: call.session.clone(), ..Who::default() };
+    let all_keys = [&explained.context_keys[..], &classification.former_keys].concat();
     let question = Question {
         who: &who,
         tier,
-        keys: &explained.context_keys,
+        keys: &all_keys,
         window_ms: explained.recent_window_ms,
         retry_window_ms: settings.retry_window_ms,
         scope: explained.scope,

@@ -25,6 +25,7 @@ mod source;
 mod status;
 mod story;
 mod timeline;
+mod uncovered;
 mod unfinished;
 
 pub use self::counts::{BucketCount, Counts, CountsRequest, RuleCount};
@@ -46,5 +47,6 @@ pub use self::source::Source;
 pub use self::status::{JournalStatus, RulesStatus, Status};
 pub use self::story::{Event, EventKind, Story};
 pub use self::timeline::{Timeline, TimelineEvent, TimelineRequest};
+pub use self::uncovered::{Kind, Uncovered};
 pub use self::unfinished::Unfinished;
 pub use crate::model::error::{Degraded, QueryError};

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::decision::history::{Coverage, History, IsDead, Lost};
 use crate::model::time::{Stamp, to_rfc3339};
-use crate::record::HookCounts;
+use crate::record::{HookCounts, PROGRAM};
 
 use super::leases::{LockStatus, live_leases, state_word};
 
@@ -22,6 +22,8 @@ pub struct Overview {
     pub recent_contexts: Vec<ContextStatus>,
     /// Hooks seen: runtime → tool.
     pub coverage: BTreeMap<String, BTreeMap<String, CoverageStatus>>,
+    /// Programs of shell lines that no rule was for: runtime → program.
+    pub programs: BTreeMap<String, BTreeMap<String, CoverageStatus>>,
     /// Torn and foreign lines met.
     pub skipped: u64,
     /// The last time that the journal was found lost, as long as that lies within the window.
@@ -35,7 +37,8 @@ impl Overview {
         Self {
             locks: live_leases(history, now, is_dead),
             recent_contexts: recent_contexts(history, now, is_dead),
-            coverage: coverage(history),
+            coverage: coverage(history, |name| (!name.starts_with(PROGRAM)).then_some(name)),
+            programs: coverage(history, |name| name.strip_prefix(PROGRAM)),
             skipped: history.skipped,
             lost: history.lost.as_ref().filter(|lost| is_recent(lost, history, now)).map(|lost| LostStatus {
                 at: to_rfc3339(lost.at),
@@ -74,11 +77,16 @@ fn recent_contexts(history: &History, now: &Stamp, is_dead: IsDead<'_>) -> Vec<C
     contexts
 }
 
-fn coverage(history: &History) -> BTreeMap<String, BTreeMap<String, CoverageStatus>> {
+/// What was counted under the names that `wanted` gives a name here.
+fn coverage(
+    history: &History,
+    wanted: impl Fn(&str) -> Option<&str>,
+) -> BTreeMap<String, BTreeMap<String, CoverageStatus>> {
     let status = |known: &Coverage| CoverageStatus {
         before: known.counts.before,
         after: known.counts.after,
         paused: known.paused,
+        covered: false,
         first: to_rfc3339(known.first_wall_ms),
         last: to_rfc3339(known.last_wall_ms),
     };
@@ -86,7 +94,7 @@ fn coverage(history: &History) -> BTreeMap<String, BTreeMap<String, CoverageStat
         // Where counts are written later than calls are, a tool may be known by a pause alone until they are.
         let counted = |known: &Coverage| known.counts != HookCounts::default();
         let tools = tools.iter().filter(|(_, known)| counted(known));
-        tools.map(|(tool, known)| (tool.clone(), status(known))).collect()
+        tools.filter_map(|(name, known)| Some((wanted(name)?.to_owned(), status(known)))).collect()
     };
     let runtimes = history.coverage.iter().map(|(runtime, tools)| (runtime.clone(), of_runtime(tools)));
     runtimes.filter(|(_, tools): &(String, BTreeMap<_, _>)| !tools.is_empty()).collect()
@@ -133,6 +141,8 @@ pub struct CoverageStatus {
     pub after: u64,
     /// Calls that were paused or blocked: in most runtimes they have no after-hook.
     pub paused: u64,
+    /// A rule names the tool: one of those in force.
+    pub covered: bool,
     /// First report.
     pub first: String,
     /// Last report.

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::model::error::Degraded;
 use crate::model::settings::Mode;
 use crate::model::time::to_rfc3339;
-use crate::record::Line;
+use crate::record::{Line, PROGRAM};
 use crate::store::disk::Open;
 use crate::store::journal::segment_file::SegmentFile;
 use crate::store::journal::segments::Segments;
@@ -15,6 +15,7 @@ use crate::store::journal::segments::Segments;
 use super::leases::LockStatus;
 use super::overview::{ContextStatus, CoverageStatus, LostStatus, Overview};
 use super::reader::{Reader, WaitingStatus};
+use super::uncovered::{Seen, Uncovered, uncovered};
 
 /// The state of an instance and of the journal it shares. Times are RFC 3339, in UTC.
 #[derive(Clone, Debug, Serialize)]
@@ -42,6 +43,8 @@ pub struct Status {
     pub journal_lines: u64,
     /// Hooks seen: runtime → tool.
     pub coverage: BTreeMap<String, BTreeMap<String, CoverageStatus>>,
+    /// The tools and programs seen that no rule names: those that sound like an effect first, then the most used.
+    pub uncovered: Vec<Uncovered>,
     /// What it holds in memory and could not write yet.
     pub waiting: WaitingStatus,
     /// Settings that could not be used.
@@ -91,14 +94,15 @@ pub struct JournalStatus {
 
 /// The status now.
 pub(super) fn status(mut reader: Reader<'_>) -> Status {
-    let Overview { locks, recent_contexts, mut coverage, skipped, lost } =
+    let Overview { locks, recent_contexts, mut coverage, mut programs, skipped, lost } =
         std::mem::take(&mut reader.overview);
-    add_unwritten(&reader, &mut coverage);
+    add_unwritten(&reader, &mut coverage, &mut programs);
     let journal = match &reader.journal {
         Ok(Some(segments)) => journal_status(&reader, segments, skipped),
         _ => JournalStatus::default(),
     };
     let (in_force, live) = (&reader.rules, reader.live);
+    let uncovered = uncovered(&in_force.rules, &mut coverage, &programs);
     Status {
         instance_id: reader.instance.to_owned(),
         version: env!("CARGO_PKG_VERSION"),
@@ -116,6 +120,7 @@ pub(super) fn status(mut reader: Reader<'_>) -> Status {
         journal_lines: journal.lines,
         journal,
         coverage,
+        uncovered,
         waiting: live.waiting,
         setting_errors: reader.setting_problems.to_vec(),
         lost,
@@ -124,13 +129,15 @@ pub(super) fn status(mut reader: Reader<'_>) -> Status {
 }
 
 /// The hooks that are not in the journal yet.
-fn add_unwritten(reader: &Reader<'_>, coverage: &mut BTreeMap<String, BTreeMap<String, CoverageStatus>>) {
-    for (tool, counts) in &reader.live.seen {
+fn add_unwritten(reader: &Reader<'_>, tools: &mut Seen, programs: &mut Seen) {
+    for (name, counts) in &reader.live.seen {
         let at = to_rfc3339(reader.now.wall_ms);
-        let known = coverage
+        let (seen, name) =
+            name.strip_prefix(PROGRAM).map_or((&mut *tools, name.as_str()), |name| (&mut *programs, name));
+        let known = seen
             .entry(reader.runtime.to_owned())
             .or_default()
-            .entry(tool.clone())
+            .entry(name.to_owned())
             .or_insert_with(|| CoverageStatus { first: at.clone(), ..CoverageStatus::default() });
         known.before += counts.before;
         known.after += counts.after;

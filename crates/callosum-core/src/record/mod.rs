@@ -79,6 +79,25 @@ pub enum SessionEvent {
     Other(String),
 }
 
+/// Under this name events of a runtime's hooks that could not be read are counted among its tools.
+pub const UNREADABLE_EVENTS: &str = "(unreadable events)";
+
+/// What a name among hook counts begins with that is no tool's but a program's of shell lines, which no rule was for: `$ acme deploy`.
+/// Both counts of it are how often it was seen.
+pub const PROGRAM: &str = "$ ";
+
+/// Whether beside these names one more may be counted: there may be so many of tools, and of programs.
+pub(crate) fn has_room<'n>(
+    counted: impl Iterator<Item = &'n String>,
+    name: &str,
+    most_tools: usize,
+    most_programs: usize,
+) -> bool {
+    let is_program = name.starts_with(PROGRAM);
+    let most = if is_program { most_programs } else { most_tools };
+    counted.filter(|known| known.starts_with(PROGRAM) == is_program).take(most).count() < most
+}
+
 /// Hook counts of one tool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HookCounts {

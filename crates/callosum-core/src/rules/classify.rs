@@ -64,6 +64,9 @@ impl RuleSet {
         matches: Option<&mut Vec<Match>>,
     ) -> Answer {
         let mut answer = self.answered(call, runtime, params, outlook, matches);
+        let Classification { context_keys, former_keys, .. } = &mut answer.classification;
+        former_keys.retain(|key| !context_keys.contains(key));
+        former_keys.truncate(MAX_KEYS.saturating_sub(context_keys.len()));
         answer.classification.asked_around = outlook.asked_in_vain();
         answer
     }
@@ -108,6 +111,9 @@ impl RuleSet {
         of_line
     }
 }
+
+/// The world as rules saw it before they were shown any.
+static UNSEEN: World = World::unseen();
 
 /// Stands for a word that something else gives a command: what a key makes of it is not known.
 const APPENDED_WORD: &str = "appended-word";
@@ -304,7 +310,7 @@ impl<'a> Question<'a> {
 
     /// Whether a rule names the program.
     pub(super) fn is_known(&self, program: &str) -> bool {
-        self.rules.parts.iter().any(|part| part.index.names(program))
+        self.rules.parts.iter().any(|part| part.index.names_program(program))
     }
 
     pub(super) fn site<'s>(&'s self, fit: Option<&'s Fit<'s, 's>>) -> Site<'s, 'a> {
@@ -411,6 +417,12 @@ impl<'r> Verdict<'r, '_> {
         }
         if site.fit.is_none() {
             self.whole.push(&rule.name);
+        }
+        if rule.tier.is_guarded() && !rule.former_keys.is_empty() {
+            // They were made of what the call alone says.
+            let outlook = Outlook::on(&UNSEEN);
+            let (former, _) = context_keys(&rule.former_keys, Site { outlook: &outlook, ..site });
+            self.classification.former_keys.extend(former);
         }
         let is_known = !keys.is_empty() && !keys.iter().any(|key| is_unknown(key));
         self.add(rule, keys, too_many);

@@ -8,11 +8,11 @@ use serde_json::Value;
 
 use super::candidate::Candidate;
 use super::command_match::Effects;
-use super::format::{FILE_PATH, ParamFormat, RuleFormat};
+use super::format::{FILE_PATH, ParamFormat, RuleFormat, Texts};
 use super::index_builder::folded_tool;
 use super::limits::{self, Budget};
 use super::names::Names;
-use super::source::Source;
+use super::source::{At, Source};
 use super::{Reach, RuleError, Scope};
 use crate::model::digest::neutral_tool_name;
 use crate::model::settings::Mode;
@@ -31,6 +31,8 @@ pub(super) struct Rule {
     /// What one of the commands in the line must be; without it the rule is for the whole line.
     pub(super) effects: Option<Effects>,
     pub(super) context_keys: Vec<Template>,
+    /// How earlier versions named the same resources: evidence is looked for under these, too.
+    pub(super) former_keys: Vec<Template>,
     pub(super) recent_window_ms: Option<u64>,
     pub(super) lock_expiry_ms: Option<u64>,
     pub(super) scope: Scope,
@@ -80,14 +82,13 @@ impl Rule {
             let wrong = |message| source.error(command_at, Some(&name), format!("`command`: {message}"));
             effects.check().map_err(wrong)?;
         }
-        let mut context_keys = Vec::new();
-        if let Some(keys) = &format.context_key {
-            for text in &keys.value.0 {
-                context_keys.push(Template::parse(text).map_err(|message| {
-                    source.error(keys.at, Some(&name), format!("`contextKey`: {message}"))
-                })?);
-            }
-        }
+        let templates = |keys: Option<&At<Texts>>, field| {
+            let Some(keys) = keys else { return Ok(Vec::new()) };
+            let wrong = |message| source.error(keys.at, Some(&name), format!("`{field}`: {message}"));
+            keys.value.0.iter().map(|text| Template::parse(text).map_err(wrong)).collect::<Result<_, _>>()
+        };
+        let context_keys = templates(format.context_key.as_ref(), "contextKey")?;
+        let former_keys = templates(format.former_keys.as_ref(), "formerKeys")?;
         let tools = format.tool.value.0.iter().map(|tool| compared_tool(tool).into_owned());
         Ok(Self {
             tier: format.tier.value,
@@ -96,6 +97,7 @@ impl Rule {
             command_pattern,
             effects,
             context_keys,
+            former_keys,
             recent_window_ms: format.recent_window_ms,
             lock_expiry_ms: format.lock_expiry_ms,
             scope: format.scope,
@@ -143,6 +145,11 @@ impl Rule {
     /// Whether the rule is for calls whatever their parameters.
     pub(super) fn asks_no_parameters(&self) -> bool {
         self.params.is_empty() && self.command_pattern.is_none() && self.effects.is_none()
+    }
+
+    /// Whether the rule is for calls on some files only.
+    pub(super) fn asks_for_files(&self) -> bool {
+        self.params.iter().any(|param| param.path == FILE_PATH)
     }
 
     /// Whether the rule is for the same calls as another one.

@@ -106,8 +106,8 @@ impl Index {
         Named { words: &self.words, numbers: numbers.collect() }
     }
 
-    /// Whether a rule names the program.
-    pub(super) fn names(&self, program: &str) -> bool {
+    /// Whether a rule names this program.
+    pub(super) fn names_program(&self, program: &str) -> bool {
         !self.programs.get(program).is_empty()
     }
 

@@ -57,6 +57,11 @@ impl Part {
         }
     }
 
+    /// Whether they are the shipped ones, prepared.
+    pub(super) fn is_shipped(&self) -> bool {
+        matches!(self.rules, Rules::Shipped(_))
+    }
+
     /// The rule at a place.
     pub(super) fn rule(&self, place: usize) -> Option<&Rule> {
         match &self.rules {

@@ -3,9 +3,10 @@
 //! `source` reads JSON with positions, `format` the fields as they are written, `limits` bounds what a file may ask for, `compile` makes
 //! matchers of them (`names`, `command_match`), `index` tells which rules may be for a call (`index_builder` is what the build script and it
 //! have in common, `word_lists` what both make, `shipped` what the build script prepared), `layer` holds the rules of one file, `rule_set`
-//! all, `classify` asks them about a call, `compare` two sets about a call of which not all is known. `typed` is for what tools type into
-//! terminals, `guard` for the gate's own files, `asked` for what patterns ask beside the command, `words` for the words of names, `unknown` for
-//! programs that no rule names. `lint` looks at a whole file as its author would want it looked at.
+//! all, `classify` asks them about a call, `compare` two sets about a call of which not all is known, `covered` tells what no rule names.
+//! `typed` is for what tools type into terminals, `guard` for the gate's own files, `asked` for what patterns ask beside the command,
+//! `suggest` drafts rules, `words` is for the words of names, `unknown` for programs that no rule names. `lint` looks at a whole file as
+//! its author would want it looked at.
 
 mod asked;
 mod candidate;
@@ -14,6 +15,7 @@ mod command_match;
 mod compare;
 mod compile;
 pub mod context_key;
+pub mod covered;
 mod format;
 mod guard;
 mod index;
@@ -26,6 +28,7 @@ mod names;
 mod rule_set;
 mod shipped;
 mod source;
+pub mod suggest;
 mod texts;
 mod typed;
 mod unknown;
@@ -59,6 +62,8 @@ pub struct Classification {
     pub rule_name: Option<String>,
     /// The resources the call acts on, each once, at most 1,000; empty when the rule names none.
     pub context_keys: Vec<String>,
+    /// What an earlier version called these resources, where that is something else: evidence is looked for there, too.
+    pub former_keys: Vec<String>,
     /// How far back earlier actions count, in milliseconds, when the rule says so.
     pub recent_window_ms: Option<u64>,
     /// How long the call's lease lasts, in milliseconds, when the rule says so.
@@ -161,6 +166,7 @@ impl Default for Classification {
             tier: Tier::None,
             rule_name: None,
             context_keys: Vec::new(),
+            former_keys: Vec::new(),
             recent_window_ms: None,
             lock_expiry_ms: None,
             scope: Scope::Any,

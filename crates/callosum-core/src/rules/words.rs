@@ -120,6 +120,12 @@ pub fn is_noun(verb: &str) -> bool {
     NOUNS.binary_search(&verb).is_ok()
 }
 
+/// Whether a verb says by itself that something is done outside.
+#[must_use]
+pub fn is_strong_verb(word: &str) -> bool {
+    STRONG_VERBS.binary_search(&word).is_ok()
+}
+
 /// The words of a name, as they are written: cut at whatever is neither letter nor digit, before a capital that follows a small
 /// letter or a digit, and before the last capital of several if a small letter follows (`HTTPServer2Send`: `HTTP`, `Server2`, `Send`).
 pub fn words(name: &str) -> impl Iterator<Item = &str> {

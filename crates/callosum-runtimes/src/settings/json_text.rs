@@ -46,6 +46,26 @@ impl Misfit {
     }
 }
 
+/// The text of an object, without comments, with more elements at the end of the list under `key`.
+///
+/// # Errors
+/// Where the text is no such object, or has no such list.
+pub fn with_elements(text: &str, key: &str, values: &[impl Serialize]) -> Result<String, Misfit> {
+    let mut longer = text.to_owned();
+    for value in values {
+        let root = parse(&longer, false)?;
+        let list = match &root {
+            Some(Value::Object(root)) => root.get(key).map(|property| &property.value),
+            _ => None,
+        };
+        let list = list.filter(|list| matches!(list, Value::Array(_)));
+        let list = list.and_then(|list| Container::new(&longer, list));
+        let missing = || Misfit::at(&longer, 0, format!("it has no list `{key}`"));
+        longer = list.ok_or_else(missing)?.append(None, value);
+    }
+    Ok(longer)
+}
+
 /// The value that `text` is, if it is more than white space and comments.
 pub(super) fn parse(text: &str, comments: bool) -> Result<Option<Value<'_>>, Misfit> {
     Ok(collected(text, comments, &CollectOptions::default())?.value)

@@ -1,7 +1,7 @@
 // Whether the gate sees the calls: what each runtime's hooks counted.
 
 import { msOf } from "./times.ts";
-import type { HookCounts } from "./wire.ts";
+import type { HookCounts, Uncovered } from "./wire.ts";
 
 /** The runtimes that can pass the gate, and how they join. */
 export const RUNTIMES = [
@@ -57,4 +57,22 @@ export function coverageOf(given: Record<string, Record<string, HookCounts>>): R
       last: tools.length === 0 ? Number.NaN : Math.max(...tools.map((tool) => msOf(tool.last))),
     };
   });
+}
+
+export interface UncoveredLists {
+  /** Those that sound like an effect outside. */
+  effects: Uncovered[];
+  /** The most used of the rest. */
+  others: Uncovered[];
+  /** How many more of the rest there are. */
+  more: number;
+}
+
+const MOST_OTHERS = 20;
+
+/** What was seen without a rule, as it is listed. */
+export function uncoveredOf(given: Uncovered[]): UncoveredLists {
+  const effects = given.filter((entry) => entry.verb !== undefined);
+  const others = given.filter((entry) => entry.verb === undefined);
+  return { effects, others: others.slice(0, MOST_OTHERS), more: Math.max(0, others.length - MOST_OTHERS) };
 }

@@ -119,7 +119,20 @@ export interface HookCounts {
   after: number;
   /** Calls that were paused or blocked: in most runtimes they have no after-hook. */
   paused: number;
+  /** A rule in force names the tool. */
+  covered: boolean;
   first: string;
+  last: string;
+}
+
+/** A tool or a program that was seen and that no rule names. */
+export interface Uncovered {
+  runtime: string;
+  kind: "tool" | "program";
+  name: string;
+  calls: number;
+  /** The verb that makes its name sound like an effect outside. */
+  verb?: string;
   last: string;
 }
 
@@ -141,6 +154,8 @@ export interface Status {
   locks?: Lease[];
   journal?: { lines: number; bytes: number; segments: number; skipped: number; head: number; oldest?: string };
   coverage?: Record<string, Record<string, HookCounts>>;
+  /** Those that sound like an effect first, then the most used. */
+  uncovered?: Uncovered[];
   waiting?: { queued: number; lost: number; unwritten: number };
   settingErrors?: string[];
   /** The last time that the journal was found lost, while that lies within the window. */

@@ -3,8 +3,9 @@
 import { useMemo } from "react";
 import { useApp } from "../hooks/app.ts";
 import { useNow } from "../hooks/shared.ts";
-import { coverageOf, isLacking, type RuntimeCoverage } from "../model/coverage.ts";
+import { coverageOf, isLacking, type RuntimeCoverage, uncoveredOf } from "../model/coverage.ts";
 import { DAY } from "../model/times.ts";
+import type { Uncovered } from "../model/wire.ts";
 import { Notice, Skeleton, Text, When } from "./common.tsx";
 
 /** The tab "Coverage". */
@@ -20,11 +21,72 @@ export function Coverage() {
         was paused has none in most runtimes. The counts are kept over the whole journal. <code>callosum doctor</code> looks
         closer.
       </p>
+      <WithoutRule given={status.uncovered ?? []} now={now} />
       <div className="runtimes">
         {runtimes.map((runtime) => (
           <Runtime key={runtime.id} runtime={runtime} now={now} />
         ))}
       </div>
+    </section>
+  );
+}
+
+/** What was seen and no rule names: its calls are logged, and never checked. */
+function WithoutRule({ given, now }: { given: Uncovered[]; now: number }) {
+  const { effects, others, more } = useMemo(() => uncoveredOf(given), [given]);
+  if (given.length === 0) return null;
+  return (
+    <section className="runtime-card" data-state={effects.length > 0 ? "lacking" : "seen"} aria-labelledby="without-rule">
+      <header>
+        <h2 id="without-rule">Seen without a rule</h2>
+        {effects.length > 0 && <span className="state">{effects.length} sound like an effect</span>}
+      </header>
+      <p className="muted">
+        No rule names these tools and programs: their calls are logged, and never checked.{" "}
+        {effects.length > 0 && (
+          <>
+            <code>callosum rules suggest</code> drafts rules for those that sound like an effect.
+          </>
+        )}
+      </p>
+      <table className="table">
+        <caption className="sr-only">Tools and programs that no rule names</caption>
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">What</th>
+            <th scope="col">Runtime</th>
+            <th scope="col" className="number">
+              Calls
+            </th>
+            <th scope="col">Sounds like</th>
+            <th scope="col">Last seen</th>
+          </tr>
+        </thead>
+        <tbody>
+          {[...effects, ...others].map((entry) => (
+            <tr key={`${entry.kind} ${entry.runtime} ${entry.name}`}>
+              <td data-label="Name">
+                <Text text={entry.name} max={64} />
+              </td>
+              <td data-label="What">{entry.kind}</td>
+              <td data-label="Runtime">
+                <Text text={entry.runtime} max={60} />
+              </td>
+              <td data-label="Calls" className="number">
+                {entry.calls.toLocaleString()}
+              </td>
+              <td data-label="Sounds like" data-stands={entry.verb === undefined ? undefined : "warn"}>
+                {entry.verb === undefined ? <span className="muted">–</span> : `an effect: ${entry.verb}`}
+              </td>
+              <td data-label="Last seen">
+                <When at={entry.last} now={now} style="ago" />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {more > 0 && <p className="muted foot">And {more.toLocaleString()} more.</p>}
     </section>
   );
 }
@@ -96,6 +158,7 @@ function Runtime({ runtime, now }: { runtime: RuntimeCoverage; now: number }) {
               <th scope="col" className="number">
                 Paused
               </th>
+              <th scope="col">Rule</th>
               <th scope="col">First seen</th>
               <th scope="col">Last seen</th>
             </tr>
@@ -116,6 +179,7 @@ function Runtime({ runtime, now }: { runtime: RuntimeCoverage; now: number }) {
                 <td data-label="Paused" className="number">
                   {tool.paused.toLocaleString()}
                 </td>
+                <td data-label="Rule">{tool.covered ? "yes" : <span className="muted">none</span>}</td>
                 <td data-label="First seen">
                   <When at={tool.first} now={now} style="ago" />
                 </td>

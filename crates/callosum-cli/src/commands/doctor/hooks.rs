@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use callosum_core::gate::UNREADABLE_EVENTS;
 use callosum_core::model::time::{Stamp, for_people, from_rfc3339};
 use callosum_core::query::{CoverageStatus, Status};
+use callosum_core::record::UNREADABLE_EVENTS;
 
 use super::finding::{Finding, Level};
 use super::openclaw;
@@ -44,7 +44,11 @@ fn of_runtime(runtime: &str, tools: &BTreeMap<String, CoverageStatus>, now: &Sta
     let lines = unseen
         .iter()
         .map(|(tool, seen)| format!("seen after only: {}", counts(tool, seen, now)))
-        .chain(gated.iter().map(|(tool, seen)| format!("gated: {}", counts(tool, seen, now))));
+        .chain(gated.iter().map(|(tool, seen)| {
+            // What no rule names passes the gate, and is only logged.
+            let how = if seen.covered { "gated" } else { "no rule" };
+            format!("{how}: {}", counts(tool, seen, now))
+        }));
 
     let finding = match newest {
         None => Finding::new(

@@ -10,6 +10,7 @@ mod rules;
 mod runtimes;
 mod settings;
 mod state_dir;
+mod uncovered;
 
 use std::fs;
 use std::io::{self, IsTerminal, Write};
@@ -33,6 +34,7 @@ pub(crate) fn run(args: &Args, examined: &Examined, out: &mut dyn Write) -> Resu
     findings.push(rules::look(&status));
     findings.extend(leases::look(&observer, &now));
     findings.extend(hooks::look(&status, &now));
+    findings.extend(uncovered::look(&status));
     findings.extend(runtimes::look(&observer, &status));
     findings.extend(openclaw::look(&observer, &status, &now, examined.canary));
 

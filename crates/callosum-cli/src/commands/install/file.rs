@@ -1,4 +1,4 @@
-//! A runtime's settings file: read with care, replaced in one step, with one backup beside it.
+//! A settings file, a runtime's or one's own rules: read with care, replaced in one step, with one backup beside it.
 
 use std::fs::{self, DirBuilder, File, Permissions};
 use std::io::{self, Read, Write};
@@ -17,7 +17,7 @@ const FILE_MODE: u32 = 0o600;
 const FOLDER_MODE: u32 = 0o700;
 
 /// A settings file as it was found.
-pub(super) struct SettingsFile {
+pub(crate) struct SettingsFile {
     /// As the runtime names it.
     path: PathBuf,
     /// Where it is: `path`, unless that is a symbolic link.
@@ -36,7 +36,7 @@ struct Found {
 impl SettingsFile {
     /// # Errors
     /// When there is something that can't be read, or that must not be replaced: no file, somebody else's, write-protected.
-    pub(super) fn read(path: &Path) -> Result<Self, Failure> {
+    pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
         let path = std::path::absolute(path).map_err(|error| refused(path, &error.to_string()))?;
         if let Err(error) = fs::symlink_metadata(&path) {
             return match error.kind() {
@@ -57,11 +57,11 @@ impl SettingsFile {
     }
 
     /// What is in it; nothing when there is none.
-    pub(super) fn bytes(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8] {
         self.found.as_ref().map(|found| found.bytes.as_slice()).unwrap_or_default()
     }
 
-    pub(super) fn exists(&self) -> bool {
+    pub(crate) fn exists(&self) -> bool {
         self.found.is_some()
     }
 
@@ -127,7 +127,7 @@ impl SettingsFile {
     ///
     /// # Errors
     /// When it can't be written, or has changed since it was read.
-    pub(super) fn replace(&self, bytes: &[u8]) -> Result<(), Failure> {
+    pub(crate) fn replace(&self, bytes: &[u8]) -> Result<(), Failure> {
         let mode = self.found.as_ref().map_or(FILE_MODE, |found| found.mode);
         let failed = |error: io::Error| refused(&self.path, &error.to_string());
         if let Some(folder) = self.target.parent() {

@@ -1,6 +1,6 @@
 //! `callosum install` and `callosum uninstall`: our hooks in an agent runtime's own settings.
 
-mod file;
+pub(super) mod file;
 mod installed;
 
 use std::env;

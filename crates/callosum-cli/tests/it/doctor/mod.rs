@@ -208,8 +208,36 @@ fn a_state_in_use_is_well_and_a_look_leaves_no_trace() {
     assert_eq!(examination.ill(), Vec::<&str>::new());
     examination.says("guard", "ok", "excludes");
     examination.says("hooks.openclaw", "ok", "gated: exec (1 before, 1 after, the last ");
+    assert_eq!(examination.level("rules.uncovered"), "(none)");
     examination.says("leases", "ok", "Every action has an outcome");
     assert_eq!(traces(&home.state()), before);
+}
+
+#[test]
+fn what_no_rule_names_is_never_called_gated() {
+    let seen = |names: &[&str]| {
+        let counts = |name: &&str| ((*name).to_owned(), json!({"before": 3, "after": 3}));
+        let seen: serde_json::Map<String, Value> = names.iter().map(counts).collect();
+        Home::with_records(&[record("seen", json!({"runtime": "codex", "seen": seen}))]).examine(&[])
+    };
+    let examination = seen(&["exec", "acme__look", "acme__postThing", "$ acme deploy"]);
+    for (what, tool) in [("gated", "exec"), ("no rule", "acme__look"), ("no rule", "acme__postThing")] {
+        examination.says("hooks.codex", "ok", &format!("{what}: {tool} (3 before, 3 after"));
+    }
+    let gated = examination.find("hooks.codex").to_string().matches("gated: ").count();
+    assert_eq!(gated, 1, "{:?}", examination.find("hooks.codex"));
+    examination.says("rules.uncovered", "note", "sounding like an effect: 2 tools and programs");
+    examination.says(
+        "rules.uncovered",
+        "note",
+        "acme__postThing of codex (3 calls, sounds like an effect: post)",
+    );
+    examination.says(
+        "rules.uncovered",
+        "note",
+        "acme deploy\\\" of codex (3 calls, sounds like an effect: deploy)",
+    );
+    seen(&["exec", "acme__look"]).says("rules.uncovered", "ok", "none sounds like an effect");
 }
 
 #[test]

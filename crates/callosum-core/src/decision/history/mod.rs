@@ -15,7 +15,9 @@ use std::sync::Arc;
 use crate::model::time::{Stamp, YEAR_MS};
 use crate::record::kind::Fold;
 use crate::record::light::Counted;
-use crate::record::{Action as Kind, AttemptId, Conflict, Ending, Holder, HookCounts, KnownWindow, Record};
+use crate::record::{
+    Action as Kind, AttemptId, Conflict, Ending, Holder, HookCounts, KnownWindow, Record, has_room,
+};
 use callosum_shell::ExitCodes;
 
 pub use self::action::{Action, Coverage, Gap, IsDead, Lost, Outcome, Pause, State, Who};
@@ -23,6 +25,8 @@ use self::early::Early;
 
 /// Tools whose counts are kept; what more a hostile host names is not.
 const MAX_COVERED_TOOLS: usize = 1_000;
+/// The same of programs.
+const MAX_COVERED_PROGRAMS: usize = 300;
 /// An action without an outcome is kept for so long at the least, milliseconds (a day): a background process
 /// may end long after every window.
 const OPEN_MEMORY_MS: u64 = 24 * 3600 * 1000;
@@ -423,7 +427,8 @@ impl History {
         let coverage = match self.coverage.get_mut(runtime).and_then(|tools| tools.get_mut(tool)) {
             Some(known) => known,
             None => {
-                if self.coverage.values().map(BTreeMap::len).sum::<usize>() >= MAX_COVERED_TOOLS {
+                let names = self.coverage.values().flat_map(BTreeMap::keys);
+                if !has_room(names, tool, MAX_COVERED_TOOLS, MAX_COVERED_PROGRAMS) {
                     return;
                 }
                 let tools = self.coverage.entry(runtime.to_owned()).or_default();

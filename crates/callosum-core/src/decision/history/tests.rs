@@ -319,6 +319,11 @@ fn hook_counts_add_up_and_only_so_many_tools_are_kept() {
     assert_eq!(of("0999"), Some(Coverage { counts, paused: 0, first_wall_ms: last_wall_ms, last_wall_ms }));
     assert_eq!((of("1000"), of("1001")), (None, None));
 
+    // Programs take no tool's place.
+    let programs = (0..400).map(|number| (format!("$ p{number:03}"), counts)).collect();
+    history.add_counts("x", &programs, 10);
+    assert_eq!(history.coverage.values().map(BTreeMap::len).sum::<usize>(), 1_300);
+
     // A pause is counted by its own line, unless it was only observed: then the call ran.
     let tool = |tool: &str, observed| Record {
         runtime: Some("x".to_owned()),

@@ -1,0 +1,153 @@
+//! `callosum rules`.
+
+use std::collections::{BTreeSet, HashSet};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use callosum_core::model::error::StateError;
+use callosum_core::query::{Kind, Observer, Source, Status, Uncovered};
+use callosum_core::rules::lint::lint;
+use callosum_core::rules::suggest::{Subject, Suggestion};
+use callosum_core::store::state_dir::StateDir;
+use callosum_runtimes::settings::json_text::with_elements;
+use serde_json::json;
+
+use super::install::file::SettingsFile;
+use crate::args::{Args, RulesAction};
+use crate::output::{Failure, counted, json, long};
+
+/// What a rules file begins as.
+const EMPTY: &str = "{\n  \"extends\": \"default\",\n  \"rules\": []\n}\n";
+
+pub(crate) fn run(args: &Args, action: &RulesAction, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+    let RulesAction::Suggest { write } = action;
+    let observer = super::observer(args)?;
+    let now = observer.machine().now();
+    let status = observer.status(&now);
+    let path = own_file(&observer, &status)?;
+    let mut names: HashSet<String> =
+        observer.rules_in_force(&now).rules.into_iter().map(|rule| rule.name).collect();
+    let suggested = Suggested::of(&status.uncovered, &mut names);
+    let is_written = *write && !suggested.rules.is_empty();
+    if is_written {
+        add(&observer, &path, &suggested.rules)?;
+    }
+    if args.global.json {
+        let answer = json!({
+            "file": path.display().to_string(),
+            "written": is_written,
+            "rules": suggested.rules,
+            "skipped": suggested.skipped,
+        });
+        json(out, &answer)?;
+    } else {
+        for_people(&path, &suggested, is_written, out)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The file of one's own rules: that in force, or the one that would be.
+fn own_file(observer: &Observer, status: &Status) -> Result<PathBuf, Failure> {
+    if let Some(degraded) = &status.degraded {
+        return Err(Failure::CantLook { fragment: long(&degraded.cause), remedy: long(&degraded.remedy) });
+    }
+    if let Some(error) = &status.rules.error {
+        return Err(Failure::CantLook {
+            fragment: format!("the rules file can't be used: {}", long(error)),
+            remedy: "fix it first; `callosum check` says what is wrong and where".to_owned(),
+        });
+    }
+    let source = Path::new(&status.rules.source);
+    Ok(if source.is_absolute() { source.to_owned() } else { observer.state_dir().join("tiers.json") })
+}
+
+struct Suggested {
+    rules: Vec<Suggestion>,
+    /// Names that no rule can be trusted with.
+    skipped: usize,
+}
+
+impl Suggested {
+    /// A rule for each name that sounds like an effect, whichever runtime it came from.
+    fn of(uncovered: &[Uncovered], names: &mut HashSet<String>) -> Self {
+        let mut suggested = Self { rules: Vec::new(), skipped: 0 };
+        let mut seen = BTreeSet::new();
+        for entry in uncovered {
+            let Some(verb) = entry.verb else { continue };
+            if !seen.insert((entry.kind == Kind::Tool, &entry.name)) {
+                continue;
+            }
+            let subject = match entry.kind {
+                Kind::Tool => Subject::Tool(&entry.name),
+                Kind::Program => Subject::Program(&entry.name),
+            };
+            match Suggestion::of(subject, verb, names) {
+                Some(rule) => suggested.rules.push(rule),
+                None => suggested.skipped += 1,
+            }
+        }
+        suggested
+    }
+}
+
+/// Adds the rules behind those that are in the file. All else in it stays as it is.
+fn add(observer: &Observer, path: &Path, rules: &[Suggestion]) -> Result<(), Failure> {
+    let unchanged = |why: String| Failure::CantChange {
+        fragment: format!("can't add rules to `{}`: {}", long(&path.display().to_string()), long(&why)),
+        remedy: "nothing was changed; run this without `--write`, and put in by hand what you want of it"
+            .to_owned(),
+    };
+    let unusable =
+        |error: StateError| Failure::CantLook { fragment: error.in_full(), remedy: error.remedy() };
+    StateDir::new(observer.state_dir().to_owned()).prepare().map_err(unusable)?;
+    let file = SettingsFile::read(path)?;
+    let text = str::from_utf8(file.bytes()).map_err(|error| unchanged(error.to_string()))?;
+    let text = if file.exists() { text } else { EMPTY };
+    let longer = with_elements(text, "rules", rules).map_err(|misfit| unchanged(misfit.message))?;
+    if let Some(error) = lint(&longer).errors.first() {
+        return Err(unchanged(error.to_string()));
+    }
+    file.replace(longer.as_bytes())
+}
+
+fn for_people(
+    path: &Path,
+    suggested: &Suggested,
+    is_written: bool,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let number = |length: usize, thing| counted(u64::try_from(length).unwrap_or(u64::MAX), thing);
+    let (rules, file) = (number(suggested.rules.len(), "rule"), long(&path.display().to_string()));
+    if suggested.rules.is_empty() {
+        writeln!(
+            out,
+            "Nothing to suggest: a rule names every tool and program seen that sounds like an effect."
+        )?;
+    } else if is_written {
+        writeln!(out, "Added {rules} to {file}, behind those that were there:")?;
+        for rule in &suggested.rules {
+            writeln!(out, "  {}  for {}", rule.name, rule.command.as_ref().unwrap_or(&rule.tool))?;
+        }
+        writeln!(
+            out,
+            "\nThey only observe: the journal records what they would have paused. Look at their keys, and take `mode` out of those \
+             that are to pause."
+        )?;
+    } else {
+        serde_json::to_writer_pretty(&mut *out, &suggested.rules)?;
+        writeln!(
+            out,
+            "\n\n{rules} for what was seen, sounds like an effect, and no rule names. They only observe.\n\
+             `callosum rules suggest --write` adds them to {file}."
+        )?;
+    }
+    if suggested.skipped > 0 {
+        let names = number(suggested.skipped, "name");
+        writeln!(
+            out,
+            "Left out: {names} with characters that would mean something else in a rule; see `callosum status`."
+        )?;
+    }
+    Ok(())
+}

@@ -1,0 +1,148 @@
+//! Whether a rule is for a tool or a program at all, whatever the rest of a call says.
+
+use callosum_shell::command::outline;
+use callosum_shell::glob::covers;
+use callosum_shell::heads;
+
+use super::compile::{ToolName, compared_tool};
+use super::layer::Part;
+use super::rule_set::RuleSet;
+use super::typed::SHELL;
+use super::unknown::is_local;
+use super::words::is_strong_verb;
+
+/// Programs of one line that are told.
+const MAX_PROGRAMS: usize = 8;
+/// Bytes of a program's name.
+const MAX_NAME: usize = 64;
+/// And its digits.
+const MAX_DIGITS: usize = 4;
+
+/// Whether the calls of a tool, as its host names it, are shell lines.
+#[must_use]
+pub fn is_shell(tool: &str) -> bool {
+    compared_tool(tool) == SHELL
+}
+
+/// The programs that a shell line seems to run and that are none of this machine's everyday ones, at most eight: each by its name without
+/// a folder, and by the first word behind it where that is a strong verb, or begins with one (`acme deploy`, `acme send-*`). Never anything
+/// else of the line.
+pub fn programs_seen(line: &str) -> impl Iterator<Item = String> {
+    let named = heads(line).filter_map(|head| {
+        let program = head.program.rsplit('/').next().unwrap_or_default();
+        let is_counted = is_program_name(program) && !is_local(program);
+        is_counted.then(|| match head.word.and_then(told_verb) {
+            Some(verb) => format!("{program} {verb}"),
+            None => program.to_owned(),
+        })
+    });
+    named.take(MAX_PROGRAMS)
+}
+
+/// What is told of the word behind a program.
+fn told_verb(word: &str) -> Option<String> {
+    let verb = word.split(['-', '_', ':', '.']).next().unwrap_or_default();
+    let behind = word.get(verb.len()..)?.chars().next();
+    is_strong_verb(verb).then(|| behind.map_or_else(|| verb.to_owned(), |sign| format!("{verb}{sign}*")))
+}
+
+/// Whether a text is told as the name of a program: in small letters, as programs' names are, with few digits, as those of secrets are not.
+pub(super) fn is_program_name(name: &str) -> bool {
+    name.len() <= MAX_NAME
+        && name.starts_with(|first: char| first.is_ascii_lowercase())
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"._+-".contains(&byte))
+        && name.bytes().filter(u8::is_ascii_digit).count() <= MAX_DIGITS
+}
+
+impl RuleSet {
+    /// Whether a rule names this tool, for all its calls or for some of them. A rule that only keeps file tools of whatever name from the
+    /// gate's own files does not count.
+    #[must_use]
+    pub fn covers_tool(&self, tool: &str) -> bool {
+        let name = ToolName::of(tool);
+        self.parts.iter().any(|part| {
+            let (calls, commands) = part.index.candidates(&name.neutral);
+            calls.iter().chain(commands.iter()).any(|candidate| {
+                let rule = part.rule(candidate.place);
+                rule.is_some_and(|rule| rule.is_for_tool(candidate, &name) && !rule.asks_for_files())
+            })
+        })
+    }
+
+    /// Whether a rule names this program, as [`programs_seen`] tells it. A program that the shipped rules know is covered, whatever the
+    /// verb behind it: they say which of its commands matter.
+    #[must_use]
+    pub fn covers_program(&self, seen: &str) -> bool {
+        let (program, verb) =
+            seen.split_once(' ').map_or((seen, None), |(program, verb)| (program, Some(verb)));
+        self.parts.iter().any(|part| part.names_program(program, verb))
+    }
+}
+
+impl Part {
+    fn names_program(&self, program: &str, verb: Option<&str>) -> bool {
+        if self.is_shipped() {
+            return self.index.names_program(program);
+        }
+        let is_one = |names: &str, name: &str| names.split('|').any(|one| one != "*" && covers(one, name));
+        let names = |text: &str| {
+            let mut words = outline(text);
+            let is_named = words.next().is_some_and(|programs| is_one(programs, program));
+            is_named && verb.zip(words.next()).is_none_or(|(verb, verbs)| is_one(verbs, verb))
+        };
+        let rules = self.index.rules(program).filter_map(|place| self.rule(place)?.effects.as_ref());
+        rules.into_iter().any(|effects| effects.texts().any(names))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use super::*;
+
+    #[test]
+    fn of_a_line_only_programs_and_verbs_are_told() {
+        for (line, expected) in [
+            ("cd app && ./deploy.sh prod && ls", "deploy.sh"),
+            ("/opt/acme/bin/acme deploy --token s3cr3t", "acme deploy"),
+            ("acme send-mail bob; acme status", "acme send-*,acme"),
+            ("acme hunter2", "acme"),
+            ("$TOOL send; 7z a x; {a,b} c; \"q\" send", ""),
+            ("acme Deploy", "acme"),
+            ("Zq7021551xW9k send; a1b2c3d4e5 send; Rscript x; s3cmd put", "s3cmd"),
+        ] {
+            assert_eq!(programs_seen(line).collect::<Vec<_>>().join(","), expected, "{line}");
+        }
+        assert_eq!(programs_seen(&"a1; ".repeat(100)).count(), MAX_PROGRAMS);
+        assert_eq!(programs_seen(&"a".repeat(MAX_NAME + 1)).count(), 0);
+    }
+
+    #[test]
+    fn a_tool_is_covered_when_a_rule_names_it() {
+        let rules = RuleSet::shipped();
+        for tool in ["Bash", "exec", "read", "message", "mcp__gmail__send_email", "write"] {
+            assert!(rules.covers_tool(tool), "{tool}");
+        }
+        // What only keeps these from the gate's own files says nothing of what they do elsewhere.
+        for tool in ["mcp__acme__postThing", "drive__delete_file", "fs__write_file", ""] {
+            assert!(!rules.covers_tool(tool), "{tool}");
+        }
+    }
+
+    #[test]
+    fn a_program_is_covered_when_a_rule_names_it() {
+        let own = r#"{"extends": "default", "rules": [
+            {"name": "a", "tier": 3, "tool": "exec", "command": ["acme deploy|send-*", "tool-?"], "contextKey": "a"},
+            {"name": "b", "tier": 1, "tool": "exec", "command": "* --help"}
+        ]}"#;
+        let rules = RuleSet::parse(own).unwrap();
+        for seen in ["acme", "acme deploy", "acme send-*", "tool-x pay", "gh pay", "himalaya"] {
+            assert!(rules.covers_program(seen), "{seen}");
+        }
+        for seen in ["acme post", "other", "tool", "ssh2"] {
+            assert!(!rules.covers_program(seen), "{seen}");
+        }
+    }
+}
