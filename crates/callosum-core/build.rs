@@ -15,10 +15,15 @@ mod index_builder;
 #[expect(unreachable_pub, reason = "public in the crate it is of")]
 #[path = "../callosum-shell/src/command/outline.rs"]
 mod outline;
+#[expect(dead_code, unreachable_pub, reason = "public in the crate it is of")]
+#[path = "src/rules/words.rs"]
+mod words;
 
 use index_builder::{ByTool, Draft, Outline};
 
 const RULES: &str = "../../tiers.json";
+/// Programs that work on this machine, with comments behind `#`.
+const LOCAL_PROGRAMS: &str = "src/rules/local-programs.txt";
 
 #[derive(Deserialize)]
 struct File<'a> {
@@ -97,9 +102,20 @@ fn main() -> Result<(), Box<dyn Error>> {
                     .map(|texts| texts.iter().map(|text| outline::outline(text).collect()).collect()),
                 is_tracked: rule.tier >= TRACKED,
                 hiding: outline::HIDING,
+                verb: outline::VERB,
             },
         );
     }
+    println!("cargo::rerun-if-changed={LOCAL_PROGRAMS}");
+    let programs = fs::read_to_string(LOCAL_PROGRAMS)?;
+    let mut local = phf_codegen::Set::new();
+    for line in programs.lines() {
+        line.split('#').next().into_iter().flat_map(str::split_whitespace).for_each(|program| {
+            local.entry(program);
+        });
+    }
+    let local = format!("static LOCAL: phf::Set<&'static str> = {};\n", local.build());
+    fs::write(Path::new(&env::var("OUT_DIR")?).join("local_programs.rs"), local)?;
     let words = draft.words().map(|(word, list)| (word.to_owned(), list)).collect();
     let always = draft.always;
     let source = format!(

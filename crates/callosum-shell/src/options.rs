@@ -165,6 +165,23 @@ const PROGRAMS: &[Known] = &[
     known("sendmail", Switch, "-f -F -r -a -C -h -O -R -V -X -L -N --account --from --file --host --port --user --tls-certcheck --logfile", "-bV"),
     known("swaks", Value, "", "-tls --tls -tlsc --tls-on-connect -tlso --tls-optional -a --auth-optional --help --dump -S -n --suppress-data --silent -4 -6 --dump-mail --version"),
     known("resend", Value, "", "--json -q --quiet --help -h --yes"),
+    known("psql", Switch, "-c --command -d --dbname -f --file -v --set --variable -o --output -P --pset -F --field-separator -R --record-separator -T --table-attr -h --host -p --port -U --username -L --log-file", ""),
+    known("pg_restore", Switch, "-d --dbname -f --file -F --format -I --index -j --jobs -L --use-list -n --schema -N --exclude-schema -P --function -S --superuser -t --table -T --trigger -h --host -p --port -U --username --role --section", ""),
+    known("dropdb", Switch, "-h --host -p --port -U --username --maintenance-db -E --encoding -O --owner -T --template -l --locale", ""),
+    known("mysql", Switch, "-h --host -u --user -P --port -D --database -e --execute -S --socket --protocol --password --default-character-set --defaults-file --defaults-extra-file --defaults-group-suffix --login-path --ssl-ca --ssl-cert --ssl-key --ssl-mode --delimiter --init-command --uri --schema --file", ""),
+    known("mongosh", Switch, "--host --port --eval -u --username -p --password --authenticationDatabase --authenticationMechanism --uri -d --db -c --collection --nsInclude --nsExclude --nsFrom --nsTo --type --fields --file -f --tlsCAFile --tlsCertificateKeyFile --apiVersion --json -h", "--quiet --drop --gzip"),
+    known("redis-cli", Switch, "-h -p -t -s -a -u -n -r -i -d -D -X --user --pass --pattern --count --type --sni --cacert --cacertdir --cert --key --eval --functions-rdb --rdb --quoted-pattern", "-x -c -3 -2"),
+    known("sqlcmd", Switch, "-S --server -d --database-name -Q -q --query -i --input-file -o --output-file -U --user-name -P --password -s -w -h -l -t -v -K -y -Y -m -H -a -f -c -V", ""),
+    known("cqlsh", Switch, "-u --username -p --password -k --keyspace -e --execute -f --file --cqlversion --encoding --request-timeout --connect-timeout --cqlshrc -b --secure-connect-bundle -P --protocol-version --consistency-level", ""),
+    known("clickhouse-client", Switch, "-h --host --port -u --user --password -q --query -d --database --queries-file --format -f --config-file -C --connection --secure-port", ""),
+    known("bq", Switch, "--project_id --dataset_id --location --format -n --max_rows --destination_table --job_id --parameter --label -s --start_row --schema --source_format --time_partitioning_field --clustering_fields --expiration --description", ""),
+    known("kcat", Switch, "-b -t -p -k -K -D -X -F -o -c -H -d -z -s -r -f -G -m --brokers --cluster", ""),
+    known("mosquitto_pub", Switch, "-h --host -p --port -t --topic -m --message -f --file -u --username -P --pw -i --id -I --id-prefix -L --url -q --qos -k --keepalive -A -V --cafile --capath --cert --key --ciphers --tls-version --will-topic --will-payload --repeat --repeat-delay -x -D --property --proxy --psk --psk-identity -M", ""),
+    known("amqp-publish", Switch, "-u --url --uri -s --server --port --vhost --username --password -e --exchange -r --routing-key -b --body -C --content-type -E --content-encoding -t --reply-to -H --header", ""),
+    known("nats", Value, "-s --server --user --password --creds --nkey --context --tlscert --tlskey --tlsca --timeout", "--trace --js-api-prefix -f --force --send-on --jetstream -J --no-jetstream --quiet -q --force-stdin --json -j --help -h"),
+    known("doppler", Switch, "-p --project -c --config -t --token --scope --api-host --config-dir --format --name-transformer", ""),
+    known("pass", Switch, "-p --path", ""),
+    known("vault", Switch, "-address -namespace -ns -mount -format -field -cas -version -versions -ttl -policy -path -type -description -ca-cert -token", ""),
 ];
 
 /// Names that mean another program with the same options.
@@ -205,7 +222,29 @@ const SAME: &[(&str, &str)] = &[
     ("flit", "uv"),
     ("pdm", "uv"),
     ("vc", "vercel"),
+    ("pgcli", "psql"),
+    ("ysqlsh", "psql"),
+    ("createdb", "dropdb"),
+    ("dropuser", "dropdb"),
+    ("createuser", "dropdb"),
+    ("mariadb", "mysql"),
+    ("mycli", "mysql"),
+    ("mysqladmin", "mysql"),
+    ("mariadb-admin", "mysql"),
+    ("mysqlimport", "mysql"),
+    ("mariadb-import", "mysql"),
+    ("mongo", "mongosh"),
+    ("mongorestore", "mongosh"),
+    ("mongoimport", "mongosh"),
+    ("valkey-cli", "redis-cli"),
+    ("keydb-cli", "redis-cli"),
+    ("kafkacat", "kcat"),
+    ("gopass", "pass"),
 ];
+
+/// Options of which a value stands in their own word or nowhere: `mysql -pSECRET shop`.
+const ATTACHED: &[(&str, &str)] =
+    &[("mysql", "-p"), ("mariadb", "-p"), ("mysqladmin", "-p"), ("mysqlimport", "-p"), ("mycli", "-p")];
 
 /// Options without a value in whatever program, as far as one can guess.
 const COMMON_SWITCHES: &str = "--help -h --version -V --verbose -v --quiet -q --yes -y --force -f --json --debug --dry-run -n --all -a --recursive -r --silent";
@@ -320,6 +359,7 @@ impl Invocation {
         let mut options_end = false;
         // `-au` is one option, and so is `-tls`.
         let has_long_names = self.program == "swaks";
+        let attached = ATTACHED.iter().find(|(program, _)| *program == self.program).map(|(_, name)| *name);
         while let Some(word) = words.next() {
             // `cargo +nightly build`
             let is_toolchain = arguments.is_empty() && word.starts_with('+') && word.len() > 1;
@@ -336,6 +376,13 @@ impl Invocation {
             }
             if word == "--" {
                 options_end = true;
+                continue;
+            }
+            if let Some((name, value)) =
+                attached.and_then(|name| Some((word.get(..name.len())?, word.strip_prefix(name)?)))
+            {
+                let option = Argument::Option { name, value, unsure: false };
+                arguments.push(if value.is_empty() { Argument::Switch(word) } else { option });
                 continue;
             }
             if let Some((name, value)) = word.split_once('=')

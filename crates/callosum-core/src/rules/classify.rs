@@ -1,5 +1,6 @@
 //! One call before the rules: which of them are for it, and what they say together.
 
+use super::asked::Asked;
 use super::candidate::Candidate;
 use super::compile::{Rule, ToolName};
 use super::guard::Guard;
@@ -17,11 +18,10 @@ use crate::model::text::one_line;
 use crate::model::tier::Tier;
 use crate::model::tool_call::{Parameters, ToolCall};
 use crate::rules::context_key::{
-    Lookup, MAX_KEYS, Site, WORK_FOLDER, context_keys, is_in_guarded, is_outside, is_unknown, keys_or_digest,
-    path_in, work_folder,
+    Lookup, MAX_KEYS, Site, WORK_FOLDER, context_keys, is_in_guarded, is_unknown, keys_or_digest,
 };
 use callosum_shell::ExitCodes;
-use callosum_shell::command::{Asked, Command, Fit, guarded_redirects, not_done_codes};
+use callosum_shell::command::{Command, Fit, not_done_codes, told_redirects};
 use callosum_shell::{Limit, Line, unhidden};
 
 impl RuleSet {
@@ -87,11 +87,27 @@ impl RuleSet {
         if !inner.is_empty() {
             return self.answered_inner(call, runtime, &inner, outlook, matches);
         }
-        let question = Question { rules: self, call, tool, runtime, params: Lookup::new(params), outlook };
+        let question = Question {
+            rules: self,
+            call,
+            tool,
+            runtime,
+            params: Lookup::new(params),
+            outlook,
+            is_typed: false,
+        };
         let answer = question.answer(matches.as_deref_mut());
         let Some(typed) = typed else { return answer };
         let tool = ToolName::of(typed::SHELL);
-        let question = Question { rules: self, call, tool, runtime, params: Lookup::new(&typed), outlook };
+        let question = Question {
+            rules: self,
+            call,
+            tool,
+            runtime,
+            params: Lookup::new(&typed),
+            outlook,
+            is_typed: true,
+        };
         let mut of_line = question.answer(matches);
         if of_line.classification.tier <= answer.classification.tier {
             return answer;
@@ -116,8 +132,15 @@ impl RuleSet {
         for (tool, params) in inner {
             let call = ToolCall { tool: tool.clone(), ..call.clone() };
             let tool = ToolName::of(tool);
-            let question =
-                Question { rules: self, call: &call, tool, runtime, params: Lookup::new(params), outlook };
+            let question = Question {
+                rules: self,
+                call: &call,
+                tool,
+                runtime,
+                params: Lookup::new(params),
+                outlook,
+                is_typed: false,
+            };
             let one = question.answer(matches.as_deref_mut());
             all.unread.extend(one.unread);
             all.rough |= one.rough;
@@ -143,6 +166,8 @@ pub(super) struct Question<'a> {
     pub(super) runtime: &'a str,
     pub(super) params: Lookup<'a>,
     pub(super) outlook: &'a Outlook<'a>,
+    /// Its line is one that the call types into a terminal.
+    pub(super) is_typed: bool,
 }
 
 impl<'a> Question<'a> {
@@ -171,7 +196,7 @@ impl<'a> Question<'a> {
         let line = Line::read(text);
         let mut proves = Vec::new();
         let in_guarded = !line.redirects.is_empty() && is_in_guarded();
-        let redirects = guarded_redirects(&line, text, in_guarded);
+        let redirects = told_redirects(&line, text, in_guarded);
         let guard = Guard::new(self.call, &self.params, text, &line);
         // Of the rules that commands were found for, with all they act on.
         let mut known: Vec<&str> = Vec::new();
@@ -317,7 +342,18 @@ impl<'a> Question<'a> {
         keys_or_digest(Vec::new(), rule.tier, &self.call.tool, &digest(&self.call.tool, &self.params.all()))
     }
 
-    fn site<'s>(&'s self, fit: Option<&'s Fit<'s, 's>>) -> Site<'s, 'a> {
+    /// The shell line; empty where there is none.
+    pub(super) fn line(&self) -> String {
+        let command = self.params.get("command");
+        command.as_ref().and_then(|command| command.as_str()).unwrap_or_default().to_owned()
+    }
+
+    /// Whether a rule names the program.
+    pub(super) fn is_known(&self, program: &str) -> bool {
+        self.rules.parts.iter().any(|part| part.index.names_program(program))
+    }
+
+    pub(super) fn site<'s>(&'s self, fit: Option<&'s Fit<'s, 's>>) -> Site<'s, 'a> {
         Site { call: self.call, params: &self.params, fit, outlook: self.outlook }
     }
 
@@ -349,15 +385,7 @@ impl<'a> Question<'a> {
         command: &'c Command<'l>,
         guard: &Guard<'_, '_>,
     ) -> Option<(&'a Rule, Option<Fit<'c, 'l>>)> {
-        let is = |asked, path: &str| match asked {
-            Asked::Outside => {
-                let went_to = command.whole().folder();
-                let whole = path_in(&work_folder(self.call, &self.params, went_to.as_deref()), path);
-                is_outside(&work_folder(self.call, &self.params, None), &whole)
-            }
-            Asked::Guarded => guard.is_meant(command, path),
-            Asked::Listed => guard.is_listed(command),
-        };
+        let asked = Asked { question: self, command, guard };
         self.rules.parts.iter().find_map(|part| {
             let (calls, commands) = part.index.candidates(&self.tool.neutral);
             let mut rules = part.index.rules(&command.invocation.program).filter_map(|place| {
@@ -365,7 +393,7 @@ impl<'a> Question<'a> {
                 self.rule(part, candidate)
             });
             rules.find_map(|rule| match &rule.effects {
-                Some(effects) => effects.fit(command, &is).map(|fit| (rule, Some(fit))),
+                Some(effects) => effects.fit(command, &asked).map(|fit| (rule, Some(fit))),
                 None => Some((rule, None)),
             })
         })

@@ -6,7 +6,7 @@ use super::format::HttpFormat;
 use super::index_builder::HTTP_CLIENTS;
 use super::names::Names;
 use super::word_lists::Named;
-use callosum_shell::command::{Asked, Command, Fit, Pattern, Request, may_change_in, outline};
+use callosum_shell::command::{Circumstances, Command, Fit, Pattern, Request, may_change_in, outline};
 use callosum_shell::glob::is_glob;
 
 /// What a rule asks of a command; all of it must hold.
@@ -46,11 +46,11 @@ impl Effects {
     pub(super) fn fit<'c, 'l>(
         &self,
         command: &'c Command<'l>,
-        is: &dyn Fn(Asked, &str) -> bool,
+        circumstances: &dyn Circumstances,
     ) -> Option<Fit<'c, 'l>> {
         let fit = match self.patterns.as_slice() {
             [] => command.whole(),
-            patterns => patterns.iter().find_map(|pattern| pattern.fit(command, is))?,
+            patterns => patterns.iter().find_map(|pattern| pattern.fit(command, circumstances))?,
         };
         let sends = |http: &HttpMatch| http.fits(command.requests());
         let fits = self.http.as_ref().is_none_or(sends)
@@ -112,8 +112,12 @@ struct Written {
 }
 
 impl Written {
-    fn fit<'c, 'l>(&self, command: &'c Command<'l>, is: &dyn Fn(Asked, &str) -> bool) -> Option<Fit<'c, 'l>> {
-        self.pattern(command)?.fit(command, is)
+    fn fit<'c, 'l>(
+        &self,
+        command: &'c Command<'l>,
+        circumstances: &dyn Circumstances,
+    ) -> Option<Fit<'c, 'l>> {
+        self.pattern(command)?.fit(command, circumstances)
     }
 
     /// The pattern, where it may be for the command.

@@ -8,7 +8,8 @@ use super::compile::{ToolName, compared_tool};
 use super::layer::Part;
 use super::rule_set::RuleSet;
 use super::typed::SHELL;
-use super::words::{LOCAL_PROGRAMS, is_strong_verb};
+use super::unknown::is_local;
+use super::words::is_strong_verb;
 
 /// Programs of one line that are told.
 const MAX_PROGRAMS: usize = 8;
@@ -29,7 +30,7 @@ pub fn is_shell(tool: &str) -> bool {
 pub fn programs_seen(line: &str) -> impl Iterator<Item = String> {
     let named = heads(line).filter_map(|head| {
         let program = head.program.rsplit('/').next().unwrap_or_default();
-        let is_counted = is_program_name(program) && LOCAL_PROGRAMS.binary_search(&program).is_err();
+        let is_counted = is_program_name(program) && !is_local(program);
         is_counted.then(|| match head.word.and_then(told_verb) {
             Some(verb) => format!("{program} {verb}"),
             None => program.to_owned(),

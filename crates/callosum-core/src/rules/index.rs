@@ -8,7 +8,7 @@ use super::compile::{Rule, ToolName};
 use super::index_builder;
 use super::index_builder::{Draft, END_OF_GROUP, END_OF_PATTERN, Outline};
 use super::word_lists::{Lists, Named};
-use callosum_shell::command::{HIDING, outline};
+use callosum_shell::command::{HIDING, VERB, outline};
 
 /// Places of rules in their file, in order.
 pub(super) type Places = Cow<'static, [u32]>;
@@ -67,6 +67,7 @@ impl Index {
                     commands: patterns.map(|texts| texts.map(|text| outline(text).collect()).collect()),
                     is_tracked: rule.tier.is_tracked(),
                     hiding: HIDING,
+                    verb: VERB,
                 },
             );
         }

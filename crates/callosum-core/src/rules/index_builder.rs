@@ -4,6 +4,8 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::words::STRONG_VERBS;
+
 /// Programs that send HTTP requests.
 pub(crate) const HTTP_CLIENTS: &[&str] =
     &["curl", "curlie", "wget", "http", "https", "xh", "xhs", "xurl", "gh", "glab", "ntn"];
@@ -71,6 +73,8 @@ pub(crate) struct Outline<'a> {
     pub(crate) is_tracked: bool,
     /// Patterns of lines that may run what they don't name: of each the words, of each word the alternatives.
     pub(crate) hiding: &'a [&'a [&'a [&'a str]]],
+    /// What stands in its patterns for one of the strong verbs.
+    pub(crate) verb: &'a str,
 }
 
 /// The places of some rules in their file, in order.
@@ -124,16 +128,16 @@ impl Draft {
             return;
         };
         for words in commands {
-            self.require(words, rule.is_tracked);
+            self.require(words, rule);
         }
         // A command in a code names nothing: whatever has one is read.
         for pattern in rule.hiding.iter().filter(|_| rule.is_tracked) {
             let words: Vec<String> = pattern.iter().map(|word| word.join("|")).collect();
-            self.require(&words.iter().map(String::as_str).collect::<Vec<_>>(), true);
+            self.require(&words.iter().map(String::as_str).collect::<Vec<_>>(), rule);
         }
         let clients = HTTP_CLIENTS.join("|");
         if commands.is_empty() {
-            self.require(&[&clients], rule.is_tracked);
+            self.require(&[&clients], rule);
         }
         let mut programs: Vec<&str> =
             commands.iter().map(|words| words.first().copied().unwrap_or_default()).collect();
@@ -151,17 +155,23 @@ impl Draft {
 
     /// Notes that a text must hold one alternative of each of a pattern's words. A pattern for whatever program and of
     /// a low tier (`* --help`) only takes back what another one makes of a command: it asks for no look.
-    fn require(&mut self, pattern: &[&str], is_tracked: bool) {
+    fn require(&mut self, pattern: &[&str], rule: &Outline<'_>) {
         let mut groups: Vec<Vec<u32>> = Vec::new();
         for word in pattern {
-            let whole: Option<Vec<&str>> = word.split('|').map(whole_word).collect();
+            let whole: Option<Vec<&str>> = match *word {
+                word if word == rule.verb => Some(STRONG_VERBS.to_vec()),
+                word => word.split('|').map(whole_word).collect(),
+            };
             // A word that may be anything asks for nothing.
             if let Some(whole) = whole {
                 groups.push(whole.into_iter().map(|word| self.number(word)).collect());
             }
         }
-        self.always |= groups.is_empty() && is_tracked;
-        for first in groups.first().into_iter().flatten() {
+        self.always |= groups.is_empty() && rule.is_tracked;
+        let Some((begins, further)) = groups.split_first() else { return };
+        for first in begins {
+            // The word itself is there.
+            let groups = [&[vec![*first]], further].concat();
             self.patterns.entry(*first).or_default().insert(groups.join(&END_OF_GROUP));
         }
     }

@@ -161,7 +161,7 @@ fn a_short_option_may_have_its_value_attached_with_an_equals_sign_in_it() {
         ("curl -Ffile=@report.pdf https://api.example.com/upload", 3, "http:POST:api.example.com/upload"),
         ("curl -X=POST https://api.example.com/x", 3, "http:POST:api.example.com/x"),
         ("terraform -chdir=x destroy", 3, "terraform:/w/x"),
-        ("bitcoin-cli -rpcwallet=main sendtoaddress a 1", 4, "payment:bitcoin-cli:a"),
+        ("bitcoin-cli -rpcwallet=main sendtoaddress a 1", 4, "payment:bitcoin:a"),
         ("curl -HX-Trace=1 https://api.example.com/x", 1, ""),
     ]);
 }
@@ -432,9 +432,9 @@ fn verbs_that_change_something_are_guarded() {
             3,
             "http:DELETE:api.openai.com/v1/files/file-abc",
         ),
-        ("stripe post /v1/refunds -d amount=1", 4, "payment:stripe:/v1/refunds"),
-        ("stripe delete /v1/customers/c", 4, "payment:stripe:/v1/customers/c"),
-        ("stripe customers delete c", 4, "payment:stripe:customers"),
+        ("stripe post /v1/refunds -d amount=1", 4, "payment:stripe:refunds"),
+        ("stripe delete /v1/customers/c", 4, "payment:stripe:c"),
+        ("stripe customers delete c", 4, "payment:stripe:c"),
         ("openclaw daemon restart", 4, "gateway:restart"),
         ("openclaw daemon stop", 4, "gateway:stop"),
         ("aws kms schedule-key-deletion --key-id k", 3, "aws:kms:k"),

@@ -473,3 +473,59 @@ fn a_tool_is_the_same_however_its_name_is_spelled() {
         assert_eq!(of(tool), expected, "{tool}");
     }
 }
+
+#[test]
+fn programs_that_no_rule_names_are_found_by_their_verb() {
+    let rules = json!([
+        {"name": "acme", "tier": 1, "tool": "exec", "command": "acme"},
+        {"name": "verb", "tier": 3, "tool": "exec", "command": "{unknown} {verb}"},
+        {"name": "rest", "tier": 1, "tool": "exec"},
+    ]);
+    for (command, rule) in [
+        ("mailer send lea", "verb"),
+        ("cd app && ./bin/mailer campaign send 12", "verb"),
+        ("npx mailer@2 send", "verb"),
+        ("mailer list", "rest"),
+        ("mailer order list", "rest"),
+        ("mailer --note send-now", "rest"),
+        ("acme send", "acme"),
+        ("cargo publish", "rest"),
+        ("python3.12 send", "rest"),
+        ("mailer() { :; }; mailer send", "rest"),
+        ("echo mailer send", "rest"),
+    ] {
+        assert_eq!(
+            matching(&rules, &call("exec"), "openclaw", &json!({ "command": command })),
+            rule,
+            "{command}"
+        );
+    }
+}
+
+#[test]
+fn databases_elsewhere_are_told_from_those_of_this_machine() {
+    let rule = json!({"name": "sql", "tier": 3, "tool": "exec", "command": "psql {writes} {elsewhere}", "contextKey": "db:{server.database}"});
+    let rules = RuleSet::parse(&json!({ "rules": [rule] }).to_string()).unwrap();
+    let remote = [("PGHOST".to_owned(), "db.acme.example".to_owned())];
+    let (bare, with_host) =
+        (World::with_environment([].into()), World::with_environment(remote.into_iter().collect()));
+    let keys = |world: &World, command: &str| {
+        let found = rules.classify(&call("exec"), "openclaw", &json!({ "command": command }), world);
+        (found.context_keys.join(" "), found.asked_around)
+    };
+    let none = (String::new(), false);
+    let database = |name: &str| (format!("db:db.acme.example/{name}"), false);
+    assert_eq!(keys(&bare, "psql -h db.acme.example shop -c 'DELETE FROM x'"), database("shop"));
+    assert_eq!(keys(&bare, "psql -h db.acme.example shop -c 'SELECT 1'"), none);
+    assert_eq!(keys(&bare, "psql shop -c 'DELETE FROM x'"), none);
+    assert_eq!(keys(&with_host, "psql -d shop -c 'DELETE FROM x'"), database("shop"));
+    assert_eq!(keys(&with_host, "psql -h localhost shop -c 'DELETE FROM x'"), none);
+    // Where the environment may not be read, it may say another server: who may read it asks again.
+    let unseen = rules.classify(
+        &call("exec"),
+        "openclaw",
+        &json!({ "command": "psql shop -c 'DELETE FROM x'" }),
+        &World::unseen(),
+    );
+    assert!(unseen.tier.is_tracked() && unseen.asked_around);
+}

@@ -1,7 +1,7 @@
 //! What a command says of what it acts on.
 
-use super::{Fit, cloud, git, kube, notion, published, storage};
-use crate::option_values;
+use super::{Fit, bigquery, cloud, git, kube, notion, published, storage};
+use crate::{Argument, option_values};
 
 /// Something that a command says. Places are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +24,14 @@ pub enum Detail {
     Package(usize),
     /// The values of an option, by its name without dashes.
     Flag(String),
+    /// The values that are given to a name: `NAME=value`, `NAME:value`.
+    Pair(String),
+    /// The names that are given values: of `A=1 B=2` both.
+    Assigned,
+    /// The argument behind this word, in whatever case: `/TN Backup`.
+    Behind(String),
+    /// What an AppleScript names in quotes behind this word: `buddy "+15550100"`.
+    Script(String),
     /// The method of the HTTP requests it sends.
     HttpMethod,
     /// Their host.
@@ -72,6 +80,8 @@ pub enum Detail {
     StorageWritten,
     /// The machines it logs in to.
     SshHost,
+    /// The dataset of BigQuery that it changes.
+    BigQueryDataset,
 }
 
 impl<'l> Fit<'_, 'l> {
@@ -124,6 +134,16 @@ impl<'l> Fit<'_, 'l> {
                 let values = option_values(&self.command.arguments, name);
                 values.into_iter().map(str::to_owned).collect()
             }
+            Detail::Pair(name) => self.pairs(name).into_iter().map(str::to_owned).collect(),
+            Detail::Assigned => {
+                let name = |word: &&str| word.split_once('=').map(|(name, _)| name.to_owned());
+                self.arguments().iter().filter_map(name).filter(|name| !name.is_empty()).collect()
+            }
+            Detail::Behind(name) => {
+                let mut words = self.command.plain().skip_while(|word| !word.eq_ignore_ascii_case(name));
+                owned(words.nth(1))
+            }
+            Detail::Script(name) => self.quoted_behind(name),
             Detail::HttpMethod => requests().map(|request| request.method.clone()).collect(),
             Detail::HttpHost => requests().map(|request| request.host.clone()).collect(),
             Detail::HttpPath => requests().map(|request| request.path.clone()).collect(),
@@ -148,7 +168,39 @@ impl<'l> Fit<'_, 'l> {
             Detail::NotionTarget => notion::targets(self),
             Detail::StorageWritten => storage::written(self),
             Detail::SshHost => storage::hosts(self.command),
+            Detail::BigQueryDataset => bigquery::dataset(self).into_iter().collect(),
         }
+    }
+
+    /// The values of `NAME=value` and `NAME:value` among its arguments and the values of its options.
+    fn pairs(&self, name: &str) -> Vec<&'l str> {
+        let value = |word: &'l str| word.strip_prefix(name)?.strip_prefix(['=', ':']);
+        let arguments = self.command.arguments.iter();
+        let texts = arguments.filter_map(|argument| match argument {
+            Argument::Plain(word) | Argument::Option { value: word, .. } => Some(*word),
+            Argument::Switch(_) => None,
+        });
+        texts.filter_map(value).filter(|value| !value.is_empty()).collect()
+    }
+
+    /// The texts in quotes behind a word, or behind it and `id`, in what is given and what is read.
+    fn quoted_behind(&self, name: &str) -> Vec<String> {
+        let invocation = self.command.invocation;
+        let words = invocation.words.iter().map(String::as_str);
+        let texts = words.chain(invocation.input.iter().map(|text| &**text));
+        let behind = |text: &str| -> Vec<String> {
+            let mut parts = text.split('"');
+            let mut found = Vec::new();
+            while let (Some(before), Some(quoted)) = (parts.next(), parts.next()) {
+                let before = before.trim_end();
+                let before = before.strip_suffix(" id").unwrap_or(before);
+                if before.rsplit(char::is_whitespace).next() == Some(name) {
+                    found.push(quoted.to_owned());
+                }
+            }
+            found
+        };
+        texts.flat_map(behind).collect()
     }
 
     /// The subcommands.

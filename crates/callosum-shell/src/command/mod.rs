@@ -1,8 +1,10 @@
 //! What a command of a shell line acts on.
 //!
 //! `detail` is what can be asked of a command that a rule picked out; `http`, `git`, `forge`, `published`, `kube`, `cloud`, `notion` and `storage` know
-//! how the programs of a field name their resources.
+//! how the programs of a field name their resources; `server` whom clients of databases and queues talk to, `statements` whether what
+//! they are told to do writes.
 
+mod bigquery;
 mod body;
 mod changed;
 mod cloud;
@@ -17,6 +19,8 @@ mod pattern;
 mod proof;
 mod published;
 mod redirect;
+mod server;
+mod statements;
 mod storage;
 
 use std::cell::OnceCell;
@@ -27,11 +31,12 @@ pub use forge::{BRANCH, REPOSITORY, USUAL_HOSTS};
 pub use http::Request;
 pub use kube::is_in_no_namespace;
 pub(crate) use outline::POWER_SHELLS;
-pub use outline::{GUARDED, HIDING, outline};
-pub use pattern::{Asked, Pattern};
+pub use outline::{GUARDED, HIDING, VERB, outline};
+pub use pattern::{Circumstances, Pattern};
 pub use proof::not_done_codes;
 pub(crate) use redirect::REDIRECTION;
-pub use redirect::{guarded_redirects, may_be_guarded_in, may_change_in};
+pub use redirect::{may_be_guarded_in, may_change_in, told_redirects};
+pub use server::{Server, is_stage_here, server, stage};
 
 use crate::{Argument, Invocation, has_option};
 

@@ -22,13 +22,25 @@ pub(crate) const OUTSIDE: &str = "{outside}";
 
 /// Stands for a path that guards the gate itself: its state, or settings that hold its hooks.
 pub const GUARDED: &str = "{guarded}";
+/// Stands for statements that write, as far as a client of a database is given any.
+pub(crate) const WRITES: &str = "{writes}";
+/// Stands for a server that is not this machine.
+pub(crate) const ELSEWHERE: &str = "{elsewhere}";
+/// Stands for a program that no rule names and that is none of those which work on this machine.
+pub(crate) const UNKNOWN: &str = "{unknown}";
+/// Stands for a word that says that something is done outside: `send`, `publish`.
+pub const VERB: &str = "{verb}";
+
 /// The words of which one is in every text that names such a path.
 pub(crate) const GUARDED_WORDS: &str =
     "callosum|CALLOSUM_STATE_DIR|claude|CLAUDE_CONFIG_DIR|codex|CODEX_HOME|gemini";
 
 /// The program and the subcommands of a pattern's text, with `|` between alternatives, and what else must be in a line.
 pub fn outline(text: &str) -> impl Iterator<Item = &str> {
-    let words = text.split_whitespace().take_while(|word| ![ANY, OUTSIDE, GUARDED].contains(word));
+    // What is asked for anywhere among the arguments must stand in the line, too.
+    let words =
+        text.split_whitespace().filter(|word| ![ANY, OUTSIDE, GUARDED, WRITES, ELSEWHERE].contains(word));
     let guarded = text.contains(GUARDED).then_some(GUARDED_WORDS);
-    words.filter(|word| !word.starts_with('-')).chain(guarded)
+    let words = words.filter(|word| !word.starts_with('-'));
+    words.map(|word| if word == UNKNOWN { "*" } else { word }).chain(guarded)
 }

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use super::changed::changed;
-use super::outline::{ANY, GUARDED, OUTSIDE};
+use super::outline::{ANY, ELSEWHERE, GUARDED, OUTSIDE, UNKNOWN, VERB, WRITES};
+use super::statements::writes;
 use super::{Command, Fit, plain};
 use crate::Argument;
 use crate::expansion::APPENDED;
@@ -23,24 +24,42 @@ pub struct Pattern {
     outside: bool,
     /// It must change a path that guards the gate itself.
     guarded: bool,
+    /// It must be given statements that write.
+    writes: bool,
+    /// It must go to a server that is not this machine.
+    elsewhere: bool,
+    /// The program must be one that nothing is known of.
+    unknown: bool,
+    /// One of the words behind the subcommands must say that something is done outside.
+    verb: bool,
 }
 
-/// What is asked of a path in a command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asked {
-    /// It is not in the working folder.
-    Outside,
-    /// It is of Callosum's state, or of settings that hold its hooks.
-    Guarded,
-    /// The same of one of those that the line lists for the command to append to its words; the path is none.
-    Listed,
+/// What a pattern asks of a command that the command itself does not say.
+pub trait Circumstances {
+    /// Whether a path is not in the working folder.
+    fn is_outside(&self, path: &str) -> bool;
+    /// Whether a path is of Callosum's state, or of settings that hold its hooks.
+    fn is_guarded(&self, path: &str) -> bool;
+    /// The same of one of those that the line lists for the command to append to its words.
+    fn lists_guarded(&self) -> bool;
+    /// Whether the server that it talks to is not this machine.
+    fn is_elsewhere(&self) -> bool;
+    /// Whether no rule names the program, and it is none of those which work on this machine.
+    fn is_unknown(&self) -> bool;
+    /// Which of these words, the first of a command, says that something is done outside.
+    fn verb(&self, words: &[&str]) -> Option<usize>;
 }
+
+/// So many words of a command may hold its verb.
+const WORDS_WITH_VERB: usize = 3;
 
 impl Pattern {
     /// Reads a pattern; the error says what is wrong with it.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut words = text.split_whitespace().peekable();
+        let unknown = words.peek() == Some(&UNKNOWN);
         let program = match words.next() {
+            Some(UNKNOWN) => Word::parse("*")?,
             Some(word) if word != ANY && !word.starts_with('-') => Word::parse(word)?,
             _ => return Err("a command begins with the name of its program".to_owned()),
         };
@@ -52,6 +71,10 @@ impl Pattern {
             last: None,
             outside: false,
             guarded: false,
+            writes: false,
+            elsewhere: false,
+            unknown,
+            verb: false,
         };
         let mut anywhere = false;
         while let Some(word) = words.next() {
@@ -59,6 +82,9 @@ impl Pattern {
                 ANY => anywhere = true,
                 OUTSIDE => pattern.outside = true,
                 GUARDED => pattern.guarded = true,
+                WRITES => pattern.writes = true,
+                ELSEWHERE => pattern.elsewhere = true,
+                VERB => pattern.verb = true,
                 _ if word.starts_with('-') => {
                     pattern.options.push(word.split('|').map(str::to_owned).collect());
                 }
@@ -73,16 +99,18 @@ impl Pattern {
     /// Whether the pattern of this text may fit a command: told by its first word, without reading it.
     pub fn may_be_for(text: &str, command: &Command<'_>) -> bool {
         let programs = text.split_whitespace().next().unwrap_or_default();
-        programs.split('|').any(|program| program == command.program() || glob::is_glob(program))
+        programs
+            .split('|')
+            .any(|program| program == command.program() || glob::is_glob(program) || program == UNKNOWN)
     }
 
-    /// Fits the pattern to a command. `is` tells where paths are.
+    /// Fits the pattern to a command.
     pub fn fit<'c, 'l>(
         &self,
         command: &'c Command<'l>,
-        is: &dyn Fn(Asked, &str) -> bool,
+        circumstances: &dyn Circumstances,
     ) -> Option<Fit<'c, 'l>> {
-        if !self.program.matches(command.program()) {
+        if !self.program.matches(command.program()) || self.unknown && !circumstances.is_unknown() {
             return None;
         }
         let mut wanted = self.subcommands.iter().peekable();
@@ -103,6 +131,13 @@ impl Pattern {
                 Argument::Option { .. } | Argument::Switch(_) => {}
             }
         }
+        let mut subcommands = self.subcommands.len();
+        if self.verb {
+            let (words, places) = leading_words(command, after);
+            let at = circumstances.verb(&words)?;
+            subcommands += at + 1;
+            after = places.get(at)? + 1;
+        }
         let rest = command.arguments.get(after..).unwrap_or_default();
         let has = |names: &Vec<String>| names.iter().any(|name| command.has_option(name));
         let said = |argument: &Argument<'_>, word: &Word| match argument {
@@ -115,35 +150,40 @@ impl Pattern {
                 .last
                 .as_ref()
                 .is_none_or(|word| plain(rest).next_back().is_some_and(|last| word.matches(last)))
-            && (!self.outside || plain(rest).any(|path| is(Asked::Outside, path)))
+            && (!self.outside || plain(rest).any(|path| circumstances.is_outside(path)))
             && (!self.guarded
-                || changed(command, rest).iter().any(|path| is(Asked::Guarded, path))
-                || command.invocation.open && is(Asked::Listed, ""));
-        fits.then_some(Fit { command, after, subcommands: self.subcommands.len() })
+                || changed(command, rest).iter().any(|path| circumstances.is_guarded(path))
+                || command.invocation.open && circumstances.lists_guarded())
+            && (!self.writes || writes(command))
+            && (!self.elsewhere || circumstances.is_elsewhere());
+        fits.then_some(Fit { command, after, subcommands })
     }
 
     /// Whether the command may fit when further words are appended: what it has of them are some of the subcommands.
     pub fn may_begin(&self, command: &Command<'_>) -> bool {
         let mut wanted = self.subcommands.iter();
         let (mut is_filled, mut words) = (false, command.plain());
-        let fits = words.by_ref().take(self.depth()).all(|word| {
+        let fits = words.by_ref().take(self.subcommands.len()).all(|word| {
             let is_appended = word == APPENDED;
             is_filled |= is_appended;
             wanted.next().is_some_and(|wanted| is_appended || wanted.matches(word))
         });
-        self.program.matches(command.program())
+        !self.unknown
+            && self.program.matches(command.program())
             && fits
             && (is_filled || words.next().is_none() && wanted.next().is_some())
     }
 
-    /// How many subcommands it names.
+    /// How many subcommands it names, its verb among them.
     pub fn depth(&self) -> usize {
-        self.subcommands.len()
+        self.subcommands.len() + usize::from(self.verb)
     }
 
     /// Whether it surely fits every command that `other` fits.
     pub fn covers(&self, other: &Self) -> bool {
-        let Some((own, further)) = other.subcommands.split_at_checked(self.depth()) else { return false };
+        let Some((own, further)) = other.subcommands.split_at_checked(self.subcommands.len()) else {
+            return false;
+        };
         let mut subcommands = self.subcommands.iter().zip(own);
         // The value of an option of an unknown program may be its subcommand: a wider word may take one that the
         // other passes by, and then the next words stand elsewhere. After the last one that does no harm.
@@ -162,7 +202,21 @@ impl Pattern {
             && self.last.as_ref().is_none_or(|word| other.last.as_ref().is_some_and(|of| word.covers(of)))
             && (!self.outside || other.outside)
             && (!self.guarded || other.guarded)
+            && (!self.writes || other.writes)
+            && (!self.elsewhere || other.elsewhere)
+            && (!self.unknown || other.unknown)
+            && (!self.verb || other.verb)
     }
+}
+
+/// The first words of a command behind its `after` first ones, and where they stand.
+fn leading_words<'l>(command: &Command<'l>, after: usize) -> (Vec<&'l str>, Vec<usize>) {
+    let behind = command.arguments.iter().enumerate().skip(after);
+    let word = |(at, argument): (usize, &Argument<'l>)| match argument {
+        Argument::Plain(word) => Some((*word, at)),
+        Argument::Option { .. } | Argument::Switch(_) => None,
+    };
+    behind.filter_map(word).take(WORDS_WITH_VERB).unzip()
 }
 
 /// A word of a pattern: alternatives, exact or with `*` and `?`.
@@ -194,5 +248,71 @@ impl Word {
     fn alternatives(&self) -> impl Iterator<Item = Cow<'_, str>> {
         let globs = self.globs.iter().map(|glob| Cow::Owned(glob.pattern()));
         self.exact.iter().map(|word| Cow::Borrowed(word.as_str())).chain(globs)
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use super::*;
+    use crate::Line;
+
+    /// Circumstances of which nothing is so, but that programs are unknown and `send` is a verb.
+    pub(in crate::command) struct Nowhere;
+
+    impl Circumstances for Nowhere {
+        fn is_outside(&self, _: &str) -> bool {
+            false
+        }
+        fn is_guarded(&self, _: &str) -> bool {
+            false
+        }
+        fn lists_guarded(&self) -> bool {
+            false
+        }
+        fn is_elsewhere(&self) -> bool {
+            false
+        }
+        fn is_unknown(&self) -> bool {
+            true
+        }
+        fn verb(&self, words: &[&str]) -> Option<usize> {
+            words.iter().position(|word| *word == "send")
+        }
+    }
+
+    #[test]
+    fn a_verb_is_the_last_subcommand() {
+        for (line, fits) in [
+            ("acme send lea", Some(("send", vec!["lea"]))),
+            ("acme mail send lea now", Some(("send", vec!["lea", "now"]))),
+            ("acme --quiet mail send", Some(("send", vec![]))),
+            ("acme a b c send", None),
+            ("acme list", None),
+        ] {
+            let line = Line::read(line);
+            let command = Command::new(line.invocations.first().unwrap());
+            let pattern = Pattern::parse("{unknown} {verb}").unwrap();
+            let found = pattern.fit(&command, &Nowhere);
+            let found = found
+                .as_ref()
+                .map(|fit| (command.plain().nth(fit.subcommands - 1).unwrap_or_default(), fit.arguments()));
+            assert_eq!(found, fits, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn what_asks_more_covers_no_more() {
+        let parse = |text| Pattern::parse(text).unwrap();
+        for (wide, narrow, covers) in [
+            ("psql", "psql {writes} {elsewhere}", true),
+            ("psql {writes}", "psql {writes} {elsewhere}", true),
+            ("psql {writes} {elsewhere}", "psql {writes}", false),
+            ("psql {writes}", "psql", false),
+            ("{unknown} {verb}", "acme send", false),
+            ("* send", "{unknown} send", true),
+        ] {
+            assert_eq!(parse(wide).covers(&parse(narrow)), covers, "{wide} {narrow}");
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! The files that a shell line writes to by `>`, as far as they may be ones that guard the gate.
+//! The files that a shell line writes to by `>`, as far as they may be ones that guard the gate, or jobs of cron's.
 
 use super::outline::{GUARDED, GUARDED_WORDS};
 use crate::{Invocation, Line};
@@ -9,11 +9,15 @@ pub(crate) const REDIRECTION: &str = ">";
 const GUARDED_NAMES: &[&str] =
     &[".callosum", "CALLOSUM_STATE_DIR", ".claude", "CLAUDE_CONFIG_DIR", ".codex", "CODEX_HOME", ".gemini"];
 
-/// The redirections of a line whose `text` names what guards the gate; of one that works `in_guarded`, in a folder of such files,
+/// What is in the name of every folder whose files cron runs.
+const CRON: &str = "/etc/cron.";
+
+/// The redirections of a line whose `text` names what guards the gate, or a job of cron's; of one that works `in_guarded`, in a folder of such files,
 /// none need be named.
-pub fn guarded_redirects<'l>(line: &'l Line, text: &str, in_guarded: bool) -> &'l [Invocation] {
+pub fn told_redirects<'l>(line: &'l Line, text: &str, in_guarded: bool) -> &'l [Invocation] {
     let names = |word: &str| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some();
-    let may_be = !line.redirects.is_empty() && (in_guarded || GUARDED_WORDS.split('|').any(names));
+    let may_be =
+        !line.redirects.is_empty() && (in_guarded || names(CRON) || GUARDED_WORDS.split('|').any(names));
     if may_be { &line.redirects } else { &[] }
 }
 

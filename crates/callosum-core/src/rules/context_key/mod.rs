@@ -10,6 +10,7 @@ mod guarded;
 mod mail_fields;
 mod mail_text;
 mod placeholder;
+mod server;
 mod site;
 mod spelling;
 mod template;

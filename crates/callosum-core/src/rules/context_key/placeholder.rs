@@ -42,6 +42,10 @@ pub(super) enum Source {
     ForgeTarget,
     /// Something that lies around the command.
     Around(Around),
+    /// The database that the command changes, with its server.
+    Database,
+    /// The server that the command talks to.
+    Server,
 }
 
 /// A placeholder that templates may have.
@@ -88,6 +92,13 @@ macro_rules! of_tool {
     };
 }
 
+/// A placeholder for something that the command says of a name.
+macro_rules! named {
+    ($detail:ident) => {
+        Make::Named(|name| Source::Command(Detail::$detail(name.to_owned())))
+    };
+}
+
 /// A placeholder for something that lies around the command.
 macro_rules! around {
     ($($around:tt)+) => {
@@ -120,7 +131,11 @@ pub const PLACEHOLDERS: &[Placeholder] = &[
     row("command.path.N", Make::Numbered(Source::Path), "the Nth argument as an absolute path"),
     row("command.name.N", detail!(Name of a number), "the Nth argument without its folder"),
     row("command.package.N", detail!(Package of a number), "the Nth argument without its version"),
-    row("command.flag.NAME", Make::Named(|name| Source::Command(Detail::Flag(name.to_owned()))), "the value of an option, by its name without dashes"),
+    row("command.flag.NAME", named!(Flag), "the value of an option, by its name without dashes"),
+    row("command.pair.NAME", named!(Pair), "the value given to a name: `NAME=value` or `NAME:value`"),
+    row("command.assigned", detail!(Assigned), "the names that are given values: of `A=1 B=2` both"),
+    row("command.behind.NAME", named!(Behind), "the argument behind this word, in whatever case: `/TN Backup`"),
+    row("script.NAME", named!(Script), "what an AppleScript names in quotes behind this word: `buddy \"+15550100\"`"),
     row("command.outside", Make::Whole(|| Source::Outside), "the arguments that are paths outside the working folder"),
     row("http.method", detail!(HttpMethod), "the method of the HTTP request that the command sends"),
     row("http.host", detail!(HttpHost), "the host of that request"),
@@ -154,6 +169,9 @@ pub const PLACEHOLDERS: &[Placeholder] = &[
     row("notion.target", detail!(NotionTarget), "the page or database of Notion"),
     row("storage.written", detail!(StorageWritten), "the buckets and paths that the command writes"),
     row("ssh.host", detail!(SshHost), "the machine that the command logs in to"),
+    row("server.database", Make::Whole(|| Source::Database), "the database that the command changes: `host:port/name`; where nothing says which, the folder, with the environment that is named"),
+    row("server.host", Make::Whole(|| Source::Server), "the server of a database or queue that the command talks to, unless it is this machine"),
+    row("bigquery.dataset", detail!(BigQueryDataset), "the dataset of BigQuery that the command changes: `project/dataset`"),
     row("env.NAME", Make::Named(|name| Source::Variable(name.to_owned())), "a variable of the environment, as the command sees it"),
     row("package.npm", around!(Package(Ecosystem::Npm)), "the npm package in the folder"),
     row("package.cargo", around!(Package(Ecosystem::Cargo)), "the Cargo package in the folder"),

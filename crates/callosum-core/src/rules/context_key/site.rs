@@ -34,7 +34,7 @@ impl Site<'_, '_> {
     }
 
     /// A variable of the environment as the command sees it: set in the line, given with the call, or by what runs it.
-    pub(super) fn variable(&self, name: &str) -> Option<String> {
+    pub(crate) fn variable(&self, name: &str) -> Option<String> {
         let of_line = self.fit.and_then(|fit| {
             let set = &fit.command.invocation.variables;
             set.iter().rfind(|(set, _)| set == name).map(|(_, value)| value.clone())

@@ -14,9 +14,14 @@ const CHANNEL: &str = "channel:";
 const SPELLINGS: &[(&str, Spelling)] = &[
     (CHANNEL, channel),
     ("call:", |number, _| phone(number)),
-    ("discord:", channel),
+    ("cron:", |job, _| job_name(job)),
+    ("discord:", |channel, _| chat(channel)),
     ("dns:", |name, _| domain(name)),
     ("gs:", |path, _| folder(path)),
+    ("imessage:", |number, _| phone(number)),
+    ("mattermost:", |channel, _| {
+        Cow::Borrowed(channel.rsplit_once(':').map_or(channel, |(_, channel)| channel))
+    }),
     ("notion:", |id, _| without_dashes(id)),
     ("publish:docker:", |image, _| image_name(image)),
     ("publish:galaxy:", |name, _| galaxy_name(name)),
@@ -24,8 +29,10 @@ const SPELLINGS: &[(&str, Spelling)] = &[
     ("r2:", |path, _| folder(path)),
     ("s3:", |path, _| folder(path)),
     ("service:", |unit, _| Cow::Borrowed(unit.strip_suffix(".service").unwrap_or(unit))),
-    ("slack:", channel),
+    ("signal:", |number, _| phone(number)),
+    ("slack:", |channel, _| chat(channel)),
     ("sms:", |number, _| phone(number)),
+    ("telegram:", |to, _| chat(to)),
     ("whatsapp:", |number, _| phone(number.strip_suffix("@s.whatsapp.net").unwrap_or(number))),
 ];
 
@@ -72,6 +79,39 @@ fn phone(number: &str) -> Cow<'_, str> {
         return Cow::Borrowed(number);
     }
     Cow::Owned(format!("+{}", digits.trim_start_matches("00")))
+}
+
+/// A job of a scheduler without its folder and ending: `~/Library/LaunchAgents/com.acme.sync.plist`, `gui/501/com.acme.sync`. The crontab of
+/// a user keeps it.
+fn job_name(job: &str) -> Cow<'_, str> {
+    let name = if job.starts_with("crontab/") { job } else { job.rsplit('/').next().unwrap_or(job) };
+    Cow::Borrowed(name.strip_suffix(".plist").unwrap_or(name))
+}
+
+/// A channel without its `#`; an incoming webhook by what tells it from others, without its secret.
+fn chat(name: &str) -> Cow<'_, str> {
+    let Some((scheme, rest)) = name.split_once("://") else {
+        let bare = name.strip_prefix('#').unwrap_or(name);
+        return Cow::Borrowed(bare);
+    };
+    let parts: Vec<&str> = rest.split(['/', '?']).filter(|part| !part.is_empty()).collect();
+    match (scheme, parts.as_slice()) {
+        ("https", ["hooks.slack.com", "services" | "workflows", team, bot, ..]) => {
+            Cow::Owned(format!("webhook/{team}/{bot}"))
+        }
+        ("https", [_, "api", rest @ ..]) => {
+            let webhook = rest.iter().position(|part| *part == "webhooks").and_then(|at| rest.get(at + 1));
+            webhook.map_or(Cow::Borrowed(name), |id| Cow::Owned(format!("webhook/{id}")))
+        }
+        // The addresses that Apprise knows.
+        ("slack", [.., channel]) if channel.starts_with(['#', '@', '+']) => {
+            Cow::Borrowed(channel.trim_start_matches(['#', '+']))
+        }
+        ("slack", [team, bot, ..]) => Cow::Owned(format!("webhook/{team}/{bot}")),
+        ("discord", [id, ..]) => Cow::Owned(format!("webhook/{id}")),
+        ("tgram", [_, to, ..]) => Cow::Borrowed(to),
+        _ => Cow::Borrowed(name),
+    }
 }
 
 /// A path in a store without what stands for all that is in it.
@@ -138,6 +178,18 @@ mod tests {
             ("sms:+1 (555) 010-0199", "sms:+15550100199"),
             ("sms:15550100199", "sms:+15550100199"),
             ("sms:0015550100199", "sms:+15550100199"),
+            ("signal:+1 555 010 0199", "signal:+15550100199"),
+            ("imessage:lea@customer.example", "imessage:lea@customer.example"),
+            ("slack:#ops", "slack:ops"),
+            ("slack:https://hooks.slack.com/services/T1/B2/secret", "slack:webhook/T1/B2"),
+            ("slack:slack://T1/B2/secret/#ops", "slack:ops"),
+            ("discord:https://discord.com/api/webhooks/12/secret", "discord:webhook/12"),
+            ("discord:https://discord.com/api/v10/webhooks/12/secret", "discord:webhook/12"),
+            ("telegram:tgram://secret/-1001/", "telegram:-1001"),
+            ("mattermost:acme:town-square", "mattermost:town-square"),
+            ("cron:~/Library/LaunchAgents/com.acme.sync.plist", "cron:com.acme.sync"),
+            ("cron:gui/501/com.acme.sync", "cron:com.acme.sync"),
+            ("cron:crontab/deploy", "cron:crontab/deploy"),
             ("sms:0555 0100199", "sms:0555 0100199"),
             ("sms:12345", "sms:12345"),
             ("sms:alice", "sms:alice"),

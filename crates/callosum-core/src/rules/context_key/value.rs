@@ -10,6 +10,7 @@ use super::file_path::{file_paths, is_outside, path_in, work_folder};
 use super::mail_fields;
 use super::mail_text::MailTexts;
 use super::placeholder::{Source, families, one_of_several};
+use super::server;
 use super::site::Site;
 use crate::model::digest::{digest, neutral_tool_name};
 use crate::model::redact::{key_mark, names_a_secret};
@@ -85,7 +86,9 @@ impl Source {
             | Self::Outside
             | Self::Around(_)
             | Self::Forge
-            | Self::ForgeTarget => true,
+            | Self::ForgeTarget
+            | Self::Database
+            | Self::Server => true,
             Self::Tool
             | Self::Digest
             | Self::FilePath
@@ -119,6 +122,8 @@ impl Source {
             Self::WorkFolder => vec![site.folder()],
             Self::Variable(name) => variable(site, name).into_iter().collect(),
             Self::Around(around) => around.values(site),
+            Self::Database => server::database(site).into_iter().collect(),
+            Self::Server => server::server(site).into_iter().collect(),
             Self::Path(place) => {
                 arguments().get(*place).map(|path| path_in(&site.folder(), path)).into_iter().collect()
             }

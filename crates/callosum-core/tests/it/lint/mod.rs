@@ -143,7 +143,7 @@ fn a_rule_that_switches_off_the_shipped_ones_for_commands_is_found() {
         let [warning] = warnings.as_slice() else { panic!("{hiding}: {warnings:?}") };
         assert_eq!((warning.kind, warning.rule.as_str()), (WarningKind::HidesShipped, "1"));
         assert!(
-            warning.message.starts_with("sets no condition on the command, so it hides the 1"),
+            warning.message.starts_with("sets no condition on the command, so it hides the "),
             "{warning:?}"
         );
     }
