@@ -1,8 +1,8 @@
 //! What patterns ask of a command that the command itself does not say.
 
-use super::classify::Question;
 use super::guard::Guard;
-use super::unknown::{is_defined_in, is_local, verb};
+use super::question::Question;
+use super::unknown::{is_local, verb};
 use crate::rules::context_key::{is_outside, path_in, work_folder};
 use callosum_shell::command::{Circumstances, Command, Server, is_stage_here, server, stage};
 
@@ -47,7 +47,7 @@ impl Circumstances for Asked<'_, '_, '_, '_, '_> {
             && !self.question.is_known(program)
             // What is typed into a terminal comes in pieces.
             && !self.question.is_typed
-            && !is_defined_in(&self.question.line(), program)
+            && !self.question.defines(program)
     }
 
     fn verb(&self, words: &[&str]) -> Option<usize> {

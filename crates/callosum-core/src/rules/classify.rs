@@ -1,10 +1,13 @@
 //! One call before the rules: which of them are for it, and what they say together.
 
+use std::cell::OnceCell;
+
 use super::asked::Asked;
 use super::candidate::Candidate;
 use super::compile::{Rule, ToolName};
 use super::guard::Guard;
 use super::layer::Part;
+use super::question::Question;
 use super::rule_set::RuleSet;
 use super::typed::{self, Typed};
 use super::world::{Outlook, World};
@@ -95,6 +98,7 @@ impl RuleSet {
             params: Lookup::new(params),
             outlook,
             is_typed: false,
+            defined: OnceCell::new(),
         };
         let answer = question.answer(matches.as_deref_mut());
         let Some(typed) = typed else { return answer };
@@ -107,6 +111,7 @@ impl RuleSet {
             params: Lookup::new(&typed),
             outlook,
             is_typed: true,
+            defined: OnceCell::new(),
         };
         let mut of_line = question.answer(matches);
         if of_line.classification.tier <= answer.classification.tier {
@@ -140,6 +145,7 @@ impl RuleSet {
                 params: Lookup::new(params),
                 outlook,
                 is_typed: false,
+                defined: OnceCell::new(),
             };
             let one = question.answer(matches.as_deref_mut());
             all.unread.extend(one.unread);
@@ -152,23 +158,8 @@ impl RuleSet {
     }
 }
 
-/// The world as rules saw it before they were shown any.
-static UNSEEN: World = World::unseen();
-
 /// Stands for a word that something else gives a command: what a key makes of it is not known.
 const APPENDED_WORD: &str = "appended-word";
-
-/// A call, and the rules that may be for its tool.
-pub(super) struct Question<'a> {
-    pub(super) rules: &'a RuleSet,
-    pub(super) call: &'a ToolCall,
-    pub(super) tool: ToolName<'a>,
-    pub(super) runtime: &'a str,
-    pub(super) params: Lookup<'a>,
-    pub(super) outlook: &'a Outlook<'a>,
-    /// Its line is one that the call types into a terminal.
-    pub(super) is_typed: bool,
-}
 
 impl<'a> Question<'a> {
     /// What the rules say, and what of a shell line was not read.
@@ -342,21 +333,6 @@ impl<'a> Question<'a> {
         keys_or_digest(Vec::new(), rule.tier, &self.call.tool, &digest(&self.call.tool, &self.params.all()))
     }
 
-    /// The shell line; empty where there is none.
-    pub(super) fn line(&self) -> String {
-        let command = self.params.get("command");
-        command.as_ref().and_then(|command| command.as_str()).unwrap_or_default().to_owned()
-    }
-
-    /// Whether a rule names the program.
-    pub(super) fn is_known(&self, program: &str) -> bool {
-        self.rules.parts.iter().any(|part| part.index.names_program(program))
-    }
-
-    pub(super) fn site<'s>(&'s self, fit: Option<&'s Fit<'s, 's>>) -> Site<'s, 'a> {
-        Site { call: self.call, params: &self.params, fit, outlook: self.outlook }
-    }
-
     /// A candidate's rule, if it is for the tool, and for the call as far as the whole of it tells.
     fn rule(&self, part: &'a Part, candidate: Candidate) -> Option<&'a Rule> {
         part.rule(candidate.place).filter(|rule| {
@@ -467,7 +443,8 @@ impl<'r> Verdict<'r, '_> {
         }
         if rule.tier.is_guarded() && !rule.former_keys.is_empty() {
             // They were made of what the call alone says.
-            let outlook = Outlook::on(&UNSEEN);
+            let world = World::unseen();
+            let outlook = Outlook::on(&world);
             let (former, _) = context_keys(&rule.former_keys, Site { outlook: &outlook, ..site });
             self.classification.former_keys.extend(former);
         }

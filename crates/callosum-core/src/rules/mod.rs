@@ -26,6 +26,7 @@ mod limits;
 pub mod lint;
 mod listed;
 mod names;
+mod question;
 mod rule_set;
 mod shipped;
 mod source;

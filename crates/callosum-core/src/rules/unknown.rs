@@ -1,5 +1,7 @@
 //! Programs that no rule names: which of them work on this machine, and which word of a command says that it does something outside.
 
+use std::collections::HashSet;
+
 use super::words::{ASKING_VERBS, STRONG_VERBS, is_noun, words};
 
 include!(concat!(env!("OUT_DIR"), "/local_programs.rs"));
@@ -13,15 +15,19 @@ pub(super) fn is_local(program: &str) -> bool {
     LOCAL.contains(program) || LOCAL.contains(family()) || LOCAL.contains(name())
 }
 
-/// Whether a line says itself what a program is: a function, an alias.
-pub(super) fn is_defined_in(line: &str, program: &str) -> bool {
-    memchr::memmem::find_iter(line.as_bytes(), program).any(|at| {
+/// What a line says itself: the names of its functions and aliases.
+pub(super) fn defined_in(line: &str) -> HashSet<String> {
+    let is_of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':');
+    let functions = line.match_indices("()").map(|(at, _)| {
         let before = line.get(..at).unwrap_or_default().trim_end();
-        let behind = line.get(at + program.len()..).unwrap_or_default();
-        behind.trim_start().starts_with("()")
-            || before.ends_with("function")
-            || before.ends_with("alias") && behind.starts_with('=')
-    })
+        before.rsplit(|c| !is_of_name(c)).next().unwrap_or_default()
+    });
+    let named =
+        ["function ", "alias "].into_iter().flat_map(|word| line.match_indices(word)).map(|(at, word)| {
+            let behind = line.get(at + word.len()..).unwrap_or_default().trim_start();
+            behind.split(|c| !is_of_name(c)).next().unwrap_or_default()
+        });
+    functions.chain(named).filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
 /// Which of the first words of a command is a verb that says that something is done outside: `post publish x` publishes, `order list`
@@ -92,9 +98,9 @@ mod tests {
     #[test]
     fn functions_and_aliases_are_known() {
         for line in ["acme() { :; }; acme send", "function acme { :; }", "alias acme='x'", "acme () { :; }"] {
-            assert!(is_defined_in(line, "acme"), "{line}");
+            assert!(defined_in(line).contains("acme"), "{line}");
         }
-        assert!(!is_defined_in("acme send; (acme)", "acme"));
+        assert!(defined_in("acme send; (acme)").is_empty());
     }
 
     #[test]

@@ -156,8 +156,8 @@ fn each_is_guarded(commands: &[(&str, u8, &str)]) {
 #[test]
 fn a_short_option_may_have_its_value_attached_with_an_equals_sign_in_it() {
     each_is_guarded(&[
-        ("curl -d\"amount=500\" https://api.stripe.com/v1/refunds", 4, "payment:api.stripe.com/v1/refunds"),
-        ("curl -sSd'amount=500' https://api.stripe.com/v1/refunds", 4, "payment:api.stripe.com/v1/refunds"),
+        ("curl -d\"amount=500\" https://api.stripe.com/v1/refunds", 4, "payment:stripe:new"),
+        ("curl -sSd'amount=500' https://api.stripe.com/v1/refunds", 4, "payment:stripe:new"),
         ("curl -Ffile=@report.pdf https://api.example.com/upload", 3, "http:POST:api.example.com/upload"),
         ("curl -X=POST https://api.example.com/x", 3, "http:POST:api.example.com/x"),
         ("terraform -chdir=x destroy", 3, "terraform:/w/x"),
@@ -365,15 +365,15 @@ fn a_mention_in_a_line_of_rare_syntax_is_no_command() {
 #[test]
 fn options_do_not_take_the_subcommand_or_the_target() {
     each_is_guarded(&[
-        ("kubectl -nprod delete pod web-0", 3, "kube:current:pod/web-0"),
-        ("kubectl delete -nprod pod web-0", 3, "kube:current:pod/web-0"),
-        ("kubectl delete pod -lapp=web", 3, "kube:current:pod/*"),
+        ("kubectl -nprod delete pod web-0", 3, "kube:current/prod:pod/web-0"),
+        ("kubectl delete -nprod pod web-0", 3, "kube:current/prod:pod/web-0"),
+        ("kubectl delete pod -lapp=web", 3, "kube:current/default:pod/*"),
         ("kubectl exec -itnprod web-0 -- ls", 1, ""),
-        ("helm -nprod upgrade web ./chart", 3, "helm:current:web"),
+        ("helm -nprod upgrade web ./chart", 3, "helm:current/prod:web"),
         ("kubectl --insecure-skip-tls-verify delete ns staging", 3, "kube:current:namespace/staging"),
         ("kubectl --some-new-switch delete ns staging", 3, "kube:current:namespace/staging"),
-        ("az --subscription s vm delete -n web", 3, "az:vm:web"),
-        ("gcloud --project p compute instances delete web", 3, "gcloud:compute:web"),
+        ("az --subscription s vm delete -n web", 3, "az:vm:web@s"),
+        ("gcloud --project p compute instances delete web", 3, "gcloud:compute/instances:web@p"),
         ("aws s3 sync --delete --exclude \".git/*\" dist s3://my-site", 3, "s3://my-site"),
         ("aws s3 sync --profile prod dist s3://b", 3, "s3://b"),
         ("aws s3 rm --profile prod s3://b/k", 3, "s3://b/k"),
@@ -406,11 +406,7 @@ fn questions_are_not_guarded() {
         ("openclaw update", 4, "gateway:update.run"),
         ("http https://api.example.com/me done:=true", 3, "http:POST:api.example.com/me"),
         ("http https://api.example.com/me name=a:b", 3, "http:POST:api.example.com/me"),
-        (
-            "kubectl apply edit-last-applied deployment/web",
-            3,
-            "kube:current:edit-last-applied/deployment/web",
-        ),
+        ("kubectl apply edit-last-applied deployment/web", 3, "kube:current/default:deployment/web"),
         ("cargo yank x --version 1.0.0", 3, "publish:cargo:x"),
     ]);
 }
@@ -440,11 +436,11 @@ fn verbs_that_change_something_are_guarded() {
         ("aws kms schedule-key-deletion --key-id k", 3, "aws:kms:k"),
         ("gcloud run services update-traffic web --to-latest", 3, "gcloud:run:web"),
         ("gcloud run services replace s.yaml", 3, "gcloud:run:s.yaml"),
-        ("gcloud secrets versions destroy 3 --secret s", 3, "gcloud:secrets:3"),
-        ("gcloud secrets versions add s --data-file f", 3, "gcloud:secrets:s"),
-        ("wrangler d1 migrations apply X --remote", 3, "deploy:wrangler:/w"),
+        ("gcloud secrets versions destroy 3 --secret s", 3, "secret:gcloud:s"),
+        ("gcloud secrets versions add s --data-file f", 3, "secret:gcloud:s"),
+        ("wrangler d1 migrations apply X --remote", 3, "db:X"),
         ("heroku rollback v12 -a web", 3, "deploy:heroku:web"),
-        ("heroku pg:backups:restore b001 -a web", 3, "deploy:heroku:web"),
+        ("heroku pg:backups:restore b001 -a web", 3, "db:web"),
         ("terragrunt run-all apply", 3, "terraform:/w"),
         ("mvn release:perform", 3, "publish:maven:/w"),
         ("git subtree push --prefix docs origin gh-pages", 3, "git-push:/w/gh-pages"),
@@ -461,11 +457,7 @@ fn mail_by_its_other_names_is_guarded() {
         ("himalaya message fwd 3 'To: a@x.com'", 3, "email:a@x.com"),
         ("swaks --to a@x.com -h host.example.com -s smtp.x.com", 3, "email:a@x.com"),
         ("swaks --help", 1, ""),
-        (
-            "curl 'https://api.telegram.org/bot123:abc/sendMessage?chat_id=1&text=hi'",
-            3,
-            "http:POST:api.telegram.org/bot[redacted:f221311c]/sendMessage",
-        ),
+        ("curl 'https://api.telegram.org/bot123:abc/sendMessage?chat_id=1&text=hi'", 3, "telegram:1"),
         ("curl https://api.telegram.org/bot123:abc/getUpdates", 1, ""),
     ]);
 }
@@ -479,10 +471,10 @@ fn one_resource_has_one_key() {
             3,
             "email:bob@x.com email:alice@example.com",
         ),
-        ("kubectl delete statefulset.apps/db", 3, "kube:current:statefulset/db"),
-        ("kubectl delete sts db", 3, "kube:current:statefulset/db"),
-        ("kubectl delete deployments.v1.apps web", 3, "kube:current:deployment/web"),
-        ("kubectl delete Pod/web-0", 3, "kube:current:pod/web-0"),
+        ("kubectl delete statefulset.apps/db", 3, "kube:current/default:statefulset/db"),
+        ("kubectl delete sts db", 3, "kube:current/default:statefulset/db"),
+        ("kubectl delete deployments.v1.apps web", 3, "kube:current/default:deployment/web"),
+        ("kubectl delete Pod/web-0", 3, "kube:current/default:pod/web-0"),
         ("fly apps destroy my-app", 3, "deploy:fly:my-app"),
         ("fly deploy -a my-app", 3, "deploy:fly:my-app"),
         ("fly apps restart my-app", 3, "deploy:fly:my-app"),

@@ -430,7 +430,6 @@ fn names_of_branches_and_secrets_stay_what_they_are_in_keys() {
 #[test]
 fn one_webhook_is_told_from_another_without_what_lets_anybody_post_there() {
     for hook in [
-        "api.telegram.org/bot123456:AA{}/sendMessage",
         "acme.webhook.office.com/webhookb2/{}/IncomingWebhook/b/c",
         "outlook.office.com/webhook/{}/IncomingWebhook/b/c",
         "hooks.zapier.com/hooks/catch/123/{}",

@@ -284,7 +284,7 @@ fn reading_the_gate_and_work_elsewhere_stay_as_they_are() {
         "D=$(mktemp -d); rm -rf \"$(mktemp -d)/.claude\"",
         "find . -name '*callosum*' | xargs rm -rf",
         "vim -R ~/.callosum/journal.jsonl",
-        "rclone copy ~/.callosum remote:backup",
+        "rclone copy ~/.callosum /mnt/backup",
         "mount --bind ~/.callosum /mnt",
         "sqlite3 -readonly ~/.callosum/x.db 'select 1'",
         "zip /tmp/b.zip ~/.callosum/journal.jsonl",

@@ -42,7 +42,6 @@ fn tools_and_programs_without_a_rule_are_told_with_how_often() {
         (Kind::Tool, "acme__postThing".to_owned(), 3, Some("post")),
         (Kind::Program, "acme deploy".to_owned(), 2, Some("deploy")),
         (Kind::Program, "acme publish".to_owned(), 1, Some("publish")),
-        (Kind::Program, "deploy.sh".to_owned(), 1, Some("deploy")),
         (Kind::Tool, "acme__look".to_owned(), 3, None),
         (Kind::Program, "acme".to_owned(), 1, None),
     ];
@@ -57,9 +56,15 @@ fn tools_and_programs_without_a_rule_are_told_with_how_often() {
         ["read", "exec", "acme__look", "$ acme"].map(covered),
         [Some(true), Some(true), Some(false), None]
     );
-    // Nothing but names.
+    // Nothing but names, beside what is written of the parameters of calls that are looked at.
     let journal = std::fs::read_to_string(world.journal_path()).unwrap();
-    assert!(!journal.contains("hunter2") && !journal.contains("secret-word"), "{journal}");
+    for line in journal.lines() {
+        let mut record: Value = serde_json::from_str(line).unwrap();
+        record.as_object_mut().unwrap().remove("params");
+        let record = record.to_string();
+        assert!(!record.contains("hunter2") && !record.contains("secret-word"), "{record}");
+    }
+    assert!(!journal.contains("hunter2"), "{journal}");
 }
 
 #[test]

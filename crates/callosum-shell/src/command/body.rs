@@ -96,20 +96,19 @@ pub(super) fn in_body(text: &str, path: &str) -> Vec<String> {
     found
 }
 
+/// What stands in a structure under a name or a number; in a list, under the name in each of its elements.
+fn below<'v>(value: &'v Value, name: &str) -> Vec<&'v Value> {
+    match (value, name.parse::<usize>()) {
+        (Value::Array(list), Err(_)) => list.iter().filter_map(|one| one.get(name)).collect(),
+        (value, Ok(at)) => value.get(at).into_iter().collect(),
+        (value, Err(_)) => value.get(name).into_iter().collect(),
+    }
+}
+
 fn in_json(value: &Value, path: &str) -> Vec<String> {
-    let mut values = vec![value];
+    let mut values: Vec<&Value> = vec![value];
     for name in path.split('.') {
-        let below = |value| match value {
-            &Value::Array(ref list) if name.parse::<usize>().is_err() => {
-                list.iter().filter_map(|one| one.get(name)).collect()
-            }
-            value => name
-                .parse::<usize>()
-                .map_or_else(|_| value.get(name), |at| value.get(at))
-                .into_iter()
-                .collect::<Vec<_>>(),
-        };
-        values = values.into_iter().flat_map(below).take(MAX_VALUES).collect();
+        values = values.into_iter().flat_map(|value| below(value, name)).take(MAX_VALUES).collect();
     }
     let text = |value: &Value| match value {
         Value::String(text) if !text.trim().is_empty() => Some(text.clone()),

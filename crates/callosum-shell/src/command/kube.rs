@@ -89,7 +89,9 @@ pub(super) fn objects(fit: &Fit<'_, '_>) -> Vec<String> {
         return files.into_iter().flat_map(own).collect();
     }
     let verb = fit.command.plain().take(fit.subcommands).last().unwrap_or_default();
-    let words: Vec<&str> = fit.arguments();
+    let mut words: Vec<&str> = fit.arguments();
+    // `apply edit-last-applied deployment/web`
+    words.retain(|word| !word.ends_with("-last-applied"));
     match verb {
         "run" => words.first().map(|name| format!("pod/{name}")).into_iter().collect(),
         "drain" | "cordon" | "uncordon" => {

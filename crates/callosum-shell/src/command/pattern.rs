@@ -110,7 +110,7 @@ impl Pattern {
         command: &'c Command<'l>,
         circumstances: &dyn Circumstances,
     ) -> Option<Fit<'c, 'l>> {
-        if !self.program.matches(command.program()) || self.unknown && !circumstances.is_unknown() {
+        if !self.program.matches(command.program()) {
             return None;
         }
         let mut wanted = self.subcommands.iter().peekable();
@@ -137,6 +137,10 @@ impl Pattern {
             let at = circumstances.verb(&words)?;
             subcommands += at + 1;
             after = places.get(at)? + 1;
+        }
+        // Last: it may cost a look at the whole line.
+        if self.unknown && !circumstances.is_unknown() {
+            return None;
         }
         let rest = command.arguments.get(after..).unwrap_or_default();
         let has = |names: &Vec<String>| names.iter().any(|name| command.has_option(name));

@@ -160,7 +160,7 @@ fn without_quotes(text: &str) -> String {
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
         let (skipped, kept) = match c {
-            '\'' | '"' | '`' => (end_of(rest, 1, &rest[..1]), " ''"),
+            '\'' | '"' | '`' => (end_of(rest, 1, rest.get(..1).unwrap_or_default()), " ''"),
             '-' if rest.starts_with("--") => (rest.find('\n').unwrap_or(rest.len()), " "),
             '/' if rest.starts_with("/*") => (end_of(rest, 2, "*/"), " "),
             '$' => match dollar_quote(rest) {

@@ -136,7 +136,7 @@ impl Scorer {
     fn classified(&self, asked: &Asked) -> Classification {
         let place = self.places.named(asked.at.as_deref().unwrap_or("app"));
         let (tool, params) = match &asked.command {
-            Some(command) => ("exec", json!({ "command": place.from_corpus(command) })),
+            Some(command) => ("exec", json!({ "command": place.as_here(command) })),
             None => (asked.tool.as_deref().unwrap_or_default(), place.params(&asked.params)),
         };
         let call = ToolCall { tool: tool.to_owned(), cwd: Some(place.folder()), ..ToolCall::default() };
@@ -255,13 +255,13 @@ fn the_shipped_rules_reach_what_agents_do() {
 /// A part of a score that has a goal.
 type Goal = (&'static str, fn(&Score) -> Share, f64);
 
-/// What must be reached at least, in percent.
+/// What must be reached at least, in percent. What is aimed at on calls that nobody has seen: 95, 75, 93, 95 and 92.
 const GOALS: &[Goal] = &[
-    ("well-known programs and services", |score| score.known, 0.0),
-    ("the long tail", |score| score.tail, 0.0),
-    ("right keys", |score| score.keys, 0.0),
-    ("pairs of different resources apart", |score| score.apart, 0.0),
-    ("pairs of the same resource together", |score| score.together, 0.0),
+    ("well-known programs and services", |score| score.known, 94.0),
+    ("the long tail", |score| score.tail, 85.0),
+    ("right keys", |score| score.keys, 92.0),
+    ("pairs of different resources apart", |score| score.apart, 95.0),
+    ("pairs of the same resource together", |score| score.together, 87.0),
 ];
 
 /// What was never looked at while rules were written. It has no goal of its own: it only tells how honest the other figures are.

@@ -106,7 +106,7 @@ impl Places {
                 "fly" => write("fly.toml", format!("app = \"{project}\"\n")),
                 "wrangler" => write("wrangler.toml", format!("name = \"{project}\"\n")),
                 "firebase" => {
-                    write(".firebaserc", format!("{{\"projects\": {{\"default\": \"{project}\"}}}}"))
+                    write(".firebaserc", format!("{{\"projects\": {{\"default\": \"{project}\"}}}}"));
                 }
                 "supabase" => write("supabase/.temp/project-ref", project.to_owned()),
                 "heroku" => git(
@@ -166,7 +166,7 @@ impl Place<'_> {
     }
 
     /// A command of the corpora with this home for theirs.
-    pub(super) fn from_corpus(&self, command: &str) -> String {
+    pub(super) fn as_here(&self, command: &str) -> String {
         self.places.inside(command)
     }
 

@@ -1,6 +1,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use crate::Line;
+use crate::command::pattern::tests::Nowhere;
 use crate::command::{Command, Pattern};
 
 /// The keys of the first command of a line that the pattern fits.
@@ -8,7 +9,7 @@ fn keys(line: &str, pattern: &str) -> Vec<String> {
     let line = Line::read(line);
     let pattern = Pattern::parse(pattern).unwrap();
     let command = Command::new(line.invocations.last().unwrap());
-    let fit = pattern.fit(&command, &|_, _| false).unwrap();
+    let fit = pattern.fit(&command, &Nowhere).unwrap();
     fit.forge_keys(&|name| (name == "GH_HOST").then(|| "git.corp.example".to_owned()))
 }
 

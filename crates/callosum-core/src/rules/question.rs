@@ -1,0 +1,46 @@
+//! A call as rules are asked about it.
+
+use std::cell::OnceCell;
+use std::collections::HashSet;
+
+use super::compile::ToolName;
+use super::rule_set::RuleSet;
+use super::unknown::defined_in;
+use super::world::Outlook;
+use crate::model::tool_call::ToolCall;
+use crate::rules::context_key::{Lookup, Site};
+use callosum_shell::command::Fit;
+
+/// A call, and the rules that may be for its tool.
+pub(super) struct Question<'a> {
+    pub(super) rules: &'a RuleSet,
+    pub(super) call: &'a ToolCall,
+    pub(super) tool: ToolName<'a>,
+    pub(super) runtime: &'a str,
+    pub(super) params: Lookup<'a>,
+    pub(super) outlook: &'a Outlook<'a>,
+    /// Its line is one that the call types into a terminal.
+    pub(super) is_typed: bool,
+    /// The functions and aliases of its line, once that was asked.
+    pub(super) defined: OnceCell<HashSet<String>>,
+}
+
+impl<'a> Question<'a> {
+    /// Whether the line says itself what a program is: a function, an alias.
+    pub(super) fn defines(&self, program: &str) -> bool {
+        let defined = self.defined.get_or_init(|| {
+            let command = self.params.get("command");
+            defined_in(command.as_ref().and_then(|command| command.as_str()).unwrap_or_default())
+        });
+        defined.contains(program)
+    }
+
+    /// Whether a rule names the program.
+    pub(super) fn is_known(&self, program: &str) -> bool {
+        self.rules.parts.iter().any(|part| part.index.names_program(program))
+    }
+
+    pub(super) fn site<'s>(&'s self, fit: Option<&'s Fit<'s, 's>>) -> Site<'s, 'a> {
+        Site { call: self.call, params: &self.params, fit, outlook: self.outlook }
+    }
+}
