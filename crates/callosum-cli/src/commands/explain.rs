@@ -48,7 +48,7 @@ pub(crate) fn run(args: &Args, asked: &Asked, out: &mut dyn Write) -> Result<Exi
         )?;
     }
     for untold in &explained.untold {
-        writeln!(out, "Not told: {}; something else stands in its place.", name(untold))?;
+        writeln!(out, "Not told: {}; something else stands in its place.", said(untold))?;
     }
     for key in &explained.context_keys {
         writeln!(out, "  acts on {}", resource(key))?;
