@@ -134,10 +134,10 @@ fn what_an_operator_sees_of_two_sessions_that_meet() {
     shows("leases.json", 0, state, &["leases", "--json"]);
     // The name it once had is still understood.
     shows("leases.txt", 0, state, &["locks"]);
-    shows("release.txt", 0, state, &["leases", "release", "git-push:origin/main"]);
-    shows("release-again.txt", 1, state, &["locks", "release", "git-push:origin/main"]);
+    shows("release.txt", 0, state, &["leases", "release", "git-push:current/main"]);
+    shows("release-again.txt", 1, state, &["locks", "release", "git-push:current/main"]);
     shows("leases-none.txt", 0, state, &["leases"]);
-    shows("why-released.txt", 0, state, &["why", "git-push:origin/main"]);
+    shows("why-released.txt", 0, state, &["why", "git-push:current/main"]);
     gate.close(&gate.machine().now());
 }
 
