@@ -16,6 +16,7 @@ const PERMISSIVE = new Set([
 const LICENCE_FILE = /^(un)?licen[cs]e|^copying|^copyright|^notice/i;
 /** Crates that come without a text: it is their repository's, or that of the licence, where they name one and have none. */
 const TEXTS: Record<string, string> = {
+  "fast-glob": "fast-glob.txt",
   napi: "napi-rs.txt",
   "napi-sys": "napi-rs.txt",
   "utf8-chars": "apache-2.0.txt",
