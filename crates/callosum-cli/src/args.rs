@@ -162,7 +162,7 @@ pub(crate) enum Command {
     },
     /// Tell the story of a resource: who started, who was paused and what they were shown, who retried, and how it ended
     #[command(
-        after_help = "Examples:\n  callosum why email:alice@example.com\n  callosum why git-push:origin/main --json"
+        after_help = "Examples:\n  callosum why email:alice@example.com\n  callosum why git-push:github.com/acme/app/main --json"
     )]
     Why {
         /// The context key, as `status` and `journal` print it
