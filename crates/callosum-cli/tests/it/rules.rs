@@ -36,11 +36,11 @@ fn suggested(state: &Path) -> Value {
 
 #[test]
 fn rules_are_printed_and_only_written_when_asked() {
-    let state = state(&[("acme__postThing", 3), ("acme__look", 1), ("$ acme deploy", 2), ("exec", 9)]);
+    let state = state(&[("acme__triggerIt", 3), ("acme__look", 1), ("$ acme deploy", 2), ("exec", 9)]);
     let state = state.path();
     let printed = text(&callosum(state, &["rules", "suggest"]));
     assert!(
-        printed.contains(r#""tool": "acme__postThing""#) && printed.contains(r#""command": "acme deploy""#),
+        printed.contains(r#""tool": "acme__triggerIt""#) && printed.contains(r#""command": "acme deploy""#),
         "{printed}"
     );
     assert!(!printed.contains("acme__look"), "{printed}");
@@ -69,16 +69,16 @@ fn rules_are_printed_and_only_written_when_asked() {
 
 #[test]
 fn what_is_in_the_file_stays_as_it_is() {
-    let state = state(&[("acme__postThing", 3)]);
+    let state = state(&[("acme__triggerIt", 3)]);
     let path = state.path().join("tiers.json");
-    let own = "{\n    \"extends\": \"default\",\n    \"rules\": [\n        { \"name\": \"seen-acme-post-thing\",   \"tier\": 1, \"tool\": \"other\" }\n    ]\n}\n";
+    let own = "{\n    \"extends\": \"default\",\n    \"rules\": [\n        { \"name\": \"seen-acme-trigger-it\",   \"tier\": 1, \"tool\": \"other\" }\n    ]\n}\n";
     fs::write(&path, own).unwrap();
     text(&callosum(state.path(), &["rules", "suggest", "--write"]));
     let longer = fs::read_to_string(&path).unwrap();
     let kept = own.strip_suffix("\n    ]\n}\n").unwrap();
     assert!(
         longer
-            .starts_with(&format!("{kept},\n        {{\n            \"name\": \"seen-acme-post-thing-2\",")),
+            .starts_with(&format!("{kept},\n        {{\n            \"name\": \"seen-acme-trigger-it-2\",")),
         "{longer}"
     );
     assert!(longer.ends_with("\n    ]\n}\n"), "{longer}");
@@ -86,7 +86,7 @@ fn what_is_in_the_file_stays_as_it_is() {
 
 #[test]
 fn a_file_that_can_not_be_used_is_left_alone() {
-    let state = state(&[("acme__postThing", 3)]);
+    let state = state(&[("acme__triggerIt", 3)]);
     let path = state.path().join("tiers.json");
     fs::write(&path, "{ \"rules\": [ }").unwrap();
     let output = callosum(state.path(), &["rules", "suggest", "--write"]);
@@ -99,18 +99,18 @@ fn a_file_that_can_not_be_used_is_left_alone() {
 #[test]
 fn names_that_would_mean_something_else_get_no_rule() {
     let state = state(&[
-        ("post_*", 1),
-        ("send_{x}", 1),
-        ("send \"}, {\"", 1),
-        ("send\u{1b}[2J", 1),
+        ("trigger_*", 1),
+        ("trigger_{x}", 1),
+        ("trigger \"}, {\"", 1),
+        ("trigger\u{1b}[2J", 1),
         ("$ * deploy", 1),
-        ("pay_me", 1),
+        ("bill_me", 1),
     ]);
     let answer = suggested(state.path());
     assert_eq!(answer["skipped"], 5, "{answer}");
     let tools: Vec<&str> =
         answer["rules"].as_array().unwrap().iter().map(|rule| rule["tool"].as_str().unwrap()).collect();
-    assert_eq!(tools, ["pay_me"]);
+    assert_eq!(tools, ["bill_me"]);
     assert_eq!(answer["rules"][0]["tier"], 4);
     let printed = callosum(state.path(), &["rules", "suggest"]);
     assert!(text(&printed).contains("Left out: 5 names"), "{printed:?}");

@@ -164,6 +164,12 @@ impl Rule {
             || tool.own.as_ref().is_some_and(|own| self.tools.matches_glob(own))
     }
 
+    /// Whether the rule is for some calls of a tool, by the tool's name or the words in it.
+    pub(super) fn names_tool(&self, candidate: Candidate, tool: &ToolName<'_>) -> bool {
+        let says = |words: &ToolWords| words.are_in(tool.words(), &Lookup::new(&Value::Null));
+        self.is_for_tool(candidate, tool) && self.words.as_ref().is_none_or(says)
+    }
+
     /// The words by one of which the index finds it, where nothing else says for which tools it is.
     pub(super) fn words_to_find_it_by(&self) -> &[String] {
         let words = self.words.as_ref().filter(|_| self.tools.is_empty());

@@ -57,16 +57,17 @@ pub(super) fn is_program_name(name: &str) -> bool {
 }
 
 impl RuleSet {
-    /// Whether a rule names this tool, for all its calls or for some of them. A rule that only keeps file tools of whatever name from the
-    /// gate's own files does not count.
+    /// Whether a rule names this tool, or the words of its name, for all its calls or for some of them. A rule that only keeps file
+    /// tools of whatever name from the gate's own files does not count.
     #[must_use]
     pub fn covers_tool(&self, tool: &str) -> bool {
         let name = ToolName::of(tool);
         self.parts.iter().any(|part| {
             let (calls, commands) = part.index.candidates(&name.neutral);
-            calls.iter().chain(commands.iter()).any(|candidate| {
+            let said = part.index.said_in(&name, usize::MAX);
+            calls.iter().chain(commands.iter()).chain(said).any(|candidate| {
                 let rule = part.rule(candidate.place);
-                rule.is_some_and(|rule| rule.is_for_tool(candidate, &name) && !rule.asks_for_files())
+                rule.is_some_and(|rule| rule.names_tool(candidate, &name) && !rule.asks_for_files())
             })
         })
     }
@@ -122,11 +123,15 @@ mod tests {
     #[test]
     fn a_tool_is_covered_when_a_rule_names_it() {
         let rules = RuleSet::shipped();
-        for tool in ["Bash", "exec", "read", "message", "mcp__gmail__send_email", "write"] {
+        let by_their_words = ["mcp__gmail__send_email", "drive__delete_file", "acme__postMessage"];
+        for tool in ["Bash", "exec", "read", "message", "write"].into_iter().chain(by_their_words) {
             assert!(rules.covers_tool(tool), "{tool}");
         }
-        // What only keeps these from the gate's own files says nothing of what they do elsewhere.
-        for tool in ["mcp__acme__postThing", "drive__delete_file", "fs__write_file", ""] {
+        // What only keeps files from them says nothing of what they do elsewhere.
+        let own =
+            r#"{"rules": [{"name": "f", "tier": 4, "tool": "*", "params": {"{filePath}": "{guarded}"}}]}"#;
+        let guarding = RuleSet::parse(own).unwrap();
+        for (rules, tool) in [(&rules, "mcp__acme__triggerIt"), (&rules, ""), (&guarding, "fs__write_file")] {
             assert!(!rules.covers_tool(tool), "{tool}");
         }
     }

@@ -29,7 +29,7 @@ fn tools_and_programs_without_a_rule_are_told_with_how_often() {
     let gate = world.gate("home");
     let by = Session { gate: &gate, name: "a", run: "r" };
     for _ in 0..3 {
-        let _ = world.try_call(by, "acme__postThing", &json!({"text": "x"}));
+        let _ = world.try_call(by, "acme__triggerIt", &json!({"text": "x"}));
         let _ = world.try_call(by, "acme__look", &json!({}));
         let _ = world.try_call(by, "read", &json!({"path": "x"}));
     }
@@ -39,7 +39,7 @@ fn tools_and_programs_without_a_rule_are_told_with_how_often() {
     // One in a line that a rule is for.
     run(&mut world, by, "git push origin main && acme publish");
     let expected = vec![
-        (Kind::Tool, "acme__postThing".to_owned(), 3, Some("post")),
+        (Kind::Tool, "acme__triggerIt".to_owned(), 3, Some("trigger")),
         (Kind::Program, "acme deploy".to_owned(), 2, Some("deploy")),
         (Kind::Program, "acme publish".to_owned(), 1, Some("publish")),
         (Kind::Tool, "acme__look".to_owned(), 3, None),
@@ -72,12 +72,12 @@ fn what_a_rule_names_since_is_told_no_more() {
     let mut world = shipped();
     let gate = world.gate("home");
     let by = Session { gate: &gate, name: "a", run: "r" };
-    let _ = world.try_call(by, "acme__postThing", &json!({}));
+    let _ = world.try_call(by, "acme__triggerIt", &json!({}));
     run(&mut world, by, "acme deploy; acme publish");
     gate.maintain(&world.now);
     assert_eq!(told(&gate, &world).len(), 3);
     let own = json!({"extends": "default", "rules": [
-        {"name": "a", "tier": 3, "tool": "acme__post*", "contextKey": "a"},
+        {"name": "a", "tier": 3, "tool": "acme__trigger*", "contextKey": "a"},
         {"name": "b", "tier": 3, "tool": "exec", "command": "acme deploy", "contextKey": "b"},
     ]});
     std::fs::write(world.path().join("tiers.json"), own.to_string()).unwrap();
@@ -126,10 +126,10 @@ fn no_secret_is_counted_and_only_so_many_names_are() {
     for number in 0..300 {
         run(&mut world, by, &format!("odd{number}"));
     }
-    let _ = world.try_call(by, "acme__send", &json!({}));
+    let _ = world.try_call(by, "acme__trigger", &json!({}));
     let told = told(&gate, &world);
     assert_eq!(told.len(), 101);
-    assert_eq!(told.first(), Some(&(Kind::Tool, "acme__send".to_owned(), 1, Some("send"))));
+    assert_eq!(told.first(), Some(&(Kind::Tool, "acme__trigger".to_owned(), 1, Some("trigger"))));
 }
 
 /// Every program that the shipped rules name is covered, and what they say of tools holds for their names as they stand.

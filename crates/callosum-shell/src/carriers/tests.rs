@@ -16,7 +16,7 @@ use callosum_core::rules::{RuleSet, World};
 const GUARDED: &[&str] = &[
     "gog gmail send --to bob@example.com --subject Hi --body 'Hello; you'",
     "himalaya message send 'To: bob@example.com'",
-    "git push origin main",
+    "git push git@github.com:acme/app.git main",
     "curl -X POST https://api.example.com/things -d a=b",
     "stripe refunds create --charge ch_1",
     "openclaw update",

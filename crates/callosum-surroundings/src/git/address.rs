@@ -42,6 +42,15 @@ pub(super) fn identity(
     remote(scheme, authority, path.split(['?', '#']).next().unwrap_or(path), host_of)
 }
 
+/// The identity of a repository on another machine, by its address alone: where nothing may be read of what the user calls it otherwise.
+/// `None` for a path or the name of a remote.
+#[must_use]
+pub fn plain_identity(address: &str) -> Option<String> {
+    let is_elsewhere = address.contains("://") || scp_like(address.trim()).is_some();
+    let identity = identity(address, Path::new("/"), None, &|_| None).filter(|_| is_elsewhere)?;
+    (!identity.starts_with('/')).then_some(identity)
+}
+
 #[derive(Clone, Copy, PartialEq)]
 enum Scheme {
     Ssh,
@@ -163,5 +172,17 @@ mod tests {
         assert_eq!(of("gcrypt::rsync://x/y"), None);
         assert_eq!(of(""), None);
         assert_eq!(of("https://github.com"), None);
+    }
+
+    #[test]
+    fn an_address_names_a_repository_elsewhere_by_itself() {
+        for address in
+            ["git@github.com:acme/app.git", "https://github.com/Acme/App", "ssh://git@github.com/acme/app"]
+        {
+            assert_eq!(plain_identity(address).as_deref(), Some("github.com/acme/app"), "{address}");
+        }
+        for name in ["origin", "../app", "/srv/app.git", "file:///srv/app.git", "ext::x", ""] {
+            assert_eq!(plain_identity(name), None, "{name}");
+        }
     }
 }

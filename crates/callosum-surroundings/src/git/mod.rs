@@ -6,5 +6,6 @@ mod configured;
 mod repository;
 mod ssh;
 
+pub use address::plain_identity;
 pub use configured::Configured;
 pub use repository::Repository;

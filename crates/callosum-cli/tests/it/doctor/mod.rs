@@ -220,8 +220,8 @@ fn what_no_rule_names_is_never_called_gated() {
         let seen: serde_json::Map<String, Value> = names.iter().map(counts).collect();
         Home::with_records(&[record("seen", json!({"runtime": "codex", "seen": seen}))]).examine(&[])
     };
-    let examination = seen(&["exec", "acme__look", "acme__postThing", "$ acme deploy"]);
-    for (what, tool) in [("gated", "exec"), ("no rule", "acme__look"), ("no rule", "acme__postThing")] {
+    let examination = seen(&["exec", "acme__look", "acme__triggerIt", "$ acme deploy"]);
+    for (what, tool) in [("gated", "exec"), ("no rule", "acme__look"), ("no rule", "acme__triggerIt")] {
         examination.says("hooks.codex", "ok", &format!("{what}: {tool} (3 before, 3 after"));
     }
     let gated = examination.find("hooks.codex").to_string().matches("gated: ").count();
@@ -230,7 +230,7 @@ fn what_no_rule_names_is_never_called_gated() {
     examination.says(
         "rules.uncovered",
         "note",
-        "acme__postThing of codex (3 calls, sounds like an effect: post)",
+        "acme__triggerIt of codex (3 calls, sounds like an effect: trigger)",
     );
     examination.says(
         "rules.uncovered",

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use callosum_shell::command::{Detail, Fit, is_in_no_namespace};
-use callosum_surroundings::git::Repository;
+use callosum_surroundings::git::{Repository, plain_identity};
 use callosum_surroundings::links::Service;
 use callosum_surroundings::package::Ecosystem;
 use callosum_surroundings::{Place, Surroundings};
@@ -131,7 +131,10 @@ impl Around {
             // The usual remote is that of the folder; of another one only the name is known.
             Self::PushedTo => {
                 let other = remote(site).filter(|remote| remote != "origin");
-                other.map(|remote| format!("{}@{remote}", site.folder())).into_iter().collect()
+                let named = |remote: String| {
+                    plain_identity(&remote).unwrap_or_else(|| format!("{}@{remote}", site.folder()))
+                };
+                other.map(named).into_iter().collect()
             }
             Self::PushedBranches => site.detail(&Detail::GitBranch),
             Self::Cluster => vec![told_cluster(site).0],

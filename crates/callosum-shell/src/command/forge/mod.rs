@@ -32,7 +32,9 @@ struct Site {
 impl Site {
     /// A repository as somebody names it: `owner/name`, `host/owner/name`, an address.
     fn named(service: &'static str, name: &str, host: Option<String>) -> Self {
-        let (said, path) = repository_name(name, host.as_deref());
+        // GitLab's groups have groups in them, and their names may have dots.
+        let may_name_host = host.is_none() || service != "gitlab";
+        let (said, path) = repository_name(name, may_name_host);
         let host = said.or(host).filter(|host| !USUAL_HOSTS.contains(&host.as_str())).unwrap_or_default();
         let path = path.trim_start_matches('/').to_owned();
         Self { service, host, path: Some(path).filter(|path| !path.is_empty()) }
@@ -119,7 +121,7 @@ impl Fit<'_, '_> {
 }
 
 /// The host, where one is named, and `owner/name` of whatever names a repository.
-fn repository_name(name: &str, known: Option<&str>) -> (Option<String>, String) {
+fn repository_name(name: &str, may_name_host: bool) -> (Option<String>, String) {
     let end = |path: &str| {
         let path = path.trim_end_matches('/');
         path.strip_suffix(".git").unwrap_or(path).to_owned()
@@ -136,7 +138,7 @@ fn repository_name(name: &str, known: Option<&str>) -> (Option<String>, String) 
         return (Some(host.to_lowercase()), end(path));
     }
     match name.split_once('/') {
-        Some((host, rest)) if known.is_none() && host.contains('.') && rest.contains('/') => split(name),
+        Some((host, rest)) if may_name_host && host.contains('.') && rest.contains('/') => split(name),
         _ => (None, end(name)),
     }
 }
