@@ -47,6 +47,7 @@ describe("a gateway with the plugin", () => {
       leases: "ok",
       // The tool that does not exist had an after-hook alone.
       "hooks.openclaw": "note",
+      "rules.uncovered": "ok",
       gateway: "ok",
       versions: "ok",
       plugin: "ok",

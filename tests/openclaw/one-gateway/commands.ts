@@ -11,6 +11,8 @@ import { world } from "./shared.ts";
 const PAUSED = /^\[Callosum\] /;
 
 const remote = join(world.dir, "remote.git");
+/** What a push to a branch of it acts on. */
+const pushTo = (branch: string) => `git-push:${join(world.dir, "remote")}/${branch}`;
 const clone = join(world.dir, "app");
 
 function git(...args: string[]): string {
@@ -31,8 +33,8 @@ async function story(key: string): Promise<string[]> {
   return rows.map((row) => [row.action, row.tier, row.ruleName].filter((part) => part !== undefined).join(" "));
 }
 
-test("a push is known by remote and branch: another session's is paused, one's own next is not", async () => {
-  const key = "git-push:origin/main";
+test("a push is known by repository and branch: another session's is paused, one's own next is not", async () => {
+  const key = pushTo("main");
   const [first] = await world.play("ann", exec(`cd ${clone} && git push origin HEAD:main 2>&1`));
   assert.doesNotMatch(first ?? "", PAUSED);
   assert.equal(pushed("main"), git("rev-parse", "HEAD"));
@@ -57,7 +59,7 @@ test("a push is known by remote and branch: another session's is paused, one's o
 });
 
 test("what is only mentioned is no push", async () => {
-  const key = "git-push:origin/quoted";
+  const key = pushTo("quoted");
   await world.play("cid", exec(`cd ${clone} && git push origin HEAD:quoted`));
   const said = await world.play(
     "dan",
@@ -74,7 +76,7 @@ test("what is only mentioned is no push", async () => {
 });
 
 test("a line with several effects has the keys of all, and no exit code proves that none was done", async () => {
-  const keys = ["git-push:origin/both", "email:eve@example.com"];
+  const keys = [pushTo("both"), "email:eve@example.com"];
   await world.play(
     "eve",
     exec(`cd ${clone} && git push origin HEAD:both && sendmail-is-not-here; himalaya send eve@example.com; false`),
@@ -87,10 +89,5 @@ test("the exit code of the line's last command proves that it did nothing", asyn
   // The second push would take a commit back: git refuses it.
   const push = (commit: string) => exec(`cd ${clone} && git push origin ${commit}:failed`);
   await world.play("fay", push("HEAD"), push("HEAD~1"));
-  assert.deepEqual(await story("git-push:origin/failed"), [
-    "intercept 3 git-push",
-    "complete 3",
-    "intercept 3 git-push",
-    "failed 3",
-  ]);
+  assert.deepEqual(await story(pushTo("failed")), ["intercept 3 git-push", "complete 3", "intercept 3 git-push", "failed 3"]);
 });

@@ -59,7 +59,7 @@ describe("a call that another plugin rewrites", () => {
   for (const when of ["before", "after"]) {
     test(`${when} us: we are shown what was asked, the journal then tells what ran`, async () => {
       const [asked, ran] = [`asked-${when}`, `ran-${when}`];
-      await world.play(`${when}-a`, to(asked, `rewrite-${when}(${asked}=${ran})`));
+      await world.play(`${when}-a`, to(asked, `rewrite-${when}:${asked}=${ran}`));
       assert.equal(sent(asked), 0);
       assert.equal(sent(ran), 1);
 
@@ -81,7 +81,7 @@ describe("a call that another plugin rewrites", () => {
   }
 
   test("into something no rule knows: the resource stays, the outcome is open", async () => {
-    await world.play("wrap-a", to("wrap", "rewrite-after(himalaya=echo)"));
+    await world.play("wrap-a", to("wrap", "rewrite-after:himalaya=echo"));
     const rows = await story("wrap-a");
     assert.deepEqual(actions(rows), ["intercept", "unknown"]);
     assert.match(String(rows[1]?.reason), /no rule knows/);
@@ -91,7 +91,7 @@ describe("a call that another plugin rewrites", () => {
   });
 
   test("to the same recipient: an ordinary call", async () => {
-    await world.play("same-a", to("same", "--body hello rewrite-before(hello=goodbye)"));
+    await world.play("same-a", to("same", "--body hello rewrite-before:hello=goodbye"));
     const rows = await story("same-a");
     assert.deepEqual(actions(rows), ["intercept", "complete"]);
     assert.equal(rows[1]?.reason, undefined);

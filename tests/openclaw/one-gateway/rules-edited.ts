@@ -1,7 +1,7 @@
 // tiers.json is edited while the gateway runs: the next call goes by it; a bad edit changes nothing but what the operator is told.
 
 import assert from "node:assert/strict";
-import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { exec, until } from "../harness/world.ts";
@@ -65,15 +65,16 @@ test("a file that is too large, or no file: likewise", async () => {
   assert.match((await rules()).error ?? "", /larger than 4 MiB/);
   await logged(/larger than 4 MiB/);
 
-  rmSync(file);
-  mkdirSync(file);
+  // At once: for a moment without a file, the shipped rules would hold.
+  mkdirSync(`${file}.folder`);
+  symlinkSync(`${file}.folder`, `${file}.new`);
+  renameSync(`${file}.new`, file);
   assert.equal(await isGuarded("folder"), true);
   assert.match((await rules()).error ?? "", /is not a regular file/);
   await logged(/is not a regular file/);
 });
 
 test("good again: it holds from the next call on, and nothing is complained about", async () => {
-  rmSync(file, { recursive: true });
   // As editors do it: written beside, and renamed.
   writeFileSync(`${file}.new`, deploy().replace('"tier": 3', '"tier": 1'));
   renameSync(`${file}.new`, file);

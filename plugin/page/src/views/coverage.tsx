@@ -36,7 +36,13 @@ function WithoutRule({ given, now }: { given: Uncovered[]; now: number }) {
   const { effects, others, more } = useMemo(() => uncoveredOf(given), [given]);
   if (given.length === 0) return null;
   return (
-    <section className="runtime-card" data-state={effects.length > 0 ? "lacking" : "seen"} aria-labelledby="without-rule">
+    <section
+      className="runtime-card"
+      data-state={effects.length > 0 ? "lacking" : "seen"}
+      aria-labelledby="without-rule"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
+      tabIndex={0}
+    >
       <header>
         <h2 id="without-rule">Seen without a rule</h2>
         {effects.length > 0 && <span className="state">{effects.length} sound like an effect</span>}
@@ -102,7 +108,13 @@ function Runtime({ runtime, now }: { runtime: RuntimeCoverage; now: number }) {
         ? "quiet"
         : "seen";
   return (
-    <section className="runtime-card" data-state={state} aria-labelledby={`runtime-${runtime.id}`}>
+    <section
+      className="runtime-card"
+      data-state={state}
+      aria-labelledby={`runtime-${runtime.id}`}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
+      tabIndex={0}
+    >
       <header>
         <h2 id={`runtime-${runtime.id}`}>
           <Text text={runtime.name} max={60} />

@@ -1,8 +1,8 @@
 // Another plugin that has its own say about tool calls, before and after ours. The command itself says what is to happen: a test
-// writes `refuse-before`, `ask-after`, `throw-after`, or `rewrite-before(from=to)` somewhere in it.
+// writes `refuse-before`, `ask-after`, `throw-after`, or `rewrite-before:from=to` somewhere in it.
 // JavaScript, because for TypeScript every gateway loads a compiler first.
 
-const REWRITE = /rewrite-(before|after)\((.+?)=(.+?)\)/;
+const REWRITE = /rewrite-(before|after):(\S+?)=(\S+)/;
 
 /** @param {import("openclaw/plugin-sdk/plugin-entry").OpenClawPluginApi} api */
 function register(api) {

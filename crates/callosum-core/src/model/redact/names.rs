@@ -218,8 +218,13 @@ pub(super) fn looks_made(text: &str) -> bool {
     text.len() >= 8 && plain && mixed && changes(text) >= 2 && !is_uuid(text)
 }
 
+/// How many characters of a secret are no words at least: the name of a temporary folder, `acme-build-18oB6r`, ends in fewer.
+const RANDOM_LEAST: usize = 12;
+
 /// Whether it was surely made by a machine to be unguessable, whatever stands before it. Identifiers in hexadecimal digits are not meant.
 pub(super) fn looks_random(text: &str) -> bool {
+    let is_word = |part: &&str| part.bytes().all(|byte| byte.is_ascii_lowercase());
+    let random = || text.split(['-', '_']).filter(|part| !is_word(part)).map(str::len).sum::<usize>();
     let has = |is: fn(&u8) -> bool| text.bytes().any(|byte| is(&byte));
     text.len() >= 20
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
@@ -227,6 +232,7 @@ pub(super) fn looks_random(text: &str) -> bool {
         && has(u8::is_ascii_lowercase)
         && has(u8::is_ascii_uppercase)
         && changes(text) >= text.len() / 5
+        && random() >= RANDOM_LEAST
         && !is_uuid(text)
 }
 
@@ -287,6 +293,7 @@ mod tests {
             "d670460b4b4aece5915caf5c68d12f560a9fe3e4",
             "how-to-write-a-good-Post-2024-edition",
             "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+            "acme-release-build-18oB6r",
         ] {
             assert!(!looks_random(text), "{text}");
         }

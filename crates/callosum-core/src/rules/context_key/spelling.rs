@@ -81,11 +81,17 @@ fn phone(number: &str) -> Cow<'_, str> {
     Cow::Owned(format!("+{}", digits.trim_start_matches("00")))
 }
 
-/// A job of a scheduler without its folder and ending: `~/Library/LaunchAgents/com.acme.sync.plist`, `gui/501/com.acme.sync`. The crontab of
-/// a user keeps it.
+/// A job of launchd by its label: `~/Library/LaunchAgents/com.acme.sync.plist`, `gui/501/com.acme.sync`. Elsewhere a slash is a part of the
+/// name.
 fn job_name(job: &str) -> Cow<'_, str> {
-    let name = if job.starts_with("crontab/") { job } else { job.rsplit('/').next().unwrap_or(job) };
-    Cow::Borrowed(name.strip_suffix(".plist").unwrap_or(name))
+    let file = job.strip_suffix(".plist");
+    let in_domain = ["gui/", "user/", "system/"].iter().any(|domain| job.starts_with(domain));
+    let name = match file {
+        Some(path) => path.rsplit('/').next().unwrap_or(path),
+        None if in_domain => job.rsplit('/').next().unwrap_or(job),
+        None => job,
+    };
+    Cow::Borrowed(name)
 }
 
 /// A channel without its `#`; an incoming webhook by what tells it from others, without its secret.
@@ -190,6 +196,7 @@ mod tests {
             ("cron:~/Library/LaunchAgents/com.acme.sync.plist", "cron:com.acme.sync"),
             ("cron:gui/501/com.acme.sync", "cron:com.acme.sync"),
             ("cron:crontab/deploy", "cron:crontab/deploy"),
+            ("cron:ops/report", "cron:ops/report"),
             ("sms:0555 0100199", "sms:0555 0100199"),
             ("sms:12345", "sms:12345"),
             ("sms:alice", "sms:alice"),
