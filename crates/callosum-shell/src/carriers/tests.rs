@@ -1,6 +1,8 @@
 //! Walks the table: what each of its entries carries is seen, and so is what they carry inside each other.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+mod elsewhere;
+
 use std::collections::BTreeSet;
 use std::env;
 use std::fmt::Write as _;
