@@ -197,9 +197,9 @@ const LINES: &[&str] = &[
     "echo \"echo it\\'s on; MAIL\" > x; sh x",
     "echo \"echo it\\'s on; MAIL\" | sh",
     "echo 'echo \\\"; MAIL' > x.sh; bash x.sh",
+    "echo \"echo \\\\'; MAIL; echo \\\\'\" | sh",
+    "echo \"echo \\\\'; MAIL; echo \\\\'\" > x; sh x",
     "printf '%s\\n' \"echo it\\'s on\" 'MAIL' > x; sh x",
-    // Files that a program reads its words from.
-    "printf 'x\\n' | xargs -I% MAIL",
 ];
 
 #[test]
@@ -249,6 +249,7 @@ fn what_only_looks_like_it_stays_as_it_was() {
         "GIT_EDITOR=true git rebase --continue",
         "EDITOR=vim PAGER=cat git log",
         "git -c alias.x='!MAIL' status",
+        "git add core.pager 'MAIL'",
         "git config alias.x '!MAIL'",
         "gh alias set x '!MAIL'",
         "tar -I zstd -xf x.tar",
@@ -266,4 +267,29 @@ fn what_only_looks_like_it_stays_as_it_was() {
         let (tier, keys) = verdict(&rules, &line);
         assert!(tier <= 1, "{line}: {tier} {keys:?}");
     }
+}
+
+#[test]
+fn what_each_setting_of_the_tables_names_is_seen() {
+    let rules = RuleSet::shipped();
+    let (tier, keys) = verdict(&rules, MAIL);
+    let mut wrong = String::new();
+    let of_variables = settings::VARIABLES.iter().map(|(name, setting)| match setting {
+        Setting::Text | Setting::Script => format!("{name}='$({MAIL})' bash -x f"),
+        _ => format!("{name}='{MAIL}' tool"),
+    });
+    let of_git = settings::OF_GIT.iter().map(|(section, name, setting)| {
+        let name = if *name == "*" { "log" } else { *name };
+        let mark = if *setting == Setting::Helper { "!" } else { "" };
+        format!("git -C /w -c {section}.x.{}='{mark}{MAIL}' log", name.to_uppercase())
+    });
+    let of_ssh = settings::OF_SSH.iter().map(|name| format!("ssh -o {name}='{MAIL}' host"));
+    let others = settings::WITH_ALIASES.iter().map(|name| format!("{name} alias set x '!{MAIL}'; {name} x"));
+    for line in of_variables.chain(of_git).chain(of_ssh).chain(others) {
+        let (found, all) = verdict(&rules, &line);
+        if found < tier || !keys.is_subset(&all) {
+            let _ = writeln!(wrong, "{line}\n    {found} {all:?}");
+        }
+    }
+    assert!(wrong.is_empty(), "not seen:\n{wrong}");
 }
