@@ -49,13 +49,6 @@ impl Walk {
             } else {
                 self.item(item, &mut words, &mut around);
             }
-            // `BASH_ENV=<(echo …)`
-            if let (CommandPrefixOrSuffixItem::ProcessSubstitution(..), Some((name, _))) =
-                (item, around.variables.last().cloned())
-            {
-                words.clear();
-                carry::variable(self, &name, carry::SUBSTITUTED, &around);
-            }
         }
         let (at, mut computed) = (self.found.len(), Vec::new());
         if let Some(name) = &command.word_or_name {

@@ -34,7 +34,6 @@ const LINES: &[&str] = &[
     "GIT_SEQUENCE_EDITOR='MAIL' git rebase -i main",
     "GIT_SSH_COMMAND='MAIL; ssh' git fetch",
     "GIT_SSH_COMMAND='sh -c \"MAIL\"' git fetch",
-    "BASH_ENV=<(echo 'MAIL') bash -c true",
     "echo 'MAIL' > e; BASH_ENV=e bash -c true",
     "BASH_ENV='$(MAIL)' bash x.sh",
     "PROMPT_COMMAND='MAIL' bash -i",
@@ -216,6 +215,12 @@ fn a_command_said_in_another_place_is_seen() {
         }
     }
     assert!(wrong.is_empty(), "not seen:\n{wrong}");
+}
+
+#[test]
+fn a_script_that_only_the_parser_of_another_shell_reads_is_told_as_unread() {
+    let line = format!("BASH_ENV=<(echo '{MAIL}') bash -c true");
+    assert_eq!(verdict(&RuleSet::shipped(), &line).0, 3);
 }
 
 #[test]

@@ -7,7 +7,6 @@ use super::{SUBSTITUTED, nested, note, shells};
 use crate::carriers::{Setting, aliases, carriers, of_git, of_ssh, of_variable};
 use crate::functions::{Body, Function};
 use crate::options::lists;
-use crate::parse::printed_by;
 use crate::words::program_name;
 use crate::{Texts, joined};
 
@@ -52,15 +51,8 @@ fn read(walk: &mut Walk, setting: Setting, value: &str, around: &Around) {
         Setting::Transport => transport(walk, value, &inside),
         Setting::Text => walk.substituted_in_document(value, &around.folder),
         Setting::Script => {
-            if let Some(printer) = value.strip_prefix("<(").and_then(|inside| inside.strip_suffix(')')) {
-                let printed = printed_by(printer);
-                nested(walk, printed.as_deref().unwrap_or_default(), &inside);
-            } else if value == SUBSTITUTED {
-                shells::printed(walk, &inside);
-            } else {
-                walk.substituted_in_document(value, &around.folder);
-                shells::script(walk, value, &[], &inside);
-            }
+            walk.substituted_in_document(value, &around.folder);
+            shells::script(walk, value, &[], &inside);
         }
     }
 }
