@@ -6,6 +6,7 @@ use std::path::Path;
 use callosum_surroundings::Place;
 
 use super::fields::Fields;
+use super::mail_fields;
 use super::site::Site;
 use crate::rules::tool_words::{NameWords, parted};
 
@@ -20,6 +21,8 @@ pub(super) enum ToolDetail {
     Thing,
     /// What it acts on.
     Target,
+    /// The mail addresses that its parameters name.
+    Addresses,
     /// The repository of a code host.
     Repository,
     /// The object in a cluster.
@@ -31,22 +34,42 @@ impl ToolDetail {
         let name = NameWords::of_tool(&site.call.tool);
         let one = |found: Option<String>| found.into_iter().collect();
         match self {
-            Self::Service => one(service(&site.call.tool)),
+            Self::Service => one(service(&site.call.tool, &name)),
             Self::Verb => one(name.acting().map(str::to_owned)),
             Self::Thing => one(thing(&name)),
             Self::Target => target(&name, site.params.fields()),
+            Self::Addresses => {
+                let named = mail_fields::of_parameters(site.params, &site.call.tool);
+                named.into_iter().filter(|name| name.contains('@')).collect()
+            }
             Self::Repository => one(repository(&name, site.params.fields())),
             Self::KubeObject => kube_objects(&name, site),
         }
     }
 }
 
-/// The server's name in lower case, without what every server is called.
-fn service(tool: &str) -> Option<String> {
+/// Servers that offer the tools of many services, whose names those of the tools begin with.
+const BROKERS: &[&str] = &["arcade", "composio", "klavis", "pipedream", "rube", "zapier"];
+
+/// The server's name in lower case, without what every server is called; of a broker's tool the service in its name.
+fn service(tool: &str, name: &NameWords) -> Option<String> {
     let (server, _) = parted(tool);
     let words = server.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
     let is_name = |word: &String| !matches!(word.as_str(), "" | "mcp" | "server" | "api");
     let words: Vec<String> = words.filter(is_name).collect();
+    // Claude's connectors: `claude_ai_Slack`.
+    let words = match words.as_slice() {
+        [claude, ai, rest @ ..] if claude == "claude" && ai == "ai" && !rest.is_empty() => rest,
+        all => all,
+    };
+    // A broker's tools are in capitals where no server stands before them: `TRELLO_ADD_CARD`.
+    let is_broker = match words {
+        [] => tool.contains('_') && tool.bytes().all(|byte| !byte.is_ascii_lowercase()),
+        words => words.iter().any(|word| BROKERS.contains(&word.as_str())),
+    };
+    if is_broker {
+        return name.own().find(|word| !BROKERS.contains(word)).map(str::to_owned);
+    }
     (!words.is_empty()).then(|| words.join("-"))
 }
 
@@ -92,6 +115,23 @@ const CALLERS: &[&str] = &[
     "sessionid",
 ];
 
+/// Fields that are called like a thing and hold what is said of it.
+const SAID: &[&str] = &[
+    "announcement",
+    "body",
+    "caption",
+    "comment",
+    "content",
+    "description",
+    "message",
+    "note",
+    "notification",
+    "post",
+    "reply",
+    "text",
+    "tweet",
+];
+
 /// What a call acts on: the field that is called like the thing in the tool's name, else the first of the usual ones.
 fn target(name: &NameWords, fields: &Fields) -> Vec<String> {
     let own: Vec<&str> = name.own().collect();
@@ -99,7 +139,8 @@ fn target(name: &NameWords, fields: &Fields) -> Vec<String> {
     let things = pairs.iter().rev().map(String::as_str).chain(own.iter().rev().copied());
     for thing in things {
         let thing = singular(thing);
-        for suffix in SUFFIXES {
+        let suffixes = SUFFIXES.iter().filter(|suffix| !suffix.is_empty() || !SAID.contains(&thing));
+        for suffix in suffixes {
             let found = fields.named(&format!("{thing}{suffix}"));
             if !found.is_empty() {
                 return found;
@@ -215,11 +256,14 @@ fn kube_objects(name: &NameWords, site: Site<'_, '_>) -> Vec<String> {
         let in_name = || {
             let kinds = name.own().map(kind);
             let found = kinds.filter(|kind| IN_NAMES.contains(&kind.as_str())).last();
+            // What is scaled or rolled out without a kind is one.
+            let is_rolled = || name.own().any(|word| matches!(word, "rollout" | "scale"));
+            let found = found.or_else(|| is_rolled().then(|| "deployment".to_owned()));
             found.into_iter().collect::<Vec<_>>()
         };
         let kinds = all(&["resourcetype", "kind", "resourcekind", "type"]).unwrap_or_else(in_name);
         let kinds: Vec<String> = kinds.iter().map(|word| kind(word)).collect();
-        let named = kinds.iter().find_map(|kind| first(&[&format!("{kind}name")]));
+        let named = kinds.iter().find_map(|kind| first(&[&format!("{kind}name"), kind]));
         let names = named
             .map(|name| vec![name])
             .or_else(|| all(&["name", "names", "resourcename", "labelselector", "selector"]));
