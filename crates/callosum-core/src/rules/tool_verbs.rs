@@ -9,7 +9,7 @@ pub(super) enum Sense {
     Does,
     /// It does something, or is the thing that something is done to: `order`.
     MayDo,
-    /// Several things by such a name: `orders`.
+    /// Several things by such a name (`orders`), or one whose name has a verb in it (`order_book`).
     Things,
     /// It runs what another word names: `run_report`, `run_job`.
     Runs,
@@ -41,19 +41,18 @@ const PREPARING: &[&str] = &[
     "predict", "prepare", "quote", "recommend", "rewrite", "simulate", "suggest", "summarize", "track", "translate",
 ];
 const MAY_PREPARE: &[&str] = &["build", "format", "plan", "score", "test"];
-/// Names of things that verbs stand in.
-const COMPOUNDS: &[&[&str]] = &[
-    &["merge", "request"],
-    &["merge", "requests"],
-    &["order", "book"],
-    &["post", "mortem"],
-    &["push", "notification"],
-    &["push", "notifications"],
-    &["release", "note"],
-    &["release", "notes"],
+/// Names of things that are made of verbs.
+const COMPOUNDS: &[[&str; 2]] = &[
+    ["merge", "request"],
+    ["merge", "requests"],
+    ["order", "book"],
+    ["order", "books"],
+    ["post", "mortem"],
+    ["release", "note"],
+    ["release", "notes"],
 ];
 /// Verbs of tools that are names of things as well, besides those of commands.
-const THINGS: &[&str] = &["checkout", "deposit", "like", "link", "payout", "refund", "vote"];
+const THINGS: &[&str] = &["checkout", "deposit", "label", "like", "link", "payout", "refund", "swap", "vote"];
 /// Those that stand at the end of a name, too: `blob_upload`, but not `address_book`.
 const LAST: &[&str] = &[
     "checkout", "comment", "email", "invite", "like", "mail", "message", "payout", "post", "purchase",
@@ -91,19 +90,21 @@ const SENT_BEHIND: &[&str] = &["publish", "send", "submit"];
 
 /// The words of a tool's own name with what each says.
 pub(super) fn senses<'n>(own: &[&'n str]) -> Vec<(&'n str, Sense)> {
-    let mut in_compound = 0;
+    let pair = |from: usize| own.get(from..from + 2).unwrap_or_default();
+    let is_compound = |from: usize| COMPOUNDS.iter().any(|compound| compound == pair(from));
     let sense = |(place, word): (usize, &&'n str)| {
-        let rest = own.get(place..).unwrap_or_default();
-        if let Some(compound) = COMPOUNDS.iter().find(|compound| rest.starts_with(compound)) {
-            in_compound = compound.len();
+        let is_in_compound = is_compound(place) || place.checked_sub(1).is_some_and(is_compound);
+        let may_do = |word: &&str| sense_of(word) == Sense::MayDo;
+        if is_in_compound {
+            Sense::Things
+        } else if *word == "new" && own.get(place + 1).is_some_and(may_do) {
+            // `new_order` makes one.
+            Sense::Does
+        } else {
+            sense_of(word)
         }
-        if in_compound > 0 {
-            in_compound -= 1;
-            return (*word, Sense::Other);
-        }
-        (*word, sense_of(word))
     };
-    own.iter().enumerate().map(sense).collect()
+    own.iter().enumerate().map(|(place, word)| (*word, sense((place, word)))).collect()
 }
 
 fn sense_of(word: &str) -> Sense {
@@ -151,7 +152,7 @@ pub(super) fn asking<'n>(name: &[(&'n str, Sense)]) -> Option<&'n str> {
     let has = |wanted: Sense| name.iter().any(|(_, sense)| *sense == wanted);
     if let [first, .., (last, _)] = name {
         let before = name.len().checked_sub(2).and_then(|place| name.get(place));
-        let is_behind_verb = before.is_some_and(|(word, _)| is_plain_verb(word));
+        let is_behind_verb = before.is_some_and(|(word, sense)| *sense == Sense::Does && is_plain_verb(word));
         let is_shown = PREVIEWED.contains(last) && !is_behind_verb
             || CHECKED.contains(last) && !is_behind_verb && first.1 != Sense::Does
             || SHOWN.contains(last) && !has(Sense::Does) && !has(Sense::Runs)
@@ -211,6 +212,7 @@ mod tests {
             ("message", Some("message")),
             ("run_job", Some("run")),
             ("my_order", None),
+            ("new_order", Some("new")),
             ("latest_post", None),
             ("user_posts", None),
             ("merge_request_discussions", None),
@@ -228,6 +230,7 @@ mod tests {
         for (name, word) in [
             ("order_list", Some("list")),
             ("refund_eligibility", Some("eligibility")),
+            ("swap_quote", Some("quote")),
             ("post_details", Some("details")),
             ("payout-change-check", Some("check")),
             ("create_uptime_check", None),
@@ -254,7 +257,9 @@ mod tests {
             ("user_posts", true),
             ("inbound_messages", true),
             ("latest_post", true),
-            ("release_notes", false),
+            ("release_notes", true),
+            ("order_book_depth", true),
+            ("create_merge_request", false),
             ("cancel_orders", false),
             ("blob_upload", false),
             ("scan_ports", false),

@@ -23,6 +23,8 @@ pub(super) enum ToolDetail {
     Target,
     /// The mail addresses that its parameters name.
     Addresses,
+    /// The network of a wallet.
+    Network,
     /// The repository of a code host.
     Repository,
     /// The object in a cluster.
@@ -42,6 +44,7 @@ impl ToolDetail {
                 let named = mail_fields::of_parameters(site.params, &site.call.tool);
                 named.into_iter().filter(|name| name.contains('@')).collect()
             }
+            Self::Network => one(network(&name, site.params.fields())),
             Self::Repository => one(repository(&name, site.params.fields())),
             Self::KubeObject => kube_objects(&name, site),
         }
@@ -98,7 +101,7 @@ const USUAL: &[&str] = &[
     "id", "ids", "key", "number", "to", "recipient", "recipients", "channelid", "channel", "chatid", "chat", "phonenumber", "phone", "target", "issuenumber",
     "issueid", "issuekey", "pullnumber", "orderid", "taskid", "cardid", "ticketid", "pageid", "symbol", "referenceid", "referencenumber", "referencenum",
     "reference", "slug", "resource", "resourceid", "project", "projectid", "projectkey", "app", "appid", "apphost", "site", "siteid", "domain", "bucket", "database",
-    "table", "topic", "queue", "username", "user", "userid", "email", "customer", "customerid", "url", "repo", "repository", "service", "serviceid", "path", "name",
+    "table", "topic", "queue", "username", "user", "userid", "email", "customer", "customerid", "url", "repo", "repository", "service", "serviceid", "path", "name", "title",
 ];
 
 /// Names of fields that end like those of targets and say whose call it is.
@@ -151,8 +154,25 @@ fn target(name: &NameWords, fields: &Fields) -> Vec<String> {
         return found;
     }
     let mut others = fields.own().filter(|(name, _)| !CALLERS.contains(name));
-    let is_one = |name: &str| ["id", "ids", "key", "number"].iter().any(|end| name.ends_with(end));
+    let is_one = |name: &str| ["id", "ids", "key", "number", "name"].iter().any(|end| name.ends_with(end));
     others.find(|(name, _)| is_one(name)).map(|(_, value)| value.to_owned()).into_iter().collect()
+}
+
+/// Networks that servers for wallets are named after.
+#[rustfmt::skip]
+const NETWORKS: &[&str] = &[
+    "algorand", "aptos", "arbitrum", "avalanche", "base", "bitcoin", "bsc", "cardano", "cosmos", "ethereum", "hedera", "lightning", "near",
+    "optimism", "polkadot", "polygon", "sei", "solana", "stacks", "starknet", "stellar", "sui", "ton", "tron", "xrpl", "zksync",
+];
+
+/// The network that a transaction belongs to: the one that a field or the server names, else the usual one of addresses like its own.
+fn network(name: &NameWords, fields: &Fields) -> Option<String> {
+    let first = |names: &[&str]| names.iter().find_map(|name| fields.named(name).into_iter().next());
+    let of_server = || name.of_server().find(|word| NETWORKS.contains(word)).map(str::to_owned);
+    first(&["network", "chain", "blockchain", "chainname", "chainid"]).or_else(of_server).or_else(|| {
+        let to = first(&["to", "toaddress", "recipient", "recipientaddress", "destination", "address"])?;
+        to.starts_with("0x").then(|| "ethereum".to_owned())
+    })
 }
 
 fn singular(word: &str) -> &str {
