@@ -1,18 +1,21 @@
 //! A call that has been classified: all that is needed to decide about it, on whatever thread.
 
 use crate::decision::history::Who;
+use crate::decision::plan::{Despite, Refusal, Until};
 use crate::model::digest::marked_digest;
+use crate::model::on_conflict::OnConflict;
 use crate::model::redact;
 use crate::model::settings::Settings;
 use crate::model::tier::Tier;
 use crate::model::time::Stamp;
 use crate::model::tool_call::{Parameters, ToolCall};
-use crate::record::{Action, AttemptId, Conflict, Holder, Record};
+use crate::record::{Action, AttemptId, Holder, Record};
 use crate::rules::context_key::keys_or_digest;
-use crate::rules::{Classification, Scope};
+use crate::rules::{Classification, Limited, Scope};
 use callosum_shell::ExitCodes;
 
 use super::call_id::CallRef;
+use super::{ASKING_MS, Answer};
 
 /// A classified call.
 #[derive(Clone, Debug)]
@@ -26,6 +29,11 @@ pub(super) struct Intent {
     pub(super) window_ms: u64,
     pub(super) lease_ms: u64,
     pub(super) scope: Scope,
+    pub(super) on_conflict: OnConflict,
+    /// The limits that it is under.
+    pub(super) limits: Vec<Limited>,
+    /// Its host can ask a person.
+    pub(super) can_ask: bool,
     pub(super) observe: bool,
     not_done_codes: ExitCodes,
     /// What an earlier version called its resources.
@@ -37,6 +45,8 @@ pub(super) struct Intent {
     pub(super) too_many_keys: bool,
     /// Delivery of a pause will be told by the host.
     pub(super) signal: bool,
+    /// What its host is answered when it is let through: once that is decided.
+    pub(super) leave: Answer,
     /// Its number among the open calls, once it is one of them; another firing of its hook has the same.
     pub(super) open: Option<u64>,
 }
@@ -82,12 +92,16 @@ impl Intent {
             window_ms,
             lease_ms: classification.lock_expiry_ms.unwrap_or(settings.lock_expiry_ms),
             scope: classification.scope,
+            on_conflict: classification.on_conflict,
+            limits: classification.limits,
+            can_ask: call.can_ask,
             observe,
             not_done_codes: classification.not_done_codes,
             former_keys: classification.former_keys,
             attempt: tier.is_tracked().then(AttemptId::random),
             too_many_keys: classification.too_many_keys,
             signal: false,
+            leave: Answer::Proceed,
             open: None,
         }
     }
@@ -128,8 +142,9 @@ impl Intent {
         let record = &mut self.record;
         record.action = action;
         record.set_stamp(at);
-        (record.attempt, record.conflict) = (None, None);
+        (record.attempt, record.conflict, record.on_conflict) = (None, None, None);
         record.evidence.clear();
+        record.limits.clear();
         record.context_keys.truncate(self.own_keys);
         (record.signal, record.observed) = (false, false);
         record.not_done_codes = ExitCodes::default();
@@ -142,14 +157,34 @@ impl Intent {
     pub(super) fn start(&mut self, holder: Option<Holder>, at: &Stamp) -> &mut Record {
         let (tier, not_done_codes, lease_ms) = (self.tier, self.not_done_codes, self.lease_ms);
         let attempt = self.attempt;
+        let limits: Vec<String> = self.limits.iter().map(|limited| limited.rule.clone()).collect();
         let record = self.record(Action::Intercept, at);
         record.attempt = attempt;
         if tier.is_tracked() {
             record.holder = holder;
             record.not_done_codes = not_done_codes;
         }
+        record.limits.extend(limits);
         if tier.is_guarded() {
             record.expires_ms = Some(at.plus_ms(lease_ms).wall_ms);
+        }
+        record
+    }
+
+    /// The record that lets the call through although something speaks against it.
+    pub(super) fn start_despite(
+        &mut self,
+        despite: &Despite,
+        holder: Option<Holder>,
+        at: &Stamp,
+    ) -> &mut Record {
+        let record = self.start(holder, at);
+        record.observed = despite.observed;
+        record.conflict = Some(despite.conflict);
+        record.on_conflict = despite.on_conflict;
+        if despite.is_asked() {
+            // It begins when a person has allowed it.
+            record.expires_ms = record.expires_ms.map(|end| end.saturating_add(ASKING_MS.into()));
         }
         record
     }
@@ -162,11 +197,17 @@ impl Intent {
     }
 
     /// The record that refuses it.
-    pub(super) fn refusal(&mut self, conflict: Conflict, at: &Stamp) -> &mut Record {
+    pub(super) fn refusal(&mut self, refusal: &mut Refusal, at: &Stamp) -> &mut Record {
         let (signal, former) = (self.signal, self.former_keys.clone());
         let record = self.record(Action::Blocked, at);
-        record.conflict = Some(conflict);
-        record.signal = signal;
+        record.conflict = Some(refusal.conflict);
+        record.on_conflict = refusal.on_conflict();
+        record.evidence = std::mem::take(&mut refusal.shown);
+        record.signal = signal && !refusal.is_block();
+        if let Until::Room(reached) = &refusal.until {
+            record.limits.push(reached.rule.clone());
+            record.reason = Some(reached.in_words(at));
+        }
         // A retry goes by what was shown, under whatever name.
         record.context_keys.extend(former);
         record

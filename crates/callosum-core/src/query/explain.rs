@@ -5,14 +5,17 @@ use serde_json::Value;
 
 use crate::decision::Question;
 use crate::decision::history::Who;
+use crate::decision::limit::usage;
 use crate::decision::plan::{Plan, Standing, plan};
 use crate::model::digest::digest;
 use crate::model::error::QueryError;
+use crate::model::on_conflict::OnConflict;
 use crate::model::tier::Tier;
 use crate::model::tool_call::{Parameters, ToolCall};
 use crate::rules::context_key::keys_or_digest;
 use crate::rules::{Explanation, Match, Scope, Unread};
 
+use super::limits::LimitStatus;
 use super::reader::Reader;
 
 /// The session of a question that names none: no journal has it.
@@ -65,9 +68,14 @@ pub struct ExplainResponse {
     pub recent_window_ms: u64,
     /// Whose earlier actions count.
     pub scope: Scope,
-    /// `allow`, `pause`, `block`; `observe` where one of the latter would only be written down.
+    /// What becomes of a call that earlier actions speak against.
+    pub on_conflict: OnConflict,
+    /// The limits that the call is under.
+    pub limits: Vec<LimitStatus>,
+    /// `allow`, `note`, `pause`, `block`, or `ask` (where the host has no dialog for that, `pause`); `observe` where it would be stopped
+    /// but that is only written down.
     pub verdict: &'static str,
-    /// What the model would be told, when it would be stopped.
+    /// What the model would be told when it would be stopped, or the person who is asked or warned.
     pub text: Option<String>,
     /// Whether its parameters would be written down, secrets taken out; never below tier 2.
     pub journal_params: bool,
@@ -107,6 +115,8 @@ pub(super) fn explain(reader: &Reader<'_>, asked: &ExplainRequest) -> Result<Exp
         context_keys,
         recent_window_ms: window_ms,
         scope: classification.scope,
+        on_conflict: classification.on_conflict,
+        limits: Vec::new(),
         verdict: "allow",
         text: None,
         journal_params: tier.is_tracked() && classification.journal_params,
@@ -128,14 +138,29 @@ pub(super) fn explain(reader: &Reader<'_>, asked: &ExplainRequest) -> Result<Exp
         window_ms: explained.recent_window_ms,
         retry_window_ms: settings.retry_window_ms,
         scope: explained.scope,
+        on_conflict: explained.on_conflict,
+        limits: &classification.limits,
     };
-    let plan = plan(&history, &question, Standing::Waits, now, &reader.is_dead());
-    let Plan::Refuse(refusal) = plan else { return Ok(explained) };
-    explained.text = Some(refusal.text(&history, digest.as_deref(), settings.recent_window_ms, now));
-    explained.verdict = match refusal.is_block() {
-        _ if is_observed => "observe",
-        true => "block",
-        false => "pause",
+    let plan = plan(&history, &question, Standing::Asks, now, &reader.is_dead());
+    let usages = classification.limits.iter().map(|limited| usage(&history, &who, limited, &all_keys, now));
+    let limits = usages.map(|usage| LimitStatus::of(&usage, now)).collect();
+    (explained.verdict, explained.text) = match plan {
+        Plan::Refuse(refusal) => {
+            let verdict = if refusal.is_block() { "block" } else { "pause" };
+            let text = refusal.text(&history, digest.as_deref(), settings.recent_window_ms, now);
+            (if is_observed { "observe" } else { verdict }, Some(text))
+        }
+        Plan::Allow { despite: Some(despite), .. } => {
+            let text = despite.text(&history, digest.as_deref(), now);
+            let verdict = match (despite.is_asked(), is_observed) {
+                (true, true) => "observe",
+                (true, false) => "ask",
+                (false, _) => "note",
+            };
+            (verdict, Some(text))
+        }
+        Plan::Allow { despite: None, .. } | Plan::HostRefused(_) => ("allow", None),
     };
+    explained.limits = limits;
     Ok(explained)
 }
