@@ -41,7 +41,14 @@ struct Rule {
     command: Option<Texts>,
     http: Option<IgnoredAny>,
     recent_window_ms: Option<u64>,
+    limit: Option<Limit>,
     lock_expiry_ms: Option<u64>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Limit {
+    window_ms: u64,
 }
 
 #[derive(Deserialize)]
@@ -72,11 +79,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         let rule: Rule = serde_json::from_str(raw.get())?;
         let from = raw.get().as_ptr() as usize - text.as_ptr() as usize;
         let to = from + raw.get().len();
-        let Rule { name, recent_window_ms, lock_expiry_ms, .. } = &rule;
+        let Rule { name, recent_window_ms, limit, lock_expiry_ms, .. } = &rule;
+        let window_ms = (*recent_window_ms).max(limit.as_ref().map(|limit| limit.window_ms));
         writeln!(
             rules,
-            "    Shipped {{ name: {name:?}, text: ({from}, {to}), recent_window_ms: {}, lock_expiry_ms: {} }},",
-            recent_window_ms.unwrap_or(0),
+            "    Shipped {{ name: {name:?}, text: ({from}, {to}), window_ms: {}, lock_expiry_ms: {} }},",
+            window_ms.unwrap_or(0),
             lock_expiry_ms.unwrap_or(0),
         )?;
         let (globs, names): (Vec<_>, Vec<_>) = rule

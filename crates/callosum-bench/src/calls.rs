@@ -31,6 +31,7 @@ impl Sample {
             run: Some(format!("run-{:08}", number / 100)),
             call: Some(format!("call_{number:016}")),
             cwd: Some("/srv/agent".to_owned()),
+            can_ask: true,
         };
         let exit_code = (tool == "exec").then_some(0);
         Self { call, params, exit_code }

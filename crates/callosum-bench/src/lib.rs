@@ -45,7 +45,7 @@ pub fn settle(gate: &Gate, mut answer: Answer, now: &Stamp) -> Result<()> {
             gate.maintain(now);
             Ok(())
         }
-        Answer::Proceed | Answer::Wait(_) => Ok(()),
+        Answer::Proceed | Answer::Warn(_) | Answer::Ask(_) | Answer::Wait(_) => Ok(()),
     }
 }
 

@@ -40,6 +40,7 @@ fn before(gate: &gate::Gate, arguments: &FunctionCallContext<'_>) -> Result<Opti
         run: optional(arguments, 4)?,
         call: optional(arguments, 5)?,
         cwd: optional(arguments, 6)?,
+        can_ask: true,
     };
     let params = arguments.get::<Unknown<'_>>(7)?;
     let params = JsParams::new(&params);

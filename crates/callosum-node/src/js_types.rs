@@ -42,6 +42,12 @@ impl GateOptions {
 pub struct Answer {
     /// The call is refused with this text for the model.
     pub refuse: Option<String>,
+    /// The call may run once a person whom the host asks with this text has allowed it.
+    pub ask: Option<String>,
+    /// How long they may think about it, milliseconds.
+    pub ask_ms: Option<u32>,
+    /// The call may run; a person may be warned with this text.
+    pub warn: Option<String>,
     /// Work is left for a worker thread: `finish(ticket)`. A call that is to be decided may not run before.
     pub ticket: Option<u32>,
     /// Nothing to wait for, but `maintain()` should run soon: records wait in the backlog.
@@ -50,11 +56,13 @@ pub struct Answer {
 
 impl Answer {
     pub(crate) fn from_core(answer: gate::Answer) -> Option<Self> {
-        let none = Self { refuse: None, ticket: None, maintain: None };
+        let none = Self { refuse: None, ask: None, ask_ms: None, warn: None, ticket: None, maintain: None };
         match answer {
             gate::Answer::Proceed => None,
             gate::Answer::ProceedThenMaintain => Some(Self { maintain: Some(true), ..none }),
             gate::Answer::Refuse(text) => Some(Self { refuse: Some(text), ..none }),
+            gate::Answer::Ask(text) => Some(Self { ask: Some(text), ask_ms: Some(gate::ASKING_MS), ..none }),
+            gate::Answer::Warn(text) => Some(Self { warn: Some(text), ..none }),
             gate::Answer::Wait(ticket) => Some(Self { ticket: Some(ticket), ..none }),
         }
     }

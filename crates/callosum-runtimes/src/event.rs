@@ -141,6 +141,10 @@ impl Event {
         let error = text(fields.error);
         let transcript = text(fields.transcript).map(PathBuf::from);
         let reason = fields.reason.iter().find_map(|name| text(name));
+        let asking = runtime.facts().asking.as_ref();
+        let can_ask = asking.is_some_and(|asking| {
+            text(asking.mode).is_some_and(|mode| asking.modes.contains(&mode.as_str()))
+        });
         let mcp = known().find_map(|fields| {
             let names = fields.mcp.as_ref()?;
             let mcp = input.get(names.field)?;
@@ -242,7 +246,7 @@ impl Event {
             Params::Whole(params)
         };
         let session = told.unwrap_or_else(nobody);
-        let call = ToolCall { tool, kind: None, agent, session, run, call, cwd };
+        let call = ToolCall { tool, kind: None, agent, session, run, call, cwd, can_ask };
         Ok(Self {
             runtime,
             moment,

@@ -33,6 +33,9 @@ pub trait AgentRuntime: Debug + Sync {
     /// An allowed call is answered by printing nothing.
     fn refusal(&self, event: &str, reason: &str) -> Value;
 
+    /// What is printed to warn a person of a call that runs.
+    fn warning(&self, text: &str) -> Value;
+
     /// What is printed at `event` to give the model `text` as context.
     fn context(&self, event: &str, text: &str) -> Value;
 
@@ -54,6 +57,8 @@ pub struct Facts {
     pub other_events: &'static [&'static str],
     /// Where its events say what.
     pub fields: Fields,
+    /// How it asks its user about a call. `None`: it can't, or not so that the call waits for the answer.
+    pub asking: Option<Asking>,
     /// The exit code that refuses a call where nothing can be printed; standard error has the reason then.
     pub refusal_exit_code: u8,
     /// The settings that hold the user's own hooks.
@@ -81,6 +86,17 @@ impl dyn AgentRuntime {
         let mut events = self.facts().events.iter();
         events.find(|event| event.moment == Moment::Before).map_or("", |event| event.name)
     }
+}
+
+/// How a runtime asks its user whether a call may run.
+#[derive(Debug)]
+pub struct Asking {
+    /// The field of an event's outermost object that names the mode in which its user is asked.
+    pub mode: &'static str,
+    /// The modes in which the user is asked, and the call waits for the answer.
+    pub modes: &'static [&'static str],
+    /// What is printed to have the user asked at an event, with the facts.
+    pub question: fn(event: &str, text: &str) -> Value,
 }
 
 /// A runtime's names for one of OpenClaw's tools.

@@ -227,8 +227,7 @@ pub(super) fn in_text(
     while let Some(found) = text.get(at..).and_then(|rest| rest.find('$')) {
         at += found;
         let rest = text.get(at..).unwrap_or_default();
-        let known =
-            Expansion::read(rest).and_then(|expansion| Some((value(&expansion)?, expansion.length)));
+        let known = Expansion::read(rest).and_then(|expansion| Some((value(&expansion)?, expansion.length)));
         let Some((said, length)) = known else {
             at += 1;
             continue;

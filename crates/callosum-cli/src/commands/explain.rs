@@ -3,13 +3,14 @@
 use std::io::Write;
 use std::process::ExitCode;
 
+use callosum_core::model::on_conflict::OnConflict;
 use callosum_core::model::time;
-use callosum_core::query::{ExplainRequest, Source};
+use callosum_core::query::{ExplainRequest, LimitStatus, Source};
 use callosum_core::rules::{Match, Scope};
 use serde_json::{Value, json};
 
 use crate::args::{Args, Asked};
-use crate::output::{Failure, json, long, name, resource, said};
+use crate::output::{Failure, json, local_time, long, name, resource, said};
 
 pub(crate) fn run(args: &Args, asked: &Asked, out: &mut dyn Write) -> Result<ExitCode, Failure> {
     let params = params(asked)?;
@@ -68,6 +69,17 @@ pub(crate) fn run(args: &Args, asked: &Asked, out: &mut dyn Write) -> Result<Exi
         };
         let window = time::for_people(explained.recent_window_ms);
         writeln!(out, "Checked against {whose} actions on the same resources in the last {window}.")?;
+        match explained.on_conflict {
+            OnConflict::Pause => {}
+            OnConflict::Block => writeln!(out, "One of these blocks it, and a retry does not help.")?,
+            OnConflict::Note => writeln!(out, "One of these is only noted: it goes through.")?,
+            OnConflict::Ask => {
+                writeln!(out, "At one of these a person is asked; a host without a dialog for that pauses.")?;
+            }
+        }
+    }
+    for limit in &explained.limits {
+        writeln!(out, "{}", used(limit))?;
     }
     writeln!(out, "\nNow: {}.", explained.verdict)?;
     if let Some(text) = &explained.text {
@@ -95,6 +107,15 @@ fn params(asked: &Asked) -> Result<Value, Failure> {
         Ok(_) => Err(unusable("the parameters must be an object".to_owned())),
         Err(error) => Err(unusable(format!("the parameters are not JSON: {error}"))),
     }
+}
+
+/// How much of a limit is used.
+fn used(limit: &LimitStatus) -> String {
+    let on = limit.key.as_ref().map_or_else(String::new, |key| format!(" on {}", resource(key)));
+    let free =
+        limit.free_at.as_ref().map_or_else(String::new, |at| format!("; room again at {}", local_time(at)));
+    let (rule, words) = (name(&limit.rule_name), limit.limit.in_words());
+    format!("Limit of `{rule}`: {words}; {} used{on}{free}.", limit.used)
 }
 
 fn sentence(matched: &Match) -> String {

@@ -137,9 +137,12 @@ fn columns(record: &Map<String, Value>, with_instance: bool) -> [String; 6] {
 /// block `blocked`.
 fn happened(record: &Map<String, Value>) -> String {
     let action = text(record, "action").unwrap_or_default();
+    let wanted = text(record, "onConflict");
     match (Action::named(action), text(record, "conflict")) {
-        (Action::Blocked, Some("lease")) => "blocked".to_owned(),
+        (Action::Blocked, Some("lease" | "limit")) => "blocked".to_owned(),
+        (Action::Blocked, _) if wanted == Some("block") => "blocked".to_owned(),
         (Action::Blocked, _) => "paused".to_owned(),
+        (Action::Intercept, Some(_)) if wanted == Some("ask") && !is_observed(record) => "asked".to_owned(),
         // What a newer version wrote.
         (Action::Other(action), _) => name(&action),
         (known, _) => known.spec().label.to_owned(),
@@ -164,11 +167,19 @@ fn details(record: &Map<String, Value>) -> String {
         Some("recent") => details.push("already acted on".to_owned()),
         Some("inFlight") => details.push("being acted on".to_owned()),
         Some("lease") => details.push("held by another call".to_owned()),
+        Some("limit") => details.push(limit_of(record)),
         Some(other) => details.push(name(other)),
         None if shown > 0 => details.push("allowed after a pause".to_owned()),
         None => {}
     }
-    if record.get("observed") == Some(&Value::Bool(true)) {
+    match text(record, "onConflict") {
+        Some("block") => details.push("the rule blocks".to_owned()),
+        Some("ask") => details.push("a person is asked".to_owned()),
+        Some("note") => details.push("only noted".to_owned()),
+        Some(other) => details.push(name(other)),
+        None => {}
+    }
+    if is_observed(record) {
         details.push("only observed".to_owned());
     }
     if let Some(code) = record.get("exitCode").and_then(Value::as_i64) {
@@ -203,6 +214,17 @@ fn details(record: &Map<String, Value>) -> String {
         details.push(long(&tools.join(", ")));
     }
     details.join("; ")
+}
+
+fn is_observed(record: &Map<String, Value>) -> bool {
+    record.get("observed") == Some(&Value::Bool(true))
+}
+
+/// Which limit is reached: of a call that ran all the same, one of those that count it.
+fn limit_of(record: &Map<String, Value>) -> String {
+    let rules = record.get("limits").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let rules: Vec<String> = rules.iter().filter_map(Value::as_str).map(name).collect();
+    format!("limit of {} reached", rules.join(" or "))
 }
 
 fn text<'a>(record: &'a Map<String, Value>, field: &str) -> Option<&'a str> {

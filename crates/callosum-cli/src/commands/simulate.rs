@@ -97,7 +97,7 @@ fn for_people(file: &Path, simulated: &Simulated, out: &mut dyn Write) -> Result
             sum(&report.recorded)
         )?;
     }
-    let header = ["RULE", "TIER", "CALLS", "PAUSED", "BLOCKED", "OBSERVED"];
+    let header = ["RULE", "TIER", "CALLS", "PAUSED", "BLOCKED", "OBSERVED", "ASKED", "NOTED"];
     let rows = report.rules.iter().filter(|of| of.before != of.after || of.before.stopped() > 0);
     table(out, Some("By rule, before → after:"), &header, rows.map(of_rule))?;
     changed(report, out)?;
@@ -108,6 +108,12 @@ fn sum(counts: &Counts) -> String {
     let mut text = format!("{} paused, {} blocked", counts.paused, counts.blocked);
     if counts.observed > 0 {
         text.push_str(&format!(", {} only observed", counts.observed));
+    }
+    if counts.asked > 0 {
+        text.push_str(&format!(", {} left to a person", counts.asked));
+    }
+    if counts.noted > 0 {
+        text.push_str(&format!(", {} only noted", counts.noted));
     }
     text
 }
@@ -122,6 +128,8 @@ fn of_rule(of: &OfRule) -> Vec<String> {
         of_both(|counts| counts.paused),
         of_both(|counts| counts.blocked),
         of_both(|counts| counts.observed),
+        of_both(|counts| counts.asked),
+        of_both(|counts| counts.noted),
     ]
 }
 

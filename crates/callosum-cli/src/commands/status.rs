@@ -76,6 +76,25 @@ fn for_people(status: &Status, out: &mut dyn Write) -> Result<(), Failure> {
 
     super::leases::table_of(Some("Leases"), &status.locks, out)?;
 
+    let limits = status.limits.iter().map(|limit| {
+        vec![
+            name(&limit.rule_name),
+            limit.limit.in_words(),
+            limit.used.to_string(),
+            limit
+                .key
+                .as_deref()
+                .map(resource)
+                .or_else(|| limit.session.as_deref().map(name))
+                .unwrap_or_default(),
+            limit
+                .free_at
+                .as_deref()
+                .map_or_else(|| "yes".to_owned(), |at| format!("from {}", local_time(at))),
+        ]
+    });
+    table(out, Some("Limits"), &["RULE", "LIMIT", "USED", "BY", "ROOM"], limits)?;
+
     let recent = status.recent_contexts.iter().map(|context| {
         vec![
             resource(&context.context_key),

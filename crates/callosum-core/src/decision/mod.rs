@@ -1,16 +1,20 @@
 //! The decision: history, call, rules and moment in, verdict out. Pure.
 //!
-//! `history` is what the journal says, in memory; `terms` what a call is decided by, `plan` what a decision comes to, and `pause_text` what an agent is told.
+//! `history` is what the journal says, in memory; `terms` what a call is decided by, `limit` tells how much of a rule's limit is used,
+//! `plan` what a decision comes to, and `pause_text` what an agent is told.
 
 pub mod history;
+pub mod limit;
 pub mod pause_text;
 pub mod plan;
 pub(crate) mod terms;
 
 use crate::decision::history::{Action, History, IsDead, Pause, State, Who};
+use crate::decision::limit::{Usage, usage};
+use crate::model::on_conflict::OnConflict;
 use crate::model::tier::Tier;
 use crate::model::time::Stamp;
-use crate::rules::Scope;
+use crate::rules::{Limited, Scope};
 
 /// How long after a pause its text counts as read where the host tells no delivery, milliseconds. Equal
 /// calls in one message come within a few; a model that has read a pause takes longer.
@@ -31,6 +35,10 @@ pub struct Question<'a> {
     pub retry_window_ms: u64,
     /// Whose actions are evidence.
     pub scope: Scope,
+    /// What becomes of the call if evidence speaks against it.
+    pub on_conflict: OnConflict,
+    /// The limits that it is under.
+    pub limits: &'a [Limited],
 }
 
 /// One action that speaks against a call, and where.
@@ -51,10 +59,12 @@ pub struct Piece<'a> {
 pub enum Decision<'a> {
     /// Let it through; the evidence, if any, was acknowledged.
     Allow(Vec<Piece<'a>>),
-    /// Refuse it with the facts; a retry goes through.
+    /// Evidence that was not acknowledged speaks against it, or any where the rule blocks: what becomes of it, the rule says.
     Pause(Vec<Piece<'a>>),
     /// Refuse it until these calls end or lose their lease.
     Block(Vec<Piece<'a>>),
+    /// Refuse it until there is room under this limit.
+    Full(Usage<'a>),
 }
 
 /// Decides about a guarded call. `is_dead` tells whether a holder's process is surely gone.
@@ -83,6 +93,12 @@ pub fn decide<'a>(
         }
     }
 
+    let usages =
+        question.limits.iter().map(|limited| usage(history, question.who, limited, question.keys, now));
+    if let Some(full) = usages.filter(Usage::is_reached).max_by_key(|full| full.free_in_ms(now)) {
+        return Decision::Full(full);
+    }
+
     let pauses: Vec<&Pause> = history
         .pauses(question.who)
         .filter(|pause| pause.at.age_ms(now) < question.retry_window_ms && is_delivered(pause, now))
@@ -101,7 +117,9 @@ pub fn decide<'a>(
         })
         .collect();
 
-    if evidence.iter().all(|piece| piece.acknowledged) {
+    // Where a rule blocks, nobody was asked to acknowledge anything.
+    let blocks = question.on_conflict == OnConflict::Block && !evidence.is_empty();
+    if !blocks && evidence.iter().all(|piece| piece.acknowledged) {
         Decision::Allow(evidence)
     } else {
         Decision::Pause(evidence)

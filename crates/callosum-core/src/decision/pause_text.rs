@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use crate::decision::history::{Action, History, State};
+use crate::decision::limit::Reached;
 use crate::model::text::{in_quotes, is_sentence, name, one_line};
-use crate::model::time::{Stamp, for_people, to_rfc3339};
+use crate::model::time::{Stamp, for_people as for_people_time, to_rfc3339};
 
 /// A piece of evidence to tell: which action, its state, and the keys it was met on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +25,9 @@ const MAX_KEYS: usize = 5;
 const MAX_PER_KEY: usize = 5;
 /// Other recent actions listed.
 const MAX_OTHERS: usize = 5;
+/// Characters that hosts show a person, and of these, for how many more there are.
+const PEOPLE_CHARS: usize = 512;
+const REST_CHARS: usize = 20;
 /// Bytes that most texts of pauses have room in.
 const ROOM: usize = 1024;
 /// Characters of a name (session, instance, tool) and of a key.
@@ -43,6 +47,81 @@ pub fn pause(
     let mut text = String::with_capacity(ROOM);
     push_headline(&mut text, history, told, now);
     text.push_str("\nReview recent actions and decide if this is needed:\n");
+    push_facts(&mut text, history, told, digest, others_window_ms, now);
+    text.push_str("\nIf this is intentionally different, retry. Otherwise, skip it.");
+    text
+}
+
+/// The text of a block by a rule that lets nobody retry: the facts, and for how long it holds. `windows_ms` are that of the rule and that
+/// within which other actions are listed.
+#[must_use]
+pub fn block_by_rule(
+    history: &History,
+    told: &[Told],
+    digest: Option<&str>,
+    (window_ms, others_window_ms): (u64, u64),
+    now: &Stamp,
+) -> String {
+    let mut text = String::with_capacity(ROOM);
+    push_headline(&mut text, history, told, now);
+    text.push_str("\nWhat was done:\n");
+    push_facts(&mut text, history, told, digest, others_window_ms, now);
+    text.push_str(&format!(
+        "\nA rule blocks this for {} after such an action, so a retry does not help. Skip it, or leave it to the operator.",
+        for_people_of(window_ms)
+    ));
+    text
+}
+
+/// The text of a block by a limit: how many calls it lets through, and when there is room again.
+#[must_use]
+pub fn limit(reached: &Reached, now: &Stamp) -> String {
+    let on = reached.key.as_ref().map(|key| format!(" on \"{}\"", in_quotes(key, KEY_CHARS)));
+    format!(
+        "[Callosum] The limit of the rule {} is reached: {}{}, and all of them are used. There is room again in {} ({}) at the \
+         earliest; a retry does not help before. Do something else meanwhile, or leave it to the operator.",
+        name(&reached.rule, KEY_CHARS),
+        reached.limit.in_words(),
+        on.unwrap_or_default(),
+        for_people_of(reached.free_in_ms),
+        to_rfc3339(now.plus_ms(reached.free_in_ms).wall_ms),
+    )
+}
+
+/// What a person is told who is asked about a call, or warned of it: the facts, in at most 512 characters.
+#[must_use]
+pub fn for_people(history: &History, told: &[Told], digest: Option<&str>, now: &Stamp) -> String {
+    let mut text = String::with_capacity(ROOM);
+    push_headline(&mut text, history, told, now);
+    let mut listed = 0;
+    for piece in told.iter().rev() {
+        let Some(action) = history.action(piece.seq) else { continue };
+        let mut line = String::from("\n");
+        push_line(&mut line, action, piece.state, now);
+        line.push_str(same_parameters(action, digest));
+        if text.chars().count() + line.chars().count() + REST_CHARS > PEOPLE_CHARS {
+            break;
+        }
+        text.push_str(&line);
+        listed += 1;
+    }
+    if told.len() > listed {
+        text.push('\n');
+        push_rest(&mut text, told.len(), listed, "more");
+        text.truncate(text.trim_end().len());
+    }
+    text
+}
+
+/// The resources, each with what was done to it, and what else was done lately.
+fn push_facts(
+    text: &mut String,
+    history: &History,
+    told: &[Told],
+    digest: Option<&str>,
+    others_window_ms: u64,
+    now: &Stamp,
+) {
     let mut keys: Vec<&String> = told.iter().rev().flat_map(|piece| &piece.keys).collect();
     if keys.len() > 1 {
         let mut seen = HashSet::new();
@@ -53,17 +132,20 @@ pub fn pause(
         let on_key: Vec<&Told> = told.iter().rev().filter(|piece| piece.keys.contains(key)).collect();
         for piece in on_key.iter().take(MAX_PER_KEY) {
             if let Some(action) = history.action(piece.seq) {
-                push_line(&mut text, action, piece.state, now);
+                push_line(text, action, piece.state, now);
                 text.extend([same_parameters(action, digest), "\n"]);
             }
         }
-        push_rest(&mut text, on_key.len(), MAX_PER_KEY, "more on this");
+        push_rest(text, on_key.len(), MAX_PER_KEY, "more on this");
     }
-    push_rest(&mut text, keys.len(), MAX_KEYS, "more resources of this call were acted on");
-    push_others(&mut text, history, told, others_window_ms, now);
-    push_trust(&mut text, 1 + keys.len().min(MAX_KEYS), keys.iter().copied());
-    text.push_str("\nIf this is intentionally different, retry. Otherwise, skip it.");
-    text
+    push_rest(text, keys.len(), MAX_KEYS, "more resources of this call were acted on");
+    push_others(text, history, told, others_window_ms, now);
+    push_trust(text, 1 + keys.len().min(MAX_KEYS), keys.iter().copied());
+}
+
+/// A length of time that is over at the latest then: never less than there is of it.
+fn for_people_of(ms: u64) -> String {
+    for_people_time(ms.saturating_add(999))
 }
 
 /// The text of a block: who holds the resource, since when, until when.
@@ -81,9 +163,9 @@ pub fn block(history: &History, told: &[Told], now: &Stamp) -> String {
             in_quotes(key, KEY_CHARS),
             name(&action.tool, NAME_CHARS),
             author(action),
-            for_people(age_ms),
+            for_people_time(age_ms),
             to_rfc3339(now.plus_ms(left_ms).wall_ms),
-            for_people(left_ms),
+            for_people_time(left_ms),
         ));
     }
     push_rest(&mut text, told.len(), MAX_KEYS, "more calls hold resources of this one");
@@ -125,7 +207,7 @@ fn push_headline(text: &mut String, history: &History, told: &[Told], now: &Stam
         State::Complete => ("was already acted on ", " ago."),
         _ => ("may already have been acted on ", " ago: the outcome is unknown."),
     };
-    let ago = for_people(action.started.age_ms(now));
+    let ago = for_people_time(action.started.age_ms(now));
     text.extend(["[Callosum] \"", &key, "\" ", happened, &ago, ended]);
 }
 
@@ -144,7 +226,7 @@ fn push_line(text: &mut String, action: &Action, state: State, now: &Stamp) {
 
 /// How long ago, whose and what.
 fn push_deed(text: &mut String, action: &Action, now: &Stamp) {
-    text.extend(["  - ", &for_people(action.started.age_ms(now)), " ago by "]);
+    text.extend(["  - ", &for_people_time(action.started.age_ms(now)), " ago by "]);
     push_named(text, &action.who.instance, &action.who.session);
     text.extend([": ", &name(&action.tool, NAME_CHARS)]);
 }
@@ -182,6 +264,7 @@ fn push_named(text: &mut String, instance: &str, session: &str) {
 pub fn ended(action: &Action, state: State) -> String {
     let exit = action.outcome.as_ref().and_then(|outcome| outcome.exit_code);
     match state {
+        State::InFlight if action.asked => "a person is asked about it, or it is still running".to_owned(),
         State::InFlight if action.process.is_some() => "still running in the background".to_owned(),
         State::InFlight => "still running".to_owned(),
         State::Complete => "complete".to_owned(),
@@ -191,6 +274,10 @@ pub fn ended(action: &Action, state: State) -> String {
             Some(code) => format!("outcome unknown (exit {code}), verify first"),
             None => "outcome unknown, verify first".to_owned(),
         },
+        State::Lapsed | State::Orphaned if action.asked => {
+            "a person was asked about it and no outcome came: not allowed, or unknown, verify first"
+                .to_owned()
+        }
         State::Lapsed => "no outcome came, so it is unknown, verify first".to_owned(),
         State::Orphaned => "its process died before an outcome, so it is unknown, verify first".to_owned(),
     }

@@ -4,8 +4,10 @@
 //! changes nothing. So a plan that could not be committed is made again on what is known then.
 
 use crate::decision::history::{History, IsDead, State};
+use crate::decision::limit::Reached;
 use crate::decision::pause_text::{self, Told};
 use crate::decision::{Decision, Piece, Question, decide};
+use crate::model::on_conflict::OnConflict;
 use crate::model::time::Stamp;
 use crate::record::{Conflict, Shown};
 
@@ -14,6 +16,8 @@ use crate::record::{Conflict, Shown};
 pub enum Standing<'t> {
     /// The host waits for the answer and goes by it.
     Waits,
+    /// The same, and it can ask a person.
+    Asks,
     /// The call runs whatever the answer is: it is only observed, or its host waited no longer and let it run.
     Runs,
     /// Its host waited no longer and refused it with this text.
@@ -25,8 +29,8 @@ pub enum Standing<'t> {
 pub enum Plan {
     /// Its start: it may run.
     Allow {
-        /// What would have stopped it, had it not run whatever the answer is.
-        observed: Option<Conflict>,
+        /// What speaks against it all the same.
+        despite: Option<Despite>,
         /// The evidence, by the journal's records.
         shown: Vec<Shown>,
     },
@@ -36,15 +40,43 @@ pub enum Plan {
     HostRefused(String),
 }
 
+/// What speaks against a call that may run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Despite {
+    /// What it is.
+    pub conflict: Conflict,
+    /// What the rule wants of such a call, where that is no pause.
+    pub on_conflict: Option<OnConflict>,
+    /// It would have been stopped, but runs whatever the answer is.
+    pub observed: bool,
+    /// The evidence as it is told.
+    pub told: Vec<Told>,
+}
+
 /// A pause or a block, free of the history it was decided on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// Why; a lease blocks, all else pauses.
+    /// What speaks against the call.
     pub conflict: Conflict,
-    /// The evidence, by the journal's records.
+    /// What would help.
+    pub until: Until,
+    /// The evidence, by the journal's records: of a limit the call that leaves its window first.
     pub shown: Vec<Shown>,
     /// The same as it is told, in the same order.
     pub told: Vec<Told>,
+}
+
+/// How long a call stays refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// Until its session, which was told, tries again.
+    Retry,
+    /// Until another call ends or loses its lease.
+    LeaseEnds,
+    /// Until the evidence is out of this window, milliseconds: the rule blocks.
+    Past(u64),
+    /// Until there is room under a limit.
+    Room(Reached),
 }
 
 /// What is to be done about a call. Nothing speaks against one below tier 3. `is_dead` tells whether a holder's process is
@@ -58,35 +90,74 @@ pub fn plan(
     is_dead: IsDead<'_>,
 ) -> Plan {
     if question.tier.is_guarded() {
-        Plan::of(&decide(history, question, now, is_dead), standing)
+        Plan::of(&decide(history, question, now, is_dead), question, standing, now)
     } else {
-        Plan::of(&Decision::Allow(Vec::new()), standing)
+        Plan::of(&Decision::Allow(Vec::new()), question, standing, now)
     }
 }
 
 impl Plan {
     /// What a decision comes to.
     #[must_use]
-    pub fn of(decision: &Decision<'_>, standing: Standing<'_>) -> Self {
+    pub fn of(decision: &Decision<'_>, question: &Question<'_>, standing: Standing<'_>, now: &Stamp) -> Self {
         if let Standing::Refused(text) = standing {
             return Self::HostRefused(text.to_owned());
         }
-        let (pieces, conflict) = match decision {
-            Decision::Allow(pieces) => (pieces, None),
+        let shown = |pieces: &[Piece<'_>]| pieces.iter().map(|piece| piece.action.shown()).collect();
+        let (pieces, conflict, until) = match decision {
+            Decision::Allow(pieces) => return Self::Allow { despite: None, shown: shown(pieces) },
             Decision::Pause(pieces) => {
                 let in_flight = pieces.iter().any(|piece| piece.state == State::InFlight);
-                (pieces, Some(if in_flight { Conflict::InFlight } else { Conflict::Recent }))
+                let conflict = if in_flight { Conflict::InFlight } else { Conflict::Recent };
+                let blocks = question.on_conflict == OnConflict::Block;
+                (pieces, conflict, if blocks { Until::Past(question.window_ms) } else { Until::Retry })
             }
-            Decision::Block(pieces) => (pieces, Some(Conflict::Lease)),
+            Decision::Block(pieces) => (pieces, Conflict::Lease, Until::LeaseEnds),
+            Decision::Full(full) => {
+                let first = full.counted.last().map(|action| action.shown());
+                let shown = first.into_iter().collect();
+                let refusal = Refusal {
+                    conflict: Conflict::Limit,
+                    until: Until::Room(full.reached(now)),
+                    shown,
+                    told: Vec::new(),
+                };
+                return Self::stopped(refusal, None, standing);
+            }
         };
-        let shown = pieces.iter().map(|piece| piece.action.shown()).collect();
-        match conflict {
-            Some(conflict) if standing == Standing::Waits => {
-                Self::Refuse(Refusal { conflict, shown, told: pieces.iter().map(told).collect() })
-            }
-            // Whoever runs whatever the answer is shows nobody the facts.
-            observed => Self::Allow { observed, shown },
+        let on_conflict = matches!(decision, Decision::Pause(_)).then_some(question.on_conflict);
+        let told = pieces.iter().map(told).collect();
+        Self::stopped(Refusal { conflict, until, shown: shown(pieces), told }, on_conflict, standing)
+    }
+
+    /// What becomes of a call that something speaks against; `on_conflict` is what its rule wants of such a call, if it has a say.
+    fn stopped(refusal: Refusal, on_conflict: Option<OnConflict>, standing: Standing<'_>) -> Self {
+        let runs = match (on_conflict, standing) {
+            (Some(OnConflict::Note), _) | (Some(OnConflict::Ask), Standing::Asks) => true,
+            (_, standing) => !matches!(standing, Standing::Waits | Standing::Asks),
+        };
+        if !runs {
+            return Self::Refuse(refusal);
         }
+        // Whoever runs whatever the answer is shows nobody the facts.
+        let observed = on_conflict != Some(OnConflict::Note) && standing == Standing::Runs;
+        let Refusal { conflict, shown, told, .. } = refusal;
+        let on_conflict = on_conflict.filter(|wanted| *wanted != OnConflict::default());
+        Self::Allow { despite: Some(Despite { conflict, on_conflict, observed, told }), shown }
+    }
+}
+
+impl Despite {
+    /// Whether a person decides now whether it runs.
+    #[must_use]
+    pub fn is_asked(&self) -> bool {
+        !self.observed && self.on_conflict == Some(OnConflict::Ask)
+    }
+
+    /// What a person is told: who is asked, or who is warned.
+    #[must_use]
+    pub fn text(&self, history: &History, digest: Option<&str>, now: &Stamp) -> String {
+        pause_text::for_people(history, &self.told, digest, now)
     }
 }
 
@@ -94,7 +165,13 @@ impl Refusal {
     /// Whether a retry does not help before another call has ended.
     #[must_use]
     pub fn is_block(&self) -> bool {
-        self.conflict == Conflict::Lease
+        self.until != Until::Retry
+    }
+
+    /// What the journal says that the rule wanted, where it was no pause.
+    #[must_use]
+    pub fn on_conflict(&self) -> Option<OnConflict> {
+        matches!(self.until, Until::Past(_)).then_some(OnConflict::Block)
     }
 
     /// What the refused call's model reads. `digest` is the call's; a pause lists other actions of the last `others_window_ms`.
@@ -106,10 +183,13 @@ impl Refusal {
         others_window_ms: u64,
         now: &Stamp,
     ) -> String {
-        if self.is_block() {
-            pause_text::block(history, &self.told, now)
-        } else {
-            pause_text::pause(history, &self.told, digest, others_window_ms, now)
+        match &self.until {
+            Until::LeaseEnds => pause_text::block(history, &self.told, now),
+            Until::Retry => pause_text::pause(history, &self.told, digest, others_window_ms, now),
+            Until::Past(window_ms) => {
+                pause_text::block_by_rule(history, &self.told, digest, (*window_ms, others_window_ms), now)
+            }
+            Until::Room(reached) => pause_text::limit(reached, now),
         }
     }
 
@@ -121,7 +201,8 @@ impl Refusal {
         others_window_ms: u64,
         now: &Stamp,
     ) -> bool {
-        self.is_block() || pause_text::knows_others(history, from, &self.told, others_window_ms, now)
+        matches!(self.until, Until::LeaseEnds | Until::Room(_))
+            || pause_text::knows_others(history, from, &self.told, others_window_ms, now)
     }
 }
 
@@ -174,6 +255,8 @@ mod tests {
             window_ms: WINDOW_MS,
             retry_window_ms: WINDOW_MS,
             scope: Scope::Any,
+            on_conflict: OnConflict::Pause,
+            limits: &[],
         };
         plan(history, &question, standing, &NOW.plus_ms(1_000), &|_, _| false)
     }
@@ -195,7 +278,10 @@ mod tests {
     fn what_is_planned_goes_by_the_decision_and_by_what_the_host_makes_of_it() {
         let history = history();
         let is = |tier, key, standing| match planned(&history, tier, key, standing) {
-            Plan::Allow { observed, shown } => (true, observed, shown.len()),
+            Plan::Allow { despite, shown } => {
+                assert!(despite.as_ref().is_none_or(|despite| despite.observed));
+                (true, despite.map(|despite| despite.conflict), shown.len())
+            }
             Plan::Refuse(refusal) => {
                 assert_eq!(refusal.told.len(), refusal.shown.len());
                 (false, Some(refusal.conflict), refusal.shown.len())
@@ -222,7 +308,7 @@ mod tests {
     fn a_plan_made_again_goes_by_what_is_known_then() {
         let mut history = history();
         let before = planned(&history, Tier::High, "new", Standing::Waits);
-        assert!(matches!(before, Plan::Allow { observed: None, .. }), "{before:?}");
+        assert!(matches!(before, Plan::Allow { despite: None, .. }), "{before:?}");
         history.apply(4, &record(Kind::Intercept, "new"));
         let again = planned(&history, Tier::High, "new", Standing::Waits);
         assert!(

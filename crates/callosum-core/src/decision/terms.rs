@@ -2,10 +2,11 @@
 
 use crate::decision::Question;
 use crate::decision::history::Who;
+use crate::model::on_conflict::OnConflict;
 use crate::model::settings::Settings;
 use crate::model::tier::Tier;
 use crate::rules::context_key::keys_or_digest;
-use crate::rules::{Classification, Scope};
+use crate::rules::{Classification, Limited, Scope};
 
 /// What is decided by, beside the keys.
 #[derive(Clone, Debug)]
@@ -19,6 +20,10 @@ pub(crate) struct Terms {
     pub(crate) lease_ms: u64,
     /// Whose earlier actions count.
     pub(crate) scope: Scope,
+    /// What becomes of it where they speak against it.
+    pub(crate) on_conflict: OnConflict,
+    /// The limits that it is under.
+    pub(crate) limits: Vec<Limited>,
     /// What would stop it is only written down.
     pub(crate) observe: bool,
 }
@@ -43,6 +48,8 @@ impl Terms {
             window_ms: classification.window_ms(settings),
             lease_ms: classification.lock_expiry_ms.unwrap_or(settings.lock_expiry_ms),
             scope: classification.scope,
+            on_conflict: classification.on_conflict,
+            limits: std::mem::take(&mut classification.limits),
             observe: classification.is_observed(settings),
         };
         (keys, terms)
@@ -54,7 +61,12 @@ impl Terms {
     }
 
     /// The question that the decision answers, on all keys.
-    pub(crate) fn question<'a>(&self, who: &'a Who, all_keys: &'a [String], settings: &Settings) -> Question<'a> {
+    pub(crate) fn question<'a>(
+        &'a self,
+        who: &'a Who,
+        all_keys: &'a [String],
+        settings: &Settings,
+    ) -> Question<'a> {
         Question {
             who,
             tier: self.tier,
@@ -62,6 +74,8 @@ impl Terms {
             window_ms: self.window_ms,
             retry_window_ms: settings.retry_window_ms,
             scope: self.scope,
+            on_conflict: self.on_conflict,
+            limits: &self.limits,
         }
     }
 }

@@ -138,6 +138,7 @@ impl Gate {
             run: report.run.clone(),
             call: report.call.clone(),
             cwd,
+            can_ask: false,
         };
         let rules = self.rules_in_hook(now)?;
         let Classification { tier, context_keys, not_done_codes, .. } =
@@ -236,7 +237,10 @@ impl Gate {
             record.digest.clone_from(&action.digest);
         }
         record.exit_code = report.exit_code;
-        record.reason = reason(report.ended).map(str::to_owned);
+        record.reason = match report.ended {
+            Ended::Refused if action.asked => Some(NOT_ALLOWED.to_owned()),
+            ended => reason(ended).map(str::to_owned),
+        };
         if record.action == Action::Running {
             record.process.clone_from(&report.process);
         }
@@ -497,6 +501,9 @@ fn tell_what_ran(record: &mut Record, report: &EndReport) {
     let how = record.reason.take().map(|how| format!("; {how}")).unwrap_or_default();
     record.reason = Some(format!("{what}{how}"));
 }
+
+/// Why a call did not run that its host asked a person about.
+const NOT_ALLOWED: &str = "a person was asked about it, and it was not allowed";
 
 /// Why an outcome is not simply what its exit code says.
 fn reason(ended: Ended) -> Option<&'static str> {

@@ -220,14 +220,14 @@ impl Gate {
             None => light.calls.again(id, intent.tool(), intent.digest(), now)?,
         };
         match phase {
-            Phase::Wrapper | Phase::Light | Phase::Queued(_) | Phase::Allowed { unflushed: None, .. } => {
-                Some(Answer::Proceed)
-            }
+            Phase::Wrapper | Phase::Light | Phase::Queued(_) => Some(Answer::Proceed),
+            Phase::Allowed { unflushed: None, leave, .. } => Some(leave.clone()),
             Phase::Refused(text) => Some(Answer::Refuse(text.clone())),
-            Phase::Allowed { seq, unflushed: Some(unflushed), .. } => {
-                let (seq, unflushed) = (*seq, unflushed.clone());
+            Phase::Allowed { seq, unflushed: Some(unflushed), leave, .. } => {
+                let (seq, unflushed, leave) = (*seq, unflushed.clone(), leave.clone());
                 drop(light);
-                Arc::make_mut(intent).open = Some(number);
+                let again = Arc::make_mut(intent);
+                (again.open, again.leave) = (Some(number), leave);
                 Some(self.later(Work::FlushIntent { intent: Arc::clone(intent), seq, unflushed }))
             }
             // The first firing waits for a worker: this one waits behind it. A worker goes on.
@@ -392,7 +392,7 @@ impl Gate {
         let answer = match flushed {
             Ok(()) => {
                 lock(&self.health).flushed();
-                Answer::Proceed
+                intent.leave.clone()
             }
             Err(error) => {
                 self.flush_failed(&error, now);
@@ -403,10 +403,10 @@ impl Gate {
                 {
                     self.take_back(intent, Some(seq), error.code(), text, now);
                 }
-                answer
+                if answer.lets_run() { intent.leave.clone() } else { answer }
             }
         };
-        if answer == Answer::Proceed
+        if answer.lets_run()
             && let (Some(id), Some(number)) = (intent.id(), intent.open)
         {
             lock(&self.light).calls.flushed(id, number, seq, now);

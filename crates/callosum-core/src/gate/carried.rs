@@ -6,6 +6,7 @@ use std::collections::HashMap;
 
 use crate::decision::history::{Action as Past, Gap, History};
 use crate::model::error::StateError;
+use crate::model::on_conflict::OnConflict;
 use crate::model::time::Stamp;
 use crate::record::{Action, Record};
 use crate::store::journal::segment::Trace;
@@ -232,6 +233,8 @@ fn write_start_anew(
 ) -> Result<u64, StateError> {
     let mut start = anew(Action::Intercept, action, &action.started, now);
     start.digest.clone_from(&action.digest);
+    start.limits = action.limits.iter().map(|rule| rule.as_ref().to_owned()).collect();
+    start.on_conflict = action.asked.then_some(OnConflict::Ask);
     start.not_done_codes = action.not_done_codes;
     start.holder = action.holder;
     let left_ms = action.lease_ms.saturating_sub(start.age_ms.unwrap_or(0));

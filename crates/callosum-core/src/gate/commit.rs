@@ -10,9 +10,8 @@
 
 use std::sync::Arc;
 
-use crate::decision::Question;
 use crate::decision::history::{History, Who};
-use crate::decision::plan::{Plan, Refusal, Standing, plan};
+use crate::decision::plan::{Despite, Plan, Refusal, Standing, plan};
 use crate::model::error::StateError;
 use crate::model::time::Stamp;
 use crate::store::journal::{Appended, Check, Patience, UpToDate};
@@ -26,8 +25,8 @@ use super::{Answer, Gate, lock};
 
 /// What was written of a call.
 enum Committed {
-    /// Its start.
-    Start(Appended),
+    /// Its start, and what speaks against it all the same.
+    Start(Appended, Option<Despite>),
     /// That it was paused or blocked.
     Refusal(Refusal),
     /// That its host refused it, with this text.
@@ -58,9 +57,10 @@ impl Gate {
         course: &Course,
         now: &Stamp,
     ) -> Result<Answer, NotNow> {
-        let (keys, who) = (shared.all_keys(), shared.who());
+        let (keys, who, limits) = (shared.all_keys(), shared.who(), shared.terms.limits.clone());
         let (needs, check) = if shared.tier.is_guarded() {
-            (Needs { keys: &keys, who: Some(&who), ..Needs::default() }, Check::All)
+            let (who, limits) = (Some(&who), limits.as_slice());
+            (Needs { keys: &keys, who, limits, now: *now, ..Needs::default() }, Check::All)
         } else {
             (Needs::default(), Check::Journal)
         };
@@ -72,8 +72,13 @@ impl Gate {
                 return Ok(answer);
             }
             let intent = Arc::make_mut(shared);
-            let plan =
-                self.plan(intent, (&who, &keys), course.standing(intent.terms.observe), ledger.history(), now);
+            let plan = self.plan(
+                intent,
+                (&who, &keys),
+                course.standing(intent.terms.observe),
+                ledger.history(),
+                now,
+            );
             if let Plan::Refuse(refusal) = &plan {
                 let window_ms = self.settings.recent_window_ms;
                 ledger.bring_newest(|history, from| refusal.can_be_told(history, from, window_ms, now))?;
@@ -94,6 +99,7 @@ impl Gate {
         now: &Stamp,
     ) -> Plan {
         let question = intent.terms.question(who, keys, &self.settings);
+        let standing = if standing == Standing::Waits && intent.can_ask { Standing::Asks } else { standing };
         let machine = self.machine();
         plan(history, &question, standing, now, &|boot, holder: &_| machine.is_dead(boot, holder))
     }
@@ -109,19 +115,20 @@ impl Gate {
         now: &Stamp,
     ) -> Result<Committed, StateError> {
         let (text, started) = match plan {
-            Plan::Allow { observed, shown } => {
-                let record = intent.start(self.machine().holder(), now);
-                record.observed = observed.is_some();
-                record.conflict = observed;
+            Plan::Allow { despite, shown } => {
+                let holder = self.machine().holder();
+                let record = match &despite {
+                    Some(despite) => intent.start_despite(despite, holder, now),
+                    None => intent.start(holder, now),
+                };
                 record.evidence = shown;
                 let start = self.append_of_call(ledger, proof, record, now)?;
                 // A process that ends now writes no more than this.
-                let Some(text) = course.refused() else { return Ok(Committed::Start(start)) };
+                let Some(text) = course.refused() else { return Ok(Committed::Start(start, despite)) };
                 (text.to_owned(), Some(start.seq))
             }
             Plan::Refuse(mut refusal) => {
-                let record = intent.refusal(refusal.conflict, now);
-                record.evidence = std::mem::take(&mut refusal.shown);
+                let record = intent.refusal(&mut refusal, now);
                 self.append_of_call(ledger, proof, record, now)?;
                 return Ok(Committed::Refusal(refusal));
             }
@@ -142,11 +149,16 @@ impl Gate {
     ) -> Answer {
         let intent = Arc::make_mut(shared);
         let text = match committed {
-            Committed::Start(Appended { seq, end, file, .. }) => {
+            Committed::Start(Appended { seq, end, file, .. }, despite) => {
+                if let Some(despite) = despite.filter(|despite| !despite.observed) {
+                    let text = despite.text(history, intent.digest(), now);
+                    intent.leave = if despite.is_asked() { Answer::Ask(text) } else { Answer::Warn(text) };
+                }
                 let is_guarded = intent.tier.is_guarded();
                 let unflushed = (is_guarded && self.flushes()).then_some(Unflushed { file, end });
                 let phase = if intent.tier.is_tracked() {
-                    Phase::Allowed { seq, is_guarded, unflushed: unflushed.clone() }
+                    let leave = intent.leave.clone();
+                    Phase::Allowed { seq, is_guarded, unflushed: unflushed.clone(), leave }
                 } else {
                     Phase::Light
                 };
@@ -156,7 +168,7 @@ impl Gate {
                     Some(unflushed) => {
                         self.later(Work::FlushIntent { intent: Arc::clone(shared), seq, unflushed })
                     }
-                    None => Answer::Proceed,
+                    None => intent.leave.clone(),
                 };
             }
             Committed::Refusal(refusal) => {

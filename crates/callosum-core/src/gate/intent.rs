@@ -1,6 +1,7 @@
 //! A call that has been classified: all that is needed to decide about it, on whatever thread.
 
 use crate::decision::history::Who;
+use crate::decision::plan::{Despite, Refusal, Until};
 use crate::decision::terms::Terms;
 use crate::model::digest::marked_digest;
 use crate::model::redact;
@@ -8,11 +9,12 @@ use crate::model::settings::Settings;
 use crate::model::tier::Tier;
 use crate::model::time::Stamp;
 use crate::model::tool_call::{Parameters, ToolCall};
-use crate::record::{Action, AttemptId, Conflict, Holder, Record};
+use crate::record::{Action, AttemptId, Holder, Record};
 use crate::rules::Classification;
 use callosum_shell::ExitCodes;
 
 use super::call_id::CallRef;
+use super::{ASKING_MS, Answer};
 
 /// A classified call.
 #[derive(Clone, Debug)]
@@ -24,6 +26,8 @@ pub(super) struct Intent {
     pub(super) cwd: Option<String>,
     /// Of its tool and parameters; 0 below tier 2.
     pub(super) mark: u64,
+    /// Its host can ask a person.
+    pub(super) can_ask: bool,
     not_done_codes: ExitCodes,
     /// How many resources it has: its pause names more.
     own_keys: usize,
@@ -32,6 +36,8 @@ pub(super) struct Intent {
     pub(super) too_many_keys: bool,
     /// Delivery of a pause will be told by the host.
     pub(super) signal: bool,
+    /// What its host is answered when it is let through: once that is decided.
+    pub(super) leave: Answer,
     /// Its number among the open calls, once it is one of them; another firing of its hook has the same.
     pub(super) open: Option<u64>,
 }
@@ -74,10 +80,12 @@ impl Intent {
             terms,
             cwd: call.cwd.clone(),
             mark,
+            can_ask: call.can_ask,
             not_done_codes: classification.not_done_codes,
             attempt: tier.is_tracked().then(AttemptId::random),
             too_many_keys: classification.too_many_keys,
             signal: false,
+            leave: Answer::Proceed,
             open: None,
         }
     }
@@ -118,8 +126,9 @@ impl Intent {
         let record = &mut self.record;
         record.action = action;
         record.set_stamp(at);
-        (record.attempt, record.conflict) = (None, None);
+        (record.attempt, record.conflict, record.on_conflict) = (None, None, None);
         record.evidence.clear();
+        record.limits.clear();
         record.context_keys.truncate(self.own_keys);
         (record.signal, record.observed) = (false, false);
         record.not_done_codes = ExitCodes::default();
@@ -132,14 +141,34 @@ impl Intent {
     pub(super) fn start(&mut self, holder: Option<Holder>, at: &Stamp) -> &mut Record {
         let (tier, not_done_codes, lease_ms) = (self.tier, self.not_done_codes, self.terms.lease_ms);
         let attempt = self.attempt;
+        let limits: Vec<String> = self.terms.limits.iter().map(|limited| limited.rule.clone()).collect();
         let record = self.record(Action::Intercept, at);
         record.attempt = attempt;
         if tier.is_tracked() {
             record.holder = holder;
             record.not_done_codes = not_done_codes;
         }
+        record.limits.extend(limits);
         if tier.is_guarded() {
             record.expires_ms = Some(at.plus_ms(lease_ms).wall_ms);
+        }
+        record
+    }
+
+    /// The record that lets the call through although something speaks against it.
+    pub(super) fn start_despite(
+        &mut self,
+        despite: &Despite,
+        holder: Option<Holder>,
+        at: &Stamp,
+    ) -> &mut Record {
+        let record = self.start(holder, at);
+        record.observed = despite.observed;
+        record.conflict = Some(despite.conflict);
+        record.on_conflict = despite.on_conflict;
+        if despite.is_asked() {
+            // It begins when a person has allowed it.
+            record.expires_ms = record.expires_ms.map(|end| end.saturating_add(ASKING_MS.into()));
         }
         record
     }
@@ -152,11 +181,17 @@ impl Intent {
     }
 
     /// The record that refuses it.
-    pub(super) fn refusal(&mut self, conflict: Conflict, at: &Stamp) -> &mut Record {
+    pub(super) fn refusal(&mut self, refusal: &mut Refusal, at: &Stamp) -> &mut Record {
         let (signal, former) = (self.signal, self.terms.former_keys.clone());
         let record = self.record(Action::Blocked, at);
-        record.conflict = Some(conflict);
-        record.signal = signal;
+        record.conflict = Some(refusal.conflict);
+        record.on_conflict = refusal.on_conflict();
+        record.evidence = std::mem::take(&mut refusal.shown);
+        record.signal = signal && !refusal.is_block();
+        if let Until::Room(reached) = &refusal.until {
+            record.limits.push(reached.rule.clone());
+            record.reason = Some(reached.in_words(at));
+        }
         // A retry goes by what was shown, under whatever name.
         record.context_keys.extend(former);
         record

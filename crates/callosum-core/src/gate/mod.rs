@@ -67,6 +67,8 @@ pub const WORKER_DEADLINE: Duration = Duration::from_secs(3);
 /// The same while the guard was not free the last time: a host has few workers, and whoever stops with the
 /// guard in hand must not stop them all.
 const DEGRADED_DEADLINE: Duration = Duration::from_millis(250);
+/// How long a person may think about a call of which a host asks them, milliseconds: its lease is longer by that.
+pub const ASKING_MS: u32 = 120_000;
 /// More records than this are not written on a host's event loop.
 const MAX_IMPATIENT_RECORDS: usize = 100;
 
@@ -77,6 +79,10 @@ pub enum Answer {
     Proceed,
     /// The same, and [`Gate::maintain`] should run soon: records wait in the backlog.
     ProceedThenMaintain,
+    /// The call may run; a person may be warned with this text.
+    Warn(String),
+    /// The call may run once a person whom the host asks with this text has allowed it.
+    Ask(String),
     /// The call is refused with this text for the model.
     Refuse(String),
     /// [`Gate::finish`] with this ticket has the answer.
@@ -112,6 +118,13 @@ struct LedgerSlot {
     before: Option<Before>,
     /// Base of the segment in which this process has named its rules' window.
     window_named_in: Option<(u64, u64)>,
+}
+
+impl Answer {
+    /// Whether as far as the gate has a say the call may run.
+    fn lets_run(&self) -> bool {
+        matches!(self, Self::Proceed | Self::ProceedThenMaintain | Self::Warn(_) | Self::Ask(_))
+    }
 }
 
 /// The gate of one instance.

@@ -10,6 +10,7 @@ use crate::model::tool_call::ToolCall;
 use crate::record::outcome::Ended;
 use crate::store::journal::segment_file::SegmentFile;
 
+use super::Answer;
 use super::call_id::{CallId, CallRef, Identity};
 use super::intent::Intent;
 use super::report::EndReport;
@@ -33,7 +34,8 @@ pub(super) enum Phase {
     /// A worker decides; the after-hook may come first, when the host gave up.
     Deciding(Option<Box<EndReport>>),
     /// Let through by the record with this sequence number.
-    Allowed { seq: u64, is_guarded: bool, unflushed: Option<Unflushed> },
+    /// The host is answered `leave`.
+    Allowed { seq: u64, is_guarded: bool, unflushed: Option<Unflushed>, leave: Answer },
     /// Refused with this text.
     Refused(String),
 }
@@ -275,9 +277,10 @@ impl OpenCalls {
     /// The start of a call was flushed, or the call goes on without: now it may run.
     pub(super) fn flushed(&mut self, id: CallRef<'_>, number: u64, seq: u64, now: &Stamp) {
         if let Some(call) = self.under_mut(id, |call| call.number == number)
-            && matches!(call.phase, Phase::Allowed { seq: allowed, .. } if allowed == seq)
+            && let Phase::Allowed { seq: allowed, unflushed, .. } = &mut call.phase
+            && *allowed == seq
         {
-            call.phase = Phase::Allowed { seq, is_guarded: true, unflushed: None };
+            *unflushed = None;
             call.since = *now;
         }
     }
@@ -325,7 +328,7 @@ impl OpenCalls {
     pub(super) fn written(&mut self, id: &CallId, number: u64, seq: u64, is_guarded: bool) {
         let waits = |call: &OpenCall| matches!(call.phase, Phase::Queued(queued) if queued == number);
         if let Some(call) = self.under_mut(id.as_ref(), waits) {
-            call.phase = Phase::Allowed { seq, is_guarded, unflushed: None };
+            call.phase = Phase::Allowed { seq, is_guarded, unflushed: None, leave: Answer::Proceed };
         }
     }
 

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::decision::history::Who;
 use crate::model::error::{QueryError, StateError};
 use crate::model::time::Stamp;
 use crate::query::{self, Live, Needs, Overview, Reader, Source, WaitingStatus};
+use crate::rules::Limited;
 use crate::store::journal::Check;
 use crate::store::journal::observe::observe;
 use crate::store::journal::segments::Segments;
@@ -55,12 +57,16 @@ impl Source for Gate {
                 let look = |ledger: &Ledger| -> Result<Segments, StateError> {
                     match needs {
                         Needs::Standing => standing = Some(query::standing(ledger.history(), now, &is_dead)),
-                        Needs::Overview => overview = Overview::of(ledger.history(), now, &is_dead),
+                        Needs::Overview => {
+                            overview = Overview::of(ledger.history(), &rules.rules, now, &is_dead)
+                        }
                         _ => {}
                     }
                     self.listing.segments(ledger.journal())
                 };
-                self.look(now, look).map(Some)
+                let limits =
+                    if needs == Needs::Overview { query::to_look_at(&rules.rules) } else { Vec::new() };
+                self.look(&limits, now, look).map(Some)
             }
         };
         if let (Needs::Overview, Err(NotNow::Failed(error))) = (needs, &journal) {
@@ -99,9 +105,22 @@ impl Gate {
 
     /// Runs `step` with the ledger up to date. Writes no record of its own, only what waits to be written, because it belongs to
     /// what is looked for.
-    fn look<T>(&self, now: &Stamp, step: impl FnOnce(&Ledger) -> Result<T, StateError>) -> Result<T, NotNow> {
+    fn look<T>(
+        &self,
+        limits: &[Limited],
+        now: &Stamp,
+        step: impl FnOnce(&Ledger) -> Result<T, StateError>,
+    ) -> Result<T, NotNow> {
         let patience = self.patience();
-        let needs = ledger::Needs { newest: true, open: true, ..ledger::Needs::default() };
+        let nobody = Who::default();
+        let needs = ledger::Needs {
+            newest: true,
+            open: true,
+            who: Some(&nobody),
+            limits,
+            now: *now,
+            ..ledger::Needs::default()
+        };
         if lock(&self.light).waiting() > 0 {
             return self.with_ledger(&needs, patience, Check::All, now, |ledger, proof| {
                 drop(proof);

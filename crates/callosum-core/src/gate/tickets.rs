@@ -346,7 +346,7 @@ impl Gate {
         let intent = lock(&course.intent).take();
         if let Some(mut intent) = intent {
             match (&answer, course.refused()) {
-                (Answer::Proceed | Answer::ProceedThenMaintain, Some(text)) => {
+                (answer, Some(text)) if answer.lets_run() => {
                     let started = *lock(&course.started);
                     self.take_back(&intent, started, TOO_LATE, text, now);
                 }

@@ -3,6 +3,7 @@
 pub mod digest;
 pub mod error;
 pub mod json_text;
+pub mod on_conflict;
 pub mod partly_read;
 pub mod redact;
 pub mod settings;

@@ -21,6 +21,8 @@ pub struct ToolCall {
     pub call: Option<String>,
     /// The absolute folder that relative paths in the parameters start from, when the host says so.
     pub cwd: Option<String>,
+    /// The host can ask a person whether the call may run, and waits for the answer.
+    pub can_ask: bool,
 }
 
 /// The runtime that has wrappers, as gates call it.

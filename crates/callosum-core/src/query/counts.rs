@@ -6,8 +6,9 @@ use std::collections::{BTreeMap, HashMap};
 use serde::{Deserialize, Serialize};
 
 use crate::model::error::QueryError;
+use crate::model::on_conflict::OnConflict;
 use crate::model::tier::Tier;
-use crate::record::Conflict;
+use crate::record::{Conflict, blocks};
 use crate::store::journal::head::Head;
 use crate::store::journal::span::{Piece, Span};
 
@@ -102,7 +103,7 @@ pub struct RuleCount {
     pub calls: u64,
     /// How many of them were paused.
     pub paused: u64,
-    /// How many of them were blocked by a lease.
+    /// How many of them were blocked: by a lease, a limit or the rule.
     pub blocked: u64,
     /// When the last was, wall-clock milliseconds.
     pub last: i64,
@@ -126,6 +127,8 @@ struct Call<'l> {
     rule_name: Option<Text<'l>>,
     #[serde(default)]
     conflict: Option<Conflict>,
+    #[serde(default)]
+    on_conflict: Option<OnConflict>,
 }
 
 impl Call<'_> {
@@ -155,7 +158,7 @@ struct Counter {
 impl Counter {
     fn add(&mut self, call: Call<'_>, at: i64, wall_ms: i64) {
         let was_refused = call.action == "blocked";
-        let was_blocked = was_refused && call.conflict == Some(Conflict::Lease);
+        let was_blocked = was_refused && blocks(call.conflict, call.on_conflict);
         let text = |text: Option<Text<'_>>| text.map(|text| text.0.into_owned());
         let [session, runtime] = [call.session, call.runtime].map(|name| text(name).unwrap_or_default());
         let number = self.callers.len();

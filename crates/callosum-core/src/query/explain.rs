@@ -4,14 +4,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::decision::history::Who;
+use crate::decision::limit::usage;
 use crate::decision::plan::{Plan, Standing, plan};
 use crate::decision::terms::Terms;
 use crate::model::digest::digest;
 use crate::model::error::QueryError;
+use crate::model::on_conflict::OnConflict;
 use crate::model::tier::Tier;
 use crate::model::tool_call::{Parameters, ToolCall};
 use crate::rules::{Explanation, Match, Scope, Unread};
 
+use super::limits::LimitStatus;
 use super::reader::Reader;
 
 /// The session of a question that names none: no journal has it.
@@ -64,9 +67,14 @@ pub struct ExplainResponse {
     pub recent_window_ms: u64,
     /// Whose earlier actions count.
     pub scope: Scope,
-    /// `allow`, `pause`, `block`; `observe` where one of the latter would only be written down.
+    /// What becomes of a call that earlier actions speak against.
+    pub on_conflict: OnConflict,
+    /// The limits that the call is under.
+    pub limits: Vec<LimitStatus>,
+    /// `allow`, `note`, `pause`, `block`, or `ask` (where the host has no dialog for that, `pause`); `observe` where it would be stopped
+    /// but that is only written down.
     pub verdict: &'static str,
-    /// What the model would be told, when it would be stopped.
+    /// What the model would be told when it would be stopped, or the person who is asked or warned.
     pub text: Option<String>,
     /// Whether its parameters would be written down, secrets taken out; never below tier 2.
     pub journal_params: bool,
@@ -95,14 +103,15 @@ pub(super) fn explain(reader: &Reader<'_>, asked: &ExplainRequest) -> Result<Exp
         reader.rules.rules.explain(call, reader.runtime, &asked.params, reader.world);
     let tier = classification.tier;
     let digest = tier.is_tracked().then(|| digest(&call.tool, &asked.params.all()));
-    let (context_keys, terms) =
-        Terms::of(&mut classification, &call.tool, digest.as_deref(), settings);
+    let (context_keys, terms) = Terms::of(&mut classification, &call.tool, digest.as_deref(), settings);
     let mut explained = ExplainResponse {
         tier,
         rule_name: classification.rule_name,
         context_keys,
         recent_window_ms: terms.window_ms,
         scope: terms.scope,
+        on_conflict: terms.on_conflict,
+        limits: Vec::new(),
         verdict: "allow",
         text: None,
         journal_params: tier.is_tracked() && classification.journal_params,
@@ -118,13 +127,26 @@ pub(super) fn explain(reader: &Reader<'_>, asked: &ExplainRequest) -> Result<Exp
     let who = Who { instance: reader.instance.to_owned(), session: call.session.clone(), ..Who::default() };
     let all_keys = terms.all_keys(&explained.context_keys);
     let question = terms.question(&who, &all_keys, settings);
-    let plan = plan(&history, &question, Standing::Waits, now, &reader.is_dead());
-    let Plan::Refuse(refusal) = plan else { return Ok(explained) };
-    explained.text = Some(refusal.text(&history, digest.as_deref(), settings.recent_window_ms, now));
-    explained.verdict = match refusal.is_block() {
-        _ if terms.observe => "observe",
-        true => "block",
-        false => "pause",
+    let plan = plan(&history, &question, Standing::Asks, now, &reader.is_dead());
+    let usages = terms.limits.iter().map(|limited| usage(&history, &who, limited, &all_keys, now));
+    let limits = usages.map(|usage| LimitStatus::of(&usage, now)).collect();
+    (explained.verdict, explained.text) = match plan {
+        Plan::Refuse(refusal) => {
+            let verdict = if refusal.is_block() { "block" } else { "pause" };
+            let text = refusal.text(&history, digest.as_deref(), settings.recent_window_ms, now);
+            (if terms.observe { "observe" } else { verdict }, Some(text))
+        }
+        Plan::Allow { despite: Some(despite), .. } => {
+            let text = despite.text(&history, digest.as_deref(), now);
+            let verdict = match (despite.is_asked(), terms.observe) {
+                (true, true) => "observe",
+                (true, false) => "ask",
+                (false, _) => "note",
+            };
+            (verdict, Some(text))
+        }
+        Plan::Allow { despite: None, .. } | Plan::HostRefused(_) => ("allow", None),
     };
+    explained.limits = limits;
     Ok(explained)
 }

@@ -84,9 +84,10 @@ impl Filter {
         })
     }
 
-    /// Whether a record with this `conflict` may be what is wanted.
-    pub(super) fn wants_conflict(&self, conflict: Option<&str>) -> bool {
-        self.action.as_deref() != Some("paused") || conflict != Some("lease")
+    /// Whether a record with this `conflict` and `onConflict` may be what is wanted.
+    pub(super) fn wants_conflict(&self, conflict: Option<&str>, on_conflict: Option<&str>) -> bool {
+        let is_block = matches!(conflict, Some("lease" | "limit")) || on_conflict == Some("block");
+        self.action.as_deref() != Some("paused") || !is_block
     }
 
     /// Reads a filter from JSON text; empty text or `null` wants the last 50.

@@ -124,7 +124,7 @@ impl<'f> LineFilter<'f> {
             && text_is("runtime", runtime)
             && text_is("tool", tool)
             && self.filter.recorded_action().is_none_or(|action| recorded("action") == Some(action))
-            && self.filter.wants_conflict(recorded("conflict"))
+            && self.filter.wants_conflict(recorded("conflict"), recorded("onConflict"))
             && self.wants_tier(record.get("tier").and_then(Value::as_u64))
             && self.text.as_ref().is_none_or(|text| text.is_in(record))
     }

@@ -86,7 +86,8 @@ impl Observer {
         let windows = Windows::of(&self.settings, rules);
         let history = windows.history(segments, &self.directory.path, now)?;
         let machine = self.machine();
-        let mut overview = Overview::of(&history, now, &|boot, holder: &_| machine.is_dead(boot, holder));
+        let mut overview =
+            Overview::of(&history, &rules.rules, now, &|boot, holder: &_| machine.is_dead(boot, holder));
         if self.misses_segments(segments, &history, &windows, now)? {
             let how = format!("the journal {}; nobody has told it yet", Loss::Segment.in_words());
             overview.lost =

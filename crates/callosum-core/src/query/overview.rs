@@ -7,8 +7,10 @@ use serde::Serialize;
 use crate::decision::history::{Coverage, History, IsDead, Lost};
 use crate::model::time::{Stamp, to_rfc3339};
 use crate::record::{HookCounts, PROGRAM};
+use crate::rules::RuleSet;
 
 use super::leases::{LockStatus, live_leases, state_word};
+use super::limits::{LimitStatus, limits};
 
 /// Recent contexts listed.
 const MAX_RECENT: usize = 50;
@@ -18,6 +20,8 @@ const MAX_RECENT: usize = 50;
 pub struct Overview {
     /// The live leases, oldest first.
     pub locks: Vec<LockStatus>,
+    /// The limits of rules, each where it is used most.
+    pub limits: Vec<LimitStatus>,
     /// The resources acted on lately by tier 2 and above, newest first.
     pub recent_contexts: Vec<ContextStatus>,
     /// Hooks seen: runtime → tool.
@@ -33,8 +37,9 @@ pub struct Overview {
 impl Overview {
     /// Of this history.
     #[must_use]
-    pub fn of(history: &History, now: &Stamp, is_dead: IsDead<'_>) -> Self {
+    pub fn of(history: &History, rules: &RuleSet, now: &Stamp, is_dead: IsDead<'_>) -> Self {
         Self {
+            limits: limits(rules, history, now),
             locks: live_leases(history, now, is_dead),
             recent_contexts: recent_contexts(history, now, is_dead),
             coverage: coverage(history, |name| (!name.starts_with(PROGRAM)).then_some(name)),

@@ -13,6 +13,7 @@ use crate::store::journal::segment_file::SegmentFile;
 use crate::store::journal::segments::Segments;
 
 use super::leases::LockStatus;
+use super::limits::LimitStatus;
 use super::overview::{ContextStatus, CoverageStatus, LostStatus, Overview};
 use super::reader::{Reader, WaitingStatus};
 use super::uncovered::{Seen, Uncovered, uncovered};
@@ -35,6 +36,8 @@ pub struct Status {
     pub rules: RulesStatus,
     /// The live leases, oldest first.
     pub locks: Vec<LockStatus>,
+    /// The limits of rules, each where it is used most: up to five sessions or resources of a rule.
+    pub limits: Vec<LimitStatus>,
     /// The resources acted on lately by tier 2 and above, newest first.
     pub recent_contexts: Vec<ContextStatus>,
     /// The journal's size.
@@ -94,7 +97,7 @@ pub struct JournalStatus {
 
 /// The status now.
 pub(super) fn status(mut reader: Reader<'_>) -> Status {
-    let Overview { locks, recent_contexts, mut coverage, mut programs, skipped, lost } =
+    let Overview { locks, limits, recent_contexts, mut coverage, mut programs, skipped, lost } =
         std::mem::take(&mut reader.overview);
     add_unwritten(&reader, &mut coverage, &mut programs);
     let journal = match &reader.journal {
@@ -116,6 +119,7 @@ pub(super) fn status(mut reader: Reader<'_>) -> Status {
             loading: live.rules_are_loading,
         },
         locks,
+        limits,
         recent_contexts,
         journal_lines: journal.lines,
         journal,

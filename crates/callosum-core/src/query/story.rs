@@ -11,6 +11,7 @@ use crate::decision::history::History;
 use crate::decision::pause_text::{ended, named, on_machine};
 use crate::model::error::{QueryError, StateError};
 use crate::model::json_text;
+use crate::model::on_conflict::OnConflict;
 use crate::model::text::{name, one_line, without_our_name};
 use crate::model::tier::Tier;
 use crate::model::time::to_rfc3339;
@@ -42,10 +43,16 @@ pub enum EventKind {
     Retried,
     /// A call was let through that would have been paused, if that were not only observed.
     Observed,
+    /// A call was let through although earlier ones spoke against it: its rule only notes that.
+    Noted,
+    /// A person was asked whether a call may run.
+    Asked,
     /// A call was refused with the facts.
     Paused,
-    /// A call was refused because another one held the resource.
+    /// A call was refused because another one held the resource, or because its rule blocks.
     Blocked,
+    /// A call was refused because so many had been let through as a rule allows.
+    Limited,
     /// A call was refused by a policy; a retry does not help.
     Denied,
     /// The model has read the pause.
@@ -68,9 +75,12 @@ impl EventKind {
     pub(super) fn of(record: &Record) -> Option<Self> {
         Some(match &record.action {
             Action::Intercept if record.observed => Self::Observed,
+            Action::Intercept if record.on_conflict == Some(OnConflict::Ask) => Self::Asked,
+            Action::Intercept if record.on_conflict == Some(OnConflict::Note) => Self::Noted,
             Action::Intercept if record.evidence.is_empty() => Self::Started,
             Action::Intercept => Self::Retried,
-            Action::Blocked if record.conflict == Some(Conflict::Lease) => Self::Blocked,
+            Action::Blocked if record.conflict == Some(Conflict::Limit) => Self::Limited,
+            Action::Blocked if record.is_block() => Self::Blocked,
             Action::Blocked => Self::Paused,
             Action::Denied => Self::Denied,
             Action::Delivered => Self::Read,
@@ -142,6 +152,9 @@ pub struct Event {
     /// Of a start without an outcome, how it stands now: in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stands: Option<String>,
+    /// Of a block: the rule wants it, no lease.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub by_rule: bool,
 }
 
 /// The story of one resource.
@@ -247,6 +260,7 @@ pub(super) fn event(seq: u64, record: &Record) -> Option<Event> {
         reason: record.reason.clone(),
         params: record.params.clone(),
         stands: None,
+        by_rule: record.on_conflict == Some(OnConflict::Block) && record.is_block(),
     })
 }
 
@@ -269,7 +283,24 @@ impl Event {
                 "{who} started {tool}{tier}; it would have been paused over {shown}, but was only observed"
             ),
             EventKind::Paused => format!("{who} wanted {tool}{tier} and was paused: it was shown {shown}"),
+            EventKind::Noted => {
+                format!("{who} started {tool}{tier}; {shown} spoke against it, which was only noted")
+            }
+            EventKind::Asked => format!("{who} wanted {tool}{tier}, and a person was asked over {shown}"),
+            EventKind::Blocked if self.by_rule => {
+                format!("{who} wanted {tool}{tier} and was blocked by its rule over {shown}")
+            }
             EventKind::Blocked => format!("{who} wanted {tool}{tier} and was blocked while {shown} held it"),
+            EventKind::Limited => {
+                let limit = self
+                    .reason
+                    .as_deref()
+                    .map(|limit| without_our_name(&one_line(limit, KEY_CHARS)).into_owned());
+                let limit = limit.unwrap_or_else(|| "all used".to_owned());
+                format!(
+                    "{who} wanted {tool}{tier} and was blocked by a limit ({limit}); {shown} leaves its window first"
+                )
+            }
             EventKind::Refused => format!("{who} wanted {tool}{tier} and was refused"),
             EventKind::Denied => {
                 let rule = self.rule_name.as_deref().map(|rule| name(rule, NAME_CHARS));
@@ -315,8 +346,11 @@ impl Event {
             EventKind::Started
             | EventKind::Retried
             | EventKind::Observed
+            | EventKind::Noted
+            | EventKind::Asked
             | EventKind::Paused
             | EventKind::Blocked
+            | EventKind::Limited
             | EventKind::Denied => String::new(),
         };
         if let Some(code) = self.exit_code {

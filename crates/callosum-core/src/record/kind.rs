@@ -173,13 +173,13 @@ const OTHER: Spec = Spec {
 kinds! {
     Intercept = "intercept", shown as "started":
         "a call was let through: at tiers 0 and 1 the only line, at tier 2 its start, at tiers 3 and 4 its intent";
-    call true; fields ["attempt", "digest", "params", "conflict", "evidence", "observed", "notDoneCodes", "expiresAt",
+    call true; fields ["attempt", "digest", "params", "conflict", "onConflict", "limits", "evidence", "observed", "notDoneCodes", "expiresAt",
         "leaseMs", "holder", "reason", "seen"];
     evidence true; fold Fold::Start; index Action; pruning Dropped;
 
     Blocked = "blocked", shown as "paused or blocked":
-        "a call was refused with the facts; `conflict` is `lease` for a block, `recent` or `inFlight` for a pause";
-    call true; fields ["digest", "params", "conflict", "evidence", "signal", "seen"];
+        "a call was refused with the facts: a block where `conflict` is `lease` or `limit` or `onConflict` is `block`, else a pause";
+    call true; fields ["digest", "params", "conflict", "onConflict", "limits", "evidence", "signal", "reason", "seen"];
     evidence false; fold Fold::Pause; index Pause; pruning Dropped;
 
     Denied = "denied", shown as "denied":

@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::on_conflict::OnConflict;
 use crate::model::tier::Tier;
 use crate::model::time::Stamp;
 use callosum_shell::ExitCodes;
@@ -41,6 +42,8 @@ pub enum Conflict {
     InFlight,
     /// Another call holds the lease of a resource of tier 4.
     Lease,
+    /// So many calls were let through already as a rule allows within its window.
+    Limit,
 }
 
 /// Who runs a call: a process that can be looked for. The boot is the record's.
@@ -185,6 +188,12 @@ pub struct Record {
     /// What a blocked call ran into.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub conflict: Option<Conflict>,
+    /// What the rule wanted of a call that `conflict` speaks against, where that is no pause.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub on_conflict: Option<OnConflict>,
+    /// On an intent: the rules whose limits count the call. On a block: the rule whose limit is reached.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub limits: Vec<String>,
     /// What a pause showed, or what an allowed retry had been shown.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub evidence: Vec<Shown>,
@@ -286,6 +295,8 @@ impl Record {
             digest: None,
             params: None,
             conflict: None,
+            on_conflict: None,
+            limits: Vec::new(),
             evidence: Vec::new(),
             signal: false,
             observed: false,
@@ -329,6 +340,12 @@ impl Record {
         self.machine.as_ref().is_some_and(|machine| !machine.is_empty())
     }
 
+    /// Whether a call was refused and no retry helps: by a lease, a limit, or a rule that blocks. Nobody acknowledges anything by it.
+    #[must_use]
+    pub fn is_block(&self) -> bool {
+        self.action == Action::Blocked && blocks(self.conflict, self.on_conflict)
+    }
+
     /// The attempt of another machine that it is about, if that had not begun here when this line came.
     pub(crate) fn early_attempt(&self) -> Option<AttemptId> {
         self.attempt.filter(|_| self.is_foreign() && self.of.is_empty())
@@ -345,6 +362,12 @@ impl Record {
     pub fn happened(&self) -> Stamp {
         self.age_ms.map_or_else(|| self.stamp(), |age_ms| self.stamp().minus_ms(age_ms))
     }
+}
+
+/// Whether a refusal over this is a block: a retry does not help.
+#[must_use]
+pub fn blocks(conflict: Option<Conflict>, on_conflict: Option<OnConflict>) -> bool {
+    matches!(conflict, Some(Conflict::Lease | Conflict::Limit)) || on_conflict == Some(OnConflict::Block)
 }
 
 /// How a record of this version begins.

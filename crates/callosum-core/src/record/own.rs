@@ -42,6 +42,8 @@ impl Record {
             digest,
             params,
             conflict,
+            on_conflict,
+            limits,
             evidence,
             signal,
             observed,
@@ -84,6 +86,8 @@ impl Record {
         line.maybe_text(br#","digest":"#, digest.as_deref())?;
         line.maybe_text(br#","params":"#, params.as_deref())?;
         line.maybe(br#","conflict":"#, conflict.as_ref())?;
+        line.maybe(br#","onConflict":"#, on_conflict.as_ref())?;
+        line.texts(br#","limits":"#, limits)?;
         line.maybe(br#","evidence":"#, (!evidence.is_empty()).then_some(evidence))?;
         for (field, is_set) in [(br#","signal":true"#.as_slice(), signal), (br#","observed":true"#, observed)]
         {
@@ -136,6 +140,8 @@ impl Record {
             digest: line.maybe(r#","digest":"#, LineReader::string)?,
             params: line.maybe(r#","params":"#, LineReader::string)?,
             conflict: line.maybe(r#","conflict":"#, LineReader::value)?,
+            on_conflict: line.maybe(r#","onConflict":"#, LineReader::value)?,
+            limits: line.list(r#","limits":"#, LineReader::string)?,
             evidence: line.list(r#","evidence":"#, shown)?,
             signal: line.take(r#","signal":true"#),
             observed: line.take(r#","observed":true"#),

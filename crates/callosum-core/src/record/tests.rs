@@ -66,6 +66,8 @@ fn with_fields(is_set: impl Fn(u32) -> bool) -> Record {
     record.attempt = set(36).and_then(|()| RandomId::read("00ff0123456789abcdef0123456789ab"));
     record.lease_ms = set(37).map(|()| 0);
     record.journal = set(38).map(|()| RandomId::random());
+    record.on_conflict = set(39).map(|()| OnConflict::Block);
+    record.limits = plain(40).into_iter().chain(set(40).and(text(39))).collect();
     record.windows = text(32).map(|of| (of, KnownWindow { ms: 7, at: -8 })).into_iter().collect();
     record
 }
@@ -73,7 +75,7 @@ fn with_fields(is_set: impl Fn(u32) -> bool) -> Record {
 /// Records with all fields, none, any one of them and all but that one; and one of each action.
 fn records() -> impl Iterator<Item = Record> {
     let fields =
-        (0..39).flat_map(|one| [with_fields(|field| field == one), with_fields(|field| field != one)]);
+        (0..41).flat_map(|one| [with_fields(|field| field == one), with_fields(|field| field != one)]);
     let actions = Action::KNOWN.iter().cloned().map(|action| Record::new(action, "doug", &now()));
     fields.chain([with_fields(|_| false), with_fields(|_| true)]).chain(actions)
 }

@@ -8,6 +8,7 @@ use super::compile::{Rule, ToolName};
 use super::guard::Guard;
 use super::layer::Part;
 use super::question::Question;
+use super::rate_limit::add_limit;
 use super::rule_set::RuleSet;
 use super::typed::{self, Typed};
 use super::world::{Outlook, World};
@@ -489,6 +490,14 @@ impl<'r> Verdict<'r, '_> {
 
     fn add(&mut self, rule: &'r Rule, keys: Vec<String>, too_many: bool) {
         let sum = &mut self.classification;
+        if rule.tier.is_guarded() {
+            // A wish of one part holds for the whole call: nothing gets around it by standing beside something else.
+            let is_first = !sum.tier.is_guarded();
+            sum.on_conflict = if is_first { rule.on_conflict } else { sum.on_conflict.max(rule.on_conflict) };
+            if let Some(limited) = rule.limited(&keys) {
+                add_limit(&mut sum.limits, limited);
+            }
+        }
         // What one command must not show, the line it stands in must not either.
         sum.journal_params &= rule.journal_params;
         if rule.tier.is_tracked() != sum.tier.is_tracked() {

@@ -39,6 +39,8 @@ impl RuleSet {
             lock_expiry_ms: rule.lock_expiry_ms,
             scope: rule.scope,
             mode: rule.mode,
+            on_conflict: rule.on_conflict,
+            limits: rule.limited(&[]).into_iter().collect(),
             journal_params: rule.journal_params,
             ..Classification::default()
         })
@@ -115,7 +117,8 @@ impl RuleSet {
 
 pub(super) fn says_the_same(one: &Rule, other: &Rule) -> bool {
     let says = |rule: &Rule| (rule.tier, rule.recent_window_ms, rule.lock_expiry_ms, rule.scope, rule.mode);
-    says(one) == says(other) && one.context_keys == other.context_keys
+    let stops = |rule: &Rule| (rule.on_conflict, rule.limit);
+    says(one) == says(other) && stops(one) == stops(other) && one.context_keys == other.context_keys
 }
 
 #[cfg(test)]

@@ -15,8 +15,9 @@ use super::limits::{self, Budget};
 use super::names::Names;
 use super::source::{At, Source};
 use super::tool_words::{NameWords, ToolWords};
-use super::{Reach, RuleError, Scope, sql};
+use super::{Limited, Per, RateLimit, Reach, RuleError, Scope, sql};
 use crate::model::digest::neutral_tool_name;
+use crate::model::on_conflict::OnConflict;
 use crate::model::settings::Mode;
 use crate::model::tier::Tier;
 use crate::model::tool_call::ToolCall;
@@ -39,6 +40,8 @@ pub(super) struct Rule {
     pub(super) recent_window_ms: Option<u64>,
     pub(super) lock_expiry_ms: Option<u64>,
     pub(super) scope: Scope,
+    pub(super) on_conflict: OnConflict,
+    pub(super) limit: Option<RateLimit>,
     pub(super) reach: Option<Reach>,
     pub(super) mode: Option<Mode>,
     pub(super) journal_params: bool,
@@ -124,6 +127,8 @@ impl Rule {
             recent_window_ms: format.recent_window_ms,
             lock_expiry_ms: format.lock_expiry_ms,
             scope: format.scope,
+            on_conflict: format.on_conflict.map(|wanted| wanted.value).unwrap_or_default(),
+            limit: format.limit.map(|limit| limit.value),
             reach: format.reach,
             mode: format.mode,
             journal_params: format.journal_params,
@@ -168,6 +173,19 @@ impl Rule {
     pub(super) fn names_tool(&self, candidate: Candidate, tool: &ToolName<'_>) -> bool {
         let says = |words: &ToolWords| words.are_in(tool.words(), &Lookup::new(&Value::Null));
         self.is_for_tool(candidate, tool) && self.words.as_ref().is_none_or(says)
+    }
+
+    /// How far back it looks, milliseconds, if it says so.
+    pub(super) fn window_ms(&self) -> Option<u64> {
+        self.recent_window_ms.max(self.limit.map(|limit| limit.window_ms))
+    }
+
+    /// The limit that a call on these resources is under by it. Nothing is counted below tier 3, where nothing is stopped.
+    pub(super) fn limited(&self, keys: &[String]) -> Option<Limited> {
+        let limit = self.limit.filter(|_| self.tier.is_guarded())?;
+        // Only where each is counted by itself it matters which they are.
+        let keys = if limit.per == Per::Key { keys.to_vec() } else { Vec::new() };
+        Some(Limited { rule: self.name.clone(), limit, keys })
     }
 
     /// The words by one of which the index finds it, where nothing else says for which tools it is.

@@ -10,7 +10,8 @@ use serde_json::value::RawValue;
 
 use super::limits::{self, MAX_RULES, MAX_TEXT};
 use super::source::{At, Fields, Members, Source};
-use super::{Reach, RuleError, Scope};
+use super::{MAX_COUNT, Per, RateLimit, Reach, RuleError, Scope};
+use crate::model::on_conflict::OnConflict;
 use crate::model::settings::Mode;
 use crate::model::text::one_line;
 use crate::model::tier::Tier;
@@ -38,6 +39,8 @@ pub(super) const RULE_FIELDS: &[&str] = &[
     "recentWindowMs",
     "lockExpiryMs",
     "scope",
+    "onConflict",
+    "limit",
     "reach",
     "mode",
     "journalParams",
@@ -48,6 +51,9 @@ pub(super) const RULE_FIELDS: &[&str] = &[
 
 /// The values of `scope`.
 const SCOPES: &[(&str, Scope)] = &[("any", Scope::Any), ("otherSessions", Scope::OtherSessions)];
+
+/// The values of `per`.
+const PERS: &[(&str, Per)] = &[("session", Per::Session), ("key", Per::Key), ("rule", Per::Rule)];
 
 /// The values of `reach`.
 const REACHES: &[(&str, Reach)] = &[("home", Reach::Home), ("machine", Reach::Machine)];
@@ -90,6 +96,8 @@ pub(super) struct RuleFormat {
     pub(super) recent_window_ms: Option<u64>,
     pub(super) lock_expiry_ms: Option<u64>,
     pub(super) scope: Scope,
+    pub(super) on_conflict: Option<At<OnConflict>>,
+    pub(super) limit: Option<At<RateLimit>>,
     pub(super) reach: Option<Reach>,
     pub(super) mode: Option<Mode>,
     pub(super) journal_params: bool,
@@ -119,6 +127,9 @@ pub(super) struct HttpFormat {
 
 /// The fields of `http`.
 pub(super) const HTTP_FIELDS: &[&str] = &["method", "host", "path", "body"];
+
+/// The fields of `limit`.
+pub(super) const LIMIT_FIELDS: &[&str] = &["count", "windowMs", "per"];
 
 /// One text or a list of them.
 #[derive(Clone, Debug)]
@@ -171,6 +182,10 @@ impl RuleFormat {
             }
             None => None,
         };
+        let limit = match fields.take_raw("limit") {
+            Some(raw) => Some(At { at: source.offset(raw), value: limit(source, raw, name.as_deref())? }),
+            None => None,
+        };
         let name: At<String> = fields.required("name", "a short name, which the journal shows")?;
         if let Some(message) = limits::wrong_name(&name.value) {
             return Err(source.error(
@@ -212,6 +227,8 @@ impl RuleFormat {
             recent_window_ms: fields.optional::<Millis>("recentWindowMs")?.map(|ms| ms.value.0),
             lock_expiry_ms: fields.optional::<Millis>("lockExpiryMs")?.map(|ms| ms.value.0),
             scope: fields.choice("scope", SCOPES)?.unwrap_or_default(),
+            on_conflict: fields.choice_at("onConflict", OnConflict::NAMES)?,
+            limit,
             reach: fields.choice("reach", REACHES)?,
             mode: fields.choice("mode", MODES)?,
             journal_params: fields.optional::<bool>("journalParams")?.is_none_or(|wanted| wanted.value),
@@ -234,6 +251,30 @@ impl HttpFormat {
             body: fields.optional("body")?.map(|body| body.value).unwrap_or_default(),
         })
     }
+}
+
+/// How many calls a rule lets through.
+fn limit<'a>(source: Source<'a>, text: &'a str, rule: Option<&str>) -> Result<RateLimit, RuleError> {
+    let mut fields = Fields::read(source, text, LIMIT_FIELDS, rule)?;
+    let within = |error: RuleError| RuleError { message: format!("`limit`: {}", error.message), ..error };
+    let count: At<u64> =
+        fields.required("count", "how many calls are let through, from 1 on").map_err(within)?;
+    let count_of = |count: u64| u32::try_from(count).ok().filter(|count| (1..=MAX_COUNT).contains(count));
+    let Some(count) = count_of(count.value) else {
+        let message = format!("`limit`: `count` must be a whole number from 1 to {MAX_COUNT}");
+        return Err(source.error(count.at, rule, message));
+    };
+    let window_ms = fields.required::<Millis>("windowMs", "within how many milliseconds").map_err(within)?;
+    if window_ms.value.0 == 0 {
+        let message =
+            "`limit`: `windowMs` is 0, in which no call is counted: give it a length in milliseconds";
+        return Err(source.error(window_ms.at, rule, message));
+    }
+    let Some(per) = fields.choice("per", PERS).map_err(within)? else {
+        let message = "`limit`: `per` is missing: what is counted together, `session`, `key` or `rule`";
+        return Err(source.error(fields.at, rule, message));
+    };
+    Ok(RateLimit { count, window_ms: window_ms.value.0, per })
 }
 
 /// The values that parameters must have.
@@ -347,6 +388,7 @@ mod tests {
             ("/properties", FILE_FIELDS),
             ("/$defs/rule/properties", RULE_FIELDS),
             ("/$defs/http/properties", HTTP_FIELDS),
+            ("/$defs/limit/properties", LIMIT_FIELDS),
         ] {
             let fields = schema.pointer(pointer).and_then(Value::as_object);
             let fields: BTreeSet<&str> =

@@ -12,7 +12,7 @@ use super::shipped;
 pub(super) struct Part {
     rules: Rules,
     pub(super) index: Index,
-    /// The largest `recentWindowMs` of them, milliseconds; 0 when none names one.
+    /// How far back they look at most, by `recentWindowMs` or a limit, milliseconds; 0 when none says so.
     pub(super) largest_window_ms: u64,
     /// The largest `lockExpiryMs` of them, milliseconds; 0 when none names one.
     pub(super) largest_lock_expiry_ms: u64,
@@ -32,7 +32,7 @@ impl Part {
         let largest = |of: fn(&Rule) -> Option<u64>| rules.iter().filter_map(of).max().unwrap_or(0);
         Self {
             index: Index::of(&rules),
-            largest_window_ms: largest(|rule| rule.recent_window_ms),
+            largest_window_ms: largest(Rule::window_ms),
             largest_lock_expiry_ms: largest(|rule| rule.lock_expiry_ms),
             rules: Rules::Loaded(rules),
         }
@@ -45,7 +45,7 @@ impl Part {
             if taken.contains(rule.name) {
                 return OnceLock::from(None);
             }
-            largest_window_ms = largest_window_ms.max(rule.recent_window_ms);
+            largest_window_ms = largest_window_ms.max(rule.window_ms);
             largest_lock_expiry_ms = largest_lock_expiry_ms.max(rule.lock_expiry_ms);
             OnceLock::new()
         };

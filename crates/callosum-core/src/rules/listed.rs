@@ -7,7 +7,8 @@ use serde::Serialize;
 use super::format::{RuleFormat, RulesFile, Texts as FormatTexts};
 use super::rule_set::RuleSet;
 use super::source::Source;
-use super::{Reach, Scope};
+use super::{RateLimit, Reach, Scope};
+use crate::model::on_conflict::OnConflict;
 use crate::model::settings::Mode;
 use crate::model::tier::Tier;
 
@@ -38,6 +39,12 @@ pub struct ListedRule {
     pub lock_expiry_ms: Option<u64>,
     /// Whose earlier actions count.
     pub scope: Scope,
+    /// What becomes of a call that evidence speaks against, if the rule says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on_conflict: Option<OnConflict>,
+    /// How many calls it lets through, if it says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<RateLimit>,
     /// Where its keys mean the same resource, if the rule says so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reach: Option<Reach>,
@@ -86,6 +93,8 @@ impl ListedRule {
             recent_window_ms: format.recent_window_ms,
             lock_expiry_ms: format.lock_expiry_ms,
             scope: format.scope,
+            on_conflict: format.on_conflict.map(|wanted| wanted.value),
+            limit: format.limit.map(|limit| limit.value),
             reach: format.reach,
             mode: format.mode,
             journal_params: format.journal_params,
@@ -162,7 +171,8 @@ mod tests {
           "params":{"host":["node",1],"job.sure":true},"commandPattern":"^a","command":["a b","c"],
           "http":{"method":["POST","PUT"],"host":"*.acme.io","path":"v1/*"},"unlessFlag":["-n","--try"],
           "agent":"main","session":["a","b"],"runtime":"codex","contextKey":["k:{params.id}","l"],
-          "recentWindowMs":5,"lockExpiryMs":6,"scope":"otherSessions","reach":"home","mode":"observe","journalParams":false},
+          "recentWindowMs":5,"lockExpiryMs":6,"scope":"otherSessions","onConflict":"block",
+          "limit":{"count":2,"windowMs":7,"per":"key"},"reach":"home","mode":"observe","journalParams":false},
           {"name":"http","tier":1,"tool":"x","http":{"path":"v2"}}]}"#;
         let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
         let all = ListedRule {
@@ -185,6 +195,8 @@ mod tests {
             recent_window_ms: Some(5),
             lock_expiry_ms: Some(6),
             scope: Scope::OtherSessions,
+            on_conflict: Some(OnConflict::Block),
+            limit: Some(RateLimit { count: 2, window_ms: 7, per: crate::rules::Per::Key }),
             reach: Some(Reach::Home),
             mode: Some(Mode::Observe),
             journal_params: false,

@@ -4,7 +4,8 @@
 //! matchers of them (`names`, `command_match`), `index` tells which rules may be for a call (`index_builder` is what the build script and it
 //! have in common, `word_lists` what both make, `shipped` what the build script prepared), `layer` holds the rules of one file, `rule_set`
 //! all, `classify` asks them about a call, `compare` two sets about a call of which not all is known, `covered` tells what no rule names.
-//! `tool_words` and `tool_verbs` are for what tools' names mean, `inner` for tools that call tools, `sql` for statements that write, `typed` for what tools run or
+//! `tool_words` and `tool_verbs` are for what tools' names mean, `inner` for tools that call tools, `sql` for statements that write,
+//! `rate_limit` for how many calls a rule lets through, `typed` for what tools run or
 //! type into terminals, `guard` for the gate's own files, `asked` for what patterns ask beside the command, `suggest` drafts rules, `words` is for
 //! the words of names, `unknown` for programs that no rule names. `lint` looks at a whole file as its author would want it looked at.
 
@@ -27,6 +28,7 @@ pub mod lint;
 mod listed;
 mod names;
 mod question;
+mod rate_limit;
 mod rule_set;
 mod shipped;
 mod source;
@@ -46,14 +48,17 @@ use std::fmt;
 use serde::Serialize;
 
 pub use listed::ListedRule;
+pub use rate_limit::{Limited, MAX_COUNT, Per, RateLimit};
 pub use rule_set::RuleSet;
 pub use world::World;
 
+use crate::model::on_conflict::OnConflict;
 use crate::model::redact::redact_key;
 use crate::model::settings::{Mode, Settings};
 use crate::model::text::{head, one_line};
 use crate::model::tier::Tier;
 use callosum_shell::ExitCodes;
+use rate_limit::add_limit;
 
 /// The rules that Callosum ships, as text: what `"extends": "default"` stands for.
 pub const SHIPPED_RULES: &str = include_str!("../../../../tiers.json");
@@ -77,6 +82,10 @@ pub struct Classification {
     pub scope: Scope,
     /// Whether the rule pauses calls or only notes them; `None` leaves it to the configuration.
     pub mode: Option<Mode>,
+    /// What becomes of the call if evidence speaks against it.
+    pub on_conflict: OnConflict,
+    /// The limits that it is under.
+    pub limits: Vec<Limited>,
     /// Whether a summary of the call's parameters is written down.
     pub journal_params: bool,
     /// True when the call acts on more than 1,000 resources: `context_keys` is then not all of them.
@@ -101,6 +110,10 @@ impl Classification {
             high.context_keys.truncate(context_key::MAX_KEYS);
         }
         high.journal_params &= low.journal_params;
+        if low.tier.is_guarded() {
+            high.on_conflict = high.on_conflict.max(low.on_conflict);
+        }
+        low.limits.into_iter().for_each(|limit| add_limit(&mut high.limits, limit));
         high
     }
 
@@ -190,6 +203,8 @@ impl Default for Classification {
             lock_expiry_ms: None,
             scope: Scope::Any,
             mode: None,
+            on_conflict: OnConflict::default(),
+            limits: Vec::new(),
             journal_params: true,
             too_many_keys: false,
             not_done_codes: ExitCodes::default(),

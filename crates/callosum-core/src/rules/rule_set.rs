@@ -8,7 +8,7 @@ use super::layer::Part;
 use super::limits::{Budget, MAX_TEMPLATES, MAX_TEXT, REMEDY};
 use super::source::Source;
 use super::texts::Texts;
-use super::{RuleError, SHIPPED_RULES};
+use super::{RateLimit, RuleError, SHIPPED_RULES};
 
 /// Rules in order; the first that matches a call says what it is.
 #[derive(Clone, Debug, Default)]
@@ -78,10 +78,16 @@ impl RuleSet {
         self.len() == 0
     }
 
-    /// The largest `recentWindowMs` that a rule names, in milliseconds; 0 when none does.
+    /// How far back a rule looks at most, by its `recentWindowMs` or its limit, in milliseconds; 0 when none says so.
     #[must_use]
     pub fn largest_window_ms(&self) -> u64 {
         self.parts.iter().map(|part| part.largest_window_ms).max().unwrap_or(0)
+    }
+
+    /// The limits of its rules, in order. The shipped rules have none: a test says so.
+    pub fn limits(&self) -> impl Iterator<Item = (&str, RateLimit)> {
+        let own = self.parts.iter().filter(|part| !part.is_shipped()).flat_map(Part::iter);
+        own.filter_map(|rule| Some((rule.name.as_str(), rule.limit.filter(|_| rule.tier.is_guarded())?)))
     }
 
     /// The largest `lockExpiryMs` that a rule names, in milliseconds; 0 when none does.

@@ -16,8 +16,8 @@ pub(super) struct Shipped {
     pub(super) name: &'static str,
     /// Where it begins and ends in [`SHIPPED_RULES`], bytes.
     text: (usize, usize),
-    /// Its `recentWindowMs`, milliseconds; 0 when it names none.
-    pub(super) recent_window_ms: u64,
+    /// How far back it looks, by `recentWindowMs` or its limit, milliseconds; 0 when it says neither.
+    pub(super) window_ms: u64,
     /// Its `lockExpiryMs`, milliseconds; 0 when it names none.
     pub(super) lock_expiry_ms: u64,
 }
@@ -51,7 +51,7 @@ mod tests {
         for (rule, shipped) in rules.iter().zip(RULES) {
             let read = shipped.compile().unwrap();
             assert!(rule.asks_the_same(&read) && says_the_same(rule, &read), "{}", rule.name);
-            assert_eq!(rule.recent_window_ms.unwrap_or(0), shipped.recent_window_ms, "{}", rule.name);
+            assert_eq!(rule.window_ms().unwrap_or(0), shipped.window_ms, "{}", rule.name);
             assert_eq!(rule.lock_expiry_ms.unwrap_or(0), shipped.lock_expiry_ms, "{}", rule.name);
         }
         assert_eq!(Index::of(&rules).told(), index().told());

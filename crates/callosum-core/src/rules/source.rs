@@ -144,9 +144,18 @@ impl<'a, 'n> Fields<'a, 'n> {
         name: &str,
         known: &[(&str, T)],
     ) -> Result<Option<T>, RuleError> {
+        Ok(self.choice_at(name, known)?.map(|choice| choice.value))
+    }
+
+    /// The same, with where it stands.
+    pub(super) fn choice_at<T: Copy>(
+        &mut self,
+        name: &str,
+        known: &[(&str, T)],
+    ) -> Result<Option<At<T>>, RuleError> {
         let Some(At { at, value }) = self.optional::<String>(name)? else { return Ok(None) };
         if let Some((_, choice)) = known.iter().find(|(known, _)| *known == value) {
-            return Ok(Some(*choice));
+            return Ok(Some(At { at, value: *choice }));
         }
         let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
         let message = format!("`{name}`: unknown value `{}`: {}", one_line(&value, 60), hint(&value, &names));

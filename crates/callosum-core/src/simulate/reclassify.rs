@@ -13,13 +13,14 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use crate::model::on_conflict::OnConflict;
 use crate::model::settings::Mode;
 use crate::model::settings::Settings;
 use crate::model::tier::Tier;
 use crate::model::tool_call::ToolCall;
 use crate::record::Record;
 use crate::rules::context_key::keys_or_digest;
-use crate::rules::{Classification, RuleSet, Scope, World};
+use crate::rules::{Classification, Limited, RuleSet, Scope, World};
 
 use super::journaled_params::Kept;
 
@@ -51,6 +52,8 @@ pub(super) struct Judged {
     pub(super) window_ms: u64,
     pub(super) lease_ms: u64,
     pub(super) scope: Scope,
+    pub(super) on_conflict: OnConflict,
+    pub(super) limits: Vec<Limited>,
     pub(super) observe: bool,
     /// The journal's word was taken for its rule.
     pub(super) assumed: bool,
@@ -155,6 +158,8 @@ impl Judge {
             window_ms: found.recent_window_ms.unwrap_or(self.recent_window_ms),
             lease_ms: found.lock_expiry_ms.unwrap_or(lease_ms),
             scope: found.scope,
+            on_conflict: found.on_conflict,
+            limits: found.limits,
             observe: found.mode == Some(Mode::Observe),
             assumed,
         })

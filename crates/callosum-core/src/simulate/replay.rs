@@ -18,11 +18,15 @@ use super::reclassify::Judged;
 pub enum Verdict {
     /// Let through.
     Allow,
-    /// Let through, and written down that it would have been paused or blocked.
+    /// Let through, and written down that it would have been stopped.
     Observe,
+    /// Let through, and written down what speaks against it.
+    Note,
+    /// A person is asked, where the host has a dialog for that; else it is paused.
+    Ask,
     /// Paused with the facts.
     Pause,
-    /// Refused until the lease of another call ends.
+    /// Refused, and a retry does not help: by a lease, a limit or the rule.
     Block,
 }
 
@@ -33,6 +37,8 @@ impl Verdict {
         match self {
             Self::Allow => "allow",
             Self::Observe => "observe",
+            Self::Note => "note",
+            Self::Ask => "ask",
             Self::Pause => "pause",
             Self::Block => "block",
         }
@@ -92,14 +98,23 @@ impl Replay {
             window_ms: judged.window_ms,
             retry_window_ms: self.retry_window_ms,
             scope: judged.scope,
+            on_conflict: judged.on_conflict,
+            limits: &judged.limits,
         };
         // Whether a process was dead at that moment, no journal says.
-        let standing = if judged.observe { Standing::Runs } else { Standing::Waits };
+        let standing = if judged.observe { Standing::Runs } else { Standing::Asks };
         match plan(&self.history, &question, standing, &record.stamp(), &|_, _| false) {
-            Plan::Allow { observed: Some(_), .. } => (Verdict::Observe, Vec::new()),
+            Plan::Allow { despite: Some(despite), .. } => {
+                let verdict = match despite.is_asked() {
+                    _ if despite.observed => Verdict::Observe,
+                    true => Verdict::Ask,
+                    false => Verdict::Note,
+                };
+                (verdict, Vec::new())
+            }
             Plan::Refuse(refusal) if refusal.is_block() => (Verdict::Block, Vec::new()),
             Plan::Refuse(refusal) => (Verdict::Pause, refusal.shown),
-            Plan::Allow { observed: None, .. } | Plan::HostRefused(_) => (Verdict::Allow, Vec::new()),
+            Plan::Allow { despite: None, .. } | Plan::HostRefused(_) => (Verdict::Allow, Vec::new()),
         }
     }
 
@@ -109,8 +124,8 @@ impl Replay {
         pause.tier = Some(judged.tier);
         pause.context_keys.clone_from(&judged.keys);
         // Nobody signalled that a block was read.
-        pause.signal = record.signal && record.conflict != Some(Conflict::Lease);
-        pause.conflict = Some(Conflict::Recent);
+        pause.signal = record.signal && !record.is_block();
+        (pause.conflict, pause.on_conflict) = (Some(Conflict::Recent), None);
         pause.evidence = shown;
         self.history.apply(seq, &pause);
         if acts {
@@ -125,6 +140,7 @@ impl Replay {
         let mut start = record.clone();
         start.tier = Some(judged.tier);
         start.context_keys.clone_from(&judged.keys);
+        start.limits = judged.limits.iter().map(|limited| limited.rule.clone()).collect();
         start.expires_ms = judged.tier.is_guarded().then(|| record.stamp().plus_ms(judged.lease_ms).wall_ms);
         self.history.apply(seq, &start);
         if !record.tier.is_some_and(crate::model::tier::Tier::is_tracked) {

@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::Serialize;
 
+use crate::model::on_conflict::OnConflict;
 use crate::model::text::one_line;
 use crate::model::tier::Tier;
 use crate::model::time::to_rfc3339;
-use crate::record::{Action, Conflict, Record};
+use crate::record::{Action, Record};
 use crate::rules::RuleSet;
 
 use super::reclassify::{Judged, Reason};
@@ -58,6 +59,10 @@ pub struct Counts {
     pub blocked: u64,
     /// Let through, but written down: `"mode": "observe"`.
     pub observed: u64,
+    /// Left to a person: `"onConflict": "ask"`.
+    pub asked: u64,
+    /// Let through, and noted: `"onConflict": "note"`.
+    pub noted: u64,
 }
 
 /// The calls of one rule.
@@ -108,6 +113,8 @@ impl Counts {
         match verdict {
             Verdict::Allow => {}
             Verdict::Observe => self.observed += 1,
+            Verdict::Ask => self.asked += 1,
+            Verdict::Note => self.noted += 1,
             Verdict::Pause => self.paused += 1,
             Verdict::Block => self.blocked += 1,
         }
@@ -209,10 +216,12 @@ impl Tally {
 
 /// What became of a call by its own record.
 fn recorded(record: &Record) -> Verdict {
-    match (&record.action, record.conflict) {
-        (Action::Blocked, Some(Conflict::Lease)) => Verdict::Block,
+    match (&record.action, record.on_conflict) {
+        (Action::Blocked, _) if record.is_block() => Verdict::Block,
         (Action::Blocked, _) => Verdict::Pause,
         _ if record.observed => Verdict::Observe,
+        (_, Some(OnConflict::Ask)) => Verdict::Ask,
+        (_, Some(OnConflict::Note)) => Verdict::Note,
         _ => Verdict::Allow,
     }
 }

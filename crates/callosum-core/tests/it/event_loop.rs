@@ -351,6 +351,7 @@ fn a_long_history_of_a_resource_is_brought_in_by_a_worker() {
 fn a_retry_after_a_pause_with_much_evidence_looks_each_piece_up() {
     use callosum_core::decision::history::{History, Who};
     use callosum_core::decision::{Decision, Question, decide};
+    use callosum_core::model::on_conflict::OnConflict;
     use callosum_core::model::tier::Tier;
     use callosum_core::record::{Action, Conflict, Record, Shown};
     use callosum_core::rules::Scope;
@@ -382,6 +383,8 @@ fn a_retry_after_a_pause_with_much_evidence_looks_each_piece_up() {
             window_ms: 3_600_000,
             retry_window_ms: 3_600_000,
             scope: Scope::Any,
+            on_conflict: OnConflict::Pause,
+            limits: &[],
         };
         match decide(&history, &question, &now.plus_ms(1_000), &|_, _| false) {
             Decision::Allow(shown) => shown.len(),

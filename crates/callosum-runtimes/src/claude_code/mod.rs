@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::answer;
 use crate::ending::{self, Told};
 use crate::openclaw::{self, Tool};
-use crate::runtime::{AgentRuntime, Facts, Fields, HookEvent, Moment, ToolNames};
+use crate::runtime::{AgentRuntime, Asking, Facts, Fields, HookEvent, Moment, ToolNames};
 use crate::settings::place::{Place, TimeoutUnit, Variable};
 
 /// Claude Code.
@@ -72,6 +72,12 @@ const FACTS: &Facts = &Facts {
     events: EVENTS,
     other_events: OTHER_EVENTS,
     fields: Fields { run: Some("prompt_id"), ..Fields::COMMON },
+    // In its other modes it takes a question for an allow (`auto`, `bypassPermissions`), or asks nobody (`dontAsk`).
+    asking: Some(Asking {
+        mode: "permission_mode",
+        modes: &["default", "acceptEdits", "plan"],
+        question: |event, text| answer::permission(event, "ask", text),
+    }),
     refusal_exit_code: 2,
     place: Place {
         folder: ".claude",
@@ -104,6 +110,10 @@ impl AgentRuntime for ClaudeCode {
 
     fn refusal(&self, event: &str, reason: &str) -> Value {
         answer::permission_denied(event, reason)
+    }
+
+    fn warning(&self, text: &str) -> Value {
+        answer::system_message(text)
     }
 
     fn context(&self, event: &str, text: &str) -> Value {

@@ -48,6 +48,8 @@ const FACTS: &Facts = &Facts {
     events: EVENTS,
     other_events: OTHER_EVENTS,
     fields: Fields { run: Some("turn_id"), ..Fields::COMMON },
+    // At a question it lets the tool run.
+    asking: None,
     refusal_exit_code: 2,
     place: Place {
         folder: ".codex",
@@ -74,6 +76,10 @@ impl AgentRuntime for Codex {
 
     fn refusal(&self, event: &str, reason: &str) -> Value {
         answer::permission_denied(event, reason)
+    }
+
+    fn warning(&self, text: &str) -> Value {
+        answer::system_message(text)
     }
 
     fn context(&self, event: &str, text: &str) -> Value {

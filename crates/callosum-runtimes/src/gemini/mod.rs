@@ -80,6 +80,8 @@ const FACTS: &Facts = &Facts {
         }),
         ..Fields::COMMON
     },
+    // A question leaves the call hanging.
+    asking: None,
     refusal_exit_code: 2,
     place: Place {
         folder: ".gemini",
@@ -106,6 +108,10 @@ impl AgentRuntime for Gemini {
 
     fn refusal(&self, _: &str, reason: &str) -> Value {
         json!({ "decision": "deny", "reason": reason })
+    }
+
+    fn warning(&self, text: &str) -> Value {
+        answer::system_message(text)
     }
 
     fn context(&self, event: &str, text: &str) -> Value {

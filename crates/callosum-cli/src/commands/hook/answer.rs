@@ -17,8 +17,8 @@ const LISTENING: Duration = Duration::from_secs(1);
 pub(super) fn say(said: &Said) -> ExitCode {
     match said {
         Said::Nothing => ExitCode::SUCCESS,
-        Said::Context(context) => {
-            let _ = write(&context.to_string());
+        Said::Context(said) | Said::Warning(said) => {
+            let _ = write(&said.to_string());
             ExitCode::SUCCESS
         }
         Said::Refusal(refusal) => match write(&refusal.printed.to_string()) {

@@ -161,9 +161,9 @@ fn caught(decide: impl FnOnce() -> Said, undecided: impl FnOnce() -> Said) -> Sa
 fn undecided(gate: &Gate, event: &Event) -> Said {
     let now = gate.machine().now();
     match (&event.params, event.moment) {
-        (Params::Whole(params), Moment::Before) => refused(event, gate.undecided(&event.call, params, &now)),
+        (Params::Whole(params), Moment::Before) => said(event, gate.undecided(&event.call, params, &now)),
         (Params::Partly { params, .. }, Moment::Before) => {
-            refused(event, gate.undecided(&event.call, params, &now))
+            said(event, gate.undecided(&event.call, params, &now))
         }
         _ => Said::Nothing,
     }
@@ -182,7 +182,7 @@ fn decided(gate: &Arc<Gate>, event: &Event, deadline: Instant) -> Said {
                     gate.before_partly_read(&event.call, *is_known, params, why, &now)
                 }
             };
-            refused(event, finish(gate, answer, deadline))
+            said(event, finish(gate, answer, deadline))
         }
         Moment::After | Moment::Failed => {
             let _ = finish(gate, gate.after(&event.report(transcript::tail), &now), deadline);
@@ -196,10 +196,13 @@ fn decided(gate: &Arc<Gate>, event: &Event, deadline: Instant) -> Said {
     }
 }
 
-fn refused(event: &Event, answer: Answer) -> Said {
+/// What is said of a call that is about to run.
+fn said(event: &Event, answer: Answer) -> Said {
     match answer {
         Answer::Refuse(text) => Said::refusal(event.runtime, &event.name, text),
-        _ => Said::Nothing,
+        Answer::Ask(text) => Said::question(event.runtime, &event.name, text),
+        Answer::Warn(text) => Said::Warning(event.runtime.warning(&text)),
+        Answer::Proceed | Answer::ProceedThenMaintain | Answer::Wait(_) => Said::Nothing,
     }
 }
 

@@ -108,6 +108,10 @@ pub struct Action {
     pub not_done_codes: ExitCodes,
     /// Its keys are those of what ran after another plugin had rewritten it, not those of its first record.
     pub rewritten: bool,
+    /// The rules whose limits count it.
+    pub limits: Vec<Arc<str>>,
+    /// A person was asked whether it may run.
+    pub asked: bool,
 }
 
 /// What is known of an action now.
@@ -159,6 +163,13 @@ impl Action {
     #[must_use]
     pub fn holds_lease(&self, now: &Stamp, is_dead: IsDead<'_>) -> bool {
         self.tier.is_guarded() && !self.released && self.state(now, is_dead) == State::InFlight
+    }
+
+    /// Whether the limit of a rule counts it: it was let through, and is not proved to have been left undone.
+    #[must_use]
+    pub fn counts_for(&self, rule: &str) -> bool {
+        self.limits.iter().any(|known| known.as_ref() == rule)
+            && self.outcome.as_ref().is_none_or(|outcome| outcome.ending.is_evidence())
     }
 
     /// How long ago it was last known to do something, milliseconds: its outcome's age, else its lease's

@@ -5,6 +5,7 @@
 #![deny(clippy::wildcard_enum_match_arm)]
 
 mod action;
+mod counts;
 mod early;
 
 use std::collections::hash_map::Entry;
@@ -12,21 +13,15 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::slice;
 use std::sync::Arc;
 
+use crate::model::on_conflict::OnConflict;
 use crate::model::time::{Stamp, YEAR_MS};
 use crate::record::kind::Fold;
-use crate::record::light::Counted;
-use crate::record::{
-    Action as Kind, AttemptId, Conflict, Ending, Holder, HookCounts, KnownWindow, Record, has_room,
-};
+use crate::record::{AttemptId, Ending, Holder, KnownWindow, Record};
 use callosum_shell::ExitCodes;
 
 pub use self::action::{Action, Coverage, Gap, IsDead, Lost, Outcome, Pause, State, Who};
 use self::early::Early;
 
-/// Tools whose counts are kept; what more a hostile host names is not.
-const MAX_COVERED_TOOLS: usize = 1_000;
-/// The same of programs.
-const MAX_COVERED_PROGRAMS: usize = 300;
 /// An action without an outcome is kept for so long at the least, milliseconds (a day): a background process
 /// may end long after every window.
 const OPEN_MEMORY_MS: u64 = 24 * 3600 * 1000;
@@ -42,6 +37,8 @@ pub struct History {
     actions: BTreeMap<u64, Box<Action>>,
     by_key: HashMap<Arc<str>, Vec<u64>>,
     by_attempt: HashMap<AttemptId, u64>,
+    /// Of every rule with a limit, the actions that it counts, oldest first.
+    by_limit: HashMap<Arc<str>, Vec<u64>>,
     /// What became of actions whose start is not known yet.
     early: Early,
     /// Of every session with an action or a pause, its actions without an outcome, oldest first.
@@ -74,6 +71,7 @@ impl History {
             actions: BTreeMap::new(),
             by_key: HashMap::new(),
             by_attempt: HashMap::new(),
+            by_limit: HashMap::new(),
             early: Early::default(),
             open: HashMap::new(),
             pauses: HashMap::new(),
@@ -171,7 +169,19 @@ impl History {
         for key in &action.keys {
             put_in_order(self.by_key.entry(Arc::clone(key)).or_default(), action.seq);
         }
+        for rule in &action.limits {
+            put_in_order(self.by_limit.entry(Arc::clone(rule)).or_default(), action.seq);
+        }
         self.actions.insert(action.seq, Box::new(action));
+    }
+
+    /// The rules whose limits count an action of this machine.
+    fn limits(&self, record: &Record) -> Vec<Arc<str>> {
+        let share = |rule: &String| match self.by_limit.get_key_value(rule.as_str()) {
+            Some((known, _)) => Arc::clone(known),
+            None => Arc::from(rule.as_str()),
+        };
+        if record.is_foreign() { Vec::new() } else { record.limits.iter().map(share).collect() }
     }
 
     fn keys(&self, record: &Record) -> Vec<Arc<str>> {
@@ -189,7 +199,7 @@ impl History {
         }
         let started = record.happened();
         let lease_ms = self.lease_ms(record);
-        let keys = self.keys(record);
+        let (keys, limits) = (self.keys(record), self.limits(record));
         let (who, open) = self.who(record);
         put_in_order(open, seq);
         self.insert(Action {
@@ -211,6 +221,8 @@ impl History {
             released: false,
             not_done_codes: record.not_done_codes,
             rewritten: false,
+            limits,
+            asked: record.on_conflict == Some(OnConflict::Ask) && !record.observed,
         });
         if let Some(attempt) = record.attempt {
             if record.is_foreign() {
@@ -273,6 +285,8 @@ impl History {
             released: false,
             not_done_codes: ExitCodes::default(),
             rewritten: false,
+            limits: Vec::new(),
+            asked: false,
         });
     }
 
@@ -357,10 +371,21 @@ impl History {
         }
     }
 
+    fn forget_of_limits(&mut self, seq: u64, limits: &[Arc<str>]) {
+        for rule in limits {
+            if let Some(counted) = self.by_limit.get_mut(rule) {
+                counted.retain(|known| *known != seq);
+                if counted.is_empty() {
+                    self.by_limit.remove(rule);
+                }
+            }
+        }
+    }
+
     fn apply_pause(&mut self, seq: u64, record: &Record) {
-        // A block shows who holds the lease; only a pause asks for a decision, so only a pause can be
+        // A block only says what a call waits for; only a pause asks for a decision, so only a pause can be
         // acknowledged by a retry.
-        if record.v == 0 || record.conflict == Some(Conflict::Lease) {
+        if record.v == 0 || record.is_block() {
             return;
         }
         let mut evidence = record.evidence.clone();
@@ -389,57 +414,6 @@ impl History {
                 pause.delivered = true;
             }
         }
-    }
-
-    /// Adds the hook counts that a record carries: once for each line that is read, unlike `apply`.
-    pub fn count(&mut self, record: &Record) {
-        if record.is_foreign() {
-            return;
-        }
-        let runtime = record.runtime.as_deref().unwrap_or_default();
-        self.add_counts(runtime, &record.seen, record.wall_ms);
-        // What was only observed ran.
-        let is_stopped = matches!(record.action, Kind::Blocked | Kind::Denied) && !record.observed;
-        if let (true, Some(tool)) = (is_stopped, &record.tool) {
-            self.cover(runtime, tool, record.wall_ms, |coverage| {
-                coverage.paused = coverage.paused.saturating_add(1);
-            });
-        }
-    }
-
-    /// The same of a line of tier 0 or 1.
-    pub fn count_light(&mut self, counted: &Counted) {
-        self.add_counts(&counted.runtime, &counted.seen, counted.wall_ms);
-    }
-
-    /// Adds the hook counts of a runtime's tools, written at `wall_ms`.
-    pub fn add_counts(&mut self, runtime: &str, seen: &BTreeMap<String, HookCounts>, wall_ms: i64) {
-        for (tool, counts) in seen {
-            self.cover(runtime, tool, wall_ms, |coverage| {
-                coverage.counts.before = coverage.counts.before.saturating_add(counts.before);
-                coverage.counts.after = coverage.counts.after.saturating_add(counts.after);
-            });
-        }
-    }
-
-    /// Adds to what is counted of a tool by a line that was written at `wall_ms`, unless there are too many tools.
-    fn cover(&mut self, runtime: &str, tool: &str, wall_ms: i64, add: impl FnOnce(&mut Coverage)) {
-        let coverage = match self.coverage.get_mut(runtime).and_then(|tools| tools.get_mut(tool)) {
-            Some(known) => known,
-            None => {
-                let names = self.coverage.values().flat_map(BTreeMap::keys);
-                if !has_room(names, tool, MAX_COVERED_TOOLS, MAX_COVERED_PROGRAMS) {
-                    return;
-                }
-                let tools = self.coverage.entry(runtime.to_owned()).or_default();
-                let new = Coverage { first_wall_ms: wall_ms, ..Coverage::default() };
-                tools.entry(tool.to_owned()).or_insert(new)
-            }
-        };
-        add(coverage);
-        // Lines are read in any order.
-        coverage.first_wall_ms = coverage.first_wall_ms.min(wall_ms);
-        coverage.last_wall_ms = coverage.last_wall_ms.max(wall_ms);
     }
 
     /// The action whose record has this sequence number.
@@ -474,6 +448,11 @@ impl History {
     /// The actions on `key`, oldest first.
     pub fn on_key(&self, key: &str) -> impl Iterator<Item = &Action> {
         self.by_key.get(key).into_iter().flatten().filter_map(|seq| self.action(*seq))
+    }
+
+    /// The actions of this machine that the limit of a rule counts, newest first.
+    pub fn limited(&self, rule: &str) -> impl Iterator<Item = &Action> {
+        self.by_limit.get(rule).into_iter().flatten().rev().filter_map(|seq| self.action(*seq))
     }
 
     /// The actions of a session that have no outcome, oldest first.
@@ -552,6 +531,7 @@ impl History {
         for seq in &gone {
             let Some(action) = self.actions.remove(seq) else { continue };
             self.forget_on_keys(*seq, &action.keys);
+            self.forget_of_limits(*seq, &action.limits);
             self.close(&action.who, *seq);
             if let Some(attempt) = action.attempt.filter(|attempt| self.by_attempt.get(attempt) == Some(seq))
             {

@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 use crate::decision::history::Who;
 use crate::model::tier::Tier;
 use crate::record::kind::IndexedAs;
-use crate::record::{Action, AttemptId, Conflict, Record};
+use crate::record::{Action, AttemptId, Record};
 
 /// What a record is about, as a number that every process and version finds alike. Two topics with the same
 /// number only cost a look at a record that is not wanted.
@@ -23,6 +23,18 @@ impl Topic {
     #[must_use]
     pub fn pauses(who: &Who, key: &str) -> Self {
         Self::of("pauses", &[who.instance.as_bytes(), who.session.as_bytes(), key.as_bytes()])
+    }
+
+    /// The actions that the limit of a rule counts.
+    #[must_use]
+    pub fn limit(rule: &str) -> Self {
+        Self::of("limit", &[rule.as_bytes()])
+    }
+
+    /// The same of one session.
+    #[must_use]
+    pub fn session_limit(who: &Who, rule: &str) -> Self {
+        Self::of("session limit", &[who.instance.as_bytes(), who.session.as_bytes(), rule.as_bytes()])
     }
 
     /// What became of the action, or the pause, whose first record is `seq`.
@@ -56,18 +68,30 @@ pub(super) fn topics(seq: u64, record: &Record) -> Vec<(Topic, u64)> {
     let sequels = || record.of.iter().map(|of| (Topic::sequel(*of), seq));
     let early = || record.early_attempt().map(|attempt| (Topic::attempt(attempt), seq));
     match record.action.spec().index {
-        IndexedAs::Action if record.tier.is_some_and(Tier::is_tracked) => keys(seq).collect(),
+        IndexedAs::Action if record.tier.is_some_and(Tier::is_tracked) => {
+            keys(seq).chain(limits(record).map(|topic| (topic, seq))).collect()
+        }
         IndexedAs::Outcome if record.v == 0 && record.action == Action::Complete => keys(seq).collect(),
         IndexedAs::Outcome => {
             let of = record.of.first().copied();
             of.into_iter().flat_map(keys).chain(sequels()).chain(early()).collect()
         }
         IndexedAs::Sequel => sequels().chain(early()).collect(),
-        IndexedAs::Pause if record.is_foreign() || record.conflict == Some(Conflict::Lease) => Vec::new(),
+        IndexedAs::Pause if record.is_foreign() || record.is_block() => Vec::new(),
         IndexedAs::Pause => {
             let who = Who::of(record);
             record.context_keys.iter().map(|key| (Topic::pauses(&who, key), seq)).collect()
         }
         IndexedAs::Action | IndexedAs::Counts | IndexedAs::Nothing => Vec::new(),
     }
+}
+
+/// Where an action is looked up that limits count: on this machine only.
+fn limits(record: &Record) -> impl Iterator<Item = Topic> {
+    let rules = if record.is_foreign() { &[][..] } else { &record.limits };
+    let who = (!rules.is_empty()).then(|| Who::of(record));
+    rules.iter().flat_map(move |rule| {
+        let of_session = who.as_ref().map(|who| Topic::session_limit(who, rule));
+        [Some(Topic::limit(rule)), of_session].into_iter().flatten()
+    })
 }

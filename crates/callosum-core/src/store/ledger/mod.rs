@@ -178,7 +178,7 @@ impl Ledger {
     /// # Errors
     /// As [`Ledger::bring`].
     pub fn bring_piece(&mut self, needs: &Needs<'_>) -> Result<bool, StateError> {
-        let needs = Needs { keys: needs.keys, who: needs.who, ..Needs::default() };
+        let needs = Needs { newest: false, open: false, ..*needs };
         self.past.bring(&needs, LOOKS_AT_A_TIME, &mut self.history).map_err(|Astray| self.replaced())
     }
 

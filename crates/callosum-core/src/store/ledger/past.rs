@@ -2,11 +2,14 @@
 //! topic by topic, when a decision asks for it; without an index only actions that a later line names: an
 //! outcome may come when its start is long out of the window.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::decision::history::{History, Who};
+use crate::decision::limit::usage;
+use crate::model::time::Stamp;
 use crate::record::kind::Fold;
 use crate::record::{Line, Record};
+use crate::rules::{Limited, Per};
 use crate::store::index::{Astray, Index, Topic};
 use crate::store::journal::segments::LinesAt;
 
@@ -21,6 +24,10 @@ pub struct Needs<'a> {
     pub newest: bool,
     /// The actions without an outcome.
     pub open: bool,
+    /// The actions of `who` that these limits count at `now`, as many as they allow.
+    pub limits: &'a [Limited],
+    /// When they are counted.
+    pub now: Stamp,
 }
 
 /// The lines of the journal, an index of them if there is one, and what was brought in so far.
@@ -29,13 +36,30 @@ pub(super) struct Past {
     lines: LinesAt,
     index: Option<Index>,
     known: HashSet<Topic>,
+    limits: HashMap<Topic, Counted>,
     known_newest: usize,
     knows_open: bool,
 }
 
+/// What of a limit's actions is still to be brought in.
+#[derive(Debug, Default)]
+struct Counted {
+    /// Where their records lie, the newest last.
+    left: Vec<u64>,
+    /// When the last one that was read was written: those before are older.
+    read_to: Option<Stamp>,
+}
+
 impl Past {
     pub(super) fn new(lines: LinesAt, index: Option<Index>) -> Self {
-        Self { lines, index, known: HashSet::new(), known_newest: 0, knows_open: false }
+        Self {
+            lines,
+            index,
+            known: HashSet::new(),
+            limits: HashMap::new(),
+            known_newest: 0,
+            knows_open: false,
+        }
     }
 
     /// How many actions are open, if they were not brought in yet.
@@ -68,6 +92,50 @@ impl Past {
         Ok(true)
     }
 
+    /// Brings in actions that a limit counts, the newest first, until it is reached or its window is over; with at most `left` looks.
+    /// False when there is more. What each resource counts by itself comes with the resource.
+    fn limit(
+        &mut self,
+        limited: &Limited,
+        needs: &Needs<'_>,
+        left: &mut usize,
+        history: &mut History,
+    ) -> Result<bool, Astray> {
+        let (Some(index), Some(who)) = (&self.index, needs.who) else { return Ok(true) };
+        let topic = match limited.limit.per {
+            Per::Key => return Ok(true),
+            Per::Rule => Topic::limit(&limited.rule),
+            Per::Session => Topic::session_limit(who, &limited.rule),
+        };
+        let mut look = || {
+            let may = *left > 0;
+            *left = left.saturating_sub(1);
+            may
+        };
+        let mut counted = match self.limits.remove(&topic) {
+            Some(counted) => counted,
+            None if look() => Counted { left: index.on(topic)?, read_to: None },
+            None => return Ok(false),
+        };
+        let mut is_all = true;
+        while let Some(seq) = counted.left.last().copied() {
+            let is_over = counted.read_to.is_some_and(|at| at.age_ms(&needs.now) >= limited.limit.window_ms);
+            if is_over || usage(history, who, limited, needs.keys, &needs.now).is_reached() {
+                break;
+            }
+            if history.action(seq).is_none() {
+                if !look() {
+                    is_all = false;
+                    break;
+                }
+                counted.read_to = self.with_sequels(seq, history)?.or(counted.read_to);
+            }
+            counted.left.pop();
+        }
+        self.limits.insert(topic, counted);
+        Ok(is_all)
+    }
+
     /// Brings in what a step needs; of what is on its resources no more than `most` looks find. False when there is more.
     pub(super) fn bring(
         &mut self,
@@ -86,6 +154,11 @@ impl Past {
                 if !self.topic(Topic::pauses(who, key), &mut left, history)? {
                     return Ok(false);
                 }
+            }
+        }
+        for limited in needs.limits {
+            if !self.limit(limited, needs, &mut left, history)? {
+                return Ok(false);
             }
         }
         if needs.newest {
@@ -143,7 +216,7 @@ impl Past {
                 let unknown = |seq: &&u64| !history.has_pause(&who, **seq);
                 let of: Vec<u64> = record.of.iter().filter(unknown).copied().collect();
                 of.into_iter().try_for_each(|seq| match self.record(seq) {
-                    Ok(Some(_)) => self.with_sequels(seq, history),
+                    Ok(Some(_)) => self.with_sequels(seq, history).map(drop),
                     // Whoever named it is at fault, not the index.
                     _ => Ok(()),
                 })
@@ -172,12 +245,12 @@ impl Past {
 
     /// Brings in one action with what became of it.
     fn action(&mut self, seq: u64, history: &mut History) -> Result<(), Astray> {
-        if history.action(seq).is_some() { Ok(()) } else { self.with_sequels(seq, history) }
+        if history.action(seq).is_some() { Ok(()) } else { self.with_sequels(seq, history).map(drop) }
     }
 
-    /// Brings in a record with those that belong to it: the delivery of a pause.
-    fn with_sequels(&mut self, seq: u64, history: &mut History) -> Result<(), Astray> {
-        let Some(start) = self.record(seq)? else { return Ok(()) };
+    /// Brings in a record with those that belong to it: the delivery of a pause. Tells when it was written.
+    fn with_sequels(&mut self, seq: u64, history: &mut History) -> Result<Option<Stamp>, Astray> {
+        let Some(start) = self.record(seq)? else { return Ok(None) };
         history.apply(seq, &start);
         self.early(&start, history)?;
         for sequel in self.index.as_ref().map_or(Ok(Vec::new()), |index| index.on(Topic::sequel(seq)))? {
@@ -185,7 +258,7 @@ impl Past {
                 history.apply(sequel, &record);
             }
         }
-        Ok(())
+        Ok(Some(start.stamp()))
     }
 
     /// The record at `seq`; `None` when its segment was pruned, which is done only to what is out of every

@@ -29,6 +29,15 @@ pub(crate) fn take_for(records: &mut Records, from: &Action, to: &Action) {
     }
 }
 
+/// Every call counts under the limits of all.
+pub(crate) fn under_limits(records: &mut Records) {
+    let limits: Vec<String> = records.iter().flat_map(|(_, record)| record.limits.clone()).collect();
+    let all = if limits.is_empty() { vec!["capped".to_owned()] } else { limits };
+    for (_, record) in records.iter_mut().filter(|(_, record)| record.action == Action::Intercept) {
+        record.limits.clone_from(&all);
+    }
+}
+
 /// The records that let calls through, by sequence number.
 fn starts(records: &Records) -> BTreeMap<u64, Record> {
     let starts = records.iter().filter(|(_, record)| record.action == Action::Intercept);

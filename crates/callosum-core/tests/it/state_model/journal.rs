@@ -5,10 +5,11 @@ use callosum_core::decision::history::{History, Who};
 use callosum_core::decision::pause_text::Told;
 use callosum_core::decision::plan::{Plan, Refusal, Standing};
 use callosum_core::decision::{Decision, Question, decide};
+use callosum_core::model::on_conflict::OnConflict;
 use callosum_core::model::tier::Tier;
 use callosum_core::model::time::Stamp;
 use callosum_core::record::{Action, Conflict, Holder, Record, Shown};
-use callosum_core::rules::Scope;
+use callosum_core::rules::{Limited, Per, RateLimit, Scope};
 
 use super::log::{Ending, Entry, Fact, Keys, LEASE_MS, Log, TICK_MS, Times, Wish};
 
@@ -59,7 +60,12 @@ pub(crate) enum Verdict {
     Allow,
     Pause(Vec<Fact>),
     Block(Vec<Fact>),
+    /// Blocked by a limit.
+    Full,
 }
+
+/// The rule that has a limit.
+const CAPPED: &str = "capped";
 
 /// A log as the decision sees it.
 pub(crate) struct Journal {
@@ -89,6 +95,8 @@ impl Journal {
     pub(crate) fn ask(&self, session: u8, wish: Wish) -> Verdict {
         let who = Who::here(INSTANCE, name(session));
         let keys = key_names(wish.keys);
+        let limit = RateLimit { count: 1, window_ms: self.times.window_ms, per: Per::Rule };
+        let limits = [Limited { rule: CAPPED.to_owned(), limit, keys: Vec::new() }];
         let mut question = Question {
             who: &who,
             tier: tier(wish),
@@ -96,6 +104,8 @@ impl Journal {
             window_ms: self.times.window_ms,
             retry_window_ms: self.times.retry_window_ms,
             scope: if wish.others_only { Scope::OtherSessions } else { Scope::Any },
+            on_conflict: OnConflict::Pause,
+            limits: if wish.limited { &limits } else { &[] },
         };
         let is_open = self
             .history
@@ -110,7 +120,8 @@ impl Journal {
             (self.decider.is_dead)(self.orphaned.get(call).copied().unwrap_or(false))
         };
         let decision = decide(&self.history, &question, &NOW, &is_dead);
-        match Plan::of(&(self.decider.verdict)(decision, &question), Standing::Waits) {
+        match Plan::of(&(self.decider.verdict)(decision, &question), &question, Standing::Waits, &NOW) {
+            Plan::Refuse(refusal) if refusal.conflict == Conflict::Limit => Verdict::Full,
             Plan::Refuse(refusal) if refusal.is_block() => Verdict::Block(facts(&refusal)),
             Plan::Refuse(refusal) => Verdict::Pause(facts(&refusal)),
             Plan::Allow { .. } | Plan::HostRefused(_) => Verdict::Allow,
@@ -163,6 +174,7 @@ fn asked_for(action: Action, at: u8, session: u8, wish: Wish, when: Stamp) -> Re
     record.call = Some(call_name(at));
     record.tool = Some("act".to_owned());
     record.context_keys = key_names(wish.keys);
+    record.limits = wish.limited.then(|| CAPPED.to_owned()).into_iter().collect();
     record
 }
 

@@ -89,6 +89,8 @@ pub(crate) struct Wish {
     pub(crate) critical: bool,
     /// The session's own actions are no evidence.
     pub(crate) others_only: bool,
+    /// It is under the one limit there is: one call within the window, whoever makes it.
+    pub(crate) limited: bool,
 }
 
 /// How a call ended.
@@ -152,6 +154,11 @@ impl Call {
 
     pub(crate) fn may_have_acted(&self) -> bool {
         !matches!(self.end, Some((_, Ending::Failed | Ending::Refused, _)))
+    }
+
+    /// The limit counts it.
+    pub(crate) fn counts(&self, times: Times) -> bool {
+        self.wish.limited && self.may_have_acted() && u64::from(self.age) * TICK_MS < times.window_ms
     }
 
     /// Its start or its end lies within the window; without an end it may have acted as long as it had its

@@ -64,7 +64,7 @@ fn keeps_its_promises(name: &str, protocol: &Protocol, same: fn(&State) -> State
 
 #[test]
 fn the_decision_keeps_its_promises() {
-    let settings: [Setting; 9] = [
+    let settings: [Setting; 10] = [
         ("one key", settings::one_key),
         ("two keys", settings::two_keys),
         ("critical", settings::critical),
@@ -72,6 +72,7 @@ fn the_decision_keeps_its_promises() {
         ("outcomes", settings::outcomes),
         ("all wishes", settings::all_wishes),
         ("other sessions", settings::other_sessions),
+        ("limits", settings::limits),
         ("without signals", settings::without_signals),
         ("forgetful", settings::forgetful),
     ];

@@ -9,12 +9,12 @@ use callosum_core::rules::Scope;
 
 use super::alterations::{
     Records, about_all_keys, all_read, blocks_as_pauses, endless_leases, everybody_was_told,
-    outcomes_at_their_starts, take_for, told_of_what_came_later, without_late_outcomes, without_releases,
-    without_second_outcomes,
+    outcomes_at_their_starts, take_for, told_of_what_came_later, under_limits, without_late_outcomes,
+    without_releases, without_second_outcomes,
 };
 use super::journal::{Decider, REAL};
 use super::protocol::Protocol;
-use super::settings::{critical, one_key, operators, other_sessions, outcomes, two_keys};
+use super::settings::{critical, limits, one_key, operators, other_sessions, outcomes, two_keys};
 
 /// A wrong decision.
 pub(crate) struct Mutant {
@@ -240,6 +240,20 @@ pub(crate) fn mutants() -> Vec<Mutant> {
                 other => other,
             }),
         ),
+        mutant("a limit is none", "LimitsHold", limits, question(|question| question.limits = &[])),
+        mutant(
+            "a limit does not count what ended with nobody knowing how",
+            "LimitsHold",
+            limits,
+            records(|records| take_for(records, &Action::Unknown, &Action::Failed)),
+        ),
+        mutant(
+            "a limit counts what failed",
+            "OnlyReachedLimitsBlock",
+            limits,
+            records(|records| take_for(records, &Action::Failed, &Action::Complete)),
+        ),
+        mutant("a limit counts what is under none", "OnlyReachedLimitsBlock", limits, records(under_limits)),
         mutant("a lease that blocks never ends", "EveryoneCanAct", critical, records(endless_leases)),
     ]
 }

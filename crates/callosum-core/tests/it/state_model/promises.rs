@@ -63,6 +63,10 @@ promises! {
     CriticalWaitsForLeases,
     /// Nothing but a living lease blocks, and only tier 4.
     OnlyLeasesBlock,
+    /// No more calls are let through within a limit's window than it allows.
+    LimitsHold,
+    /// A limit blocks only while it is reached, and only what is under it.
+    OnlyReachedLimitsBlock,
 }
 
 use Promise::*;
@@ -199,7 +203,16 @@ impl Asked<'_> {
                 }
                 _ => true,
             },
+            LimitsHold => *self.verdict != Verdict::Allow || !self.wish.limited || !self.is_reached(),
+            OnlyReachedLimitsBlock => {
+                *self.verdict != Verdict::Full || self.wish.limited && self.is_reached()
+            }
         }
+    }
+
+    /// The one call that the limit allows was let through within its window.
+    fn is_reached(&self) -> bool {
+        self.past.calls.iter().any(|call| call.counts(self.past.times))
     }
 
     /// It was let through although the session had not read of such a call.

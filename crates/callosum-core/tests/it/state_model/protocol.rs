@@ -97,6 +97,7 @@ fn write(log: &mut Log, session: u8, wish: Wish, verdict: Verdict) {
         Verdict::Allow => Entry::Start { session, wish, age: 0, orphaned: false },
         Verdict::Pause(told) => Entry::Refusal { session, wish, told, age: 0, block: false },
         Verdict::Block(told) => Entry::Refusal { session, wish, told, age: 0, block: true },
+        Verdict::Full => Entry::Refusal { session, wish, told: Vec::new(), age: 0, block: true },
     });
 }
 

@@ -5,7 +5,7 @@ use super::journal::{Host, REAL};
 use super::log::{Ending, Keys, Times, Wish};
 use super::protocol::Protocol;
 
-const A: Wish = Wish { keys: Keys::A, critical: false, others_only: false };
+const A: Wish = Wish { keys: Keys::A, critical: false, others_only: false, limited: false };
 const B: Wish = Wish { keys: Keys::B, ..A };
 const BOTH: Wish = Wish { keys: Keys::BOTH, ..A };
 
@@ -17,6 +17,11 @@ const fn critically(wish: Wish) -> Wish {
 /// What is asked for under `"scope": "otherSessions"`.
 const fn but_own(wish: Wish) -> Wish {
     Wish { others_only: true, ..wish }
+}
+
+/// What is asked for under a limit.
+const fn limited(wish: Wish) -> Wish {
+    Wish { limited: true, ..wish }
 }
 
 /// Whether to go as far as a minute or two on two cores allow, or only as far as every run of the tests can.
@@ -77,6 +82,12 @@ pub(crate) fn all_wishes() -> Protocol {
 /// Rules for which one's own actions are no evidence, beside others.
 pub(crate) fn other_sessions() -> Protocol {
     protocol(&[but_own(A), BOTH], &[Ending::Complete], either(3, 4))
+}
+
+/// Calls under a limit on either key, beside others that are under none.
+pub(crate) fn limits() -> Protocol {
+    let endings = [Ending::Complete, Ending::Failed, Ending::Unknown];
+    protocol(&[limited(A), limited(critically(B)), A], &endings, either(2, 3))
 }
 
 /// A host that does not tell when a model has read.

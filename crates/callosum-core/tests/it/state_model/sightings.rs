@@ -70,6 +70,12 @@ pub(crate) fn sightings() -> Vec<Property<Protocol>> {
             let calls = state.log.calls();
             (0..3).all(|session| calls.iter().any(|call| call.session == session))
         }),
+        seen("a call under a limit after an earlier one left its window", |model, state| {
+            let times = model.host.times;
+            let calls = state.log.calls();
+            let limited = || calls.iter().filter(|call| call.wish.limited && call.may_have_acted());
+            limited().any(|call| call.counts(times)) && limited().any(|call| !call.counts(times))
+        }),
         seen("a dead holder", |_, state| any_call(&state.log, |call| call.orphaned)),
         seen("a lease that ran out", |_, state| {
             any_call(&state.log, |call| call.end.is_none() && call.outlived_its_lease())
