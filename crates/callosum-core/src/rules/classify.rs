@@ -10,6 +10,7 @@ use super::layer::Part;
 use super::question::Question;
 use super::rule_set::RuleSet;
 use super::typed::{self, Typed};
+use super::wider::{ALL, wider};
 use super::world::{Outlook, World};
 use super::{Classification, Explanation, Match, Scope, Unread, inner};
 use serde_json::Value;
@@ -193,6 +194,8 @@ impl<'a> Question<'a> {
         let mut known: Vec<&str> = Vec::new();
         // Commands that something else gives words.
         let mut open: Vec<String> = Vec::new();
+        // Programs that only run others, before these are known.
+        let mut carriers: Vec<(&Rule, Command<'_>)> = Vec::new();
         for invocation in line.invocations.iter().chain(redirects) {
             let command = Command::new(invocation);
             let found = self.for_command(&command, &guard);
@@ -217,6 +220,10 @@ impl<'a> Question<'a> {
             if fit.is_none() && verdict.has_taken(rule) {
                 continue;
             }
+            if invocation.carries && fit.is_some() && rule.tier == Tier::Medium {
+                carriers.push((rule, Command::new(invocation)));
+                continue;
+            }
             if rule.tier.is_tracked() {
                 // A rule for one command goes by that one's place in the line; one for the whole line only by a line of one.
                 let counts = fit.is_some() || line.is_simple();
@@ -224,6 +231,14 @@ impl<'a> Question<'a> {
             }
             if verdict.take(rule, self.site(fit.as_ref())) && !line.unread.is_empty() {
                 known.push(&rule.name);
+            }
+        }
+        // What is done is what the others do, where a rule says that this is more.
+        carriers.retain(|_| !verdict.classification.tier.is_guarded());
+        for (rule, command) in &carriers {
+            if let Some((_, fit)) = self.for_command(command, &guard) {
+                proves.push(not_done_codes(text, command.invocation));
+                verdict.take(rule, self.site(fit.as_ref()));
             }
         }
         if line.invocations.is_empty()
@@ -274,8 +289,14 @@ impl<'a> Question<'a> {
         if keys == others {
             return None;
         }
+        let given = fit.command.invocation.given(ALL);
+        let command = Command::new(&given);
+        let with_all = self.for_command(&command, guard).filter(|(other, _)| std::ptr::eq(*other, rule));
+        let all = with_all.map(|(_, fit)| context_keys(&rule.context_keys, self.site(fit.as_ref())).0);
+        let wider: Vec<String> = all.iter().flatten().filter_map(|key| wider(key)).collect();
+        let is_told = !wider.is_empty() && wider.len() == all.iter().flatten().count();
         keys.retain(|key| others.contains(key));
-        keys.extend(self.digest_key(rule));
+        keys.extend(if is_told { wider } else { self.digest_key(rule) });
         (!keys.is_empty()).then_some(keys)
     }
 

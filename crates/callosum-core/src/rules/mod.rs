@@ -36,6 +36,7 @@ mod texts;
 mod tool_words;
 mod typed;
 mod unknown;
+mod wider;
 mod word_lists;
 pub mod words;
 pub mod world;

@@ -1,6 +1,6 @@
 //! What a command says of what it acts on.
 
-use super::{Fit, bigquery, cloud, git, kube, notion, published, storage};
+use super::{Command, Fit, bigquery, cloud, docker, git, kube, notion, published, storage};
 use crate::{Argument, option_values};
 
 /// Something that a command says. Places are counted from 0.
@@ -78,24 +78,21 @@ pub enum Detail {
     NotionTarget,
     /// The buckets and paths it writes.
     StorageWritten,
-    /// The machines it logs in to.
+    /// The machines it logs in to, or runs on where that is another one.
     SshHost,
+    /// The files of other machines that it writes or removes.
+    FilesWritten,
+    /// The daemon of containers that an option names.
+    DockerDaemon,
     /// The dataset of BigQuery that it changes.
     BigQueryDataset,
 }
 
-impl<'l> Fit<'_, 'l> {
-    /// The values of a detail; none when the command does not say it.
-    #[must_use]
-    pub fn values(&self, detail: &Detail) -> Vec<String> {
-        let values = self.written(detail);
-        if values.iter().any(|value| value.contains('$')) { self.told(values) } else { values }
-    }
-
+impl Command<'_> {
     /// The values with what the line sets variables in them to: of a loop, one for each of its texts.
-    fn told(&self, values: Vec<String>) -> Vec<String> {
+    pub(super) fn told(&self, values: Vec<String>) -> Vec<String> {
         let mut told = values;
-        for (name, texts) in self.command.invocation.variables.iter().rev() {
+        for (name, texts) in self.invocation.variables.iter().rev() {
             let (bare, braced) = (format!("${name}"), format!("${{{name}}}"));
             let one = |value: String| match whole_name(&value, &bare)
                 .or_else(|| value.find(&braced).map(|at| (at, braced.len())))
@@ -113,6 +110,15 @@ impl<'l> Fit<'_, 'l> {
             told = told.into_iter().flat_map(one).take(MAX_TEXTS).collect();
         }
         told
+    }
+}
+
+impl<'l> Fit<'_, 'l> {
+    /// The values of a detail; none when the command does not say it.
+    #[must_use]
+    pub fn values(&self, detail: &Detail) -> Vec<String> {
+        let values = self.written(detail);
+        if values.iter().any(|value| value.contains('$')) { self.command.told(values) } else { values }
     }
 
     fn written(&self, detail: &Detail) -> Vec<String> {
@@ -168,6 +174,8 @@ impl<'l> Fit<'_, 'l> {
             Detail::NotionTarget => notion::targets(self),
             Detail::StorageWritten => storage::written(self),
             Detail::SshHost => storage::hosts(self.command),
+            Detail::FilesWritten => storage::files(self),
+            Detail::DockerDaemon => owned(docker::daemon(self.command)),
             Detail::BigQueryDataset => bigquery::dataset(self).into_iter().collect(),
         }
     }
@@ -180,7 +188,11 @@ impl<'l> Fit<'_, 'l> {
             Argument::Plain(word) | Argument::Option { value: word, .. } => Some(*word),
             Argument::Switch(_) => None,
         });
-        texts.filter_map(value).filter(|value| !value.is_empty()).collect()
+        // `ansible -a "name=nginx state=restarted"`
+        let of_list = |text: &'l str| -> Vec<&'l str> {
+            if self.command.program() == "ansible" { text.split_whitespace().collect() } else { vec![text] }
+        };
+        texts.flat_map(of_list).filter_map(value).filter(|value| !value.is_empty()).collect()
     }
 
     /// The texts in quotes behind a word, or behind it and `id`, in what is given and what is read.

@@ -1,7 +1,7 @@
 //! What a command of a shell line acts on.
 //!
 //! `detail` is what can be asked of a command that a rule picked out; `http`, `git`, `forge`, `published`, `kube`, `cloud`, `notion` and `storage` know
-//! how the programs of a field name their resources; `server` whom clients of databases and queues talk to, `statements` whether what
+//! how the programs of a field name their resources; `docker` which daemon runs containers, `server` whom clients of databases and queues talk to, `statements` whether what
 //! they are told to do writes.
 
 mod bigquery;
@@ -9,6 +9,7 @@ mod body;
 mod changed;
 mod cloud;
 mod detail;
+mod docker;
 mod forge;
 mod git;
 mod http;
@@ -85,6 +86,12 @@ impl<'l> Command<'l> {
     #[must_use]
     pub fn written(&self) -> Vec<&'l str> {
         std::iter::once(self.program()).chain(self.invocation.words.iter().map(String::as_str)).collect()
+    }
+
+    /// Whether it talks to a daemon of containers.
+    #[must_use]
+    pub fn is_of_containers(&self) -> bool {
+        docker::PROGRAMS.contains(&self.program())
     }
 
     fn program(&self) -> &'l str {

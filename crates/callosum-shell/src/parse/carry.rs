@@ -1,5 +1,6 @@
 //! Looks behind programs that run another one, by the table in `carriers`.
 
+mod code;
 mod each;
 mod foreign;
 mod shells;
@@ -8,7 +9,7 @@ mod typed;
 pub use typed::typed_by_tool;
 
 use super::{Around, Walk};
-use crate::carriers::{Carrier, Rest, TMUX, carriers};
+use crate::carriers::{Carrier, Machine, Rest, TMUX, carriers};
 use crate::compound_programs::runs_one_command;
 use crate::options::lists;
 use crate::words::{is_assignment, program_name};
@@ -43,19 +44,24 @@ pub(super) fn unwrap(walk: &mut Walk, words: Vec<String>, around: Around) {
         let mut own = Own::default();
         own.behind_verbs(carrier, rest).map(|behind| (carrier, behind, own))
     });
-    let is_noted = match found {
-        Some((carrier, behind, own)) => !carry(walk, carrier, behind, own, &around) || carrier.is_noted,
+    let (is_noted, carries) = match found {
+        Some((carrier, behind, own)) => {
+            let carries = carry(walk, carrier, behind, own, &around);
+            (!carries || carrier.is_noted, carries)
+        }
         None => {
             if first.contains('/') {
                 shells::script(walk, first, rest, &around);
             }
             shells::shell_inside(walk, rest, &around);
             foreign::interpreted(walk, name, rest, &around);
-            true
+            (true, false)
         }
     };
     if is_noted {
+        let at = walk.found.len();
         note(walk, words, around);
+        walk.found.iter_mut().skip(at).for_each(|noted| noted.carries = carries);
     }
 }
 
@@ -81,6 +87,7 @@ fn note_one(walk: &mut Walk, words: Vec<String>, around: Around) {
         input: around.input,
         folder: around.folder,
         open: around.open,
+        host: around.host,
         ..Invocation::default()
     });
 }
@@ -266,6 +273,9 @@ fn carry<'w>(
     if let Some(folder) = own.folder {
         inside.folder = Some(joined(inside.folder.as_deref(), folder));
     }
+    if let Some(host) = machine(carrier.machine, behind, inner) {
+        inside.host = Some(host);
+    }
     let image = inner.first().and_then(|image| image.rsplit_once('/'));
     inner = inner.get(carrier.operands..).unwrap_or_default();
     let behind_operands = inner;
@@ -310,6 +320,31 @@ fn carry<'w>(
         is_carried = true;
     }
     is_carried || carrier.reads && shells::read_by_shell(walk, &inside)
+}
+
+/// The machine that a carrier reaches, of which `behind` are the words behind its subcommand, and `operands` those of them behind its
+/// options.
+fn machine(machine: Machine, behind: &[String], operands: &[String]) -> Option<String> {
+    let named = match machine {
+        Machine::Here => return None,
+        Machine::Operand => operands.first()?.clone(),
+        Machine::Option(names) => {
+            let value = |(at, word): (usize, &String)| match word.split_once('=') {
+                Some((name, value)) if lists(names, name) => Some(value.to_owned()),
+                _ if lists(names, word) => behind.get(at + 1).cloned(),
+                _ => None,
+            };
+            behind.iter().enumerate().find_map(value)?
+        }
+    };
+    let bare = |host: &str| {
+        let host = host.split_once("://").map_or(host, |(_, host)| host);
+        let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+        host.split([':', '/']).next().unwrap_or(host).to_owned()
+    };
+    let is_here = |host: &String| matches!(host.as_str(), "localhost" | "127.0.0.1" | "");
+    let hosts: Vec<String> = named.split(',').map(bare).filter(|host| !is_here(host)).collect();
+    (!hosts.is_empty()).then(|| hosts.join(","))
 }
 
 fn unmarked(mut words: &[String]) -> &[String] {

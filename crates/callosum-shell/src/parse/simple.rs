@@ -6,6 +6,7 @@ use brush_parser::ast::{
     Assignment, AssignmentName, AssignmentValue, CommandPrefixOrSuffixItem, SimpleCommand, Word,
 };
 
+use super::settings::set_by;
 use super::{Around, Folder, MAX_FOLDER, Walk, carry};
 use crate::expansion::{self, Parameters};
 use crate::filters::said;
@@ -164,7 +165,11 @@ impl Walk {
                     self.define(Function { name: name.to_owned(), body, is_called: false, is_told: false });
                 }
             }
-            _ => {}
+            _ => {
+                if let Some((name, value)) = set_by(program, words) {
+                    self.set(&name, value);
+                }
+            }
         }
     }
 

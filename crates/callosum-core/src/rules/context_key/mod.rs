@@ -24,6 +24,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
+pub(crate) use around::Around;
 pub(crate) use file_path::{WORK_FOLDER, is_outside, path_in, work_folder};
 pub(crate) use guarded::{READ, is_guarded, is_in_guarded, meanings, writes_guarded};
 pub use placeholder::{PLACEHOLDERS, Placeholder};

@@ -24,7 +24,7 @@ impl Site<'_, '_> {
     }
 
     /// What the command says of `detail`.
-    pub(super) fn detail(&self, detail: &Detail) -> Vec<String> {
+    pub(crate) fn detail(&self, detail: &Detail) -> Vec<String> {
         self.fit.map(|fit| fit.values(detail)).unwrap_or_default()
     }
 

@@ -28,7 +28,7 @@ const SPELLINGS: &[(&str, Spelling)] = &[
     ("publish:pypi:", |name, _| python_name(name)),
     ("r2:", |path, _| folder(path)),
     ("s3:", |path, _| folder(path)),
-    ("service:", |unit, _| Cow::Borrowed(unit.strip_suffix(".service").unwrap_or(unit))),
+    ("service:", |unit, _| unit_name(unit)),
     ("signal:", |number, _| phone(number)),
     ("slack:", |channel, _| chat(channel)),
     ("sms:", |number, _| phone(number)),
@@ -79,6 +79,14 @@ fn phone(number: &str) -> Cow<'_, str> {
         return Cow::Borrowed(number);
     }
     Cow::Owned(format!("+{}", digits.trim_start_matches("00")))
+}
+
+/// A unit of systemd without its usual ending, whatever machine it is on.
+fn unit_name(unit: &str) -> Cow<'_, str> {
+    match unit.split_once(".service@") {
+        Some((name, host)) => Cow::Owned(format!("{name}@{host}")),
+        None => Cow::Borrowed(unit.strip_suffix(".service").unwrap_or(unit)),
+    }
 }
 
 /// A job of launchd by its label: `~/Library/LaunchAgents/com.acme.sync.plist`, `gui/501/com.acme.sync`. Elsewhere a slash is a part of the

@@ -2,7 +2,7 @@
 
 use super::super::{Around, Walk};
 use super::typed::typed;
-use super::{Rest, command, nested};
+use super::{Rest, code, command, nested};
 
 /// Words and what follows each.
 fn options<'w>(words: &'w [String], names: &'w [&str]) -> impl Iterator<Item = &'w str> {
@@ -73,8 +73,8 @@ pub(super) fn apple_script(walk: &mut Walk, words: &[String], around: &Around) -
 
 /// Programs that run code of a language of their own.
 const INTERPRETERS: &[&str] = &[
-    "python", "node", "nodejs", "deno", "bun", "perl", "ruby", "php", "awk", "gawk", "mawk", "nawk", "lua",
-    "tclsh",
+    "python", "pypy", "ipython", "node", "nodejs", "deno", "bun", "tsx", "ts-node", "perl", "ruby", "php",
+    "awk", "gawk", "mawk", "nawk", "lua", "tclsh",
 ];
 
 /// What in such code runs a command: its text stands behind, in quotes, or its words do, in brackets.
@@ -107,6 +107,7 @@ pub(super) fn interpreted(walk: &mut Walk, name: &str, words: &[String], around:
     if !INTERPRETERS.contains(&family) {
         return;
     }
+    code::told(walk, family, words, around);
     let codes: Vec<&str> =
         words.iter().map(String::as_str).chain(around.input.iter().map(AsRef::as_ref)).collect();
     let inside = Around { input: Vec::new(), last: false, ..around.clone() };
