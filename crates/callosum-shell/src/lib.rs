@@ -3,7 +3,7 @@
 //! The grammar is `brush-parser`'s; nothing is ever executed or expanded. `parse` walks its tree, `plain` reads lines
 //! that need no grammar, `compact` takes long texts out for either, `pieces` cuts long scripts for the parser (`grammar`), `carriers`
 //! is the table of programs that carry others (`sudo`, `bash -c`, `docker exec`), behind which `carry` looks, `printed` knows what
-//! commands hand each other, `filters` what a pipeline hands to a shell, `functions` keeps functions until they are called, `expansion`,
+//! commands hand each other, `jq` what that program makes, `filters` what a pipeline hands to a shell, `functions` keeps functions until they are called, `expansion`,
 //! `variables` and `braces` undo what stands for something else, `code` reads what interpreters are given, `options` tells options from arguments, `fallback` does what can be
 //! done with a text that is no shell command. `heads` counts, and decides nothing. What none of them could read is in [`Line::unread`]: never nothing.
 
@@ -22,6 +22,7 @@ pub mod glob;
 mod grammar;
 mod heads;
 mod here_document;
+mod jq;
 mod options;
 pub mod own_files;
 mod parse;

@@ -12,7 +12,7 @@ use super::rule_set::RuleSet;
 use super::typed::{self, Typed};
 use super::wider::{ALL, wider};
 use super::world::{Outlook, World};
-use super::{Classification, Explanation, Match, Scope, Unread, inner};
+use super::{Classification, Explanation, Match, Scope, Unread, called, inner};
 use serde_json::Value;
 
 use crate::model::digest::digest;
@@ -197,6 +197,17 @@ impl<'a> Question<'a> {
         // Programs that only run others, before these are known.
         let mut carriers: Vec<(&Rule, Command<'_>)> = Vec::new();
         for invocation in line.invocations.iter().chain(redirects) {
+            if let Some(call) = called::call(invocation) {
+                let matches = verdict.matches.as_deref_mut();
+                let of_tool =
+                    self.rules.answered_inner(self.call, self.runtime, &[call], self.outlook, matches);
+                if of_tool.classification.tier.is_tracked() {
+                    let sum = std::mem::take(&mut verdict.classification);
+                    verdict.classification = sum.with(of_tool.classification);
+                    proves.push(ExitCodes::default());
+                    continue;
+                }
+            }
             let command = Command::new(invocation);
             let found = self.for_command(&command, &guard);
             if invocation.open

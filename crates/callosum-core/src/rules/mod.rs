@@ -9,6 +9,7 @@
 //! the words of names, `unknown` for programs that no rule names. `lint` looks at a whole file as its author would want it looked at.
 
 mod asked;
+mod called;
 mod candidate;
 mod classify;
 mod command_match;

@@ -1,6 +1,6 @@
 //! What a command says of what it acts on.
 
-use super::{Command, Fit, bigquery, cloud, docker, git, kube, notion, published, storage};
+use super::{Command, Fit, bigquery, cloud, dns, docker, git, kube, notion, published, storage};
 use crate::{Argument, option_values};
 
 /// Something that a command says. Places are counted from 0.
@@ -46,6 +46,10 @@ pub enum Detail {
     HttpQuery(String),
     /// A field of their body, by its dotted path.
     HttpBody(String),
+    /// An argument of a GraphQL mutation that is their body.
+    HttpArgument(String),
+    /// The names of the records of the DNS that it changes.
+    DnsNames,
     /// The remote it pushes to.
     GitRemote,
     /// The branches it pushes.
@@ -157,6 +161,8 @@ impl<'l> Fit<'_, 'l> {
             Detail::HttpPart(place) => requests().filter_map(|request| request.part(*place)).collect(),
             Detail::HttpQuery(name) => requests().flat_map(|request| request.in_query(name)).collect(),
             Detail::HttpBody(path) => requests().flat_map(|request| request.in_body(path)).collect(),
+            Detail::HttpArgument(name) => requests().flat_map(|request| request.arguments(name)).collect(),
+            Detail::DnsNames => dns::names(self),
             Detail::GitRemote => owned(git::remote(self)),
             Detail::GitBranch => git::branches(self),
             Detail::Images => published::images(self),

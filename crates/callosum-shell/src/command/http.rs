@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use percent_encoding::percent_decode_str;
 
-use super::{Command, body};
+use super::{Command, body, graphql};
 
 /// One request, as far as the command says it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -52,6 +52,11 @@ impl Request {
     #[must_use]
     pub fn in_body(&self, path: &str) -> Vec<String> {
         self.body.iter().flat_map(|text| body::in_body(text, path)).collect()
+    }
+
+    /// The values of an argument of a GraphQL mutation that is its body.
+    pub(super) fn arguments(&self, name: &str) -> Vec<String> {
+        self.body.iter().flat_map(|text| graphql::argument(text, name)).collect()
     }
 
     /// Whether the host is this machine or one of its network: an address that is not routed, a name without a

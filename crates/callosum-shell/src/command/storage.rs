@@ -44,7 +44,8 @@ pub(super) fn hosts(command: &Command<'_>) -> Vec<String> {
         "nixos-rebuild" | "colmena" | "deploy-rs" => command.values(&["--target-host", "--on"]),
         "salt" => words.next().into_iter().collect(),
         "ansible" => words.next().into_iter().collect(),
-        _ => words.filter(|word| is_remote_path(word)).collect(),
+        "rsync" | "scp" | "pscp" => words.filter(|word| is_remote_path(word)).collect(),
+        _ => Vec::new(),
     };
     let mut hosts: Vec<String> = named.into_iter().map(host).collect();
     hosts.dedup();

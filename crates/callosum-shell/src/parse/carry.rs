@@ -279,6 +279,15 @@ fn carry<'w>(
     let image = inner.first().and_then(|image| image.rsplit_once('/'));
     inner = inner.get(carrier.operands..).unwrap_or_default();
     let behind_operands = inner;
+    // Dokku's own user runs nothing but `dokku`.
+    if carrier.machine == Machine::Operand
+        && behind.iter().any(|word| word.starts_with("dokku@"))
+        && !inner.is_empty()
+    {
+        let dokku = std::iter::once("dokku".to_owned()).chain(inner.iter().cloned());
+        walk.run(dokku.collect(), inside);
+        return true;
+    }
     if carrier.operands > 0 {
         inner = own.behind_options(carrier, inner);
     }
@@ -314,6 +323,8 @@ fn carry<'w>(
     }
     // An image is called after its program, as a rule: `docker run alpine/git push`.
     let of_image = image.and_then(|(_, image)| image.split([':', '@']).next());
+    let of_image =
+        of_image.map(|name| name.strip_suffix("-cli").filter(|name| *name == "aws").unwrap_or(name));
     let of_image = of_image.filter(|_| !carrier.program.is_empty() && !behind_operands.is_empty());
     if let Some(program) = carrier.named_program(behind).or_else(|| of_image.map(str::to_owned)) {
         walk.run(std::iter::once(program).chain(behind_operands.iter().cloned()).collect(), inside.clone());

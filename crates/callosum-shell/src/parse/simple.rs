@@ -367,6 +367,15 @@ impl Walk {
                 return;
             }
         }
+        let quoted = word.value.strip_prefix('"').and_then(|inside| inside.strip_suffix('"'));
+        if quoted.is_some_and(|inside| inside.starts_with("$(") && inside.ends_with(')'))
+            && self.found.len() == at + 1
+            && let [text] = self.printed(at).as_slice()
+            && text.len() <= crate::MAX_VALUES
+        {
+            words.push(text.trim_end_matches('\n').to_owned());
+            return;
+        }
         self.as_written(word, words);
     }
 

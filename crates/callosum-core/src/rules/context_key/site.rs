@@ -29,7 +29,7 @@ impl Site<'_, '_> {
     }
 
     /// The values of an option, by its name without dashes.
-    pub(super) fn flag(&self, name: &str) -> Vec<String> {
+    pub(crate) fn flag(&self, name: &str) -> Vec<String> {
         self.detail(&Detail::Flag(name.to_owned()))
     }
 

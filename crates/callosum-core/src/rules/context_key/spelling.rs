@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use callosum_shell::command::kind_name;
+
 use super::Lookup;
 
 /// How the rest of a key is spelled, behind what it begins with.
@@ -17,8 +19,10 @@ const SPELLINGS: &[(&str, Spelling)] = &[
     ("cron:", |job, _| job_name(job)),
     ("discord:", |channel, _| chat(channel)),
     ("dns:", |name, _| domain(name)),
+    ("google:", |id, _| document(id)),
     ("gs:", |path, _| folder(path)),
     ("imessage:", |number, _| phone(number)),
+    ("kube:", |object, _| object_name(object)),
     ("mattermost:", |channel, _| {
         Cow::Borrowed(channel.rsplit_once(':').map_or(channel, |(_, channel)| channel))
     }),
@@ -34,6 +38,7 @@ const SPELLINGS: &[(&str, Spelling)] = &[
     ("sms:", |number, _| phone(number)),
     ("telegram:", |to, _| chat(to)),
     ("whatsapp:", |number, _| phone(number.strip_suffix("@s.whatsapp.net").unwrap_or(number))),
+    ("zendesk:", |id, _| Cow::Borrowed(id.strip_suffix(".json").unwrap_or(id))),
 ];
 
 /// A key in its one spelling.
@@ -81,6 +86,30 @@ fn phone(number: &str) -> Cow<'_, str> {
     Cow::Owned(format!("+{}", digits.trim_start_matches("00")))
 }
 
+/// A document without the method behind its id: `sheets:1XyZ:append`.
+fn document(id: &str) -> Cow<'_, str> {
+    let (kind, name) = id.split_once(':').unwrap_or((id, ""));
+    match name.rsplit_once(':') {
+        Some((name, method)) if method.starts_with(|c: char| c.is_ascii_lowercase()) => {
+            Cow::Owned(format!("{kind}:{name}"))
+        }
+        _ => Cow::Borrowed(id),
+    }
+}
+
+/// An object of a cluster by its kind's one name: `prod/shop:pods/web` is `prod/shop:pod/web`.
+fn object_name(object: &str) -> Cow<'_, str> {
+    let Some((scope, (kind, name))) =
+        object.rsplit_once(':').and_then(|(scope, rest)| Some((scope, rest.split_once('/')?)))
+    else {
+        return Cow::Borrowed(object);
+    };
+    match kind_name(kind) {
+        Some(long) => Cow::Owned(format!("{scope}:{long}/{name}")),
+        None => Cow::Borrowed(object),
+    }
+}
+
 /// A unit of systemd without its usual ending, whatever machine it is on.
 fn unit_name(unit: &str) -> Cow<'_, str> {
     match unit.split_once(".service@") {
@@ -105,7 +134,8 @@ fn job_name(job: &str) -> Cow<'_, str> {
 /// A channel without its `#`; an incoming webhook by what tells it from others, without its secret.
 fn chat(name: &str) -> Cow<'_, str> {
     let Some((scheme, rest)) = name.split_once("://") else {
-        let bare = name.strip_prefix('#').unwrap_or(name);
+        let bare = name.strip_prefix(CHANNEL).unwrap_or(name);
+        let bare = bare.strip_prefix('#').unwrap_or(bare);
         return Cow::Borrowed(bare);
     };
     let parts: Vec<&str> = rest.split(['/', '?']).filter(|part| !part.is_empty()).collect();
@@ -141,6 +171,8 @@ fn folder(path: &str) -> Cow<'_, str> {
 
 /// Domain names do not tell case apart, and may end in the dot of the root; `@` is the zone itself.
 fn domain(name: &str) -> Cow<'_, str> {
+    // `cli4 --delete /zones/:acme.example/dns_records/:www.acme.example`
+    let name = name.strip_prefix(':').unwrap_or(name);
     let name = name.strip_prefix("@.").unwrap_or(name);
     let name = name.strip_suffix('.').unwrap_or(name);
     if name.bytes().any(|byte| byte.is_ascii_uppercase()) && name.contains('.') {

@@ -64,7 +64,8 @@ impl Origin {
                 | Detail::HttpUrl
                 | Detail::HttpPart(_)
                 | Detail::HttpQuery(_)
-                | Detail::HttpBody(_),
+                | Detail::HttpBody(_)
+                | Detail::HttpArgument(_),
             ) => !picked.may_send,
             _ => false,
         };
