@@ -68,5 +68,7 @@ impl Variables {
 fn is_text(value: &str) -> bool {
     // A name with a `*` in it is a pattern; a text is not.
     let is_pattern = || value.contains(['*', '{']) && !value.contains(char::is_whitespace);
-    !value.is_empty() && !value.contains(['$', '`']) && !is_pattern()
+    // An address stays one where a part of it is not known: `https://api.telegram.org/bot$TOKEN`.
+    let is_address = || value.contains("://") && !value.contains("$(") && !value.starts_with('$');
+    !value.is_empty() && !value.contains('`') && (!value.contains('$') || is_address()) && !is_pattern()
 }

@@ -1,7 +1,7 @@
 //! Calls of boto3 and of the AWS SDKs for JavaScript, as commands of the AWS CLI: services, operations and parameters have the same names
 //! in another case.
 
-use super::read::{Call, Given, Value, as_json, as_text, texts};
+use super::value::{Call, Given, Value, as_json, as_text, texts};
 use super::words;
 
 /// Clients of JavaScript whose service is called otherwise by the CLI.
@@ -77,7 +77,7 @@ fn script<'c>(call: &'c Call, given: &'c Given) -> Option<(String, String, &'c G
         return Some((service(client), dashed(operation), made.given.as_ref()?));
     }
     let names: Vec<&str> = call.steps.iter().map(|step| step.name.as_str()).collect();
-    let at = names.iter().position(|name| *name == "AWS")?;
+    let at = names.iter().position(|name| matches!(*name, "AWS" | "aws-sdk"))?;
     let client = names.get(at + 1)?;
     (names.len() > at + 2 && *client != "config").then(|| (service(client), dashed(call.name()), given))
 }

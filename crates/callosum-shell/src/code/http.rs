@@ -1,6 +1,6 @@
 //! Requests of HTTP clients: requests, httpx, aiohttp and urllib, fetch, axios, got and ky, Ruby's Net::HTTP.
 
-use super::read::{Call, Given, Value, as_json, as_text};
+use super::value::{Call, Given, Value, as_json, as_text};
 use super::words;
 
 /// What holds the body.

@@ -1,7 +1,7 @@
 //! What code does outside that an interpreter is given (`python -c`, `node -e`, a here-document): calls of well-known libraries, each as
 //! the command that does the same, so that rules and keys know both by one name.
 //!
-//! `tokens` and `read` find the calls and what they are given, as far as the code says it; nothing is executed. `http`, `cloud` and
+//! `tokens` and `read` find the calls and what they are given (`value`), as far as the code says it; nothing is executed. `http`, `cloud` and
 //! `services` know the libraries of a field.
 
 mod cloud;
@@ -9,6 +9,7 @@ mod http;
 mod read;
 mod services;
 mod tokens;
+mod value;
 
 use read::Reading;
 

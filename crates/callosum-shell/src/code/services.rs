@@ -1,6 +1,7 @@
 //! Calls of the libraries of single services, as the request or command that does the same.
 
-use super::read::{Call, Given, Reading, Value, as_json, as_text, texts};
+use super::read::Reading;
+use super::value::{Call, Given, Value, as_json, as_text, texts};
 use super::words;
 
 type Commands = Vec<Vec<String>>;
@@ -191,7 +192,8 @@ fn github(call: &Call, given: &Given) -> Option<Commands> {
         }
         (None, _) => base,
     };
-    Some(request("PATCH", &address, Vec::new()))
+    let method = if call.name().starts_with("create_") { "POST" } else { "PATCH" };
+    Some(request(method, &address, Vec::new()))
 }
 
 /// `new Octokit(…).pulls.merge({owner, repo, pull_number})`, `octokit.request("POST /repos/{owner}/{repo}/issues", …)`

@@ -130,6 +130,7 @@ pub(super) fn requests(command: &Command<'_>) -> Vec<Request> {
         "http" | "https" | "xh" | "xhs" => httpie(command).into_iter().collect(),
         "gh" => api(command, "api.github.com", 1),
         "glab" => api(command, "gitlab.com", 1),
+        "Invoke-RestMethod" | "Invoke-WebRequest" | "irm" | "iwr" => cmdlet(command),
         "xurl" => xurl(command).into_iter().collect(),
         "ntn" => api(command, "api.notion.com", 1),
         _ => Vec::new(),
@@ -285,6 +286,13 @@ fn api_address(command: &Command<'_>, host: &str, subcommands: usize) -> Option<
         format!("https://{host}/{}", path.trim_start_matches('/'))
     };
     Some((method.to_owned(), url))
+}
+
+/// `Invoke-RestMethod -Method Post -Uri https://… -Body '{…}'`
+fn cmdlet(command: &Command<'_>) -> Vec<Request> {
+    let method = command.values(&["-Method", "-method", "-CustomMethod"]).last().copied().unwrap_or("GET");
+    let named = command.values(&["-Uri", "-uri", "-Url"]);
+    if named.is_empty() { all(command, method, command.plain().take(1)) } else { all(command, method, named.into_iter()) }
 }
 
 /// `xurl [-X METHOD] /2/…`; its other forms have verbs.

@@ -73,7 +73,7 @@ pub(super) fn files(fit: &Fit<'_, '_>) -> Vec<String> {
     }
     let arguments: Vec<&str> = command.plain().collect();
     match command.program() {
-        "rsync" | "scp" | "pscp" => {
+        "rsync" | "scp" | "pscp" | "gcloud" => {
             let written = arguments.last().and_then(|word| of_address(word).or_else(|| of_remote_path(word)));
             let moved = arguments.iter().rev().skip(1).filter(|_| command.has(&["--remove-source-files"]));
             written.into_iter().chain(moved.filter_map(|word| of_remote_path(word))).collect()

@@ -187,7 +187,10 @@ pub(crate) fn context_keys<'p>(templates: &'p [Template], site: Site<'_, 'p>) ->
     let mut secrets = fit.map(|fit| secrets_of_words(&fit.command.written())).unwrap_or_default();
     if !secrets.is_empty() {
         // What says where is none, wherever it stands among the words.
-        let places: Vec<String> = PLACES.iter().flat_map(|name| site.flag(name)).collect();
+        let mut places: Vec<String> = PLACES.iter().flat_map(|name| site.flag(name)).collect();
+        if fit.is_some_and(|fit| fit.command.invocation.program == "doppler") {
+            places.extend(["p", "c"].iter().flat_map(|name| site.flag(name)));
+        }
         secrets.retain(|secret| !is_stage(secret) && !places.contains(secret));
     }
     let mut keys = distinct(resolved.map(|key| {

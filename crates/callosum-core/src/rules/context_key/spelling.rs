@@ -15,10 +15,12 @@ const CHANNEL: &str = "channel:";
 /// The longest that fits counts: it stands before those that are its beginning.
 const SPELLINGS: &[(&str, Spelling)] = &[
     (CHANNEL, channel),
+    ("az:storage:", |path, _| Cow::Owned(path.replacen(".blob.core.windows.net", "", 1))),
     ("call:", |number, _| phone(number)),
     ("cron:", |job, _| job_name(job)),
     ("discord:", |channel, _| chat(channel)),
     ("dns:", |name, _| domain(name)),
+    ("flux:", |object, _| object_name(object)),
     ("google:", |id, _| document(id)),
     ("gs:", |path, _| folder(path)),
     ("imessage:", |number, _| phone(number)),
@@ -31,7 +33,7 @@ const SPELLINGS: &[(&str, Spelling)] = &[
     ("publish:galaxy:", |name, _| galaxy_name(name)),
     ("publish:pypi:", |name, _| python_name(name)),
     ("r2:", |path, _| folder(path)),
-    ("s3:", |path, _| folder(path)),
+    ("s3:", |path, _| bucket(path)),
     ("service:", |unit, _| unit_name(unit)),
     ("signal:", |number, _| phone(number)),
     ("slack:", |channel, _| chat(channel)),
@@ -167,6 +169,20 @@ fn folder(path: &str) -> Cow<'_, str> {
         path = shorter;
     }
     Cow::Borrowed(path)
+}
+
+/// The same in S3, whose objects have addresses on the web: `//logs.s3.amazonaws.com/a`, `//s3.amazonaws.com/logs/a`.
+fn bucket(path: &str) -> Cow<'_, str> {
+    let host = path.trim_start_matches('/').split('/').next().unwrap_or_default();
+    if !host.ends_with(".amazonaws.com") {
+        return folder(path);
+    }
+    let key = path.trim_start_matches('/').split_once('/').map_or("", |(_, key)| key);
+    let whole = match host.split_once(".s3.") {
+        Some((bucket, _)) => format!("//{bucket}/{key}"),
+        None => format!("//{key}"),
+    };
+    Cow::Owned(folder(&whole).into_owned())
 }
 
 /// Domain names do not tell case apart, and may end in the dot of the root; `@` is the zone itself.
