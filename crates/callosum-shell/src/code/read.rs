@@ -474,7 +474,8 @@ impl Reader {
 
 /// The steps with a module of JavaScript by its name: `require("stripe")(key)` is `stripe(key)`.
 fn required(steps: &[Step]) -> Option<Vec<Step>> {
-    let (root, rest) = steps.split_first().filter(|(root, _)| matches!(root.name.as_str(), "require" | "import"))?;
+    let (root, rest) =
+        steps.split_first().filter(|(root, _)| matches!(root.name.as_str(), "require" | "import"))?;
     let path = as_text(root.given.as_ref()?.placed.first()?)?;
     let mut module = Step { name: path.rsplit('/').next().unwrap_or(&path).to_owned(), given: None };
     let rest = match rest.split_first() {

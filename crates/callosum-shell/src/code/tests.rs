@@ -42,13 +42,22 @@ fn python_says_what_it_does() {
             "m = EmailMessage()\nm['From'], m['To'] = 'a@x.example', 'b@x.example'\nwith smtplib.SMTP('h') as s:\n    s.send_message(m)",
             &["sendmail b@x.example"],
         ),
-        ("s = smtplib.SMTP('h')\ns.sendmail('a@x.example', ['b@x.example', 'c@x.example'], 'x')", &["sendmail b@x.example c@x.example"]),
+        (
+            "s = smtplib.SMTP('h')\ns.sendmail('a@x.example', ['b@x.example', 'c@x.example'], 'x')",
+            &["sendmail b@x.example c@x.example"],
+        ),
         (
             "WebClient(token).chat_postMessage(channel='#ops', text=t)",
             &[r##"curl -X POST https://slack.com/api/chat.postMessage -d {"channel":"#ops","text":null}"##],
         ),
-        ("stripe.Refund.create(charge='ch_1')", &[r#"curl -X POST https://api.stripe.com/v1/refunds -d {"charge":"ch_1"}"#]),
-        ("stripe.PaymentIntent.cancel('pi_1')", &["curl -X POST https://api.stripe.com/v1/payment_intents/pi_1/cancel -d {}"]),
+        (
+            "stripe.Refund.create(charge='ch_1')",
+            &[r#"curl -X POST https://api.stripe.com/v1/refunds -d {"charge":"ch_1"}"#],
+        ),
+        (
+            "stripe.PaymentIntent.cancel('pi_1')",
+            &["curl -X POST https://api.stripe.com/v1/payment_intents/pi_1/cancel -d {}"],
+        ),
         ("stripe.Charge.retrieve('ch_1')", &[]),
         (
             "g = Github(t)\nrepo = g.get_repo('a/b')\nrepo.get_issue(7).create_comment('x')",
@@ -80,7 +89,10 @@ fn javascript_says_what_it_does() {
             &[r#"curl -X POST https://a.example/x -d {"k":"v"}"#],
         ),
         ("axios({method: 'delete', url: 'https://a.example/x'})", &["curl -X DELETE https://a.example/x"]),
-        ("const api = axios.create({baseURL: 'https://a.example'}); api.put('/x', {})", &["curl -X PUT https://a.example/x -d {}"]),
+        (
+            "const api = axios.create({baseURL: 'https://a.example'}); api.put('/x', {})",
+            &["curl -X PUT https://a.example/x -d {}"],
+        ),
         (
             "(async () => { const c = new Client('postgres://h/d'); await c.connect(); await c.query('DELETE FROM x') })()",
             &["psql postgres://h/d -c DELETE FROM x"],
@@ -99,10 +111,15 @@ fn javascript_says_what_it_does() {
         ),
         (
             "new Octokit({}).pulls.merge({owner: 'a', repo: 'b', pull_number: 7})",
-            &[r#"curl -X PUT https://api.github.com/repos/a/b/pulls/7/merge -d {"owner":"a","repo":"b","pull_number":"7"}"#],
+            &[
+                r#"curl -X PUT https://api.github.com/repos/a/b/pulls/7/merge -d {"owner":"a","repo":"b","pull_number":"7"}"#,
+            ],
         ),
         ("octokit.rest.issues.listForRepo({owner: 'a', repo: 'b'})", &[]),
-        ("transport.sendMail({from: 'a@x.example', to: 'b@x.example', cc: ['c@x.example']})", &["sendmail b@x.example c@x.example"]),
+        (
+            "transport.sendMail({from: 'a@x.example', to: 'b@x.example', cc: ['c@x.example']})",
+            &["sendmail b@x.example c@x.example"],
+        ),
         ("app.post('/x', (req, res) => res.send('ok')); // fetch('https://a.example')", &[]),
     ] {
         assert_eq!(told(Language::Slashes, code), commands, "{code}");
@@ -111,10 +128,20 @@ fn javascript_says_what_it_does() {
 
 #[test]
 fn odd_code_is_read_in_bounded_time() {
-    for code in ["(".repeat(60_000), "a(".repeat(20_000), "f({a:[".repeat(8_000), "a=".repeat(20_000), "'".repeat(9), "f\"{".to_owned()] {
+    for code in [
+        "(".repeat(60_000),
+        "a(".repeat(20_000),
+        "f({a:[".repeat(8_000),
+        "a=".repeat(20_000),
+        "'".repeat(9),
+        "f\"{".to_owned(),
+    ] {
         for language in [Language::Hash, Language::Slashes] {
             assert!(commands(language, &code).is_empty());
         }
     }
-    assert!(commands(Language::Hash, &"requests.post('https://a.example')\n".repeat(10_000)).is_empty(), "too long");
+    assert!(
+        commands(Language::Hash, &"requests.post('https://a.example')\n".repeat(10_000)).is_empty(),
+        "too long"
+    );
 }

@@ -292,7 +292,11 @@ fn api_address(command: &Command<'_>, host: &str, subcommands: usize) -> Option<
 fn cmdlet(command: &Command<'_>) -> Vec<Request> {
     let method = command.values(&["-Method", "-method", "-CustomMethod"]).last().copied().unwrap_or("GET");
     let named = command.values(&["-Uri", "-uri", "-Url"]);
-    if named.is_empty() { all(command, method, command.plain().take(1)) } else { all(command, method, named.into_iter()) }
+    if named.is_empty() {
+        all(command, method, command.plain().take(1))
+    } else {
+        all(command, method, named.into_iter())
+    }
 }
 
 /// `xurl [-X METHOD] /2/…`; its other forms have verbs.
