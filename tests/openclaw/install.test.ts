@@ -133,6 +133,9 @@ async function follow(words: string, world: World): Promise<void> {
   }
 }
 
+/** What is left of the plugin in the config. */
+const leftover = (world: World) => config(world).plugins;
+
 /** What is left is a config that the host takes, and a gateway that starts. */
 async function assertStarts(world: World): Promise<void> {
   assert.match(await world.gateway.openclaw("config", "validate"), /Config valid/);
@@ -171,8 +174,15 @@ function npmPack(dir: string): string {
   return join(scratch, made.trim());
 }
 
+let published: string | undefined;
+
 /** The main package as it is published, except that this platform's package comes from a file and the others don't exist yet. */
 function publishedPackage(): string {
+  published ??= packPublished();
+  return published;
+}
+
+function packPublished(): string {
   execFileSync(process.execPath, [join(ROOT, "scripts", "pack.ts")], { stdio: "ignore" });
   const out = join(ROOT, "dist", "npm");
   const [platform = "", ...others] = readdirSync(out).filter((name) => name !== "callosum");
@@ -255,20 +265,28 @@ test("installed with npm, for one project and for all: the command runs, and a h
   }
 });
 
-test("installed with `plugins install`: linked, packed, as published; gated each time, and no trace afterwards", {
+test("into an OpenClaw that ran before: dropped in, linked, packed, as published; gated each time, and no trace afterwards", {
   timeout: 600_000,
 }, async (t) => {
   const world = await World.open({ bare: true, env });
   t.after(() => world.close());
   const install = (...what: string[]) => plugins(world, "install", ...what, "--force", "--accept-capabilities");
 
+  await follow(DROP_IN, world);
+  await restart(world);
+  await assertGated(world, "dropped");
+  await follow(TAKE_OUT, world);
+  await assertStarts(world);
+  await assertNotGated(world, "taken-out");
+  assertNoTrace(world);
+
   await install("--link", EXTENSION);
   await assertGated(world, "link");
   await follow(UNINSTALL, world);
   await assertNotGated(world, "unlinked");
   assertNoTrace(world);
-  await assertStarts(world);
   assert.ok(existsSync(join(EXTENSION, "package.json")), "the linked folder belongs to the person");
+  const left = leftover(world);
 
   await install(`npm-pack:${npmPack(EXTENSION)}`);
   // The host keeps in mind that it was uninstalled on purpose.
@@ -278,7 +296,8 @@ test("installed with `plugins install`: linked, packed, as published; gated each
   // The host takes its link to a skill away when an agent next runs.
   await assertNotGated(world, "unpacked");
   assertNoTrace(world);
-  await assertStarts(world);
+  // The gateway starts below with what each way leaves.
+  assert.deepEqual(leftover(world), left);
 
   await install(`npm-pack:${publishedPackage()}`);
   await enable(world);
@@ -292,24 +311,9 @@ test("installed with `plugins install`: linked, packed, as published; gated each
   await follow(UNINSTALL, world);
   await assertNotGated(world, "unpublished");
   assertNoTrace(world);
+  assert.deepEqual(leftover(world), left);
   await assertStarts(world);
   await assertNotGated(world, "started-again");
-});
-
-test("dropped into the workspace of an OpenClaw that ran before, and taken out again: gated, and the gateway starts afterwards", {
-  timeout: 600_000,
-}, async (t) => {
-  const world = await World.open({ bare: true, env });
-  t.after(() => world.close());
-
-  await follow(DROP_IN, world);
-  await restart(world);
-  await assertGated(world, "dropped");
-
-  await follow(TAKE_OUT, world);
-  await assertStarts(world);
-  await assertNotGated(world, "taken-out");
-  assertNoTrace(world);
 });
 
 test("dropped into the workspace: a damaged addon leaves the gateway as it was and says so in one line; mended, it gates", {

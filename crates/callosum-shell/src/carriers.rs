@@ -1,8 +1,13 @@
 //! Programs that run a command which somebody else wrote into their words, as one table: `sudo`, `docker exec`, `bash -c`,
-//! `tmux new` … What they carry is read as if it stood in the line itself. Tests walk the table.
+//! `tmux new` … What they carry is read as if it stood in the line itself. `settings` has the variables and settings that name a
+//! command. Tests walk the tables.
 
+mod escapes;
+mod settings;
 mod table;
 
+pub(super) use escapes::Escapes;
+pub(super) use settings::{Setting, aliases, of_git, of_ssh, of_variable};
 use table::SHELLS;
 pub(super) use table::{CARRIERS, TMUX};
 
@@ -20,6 +25,8 @@ pub(super) struct Carrier {
     pub(super) pairs: &'static str,
     /// Its options whose value is a text for a shell.
     pub(super) texts: &'static str,
+    /// Such a text says how another machine is reached: by SSH as a rule, which then does nothing by itself.
+    pub(super) transports: bool,
     /// Such an option may stand anywhere among its words, behind operands too.
     pub(super) anywhere: bool,
     /// Its options that all words of the command follow.
@@ -104,6 +111,10 @@ pub(super) enum Rest {
     AppleScript,
     /// What Make is called with, which may read its file.
     Makefile,
+    /// What a client of a database is called with.
+    Client(Escapes),
+    /// What an editor is called with.
+    Editor,
     /// The texts in quotes that this option's value holds.
     Quoted(&'static str),
     /// What PowerShell is called with.

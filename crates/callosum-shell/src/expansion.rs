@@ -2,7 +2,11 @@
 //! variables that were set to a text.
 
 use super::braces;
+use super::glob::Glob;
 use super::words::unquote;
+
+/// Longer values are not searched for what a pattern is for.
+const MAX_SEARCHED: usize = 1024;
 
 /// Stands for an argument that something else appends.
 pub(super) const APPENDED: &str = "{}";
@@ -47,21 +51,22 @@ impl Parameters {
             None => self.zero.as_ref(),
             Some(place) => self.words.get(place),
         };
-        let default = || rest.strip_prefix(':').unwrap_or(rest).strip_prefix(['-', '=']);
         match known {
-            Some(word) => Some(Value::One(word.clone())),
             None if self.open && number > 0 => Some(Value::One(APPENDED.to_owned())),
-            None => default().map(|text| Value::One(unquote(text))),
+            known => expansion.of(known.map(String::as_str)).map(Value::One),
         }
     }
 }
 
 /// An expansion in a text.
 #[derive(Clone, Copy)]
-struct Expansion<'t> {
-    name: &'t str,
-    /// What follows the name in its braces: `:-x`.
-    rest: &'t str,
+pub(super) struct Expansion<'t> {
+    /// What is expanded: of a list one word, `a[0]`, or all, `a[@]`.
+    pub(super) name: &'t str,
+    /// What follows the name in its braces: `:-x`, `%.txt`.
+    pub(super) rest: &'t str,
+    /// The name is in the variable: `${!NAME}`.
+    pub(super) is_indirect: bool,
     /// Bytes of all of it.
     length: usize,
 }
@@ -73,20 +78,114 @@ impl<'t> Expansion<'t> {
         if let Some(inside) = behind.strip_prefix('{') {
             let (inside, _) =
                 inside.split_once('}').filter(|(inside, _)| !inside.contains(['$', '{', '`']))?;
-            let end = match inside.strip_suffix("[@]").or_else(|| inside.strip_suffix("[*]")) {
-                Some(name) if length_of_name(name) == name.len() => inside.len(),
-                _ => length_of_name(inside),
-            };
+            let length = "${}".len() + inside.len();
+            let indirect = inside.strip_prefix('!');
+            let inside = indirect.unwrap_or(inside);
+            let end = length_of_name(inside);
+            let of_list = inside.get(end..).and_then(|rest| rest.strip_prefix('[')?.split_once(']'));
+            let end = end + of_list.filter(|_| end > 0).map_or(0, |(place, _)| place.len() + "[]".len());
             let (name, rest) = inside.split_at_checked(end).filter(|(name, _)| !name.is_empty())?;
-            return Some(Self { name, rest, length: "${}".len() + inside.len() });
+            return Some(Self { name, rest, is_indirect: indirect.is_some(), length });
         }
         let length = match behind.as_bytes().first()? {
             b'0'..=b'9' | b'@' | b'*' => 1,
             _ => length_of_name(behind),
         };
         let name = behind.get(..length).filter(|name| !name.is_empty())?;
-        Some(Self { name, rest: "", length: 1 + length })
+        Some(Self { name, rest: "", is_indirect: false, length: 1 + length })
     }
+
+    /// What the expansion of a variable with this value is; `None` where that can't be told.
+    pub(super) fn of(&self, value: Option<&str>) -> Option<String> {
+        let rest = self.rest;
+        let is_set = value.is_some_and(|value| !value.is_empty());
+        let otherwise = rest.strip_prefix(':').unwrap_or(rest);
+        if let Some(default) = otherwise.strip_prefix(['-', '=']) {
+            return Some(if is_set { value.unwrap_or_default().to_owned() } else { unquote(default) });
+        }
+        let value = value?;
+        if let Some(other) = otherwise.strip_prefix('+') {
+            return Some(if is_set { unquote(other) } else { String::new() });
+        }
+        match rest.as_bytes() {
+            [] | [b':', b'?', ..] | [b'?', ..] => Some(value.to_owned()),
+            [b'^', b'^'] => Some(value.to_uppercase()),
+            [b',', b','] => Some(value.to_lowercase()),
+            [b'^' | b','] => {
+                let mut chars = value.chars();
+                let first = chars.next()?;
+                let first: String =
+                    if rest == "^" { first.to_uppercase().collect() } else { first.to_lowercase().collect() };
+                Some(first + chars.as_str())
+            }
+            [b'#' | b'%', ..] => trimmed(value, rest),
+            [b'/', ..] => replaced(value, rest.get(1..)?),
+            [b':', ..] => part(value, rest.get(1..)?),
+            _ => None,
+        }
+    }
+}
+
+/// `${NAME#pattern}`, `##`, `%`, `%%`: a value without the shortest or longest piece at its beginning or end.
+fn trimmed(value: &str, rest: &str) -> Option<String> {
+    let mark = rest.get(..1)?;
+    let pattern = rest.strip_prefix(mark)?;
+    let (pattern, is_longest) = pattern.strip_prefix(mark).map_or((pattern, false), |rest| (rest, true));
+    if value.len() > MAX_SEARCHED {
+        return None;
+    }
+    let pattern = Glob::new(&unquote(pattern));
+    let ends = value.char_indices().map(|(at, _)| at).chain([value.len()]);
+    let mut pieces: Vec<(&str, &str)> = ends.filter_map(|end| value.split_at_checked(end)).collect();
+    let is_at_end = mark == "%";
+    if is_at_end != is_longest {
+        pieces.reverse();
+    }
+    let found = pieces.iter().find_map(|(before, behind)| {
+        let (piece, kept) = if is_at_end { (behind, before) } else { (before, behind) };
+        pattern.matches(piece).then(|| (*kept).to_owned())
+    });
+    Some(found.unwrap_or_else(|| value.to_owned()))
+}
+
+/// `${NAME/text/other}`, with `//` for all of them, `/#` and `/%` for one at the beginning or the end.
+fn replaced(value: &str, rest: &str) -> Option<String> {
+    let (rest, is_all) = rest.strip_prefix('/').map_or((rest, false), |rest| (rest, true));
+    let (text, other) = rest.split_once('/').unwrap_or((rest, ""));
+    let (text, other) = (unquote(text), unquote(other));
+    let is_bounded = value.len() + other.len() <= MAX_SEARCHED;
+    if text.is_empty() || text.contains(['*', '?', '[']) || !is_bounded {
+        return None;
+    }
+    if is_all {
+        return Some(value.replace(&text, &other));
+    }
+    Some(match text.split_at_checked(1) {
+        Some(("#", text)) => value.strip_prefix(text).map(|kept| other + kept),
+        Some(("%", text)) => value.strip_suffix(text).map(|kept| kept.to_owned() + &other),
+        _ => Some(value.replacen(&text, &other, 1)),
+    })
+    .map(|found| found.unwrap_or_else(|| value.to_owned()))
+}
+
+/// `${NAME:from:count}`, in characters.
+fn part(value: &str, rest: &str) -> Option<String> {
+    let (from, count) = match rest.split_once(':') {
+        Some((from, count)) => (from, Some(count.trim().parse::<isize>().ok()?)),
+        None => (rest, None),
+    };
+    let length = value.chars().count();
+    let place = |number: isize| match usize::try_from(number) {
+        Ok(number) => number,
+        Err(_) => length.saturating_sub(number.unsigned_abs()),
+    };
+    let from = place(from.trim().parse().ok()?);
+    let end = match count {
+        None => length,
+        Some(count) if count < 0 => place(count),
+        Some(count) => from.saturating_add(place(count)),
+    };
+    Some(value.chars().take(end).skip(from).collect())
 }
 
 fn length_of_name(text: &str) -> usize {
@@ -98,16 +197,17 @@ fn length_of_name(text: &str) -> usize {
     }
 }
 
-/// The name of the variable that a word is: `$NAME`, `${NAME}`, `${NAME[@]}`; of such that a program is given, quotes taken away.
+/// The name of the variable that a word is: `$NAME`, `${NAME}`, `${NAME[@]}`, `${NAME[0]}`; of such that a program is given, quotes taken away.
 pub(super) fn variable(word: &str) -> Option<&str> {
     let expansion = Expansion::read(word)
-        .filter(|expansion| expansion.length == word.len() && expansion.rest.is_empty())?;
+        .filter(|expansion| expansion.length == word.len() && expansion.rest.is_empty())
+        .filter(|expansion| !expansion.is_indirect)?;
     expansion.name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_').then_some(expansion.name)
 }
 
 /// Whether a word is a list of words, where it has a name: `${NAME[@]}`.
 pub(super) fn is_list(name: &str) -> bool {
-    name.ends_with(']')
+    name.ends_with("[@]") || name.ends_with("[*]")
 }
 
 /// The name of a list of words, however it is expanded.
@@ -120,7 +220,7 @@ pub(super) fn list(name: &str) -> String {
 pub(super) fn in_text(
     text: &str,
     left: &mut usize,
-    value: impl Fn(&str) -> Option<String>,
+    value: impl Fn(&Expansion<'_>) -> Option<String>,
 ) -> Result<Option<String>, ()> {
     let Some(mut at) = memchr::memchr(b'$', text.as_bytes()) else { return Ok(None) };
     let (mut whole, mut copied) = (String::new(), 0);
@@ -128,7 +228,7 @@ pub(super) fn in_text(
         at += found;
         let rest = text.get(at..).unwrap_or_default();
         let known =
-            Expansion::read(rest).and_then(|expansion| Some((value(expansion.name)?, expansion.length)));
+            Expansion::read(rest).and_then(|expansion| Some((value(&expansion)?, expansion.length)));
         let Some((said, length)) = known else {
             at += 1;
             continue;
@@ -149,7 +249,7 @@ pub(super) fn in_document(
     left: &mut usize,
     parameters: &Parameters,
 ) -> Result<Option<String>, ()> {
-    in_text(text, left, |name| match parameters.value(&Expansion { name, rest: "", length: 0 })? {
+    in_text(text, left, |expansion| match parameters.value(expansion)? {
         Value::One(word) => Some(word),
         Value::Many(words) => Some(words.join(" ")),
     })
@@ -289,17 +389,28 @@ mod tests {
 
     #[test]
     fn a_variable_is_what_the_line_sets_it_to() {
-        let value = |name: &str| (name == "A").then(|| "x y".to_owned());
-        for (text, all) in [("$A", "x y"), ("a ${A}b$A$B", "a x ybx y$B"), ("${A:-d}", "x y")] {
+        let value = |expansion: &Expansion<'_>| expansion.of((expansion.name == "A").then_some("x y"));
+        for (text, all) in [
+            ("$A", "x y"),
+            ("a ${A}b$A$B", "a x ybx y$B"),
+            ("${A:-d}", "x y"),
+            ("${B:-d}", "d"),
+            ("${B-'d e'}", "d e"),
+            ("${A:+d}", "d"),
+            ("${A% y}.${A%%?y}.${A#x}.${A##*x}.${A%z}", "x.x. y. y.x y"),
+            ("${A/y/z}${A//x/}${A/#x/z}${A/%y/z}${A/#y/z}", "x z yz yx zx y"),
+            ("${A^}${A^^}${A,,}", "X yX Yx y"),
+            ("${A:2}${A:0:1}${A: -1}${A:0:-2}", "yxyx"),
+        ] {
             assert_eq!(in_text(text, &mut 100, value), Ok(Some(all.to_owned())), "{text}");
         }
-        for text in ["", "$B", "A", "$", "${A", "$$"] {
+        for text in ["", "$B", "A", "$", "${A", "$$", "${B%x}", "${B:+x}", "${A/*/x}", "${A@Q}", "${#A}"] {
             assert_eq!(in_text(text, &mut 100, value), Ok(None), "{text}");
         }
         assert_eq!(in_text("$A$A", &mut 5, value), Err(()));
         assert_eq!(
-            ["$A", "${A}", "${A[@]}", "$1", "$A/b", "A"].map(variable),
-            [Some("A"), Some("A"), Some("A[@]"), None, None, None]
+            ["$A", "${A}", "${A[@]}", "${A[0]}", "$1", "$A/b", "A", "${!A}"].map(variable),
+            [Some("A"), Some("A"), Some("A[@]"), Some("A[0]"), None, None, None, None]
         );
     }
 }

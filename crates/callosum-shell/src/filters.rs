@@ -4,7 +4,8 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use super::{Invocation, Texts, encoded, expansion};
+use super::expansion::{self, Expansion};
+use super::{Invocation, Texts, encoded};
 
 /// Longer texts are not put in another form, nor into one that is longer: a line may have two thousand filters behind each other.
 const MAX_BYTES: usize = 16 * 1024;
@@ -15,8 +16,9 @@ pub(super) fn said(command: &Invocation, most: usize) -> Option<String> {
     let mut room = most;
     let mut all = Vec::with_capacity(command.words.len());
     for word in &command.words {
-        let value = |name: &str| {
-            command.variables.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.clone())
+        let value = |expansion: &Expansion<'_>| {
+            let known = command.variables.iter().rev().find(|(known, _)| known == expansion.name);
+            expansion.of(known.map(|(_, value)| value.as_str())).filter(|_| !expansion.is_indirect)
         };
         let word = match expansion::in_text(word, &mut room, value) {
             Ok(undone) => undone.map_or(Cow::Borrowed(word.as_str()), Cow::Owned),
@@ -30,9 +32,9 @@ pub(super) fn said(command: &Invocation, most: usize) -> Option<String> {
     };
     let mut words = all.iter().map(AsRef::as_ref).skip_while(is_own);
     if command.program != "printf" {
-        return Some(unescaped(&words.collect::<Vec<_>>().join(" ")));
+        return Some(unescaped(&words.collect::<Vec<_>>().join(" "), ""));
     }
-    let format = unescaped(words.next().unwrap_or_default());
+    let format = unescaped(words.next().unwrap_or_default(), "'\"");
     let words: Vec<&str> = words.collect();
     if !format.contains('%') {
         return Some(format);
@@ -53,7 +55,7 @@ pub(super) fn said(command: &Invocation, most: usize) -> Option<String> {
                 Some(kind) => {
                     let (word, after) = rest.split_first().map_or(("", rest), |(word, after)| (*word, after));
                     rest = after;
-                    said.push_str(&if kind == 'b' { unescaped(word) } else { word.to_owned() });
+                    said.push_str(&if kind == 'b' { unescaped(word, "") } else { word.to_owned() });
                 }
             }
         }
@@ -66,8 +68,9 @@ pub(super) fn said(command: &Invocation, most: usize) -> Option<String> {
     }
 }
 
-/// A text with the escapes undone that `echo -e` and `printf` know. What ends a line for a terminal goes.
-fn unescaped(text: &str) -> String {
+/// A text with the escapes undone that `echo -e` and `printf` know, and those of `quotes`, which only a format has. What ends a
+/// line for a terminal goes.
+fn unescaped(text: &str, quotes: &str) -> String {
     let Some(first) = memchr::memchr(b'\\', text.as_bytes()) else { return text.to_owned() };
     let (plain, rest) = text.split_at(first);
     let mut whole = plain.to_owned();
@@ -89,7 +92,8 @@ fn unescaped(text: &str) -> String {
                     'n' => whole.push('\n'),
                     't' => whole.push('\t'),
                     'r' => {}
-                    '\\' | '"' | '\'' => whole.push(escaped),
+                    '\\' => whole.push(escaped),
+                    quote if quotes.contains(quote) => whole.push(quote),
                     other => whole.extend(['\\', other]),
                 }
                 continue;
@@ -176,7 +180,7 @@ fn translated(text: &str, words: &[String]) -> Option<String> {
 /// The characters of a set of `tr`: `a-zA-Z`, `[:upper:]`, `\n`.
 fn set_of(set: &str) -> Option<Vec<char>> {
     let set =
-        unescaped(&set.replace("[:upper:]", "A-Z").replace("[:lower:]", "a-z").replace("[:digit:]", "0-9"));
+        unescaped(&set.replace("[:upper:]", "A-Z").replace("[:lower:]", "a-z").replace("[:digit:]", "0-9"), "");
     if set.contains("[:") {
         return None;
     }

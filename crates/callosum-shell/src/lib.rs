@@ -42,7 +42,6 @@ pub use options::Argument;
 pub(crate) use options::{has_option, option_values};
 pub use parse::typed_by_tool;
 pub use unread::{Limit, Unread};
-pub use words::unhidden;
 
 /// A line with more programs than this is not followed further.
 const MAX_INVOCATIONS: usize = 8192;
@@ -119,6 +118,15 @@ impl Invocation {
         let words = self.words.iter().map(|own| own.replace(expansion::APPENDED, word));
         let appended = std::iter::once(word.to_owned()).filter(|_| self.open);
         Self { words: words.chain(appended).collect(), ..self.clone() }
+    }
+}
+
+/// The text with the words whole that quoting cuts into pieces (`him''alaya`), and those that variables are put into (`${x%y}`), for
+/// a look at which words stand in it. `None` when there is none of these, as nearly always.
+pub fn unhidden(text: &str) -> Option<String> {
+    match (words::unhidden(text), variables::put_in(text)) {
+        (Some(whole), Some(other)) => Some(whole + "\n" + &other),
+        (one, other) => one.or(other),
     }
 }
 

@@ -1,5 +1,7 @@
 //! Variables that the line sets to a text.
 
+use super::expansion::{self, Expansion};
+use super::words::{is_assignment, unquote};
 use super::{MAX_VALUES, MAX_VARIABLES};
 
 /// A variable, and what the line has set it to.
@@ -23,12 +25,33 @@ impl Variables {
 
     /// What a variable is: one of these values, or for a list all of them.
     pub(super) fn values(&self, name: &str) -> Option<&[String]> {
-        self.0.iter().find(|known| known.name == name).map(|known| known.values.as_slice())
+        if let Some(known) = self.0.iter().find(|known| known.name == name) {
+            return Some(&known.values);
+        }
+        // `${a[1]}`; a list is its first word, too.
+        let (name, place) = match name.split_once('[') {
+            Some((name, place)) => (name, place.strip_suffix(']')?.parse::<isize>().ok()?),
+            None => (name, 0),
+        };
+        let list = self.0.iter().find(|known| known.name.strip_suffix("[@]") == Some(name))?;
+        let at = match usize::try_from(place) {
+            Ok(at) => at,
+            Err(_) => list.values.len().checked_sub(place.unsigned_abs())?,
+        };
+        list.values.get(at).map(std::slice::from_ref)
     }
 
-    /// The same as a text, with commas between several.
-    pub(super) fn text(&self, name: &str) -> Option<String> {
-        self.0.iter().find(|known| known.name == name).map(|known| known.text.clone())
+    /// What an expansion stands for, as a text, with commas between several; where it changes what a variable is, only of one.
+    pub(super) fn text(&self, expansion: &Expansion<'_>) -> Option<String> {
+        let mut values = self.values(expansion.name);
+        if expansion.is_indirect {
+            values = values.and_then(|values| self.values(values.first()?));
+        }
+        match values {
+            Some([value]) => expansion.of(Some(value)),
+            Some(values) => expansion.rest.is_empty().then(|| values.join(", ")),
+            None => expansion.of(None),
+        }
     }
 
     /// All but lists, for a program that is run.
@@ -62,6 +85,30 @@ impl Variables {
     pub(super) fn appended(&self, name: &str, value: &str) -> Option<String> {
         Some(format!("{}{value}", self.values(name)?.last()?))
     }
+}
+
+/// A text with variables put into the words that are made with them (`g$x`, `${x%y}`), as far as a quick look finds what they are set
+/// to; `None` where there is no such word.
+pub(super) fn put_in(text: &str) -> Option<String> {
+    let bytes = text.as_bytes();
+    let is_word = |at: usize| bytes.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    let is_composed = memchr::memchr_iter(b'$', bytes).any(|at| {
+        let in_braces = bytes.get(at + 1) == Some(&b'{');
+        let name = at + if in_braces { 2 } else { 1 };
+        let end = (name..bytes.len()).find(|at| !is_word(*at)).unwrap_or(bytes.len());
+        let is_changed = in_braces && (bytes.get(end) != Some(&b'}') || is_word(end + 1));
+        is_changed || at > 0 && is_word(at - 1)
+    });
+    if !is_composed {
+        return None;
+    }
+    let mut variables = Variables::default();
+    for word in text.split([' ', '\t', '\n', ';', '&', '|', '(', ')']).filter(|word| is_assignment(word)) {
+        let (name, value) = word.split_once('=')?;
+        variables.set_perhaps(name, vec![unquote(value)]);
+    }
+    let mut left = 4 * text.len() + MAX_VALUES;
+    expansion::in_text(text, &mut left, |expansion| variables.text(expansion)).ok().flatten()
 }
 
 /// Whether a value is what it says, with nothing to expand in it.

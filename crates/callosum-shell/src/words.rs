@@ -133,7 +133,7 @@ const MAX_GROUP: usize = 256;
 
 /// The text with the words whole that quoting cuts into pieces (`him''alaya`, `hima\laya`, `$'\x68imalaya'`): for a look at which
 /// words stand in it. `None` when there is none of these, as nearly always.
-pub fn unhidden(text: &str) -> Option<String> {
+pub(super) fn unhidden(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let is_quote = |at: usize| bytes.get(at).is_some_and(|byte| matches!(byte, b'\'' | b'"' | b'\\'));
     let is_word = |at: usize| bytes.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');

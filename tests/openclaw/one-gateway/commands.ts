@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { exec } from "../harness/world.ts";
@@ -90,4 +90,45 @@ test("the exit code of the line's last command proves that it did nothing", asyn
   const push = (commit: string) => exec(`cd ${clone} && git push origin ${commit}:failed`);
   await world.play("fay", push("HEAD"), push("HEAD~1"));
   assert.deepEqual(await story(pushTo("failed")), ["intercept 3 git-push", "complete 3", "intercept 3 git-push", "failed 3"]);
+});
+
+test("two worktrees of a repository meet, two repositories do not, by the folder that the call runs in", async () => {
+  const fix = join(world.dir, "app-fix");
+  git("worktree", "add", "--quiet", "-b", "fix-login", fix);
+  const other = join(world.dir, "lib");
+  execFileSync("git", ["clone", "--quiet", clone, other]);
+  const otherRemote = join(world.dir, "lib-remote.git");
+  execFileSync("git", ["init", "--quiet", "--bare", otherRemote]);
+  execFileSync("git", ["-C", other, "remote", "set-url", "origin", otherRemote]);
+
+  const key = pushTo("shared");
+  const [first] = await world.play("gil", exec("git push origin HEAD:shared", { workdir: clone }));
+  assert.doesNotMatch(first ?? "", PAUSED);
+  const [told, own, elsewhere] = await world.play(
+    "hal",
+    exec("git push origin HEAD:shared", { workdir: fix }),
+    exec("git push origin HEAD", { workdir: fix }),
+    exec("git push origin HEAD:shared", { workdir: other }),
+  );
+  assert.ok(told?.startsWith("[Callosum] ") && told.includes(`"${key}"`), told);
+  for (const text of [own, elsewhere]) assert.doesNotMatch(text ?? "", PAUSED);
+  assert.deepEqual(await story(key), ["intercept 3 git-push", "complete 3", "blocked 3 git-push"]);
+  assert.deepEqual(await story(pushTo("fix-login")), ["intercept 3 git-push", "complete 3"]);
+});
+
+test("what an option says of the repository is what the folder says of it", async () => {
+  // A stand-in for GitHub's program: nothing here reaches GitHub.
+  const programs = join(world.dir, "programs");
+  mkdirSync(programs);
+  writeFileSync(join(programs, "gh"), "#!/bin/sh\nexit 0\n", { mode: 0o755 });
+  const hub = join(world.dir, "hub");
+  execFileSync("git", ["init", "--quiet", hub]);
+  execFileSync("git", ["-C", hub, "remote", "add", "origin", "git@github.com:acme/app.git"]);
+
+  const gh = (words: string, workdir: string) => exec(`PATH="${programs}:$PATH" gh ${words}`, { workdir });
+  const [first] = await world.play("ivy", gh("pr merge 12 --squash", hub));
+  assert.doesNotMatch(first ?? "", PAUSED);
+  const [told, another] = await world.play("joe", gh("pr merge 12 -R Acme/App", clone), gh("pr merge 12 -R acme/lib", clone));
+  assert.ok(told?.startsWith("[Callosum] ") && told.includes('"github:acme/app#12"'), told);
+  assert.doesNotMatch(another ?? "", PAUSED);
 });

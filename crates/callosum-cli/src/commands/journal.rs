@@ -5,6 +5,7 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use callosum_core::decision::pause_text::on_machine;
 use callosum_core::model::time;
 use callosum_core::query::{Filter, Observer, Source};
 use callosum_core::record::Action;
@@ -89,10 +90,10 @@ fn filter(wanted: &Wanted, now_ms: i64) -> Result<Filter, Failure> {
 /// One line a record; columns as wide as what is in them, within reason.
 fn for_people(entries: &[Value], out: &mut dyn Write) -> Result<(), Failure> {
     let records: Vec<&Map<String, Value>> = entries.iter().filter_map(Value::as_object).collect();
-    let instances: BTreeSet<&str> = records
+    let instances: BTreeSet<(Option<&str>, &str)> = records
         .iter()
         .filter(|record| text(record, "session").is_some())
-        .filter_map(|r| text(r, "instance"))
+        .filter_map(|record| Some((text(record, "machine"), text(record, "instance")?)))
         .collect();
     let rows: Vec<[String; 6]> = records.iter().map(|record| columns(record, instances.len() > 1)).collect();
     let mut widths = [0; 6];
@@ -119,7 +120,7 @@ fn columns(record: &Map<String, Value>, with_instance: bool) -> [String; 6] {
     let named = |field| text(record, field).map(name).unwrap_or_default();
     let mut session = named("session");
     if let (true, false, Some(instance)) = (with_instance, session.is_empty(), text(record, "instance")) {
-        session = format!("{session} ({})", name(instance));
+        session = format!("{session} ({})", name(&on_machine(instance, text(record, "machine"))));
     }
     let tier = record.get("tier").and_then(Value::as_u64).map(|tier| format!("tier {tier}"));
     [

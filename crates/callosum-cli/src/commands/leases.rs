@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 
+use callosum_core::decision::pause_text::on_machine;
 use callosum_core::gate::{Gate, GateOptions};
 use callosum_core::query::{LockStatus, QueryError, Released, Source};
 use serde_json::json;
@@ -65,7 +66,7 @@ pub(super) fn table_of(
         vec![
             resource(&lease.context_key),
             name(&lease.session),
-            name(&lease.instance),
+            name(&on_machine(&lease.instance, lease.machine.as_deref())),
             name(&lease.tool),
             lease.tier.to_string(),
             local_time(&lease.since),

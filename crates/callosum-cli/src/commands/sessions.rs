@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 
+use callosum_core::decision::pause_text::on_machine;
 use callosum_core::model::time::for_people;
 use callosum_core::query::{Over, Session, Source};
 use serde_json::json;
@@ -34,7 +35,7 @@ pub(crate) fn run(args: &Args, since: &str, out: &mut dyn Write) -> Result<ExitC
         }
         vec![
             name(&session.session),
-            name(&session.instance),
+            name(&on_machine(&session.instance, session.machine.as_deref())),
             name(session.runtime.as_deref().unwrap_or_default()),
             local_time(&session.last_at),
             name(session.last_tool.as_deref().unwrap_or_default()),

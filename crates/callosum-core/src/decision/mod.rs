@@ -1,10 +1,11 @@
 //! The decision: history, call, rules and moment in, verdict out. Pure.
 //!
-//! `history` is what the journal says, in memory; `plan` what a decision comes to, and `pause_text` what an agent is told.
+//! `history` is what the journal says, in memory; `terms` what a call is decided by, `plan` what a decision comes to, and `pause_text` what an agent is told.
 
 pub mod history;
 pub mod pause_text;
 pub mod plan;
+pub(crate) mod terms;
 
 use crate::decision::history::{Action, History, IsDead, Pause, State, Who};
 use crate::model::tier::Tier;

@@ -1,5 +1,6 @@
 //! What a refused call's model reads. Everything taken from calls is limited, one line, and harmless.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use crate::decision::history::{Action, History, State};
@@ -158,6 +159,15 @@ pub fn named(instance: &str, session: &str) -> String {
     let mut text = String::new();
     push_named(&mut text, instance, session);
     text
+}
+
+/// An instance by its name, and its machine's where that is another one.
+#[must_use]
+pub fn on_machine<'t>(instance: &'t str, machine: Option<&str>) -> Cow<'t, str> {
+    match machine.filter(|machine| !machine.is_empty()) {
+        Some(machine) => Cow::Owned(format!("{instance} on {machine}")),
+        None => Cow::Borrowed(instance),
+    }
 }
 
 fn push_named(text: &mut String, instance: &str, session: &str) {

@@ -366,7 +366,7 @@ impl Gate {
         let text = "[Callosum] This call acts on more than 1,000 resources, more than can be checked at \
                     once, so it is not let through. Split it."
             .to_owned();
-        if intent.observe || self.settings.on_state_error == OnStateError::Open {
+        if intent.terms.observe || self.settings.on_state_error == OnStateError::Open {
             self.queue_start(intent, now);
             return Answer::ProceedThenMaintain;
         }

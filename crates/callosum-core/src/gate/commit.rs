@@ -73,7 +73,7 @@ impl Gate {
             }
             let intent = Arc::make_mut(shared);
             let plan =
-                self.plan(intent, (&who, &keys), course.standing(intent.observe), ledger.history(), now);
+                self.plan(intent, (&who, &keys), course.standing(intent.terms.observe), ledger.history(), now);
             if let Plan::Refuse(refusal) = &plan {
                 let window_ms = self.settings.recent_window_ms;
                 ledger.bring_newest(|history, from| refusal.can_be_told(history, from, window_ms, now))?;
@@ -93,14 +93,7 @@ impl Gate {
         history: &History,
         now: &Stamp,
     ) -> Plan {
-        let question = Question {
-            who,
-            tier: intent.tier,
-            keys,
-            window_ms: intent.window_ms,
-            retry_window_ms: self.settings.retry_window_ms,
-            scope: intent.scope,
-        };
+        let question = intent.terms.question(who, keys, &self.settings);
         let machine = self.machine();
         plan(history, &question, standing, now, &|boot, holder: &_| machine.is_dead(boot, holder))
     }

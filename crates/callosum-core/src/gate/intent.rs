@@ -1,6 +1,7 @@
 //! A call that has been classified: all that is needed to decide about it, on whatever thread.
 
 use crate::decision::history::Who;
+use crate::decision::terms::Terms;
 use crate::model::digest::marked_digest;
 use crate::model::redact;
 use crate::model::settings::Settings;
@@ -8,8 +9,7 @@ use crate::model::tier::Tier;
 use crate::model::time::Stamp;
 use crate::model::tool_call::{Parameters, ToolCall};
 use crate::record::{Action, AttemptId, Conflict, Holder, Record};
-use crate::rules::context_key::keys_or_digest;
-use crate::rules::{Classification, Scope};
+use crate::rules::Classification;
 use callosum_shell::ExitCodes;
 
 use super::call_id::CallRef;
@@ -20,16 +20,11 @@ pub(super) struct Intent {
     /// What is written of it. Only [`Intent::start`], [`Intent::refusal`] and [`Intent::refused`] make it whole.
     record: Record,
     pub(super) tier: Tier,
+    pub(super) terms: Terms,
     pub(super) cwd: Option<String>,
     /// Of its tool and parameters; 0 below tier 2.
     pub(super) mark: u64,
-    pub(super) window_ms: u64,
-    pub(super) lease_ms: u64,
-    pub(super) scope: Scope,
-    pub(super) observe: bool,
     not_done_codes: ExitCodes,
-    /// What an earlier version called its resources.
-    former_keys: Vec<String>,
     /// How many resources it has: its pause names more.
     own_keys: usize,
     /// Which try of a call it is, tier 2 and up, however often that is decided.
@@ -44,14 +39,13 @@ pub(super) struct Intent {
 impl Intent {
     pub(super) fn new(
         call: &ToolCall,
-        classification: Classification,
+        mut classification: Classification,
         params: &dyn Parameters,
         settings: &Settings,
         instance: &str,
         runtime: &str,
     ) -> Self {
         let tier = classification.tier;
-        let (window_ms, observe) = (classification.window_ms(settings), classification.is_observed(settings));
         let mut record = Record::new(Action::Intercept, instance, &Stamp::default());
         record.tier = Some(tier);
         record.runtime = Some(runtime.to_owned());
@@ -60,31 +54,27 @@ impl Intent {
         record.run.clone_from(&call.run);
         record.call.clone_from(&call.call);
         record.tool = Some(call.tool.clone());
-        record.rule_name = classification.rule_name;
-        record.context_keys = classification.context_keys;
+        record.rule_name = classification.rule_name.take();
         let mut mark = 0;
         if tier.is_tracked() {
             let all = params.all();
             let digest;
             (digest, mark) = marked_digest(&call.tool, &all);
-            record.context_keys = keys_or_digest(record.context_keys, tier, &call.tool, &digest);
             let chars = usize::try_from(settings.params_summary_chars).unwrap_or(0);
             record.params =
                 (chars > 0 && classification.journal_params).then(|| redact::summarize(&all, chars));
             record.digest = Some(digest);
         }
+        let (keys, terms) = Terms::of(&mut classification, &call.tool, record.digest.as_deref(), settings);
+        record.context_keys = keys;
         Self {
             own_keys: record.context_keys.len(),
             record,
             tier,
+            terms,
             cwd: call.cwd.clone(),
             mark,
-            window_ms,
-            lease_ms: classification.lock_expiry_ms.unwrap_or(settings.lock_expiry_ms),
-            scope: classification.scope,
-            observe,
             not_done_codes: classification.not_done_codes,
-            former_keys: classification.former_keys,
             attempt: tier.is_tracked().then(AttemptId::random),
             too_many_keys: classification.too_many_keys,
             signal: false,
@@ -115,7 +105,7 @@ impl Intent {
 
     /// The resources under all names they have had: where evidence may stand.
     pub(super) fn all_keys(&self) -> Vec<String> {
-        [self.keys(), &self.former_keys].concat()
+        self.terms.all_keys(self.keys())
     }
 
     /// What it is compared by.
@@ -140,7 +130,7 @@ impl Intent {
 
     /// The record that lets the call through.
     pub(super) fn start(&mut self, holder: Option<Holder>, at: &Stamp) -> &mut Record {
-        let (tier, not_done_codes, lease_ms) = (self.tier, self.not_done_codes, self.lease_ms);
+        let (tier, not_done_codes, lease_ms) = (self.tier, self.not_done_codes, self.terms.lease_ms);
         let attempt = self.attempt;
         let record = self.record(Action::Intercept, at);
         record.attempt = attempt;
@@ -163,7 +153,7 @@ impl Intent {
 
     /// The record that refuses it.
     pub(super) fn refusal(&mut self, conflict: Conflict, at: &Stamp) -> &mut Record {
-        let (signal, former) = (self.signal, self.former_keys.clone());
+        let (signal, former) = (self.signal, self.terms.former_keys.clone());
         let record = self.record(Action::Blocked, at);
         record.conflict = Some(conflict);
         record.signal = signal;

@@ -470,7 +470,7 @@ impl Gate {
             OnStateError::Open => false,
             OnStateError::Closed => true,
         };
-        refuse && !intent.observe
+        refuse && !intent.terms.observe
     }
 }
 

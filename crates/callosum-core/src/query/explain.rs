@@ -3,14 +3,13 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::decision::Question;
 use crate::decision::history::Who;
 use crate::decision::plan::{Plan, Standing, plan};
+use crate::decision::terms::Terms;
 use crate::model::digest::digest;
 use crate::model::error::QueryError;
 use crate::model::tier::Tier;
 use crate::model::tool_call::{Parameters, ToolCall};
-use crate::rules::context_key::keys_or_digest;
 use crate::rules::{Explanation, Match, Scope, Unread};
 
 use super::reader::Reader;
@@ -92,21 +91,18 @@ pub(super) fn explain(reader: &Reader<'_>, asked: &ExplainRequest) -> Result<Exp
         cwd: asked.cwd.clone(),
         ..ToolCall::default()
     };
-    let Explanation { classification, matches, rough, unread, untold } =
+    let Explanation { mut classification, matches, rough, unread, untold } =
         reader.rules.rules.explain(call, reader.runtime, &asked.params, reader.world);
     let tier = classification.tier;
-    let (window_ms, is_observed) = (classification.window_ms(settings), classification.is_observed(settings));
     let digest = tier.is_tracked().then(|| digest(&call.tool, &asked.params.all()));
-    let context_keys = match &digest {
-        Some(digest) => keys_or_digest(classification.context_keys, tier, &call.tool, digest),
-        None => classification.context_keys,
-    };
+    let (context_keys, terms) =
+        Terms::of(&mut classification, &call.tool, digest.as_deref(), settings);
     let mut explained = ExplainResponse {
         tier,
         rule_name: classification.rule_name,
         context_keys,
-        recent_window_ms: window_ms,
-        scope: classification.scope,
+        recent_window_ms: terms.window_ms,
+        scope: terms.scope,
         verdict: "allow",
         text: None,
         journal_params: tier.is_tracked() && classification.journal_params,
@@ -120,20 +116,13 @@ pub(super) fn explain(reader: &Reader<'_>, asked: &ExplainRequest) -> Result<Exp
     }
     let (history, now) = (reader.history()?, &reader.now);
     let who = Who { instance: reader.instance.to_owned(), session: call.session.clone(), ..Who::default() };
-    let all_keys = [&explained.context_keys[..], &classification.former_keys].concat();
-    let question = Question {
-        who: &who,
-        tier,
-        keys: &all_keys,
-        window_ms: explained.recent_window_ms,
-        retry_window_ms: settings.retry_window_ms,
-        scope: explained.scope,
-    };
+    let all_keys = terms.all_keys(&explained.context_keys);
+    let question = terms.question(&who, &all_keys, settings);
     let plan = plan(&history, &question, Standing::Waits, now, &reader.is_dead());
     let Plan::Refuse(refusal) = plan else { return Ok(explained) };
     explained.text = Some(refusal.text(&history, digest.as_deref(), settings.recent_window_ms, now));
     explained.verdict = match refusal.is_block() {
-        _ if is_observed => "observe",
+        _ if terms.observe => "observe",
         true => "block",
         false => "pause",
     };

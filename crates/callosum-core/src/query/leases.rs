@@ -11,6 +11,9 @@ use crate::model::time::{Stamp, to_rfc3339};
 pub struct LockStatus {
     /// The resource.
     pub context_key: String,
+    /// The machine that it came from; none for this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
     /// Whose.
     pub instance: String,
     /// Whose.
@@ -40,6 +43,7 @@ pub(super) fn leases_of(action: &Past) -> Vec<LockStatus> {
         .iter()
         .map(|key| LockStatus {
             context_key: key.as_ref().to_owned(),
+            machine: action.who.foreign_machine(),
             instance: action.who.instance.clone(),
             session: action.who.session.clone(),
             tool: action.tool.clone(),

@@ -2,6 +2,7 @@
 //!
 //! A question is a function over a [`Reader`], which has all that may be looked at for it, as it is at one moment. Readers come from a
 //! [`Source`]: a gate that runs, or an [`Observer`], which leaves no trace. `questions` is the registry of those that are asked by name.
+#![deny(clippy::wildcard_enum_match_arm)]
 
 mod counts;
 mod explain;

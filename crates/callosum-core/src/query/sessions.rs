@@ -28,6 +28,9 @@ pub enum Over {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Session {
+    /// The machine that it runs on; none for this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
     /// Its instance.
     pub instance: String,
     /// Its name.
@@ -82,6 +85,7 @@ pub(super) fn sessions(reader: &Reader<'_>, window_ms: u64) -> Result<Vec<Sessio
         let place = *known.entry(Who::of(&record)).or_insert_with_key(|who| {
             let holds = leases
                 .iter()
+                .filter(|lease| lease.machine == who.foreign_machine())
                 .filter(|lease| lease.instance == who.instance && lease.session == who.session)
                 .map(|lease| lease.context_key.clone());
             let session = Session::last_seen(who, &record, holds.collect());
@@ -102,6 +106,7 @@ impl Session {
     /// As its newest line tells.
     fn last_seen(who: &Who, newest: &Record, holds: Vec<String>) -> Self {
         Self {
+            machine: who.foreign_machine(),
             instance: who.instance.clone(),
             session: who.session.clone(),
             runtime: newest.runtime.clone(),

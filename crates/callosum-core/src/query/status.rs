@@ -99,7 +99,7 @@ pub(super) fn status(mut reader: Reader<'_>) -> Status {
     add_unwritten(&reader, &mut coverage, &mut programs);
     let journal = match &reader.journal {
         Ok(Some(segments)) => journal_status(&reader, segments, skipped),
-        _ => JournalStatus::default(),
+        Ok(None) | Err(_) => JournalStatus::default(),
     };
     let (in_force, live) = (&reader.rules, reader.live);
     let uncovered = uncovered(&in_force.rules, &mut coverage, &programs);

@@ -8,7 +8,7 @@ use memchr::memmem;
 use serde::Serialize;
 
 use crate::decision::history::History;
-use crate::decision::pause_text::{ended, named};
+use crate::decision::pause_text::{ended, named, on_machine};
 use crate::model::error::{QueryError, StateError};
 use crate::model::json_text;
 use crate::model::text::{name, one_line, without_our_name};
@@ -104,6 +104,9 @@ pub struct Event {
     pub at: String,
     /// What happened.
     pub what: EventKind,
+    /// The machine that it came from; none for this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
     /// Whose call, or who wrote it.
     pub instance: String,
     /// Whose call.
@@ -221,7 +224,7 @@ pub(super) fn read(line: &[u8]) -> Option<Record> {
     match Line::read(line) {
         Line::Record(record) => Some(*record),
         Line::Light | Line::Counted(_) => serde_json::from_slice(line).ok(),
-        _ => None,
+        Line::Newer(_) | Line::Foreign | Line::Blank => None,
     }
 }
 
@@ -231,6 +234,7 @@ pub(super) fn event(seq: u64, record: &Record) -> Option<Event> {
         seq,
         at: to_rfc3339(record.wall_ms),
         what: EventKind::of(record)?,
+        machine: record.machine.clone(),
         instance: record.instance.clone(),
         session: record.session.clone().unwrap_or_default(),
         runtime: record.runtime.clone(),
@@ -254,7 +258,7 @@ impl Event {
 
     /// Who, what, how it went on.
     fn call_text(&self, numbers: &BTreeMap<u64, usize>) -> String {
-        let who = named(&self.instance, &self.session);
+        let who = named(&on_machine(&self.instance, self.machine.as_deref()), &self.session);
         let tool =
             self.tool.as_deref().map_or(Cow::Borrowed("an unnamed tool"), |tool| name(tool, NAME_CHARS));
         let tier = self.tier.map_or_else(String::new, |tier| format!(", tier {}", tier as u8));
@@ -334,8 +338,8 @@ impl Story {
             return format!("{key}: the journal has no call on it.\n");
         }
         let calls: Vec<&Event> = self.events.iter().filter(|event| event.is_call()).collect();
-        let sessions: HashSet<(&str, &str)> =
-            calls.iter().map(|call| (call.instance.as_str(), call.session.as_str())).collect();
+        let whose = |call: &&Event| (call.machine.clone(), call.instance.clone(), call.session.clone());
+        let sessions: HashSet<_> = calls.iter().map(whose).collect();
         let numbers: BTreeMap<u64, usize> =
             calls.iter().enumerate().map(|(place, call)| (call.seq, place + 1)).collect();
         let count =
@@ -367,7 +371,7 @@ impl Story {
             false => "\nIt is held now:\n",
         });
         for lease in &self.leases {
-            let who = named(&lease.instance, &lease.session);
+            let who = named(&on_machine(&lease.instance, lease.machine.as_deref()), &lease.session);
             text.push_str(&format!("  by {who}, until {} at the latest\n", clock(&lease.expires_at)));
         }
         text

@@ -4,7 +4,7 @@
 //! matchers of them (`names`, `command_match`), `index` tells which rules may be for a call (`index_builder` is what the build script and it
 //! have in common, `word_lists` what both make, `shipped` what the build script prepared), `layer` holds the rules of one file, `rule_set`
 //! all, `classify` asks them about a call, `compare` two sets about a call of which not all is known, `covered` tells what no rule names.
-//! `tool_words` is for what tools' names mean, `inner` for tools that call tools, `sql` for statements that write, `typed` for what tools run or
+//! `tool_words` and `tool_verbs` are for what tools' names mean, `inner` for tools that call tools, `sql` for statements that write, `typed` for what tools run or
 //! type into terminals, `guard` for the gate's own files, `asked` for what patterns ask beside the command, `suggest` drafts rules, `words` is for
 //! the words of names, `unknown` for programs that no rule names. `lint` looks at a whole file as its author would want it looked at.
 
@@ -34,6 +34,7 @@ mod source;
 mod sql;
 pub mod suggest;
 mod texts;
+mod tool_verbs;
 mod tool_words;
 mod typed;
 mod unknown;

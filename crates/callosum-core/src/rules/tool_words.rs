@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use super::format::Texts;
 use super::index_builder::{said_word, stem};
-use super::words::{self, ASKING_VERBS, CHANGING_VERBS, NOUNS, STRONG_VERBS};
+use super::tool_verbs::{self, Sense};
+use super::words;
 use crate::rules::context_key::Lookup;
 
 /// So many words that stand together in a name may be one word of a rule: `pull_request` is `pullrequest`.
@@ -16,45 +17,21 @@ const MAX_ACTION: usize = 80;
 /// Parameters that say what a tool does which does several things.
 const ACTIONS: &[&str] = &["action", "method", "operation"];
 /// Parameters that are true where nothing is to be done.
-const TRIALS: &[&str] =
-    &["dry_run", "dryRun", "dry-run", "preview", "simulate", "validate_only", "validateOnly"];
+const TRIALS: &[&str] = &[
+    "dry_run",
+    "dryRun",
+    "dry-run",
+    "preview",
+    "preview_only",
+    "previewOnly",
+    "simulate",
+    "validate_only",
+    "validateOnly",
+];
 /// Parameters that are false there.
 const CONFIRMED: &[&str] = &["confirm", "confirmed"];
-/// What a call shows that ends with such a word, unless a verb stands before it.
-const SHOWN: &[&str] = &["estimate", "preview", "quote", "simulation"];
-/// Verbs of tools that do something, besides those of commands.
-#[rustfmt::skip]
-const ACTING: &[&str] = &[
-    "accept", "acknowledge", "activate", "annotate", "append", "apply", "attach", "block", "burn", "capture", "change", "claim",
-    "clear", "complete", "confirm", "convert", "copy", "cordon", "deactivate", "decline", "demote", "deny", "detach", "drain", "drop",
-    "duplicate", "enqueue", "escalate", "evict", "execute", "finalize", "flush", "follow", "fork", "grant", "import", "initialize",
-    "initiate", "install", "invoke", "launch", "link", "lock", "make", "manage", "migrate", "move", "mute", "pause", "pin", "place",
-    "produce", "reassign", "reboot", "rebuild", "redeploy", "rerun", "reschedule", "reset", "resume", "retry", "revert", "rotate",
-    "run", "save", "snooze", "stake", "start", "stop", "suspend", "swap", "toggle", "transition", "trash", "truncate", "unarchive",
-    "unassign", "unblock", "uncordon", "undo", "uninstall", "unlink", "unlock", "unpin", "upgrade", "upvote", "void", "vote",
-];
-/// Verbs of tools that only ask or prepare, besides those of commands.
-const PREPARING: &[&str] = &[
-    "ask",
-    "browse",
-    "build",
-    "calculate",
-    "detect",
-    "dry",
-    "evaluate",
-    "generate",
-    "prepare",
-    "quote",
-    "simulate",
-    "suggest",
-    "summarize",
-    "test",
-];
 /// Stands in a group for every verb that does something.
 const ACTS: &str = "{acts}";
-/// What is said of a draft that does not stay one.
-const SENDING: &[&str] = &["post", "publish", "schedule", "send", "submit"];
-
 /// The words of a name, in lower case.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct NameWords {
@@ -118,54 +95,19 @@ impl NameWords {
         })
     }
 
-    /// The verb that says that the tool does something: one that may be a thing (`message`, `order`) only before another word, or alone.
-    pub(crate) fn acting(&self) -> Option<&str> {
-        let mut own = self.own().peekable();
-        let is_alone = self.ends.len() == self.of_server + 1;
-        while let Some(word) = own.next() {
-            let may_be_thing = NOUNS.contains(&word);
-            let acts =
-                STRONG_VERBS.contains(&word) || CHANGING_VERBS.contains(&word) || ACTING.contains(&word);
-            if acts && (!may_be_thing || is_alone || own.peek().is_some()) {
-                return Some(word);
-            }
-        }
-        None
-    }
-
-    /// The word that says that the tool only asks or prepares: what stands before a verb that does something, or a draft.
-    fn asking(&self) -> Option<&str> {
+    /// What each word of the tool itself says of what it does.
+    fn senses(&self) -> Vec<(&str, Sense)> {
         let own: Vec<&str> = self.own().collect();
-        for (place, word) in own.iter().enumerate().filter(|(_, word)| matches!(**word, "draft" | "drafts")) {
-            let next = own.get(place + 1);
-            let before = place.checked_sub(1).and_then(|before| own.get(before));
-            let is_sent = [before, next].into_iter().flatten().any(|word| SENDING.contains(word));
-            // Others see a pull request that is a draft.
-            if !is_sent && next != Some(&"pull") {
-                return Some(word);
-            }
-        }
-        if let [.., before, last] = own.as_slice()
-            && SHOWN.contains(last)
-            && !is_verb(before)
-        {
-            return Some(last);
-        }
-        for word in own {
-            if ASKING_VERBS.contains(&word) || PREPARING.contains(&word) {
-                return Some(word);
-            }
-            if is_verb(word) || ACTING.contains(&word) {
-                return None;
-            }
-        }
-        None
+        // Many servers write their name before that of each tool.
+        let of_server = own.iter().take_while(|word| self.of_server().any(|server| server == **word)).count();
+        let begin = of_server.min(own.len().saturating_sub(1));
+        tool_verbs::senses(own.get(begin..).unwrap_or_default())
     }
-}
 
-/// Whether a word is a verb and no thing.
-fn is_verb(word: &str) -> bool {
-    (STRONG_VERBS.contains(&word) || CHANGING_VERBS.contains(&word)) && !NOUNS.contains(&word)
+    /// The verb that says that the tool does something.
+    pub(crate) fn acting(&self) -> Option<&str> {
+        tool_verbs::acting(&self.senses())
+    }
 }
 
 /// The name of the server, as far as it is told, and the tool's own.
@@ -257,7 +199,8 @@ impl ToolWords {
             .terms()
             .filter(|(_, is_of_server)| !is_of_server)
             .chain(action.into_iter().flat_map(NameWords::terms));
-        let of_server = name.terms().filter(|(term, is_of_server)| *is_of_server && !is_verb(term));
+        let of_server =
+            name.terms().filter(|(term, is_of_server)| *is_of_server && !words::is_plain_verb(term));
         own.chain(of_server).map(|(term, _)| term).find(|term| is_it(term))
     }
 
@@ -270,11 +213,15 @@ impl ToolWords {
     /// Whether the call only asks, by a word that the rule does not ask for itself, or is a trial.
     fn asks(&self, name: &NameWords, action: Option<&NameWords>, params: &Lookup<'_>) -> bool {
         let is_asked_for = |word: &str| self.groups.iter().flatten().any(|own| own == stem(word));
-        let asking = name.asking().or_else(|| action.and_then(NameWords::asking));
+        let senses = name.senses();
+        let of_action = action.map(NameWords::senses).unwrap_or_default();
+        let asking = tool_verbs::asking(&senses).or_else(|| tool_verbs::asking(&of_action));
+        let only_names = tool_verbs::only_names_things(&senses) && tool_verbs::acting(&of_action).is_none();
         let is = |name: &'static str, value: &Value| {
             params.get(name).is_some_and(|found| found.as_ref().as_ref() == value)
         };
-        asking.is_some_and(|word| !is_asked_for(word))
+        only_names
+            || asking.is_some_and(|word| !is_asked_for(word))
             || TRIALS.iter().any(|name| is(name, &Value::Bool(true)))
             || CONFIRMED.iter().any(|name| is(name, &Value::Bool(false)))
             // What is written and not shown yet.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::compile::ToolName;
-use super::tool_words::parted;
+use super::tool_words::{NameWords, parted};
 use crate::model::tool_call::{AllParameters, Parameters};
 use callosum_shell::typed_by_tool;
 
@@ -30,7 +30,9 @@ const RUNNERS: &[&str] = &[
     "exec",
     "execcommand",
     "powershell",
+    "executeremotecommand",
     "rawcommand",
+    "remoteexec",
     "run",
     "runbash",
     "runbashcommand",
@@ -45,6 +47,11 @@ const RUNNERS: &[&str] = &[
     "shellcommand",
     "shellexec",
     "shellexecute",
+    "sshexec",
+    "sshexecute",
+    "sshexecutecommand",
+    "sshrun",
+    "sshruncommand",
     "startprocess",
     "terminalexecute",
     "terminalrun",
@@ -54,6 +61,12 @@ const RUNNERS: &[&str] = &[
 /// The parameters that are the command line.
 const COMMANDS: &[&str] =
     &["command", "cmd", "cli_command", "command_line", "commandLine", "shell_command", "shellCommand"];
+/// The parameters that name the machine on which a tool for SSH runs it.
+#[rustfmt::skip]
+const HOSTS: &[&str] = &[
+    "host", "hostname", "server", "server_name", "serverName", "connection", "connection_name", "connectionName", "connection_id",
+    "connectionId", "alias", "target", "machine",
+];
 /// The tool by whose rules a command line goes.
 pub(super) const SHELL: &str = "exec";
 
@@ -98,8 +111,22 @@ impl<'a> Typed<'a> {
             line.push(' ');
             line.push_str(&rest);
         }
+        if let Some(host) = ssh_host(tool, params) {
+            line = shlex::try_join(["ssh", &host, &line]).ok()?;
+        }
         Some(Self { params, command: Value::String(line) })
     }
+}
+
+/// Where a tool for SSH runs its commands: on the machine that is named, else on the one that its server is set to.
+fn ssh_host(tool: &str, params: &dyn Parameters) -> Option<String> {
+    let name = NameWords::of_tool(tool);
+    if !name.of_server().chain(name.own()).any(|word| word == "ssh") {
+        return None;
+    }
+    let named = |name: &&str| params.get(name)?.as_str().map(str::to_owned);
+    let host = HOSTS.iter().find_map(named).filter(|host| !host.is_empty() && !host.starts_with('-'));
+    host.or_else(|| Some(parted(tool).0.to_owned()).filter(|server| !server.is_empty()))
 }
 
 /// A parameter that is a command line, or the list of its words.

@@ -126,6 +126,11 @@ pub fn is_strong_verb(word: &str) -> bool {
     STRONG_VERBS.binary_search(&word).is_ok()
 }
 
+/// Whether a word is a strong or changing verb and no thing.
+pub(super) fn is_plain_verb(word: &str) -> bool {
+    (STRONG_VERBS.contains(&word) || CHANGING_VERBS.contains(&word)) && !NOUNS.contains(&word)
+}
+
 /// The words of a name, as they are written: cut at whatever is neither letter nor digit, before a capital that follows a small
 /// letter or a digit, and before the last capital of several if a small letter follows (`HTTPServer2Send`: `HTTP`, `Server2`, `Send`).
 pub fn words(name: &str) -> impl Iterator<Item = &str> {

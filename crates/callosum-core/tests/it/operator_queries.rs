@@ -1,10 +1,11 @@
 //! What an operator asks: why, who, what lately; and ending a lease by hand.
 
 use std::fs;
+use std::io::Write as _;
 
 use callosum_core::gate::{Answer, Gate, Presence};
 use callosum_core::machine::Machine;
-use callosum_core::model::time::Stamp;
+use callosum_core::model::time::{Stamp, to_rfc3339};
 use callosum_core::query::{EventKind, ExplainRequest, Filter, Over, RecentRequest, Released, Source, Story};
 use callosum_core::record::SessionEvent;
 use callosum_core::record::outcome::Ended;
@@ -240,6 +241,38 @@ fn sessions_are_counted_with_what_they_hold() {
     assert_eq!(home.sessions(60_000, &world.now).unwrap().len(), 1);
     // Nobody says of sessions that only call whether they are over.
     assert!(sessions.iter().all(|session| session.over.is_none()));
+}
+
+/// Two machines may both have an instance and a session of one name.
+#[test]
+fn what_another_machine_did_is_told_with_its_name() {
+    let mut world = World::new();
+    let home = world.gate("home");
+    world.done(session(&home, "a"), "mail", &alice());
+    let line = json!({
+        "v": 1, "action": "intercept", "tier": 4, "timestamp": to_rfc3339(world.now.wall_ms), "machine": "far", "instance": "home",
+        "session": "a", "tool": "pay", "contextKeys": [ALICE], "attempt": "b0000000000000000000000000000001", "digest": "d",
+        "leaseMs": 300_000, "ageMs": 1,
+    });
+    let mut journal = fs::OpenOptions::new().append(true).open(world.journal_path()).unwrap();
+    journal.write_all(format!("{line}\n").as_bytes()).unwrap();
+
+    let leases = home.status(&world.now).locks;
+    let of = leases.iter().map(|lease| (lease.machine.as_deref(), lease.instance.as_str()));
+    assert_eq!(of.collect::<Vec<_>>(), [(Some("far"), "home")]);
+    let sessions = home.sessions(3_600_000, &world.now).unwrap();
+    let held = sessions.iter().map(|session| (session.machine.as_deref(), session.calls, session.holds.len()));
+    assert_eq!(held.collect::<Vec<_>>(), [(Some("far"), 1, 1), (None, 1, 0)]);
+    let story = home.why(ALICE, &world.now).unwrap();
+    assert_eq!(
+        story.events.iter().map(|event| event.machine.as_deref()).collect::<Vec<_>>(),
+        [None, None, Some("far")]
+    );
+    let text = story.text(&clock);
+    assert!(text.contains("2 calls by 2 sessions"), "{text}");
+    assert!(text.contains("home (session a) started mail"), "{text}");
+    assert!(text.contains("home on far (session a) started pay"), "{text}");
+    assert!(text.contains("by home on far (session a), until"), "{text}");
 }
 
 /// Session, calls, and how it is known to be over, the latest first.

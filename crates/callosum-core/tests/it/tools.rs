@@ -89,6 +89,11 @@ fn what_only_asks_or_tries_is_no_call_of_a_strong_rule() {
         ("create_preview_order", true),
         ("order", true),
         ("my_order", false),
+        ("orders", false),
+        ("open_orders_feed", false),
+        ("order_book", false),
+        ("order_cancellation_policy", false),
+        ("order_status_update", true),
     ] {
         assert_eq!(is_for(&strong, tool, &none), expected, "{tool}");
     }
@@ -220,6 +225,7 @@ fn fields_are_found_wherever_they_stand() {
         (json!({"other": {"channelId": "C2"}, "channelId": "C1"}), "C1"),
         (json!({"channel": {"id": "C1"}}), "C1"),
         (json!({"channelId": "acme%2Fshop"}), "acme/shop"),
+        (json!({"channelId": "refs/heads/main"}), "main"),
         (json!({"channelId": "gid://shopify/Order/1001"}), "1001"),
         (json!({"channelId": null, "x": [[[[[[[[[{"channelId": 1}]]]]]]]]]}), "1"),
         (json!({"channelId": "  "}), "unknown"),
@@ -261,6 +267,13 @@ fn the_name_of_a_tool_says_service_verb_thing_and_target() {
         ("mcp_acme_remove", json!({"name": "x"}), "acme:remove:unknown:x"),
         ("acme__close_ticket", json!({"session_id": "s", "caseNumber": 4}), "acme:close:ticket:4"),
         ("close_it", json!({}), "unknown:close:it:unknown"),
+        // What is said is no target.
+        ("acme__send_message", json!({"message": "hi"}), "acme:send:message:unknown"),
+        ("acme__blob_upload", json!({"blob": "b"}), "acme:upload:blob:b"),
+        // A broker's tools are named by the service.
+        ("mcp__zapier__trello_archive_card", json!({"card": "c"}), "trello:archive:card:c"),
+        ("TRELLO_ARCHIVE_CARD", json!({"card": "c"}), "trello:archive:card:c"),
+        ("mcp__claude_ai_Acme__close_case", json!({"id": 1}), "acme:close:case:1"),
     ] {
         let template = "{tool.service}:{tool.verb}:{tool.thing}:{tool.target}";
         assert_eq!(keys(template, tool, &params), [expected], "{tool}");
@@ -287,6 +300,8 @@ fn the_name_of_a_tool_says_service_verb_thing_and_target() {
         ("k__node_management", json!({"operation": "drain", "nodeName": "n1"}), "current:node/n1"),
         ("k__delete_hpa", json!({"name": "web", "cluster": "c"}), "c/default:horizontalpodautoscaler/web"),
         ("k__apply", json!({"resource": manifest}), "current/default:configmap/cfg"),
+        ("k__kubectl_scale", json!({"name": "web", "namespace": "shop"}), "current/shop:deployment/web"),
+        ("k__restart_deployment", json!({"deployment": "web"}), "current/default:deployment/web"),
         ("k__scale", json!({"kind": "Deployments.apps", "name": "web"}), "current/default:deployment/web"),
     ] {
         assert_eq!(keys("{tool.kube}", tool, &params), [expected], "{tool}");
@@ -300,6 +315,8 @@ fn sql_that_writes_is_a_condition() {
         (json!({"sql": "drop table t"}), true),
         (json!({"query": "SELECT 1"}), false),
         (json!({"params": {"sql": "update t set a = 1"}}), true),
+        (json!({"query": "MATCH (n) DETACH DELETE n"}), true),
+        (json!({"query": "sum(rate(requests[5m]))"}), false),
         (json!({"params": {"sqlStatements": ["select 1", "delete from t"]}}), true),
         (json!({"filter": "delete from t"}), false),
     ] {
@@ -336,6 +353,55 @@ fn tools_that_run_commands_go_by_the_rules_for_commands() {
         );
     }
     assert_eq!(classified(&shipped, "x__run_report", &json!({"command": line})).tier as u8, 0);
+}
+
+#[test]
+fn what_a_tool_for_ssh_runs_is_done_on_its_host() {
+    let shipped = RuleSet::shipped();
+    let restart = "systemctl restart nginx";
+    for (tool, params, expected) in [
+        ("mcp__ssh__execute_command", json!({"host": "web1", "command": restart}), "web1"),
+        ("ops__ssh_execute", json!({"server": "web1", "command": restart}), "web1"),
+        ("mcp__ssh-prod__exec", json!({"command": restart}), "ssh-prod"),
+        // An option in a host's place is none.
+        ("ssh__exec", json!({"host": "-oProxyCommand=x", "command": restart}), "ssh"),
+    ] {
+        let line = json!({"command": format!("ssh {expected} '{restart}'")});
+        let (found, same) = (classified(&shipped, tool, &params), classified(&shipped, "exec", &line));
+        assert!(found.context_keys.iter().any(|key| key.contains(expected)), "{tool}: {found:?}");
+        assert_eq!((found.tier, found.context_keys), (same.tier, same.context_keys), "{tool}");
+    }
+    assert!(
+        classified(&shipped, "mcp__ssh__execute_command", &json!({"host": "a", "command": "uptime"})).tier
+            as u8
+            <= 2
+    );
+}
+
+#[test]
+fn addresses_are_those_that_parameters_name() {
+    let params =
+        json!({"recipientId": "rec_1", "to": "Ana@example.com", "cc": ["bo@example.com"], "amount": 1});
+    assert_eq!(
+        keys("email:{tool.addresses} ??", "acme__send_invoice", &params),
+        ["email:ana@example.com", "email:bo@example.com"]
+    );
+    assert_eq!(
+        keys("email:{tool.addresses} ??", "acme__send_invoice", &json!({"recipientId": "rec_1"})),
+        Vec::<String>::new()
+    );
+}
+
+#[test]
+fn a_wallets_network_is_the_one_that_is_named() {
+    for (params, expected) in [
+        (json!({"to": "0x1", "chain": "base"}), "base"),
+        (json!({"transaction": {"to": "0x1"}, "to": "0x1"}), "ethereum"),
+        (json!({"to": "9xQe"}), "acme"),
+    ] {
+        assert_eq!(keys("{tool.network|tool.service}", "acme__send", &params), [expected], "{params}");
+    }
+    assert_eq!(keys("{tool.network}", "mcp__base-wallet__send", &json!({"to": "0x1"})), ["base"]);
 }
 
 #[test]

@@ -16,16 +16,16 @@ pub(super) struct Trust;
 impl HookTrust for Trust {
     fn note(&self, are_changed: bool) -> &'static str {
         if are_changed {
-            "These hooks are not what they were, so Codex does not trust them any more, and does not say so. Start codex, enter \
-             /hooks, look at Callosum's and trust them anew; until then Codex's tool calls are not gated."
+            "These hooks have changed, so Codex no longer trusts them, and does not say so. Start codex, enter /hooks, \
+             review Callosum's, and trust them again. Until then, Codex's tool calls are not gated."
         } else {
-            "Codex ignores hooks that you have not trusted, and does not say so. Start codex, enter /hooks, look at \
-             Callosum's and trust them; until then Codex's tool calls are not gated. Callosum never does that for you."
+            "Codex ignores hooks that you have not trusted, and does not say so. Start codex, enter /hooks, review \
+             Callosum's, and trust them. Until then, Codex's tool calls are not gated. Callosum never does this for you."
         }
     }
 
     fn after_install(&self) -> &'static str {
-        "; then start codex, enter /hooks and trust Callosum's anew: it trusts no hook that has changed"
+        "; then start codex, enter /hooks, and trust Callosum's again: Codex stops trusting a hook that has changed"
     }
 
     /// Its protocol has a message a line.

@@ -152,8 +152,8 @@ fn next_addition(text: &str, runtime: Runtime, entries: &[(&str, Entry)]) -> Res
         [one] if one.value.as_array().is_some() => {
             Ok(Container::new(text, &one.value).map(|list| list.append(None, entry)))
         }
-        [one] => Err(Misfit::at(text, one.value.start(), format!("`hooks.{event}` is no list of hooks"))),
-        [_, second, ..] => Err(Misfit::at(text, second.start(), format!("`hooks.{event}` is there twice"))),
+        [one] => Err(Misfit::at(text, one.value.start(), format!("`hooks.{event}` is not a list of hooks"))),
+        [_, second, ..] => Err(Misfit::at(text, second.start(), format!("`hooks.{event}` occurs twice"))),
     }
 }
 
@@ -184,14 +184,14 @@ impl<'t> Settings<'t> {
     fn read(text: &'t str, runtime: Runtime) -> Result<Option<Self>, Misfit> {
         let Some(root) = parse(text, runtime.facts().place.takes_comments)? else { return Ok(None) };
         let Value::Object(object) = &root else {
-            return Err(Misfit::at(text, root.start(), "the settings are no JSON object"));
+            return Err(Misfit::at(text, root.start(), "the settings are not a JSON object"));
         };
         let mut hooks = object.properties.iter().filter(|property| property.name.as_str() == "hooks");
         if let Some(one) = hooks.next().filter(|one| one.value.as_object().is_none()) {
             return Err(Misfit::at(text, one.value.start(), "`hooks` is no JSON object"));
         }
         if let Some(second) = hooks.next() {
-            return Err(Misfit::at(text, second.start(), "`hooks` is there twice"));
+            return Err(Misfit::at(text, second.start(), "`hooks` occurs twice"));
         }
         Ok(Some(Self { text, root }))
     }

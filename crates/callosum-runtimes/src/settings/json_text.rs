@@ -115,7 +115,7 @@ fn collected<'t>(text: &'t str, comments: bool, collect: &CollectOptions) -> Res
     };
     let parsed = parse_to_ast(text, collect, &options).map_err(|error| Misfit::from_parser(&error))?;
     match raw_control_character(text) {
-        Some(at) => Err(Misfit::at(text, at, "a control character stands in a text as it is")),
+        Some(at) => Err(Misfit::at(text, at, "a string contains a raw control character")),
         None => Ok(parsed),
     }
 }

@@ -16,7 +16,7 @@ use crate::runtime::Runtime;
 pub fn notes(runtime: Runtime, settings: &Value, are_changed: bool) -> Vec<String> {
     let trust = runtime.facts().trust.map(|trust| trust.note(are_changed).to_owned());
     let off = runtime.off(settings, None).map(|off| {
-        format!("In these settings {off}: until that is changed {} runs no hooks.", runtime.title())
+        format!("In these settings {off}. Until you change that, {} runs no hooks.", runtime.title())
     });
     trust.into_iter().chain(off).collect()
 }

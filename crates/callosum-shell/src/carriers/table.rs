@@ -1,5 +1,6 @@
 //! The rows of the table.
 
+use super::escapes::{MYSQL, PSQL, SQLITE};
 use super::{Carrier, Machine, Rest};
 use crate::command::POWER_SHELLS;
 
@@ -10,6 +11,7 @@ const CARRIER: Carrier = Carrier {
     folders: "",
     pairs: "",
     texts: "",
+    transports: false,
     anywhere: false,
     begins: "",
     program: "",
@@ -106,8 +108,22 @@ pub(in crate) static CARRIERS: &[Carrier] = &[
     Carrier { names: &["launchctl"], verbs: &["asuser"], operands: 1, is_noted: true, ..CARRIER },
     Carrier { names: &["gdb", "lldb"], rest: Rest::Debugger, hands_on: false, ..CARRIER },
     Carrier { names: &["expect"], rest: Rest::Expect, hands_on: false, ..CARRIER },
+    Carrier { names: &["tclsh"], rest: Rest::Expect, hands_on: false, ..CARRIER },
     Carrier { names: &["osascript"], rest: Rest::AppleScript, hands_on: false, ..CARRIER },
     Carrier { names: &["make", "gmake"], rest: Rest::Makefile, hands_on: false, is_noted: true, ..CARRIER },
+    Carrier { names: &["psql", "pgcli"], rest: Rest::Client(PSQL), is_noted: true, ..CARRIER },
+    Carrier { names: &["mysql", "mariadb"], rest: Rest::Client(MYSQL), is_noted: true, ..CARRIER },
+    Carrier { names: &["sqlite3", "sqlite"], rest: Rest::Client(SQLITE), is_noted: true, ..CARRIER },
+    Carrier { names: &["vim", "vi", "nvim", "view", "ex", "gvim", "vimdiff", "ed", "red", "less"], rest: Rest::Editor, is_noted: true, ..CARRIER },
+    // Programs with options of which each names a command.
+    Carrier { names: &["tar", "gtar", "bsdtar"], texts: "--checkpoint-action --to-command -I --use-compress-program --rsh-command -F --info-script --new-volume-script", anywhere: true, rest: Rest::Own, hands_on: false, is_noted: true, ..CARRIER },
+    Carrier { names: &["rsync"], texts: "-e --rsh --rsync-path", transports: true, anywhere: true, rest: Rest::Own, hands_on: false, is_noted: true, ..CARRIER },
+    Carrier { names: &["scp", "sftp"], texts: "-S", transports: true, anywhere: true, rest: Rest::Own, hands_on: false, is_noted: true, ..CARRIER },
+    Carrier { names: &["zip"], texts: "-TT --unzip-command", anywhere: true, rest: Rest::Own, hands_on: false, is_noted: true, ..CARRIER },
+    Carrier { names: &["split", "gsplit"], texts: "--filter", anywhere: true, rest: Rest::Own, hands_on: false, is_noted: true, ..CARRIER },
+    Carrier { names: &["sort", "gsort"], texts: "--compress-program", anywhere: true, rest: Rest::Own, hands_on: false, is_noted: true, ..CARRIER },
+    Carrier { names: &["man"], texts: "-P --pager", anywhere: true, rest: Rest::Own, hands_on: false, is_noted: true, ..CARRIER },
+    Carrier { names: &["go"], verbs: &["test", "run", "build", "install", "vet", "generate"], texts: "-exec -toolexec", anywhere: true, rest: Rest::Own, hands_on: false, is_noted: true, ..CARRIER },
     Carrier { names: &["consul-template", "envconsul"], values: "-config -template -log-level -consul-addr -vault-addr -prefix -secret", texts: "-exec", ..CARRIER },
     Carrier { names: &["chokidar"], texts: "-c --command", anywhere: true, rest: Rest::Own, hands_on: false, ..CARRIER },
     Carrier { names: &["onchange"], values: "-e -f -d -i --exclude --filter --delay", marks: true, rest: Rest::Own, hands_on: false, ..CARRIER },
@@ -225,5 +241,10 @@ pub(in crate) static CARRIERS: &[Carrier] = &[
     Carrier { names: &["git"], verbs: &["submodule foreach"], values: "-C -c --git-dir --work-tree", rest: Rest::Lone, ..REMOTE },
     Carrier { names: &["git"], verbs: &["bisect run"], values: "-C -c --git-dir --work-tree", hands_on: false, is_noted: true, ..CARRIER },
     Carrier { names: &["git"], verbs: &["rebase"], values: "-C -c --git-dir --work-tree --onto -s --strategy -X --strategy-option", texts: "-x --exec", rest: Rest::Own, hands_on: false, is_noted: true, ..CARRIER },
+    Carrier { names: &["git"], verbs: &["clone"], values: "-C -c --git-dir --work-tree", texts: "-u --upload-pack", anywhere: true, rest: Rest::Own, hands_on: false, is_noted: true, ..CARRIER },
+    Carrier { names: &["git"], verbs: &["fetch", "pull", "ls-remote", "fetch-pack", "archive"], values: "-C -c --git-dir --work-tree", texts: "--upload-pack --exec", anywhere: true, rest: Rest::Own, hands_on: false, is_noted: true, ..CARRIER },
+    Carrier { names: &["git"], verbs: &["push", "send-pack"], values: "-C -c --git-dir --work-tree", texts: "--receive-pack --exec", anywhere: true, rest: Rest::Own, hands_on: false, is_noted: true, ..CARRIER },
+    Carrier { names: &["git"], verbs: &["difftool"], values: "-C -c --git-dir --work-tree", texts: "-x --extcmd", anywhere: true, rest: Rest::Own, hands_on: false, is_noted: true, ..CARRIER },
+    Carrier { names: &["git"], verbs: &["filter-branch"], values: "-C -c --git-dir --work-tree", texts: "--setup --env-filter --tree-filter --index-filter --parent-filter --msg-filter --commit-filter --tag-name-filter", anywhere: true, rest: Rest::Own, hands_on: false, is_noted: true, ..CARRIER },
     Carrier { names: &["python", "pypy"], rest: Rest::Module, ..CARRIER },
 ];

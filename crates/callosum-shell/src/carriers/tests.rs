@@ -1,6 +1,8 @@
 //! Walks the table: what each of its entries carries is seen, and so is what they carry inside each other.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+mod elsewhere;
+
 use std::collections::BTreeSet;
 use std::env;
 use std::fmt::Write as _;
@@ -124,6 +126,26 @@ fn forms_of(rest: Rest, begin: &str, name: &str, command: &str, text: &str) -> V
         Rest::Makefile => vec![
             format!("{begin} -f - <<'END_OF_IT'\nall: a.o\n\t@{command}\nEND_OF_IT"),
             format!("{begin} -s -f- all <<'END_OF_IT'\nall: ; {command}\nEND_OF_IT"),
+        ],
+        Rest::Client(escapes) => {
+            let anywhere = escapes.anywhere.iter().map(|mark| format!("select 1; {mark} {command}"));
+            let lines = escapes.lines.iter().map(|mark| format!("{mark}{command}"));
+            let pipes = escapes.pipes.iter().map(|mark| format!("{mark} |{command}"));
+            let texts = anywhere.chain(lines).chain(pipes);
+            texts
+                .flat_map(|line| {
+                    [
+                        format!("{begin} -e {}", quoted(&line)),
+                        format!("{begin} db <<'END_OF_IT'\nselect 1;\n{line}\nEND_OF_IT"),
+                    ]
+                })
+                .collect()
+        }
+        Rest::Editor => vec![
+            format!("{begin} -c {} f", with(":!", command, "")),
+            format!("{begin} -c {} f", with("silent w !", command, "")),
+            format!("{begin} {} f", with("+%!", command, "")),
+            format!("{begin} -s f <<'END_OF_IT'\n!{command}\nEND_OF_IT"),
         ],
         Rest::Quoted(option) => vec![format!("{begin} {option} {}", with("commands=[\"", &string, "\"]"))],
         Rest::Shell => vec![
@@ -290,7 +312,8 @@ fn wrapped(dice: &mut Dice, command: &str) -> String {
             let carrier = dice.pick(CARRIERS);
             let name = dice.pick(carrier.names);
             let has_language =
-                matches!(carrier.rest, Rest::Expect | Rest::AppleScript | Rest::Makefile | Rest::Quoted(_));
+                matches!(carrier.rest, Rest::Expect | Rest::AppleScript | Rest::Makefile | Rest::Quoted(_))
+                    || matches!(carrier.rest, Rest::Client(_) | Rest::Editor);
             let module = carrier.rest == Rest::Module || carrier.rest == Rest::Flake || has_language;
             // A command of several does not fit into the words of one.
             let is_one = !command.contains(['\n', ';', '&', '|', '(', '{', '<']);

@@ -41,6 +41,7 @@ pub use published::is_stage;
 pub(crate) use redirect::REDIRECTION;
 pub use redirect::{may_be_guarded_in, may_change_in, told_redirects};
 pub use server::{Server, is_stage_here, server, stage};
+pub use statements::statements_write;
 
 use crate::{Argument, Invocation, has_option};
 

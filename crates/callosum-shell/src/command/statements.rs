@@ -81,6 +81,15 @@ pub(super) fn writes(command: &Command<'_>) -> bool {
     texts.iter().any(|text| says_writes(speaker.language, text))
 }
 
+/// Whether statements that a tool is given write: SQL, or Cypher by the word it begins with.
+#[must_use]
+pub fn statements_write(text: &str) -> bool {
+    const OF_CYPHER: &[&str] = &["MATCH", "MERGE", "OPTIONAL", "UNWIND"];
+    let code = without_quotes(text);
+    let is_cypher = words(&code).next().is_some_and(|word| is_in(OF_CYPHER, word));
+    says_writes(if is_cypher { Cypher } else { Sql }, text)
+}
+
 fn says_writes(language: Language, text: &str) -> bool {
     match language {
         Sql => sql_writes(text),
@@ -339,6 +348,29 @@ mod tests {
             "redis-cli JSON.GET a",
         ] {
             assert!(!is_written(line), "{line}");
+        }
+    }
+    #[test]
+    fn statements_of_tools_are_sql_or_cypher() {
+        for (text, expected) in [
+            ("SELECT 1", false),
+            ("  -- delete from t\nselect count(*) from orders", false),
+            ("select 'delete from t; drop table t'", false),
+            ("explain delete from t", false),
+            ("EXPLAIN ANALYZE DELETE FROM t", true),
+            ("with x as (delete from t returning *) select * from x", true),
+            ("select 1; DROP TABLE t", true),
+            ("begin; select 1; commit;", false),
+            ("MATCH (n) RETURN n.`delete`", false),
+            ("MATCH (n) SET n.a = 1", true),
+            ("optional match (n) detach delete n", true),
+            // Languages that only ask.
+            ("sum(rate(http_requests_total[5m]))", false),
+            ("FROM logs | LIMIT 10", false),
+            ("EVALUATE Sales", false),
+            ("", false),
+        ] {
+            assert_eq!(statements_write(text), expected, "{text}");
         }
     }
 }

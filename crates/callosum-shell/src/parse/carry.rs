@@ -1,11 +1,15 @@
 //! Looks behind programs that run another one, by the table in `carriers`.
 
+mod clients;
 mod code;
 mod each;
 mod foreign;
+mod libraries;
+mod settings;
 mod shells;
 mod typed;
 
+pub(super) use settings::variable;
 pub use typed::typed_by_tool;
 
 use super::{Around, Walk};
@@ -40,6 +44,10 @@ pub(super) fn unwrap(walk: &mut Walk, words: Vec<String>, around: Around) {
         }
         return;
     }
+    if name == "curl" && settings::curl(walk, rest, &around) {
+        return;
+    }
+    settings::words(walk, name, rest, &around);
     let found = carriers(name).find_map(|carrier| {
         let mut own = Own::default();
         own.behind_verbs(carrier, rest).map(|behind| (carrier, behind, own))
@@ -54,7 +62,8 @@ pub(super) fn unwrap(walk: &mut Walk, words: Vec<String>, around: Around) {
                 shells::script(walk, first, rest, &around);
             }
             shells::shell_inside(walk, rest, &around);
-            foreign::interpreted(walk, name, rest, &around);
+            code::interpreted(walk, name, rest, &around);
+            libraries::told(walk, name, rest, &around);
             (true, false)
         }
     };
@@ -173,7 +182,7 @@ impl<'w> Own<'w> {
                 return words.get(at + 1).map(String::as_str);
             }
             let (name, value) = word.split_once('=')?;
-            (name.starts_with("--") && lists(carrier.texts, name)).then_some(value)
+            (name.len() > 2 && lists(carrier.texts, name)).then_some(value)
         });
         texts.collect()
     }
@@ -192,6 +201,8 @@ impl Rest {
                 | Self::Expect
                 | Self::AppleScript
                 | Self::Makefile
+                | Self::Client(_)
+                | Self::Editor
                 | Self::Quoted(_)
                 | Self::PowerShell
                 | Self::Prompt
@@ -299,6 +310,12 @@ fn carry<'w>(
     for text in texts {
         // `env -S 'a b' c`
         let further = if carrier.anywhere || carrier.rest == Rest::Own { &[] } else { inner };
+        // `tar --checkpoint-action=exec='git push'`
+        let text = text.strip_prefix("exec=").unwrap_or(text);
+        if carrier.transports {
+            settings::transport(walk, text, &inside);
+            continue;
+        }
         let text = std::iter::once(text).chain(further.iter().map(String::as_str)).collect::<Vec<_>>();
         walk.nested(&text.join(" "), &inside);
     }
@@ -412,11 +429,14 @@ fn words(walk: &mut Walk, rest: Rest, words: &[String], around: &Around) -> bool
         Rest::Expect => foreign::expect(walk, words, around),
         Rest::AppleScript => foreign::apple_script(walk, words, around),
         Rest::Makefile => foreign::makefile(walk, words, around),
+        Rest::Client(escapes) => clients::client(walk, escapes, words, around),
+        Rest::Editor => clients::editor(walk, words, around),
         Rest::Quoted(option) => foreign::quoted(walk, option, words, around),
         Rest::Module => {
             let is_module = words.iter().take_while(|word| word.starts_with('-')).any(|word| word == "-m");
             let module = words.iter().skip_while(|word| *word != "-m").skip(1);
-            foreign::interpreted(walk, "python", words, around);
+            code::interpreted(walk, "python", words, around);
+            libraries::told(walk, "python", words, around);
             is_module && command(walk, Rest::Command, &module.cloned().collect::<Vec<_>>(), around)
         }
         Rest::PowerShell => shells::power_shell(walk, words, around),
@@ -441,7 +461,9 @@ fn nested(walk: &mut Walk, text: &str, around: &Around) -> bool {
 fn command(walk: &mut Walk, rest: Rest, words: &[String], around: &Around) -> bool {
     // No program's name is so: a shell is given it (`sudo -s 'git push'`, `lerna exec 'git push'`).
     if let Some(first) = words.first()
-        && (first.contains(['\n', ';']) || first.trim_start().contains(' ') && !is_assignment(first))
+        && (first.contains(['\n', ';'])
+            || first.starts_with('{') && first.contains(',')
+            || first.trim_start().contains(' ') && !is_assignment(first))
     {
         return nested(walk, &words.join(" "), around);
     }
@@ -452,6 +474,9 @@ fn command(walk: &mut Walk, rest: Rest, words: &[String], around: &Around) -> bo
     }
     let mut around = around.clone();
     let pairs = set.iter().filter_map(|word| word.split_once('='));
+    for (name, value) in pairs.clone() {
+        settings::variable(walk, name, value, &around);
+    }
     around.variables.extend(pairs.map(|(name, value)| (name.to_owned(), value.to_owned())));
     let mut command = command.to_vec();
     if let (Rest::Package, Some(first)) = (rest, command.first_mut())

@@ -27,6 +27,14 @@ const MAX_PRINTED: usize = 256;
 /// Of the words of a program so many meanings are looked at.
 const MAX_MEANINGS: usize = 32;
 
+/// What a word stands for in which there are variables.
+enum Meaning {
+    /// One of these words.
+    One(Vec<String>),
+    /// All of them, each a word of its own.
+    All(Vec<String>),
+}
+
 impl Walk {
     pub(super) fn simple(&mut self, command: &SimpleCommand, folder: &mut Folder, last: bool, piped: Texts) {
         let mut around = Around { input: Vec::new(), folder: folder.clone(), last, ..Around::default() };
@@ -108,7 +116,10 @@ impl Walk {
         match program {
             "export" | "declare" | "local" | "readonly" | "typeset" => {
                 let pairs = words.iter().filter_map(|word| word.split_once('='));
-                pairs.for_each(|(name, value)| self.set(name, value.to_owned()));
+                for (name, value) in pairs {
+                    carry::variable(self, name, value, around);
+                    self.set(name, value.to_owned());
+                }
             }
             "set" => {
                 let own =
@@ -134,12 +145,32 @@ impl Walk {
                 };
                 let names: Vec<&String> = words.iter().filter(|word| !word.starts_with('-')).collect();
                 let mut rest = line.trim();
+                let is_list = |word: &String| word.starts_with('-') && word.ends_with('a');
+                if let (Some(name), true) = (names.last(), words.iter().any(is_list)) {
+                    let all = rest.split_whitespace().map(str::to_owned).collect();
+                    self.set.set(&expansion::list(name), all);
+                    return;
+                }
                 for (at, name) in names.iter().enumerate() {
                     let (first, behind) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
                     let value = if at + 1 == names.len() { rest } else { first };
                     self.set(name, value.to_owned());
                     rest = behind.trim_start();
                 }
+            }
+            // `mapfile -t a <<< 'x'`
+            "mapfile" | "readarray" => {
+                let mut own = words.iter();
+                let mut name = "MAPFILE";
+                while let Some(word) = own.next() {
+                    if word.starts_with('-') && word.ends_with(['d', 'n', 'O', 's', 'u', 'C', 'c']) {
+                        own.next();
+                    } else if !word.starts_with('-') {
+                        name = word;
+                    }
+                }
+                let lines = around.input.iter().flat_map(|text| text.lines().map(str::to_owned)).collect();
+                self.set.set(&expansion::list(name), lines);
             }
             "printf" if words.len() > 2 && words.first().is_some_and(|word| word == "-v") => {
                 let variables: Vec<(String, String)> = self.set.told().collect();
@@ -176,11 +207,17 @@ impl Walk {
     /// Runs what a variable is set to that stands for a program; false when the line does not say what.
     pub(super) fn runs_variable(&mut self, words: &[String], around: &Around) -> bool {
         let Some((first, rest)) = words.split_first() else { return false };
-        let Some(name) = first.starts_with('$').then(|| expansion::variable(first)).flatten() else {
+        if !first.contains('$') {
             return false;
+        }
+        let name = expansion::variable(first);
+        let values = match name {
+            Some(name) => self.set.values(name).map(<[String]>::to_vec),
+            // `${x%y}`, `g$x`
+            None => self.undone(first).filter(|first| !first.contains(['$', '`'])).map(|first| vec![first]),
         };
-        let Some(values) = self.set.values(name).map(<[String]>::to_vec) else { return false };
-        if expansion::is_list(name) {
+        let Some(values) = values else { return false };
+        if name.is_some_and(expansion::is_list) {
             self.run(values.into_iter().chain(rest.iter().cloned()).collect(), around.clone());
             return true;
         }
@@ -195,19 +232,19 @@ impl Walk {
         true
     }
 
-    /// The words of a program with the variables undone that a whole word is, once for each of several values; `None` where there are none.
-    pub(super) fn meant(&self, words: &[String]) -> Option<Vec<Vec<String>>> {
-        let known = |word: &String| {
-            let name = word.starts_with('$').then(|| expansion::variable(word)).flatten()?;
-            Some((expansion::is_list(name), self.set.values(name)?))
-        };
-        if self.set.is_empty() || !words.iter().any(|word| known(word).is_some()) {
+    /// The words of a program with the variables in them undone, once for each of several values; `None` where there are none.
+    pub(super) fn meant(&mut self, words: &[String]) -> Option<Vec<Vec<String>>> {
+        let mut meanings = Vec::new();
+        for (at, word) in words.iter().enumerate().filter(|(_, word)| word.contains('$')) {
+            meanings.extend(self.meaning(word).map(|meaning| (at, meaning)));
+        }
+        if meanings.is_empty() {
             return None;
         }
         let mut all = vec![Vec::with_capacity(words.len())];
-        for word in words {
-            match known(word) {
-                Some((false, values)) if values.len() * all.len() <= MAX_MEANINGS => {
+        for (at, word) in words.iter().enumerate() {
+            match meanings.iter().find(|(of, _)| *of == at) {
+                Some((_, Meaning::One(values))) if values.len() * all.len() <= MAX_MEANINGS => {
                     let with = |all: &[Vec<String>], value: &String| -> Vec<Vec<String>> {
                         all.iter()
                             .map(|words| [words.as_slice(), std::slice::from_ref(value)].concat())
@@ -215,16 +252,34 @@ impl Walk {
                     };
                     all = values.iter().flat_map(|value| with(&all, value)).collect();
                 }
-                Some((true, values)) => all.iter_mut().for_each(|words| words.extend(values.iter().cloned())),
+                Some((_, Meaning::All(values))) => {
+                    all.iter_mut().for_each(|words| words.extend(values.iter().cloned()));
+                }
                 _ => all.iter_mut().for_each(|words| words.push(word.clone())),
             }
         }
         Some(all)
     }
 
+    fn meaning(&mut self, word: &str) -> Option<Meaning> {
+        match expansion::variable(word) {
+            Some(name) => {
+                let values = self.set.values(name)?.to_vec();
+                Some(if expansion::is_list(name) { Meaning::All(values) } else { Meaning::One(values) })
+            }
+            // `${x%y}`, `$x.com`
+            None => self.undone(word).map(|word| Meaning::One(vec![word])),
+        }
+    }
+
     /// What the line has written into a file.
     pub(super) fn written(&self, path: &str) -> Texts {
         self.files.read(path)
+    }
+
+    /// Whether the line has given commands other names so far.
+    pub(super) fn has_functions(&self) -> bool {
+        !self.functions.is_empty()
     }
 
     /// Whether what is being read was called with words that are known.
@@ -253,10 +308,11 @@ impl Walk {
 
     /// A text with the variables and parameters in it undone that are known; `None` where none is.
     pub(super) fn undone(&mut self, text: &str) -> Option<String> {
-        if self.set.is_empty() || memchr::memchr(b'$', text.as_bytes()).is_none() {
+        let is_plain = memchr::memchr(b'$', text.as_bytes()).is_none();
+        if is_plain || self.set.is_empty() && !text.contains("${") {
             return None;
         }
-        let undone = expansion::in_text(text, self.room.left_mut(), |name| self.set.text(name));
+        let undone = expansion::in_text(text, self.room.left_mut(), |expansion| self.set.text(expansion));
         self.bounded(text, undone)
     }
 
@@ -341,8 +397,10 @@ impl Walk {
             let all = before.unwrap_or_default().iter().cloned().chain(words).collect();
             return Some((name, all));
         }
+        let value = words.join(" ");
+        carry::variable(self, name, &value, around);
         let name = if assignment.append { format!("{name}+") } else { name.clone() };
-        around.variables.push((name, words.join(" ")));
+        around.variables.push((name, value));
         None
     }
 

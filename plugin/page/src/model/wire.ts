@@ -22,6 +22,8 @@ export interface JournalEvent {
   seq: number;
   at: string;
   what: What;
+  /** Where it came from, if not from this machine. */
+  machine?: string;
   instance: string;
   session?: string;
   runtime?: string;
@@ -81,6 +83,7 @@ export interface JournalRecord {
   action: string;
   timestamp: string;
   tier?: Tier;
+  machine?: string;
   instance?: string;
   runtime?: string;
   agent?: string;
@@ -106,6 +109,8 @@ export interface JournalPiece {
 
 export interface Lease {
   contextKey: string;
+  /** Where it is held, if not on this machine. */
+  machine?: string;
   instance: string;
   session: string;
   tool: string;

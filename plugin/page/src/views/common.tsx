@@ -104,14 +104,18 @@ const RISKS: Record<Tier, string> = { 0: "no", 1: "low", 2: "medium", 3: "high",
 /** Whose call: session, instance and runtime. */
 export function Who({
   session,
+  machine,
   instance,
   runtime,
 }: {
   session?: string | undefined;
+  machine?: string | undefined;
   instance?: string | undefined;
   runtime?: string | undefined;
 }) {
-  const place = [instance, runtime].filter((name) => name !== undefined && name !== "");
+  const place = [instance, machine === undefined ? undefined : `on ${machine}`, runtime].filter(
+    (name) => name !== undefined && name !== "",
+  );
   return (
     <span className="who">
       <span className="session">{session ? <Text text={session} max={60} /> : <span className="muted">no session</span>}</span>

@@ -80,7 +80,7 @@ export const JournalRow = memo(
           <Keys keys={keys} max={90} />
         </td>
         <td className="c-who">
-          <Who session={record.session} instance={record.instance} />
+          <Who session={record.session} machine={record.machine} instance={record.instance} />
         </td>
         <td className="c-rule">{record.ruleName !== undefined && <Text text={record.ruleName} max={40} />}</td>
         <td className="c-detail">

@@ -116,7 +116,7 @@ function LeaseRow({ lease, now, ask }: { lease: Lease; now: number; ask: ((key: 
         </Button>
       </td>
       <td data-label="Held by">
-        <Who session={lease.session} instance={lease.instance} />
+        <Who session={lease.session} machine={lease.machine} instance={lease.instance} />
       </td>
       <td data-label="Call">
         <TierBadge tier={lease.tier} /> <Text text={lease.tool} max={60} />

@@ -58,7 +58,7 @@ function Call({ call, chosen, now }: { call: Told; chosen: boolean; now: number 
         </span>
         <div className="call-text">
           <div>
-            <Who session={event.session} instance={event.instance} runtime={event.runtime} />
+            <Who session={event.session} machine={event.machine} instance={event.instance} runtime={event.runtime} />
           </div>
           <div>
             <Deed call={call} />

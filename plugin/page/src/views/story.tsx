@@ -117,7 +117,7 @@ function Holding({ story, now }: { story: Story; now: number }) {
     <div className="holding" data-held>
       {story.leases.map((lease) => (
         <p key={`${lease.session} ${lease.since}`}>
-          <strong>Held now</strong> by <Who session={lease.session} instance={lease.instance} /> with{" "}
+          <strong>Held now</strong> by <Who session={lease.session} machine={lease.machine} instance={lease.instance} /> with{" "}
           <Text text={lease.tool} max={40} />, for {countdown(msOf(lease.expiresAt) - now)} more at most
         </p>
       ))}

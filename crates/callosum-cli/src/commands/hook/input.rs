@@ -21,11 +21,11 @@ pub(super) fn read(deadline: Instant) -> Document {
             Ok(Ok(1..)) => {}
             _ => {
                 let document = reader.finish();
-                let late = || "it did not come in time".to_owned();
+                let late = || "it did not arrive in time".to_owned();
                 return Document {
                     flaw: document
                         .flaw
-                        .map(|flaw| format!("{flaw}, and the rest did not come in time"))
+                        .map(|flaw| format!("{flaw}, and the rest did not arrive in time"))
                         .or_else(|| Some(late())),
                     ..document
                 };

@@ -74,7 +74,7 @@ impl SettingsFile {
     pub(super) fn caution(&self) -> Option<String> {
         let links = self.found.as_ref().map(|found| found.links).filter(|links| *links > 1)?;
         Some(format!(
-            "{} has {} (hard links), which all stay: it is written where it is, and not replaced in one step.",
+            "{} has {} (hard links), which all stay: the file is written in place instead of being replaced in one step.",
             shown(&self.path),
             counted(links, "name")
         ))
@@ -177,7 +177,7 @@ impl SettingsFile {
             return Ok(());
         }
         Err(Failure::CantChange {
-            fragment: format!("`{}` was changed by somebody else just now", shown(&self.path)),
+            fragment: format!("another program has just changed `{}`", shown(&self.path)),
             remedy: "nothing was written; try again".to_owned(),
         })
     }
@@ -191,14 +191,14 @@ pub(super) fn shown(path: &Path) -> String {
 fn refused(path: &Path, reason: &str) -> Failure {
     Failure::CantChange {
         fragment: format!("can't change `{}`: {}", shown(path), long(reason)),
-        remedy: "nothing was changed; make it a file of yours that can be written, and try again".to_owned(),
+        remedy: "nothing was changed; make it a writable file of your own, and try again".to_owned(),
     }
 }
 
 fn read(path: &Path) -> Result<Found, String> {
     let metadata = fs::metadata(path).map_err(|error| error.to_string())?;
     if !metadata.is_file() {
-        return Err("it is no file".to_owned());
+        return Err("it is not a file".to_owned());
     }
     if metadata.uid() != rustix::process::geteuid().as_raw() {
         return Err("it belongs to another user".to_owned());
@@ -222,7 +222,7 @@ pub(super) fn look(path: &Path) -> Result<Option<Vec<u8>>, String> {
     match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error.to_string()),
-        Ok(metadata) if !metadata.is_file() => Err("it is no file".to_owned()),
+        Ok(metadata) if !metadata.is_file() => Err("it is not a file".to_owned()),
         Ok(_) => bytes_of(path).map(Some),
     }
 }
@@ -232,7 +232,7 @@ fn bytes_of(path: &Path) -> Result<Vec<u8>, String> {
     let file = File::open(path).map_err(|error| error.to_string())?;
     file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
     if u64::try_from(bytes.len()).is_ok_and(|length| length > MAX_BYTES) {
-        return Err("it is larger than any settings".to_owned());
+        return Err("it is too large to be a settings file".to_owned());
     }
     Ok(bytes)
 }
@@ -276,7 +276,7 @@ mod tests {
         let path = folder.path().join("settings.json");
         let new = SettingsFile::read(&path).unwrap();
         fs::write(&path, "theirs").unwrap();
-        assert!(new.replace(b"ours").unwrap_err().to_string().contains("just now"));
+        assert!(new.replace(b"ours").unwrap_err().to_string().contains("has just changed"));
         let old = SettingsFile::read(&path).unwrap();
         fs::write(&path, "theirs again").unwrap();
         assert!(old.replace(b"ours").is_err() && old.remove().is_err());

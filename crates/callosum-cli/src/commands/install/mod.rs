@@ -57,22 +57,22 @@ pub(crate) fn install(args: &Args, target: &Target, out: &mut dyn Write) -> Resu
     notes.extend(file.caution());
     if is_temporary(Path::new(&program)) {
         notes.push(format!(
-            "This program stands in a temporary folder ({}). Once it is gone the hooks let every call through: install it \
-             where it stays, and run this again from there.",
+            "This program is in a temporary folder ({}). If it is deleted, the hooks let every call through. Install the \
+             program in a permanent place, and run this command again from there.",
             long(&program)
         ));
     }
     let mut report = Report::new(target, &file, text, Some(&installed), notes)?;
     if report.changed {
         let title = runtime.title();
-        report.notes.push(format!("Sessions of {title} that are running may have to be started anew."));
+        report.notes.push(format!("You may have to restart {title} sessions that are already running."));
     }
     // With entries of ours in it, it is not what there was before.
     let is_kept = report.changed && without == text && file.exists();
     if is_kept && file.has_other_backup(text.as_bytes()) {
         report.notes.push(format!(
-            "{} is there already and holds something else. It stays, and these settings get no backup: `uninstall` may not \
-             leave them as they are to the byte. Move it away first if you want one.",
+            "{} already exists and holds something else, so it was kept and these settings were not backed up: `uninstall` \
+             may not restore them to the byte. Move that file away first if you want a backup.",
             shown(&file.backup_path())
         ));
     }
@@ -89,9 +89,9 @@ pub(crate) fn install(args: &Args, target: &Target, out: &mut dyn Write) -> Resu
         report.backup = is_backed_up.then(|| file.backup_path().display().to_string());
     }
     let done = match (report.changed, target.dry_run) {
-        (false, _) => format!("Callosum's hooks are in {} already.", shown(file.path())),
+        (false, _) => format!("Callosum's hooks are already in {}.", shown(file.path())),
         (true, true) => {
-            format!("Nothing was written. Without --dry-run, this goes to {}.", shown(file.path()))
+            format!("Nothing was written. Without --dry-run, this would be written to {}.", shown(file.path()))
         }
         (true, false) => format!("Wrote {}.", shown(file.path())),
     };
@@ -120,7 +120,7 @@ pub(crate) fn uninstall(args: &Args, target: &Target, out: &mut dyn Write) -> Re
     }
     if file.has_other_backup(rest.as_bytes()) {
         report.notes.push(format!(
-            "{} stays: it is not what these settings are without the hooks. Remove it when nothing in it is needed.",
+            "{} was kept, because it differs from these settings without the hooks. Delete it once you no longer need it.",
             shown(&file.backup_path())
         ));
     } else if !target.dry_run {
@@ -128,12 +128,12 @@ pub(crate) fn uninstall(args: &Args, target: &Target, out: &mut dyn Write) -> Re
     }
     let path = shown(file.path());
     let done = match (installed, target.dry_run, ours_alone) {
-        (false, ..) => format!("No hooks of Callosum's are in {path}."),
+        (false, ..) => format!("Callosum has no hooks in {path}."),
         (true, true, true) => {
-            format!("Nothing was written. Without --dry-run, {path} is removed: it holds nothing else.")
+            format!("Nothing was written. Without --dry-run, {path} would be deleted, because it holds nothing else.")
         }
-        (true, true, false) => format!("Nothing was written. Without --dry-run, this goes to {path}."),
-        (true, false, true) => format!("Removed {path}: it held nothing else."),
+        (true, true, false) => format!("Nothing was written. Without --dry-run, this would be written to {path}."),
+        (true, false, true) => format!("Deleted {path}, which held nothing else."),
         (true, false, false) => format!("Wrote {path}."),
     };
     report.end(args, &done, out)
@@ -153,7 +153,7 @@ fn before_us(file: &SettingsFile, runtime: Runtime, without: &str) -> Option<Str
 
 fn settings(runtime: Runtime) -> Result<SettingsFile, Failure> {
     let path = settings_path(runtime).ok_or_else(|| Failure::CantChange {
-        fragment: format!("don't know where {} keeps its settings: there is no home folder", runtime.title()),
+        fragment: format!("can't locate {}'s settings: there is no home folder", runtime.title()),
         remedy: "set HOME".to_owned(),
     })?;
     SettingsFile::read(&path)
@@ -169,7 +169,7 @@ fn text(file: &SettingsFile) -> Result<&str, Failure> {
     std::str::from_utf8(file.bytes()).map_err(|error| {
         let readable = file.bytes().get(..error.valid_up_to()).unwrap_or_default();
         let readable = std::str::from_utf8(readable).unwrap_or_default();
-        misplaced(file.path(), &Misfit::at(readable, readable.len(), "this is no UTF-8"))
+        misplaced(file.path(), &Misfit::at(readable, readable.len(), "this is not UTF-8"))
     })
 }
 
@@ -177,7 +177,7 @@ fn text(file: &SettingsFile) -> Result<&str, Failure> {
 fn misplaced(path: &Path, misfit: &Misfit) -> Failure {
     Failure::CantChange {
         fragment: format!("{}:{}:{}: {}", shown(path), misfit.line, misfit.column, long(&misfit.message)),
-        remedy: "nothing was changed; fix it there and try again".to_owned(),
+        remedy: "nothing was changed; fix the file, and try again".to_owned(),
     }
 }
 
@@ -185,8 +185,8 @@ fn misplaced(path: &Path, misfit: &Misfit) -> Failure {
 /// manager puts under that link later is run too.
 fn program() -> Result<String, Failure> {
     let unknown = |reason: String| Failure::CantChange {
-        fragment: format!("can't tell where this program is: {reason}"),
-        remedy: "nothing was changed; put it where it can be run from, and try again".to_owned(),
+        fragment: format!("can't locate this program: {reason}"),
+        remedy: "nothing was changed; move the program to a folder it can be run from, and try again".to_owned(),
     };
     let path = env::current_exe().map_err(|error| unknown(error.to_string()))?;
     if !path.is_file() {
@@ -195,7 +195,7 @@ fn program() -> Result<String, Failure> {
     let path = on_path(&path).unwrap_or(path);
     path.into_os_string()
         .into_string()
-        .map_err(|path| unknown(format!("`{}` is no UTF-8", shown(Path::new(&path)))))
+        .map_err(|path| unknown(format!("`{}` is not UTF-8", shown(Path::new(&path)))))
 }
 
 /// The state directory that the hooks name.
@@ -266,7 +266,7 @@ impl Report {
         }
         writeln!(out, "{done}")?;
         if let Some(backup) = &self.backup {
-            writeln!(out, "What was there before is in {}.", long(backup))?;
+            writeln!(out, "The previous version is in {}.", long(backup))?;
         }
         for note in &self.notes {
             writeln!(out, "{note}")?;

@@ -98,7 +98,7 @@ fn a_runtime_without_our_hooks_is_a_note_and_no_runtime_is_nothing() {
                 fs::write(&path, content).unwrap();
             }
             let examination = home.examine(&[]);
-            examination.says(runtime, "note", "without Callosum's hooks");
+            examination.says(runtime, "note", "Callosum's hooks are not in its settings");
             examination.says(runtime, "note", &format!("`callosum install {runtime}`"));
         }
     }
@@ -111,7 +111,7 @@ fn hooks_as_they_should_be_are_well_once_a_call_was_seen() {
         home.install(&[runtime]);
         home.codex(&if runtime == "codex" { home.listed(|_, _| ()) } else { Value::Null });
         let examination = home.examine(&[]);
-        examination.says(runtime, "note", "no call of it was seen lately");
+        examination.says(runtime, "note", "they have seen no call lately");
         assert_eq!(examination.ill(), [runtime]);
         home.call(runtime, event);
         // `install` needs to write it, the runtime only to read it.
@@ -136,7 +136,7 @@ fn hooks_that_are_not_as_they_would_be_written_now_are_named() {
     });
     let examination = home.examine(&[]);
     let detail =
-        "the hook for PostToolUse is not as it would be written now\nthe hook for PreCompact is not needed";
+        "the hook for PostToolUse differs from what `install` would write now\nthe hook for PreCompact is no longer needed";
     assert_eq!(examination.find("claude-code")["detail"], detail);
     assert_eq!(examination.level("claude-code"), "warning");
 
@@ -158,7 +158,7 @@ fn the_program_that_the_hooks_run_is_looked_for() {
         home.install_by(&other, &[runtime]);
         let id = format!("{runtime}.program");
         let examination = home.examine(&[]);
-        examination.says(&id, "warning", "another program than this: `");
+        examination.says(&id, "warning", "a different program: `");
         examination.says(&id, "warning", "/it's $HOME/callosum`");
         assert_eq!(examination.level(runtime), "note", "it is what that program wrote");
         fs::set_permissions(&other, fs::Permissions::from_mode(0o644)).unwrap();
@@ -180,11 +180,11 @@ fn a_hook_that_journals_elsewhere_is_told() {
     let elsewhere = home.path("else where");
     let elsewhere = elsewhere.to_str().unwrap();
     home.install(&["gemini", "--state-dir", elsewhere]);
-    home.examine(&[]).says("gemini.state-dir", "warning", &format!("`{elsewhere}`, and this looked at `"));
+    home.examine(&[]).says("gemini.state-dir", "warning", &format!("`{elsewhere}`, but this command looked at `"));
     assert_eq!(home.examine(&["--state-dir", elsewhere]).level("gemini.state-dir"), "(none)");
     home.install(&["gemini"]);
     assert_eq!(home.examine(&[]).level("gemini.state-dir"), "(none)");
-    home.examine(&["--state-dir", elsewhere]).says("gemini.state-dir", "warning", "/.callosum`, and this");
+    home.examine(&["--state-dir", elsewhere]).says("gemini.state-dir", "warning", "/.callosum`, but this");
 }
 
 #[test]
@@ -216,7 +216,7 @@ fn settings_that_cannot_be_read_are_an_error_where_our_hooks_are_in_them() {
     home.examine(&[]).says("gemini", "error", "can't be read");
     fs::remove_file(home.path(".gemini/settings.json")).unwrap();
     fs::create_dir(home.path(".gemini/settings.json")).unwrap();
-    home.examine(&[]).says("gemini", "warning", "it is no file");
+    home.examine(&[]).says("gemini", "warning", "it is not a file");
 }
 
 #[test]

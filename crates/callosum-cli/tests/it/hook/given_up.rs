@@ -201,7 +201,7 @@ fn a_runtime_that_never_ends_its_event_is_not_waited_for() {
         assert_eq!(said.contains("deny"), is_refused, "{said}");
         drop(stdin);
     }
-    assert!(world.lines("unreadable")[0]["reason"].as_str().unwrap().contains("did not come in time"));
+    assert!(world.lines("unreadable")[0]["reason"].as_str().unwrap().contains("did not arrive in time"));
 }
 
 #[test]

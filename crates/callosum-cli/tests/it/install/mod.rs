@@ -146,7 +146,7 @@ fn uninstall_leaves_the_file_as_it_was_and_a_second_install_changes_nothing() {
             assert_eq!(fs::read(&path).unwrap(), before, "{runtime} {content:?} out of\n{with}");
             assert_eq!((names(path.parent().unwrap()).len(), mode(&path)), (1, 0o640), "no backup is left");
             let nothing = ok(home.path(), &["uninstall", runtime]);
-            assert!(nothing.contains("No hooks of Callosum's"), "{nothing}");
+            assert!(nothing.contains("Callosum has no hooks"), "{nothing}");
             assert_eq!(fs::read(&path).unwrap(), before);
         }
     }
@@ -273,7 +273,7 @@ fn a_backup_that_is_there_is_never_overwritten() {
     fs::write(&backup, "{\"mine\": true}").unwrap();
     for args in [["install", "claude-code", "--dry-run"].as_slice(), &["install", "claude-code"]] {
         let shown = ok(home.path(), args);
-        let left_alone = format!("{} is there already", backup.display());
+        let left_alone = format!("{} already exists", backup.display());
         assert!(shown.contains(&left_alone) && !shown.contains("is in"), "{shown}");
         assert_eq!(fs::read_to_string(&backup).unwrap(), "{\"mine\": true}");
     }
@@ -304,7 +304,7 @@ fn an_install_that_fails_leaves_no_backup_behind() {
     let (code, _, stderr) = full("install");
     assert!(code == Some(2) && stderr.contains("can't change"), "{stderr}");
     let shown = ok(home.path(), &["install", "claude-code"]);
-    assert!(!shown.contains("is there already"), "{shown}");
+    assert!(!shown.contains("already exists"), "{shown}");
     ok(home.path(), &["uninstall", "claude-code"]);
     assert_eq!(
         (names(path.parent().unwrap()), fs::read_to_string(&path).unwrap()),
@@ -331,7 +331,7 @@ fn what_cannot_be_edited_is_refused_and_stays() {
     let (home, path) = home(".claude/settings.json", Some("{}"));
     fs::write(&path, b"{\"a\":\n \"\xff\"}").unwrap();
     let (code, _, stderr) = run_in(home.path(), &["install", "claude-code"]);
-    assert!(code == Some(2) && stderr.contains("settings.json:2:3: this is no UTF-8"), "{stderr}");
+    assert!(code == Some(2) && stderr.contains("settings.json:2:3: this is not UTF-8"), "{stderr}");
 
     fs::write(&path, "{}").unwrap();
     fs::set_permissions(&path, Permissions::from_mode(0o444)).unwrap();
@@ -340,7 +340,7 @@ fn what_cannot_be_edited_is_refused_and_stays() {
     fs::remove_file(&path).unwrap();
     fs::create_dir(&path).unwrap();
     let (code, _, stderr) = run_in(home.path(), &["install", "claude-code"]);
-    assert!(code == Some(2) && stderr.contains("it is no file"), "{stderr}");
+    assert!(code == Some(2) && stderr.contains("it is not a file"), "{stderr}");
 }
 
 #[test]

@@ -116,7 +116,7 @@ fn the_hooks_run_a_link_on_the_path_and_so_what_comes_in_its_place() {
     // The newer one finds them as it would write them itself.
     assert!(run(&link, &["install", "claude-code"]).contains("already"));
     assert_eq!(fs::read_to_string(&path).unwrap(), installed);
-    assert!(!run(&new, &["doctor"]).contains("another program"));
+    assert!(!run(&new, &["doctor"]).contains("a different program"));
     // A link that leads to nothing any more lets every call through.
     fs::remove_file(&new).unwrap();
     let (code, stdout, stderr) = finish(Command::new("sh").args(["-c", &runs()]));
@@ -147,11 +147,11 @@ fn what_an_older_version_wrote_is_replaced_and_codex_has_to_be_told() {
         .1;
         assert!(doctor.contains("they name no state directory") && doctor.contains(event), "{doctor}");
         let told = ok(home.path(), &["install", runtime]);
-        let trust = told.contains("trust them anew");
+        let trust = told.contains("trust them again");
         assert_eq!(trust, runtime == "codex", "{told}");
-        assert_eq!(doctor.contains("enter /hooks and trust Callosum's anew"), runtime == "codex", "{doctor}");
+        assert_eq!(doctor.contains("enter /hooks, and trust Callosum's again"), runtime == "codex", "{doctor}");
         let now = fs::read_to_string(&path).unwrap();
         assert_eq!(now.matches(&state_dir).count(), now.matches("_callosum").count(), "{now}");
-        assert!(!ok(home.path(), &["install", runtime]).contains("anew"));
+        assert!(!ok(home.path(), &["install", runtime]).contains("again"));
     }
 }

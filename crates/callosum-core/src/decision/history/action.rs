@@ -32,6 +32,12 @@ impl Who {
         }
     }
 
+    /// The machine, where it is another one.
+    #[must_use]
+    pub fn foreign_machine(&self) -> Option<String> {
+        (!self.machine.is_empty()).then(|| self.machine.clone())
+    }
+
     /// A session of this machine.
     #[must_use]
     pub fn here(instance: &str, session: &str) -> Self {

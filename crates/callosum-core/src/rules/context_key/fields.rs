@@ -136,8 +136,11 @@ fn json_in(text: &str) -> Option<Value> {
     serde_json::from_str::<Value>(text).ok().filter(|value| value.is_object() || value.is_array())
 }
 
-/// A name without what only a transport adds: `acme%2Fshop` is `acme/shop`, `gid://shopify/Order/1001` is `1001`.
+/// A name without what only a transport adds: `acme%2Fshop` is `acme/shop`, `gid://shopify/Order/1001` is `1001`, `refs/heads/main` is
+/// `main`.
 fn spelled(value: &str) -> String {
+    let value =
+        ["refs/heads/", "refs/tags/"].iter().find_map(|prefix| value.strip_prefix(prefix)).unwrap_or(value);
     if let Some(path) = value.strip_prefix("gid://") {
         return path.rsplit('/').next().unwrap_or(path).to_owned();
     }

@@ -120,6 +120,8 @@ pub const PLACEHOLDERS: &[Placeholder] = &[
     row("tool.verb", of_tool!(Verb), "the verb in the tool's name"),
     row("tool.thing", of_tool!(Thing), "the thing in the tool's name, in the singular: `invoice` of `void_invoices`"),
     row("tool.target", of_tool!(Target), "what the call acts on: the field that is called like a thing in the tool's name (`invoice_id` of `send_invoice`), else the first of the usual ones (`id`, `to`, `channel`, `project` …)"),
+    row("tool.addresses", of_tool!(Addresses), "the mail addresses that its parameters name"),
+    row("tool.network", of_tool!(Network), "the network that a transaction of a wallet belongs to: the one that a field or the server names, `ethereum` for an address that begins with `0x`"),
     row("tool.repository", of_tool!(Repository), "the repository or project of a code host, as `owner/name`"),
     row("tool.kube", of_tool!(KubeObject), "the object in a cluster, as `cluster/namespace:kind/name`"),
     row("command.program", detail!(Program), "the program"),

@@ -6,6 +6,7 @@ use std::path::Path;
 use callosum_surroundings::Place;
 
 use super::fields::Fields;
+use super::mail_fields;
 use super::site::Site;
 use crate::rules::tool_words::{NameWords, parted};
 
@@ -20,6 +21,10 @@ pub(super) enum ToolDetail {
     Thing,
     /// What it acts on.
     Target,
+    /// The mail addresses that its parameters name.
+    Addresses,
+    /// The network of a wallet.
+    Network,
     /// The repository of a code host.
     Repository,
     /// The object in a cluster.
@@ -31,22 +36,43 @@ impl ToolDetail {
         let name = NameWords::of_tool(&site.call.tool);
         let one = |found: Option<String>| found.into_iter().collect();
         match self {
-            Self::Service => one(service(&site.call.tool)),
+            Self::Service => one(service(&site.call.tool, &name)),
             Self::Verb => one(name.acting().map(str::to_owned)),
             Self::Thing => one(thing(&name)),
             Self::Target => target(&name, site.params.fields()),
+            Self::Addresses => {
+                let named = mail_fields::of_parameters(site.params, &site.call.tool);
+                named.into_iter().filter(|name| name.contains('@')).collect()
+            }
+            Self::Network => one(network(&name, site.params.fields())),
             Self::Repository => one(repository(&name, site.params.fields())),
             Self::KubeObject => kube_objects(&name, site),
         }
     }
 }
 
-/// The server's name in lower case, without what every server is called.
-fn service(tool: &str) -> Option<String> {
+/// Servers that offer the tools of many services, whose names those of the tools begin with.
+const BROKERS: &[&str] = &["arcade", "composio", "klavis", "pipedream", "rube", "zapier"];
+
+/// The server's name in lower case, without what every server is called; of a broker's tool the service in its name.
+fn service(tool: &str, name: &NameWords) -> Option<String> {
     let (server, _) = parted(tool);
     let words = server.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
     let is_name = |word: &String| !matches!(word.as_str(), "" | "mcp" | "server" | "api");
     let words: Vec<String> = words.filter(is_name).collect();
+    // Claude's connectors: `claude_ai_Slack`.
+    let words = match words.as_slice() {
+        [claude, ai, rest @ ..] if claude == "claude" && ai == "ai" && !rest.is_empty() => rest,
+        all => all,
+    };
+    // A broker's tools are in capitals where no server stands before them: `TRELLO_ADD_CARD`.
+    let is_broker = match words {
+        [] => tool.contains('_') && tool.bytes().all(|byte| !byte.is_ascii_lowercase()),
+        words => words.iter().any(|word| BROKERS.contains(&word.as_str())),
+    };
+    if is_broker {
+        return name.own().find(|word| !BROKERS.contains(word)).map(str::to_owned);
+    }
     (!words.is_empty()).then(|| words.join("-"))
 }
 
@@ -75,7 +101,7 @@ const USUAL: &[&str] = &[
     "id", "ids", "key", "number", "to", "recipient", "recipients", "channelid", "channel", "chatid", "chat", "phonenumber", "phone", "target", "issuenumber",
     "issueid", "issuekey", "pullnumber", "orderid", "taskid", "cardid", "ticketid", "pageid", "symbol", "referenceid", "referencenumber", "referencenum",
     "reference", "slug", "resource", "resourceid", "project", "projectid", "projectkey", "app", "appid", "apphost", "site", "siteid", "domain", "bucket", "database",
-    "table", "topic", "queue", "username", "user", "userid", "email", "customer", "customerid", "url", "repo", "repository", "service", "serviceid", "path", "name",
+    "table", "topic", "queue", "username", "user", "userid", "email", "customer", "customerid", "url", "repo", "repository", "service", "serviceid", "path", "name", "title",
 ];
 
 /// Names of fields that end like those of targets and say whose call it is.
@@ -92,6 +118,23 @@ const CALLERS: &[&str] = &[
     "sessionid",
 ];
 
+/// Fields that are called like a thing and hold what is said of it.
+const SAID: &[&str] = &[
+    "announcement",
+    "body",
+    "caption",
+    "comment",
+    "content",
+    "description",
+    "message",
+    "note",
+    "notification",
+    "post",
+    "reply",
+    "text",
+    "tweet",
+];
+
 /// What a call acts on: the field that is called like the thing in the tool's name, else the first of the usual ones.
 fn target(name: &NameWords, fields: &Fields) -> Vec<String> {
     let own: Vec<&str> = name.own().collect();
@@ -99,7 +142,8 @@ fn target(name: &NameWords, fields: &Fields) -> Vec<String> {
     let things = pairs.iter().rev().map(String::as_str).chain(own.iter().rev().copied());
     for thing in things {
         let thing = singular(thing);
-        for suffix in SUFFIXES {
+        let suffixes = SUFFIXES.iter().filter(|suffix| !suffix.is_empty() || !SAID.contains(&thing));
+        for suffix in suffixes {
             let found = fields.named(&format!("{thing}{suffix}"));
             if !found.is_empty() {
                 return found;
@@ -110,8 +154,25 @@ fn target(name: &NameWords, fields: &Fields) -> Vec<String> {
         return found;
     }
     let mut others = fields.own().filter(|(name, _)| !CALLERS.contains(name));
-    let is_one = |name: &str| ["id", "ids", "key", "number"].iter().any(|end| name.ends_with(end));
+    let is_one = |name: &str| ["id", "ids", "key", "number", "name"].iter().any(|end| name.ends_with(end));
     others.find(|(name, _)| is_one(name)).map(|(_, value)| value.to_owned()).into_iter().collect()
+}
+
+/// Networks that servers for wallets are named after.
+#[rustfmt::skip]
+const NETWORKS: &[&str] = &[
+    "algorand", "aptos", "arbitrum", "avalanche", "base", "bitcoin", "bsc", "cardano", "cosmos", "ethereum", "hedera", "lightning", "near",
+    "optimism", "polkadot", "polygon", "sei", "solana", "stacks", "starknet", "stellar", "sui", "ton", "tron", "xrpl", "zksync",
+];
+
+/// The network that a transaction belongs to: the one that a field or the server names, else the usual one of addresses like its own.
+fn network(name: &NameWords, fields: &Fields) -> Option<String> {
+    let first = |names: &[&str]| names.iter().find_map(|name| fields.named(name).into_iter().next());
+    let of_server = || name.of_server().find(|word| NETWORKS.contains(word)).map(str::to_owned);
+    first(&["network", "chain", "blockchain", "chainname", "chainid"]).or_else(of_server).or_else(|| {
+        let to = first(&["to", "toaddress", "recipient", "recipientaddress", "destination", "address"])?;
+        to.starts_with("0x").then(|| "ethereum".to_owned())
+    })
 }
 
 fn singular(word: &str) -> &str {
@@ -215,11 +276,14 @@ fn kube_objects(name: &NameWords, site: Site<'_, '_>) -> Vec<String> {
         let in_name = || {
             let kinds = name.own().map(kind);
             let found = kinds.filter(|kind| IN_NAMES.contains(&kind.as_str())).last();
+            // What is scaled or rolled out without a kind is one.
+            let is_rolled = || name.own().any(|word| matches!(word, "rollout" | "scale"));
+            let found = found.or_else(|| is_rolled().then(|| "deployment".to_owned()));
             found.into_iter().collect::<Vec<_>>()
         };
         let kinds = all(&["resourcetype", "kind", "resourcekind", "type"]).unwrap_or_else(in_name);
         let kinds: Vec<String> = kinds.iter().map(|word| kind(word)).collect();
-        let named = kinds.iter().find_map(|kind| first(&[&format!("{kind}name")]));
+        let named = kinds.iter().find_map(|kind| first(&[&format!("{kind}name"), kind]));
         let names = named
             .map(|name| vec![name])
             .or_else(|| all(&["name", "names", "resourcename", "labelselector", "selector"]));

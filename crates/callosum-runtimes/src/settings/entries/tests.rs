@@ -275,7 +275,7 @@ fn what_the_runtime_could_not_read_is_refused_where_it_is_wrong() {
         ("[]", &Gemini, 1, 1, "no JSON object"),
         ("{\n \"hooks\": []}", &Gemini, 2, 11, "`hooks` is no JSON object"),
         ("{\"hooks\": null}", &Gemini, 1, 11, "`hooks` is no JSON object"),
-        ("{\"hooks\": {}, \"hooks\": {}}", &Gemini, 1, 15, "`hooks` is there twice"),
+        ("{\"hooks\": {}, \"hooks\": {}}", &Gemini, 1, 15, "`hooks` occurs twice"),
         ("{\"hooks\": {\n\"PreToolUse\": {}}}", &Codex, 2, 15, "`hooks.PreToolUse` is no list"),
         ("{\"hooks\": {\"PreToolUse\": [], \"PreToolUse\": []}}", &Codex, 1, 30, "is there twice"),
         ("{\"a\": \"\u{e9}\", b: 1}", &Gemini, 1, 12, ""),

@@ -2,10 +2,10 @@
 
 use super::super::{Around, Walk};
 use super::typed::typed;
-use super::{Rest, code, command, nested};
+use super::{Rest, command, nested};
 
 /// Words and what follows each.
-fn options<'w>(words: &'w [String], names: &'w [&str]) -> impl Iterator<Item = &'w str> {
+pub(super) fn options<'w>(words: &'w [String], names: &'w [&str]) -> impl Iterator<Item = &'w str> {
     words.iter().enumerate().filter_map(|(at, word)| {
         if names.contains(&word.as_str()) {
             return words.get(at + 1).map(String::as_str);
@@ -71,80 +71,6 @@ pub(super) fn apple_script(walk: &mut Walk, words: &[String], around: &Around) -
     is_carried
 }
 
-/// Programs that run code of a language of their own.
-const INTERPRETERS: &[&str] = &[
-    "python", "pypy", "ipython", "node", "nodejs", "deno", "bun", "tsx", "ts-node", "perl", "ruby", "php",
-    "awk", "gawk", "mawk", "nawk", "lua", "tclsh",
-];
-
-/// What in such code runs a command: its text stands behind, in quotes, or its words do, in brackets.
-const RUNNERS: &[&str] = &[
-    "system(",
-    "system (",
-    "system \"",
-    "system '",
-    "popen(",
-    "exec(",
-    "execSync(",
-    "spawn(",
-    "spawnSync(",
-    "execFile(",
-    "execFileSync(",
-    "getoutput(",
-    "subprocess.run(",
-    "check_call(",
-    "check_output(",
-    "subprocess.call(",
-    "Popen(",
-    "shell_exec(",
-    "passthru(",
-    "Open3.capture3(",
-];
-
-/// The commands that code runs which an interpreter is given.
-pub(super) fn interpreted(walk: &mut Walk, name: &str, words: &[String], around: &Around) {
-    let family = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    if !INTERPRETERS.contains(&family) {
-        return;
-    }
-    code::told(walk, family, words, around);
-    let codes: Vec<&str> =
-        words.iter().map(String::as_str).chain(around.input.iter().map(AsRef::as_ref)).collect();
-    let inside = Around { input: Vec::new(), last: false, ..around.clone() };
-    for code in codes.into_iter().filter(|code| code.contains(['(', '"', '\''])) {
-        for runner in RUNNERS {
-            for behind in code.split(runner).skip(1) {
-                // The quote of `system "…"` is part of what was looked for.
-                let behind = runner.get(runner.len() - 1..).filter(|end| *end != "(").map_or_else(
-                    || behind.trim_start().trim_start_matches(['f', 'r']).to_owned(),
-                    |quote| format!("{quote}{behind}"),
-                );
-                let text = match behind.strip_prefix('[') {
-                    Some(list) => {
-                        let list = list.split(']').next().unwrap_or_default();
-                        list.split(',')
-                            .map(|word| word.trim().trim_matches(['"', '\'']))
-                            .collect::<Vec<_>>()
-                            .join(" ")
-                    }
-                    None => behind
-                        .chars()
-                        .next()
-                        .filter(|quote| matches!(quote, '"' | '\'' | '`'))
-                        .and_then(|quote| behind.get(1..)?.split(quote).next().map(str::to_owned))
-                        .unwrap_or_default(),
-                };
-                nested(walk, &text, &inside);
-            }
-        }
-        if matches!(family, "perl" | "ruby" | "php") {
-            for text in code.split('`').skip(1).step_by(2) {
-                nested(walk, text, &inside);
-            }
-        }
-    }
-}
-
 /// The recipes of a file that Make reads: `make -f - <<EOF`.
 pub(super) fn makefile(walk: &mut Walk, words: &[String], around: &Around) -> bool {
     let is_read = |file: &str| matches!(file, "-" | "/dev/stdin");
@@ -199,7 +125,7 @@ pub(super) fn quoted(walk: &mut Walk, option: &'static str, words: &[String], ar
 }
 
 /// What stands in double quotes, escapes undone.
-fn in_quotes(text: &str) -> Vec<String> {
+pub(super) fn in_quotes(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut chars = text.chars();
     while chars.by_ref().any(|c| c == '"') {

@@ -34,12 +34,12 @@ fn of_runtime(runtime: Runtime, observer: &Observer, status: &Status) -> Vec<Fin
         Installed::None { folder } => vec![Finding::new(
             Level::Note,
             id,
-            format!("{title} is here (`{}`), without Callosum's hooks in its settings", shown(&folder)),
-            format!("run {install}, if its tool calls are to pass the gate too"),
+            format!("{title} is on this machine (`{}`), but Callosum's hooks are not in its settings", shown(&folder)),
+            format!("to gate its tool calls too, run {install}"),
         )],
         Installed::Unreadable { why, has_ours } => {
             let level = if has_ours { Level::Error } else { Level::Warning };
-            let remedy = format!("fix it there; then run {install}");
+            let remedy = format!("fix the file, then run {install}");
             vec![Finding::new(level, id, format!("{title}'s settings can't be read: {why}"), remedy)]
         }
         Installed::Hooks(file, hooks) => {
@@ -72,13 +72,13 @@ fn standing(runtime: Runtime, file: &Path, hooks: &Hooks, status: &Status) -> Fi
         let level = if ungated { Level::Error } else { Level::Warning };
         let names_no_directory = matches!(&hooks.program, Some((_, None)));
         let moved = names_no_directory.then(|| {
-            "they name no state directory: a project's environment file can move the gate's journal and settings".to_owned()
+            "they name no state directory, so a project's environment file can redirect the gate to another journal and other settings".to_owned()
         });
         let lines = hooks.amiss.iter().map(|(event, amiss)| {
             let how = match amiss {
                 Amiss::Missing => "is missing",
-                Amiss::Different => "is not as it would be written now",
-                Amiss::Needless => "is not needed",
+                Amiss::Different => "differs from what `install` would write now",
+                Amiss::Needless => "is no longer needed",
             };
             format!("the hook for {} {how}", name(event))
         });
@@ -86,7 +86,7 @@ fn standing(runtime: Runtime, file: &Path, hooks: &Hooks, status: &Status) -> Fi
         return Finding::new(
             level,
             id,
-            format!("{title}: Callosum's hooks in `{file}` are not all as they should be"),
+            format!("{title}: Callosum's hooks in `{file}` are incomplete or out of date"),
             format!("run {}{}", install(runtime), runtime.facts().trust.map_or("", HookTrust::after_install)),
         )
         .lines(lines, MAX_LISTED, "hooks");
@@ -97,8 +97,8 @@ fn standing(runtime: Runtime, file: &Path, hooks: &Hooks, status: &Status) -> Fi
     Finding::new(
         Level::Note,
         id,
-        format!("{title}: Callosum's hooks are in `{file}`, but no call of it was seen lately"),
-        "have it make a tool call, and look again; sessions that ran before the hooks were there have to be started anew",
+        format!("{title}: Callosum's hooks are in `{file}`, but they have seen no call lately"),
+        "have it make a tool call, and run this again; restart sessions that were running before the hooks were installed",
     )
 }
 
@@ -107,8 +107,8 @@ fn off(runtime: Runtime, file: &Path, hooks: &Hooks) -> Option<Finding> {
     Some(Finding::new(
         Level::Error,
         format!("{}.off", runtime.name()),
-        format!("{} runs no hooks of Callosum's: {off} in `{}`", runtime.title(), shown(file)),
-        "change that, and start its sessions anew",
+        format!("{} does not run Callosum's hooks: {off} in `{}`", runtime.title(), shown(file)),
+        "change that, and restart its sessions",
     ))
 }
 
@@ -117,7 +117,7 @@ fn program(runtime: Runtime, hooks: &Hooks) -> Option<Finding> {
     let id = format!("{}.program", runtime.name());
     let (title, install) = (runtime.title(), install(runtime));
     let Some((program, _)) = &hooks.program else {
-        let what = format!("{title}'s hooks of Callosum name no program");
+        let what = format!("{title}: Callosum's hooks name no program");
         return Some(Finding::new(Level::Error, id, what, format!("run {install}")));
     };
     let there = shown(program);
@@ -127,7 +127,7 @@ fn program(runtime: Runtime, hooks: &Hooks) -> Option<Finding> {
             Level::Error,
             id,
             format!("{title}'s hooks let every call through: the program they run, `{there}`, {why}"),
-            format!("put it back, or run {install} with the one that stays"),
+            format!("put the program back, or run {install} from the copy you want to keep"),
         ));
     }
     let own = env::current_exe().ok()?;
@@ -137,8 +137,8 @@ fn program(runtime: Runtime, hooks: &Hooks) -> Option<Finding> {
     Some(Finding::new(
         Level::Warning,
         id,
-        format!("{title}'s hooks run another program than this: `{there}`"),
-        format!("run {install} with the one that stays; this is `{}`", shown(&own)),
+        format!("{title}'s hooks run a different program: `{there}`"),
+        format!("run {install} from the copy you want to keep; this one is `{}`", shown(&own)),
     ))
 }
 
@@ -155,10 +155,10 @@ fn directory(runtime: Runtime, hooks: &Hooks, observer: &Observer) -> Option<Fin
     Some(Finding::new(
         Level::Warning,
         format!("{}.state-dir", runtime.name()),
-        format!("{}'s hooks journal into `{there}`, and this looked at `{here}`", runtime.title()),
+        format!("{}'s hooks write to the journal in `{there}`, but this command looked at `{here}`", runtime.title()),
         format!(
-            "look there (`callosum --state-dir {there} doctor`), or run `callosum --state-dir {here} install {}`; sessions \
-             see each other only in one directory",
+            "check that one (`callosum --state-dir {there} doctor`), or run `callosum --state-dir {here} install {}`: \
+             sessions see each other only if they share a state directory",
             runtime.name()
         ),
     ))

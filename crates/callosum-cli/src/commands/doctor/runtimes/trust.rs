@@ -21,7 +21,7 @@ const MAX_LISTED: usize = 10;
 pub(super) fn look(runtime: Runtime, trust: &dyn HookTrust, file: &Path, hooks: &Hooks) -> Finding {
     let (id, title, question) = (format!("{}.trust", runtime.name()), runtime.title(), trust.question());
     let not_asked = |why: &str| {
-        let what = format!("{title} could not be asked whether it trusts the hooks: {}", long(why));
+        let what = format!("couldn't ask {title} whether it trusts the hooks: {}", long(why));
         Finding::new(Level::Note, id.as_str(), what, trust.by_hand())
     };
     let Some(program) = Program::on_path(question.program) else {

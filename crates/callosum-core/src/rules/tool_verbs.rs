@@ -1,0 +1,272 @@
+//! What the words of a tool's name say that it does: `send_message` sends, `message_history` and `user_posts` show something.
+
+use super::words::{ASKING_VERBS, NOUNS, is_plain_verb};
+
+/// What a word says of what a tool does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sense {
+    /// It does something.
+    Does,
+    /// It does something, or is the thing that something is done to: `order`.
+    MayDo,
+    /// Several things by such a name (`orders`), or one whose name has a verb in it (`order_book`).
+    Things,
+    /// It runs what another word names: `run_report`, `run_job`.
+    Runs,
+    /// It only asks or prepares.
+    Asks,
+    /// Only where it is the first word and nothing is done: `build_request`, but neither `trigger_build` nor `build_cancel`.
+    MayPrepare,
+    Other,
+}
+
+/// Verbs of tools that do something, besides those of commands.
+#[rustfmt::skip]
+const ACTING: &[&str] = &[
+    "accept", "acknowledge", "activate", "annotate", "append", "apply", "attach", "block", "burn", "capture", "change", "claim",
+    "clear", "complete", "confirm", "contain", "convert", "copy", "cordon", "creation", "crosspost", "deactivate", "decline", "demote",
+    "deny", "detach", "dial", "downvote", "drain", "drop", "duplicate", "endorse", "enqueue", "enroll", "erase", "escalate", "evict",
+    "expire", "finalize", "flush", "follow", "fork", "freeze", "grade", "grant", "import", "initialize", "initiate", "install",
+    "invoke", "isolate", "launch", "like", "link", "lock", "make", "manage", "migrate", "move", "mute", "offboard", "onboard", "pause",
+    "pin", "place", "produce", "quarantine", "reactivate", "reassign", "reboot", "rebuild", "redeploy", "rerun", "reschedule", "reset",
+    "resume", "retry", "revert", "rotate", "save", "snooze", "stake", "start", "stop", "suspend", "swap", "sync", "toggle",
+    "transition", "trash", "truncate", "unarchive", "unassign", "unblock", "uncordon", "undo", "unfollow", "unfreeze", "uninstall",
+    "unlike", "unlink", "unlock", "unpin", "unsuspend", "upgrade", "upvote", "void", "vote", "wipe",
+];
+const RUNNING: &[&str] = &["execute", "perform", "run"];
+/// Verbs of tools that only ask or prepare, besides those of commands.
+#[rustfmt::skip]
+const PREPARING: &[&str] = &[
+    "ask", "calculate", "compose", "decode", "detect", "dry", "encode", "evaluate", "extract", "generate", "introspect", "parse",
+    "predict", "prepare", "quote", "recommend", "rewrite", "simulate", "suggest", "summarize", "track", "translate",
+];
+const MAY_PREPARE: &[&str] = &["build", "format", "plan", "score", "test"];
+/// Names of things that are made of verbs.
+const COMPOUNDS: &[[&str; 2]] = &[
+    ["merge", "request"],
+    ["merge", "requests"],
+    ["order", "book"],
+    ["order", "books"],
+    ["post", "mortem"],
+    ["release", "note"],
+    ["release", "notes"],
+];
+/// Verbs of tools that are names of things as well, besides those of commands.
+const THINGS: &[&str] = &["checkout", "deposit", "label", "like", "link", "payout", "refund", "swap", "vote"];
+/// Those that stand at the end of a name, too: `blob_upload`, but not `address_book`.
+const LAST: &[&str] = &[
+    "checkout", "comment", "email", "invite", "like", "mail", "message", "payout", "post", "purchase",
+    "refund", "share", "sms", "transfer", "tweet", "upload", "vote",
+];
+/// What a call of a tool shows whose name ends with such a word, unless a verb stands right before it: `place_order_preview`.
+const PREVIEWED: &[&str] = &["preview", "simulation"];
+/// Likewise, unless the name begins with a verb: `payout_change_check`, but not `create_uptime_check`.
+const CHECKED: &[&str] = &["check", "eligibility", "validation", "verification"];
+/// Likewise, unless there is a verb at all.
+#[rustfmt::skip]
+const SHOWN: &[&str] = &[
+    "analysis", "analytics", "availability", "balance", "balances", "catalog", "categories", "count", "depth", "detail", "details",
+    "docs", "documentation", "estimate", "faq", "fee", "fees", "feed", "finder", "forecast", "gateway",
+    "guide", "help", "history", "info", "information", "insights", "limits", "list", "logs", "lookup", "metadata", "metrics", "offers",
+    "options", "overview", "policies", "policy", "prices", "pricing", "quote", "quotes", "rate", "rates",
+    "recommendations", "recommender", "requirements", "reviews", "schema", "score", "search", "slots", "stats",
+    "statistics", "status", "summaries", "summary", "templates", "timeline", "total", "totals", "trends", "types", "verifier",
+];
+/// What is only asked for by a tool that runs it.
+#[rustfmt::skip]
+const RUN_TO_ASK: &[&str] = &[
+    "analysis", "analytics", "audit", "card", "check", "checks", "dax", "diagnostics", "esql", "estimate", "eval", "evaluation",
+    "insight", "insights", "look", "queries", "query", "report", "reports", "scan", "search", "simulation", "soql", "sosl", "test",
+    "tests",
+];
+/// What stands before a thing that is only shown: `latest_post`, `my_order`.
+const SHOWING: &[&str] = &[
+    "best", "current", "daily", "full", "last", "latest", "my", "next", "previous", "random", "recent",
+    "single", "today", "top", "trending", "user", "weekly",
+];
+/// What is said of a draft that does not stay one, before it and behind it.
+const SENT_BEFORE: &[&str] = &["post", "publish", "schedule", "send", "submit"];
+const SENT_BEHIND: &[&str] = &["publish", "send", "submit"];
+
+/// The words of a tool's own name with what each says.
+pub(super) fn senses<'n>(own: &[&'n str]) -> Vec<(&'n str, Sense)> {
+    let pair = |from: usize| own.get(from..from + 2).unwrap_or_default();
+    let is_compound = |from: usize| COMPOUNDS.iter().any(|compound| compound == pair(from));
+    let sense = |(place, word): (usize, &&'n str)| {
+        let is_in_compound = is_compound(place) || place.checked_sub(1).is_some_and(is_compound);
+        let may_do = |word: &&str| sense_of(word) == Sense::MayDo;
+        if is_in_compound {
+            Sense::Things
+        } else if *word == "new" && own.get(place + 1).is_some_and(may_do) {
+            // `new_order` makes one.
+            Sense::Does
+        } else {
+            sense_of(word)
+        }
+    };
+    own.iter().enumerate().map(|(place, word)| (*word, sense((place, word)))).collect()
+}
+
+fn sense_of(word: &str) -> Sense {
+    let is_thing = |word: &str| NOUNS.contains(&word) || THINGS.contains(&word);
+    if is_thing(word) {
+        Sense::MayDo
+    } else if word.strip_suffix('s').is_some_and(is_thing) {
+        Sense::Things
+    } else if is_plain_verb(word) || ACTING.contains(&word) {
+        Sense::Does
+    } else if RUNNING.contains(&word) {
+        Sense::Runs
+    } else if ASKING_VERBS.contains(&word) || PREPARING.contains(&word) {
+        Sense::Asks
+    } else if MAY_PREPARE.contains(&word) {
+        Sense::MayPrepare
+    } else {
+        Sense::Other
+    }
+}
+
+/// The verb that says that a tool does something: one that may be a thing (`message`, `order`) only before another word, alone, or at
+/// the end of a name without any other verb (`blob_upload`, but neither `list_post` nor `my_post`).
+pub(super) fn acting<'n>(name: &[(&'n str, Sense)]) -> Option<&'n str> {
+    let does = |(place, (_, sense)): &(usize, &(&str, Sense))| match sense {
+        Sense::Does | Sense::Runs => true,
+        Sense::MayDo => name.len() == 1 || place + 1 < name.len(),
+        _ => false,
+    };
+    if let Some((_, (word, _))) = name.iter().enumerate().find(does) {
+        return Some(word);
+    }
+    let is_asked = name.iter().any(|(word, sense)| matches!(sense, Sense::Asks) || SHOWING.contains(word));
+    match name.last() {
+        Some((word, Sense::MayDo)) if !is_asked && LAST.contains(word) => Some(word),
+        _ => None,
+    }
+}
+
+/// The word that says that a tool only asks or prepares: one before a verb that does something, what the name ends with, or a draft.
+pub(super) fn asking<'n>(name: &[(&'n str, Sense)]) -> Option<&'n str> {
+    if let Some(draft) = draft(name) {
+        return Some(draft);
+    }
+    let has = |wanted: Sense| name.iter().any(|(_, sense)| *sense == wanted);
+    if let [first, .., (last, _)] = name {
+        let before = name.len().checked_sub(2).and_then(|place| name.get(place));
+        let is_behind_verb = before.is_some_and(|(word, sense)| *sense == Sense::Does && is_plain_verb(word));
+        let is_shown = PREVIEWED.contains(last) && !is_behind_verb
+            || CHECKED.contains(last) && !is_behind_verb && first.1 != Sense::Does
+            || SHOWN.contains(last) && !has(Sense::Does) && !has(Sense::Runs)
+            || RUN_TO_ASK.contains(last) && has(Sense::Runs) && !has(Sense::Does);
+        if is_shown {
+            return Some(last);
+        }
+    }
+    for (place, (word, sense)) in name.iter().enumerate() {
+        match sense {
+            Sense::Asks => return Some(word),
+            Sense::MayPrepare if place == 0 && !has(Sense::Does) => return Some(word),
+            Sense::Does | Sense::Runs => return None,
+            Sense::MayDo | Sense::Things | Sense::MayPrepare | Sense::Other => {}
+        }
+    }
+    None
+}
+
+/// Whether a name has no verb and names things that such a tool shows: `user_posts`, `inbound_messages`, `latest_order`.
+pub(super) fn only_names_things(name: &[(&str, Sense)]) -> bool {
+    let is_named = |(_, sense): &(&str, Sense)| matches!(sense, Sense::Things | Sense::MayDo);
+    name.iter().any(is_named) && acting(name).is_none()
+}
+
+/// The word for a draft that stays one.
+fn draft<'n>(name: &[(&'n str, Sense)]) -> Option<&'n str> {
+    let word_at = |place: usize| name.get(place).map(|(word, _)| *word);
+    let is_draft = |place: &usize| matches!(word_at(*place), Some("draft" | "drafts"));
+    (0..name.len()).filter(is_draft).find_map(|place| {
+        let before = place.checked_sub(1).and_then(word_at);
+        let behind = word_at(place + 1);
+        let is_sent = before.is_some_and(|word| SENT_BEFORE.contains(&word))
+            || behind.is_some_and(|word| SENT_BEHIND.contains(&word));
+        // Others see a pull request that is a draft.
+        if is_sent || behind == Some("pull") { None } else { word_at(place) }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::words::words;
+
+    fn own(name: &str) -> String {
+        words(name).map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn what_a_name_says_that_a_tool_does() {
+        for (name, verb) in [
+            ("send_message", Some("send")),
+            ("message_send", Some("message")),
+            ("storage_blob_upload", Some("upload")),
+            ("jira_post", Some("post")),
+            ("address_book", None),
+            ("message", Some("message")),
+            ("run_job", Some("run")),
+            ("my_order", None),
+            ("new_order", Some("new")),
+            ("latest_post", None),
+            ("user_posts", None),
+            ("merge_request_discussions", None),
+            ("order_book_depth", None),
+            ("get_order", None),
+        ] {
+            let name = own(name);
+            let name: Vec<&str> = name.split(' ').collect();
+            assert_eq!(acting(&senses(&name)), verb, "{name:?}");
+        }
+    }
+
+    #[test]
+    fn what_only_asks_shows_or_prepares() {
+        for (name, word) in [
+            ("order_list", Some("list")),
+            ("refund_eligibility", Some("eligibility")),
+            ("swap_quote", Some("quote")),
+            ("post_details", Some("details")),
+            ("payout-change-check", Some("check")),
+            ("create_uptime_check", None),
+            ("build_cancel", None),
+            ("run_report", Some("report")),
+            ("execute_query", Some("query")),
+            ("update_status", None),
+            ("create_price_list", None),
+            ("trigger_build", None),
+            ("build_refund", Some("build")),
+            ("create_draft", Some("draft")),
+            ("draft_post", Some("draft")),
+            ("drafts_send", None),
+            ("publish_draft", None),
+            ("create_draft_pull_request", None),
+            ("track_order", Some("track")),
+            ("send_message", None),
+        ] {
+            let name = own(name);
+            let name: Vec<&str> = name.split(' ').collect();
+            assert_eq!(asking(&senses(&name)), word, "{name:?}");
+        }
+        for (name, expected) in [
+            ("user_posts", true),
+            ("inbound_messages", true),
+            ("latest_post", true),
+            ("release_notes", true),
+            ("order_book_depth", true),
+            ("create_merge_request", false),
+            ("cancel_orders", false),
+            ("blob_upload", false),
+            ("scan_ports", false),
+        ] {
+            let name = own(name);
+            let name: Vec<&str> = name.split(' ').collect();
+            assert_eq!(only_names_things(&senses(&name)), expected, "{name:?}");
+        }
+    }
+}
