@@ -136,6 +136,8 @@ const PROGRAMS: &[Known] = &[
     known("irm", Value, "", "-UseBasicParsing -SkipCertificateCheck"),
     known("iwr", Value, "", "-UseBasicParsing -SkipCertificateCheck"),
     known("cli4", Switch, "", ""),
+    known("mc", Switch, "--older-than --newer-than --attr --tags --exclude --config-dir -C --limit-upload --rewind --vid --version-id", ""),
+    known("velero", Value, "", "--wait -w --confirm --include-cluster-resources --snapshot-volumes --help -h"),
     known("wget", Switch, "-O -o -a -i -P -U -e -t -T -w -Q -A -R -D -l --output-document --post-data --post-file --method --body-data --body-file --header --user --password --user-agent --timeout --tries --directory-prefix --output-file --append-output --input-file --referer --load-cookies --save-cookies --ca-certificate --certificate --private-key --limit-rate --wait --quota --level --accept --reject --domains --http-user --http-password", ""),
     known("http", Switch, "-A --auth-type -a --auth -s --style --pretty -p --print -o --output --session --session-read-only --timeout --proxy --verify --cert --cert-key --max-redirects --raw --bearer --boundary --format-options --response-charset --response-mime --path-as-is", ""),
     known("ssh", Switch, "-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w", ""),

@@ -54,6 +54,12 @@ impl Variables {
         }
     }
 
+    /// Those of which it is one of several texts, in a loop, and each of these.
+    pub(super) fn several(&self) -> impl Iterator<Item = (&str, &[String])> {
+        let several = self.0.iter().filter(|known| known.values.len() > 1 && !known.name.ends_with(']'));
+        several.map(|known| (known.name.as_str(), known.values.as_slice()))
+    }
+
     /// All but lists, for a program that is run.
     pub(super) fn told(&self) -> impl Iterator<Item = (String, String)> {
         let plain = self.0.iter().filter(|known| !known.name.ends_with(']'));

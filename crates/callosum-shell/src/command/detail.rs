@@ -66,6 +66,8 @@ pub enum Detail {
     KubeContext,
     /// The objects in it.
     KubeObject,
+    /// The namespace that manifests which it reads say.
+    KubeNamespace,
     /// What a command of AWS acts on, with the service.
     AwsTarget,
     /// The region that its ARNs and addresses say.
@@ -171,6 +173,7 @@ impl<'l> Fit<'_, 'l> {
             Detail::Stage => published::stage(self).into_iter().collect(),
             Detail::KubeContext => vec![kube::context(self.command)],
             Detail::KubeObject => kube::objects(self),
+            Detail::KubeNamespace => kube::described_namespace(self).into_iter().collect(),
             Detail::AwsTarget => cloud::aws(self),
             Detail::AwsRegion => cloud::aws_region(self).into_iter().collect(),
             Detail::GcloudGroup => cloud::gcloud_group(self).into_iter().collect(),

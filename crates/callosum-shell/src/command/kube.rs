@@ -115,8 +115,32 @@ pub(super) fn objects(fit: &Fit<'_, '_>) -> Vec<String> {
         "create" => created(&words),
         // Whatever another command lists: `xargs kubectl delete`.
         _ if words == ["*"] => vec!["*".to_owned()],
-        _ => named(&words),
+        _ => {
+            // What a selector picks is told by that: `delete pod -l app=worker`.
+            let selector = fit.command.values(&["-l", "--selector"]).last().copied();
+            match (words.as_slice(), selector) {
+                ([kinds], Some(selector)) if !kinds.contains('/') => named(&[*kinds, SELECTED])
+                    .into_iter()
+                    .map(|object| object.replace(SELECTED, selector))
+                    .collect(),
+                _ => named(&words),
+            }
+        }
     }
+}
+
+/// Stands for what a selector picks, until its place is found.
+const SELECTED: &str = "selected";
+
+/// The namespace that the manifests on standard input say, where it is one.
+pub(super) fn described_namespace(fit: &Fit<'_, '_>) -> Option<String> {
+    let manifests = fit.command.invocation.input.iter().flat_map(|text| text.lines());
+    let mut named: Vec<&str> = manifests
+        .filter_map(|line| line.strip_prefix("  namespace:"))
+        .map(|name| name.trim().trim_matches(['"', '\'']))
+        .collect();
+    named.dedup();
+    <[&str; 1]>::try_from(named).ok().map(|[name]| name.to_owned())
 }
 
 /// The objects that a manifest on standard input describes, where the line says it.

@@ -268,7 +268,24 @@ impl Walk {
                 Some(if expansion::is_list(name) { Meaning::All(values) } else { Meaning::One(values) })
             }
             // `${x%y}`, `$x.com`
-            None => self.undone(word).map(|word| Meaning::One(vec![word])),
+            None => {
+                let of_loop = self.set.several().find_map(|(name, values)| {
+                    let (at, length) = expansion::place_of(word, name)?;
+                    let put = |value: &String| {
+                        let mut word = word.to_owned();
+                        word.replace_range(at..at + length, value);
+                        word
+                    };
+                    Some(values.iter().map(put).collect::<Vec<_>>())
+                });
+                match of_loop {
+                    Some(words) => {
+                        let told = words.into_iter().map(|word| self.undone(&word).unwrap_or(word));
+                        Some(Meaning::One(told.collect()))
+                    }
+                    None => self.undone(word).map(|word| Meaning::One(vec![word])),
+                }
+            }
         }
     }
 

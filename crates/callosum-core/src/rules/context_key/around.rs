@@ -262,7 +262,8 @@ const DEFAULT: &str = "default";
 
 fn namespace(site: Site<'_, '_>) -> Option<String> {
     let named = ["n", "namespace"].iter().find_map(|name| site.flag(name).pop());
-    named.or_else(|| site.variable("kube namespace"))
+    let of_manifest = || site.detail(&Detail::KubeNamespace).pop();
+    named.or_else(of_manifest).or_else(|| site.variable("kube namespace"))
 }
 
 fn named_cluster(site: Site<'_, '_>) -> Option<String> {

@@ -123,6 +123,10 @@ fn unit_name(unit: &str) -> Cow<'_, str> {
 /// A job of launchd by its label: `~/Library/LaunchAgents/com.acme.sync.plist`, `gui/501/com.acme.sync`. Elsewhere a slash is a part of the
 /// name.
 fn job_name(job: &str) -> Cow<'_, str> {
+    // `/etc/cron.d/sync`
+    if let Some((_, name)) = job.strip_prefix("/etc/cron.").and_then(|rest| rest.split_once('/')) {
+        return Cow::Borrowed(name);
+    }
     let file = job.strip_suffix(".plist");
     let in_domain = ["gui/", "user/", "system/"].iter().any(|domain| job.starts_with(domain));
     let name = match file {

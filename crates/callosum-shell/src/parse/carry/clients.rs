@@ -110,9 +110,9 @@ fn of_editor(line: &str) -> Option<&str> {
     }
     line.match_indices('!').find_map(|(at, _)| {
         let before = line.get(..at)?.rsplit('|').next()?.trim_matches([':', ' ', '\t']);
-        let before = ["silent", "sil", "execute", "exe"]
-            .iter()
-            .fold(before, |before, verb| before.trim_start_matches(verb).trim_start_matches(['!', ' ', '"', '\'', ':']));
+        let before = ["silent", "sil", "execute", "exe"].iter().fold(before, |before, verb| {
+            before.trim_start_matches(verb).trim_start_matches(['!', ' ', '"', '\'', ':'])
+        });
         let range = ["write", "read", "w", "r", "e"]
             .iter()
             .find_map(|verb| before.strip_suffix(verb))
