@@ -45,8 +45,21 @@ pub(super) struct Carrier {
     pub(super) hands_on: bool,
     /// The command runs on another machine, or in another folder.
     pub(super) away: bool,
+    /// Which machine that is.
+    pub(super) machine: Machine,
     /// It does something of its own: rules may be for it, too.
     pub(super) is_noted: bool,
+}
+
+/// Where the command of a carrier runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Machine {
+    /// On this machine, or nobody says where.
+    Here,
+    /// On the one that its first operand names.
+    Operand,
+    /// On the one that one of these options names.
+    Option(&'static str),
 }
 
 /// What the words of a carrier are, behind its own.

@@ -341,6 +341,23 @@ fn put(marked: &mut String, values: &mut Vec<String>, value: Value, in_double: b
     }
 }
 
+/// Where in a word a variable stands, and how long what stands for it is: `$name`, `${name}`.
+pub(super) fn place_of(word: &str, name: &str) -> Option<(usize, usize)> {
+    for (at, _) in word.match_indices('$') {
+        let behind = word.get(at + 1..)?;
+        if let Some(rest) = behind.strip_prefix(name)
+            && !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_')
+        {
+            return Some((at, 1 + name.len()));
+        }
+        let braced = behind.strip_prefix('{').and_then(|inside| inside.strip_prefix(name));
+        if braced.is_some_and(|rest| rest.starts_with('}')) {
+            return Some((at, 3 + name.len()));
+        }
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

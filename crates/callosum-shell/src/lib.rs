@@ -3,12 +3,13 @@
 //! The grammar is `brush-parser`'s; nothing is ever executed or expanded. `parse` walks its tree, `plain` reads lines
 //! that need no grammar, `compact` takes long texts out for either, `pieces` cuts long scripts for the parser (`grammar`), `carriers`
 //! is the table of programs that carry others (`sudo`, `bash -c`, `docker exec`), behind which `carry` looks, `printed` knows what
-//! commands hand each other, `filters` what a pipeline hands to a shell, `functions` keeps functions until they are called, `expansion`,
-//! `variables` and `braces` undo what stands for something else, `options` tells options from arguments, `fallback` does what can be
+//! commands hand each other, `jq` what that program makes, `filters` what a pipeline hands to a shell, `functions` keeps functions until they are called, `expansion`,
+//! `variables` and `braces` undo what stands for something else, `code` reads what interpreters are given, `options` tells options from arguments, `fallback` does what can be
 //! done with a text that is no shell command. `heads` counts, and decides nothing. What none of them could read is in [`Line::unread`]: never nothing.
 
 mod braces;
 mod carriers;
+mod code;
 pub mod command;
 mod compact;
 mod compound_programs;
@@ -21,6 +22,7 @@ pub mod glob;
 mod grammar;
 mod heads;
 mod here_document;
+mod jq;
 mod options;
 pub mod own_files;
 mod parse;
@@ -71,6 +73,10 @@ pub struct Invocation {
     pub folder: Option<String>,
     /// Something else appends to its words: `xargs`.
     pub open: bool,
+    /// The machine that it runs on, where that is another one: by `ssh`. Several have commas between them.
+    pub host: Option<String>,
+    /// It runs others that were read: what it does is what these do.
+    pub carries: bool,
     /// A non-zero exit code of the line says that this program did nothing: it is the last that the line runs,
     /// and none that takes several steps.
     pub proves: bool,

@@ -6,6 +6,7 @@ mod extended_test;
 mod fallback;
 mod pipeline;
 mod redirect;
+mod settings;
 mod simple;
 
 use std::borrow::Cow;
@@ -104,6 +105,8 @@ pub(super) struct Around {
     pub(super) last: bool,
     /// Something appends to its words.
     pub(super) open: bool,
+    /// The machine that it runs on, where that is another one.
+    pub(super) host: Option<String>,
     /// The words that a shell with a text of its own is called with.
     pub(super) parameters: Option<Rc<Parameters>>,
 }
@@ -267,6 +270,7 @@ impl Walk {
         }
         self.depth += 1;
         let before = self.found.len();
+        let redirects = self.redirects.list.len();
         let outer = std::mem::replace(&mut self.handed, around.input.clone());
         let parameters = self.parameters.clone();
         if let Some(own) = &around.parameters {
@@ -275,12 +279,21 @@ impl Walk {
         read(self, &mut around.folder.clone());
         self.parameters = parameters;
         self.handed = outer;
+        if around.host.is_some() {
+            // A file there is one of that machine: `ssh web 'cat > file'` is what `tee file` does there.
+            for redirect in self.redirects.list.split_off(redirects) {
+                self.found.push(Invocation { program: "tee".to_owned(), ..redirect });
+            }
+        }
         for invocation in self.found.iter_mut().skip(before) {
             // `echo mail | sh -c 'sendmail -t'`: the shell hands on what it reads.
             if invocation.input.is_empty() {
                 invocation.input.clone_from(&around.input);
             }
             invocation.open |= around.open;
+            if invocation.host.is_none() {
+                invocation.host.clone_from(&around.host);
+            }
             invocation.variables.extend(around.variables.iter().cloned());
         }
         self.depth -= 1;

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::filters::{said, turned};
-use super::{Invocation, Texts, joined};
+use super::{Invocation, Texts, joined, jq};
 
 /// Programs that print what they read, with the options of theirs that take a value. What they change of it is not looked at:
 /// to find one recipient too many only pauses once too often.
@@ -185,6 +185,8 @@ pub(super) fn printed(commands: &[Invocation], files: &Files, room: &mut Room) -
                 Some(text) if room.take(text.len().saturating_sub(called)) => texts.push(Rc::from(text)),
                 _ => return Err(vec![Rc::from(words.join(" "))]),
             }
+        } else if let Some(text) = (program == "jq").then(|| jq::object(command)).flatten() {
+            texts.push(Rc::from(text));
         } else if let Some(text) = turned(command) {
             texts.push(Rc::from(text));
         } else if WRITERS.contains(&program.as_str()) {

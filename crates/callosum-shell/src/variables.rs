@@ -54,6 +54,12 @@ impl Variables {
         }
     }
 
+    /// Those of which it is one of several texts, in a loop, and each of these.
+    pub(super) fn several(&self) -> impl Iterator<Item = (&str, &[String])> {
+        let several = self.0.iter().filter(|known| known.values.len() > 1 && !known.name.ends_with(']'));
+        several.map(|known| (known.name.as_str(), known.values.as_slice()))
+    }
+
     /// All but lists, for a program that is run.
     pub(super) fn told(&self) -> impl Iterator<Item = (String, String)> {
         let plain = self.0.iter().filter(|known| !known.name.ends_with(']'));
@@ -115,5 +121,7 @@ pub(super) fn put_in(text: &str) -> Option<String> {
 fn is_text(value: &str) -> bool {
     // A name with a `*` in it is a pattern; a text is not.
     let is_pattern = || value.contains(['*', '{']) && !value.contains(char::is_whitespace);
-    !value.is_empty() && !value.contains(['$', '`']) && !is_pattern()
+    // An address stays one where a part of it is not known: `https://api.telegram.org/bot$TOKEN`.
+    let is_address = || value.contains("://") && !value.contains("$(") && !value.starts_with('$');
+    !value.is_empty() && !value.contains('`') && (!value.contains('$') || is_address()) && !is_pattern()
 }

@@ -3,8 +3,22 @@
 use super::guard::Guard;
 use super::question::Question;
 use super::unknown::{is_local, verb};
-use crate::rules::context_key::{is_outside, path_in, work_folder};
-use callosum_shell::command::{Circumstances, Command, Server, is_stage_here, server, stage};
+use crate::rules::context_key::{Around, is_outside, path_in, work_folder};
+use callosum_shell::command::{Circumstances, Command, Detail, Server, is_stage_here, server, stage};
+
+/// Programs with an option or an argument that names the machine they act on.
+const OWN_HOST: &[&str] = &[
+    "systemctl",
+    "systemd-run",
+    "loginctl",
+    "hostnamectl",
+    "timedatectl",
+    "nixos-rebuild",
+    "colmena",
+    "salt",
+];
+/// Programs that copy files to other machines.
+const COPIERS: &[&str] = &["rsync", "scp", "pscp", "sftp", "lftp", "ncftpput", "curl"];
 
 /// A command of a call, as its patterns ask about it.
 pub(super) struct Asked<'a, 'q, 'c, 'g, 'p> {
@@ -32,6 +46,9 @@ impl Circumstances for Asked<'_, '_, '_, '_, '_> {
     fn is_elsewhere(&self) -> bool {
         let whole = self.command.whole();
         let site = self.question.site(Some(&whole));
+        if self.command.invocation.host.is_some() {
+            return true;
+        }
         let variable = |name: &str| site.variable(name);
         match server(self.command, &variable) {
             Server::Elsewhere { .. } => true,
@@ -39,6 +56,18 @@ impl Circumstances for Asked<'_, '_, '_, '_, '_> {
             // Where the environment may not be read it may say another one: who may read it asks again.
             Server::Here { said } => !said && self.question.outlook.asked_in_vain(),
         }
+    }
+
+    fn is_away(&self) -> bool {
+        let whole = self.command.whole();
+        let site = self.question.site(Some(&whole));
+        if self.command.is_of_containers() {
+            return !Around::DockerHost.values(site).is_empty();
+        }
+        let program = self.command.invocation.program.as_str();
+        self.command.invocation.host.is_some()
+            || OWN_HOST.contains(&program) && !site.detail(&Detail::SshHost).is_empty()
+            || COPIERS.contains(&program) && !site.detail(&Detail::FilesWritten).is_empty()
     }
 
     fn is_unknown(&self) -> bool {

@@ -11,8 +11,9 @@ use super::question::Question;
 use super::rate_limit::add_limit;
 use super::rule_set::RuleSet;
 use super::typed::{self, Typed};
+use super::wider::{ALL, wider};
 use super::world::{Outlook, World};
-use super::{Classification, Explanation, Match, Scope, Unread, inner};
+use super::{Classification, Explanation, Match, Scope, Unread, called, inner};
 use serde_json::Value;
 
 use crate::model::digest::digest;
@@ -194,7 +195,20 @@ impl<'a> Question<'a> {
         let mut known: Vec<&str> = Vec::new();
         // Commands that something else gives words.
         let mut open: Vec<String> = Vec::new();
+        // Programs that only run others, before these are known.
+        let mut carriers: Vec<(&Rule, Command<'_>)> = Vec::new();
         for invocation in line.invocations.iter().chain(redirects) {
+            if let Some(call) = called::call(invocation) {
+                let matches = verdict.matches.as_deref_mut();
+                let of_tool =
+                    self.rules.answered_inner(self.call, self.runtime, &[call], self.outlook, matches);
+                if of_tool.classification.tier.is_tracked() {
+                    let sum = std::mem::take(&mut verdict.classification);
+                    verdict.classification = sum.with(of_tool.classification);
+                    proves.push(ExitCodes::default());
+                    continue;
+                }
+            }
             let command = Command::new(invocation);
             let found = self.for_command(&command, &guard);
             if invocation.open
@@ -218,6 +232,10 @@ impl<'a> Question<'a> {
             if fit.is_none() && verdict.has_taken(rule) {
                 continue;
             }
+            if invocation.carries && fit.is_some() && rule.tier == Tier::Medium {
+                carriers.push((rule, Command::new(invocation)));
+                continue;
+            }
             if rule.tier.is_tracked() {
                 // A rule for one command goes by that one's place in the line; one for the whole line only by a line of one.
                 let counts = fit.is_some() || line.is_simple();
@@ -225,6 +243,14 @@ impl<'a> Question<'a> {
             }
             if verdict.take(rule, self.site(fit.as_ref())) && !line.unread.is_empty() {
                 known.push(&rule.name);
+            }
+        }
+        // What is done is what the others do, where a rule says that this is more.
+        carriers.retain(|_| !verdict.classification.tier.is_guarded());
+        for (rule, command) in &carriers {
+            if let Some((_, fit)) = self.for_command(command, &guard) {
+                proves.push(not_done_codes(text, command.invocation));
+                verdict.take(rule, self.site(fit.as_ref()));
             }
         }
         if line.invocations.is_empty()
@@ -275,8 +301,14 @@ impl<'a> Question<'a> {
         if keys == others {
             return None;
         }
+        let given = fit.command.invocation.given(ALL);
+        let command = Command::new(&given);
+        let with_all = self.for_command(&command, guard).filter(|(other, _)| std::ptr::eq(*other, rule));
+        let all = with_all.map(|(_, fit)| context_keys(&rule.context_keys, self.site(fit.as_ref())).0);
+        let wider: Vec<String> = all.iter().flatten().filter_map(|key| wider(key)).collect();
+        let is_told = !wider.is_empty() && wider.len() == all.iter().flatten().count();
         keys.retain(|key| others.contains(key));
-        keys.extend(self.digest_key(rule));
+        keys.extend(if is_told { wider } else { self.digest_key(rule) });
         (!keys.is_empty()).then_some(keys)
     }
 

@@ -7,8 +7,23 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::words::STRONG_VERBS;
 
 /// Programs that send HTTP requests.
-pub(crate) const HTTP_CLIENTS: &[&str] =
-    &["curl", "curlie", "wget", "http", "https", "xh", "xhs", "xurl", "gh", "glab", "ntn"];
+pub(crate) const HTTP_CLIENTS: &[&str] = &[
+    "curl",
+    "curlie",
+    "wget",
+    "http",
+    "https",
+    "xh",
+    "xhs",
+    "xurl",
+    "gh",
+    "glab",
+    "ntn",
+    "Invoke-RestMethod",
+    "Invoke-WebRequest",
+    "irm",
+    "iwr",
+];
 
 /// Ends a pattern in what [`Draft::words`] tells of a word.
 pub(crate) const END_OF_PATTERN: u32 = 0;

@@ -10,6 +10,7 @@
 //! the words of names, `unknown` for programs that no rule names. `lint` looks at a whole file as its author would want it looked at.
 
 mod asked;
+mod called;
 mod candidate;
 mod classify;
 mod command_match;
@@ -39,6 +40,7 @@ mod tool_verbs;
 mod tool_words;
 mod typed;
 mod unknown;
+mod wider;
 mod word_lists;
 pub mod words;
 pub mod world;

@@ -1,7 +1,7 @@
 //! The rows of the table.
 
 use super::escapes::{MYSQL, PSQL, SQLITE};
-use super::{Carrier, Rest};
+use super::{Carrier, Machine, Rest};
 use crate::command::POWER_SHELLS;
 
 const CARRIER: Carrier = Carrier {
@@ -21,6 +21,7 @@ const CARRIER: Carrier = Carrier {
     reads: false,
     hands_on: true,
     away: false,
+    machine: Machine::Here,
     is_noted: false,
 };
 
@@ -169,21 +170,21 @@ pub(in crate) static CARRIERS: &[Carrier] = &[
     Carrier { names: &["devcontainer"], verbs: &["exec"], values: "--workspace-folder --container-id --id-label --config --remote-env --user-data-folder --docker-path", ..REMOTE },
     Carrier { names: &["devpod"], verbs: &["ssh"], values: "--context --user --workdir", texts: "--command", anywhere: true, rest: Rest::Own, ..REMOTE },
     Carrier { names: &["gh"], verbs: &["codespace ssh", "cs ssh"], values: "-c --codespace -R --repo --profile --server-port", rest: Rest::Lone, ..REMOTE },
-    Carrier { names: &["coder", "docker-machine", "tsh"], verbs: &["ssh"], values: "-l -p -J --login --port --proxy --user --cluster", operands: 1, rest: Rest::Joined, ..REMOTE },
-    Carrier { names: &["doctl"], verbs: &["compute ssh"], values: "--ssh-user --ssh-port --ssh-key-path", texts: "--ssh-command", anywhere: true, rest: Rest::Own, ..REMOTE },
+    Carrier { names: &["coder", "docker-machine", "tsh"], verbs: &["ssh"], values: "-l -p -J --login --port --proxy --user --cluster", operands: 1, rest: Rest::Joined, machine: Machine::Operand, ..REMOTE },
+    Carrier { names: &["doctl"], verbs: &["compute ssh"], values: "--ssh-user --ssh-port --ssh-key-path", texts: "--ssh-command", anywhere: true, rest: Rest::Own, machine: Machine::Operand, ..REMOTE },
     Carrier { names: &["aws"], verbs: &["ecs execute-command"], texts: "--command", anywhere: true, rest: Rest::Own, ..REMOTE },
     Carrier { names: &["aws"], verbs: &["ssm send-command"], rest: Rest::Quoted("--parameters"), ..REMOTE },
-    Carrier { names: &["pdsh", "clush", "pssh", "parallel-ssh"], values: "-w -x -l -t -u -f -g -X -R -M -h -H -p -o -e -O", rest: Rest::Joined, ..REMOTE },
-    Carrier { names: &["plink"], values: "-l -P -pw -i -m -sercfg -hostkey", operands: 1, rest: Rest::Joined, ..REMOTE },
-    Carrier { names: &["ssh", "mosh", "rsh", "autossh"], values: "-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w -M --ssh -B", operands: 1, rest: Rest::Joined, reads: true, ..REMOTE },
+    Carrier { names: &["pdsh", "clush", "pssh", "parallel-ssh"], values: "-w -x -l -t -u -f -g -X -R -M -h -H -p -o -e -O", rest: Rest::Joined, machine: Machine::Option("-w -H --hosts --host"), ..REMOTE },
+    Carrier { names: &["plink"], values: "-l -P -pw -i -m -sercfg -hostkey", operands: 1, rest: Rest::Joined, machine: Machine::Operand, ..REMOTE },
+    Carrier { names: &["ssh", "mosh", "rsh", "autossh"], values: "-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w -M --ssh -B", operands: 1, rest: Rest::Joined, reads: true, machine: Machine::Operand, ..REMOTE },
     Carrier { names: &["wsl"], values: "-d -u --distribution --user --cd --shell-type", begins: "-e --exec", rest: Rest::Lone, reads: true, ..REMOTE },
     Carrier { names: &["sshpass"], values: "-p -f -d -P", hands_on: false, ..CARRIER },
     Carrier { names: &["vagrant"], verbs: &["ssh"], values: "-m --machine-readable", texts: "-c --command", anywhere: true, marks: true, rest: Rest::Own, ..REMOTE },
-    Carrier { names: &["tailscale"], verbs: &["ssh"], operands: 1, rest: Rest::Joined, ..REMOTE },
-    Carrier { names: &["gcloud"], verbs: &["compute ssh", "beta compute ssh", "alpha compute ssh", "compute tpus tpu-vm ssh", "alpha compute tpus tpu-vm ssh", "cloud-shell ssh", "alpha cloud-shell ssh"], values: "--project --zone --configuration --account --ssh-key-file --tunnel-through-iap", texts: "--command", anywhere: true, marks: true, rest: Rest::Own, ..REMOTE },
-    Carrier { names: &["heroku"], verbs: &["run", "run:detached", "ps:exec"], values: "-a -r -s -e --app --remote --size --type --env", rest: Rest::Lone, ..REMOTE },
-    Carrier { names: &["fly", "flyctl"], verbs: &["ssh console"], values: "-a -c -r -o -u -g -s --app --config --region --org --user --machine --process-group", texts: "-C --command", anywhere: true, rest: Rest::Own, ..REMOTE },
-    Carrier { names: &["fly", "flyctl"], verbs: &["machine exec", "machines exec", "m exec"], values: "-a -c --app --config --timeout", operands: 1, rest: Rest::Lone, ..REMOTE },
+    Carrier { names: &["tailscale"], verbs: &["ssh"], operands: 1, rest: Rest::Joined, machine: Machine::Operand, ..REMOTE },
+    Carrier { names: &["gcloud"], verbs: &["compute ssh", "beta compute ssh", "alpha compute ssh", "compute tpus tpu-vm ssh", "alpha compute tpus tpu-vm ssh", "cloud-shell ssh", "alpha cloud-shell ssh"], values: "--project --zone --configuration --account --ssh-key-file --tunnel-through-iap", texts: "--command", anywhere: true, marks: true, rest: Rest::Own, machine: Machine::Operand, ..REMOTE },
+    Carrier { names: &["heroku"], verbs: &["run", "run:detached", "ps:exec"], values: "-a -r -s -e --app --remote --size --type --env", rest: Rest::Lone, machine: Machine::Option("-a --app"), ..REMOTE },
+    Carrier { names: &["fly", "flyctl"], verbs: &["ssh console"], values: "-a -c -r -o -u -g -s --app --config --region --org --user --machine --process-group", texts: "-C --command", anywhere: true, rest: Rest::Own, machine: Machine::Option("-a --app"), ..REMOTE },
+    Carrier { names: &["fly", "flyctl"], verbs: &["machine exec", "machines exec", "m exec"], values: "-a -c --app --config --timeout", operands: 1, rest: Rest::Lone, machine: Machine::Option("-a --app"), ..REMOTE },
     Carrier { names: &["lxc", "incus"], verbs: &["exec"], values: "--cwd --env --user --group --mode -t -T --project", marks: true, operands: 1, ..REMOTE },
     Carrier { names: &["multipass", "pct"], verbs: &["exec"], values: "-d --working-directory --name", marks: true, operands: 1, ..REMOTE },
     Carrier { names: &["limactl"], verbs: &["shell"], values: "--shell --workdir", operands: 1, ..REMOTE },

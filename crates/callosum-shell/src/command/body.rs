@@ -27,6 +27,7 @@ pub(super) fn texts(command: &Command<'_>) -> Vec<String> {
             "--form",
             "--form-string",
         ],
+        "Invoke-RestMethod" | "Invoke-WebRequest" | "irm" | "iwr" => &["-Body", "-body"],
         "wget" => &["--post-data", "--body-data"],
         "gh" | "glab" | "ntn" | "xurl" => &["-f", "-F", "--field", "--raw-field", "-d", "--data", "--input"],
         "http" | "https" | "xh" | "xhs" => &["--raw"],

@@ -98,7 +98,14 @@ pub(super) fn aws(fit: &Fit<'_, '_>) -> Vec<String> {
 /// The values of the option that names the resource: the one that is called like what the verb says is done to, else the first that names
 /// one.
 fn aws_names<'l>(fit: &Fit<'_, 'l>, service: &str, verb: &str) -> Vec<&'l str> {
-    let values = |name: &str| option_values(&fit.command.arguments, name);
+    let values = |name: &str| {
+        let mut values = option_values(&fit.command.arguments, name);
+        // `--function-name resize out.json`: what follows the one name is an argument.
+        if !name.ends_with('s') {
+            values.truncate(1);
+        }
+        values
+    };
     let noun = verb.split_once('-').map_or("", |(_, noun)| noun);
     let singular = noun.strip_suffix("ies").map(|stem| format!("{stem}y"));
     let singular = singular.as_deref().or(noun.strip_suffix('s')).unwrap_or(noun);

@@ -1,6 +1,6 @@
 //! What a command says of what it acts on.
 
-use super::{Fit, bigquery, cloud, git, kube, notion, published, storage};
+use super::{Command, Fit, bigquery, cloud, dns, docker, git, kube, notion, published, storage};
 use crate::{Argument, option_values};
 
 /// Something that a command says. Places are counted from 0.
@@ -46,6 +46,10 @@ pub enum Detail {
     HttpQuery(String),
     /// A field of their body, by its dotted path.
     HttpBody(String),
+    /// An argument of a GraphQL mutation that is their body.
+    HttpArgument(String),
+    /// The names of the records of the DNS that it changes.
+    DnsNames,
     /// The remote it pushes to.
     GitRemote,
     /// The branches it pushes.
@@ -62,6 +66,8 @@ pub enum Detail {
     KubeContext,
     /// The objects in it.
     KubeObject,
+    /// The namespace that manifests which it reads say.
+    KubeNamespace,
     /// What a command of AWS acts on, with the service.
     AwsTarget,
     /// The region that its ARNs and addresses say.
@@ -78,24 +84,21 @@ pub enum Detail {
     NotionTarget,
     /// The buckets and paths it writes.
     StorageWritten,
-    /// The machines it logs in to.
+    /// The machines it logs in to, or runs on where that is another one.
     SshHost,
+    /// The files of other machines that it writes or removes.
+    FilesWritten,
+    /// The daemon of containers that an option names.
+    DockerDaemon,
     /// The dataset of BigQuery that it changes.
     BigQueryDataset,
 }
 
-impl<'l> Fit<'_, 'l> {
-    /// The values of a detail; none when the command does not say it.
-    #[must_use]
-    pub fn values(&self, detail: &Detail) -> Vec<String> {
-        let values = self.written(detail);
-        if values.iter().any(|value| value.contains('$')) { self.told(values) } else { values }
-    }
-
+impl Command<'_> {
     /// The values with what the line sets variables in them to: of a loop, one for each of its texts.
-    fn told(&self, values: Vec<String>) -> Vec<String> {
+    pub(super) fn told(&self, values: Vec<String>) -> Vec<String> {
         let mut told = values;
-        for (name, texts) in self.command.invocation.variables.iter().rev() {
+        for (name, texts) in self.invocation.variables.iter().rev() {
             let (bare, braced) = (format!("${name}"), format!("${{{name}}}"));
             let one = |value: String| match whole_name(&value, &bare)
                 .or_else(|| value.find(&braced).map(|at| (at, braced.len())))
@@ -113,6 +116,15 @@ impl<'l> Fit<'_, 'l> {
             told = told.into_iter().flat_map(one).take(MAX_TEXTS).collect();
         }
         told
+    }
+}
+
+impl<'l> Fit<'_, 'l> {
+    /// The values of a detail; none when the command does not say it.
+    #[must_use]
+    pub fn values(&self, detail: &Detail) -> Vec<String> {
+        let values = self.written(detail);
+        if values.iter().any(|value| value.contains('$')) { self.command.told(values) } else { values }
     }
 
     fn written(&self, detail: &Detail) -> Vec<String> {
@@ -151,6 +163,8 @@ impl<'l> Fit<'_, 'l> {
             Detail::HttpPart(place) => requests().filter_map(|request| request.part(*place)).collect(),
             Detail::HttpQuery(name) => requests().flat_map(|request| request.in_query(name)).collect(),
             Detail::HttpBody(path) => requests().flat_map(|request| request.in_body(path)).collect(),
+            Detail::HttpArgument(name) => requests().flat_map(|request| request.arguments(name)).collect(),
+            Detail::DnsNames => dns::names(self),
             Detail::GitRemote => owned(git::remote(self)),
             Detail::GitBranch => git::branches(self),
             Detail::Images => published::images(self),
@@ -159,6 +173,7 @@ impl<'l> Fit<'_, 'l> {
             Detail::Stage => published::stage(self).into_iter().collect(),
             Detail::KubeContext => vec![kube::context(self.command)],
             Detail::KubeObject => kube::objects(self),
+            Detail::KubeNamespace => kube::described_namespace(self).into_iter().collect(),
             Detail::AwsTarget => cloud::aws(self),
             Detail::AwsRegion => cloud::aws_region(self).into_iter().collect(),
             Detail::GcloudGroup => cloud::gcloud_group(self).into_iter().collect(),
@@ -168,6 +183,8 @@ impl<'l> Fit<'_, 'l> {
             Detail::NotionTarget => notion::targets(self),
             Detail::StorageWritten => storage::written(self),
             Detail::SshHost => storage::hosts(self.command),
+            Detail::FilesWritten => storage::files(self),
+            Detail::DockerDaemon => owned(docker::daemon(self.command)),
             Detail::BigQueryDataset => bigquery::dataset(self).into_iter().collect(),
         }
     }
@@ -180,7 +197,11 @@ impl<'l> Fit<'_, 'l> {
             Argument::Plain(word) | Argument::Option { value: word, .. } => Some(*word),
             Argument::Switch(_) => None,
         });
-        texts.filter_map(value).filter(|value| !value.is_empty()).collect()
+        // `ansible -a "name=nginx state=restarted"`
+        let of_list = |text: &'l str| -> Vec<&'l str> {
+            if self.command.program() == "ansible" { text.split_whitespace().collect() } else { vec![text] }
+        };
+        texts.flat_map(of_list).filter_map(value).filter(|value| !value.is_empty()).collect()
     }
 
     /// The texts in quotes behind a word, or behind it and `id`, in what is given and what is read.

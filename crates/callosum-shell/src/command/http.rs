@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use percent_encoding::percent_decode_str;
 
-use super::{Command, body};
+use super::{Command, body, graphql};
 
 /// One request, as far as the command says it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,9 +23,16 @@ pub struct Request {
 }
 
 impl Request {
-    /// Host and path.
+    /// Host and path, without a part of it that only says the version of the interface.
     pub(super) fn url(&self) -> String {
-        if self.path.is_empty() { self.host.clone() } else { format!("{}/{}", self.host, self.path) }
+        let mut url = self.host.clone();
+        for (at, part) in self.path.split('/').enumerate() {
+            if !part.is_empty() && (at >= MAX_VERSION_PLACE || !body::is_version(part)) {
+                url.push('/');
+                url.push_str(part);
+            }
+        }
+        url
     }
 
     /// A part of its path, from 0; one of the first that only says the version of the interface is none.
@@ -45,6 +52,11 @@ impl Request {
     #[must_use]
     pub fn in_body(&self, path: &str) -> Vec<String> {
         self.body.iter().flat_map(|text| body::in_body(text, path)).collect()
+    }
+
+    /// The values of an argument of a GraphQL mutation that is its body.
+    pub(super) fn arguments(&self, name: &str) -> Vec<String> {
+        self.body.iter().flat_map(|text| graphql::argument(text, name)).collect()
     }
 
     /// Whether the host is this machine or one of its network: an address that is not routed, a name without a
@@ -116,14 +128,15 @@ pub(super) fn requests(command: &Command<'_>) -> Vec<Request> {
         "curl" | "curlie" => curl(command),
         "wget" => wget(command),
         "http" | "https" | "xh" | "xhs" => httpie(command).into_iter().collect(),
-        "gh" => api(command, "api.github.com", 1).into_iter().collect(),
-        "glab" => api(command, "gitlab.com", 1).into_iter().collect(),
+        "gh" => api(command, "api.github.com", 1),
+        "glab" => api(command, "gitlab.com", 1),
+        "Invoke-RestMethod" | "Invoke-WebRequest" | "irm" | "iwr" => cmdlet(command),
         "xurl" => xurl(command).into_iter().collect(),
-        "ntn" => api(command, "api.notion.com", 1).into_iter().collect(),
+        "ntn" => api(command, "api.notion.com", 1),
         _ => Vec::new(),
     };
     if !requests.is_empty() {
-        let (diverted, texts) = (is_diverted(command), body::texts(command));
+        let (diverted, texts) = (is_diverted(command), command.told(body::texts(command)));
         for request in &mut requests {
             request.diverted = diverted;
             request.body.clone_from(&texts);
@@ -193,14 +206,23 @@ fn curl(command: &Command<'_>) -> Vec<Request> {
         "POST"
     };
     let urls = command.plain().chain(command.values(&["--url"]));
-    urls.filter_map(|url| Request::new(named.unwrap_or(implied), url)).collect()
+    all(command, named.unwrap_or(implied), urls)
+}
+
+/// A request to each of these addresses, with the variables in them that the line sets.
+fn all<'u>(command: &Command<'_>, method: &str, urls: impl Iterator<Item = &'u str>) -> Vec<Request> {
+    let told = |url: &str| match url.contains('$') {
+        true => command.told(vec![url.to_owned()]),
+        false => vec![url.to_owned()],
+    };
+    urls.flat_map(told).filter_map(|url| Request::new(method, &url)).collect()
 }
 
 fn wget(command: &Command<'_>) -> Vec<Request> {
     let named = command.values(&["--method"]).last().copied();
     let posts = !command.values(&["--post-data", "--post-file"]).is_empty();
     let method = named.unwrap_or(if posts { "POST" } else { "GET" });
-    command.plain().filter_map(|url| Request::new(method, url)).collect()
+    all(command, method, command.plain())
 }
 
 fn httpie(command: &Command<'_>) -> Option<Request> {
@@ -236,7 +258,13 @@ fn is_of_body(item: &str) -> bool {
 }
 
 /// `gh api PATH`: a method that is not named is GET, and POST with fields.
-fn api(command: &Command<'_>, host: &str, subcommands: usize) -> Option<Request> {
+fn api(command: &Command<'_>, host: &str, subcommands: usize) -> Vec<Request> {
+    api_address(command, host, subcommands)
+        .map(|(method, url)| all(command, &method, std::iter::once(url.as_str())))
+        .unwrap_or_default()
+}
+
+fn api_address(command: &Command<'_>, host: &str, subcommands: usize) -> Option<(String, String)> {
     let mut words = command.plain();
     if words.next() != Some("api") {
         return None;
@@ -257,7 +285,18 @@ fn api(command: &Command<'_>, host: &str, subcommands: usize) -> Option<Request>
     } else {
         format!("https://{host}/{}", path.trim_start_matches('/'))
     };
-    Request::new(method, &url)
+    Some((method.to_owned(), url))
+}
+
+/// `Invoke-RestMethod -Method Post -Uri https://… -Body '{…}'`
+fn cmdlet(command: &Command<'_>) -> Vec<Request> {
+    let method = command.values(&["-Method", "-method", "-CustomMethod"]).last().copied().unwrap_or("GET");
+    let named = command.values(&["-Uri", "-uri", "-Url"]);
+    if named.is_empty() {
+        all(command, method, command.plain().take(1))
+    } else {
+        all(command, method, named.into_iter())
+    }
 }
 
 /// `xurl [-X METHOD] /2/…`; its other forms have verbs.

@@ -72,6 +72,12 @@ pub fn is_in_no_namespace(object: &str) -> bool {
     object.split_once('/').is_some_and(|(kind, _)| CLUSTER_WIDE.contains(&kind))
 }
 
+/// What a short or plural name of a kind stands for; `None` where it is none.
+#[must_use]
+pub fn kind_name(kind: &str) -> Option<&'static str> {
+    KINDS.iter().find(|(_, names)| names.contains(&kind)).map(|(long, _)| *long)
+}
+
 /// The context, as the command names it; else `current`.
 pub(super) fn context(command: &Command<'_>) -> String {
     let named = command.values(&["--context", "--kube-context"]);
@@ -82,9 +88,13 @@ pub(super) fn context(command: &Command<'_>) -> String {
 pub(super) fn objects(fit: &Fit<'_, '_>) -> Vec<String> {
     let files = fit.command.values(&["-f", "--filename", "-k", "--kustomize"]);
     if !files.is_empty() {
+        let bare = |file: &str| file.trim_start_matches("./").trim_end_matches('/').to_owned();
         let own = |file: &str| match file {
-            "-" => described(fit).unwrap_or_else(|| vec![file.to_owned()]),
-            file => vec![file.trim_start_matches("./").trim_end_matches('/').to_owned()],
+            "-" | "/dev/stdin" => described(fit).unwrap_or_else(|| {
+                let piped = fit.command.invocation.variables.iter().rfind(|(name, _)| name == "piped from");
+                vec![piped.map_or_else(|| file.to_owned(), |(_, path)| bare(path))]
+            }),
+            file => vec![bare(file)],
         };
         return files.into_iter().flat_map(own).collect();
     }
@@ -103,8 +113,34 @@ pub(super) fn objects(fit: &Fit<'_, '_>) -> Vec<String> {
             pod.map(|pod| format!("pod/{pod}")).into_iter().collect()
         }
         "create" => created(&words),
-        _ => named(&words),
+        // Whatever another command lists: `xargs kubectl delete`.
+        _ if words == ["*"] => vec!["*".to_owned()],
+        _ => {
+            // What a selector picks is told by that: `delete pod -l app=worker`.
+            let selector = fit.command.values(&["-l", "--selector"]).last().copied();
+            match (words.as_slice(), selector) {
+                ([kinds], Some(selector)) if !kinds.contains('/') => named(&[*kinds, SELECTED])
+                    .into_iter()
+                    .map(|object| object.replace(SELECTED, selector))
+                    .collect(),
+                _ => named(&words),
+            }
+        }
     }
+}
+
+/// Stands for what a selector picks, until its place is found.
+const SELECTED: &str = "selected";
+
+/// The namespace that the manifests on standard input say, where it is one.
+pub(super) fn described_namespace(fit: &Fit<'_, '_>) -> Option<String> {
+    let manifests = fit.command.invocation.input.iter().flat_map(|text| text.lines());
+    let mut named: Vec<&str> = manifests
+        .filter_map(|line| line.strip_prefix("  namespace:"))
+        .map(|name| name.trim().trim_matches(['"', '\'']))
+        .collect();
+    named.dedup();
+    <[&str; 1]>::try_from(named).ok().map(|[name]| name.to_owned())
 }
 
 /// The objects that a manifest on standard input describes, where the line says it.

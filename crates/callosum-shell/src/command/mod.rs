@@ -1,7 +1,7 @@
 //! What a command of a shell line acts on.
 //!
 //! `detail` is what can be asked of a command that a rule picked out; `http`, `git`, `forge`, `published`, `kube`, `cloud`, `notion` and `storage` know
-//! how the programs of a field name their resources; `server` whom clients of databases and queues talk to, `statements` whether what
+//! how the programs of a field name their resources; `docker` which daemon runs containers, `dns` which records are changed, `server` whom clients of databases and queues talk to, `statements` whether what
 //! they are told to do writes.
 
 mod bigquery;
@@ -9,8 +9,11 @@ mod body;
 mod changed;
 mod cloud;
 mod detail;
+mod dns;
+mod docker;
 mod forge;
 mod git;
+mod graphql;
 mod http;
 mod kube;
 mod notion;
@@ -29,11 +32,12 @@ pub use changed::listed;
 pub use detail::Detail;
 pub use forge::{BRANCH, REPOSITORY, USUAL_HOSTS};
 pub use http::Request;
-pub use kube::is_in_no_namespace;
+pub use kube::{is_in_no_namespace, kind_name};
 pub(crate) use outline::POWER_SHELLS;
 pub use outline::{GUARDED, HIDING, VERB, outline};
 pub use pattern::{Circumstances, Pattern};
 pub use proof::not_done_codes;
+pub use published::is_stage;
 pub(crate) use redirect::REDIRECTION;
 pub use redirect::{may_be_guarded_in, may_change_in, told_redirects};
 pub use server::{Server, is_stage_here, server, stage};
@@ -86,6 +90,12 @@ impl<'l> Command<'l> {
     #[must_use]
     pub fn written(&self) -> Vec<&'l str> {
         std::iter::once(self.program()).chain(self.invocation.words.iter().map(String::as_str)).collect()
+    }
+
+    /// Whether it talks to a daemon of containers.
+    #[must_use]
+    pub fn is_of_containers(&self) -> bool {
+        docker::PROGRAMS.contains(&self.program())
     }
 
     fn program(&self) -> &'l str {

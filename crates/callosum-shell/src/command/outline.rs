@@ -14,6 +14,76 @@ pub const HIDING: &[&[&[&str]]] = &[
         &["sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "eval", "source"],
         &["openssl", "tr", "sed", "gsed"],
     ],
+    // Code does it by a library.
+    &[INTERPRETERS, LIBRARIES],
+];
+/// Programs whose code is read, as they stand in a line.
+const INTERPRETERS: &[&str] = &[
+    "python", "python2", "python3", "pypy", "pypy3", "ipython", "ruby", "node", "nodejs", "deno", "bun",
+    "tsx", "ts-node",
+];
+/// A word of each library whose calls are known.
+const LIBRARIES: &[&str] = &[
+    "requests",
+    "httpx",
+    "aiohttp",
+    "urllib",
+    "fetch",
+    "axios",
+    "got",
+    "ky",
+    "HTTP",
+    "HTTParty",
+    "Faraday",
+    "smtplib",
+    "nodemailer",
+    "yagmail",
+    "send_mail",
+    "resend",
+    "sendgrid",
+    "boto3",
+    "aioboto3",
+    "aws",
+    "AWS",
+    "stripe",
+    "Stripe",
+    "slack",
+    "slack_sdk",
+    "telegram",
+    "Bot",
+    "webhook",
+    "Webhook",
+    "DiscordWebhook",
+    "twilio",
+    "github",
+    "Github",
+    "octokit",
+    "Octokit",
+    "notion_client",
+    "notionhq",
+    "psycopg",
+    "psycopg2",
+    "asyncpg",
+    "pymysql",
+    "mysql",
+    "mysql2",
+    "pg",
+    "postgres",
+    "sqlalchemy",
+    "MongoClient",
+    "redis",
+    "ioredis",
+    "fabric",
+    "kubernetes",
+    "huggingface_hub",
+    "push_to_hub",
+    "praw",
+    "tweepy",
+    "mastodon",
+    "atproto",
+    "pika",
+    "kafka",
+    "confluent_kafka",
 ];
 /// Stands for words that are not said.
 pub(crate) const ANY: &str = "...";
@@ -26,6 +96,8 @@ pub const GUARDED: &str = "{guarded}";
 pub(crate) const WRITES: &str = "{writes}";
 /// Stands for a server that is not this machine.
 pub(crate) const ELSEWHERE: &str = "{elsewhere}";
+/// Stands for another machine that the command acts on.
+pub(crate) const AWAY: &str = "{away}";
 /// Stands for a program that no rule names and that is none of those which work on this machine.
 pub(crate) const UNKNOWN: &str = "{unknown}";
 /// Stands for a word that says that something is done outside: `send`, `publish`.
@@ -35,12 +107,18 @@ pub const VERB: &str = "{verb}";
 pub(crate) const GUARDED_WORDS: &str =
     "callosum|CALLOSUM_STATE_DIR|claude|CLAUDE_CONFIG_DIR|codex|CODEX_HOME|gemini";
 
+/// The words of which one is in every text that goes to another machine.
+pub(crate) const AWAY_WORDS: &str = "ssh|mosh|rsh|autossh|plink|tailscale|tsh|coder|pdsh|clush|pssh|heroku|fly|flyctl|doctl|salt|rsync|\
+                                     scp|sftp|lftp|ncftpput|pscp|docker|podman|nerdctl|host|H|colmena|fabric|ftp|ftps";
+
 /// The program and the subcommands of a pattern's text, with `|` between alternatives, and what else must be in a line.
 pub fn outline(text: &str) -> impl Iterator<Item = &str> {
     // What is asked for anywhere among the arguments must stand in the line, too.
-    let words =
-        text.split_whitespace().filter(|word| ![ANY, OUTSIDE, GUARDED, WRITES, ELSEWHERE].contains(word));
+    let words = text
+        .split_whitespace()
+        .filter(|word| ![ANY, OUTSIDE, GUARDED, WRITES, ELSEWHERE, AWAY].contains(word));
     let guarded = text.contains(GUARDED).then_some(GUARDED_WORDS);
     let words = words.filter(|word| !word.starts_with('-'));
-    words.map(|word| if word == UNKNOWN { "*" } else { word }).chain(guarded)
+    let away = text.contains(AWAY).then_some(AWAY_WORDS);
+    words.map(|word| if word == UNKNOWN { "*" } else { word }).chain(guarded).chain(away)
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::changed::changed;
-use super::outline::{ANY, ELSEWHERE, GUARDED, OUTSIDE, UNKNOWN, VERB, WRITES};
+use super::outline::{ANY, AWAY, ELSEWHERE, GUARDED, OUTSIDE, UNKNOWN, VERB, WRITES};
 use super::statements::writes;
 use super::{Command, Fit, plain};
 use crate::Argument;
@@ -28,6 +28,8 @@ pub struct Pattern {
     writes: bool,
     /// It must go to a server that is not this machine.
     elsewhere: bool,
+    /// It must act on another machine.
+    away: bool,
     /// The program must be one that nothing is known of.
     unknown: bool,
     /// One of the words behind the subcommands must say that something is done outside.
@@ -44,6 +46,8 @@ pub trait Circumstances {
     fn lists_guarded(&self) -> bool;
     /// Whether the server that it talks to is not this machine.
     fn is_elsewhere(&self) -> bool;
+    /// Whether it acts on another machine: it runs there, or names it.
+    fn is_away(&self) -> bool;
     /// Whether no rule names the program, and it is none of those which work on this machine.
     fn is_unknown(&self) -> bool;
     /// Which of these words, the first of a command, says that something is done outside.
@@ -73,6 +77,7 @@ impl Pattern {
             guarded: false,
             writes: false,
             elsewhere: false,
+            away: false,
             unknown,
             verb: false,
         };
@@ -84,6 +89,7 @@ impl Pattern {
                 GUARDED => pattern.guarded = true,
                 WRITES => pattern.writes = true,
                 ELSEWHERE => pattern.elsewhere = true,
+                AWAY => pattern.away = true,
                 VERB => pattern.verb = true,
                 _ if word.starts_with('-') => {
                     pattern.options.push(word.split('|').map(str::to_owned).collect());
@@ -159,7 +165,8 @@ impl Pattern {
                 || changed(command, rest).iter().any(|path| circumstances.is_guarded(path))
                 || command.invocation.open && circumstances.lists_guarded())
             && (!self.writes || writes(command))
-            && (!self.elsewhere || circumstances.is_elsewhere());
+            && (!self.elsewhere || circumstances.is_elsewhere())
+            && (!self.away || circumstances.is_away());
         fits.then_some(Fit { command, after, subcommands })
     }
 
@@ -208,6 +215,7 @@ impl Pattern {
             && (!self.guarded || other.guarded)
             && (!self.writes || other.writes)
             && (!self.elsewhere || other.elsewhere)
+            && (!self.away || other.away)
             && (!self.unknown || other.unknown)
             && (!self.verb || other.verb)
     }
@@ -275,6 +283,9 @@ pub(super) mod tests {
             false
         }
         fn is_elsewhere(&self) -> bool {
+            false
+        }
+        fn is_away(&self) -> bool {
             false
         }
         fn is_unknown(&self) -> bool {

@@ -184,6 +184,12 @@ const STAGES: &[&str] = &[
     "testnet",
     "mainnet",
 ];
+/// Whether a word is the name of a stage.
+#[must_use]
+pub fn is_stage(word: &str) -> bool {
+    STAGES.contains(&word)
+}
+
 /// Variables and arguments that name one.
 const STAGE_NAMES: &[&str] = &[
     "ENV",

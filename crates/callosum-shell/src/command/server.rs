@@ -128,9 +128,28 @@ const STAGE_VARIABLES: &[&str] = &["RAILS_ENV", "RACK_ENV", "MIX_ENV", "APP_ENV"
 /// Stages whose databases are this machine's.
 const STAGES_HERE: &[&str] = &["test", "testing", "development", "local"];
 
-/// The server of a command; `variable` tells what its environment holds.
+/// The server of a command; `variable` tells what its environment holds. What is this machine to a command that runs on another one is
+/// that one.
 #[must_use]
 pub fn server(command: &Command<'_>, variable: &dyn Fn(&str) -> Option<String>) -> Server {
+    match (told_server(command, variable), &command.invocation.host) {
+        (Server::Here { .. }, Some(host)) => {
+            Server::Elsewhere { host: host.clone(), database: named_database(command).unwrap_or_default() }
+        }
+        (Server::Untold, Some(host)) => Server::Elsewhere { host: String::new(), database: host.clone() },
+        (told, _) => told,
+    }
+}
+
+/// The database that a client is told by an option or its first argument.
+fn named_database(command: &Command<'_>) -> Option<String> {
+    let client = CLIENTS.iter().find(|client| client.programs.contains(&command.program()))?;
+    let named = client.database.iter().find_map(|name| command.values(&[*name]).last().copied());
+    let first = || command.plain().next().filter(|_| client.first == First::Database);
+    named.or_else(first).map(str::to_owned)
+}
+
+fn told_server(command: &Command<'_>, variable: &dyn Fn(&str) -> Option<String>) -> Server {
     let is_its =
         |client: &&Client| client.programs.is_empty() || client.programs.contains(&command.program());
     let Some(client) = CLIENTS.iter().find(is_its) else { return Server::Untold };

@@ -4,6 +4,7 @@ mod clients;
 mod code;
 mod each;
 mod foreign;
+mod libraries;
 mod settings;
 mod shells;
 mod typed;
@@ -12,7 +13,7 @@ pub(super) use settings::variable;
 pub use typed::typed_by_tool;
 
 use super::{Around, Walk};
-use crate::carriers::{Carrier, Rest, TMUX, carriers};
+use crate::carriers::{Carrier, Machine, Rest, TMUX, carriers};
 use crate::compound_programs::runs_one_command;
 use crate::options::lists;
 use crate::words::{is_assignment, program_name};
@@ -51,19 +52,25 @@ pub(super) fn unwrap(walk: &mut Walk, words: Vec<String>, around: Around) {
         let mut own = Own::default();
         own.behind_verbs(carrier, rest).map(|behind| (carrier, behind, own))
     });
-    let is_noted = match found {
-        Some((carrier, behind, own)) => !carry(walk, carrier, behind, own, &around) || carrier.is_noted,
+    let (is_noted, carries) = match found {
+        Some((carrier, behind, own)) => {
+            let carries = carry(walk, carrier, behind, own, &around);
+            (!carries || carrier.is_noted, carries)
+        }
         None => {
             if first.contains('/') {
                 shells::script(walk, first, rest, &around);
             }
             shells::shell_inside(walk, rest, &around);
             code::interpreted(walk, name, rest, &around);
-            true
+            libraries::told(walk, name, rest, &around);
+            (true, false)
         }
     };
     if is_noted {
+        let at = walk.found.len();
         note(walk, words, around);
+        walk.found.iter_mut().skip(at).for_each(|noted| noted.carries = carries);
     }
 }
 
@@ -89,6 +96,7 @@ fn note_one(walk: &mut Walk, words: Vec<String>, around: Around) {
         input: around.input,
         folder: around.folder,
         open: around.open,
+        host: around.host,
         ..Invocation::default()
     });
 }
@@ -276,9 +284,21 @@ fn carry<'w>(
     if let Some(folder) = own.folder {
         inside.folder = Some(joined(inside.folder.as_deref(), folder));
     }
+    if let Some(host) = machine(carrier.machine, behind, inner) {
+        inside.host = Some(host);
+    }
     let image = inner.first().and_then(|image| image.rsplit_once('/'));
     inner = inner.get(carrier.operands..).unwrap_or_default();
     let behind_operands = inner;
+    // Dokku's own user runs nothing but `dokku`.
+    if carrier.machine == Machine::Operand
+        && behind.iter().any(|word| word.starts_with("dokku@"))
+        && !inner.is_empty()
+    {
+        let dokku = std::iter::once("dokku".to_owned()).chain(inner.iter().cloned());
+        walk.run(dokku.collect(), inside);
+        return true;
+    }
     if carrier.operands > 0 {
         inner = own.behind_options(carrier, inner);
     }
@@ -320,12 +340,39 @@ fn carry<'w>(
     }
     // An image is called after its program, as a rule: `docker run alpine/git push`.
     let of_image = image.and_then(|(_, image)| image.split([':', '@']).next());
+    let of_image =
+        of_image.map(|name| name.strip_suffix("-cli").filter(|name| *name == "aws").unwrap_or(name));
     let of_image = of_image.filter(|_| !carrier.program.is_empty() && !behind_operands.is_empty());
     if let Some(program) = carrier.named_program(behind).or_else(|| of_image.map(str::to_owned)) {
         walk.run(std::iter::once(program).chain(behind_operands.iter().cloned()).collect(), inside.clone());
         is_carried = true;
     }
     is_carried || carrier.reads && shells::read_by_shell(walk, &inside)
+}
+
+/// The machine that a carrier reaches, of which `behind` are the words behind its subcommand, and `operands` those of them behind its
+/// options.
+fn machine(machine: Machine, behind: &[String], operands: &[String]) -> Option<String> {
+    let named = match machine {
+        Machine::Here => return None,
+        Machine::Operand => operands.first()?.clone(),
+        Machine::Option(names) => {
+            let value = |(at, word): (usize, &String)| match word.split_once('=') {
+                Some((name, value)) if lists(names, name) => Some(value.to_owned()),
+                _ if lists(names, word) => behind.get(at + 1).cloned(),
+                _ => None,
+            };
+            behind.iter().enumerate().find_map(value)?
+        }
+    };
+    let bare = |host: &str| {
+        let host = host.split_once("://").map_or(host, |(_, host)| host);
+        let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+        host.split([':', '/']).next().unwrap_or(host).to_owned()
+    };
+    let is_here = |host: &String| matches!(host.as_str(), "localhost" | "127.0.0.1" | "");
+    let hosts: Vec<String> = named.split(',').map(bare).filter(|host| !is_here(host)).collect();
+    (!hosts.is_empty()).then(|| hosts.join(","))
 }
 
 fn unmarked(mut words: &[String]) -> &[String] {
@@ -389,6 +436,7 @@ fn words(walk: &mut Walk, rest: Rest, words: &[String], around: &Around) -> bool
             let is_module = words.iter().take_while(|word| word.starts_with('-')).any(|word| word == "-m");
             let module = words.iter().skip_while(|word| *word != "-m").skip(1);
             code::interpreted(walk, "python", words, around);
+            libraries::told(walk, "python", words, around);
             is_module && command(walk, Rest::Command, &module.cloned().collect::<Vec<_>>(), around)
         }
         Rest::PowerShell => shells::power_shell(walk, words, around),

@@ -6,6 +6,7 @@ use brush_parser::ast::{
     Assignment, AssignmentName, AssignmentValue, CommandPrefixOrSuffixItem, SimpleCommand, Word,
 };
 
+use super::settings::set_by;
 use super::{Around, Folder, MAX_FOLDER, Walk, carry};
 use crate::expansion::{self, Parameters};
 use crate::filters::said;
@@ -195,7 +196,11 @@ impl Walk {
                     self.define(Function { name: name.to_owned(), body, is_called: false, is_told: false });
                 }
             }
-            _ => {}
+            _ => {
+                if let Some((name, value)) = set_by(program, words) {
+                    self.set(&name, value);
+                }
+            }
         }
     }
 
@@ -263,7 +268,24 @@ impl Walk {
                 Some(if expansion::is_list(name) { Meaning::All(values) } else { Meaning::One(values) })
             }
             // `${x%y}`, `$x.com`
-            None => self.undone(word).map(|word| Meaning::One(vec![word])),
+            None => {
+                let of_loop = self.set.several().find_map(|(name, values)| {
+                    let (at, length) = expansion::place_of(word, name)?;
+                    let put = |value: &String| {
+                        let mut word = word.to_owned();
+                        word.replace_range(at..at + length, value);
+                        word
+                    };
+                    Some(values.iter().map(put).collect::<Vec<_>>())
+                });
+                match of_loop {
+                    Some(words) => {
+                        let told = words.into_iter().map(|word| self.undone(&word).unwrap_or(word));
+                        Some(Meaning::One(told.collect()))
+                    }
+                    None => self.undone(word).map(|word| Meaning::One(vec![word])),
+                }
+            }
         }
     }
 
@@ -419,6 +441,15 @@ impl Walk {
                 words.extend(text.split_whitespace().map(str::to_owned));
                 return;
             }
+        }
+        let quoted = word.value.strip_prefix('"').and_then(|inside| inside.strip_suffix('"'));
+        if quoted.is_some_and(|inside| inside.starts_with("$(") && inside.ends_with(')'))
+            && self.found.len() == at + 1
+            && let [text] = self.printed(at).as_slice()
+            && text.len() <= crate::MAX_VALUES
+        {
+            words.push(text.trim_end_matches('\n').to_owned());
+            return;
         }
         self.as_written(word, words);
     }

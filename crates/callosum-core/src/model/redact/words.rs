@@ -55,7 +55,7 @@ pub(super) const HARMLESS_KEYS: &[&str] = &[
 ];
 /// What stands before `key` where it only says which of many is meant.
 pub(super) const ORDER_KEYS: &[&str] = &[
-    "primary", "foreign", "sort", "partition", "hot", "unique", "composite", "natural", "surrogate", "object",
+    "dedup", "primary", "foreign", "sort", "partition", "hot", "unique", "composite", "natural", "surrogate", "object",
     "row", "group", "column", "field", "index", "range", "order", "issue", "project", "modifier", "arrow",
 ];
 /// What stands before `token` where it only says where a list goes on.

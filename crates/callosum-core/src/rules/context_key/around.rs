@@ -14,7 +14,7 @@ use super::site::Site;
 
 /// Something that lies around a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Around {
+pub(crate) enum Around {
     /// The repository that the folder belongs to, as code hosts' programs take it.
     Repository,
     /// The repositories that the command pushes to.
@@ -41,12 +41,24 @@ pub(super) enum Around {
     Link(Service),
 }
 
+/// What a command before it in the line has checked out.
+const CHECKED_OUT: &str = "git branch";
+
 /// Clusters' programs without a configuration act on this one.
 const CURRENT: &str = "current";
 
 impl Around {
     /// Its values for a call; none where they can't be told.
-    pub(super) fn values(self, site: Site<'_, '_>) -> Vec<String> {
+    pub(crate) fn values(self, site: Site<'_, '_>) -> Vec<String> {
+        if self == Self::DockerHost
+            && let Some(daemon) = told_daemon(site)
+        {
+            return daemon.into_iter().collect();
+        }
+        // What lies around on another machine nobody tells.
+        if site.fit.is_some_and(|fit| fit.command.invocation.host.is_some()) {
+            return self.unseen(site);
+        }
         let folder = site.folder();
         let Some(surroundings) = site.outlook.surroundings() else { return self.unseen(site) };
         let variable = |name: &str| site.variable(name);
@@ -88,8 +100,14 @@ impl Around {
                 let named = site.detail(&Detail::GitBranch);
                 let Some(repository) = repository() else { return named };
                 let remote = remote(site);
-                pushed_branches(&repository, named, remote.as_deref())
+                let checked_out = site.variable(CHECKED_OUT);
+                let named = named.into_iter().map(|name| match &checked_out {
+                    Some(branch) if name == CURRENT => branch.clone(),
+                    _ => name,
+                });
+                pushed_branches(&repository, named.collect(), remote.as_deref())
             }
+            Self::Branch if site.variable(CHECKED_OUT).is_some() => one(site.variable(CHECKED_OUT)),
             Self::Branch => one(repository().and_then(|found| found.branch().map(str::to_owned))),
             Self::Package(ecosystem) => match package_folder(site) {
                 Some(named) => {
@@ -117,10 +135,22 @@ impl Around {
             Self::ComposeProject => {
                 let files = [site.flag("f"), site.flag("file")].concat();
                 let files: Vec<&str> = files.iter().map(String::as_str).collect();
-                one(surroundings.compose_project(&files, place))
+                one(named_project(site).or_else(|| surroundings.compose_project(&files, place)))
             }
-            Self::DockerHost => one(surroundings.docker_daemon(place)),
-            Self::Link(service) => one(surroundings.link(service, place)),
+            Self::DockerHost => {
+                one(surroundings.docker_daemon(place).and_then(|daemon| bare_daemon(&daemon)))
+            }
+            Self::Link(service) => {
+                let of_line = match service {
+                    Service::Vercel => site.variable("link vercel"),
+                    Service::Firebase => site.variable("link firebase"),
+                    Service::Supabase => site.variable("link supabase"),
+                    Service::Heroku => site.variable("link heroku"),
+                    Service::Netlify => site.variable("link netlify"),
+                    Service::Fly | Service::Wrangler => None,
+                };
+                one(of_line.or_else(|| surroundings.link(service, place)))
+            }
         }
     }
 
@@ -143,6 +173,7 @@ impl Around {
                 vec![format!("{cluster}/{namespace}")]
             }
             Self::KubeTarget => kube_targets(site, told_cluster(site)),
+            Self::ComposeProject => compose_project(site).into_iter().collect(),
             _ => Vec::new(),
         }
     }
@@ -163,9 +194,47 @@ impl Around {
     }
 }
 
+/// The daemon that the command itself says, or the machine that it runs on; nothing inside where that is this one, nothing at all where it
+/// says none.
+fn told_daemon(site: Site<'_, '_>) -> Option<Option<String>> {
+    if let Some(named) = site.detail(&Detail::DockerDaemon).pop() {
+        return Some(bare_daemon(&named));
+    }
+    site.fit?.command.invocation.host.clone().map(Some)
+}
+
+/// A daemon's host or context, without scheme, user and port; none for this machine's.
+fn bare_daemon(daemon: &str) -> Option<String> {
+    let host = match daemon.split_once("://") {
+        Some(("unix" | "npipe" | "fd", _)) => return None,
+        Some((_, rest)) => rest.split('/').next().unwrap_or(rest),
+        None => daemon,
+    };
+    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+    let host = host.split_once(':').map_or(host, |(host, _)| host);
+    let is_here = matches!(host, "" | "default" | "desktop-linux" | "localhost" | "127.0.0.1");
+    (!is_here).then(|| host.to_owned())
+}
+
+/// The project that a command on another machine says: by its option, else by its folder's name.
+fn compose_project(site: Site<'_, '_>) -> Option<String> {
+    let variable = || site.variable("COMPOSE_PROJECT_NAME");
+    let of_folder = || {
+        let folder = site.fit?.folder()?;
+        folder.trim_end_matches('/').rsplit('/').next().map(str::to_owned)
+    };
+    named_project(site).or_else(variable).or_else(of_folder)
+}
+
+fn named_project(site: Site<'_, '_>) -> Option<String> {
+    ["p", "project-name"].iter().find_map(|name| site.flag(name).pop())
+}
+
 /// The remote that the command names.
 fn remote(site: Site<'_, '_>) -> Option<String> {
-    site.detail(&Detail::GitRemote).into_iter().next()
+    let named = site.detail(&Detail::GitRemote).into_iter().next();
+    let of_line = site.variable(&format!("git remote {}", named.as_deref().unwrap_or("origin")));
+    of_line.or(named)
 }
 
 /// The folder of the package, where the command names another than the one it runs in.
@@ -192,7 +261,9 @@ fn pushed_branches(repository: &Repository, named: Vec<String>, remote: Option<&
 const DEFAULT: &str = "default";
 
 fn namespace(site: Site<'_, '_>) -> Option<String> {
-    ["n", "namespace"].iter().find_map(|name| site.flag(name).pop())
+    let named = ["n", "namespace"].iter().find_map(|name| site.flag(name).pop());
+    let of_manifest = || site.detail(&Detail::KubeNamespace).pop();
+    named.or_else(of_manifest).or_else(|| site.variable("kube namespace"))
 }
 
 fn named_cluster(site: Site<'_, '_>) -> Option<String> {
@@ -200,7 +271,8 @@ fn named_cluster(site: Site<'_, '_>) -> Option<String> {
 }
 
 fn context(site: Site<'_, '_>) -> Option<String> {
-    ["context", "kube-context"].iter().find_map(|name| site.flag(name).pop())
+    let named = ["context", "kube-context"].iter().find_map(|name| site.flag(name).pop());
+    named.or_else(|| site.variable("kube context"))
 }
 
 /// What the command itself says of cluster and namespace.

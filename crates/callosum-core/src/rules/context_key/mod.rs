@@ -22,8 +22,10 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::HashSet;
 use std::rc::Rc;
 
+use callosum_shell::command::is_stage;
 use serde_json::Value;
 
+pub(crate) use around::Around;
 pub(crate) use file_path::{WORK_FOLDER, is_outside, path_in, work_folder};
 pub(crate) use guarded::{READ, is_guarded, is_in_guarded, meanings, writes_guarded};
 pub use placeholder::{PLACEHOLDERS, Placeholder};
@@ -48,6 +50,21 @@ const MAX_KEY_CHARS: usize = 200;
 const KEY_HEAD_CHARS: usize = 180;
 /// A single value in a key is cut here at first, so that a thousand keys of a megabyte each never exist.
 const MAX_VALUE_CHARS: usize = 1024;
+
+/// Options that say where something is done.
+const PLACES: &[&str] = &[
+    "project",
+    "config",
+    "environment",
+    "env",
+    "region",
+    "app",
+    "namespace",
+    "profile",
+    "repo",
+    "org",
+    "stage",
+];
 
 /// So few texts are told apart one by one: for them a set takes longer.
 const FEW: usize = 8;
@@ -167,7 +184,15 @@ pub(crate) fn context_keys<'p>(templates: &'p [Template], site: Site<'_, 'p>) ->
     });
     // No address is a secret that a command is given.
     let fit = site.fit.filter(|_| !templates.iter().all(Template::is_of_recipients));
-    let secrets = fit.map(|fit| secrets_of_words(&fit.command.written())).unwrap_or_default();
+    let mut secrets = fit.map(|fit| secrets_of_words(&fit.command.written())).unwrap_or_default();
+    if !secrets.is_empty() {
+        // What says where is none, wherever it stands among the words.
+        let mut places: Vec<String> = PLACES.iter().flat_map(|name| site.flag(name)).collect();
+        if fit.is_some_and(|fit| fit.command.invocation.program == "doppler") {
+            places.extend(["p", "c"].iter().flat_map(|name| site.flag(name)));
+        }
+        secrets.retain(|secret| !is_stage(secret) && !places.contains(secret));
+    }
     let mut keys = distinct(resolved.map(|key| {
         let mut key = without_user(key);
         for secret in &secrets {

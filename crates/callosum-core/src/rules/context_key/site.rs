@@ -24,12 +24,12 @@ impl Site<'_, '_> {
     }
 
     /// What the command says of `detail`.
-    pub(super) fn detail(&self, detail: &Detail) -> Vec<String> {
+    pub(crate) fn detail(&self, detail: &Detail) -> Vec<String> {
         self.fit.map(|fit| fit.values(detail)).unwrap_or_default()
     }
 
     /// The values of an option, by its name without dashes.
-    pub(super) fn flag(&self, name: &str) -> Vec<String> {
+    pub(crate) fn flag(&self, name: &str) -> Vec<String> {
         self.detail(&Detail::Flag(name.to_owned()))
     }
 

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use callosum_shell::command::kind_name;
+
 use super::Lookup;
 
 /// How the rest of a key is spelled, behind what it begins with.
@@ -13,12 +15,16 @@ const CHANNEL: &str = "channel:";
 /// The longest that fits counts: it stands before those that are its beginning.
 const SPELLINGS: &[(&str, Spelling)] = &[
     (CHANNEL, channel),
+    ("az:storage:", |path, _| Cow::Owned(path.replacen(".blob.core.windows.net", "", 1))),
     ("call:", |number, _| phone(number)),
     ("cron:", |job, _| job_name(job)),
     ("discord:", |channel, _| chat(channel)),
     ("dns:", |name, _| domain(name)),
+    ("flux:", |object, _| object_name(object)),
+    ("google:", |id, _| document(id)),
     ("gs:", |path, _| folder(path)),
     ("imessage:", |number, _| phone(number)),
+    ("kube:", |object, _| object_name(object)),
     ("mattermost:", |channel, _| {
         Cow::Borrowed(channel.rsplit_once(':').map_or(channel, |(_, channel)| channel))
     }),
@@ -27,13 +33,14 @@ const SPELLINGS: &[(&str, Spelling)] = &[
     ("publish:galaxy:", |name, _| galaxy_name(name)),
     ("publish:pypi:", |name, _| python_name(name)),
     ("r2:", |path, _| folder(path)),
-    ("s3:", |path, _| folder(path)),
-    ("service:", |unit, _| Cow::Borrowed(unit.strip_suffix(".service").unwrap_or(unit))),
+    ("s3:", |path, _| bucket(path)),
+    ("service:", |unit, _| unit_name(unit)),
     ("signal:", |number, _| phone(number)),
     ("slack:", |channel, _| chat(channel)),
     ("sms:", |number, _| phone(number)),
     ("telegram:", |to, _| chat(to)),
     ("whatsapp:", |number, _| phone(number.strip_suffix("@s.whatsapp.net").unwrap_or(number))),
+    ("zendesk:", |id, _| Cow::Borrowed(id.strip_suffix(".json").unwrap_or(id))),
 ];
 
 /// A key in its one spelling.
@@ -81,9 +88,45 @@ fn phone(number: &str) -> Cow<'_, str> {
     Cow::Owned(format!("+{}", digits.trim_start_matches("00")))
 }
 
+/// A document without the method behind its id: `sheets:1XyZ:append`.
+fn document(id: &str) -> Cow<'_, str> {
+    let (kind, name) = id.split_once(':').unwrap_or((id, ""));
+    match name.rsplit_once(':') {
+        Some((name, method)) if method.starts_with(|c: char| c.is_ascii_lowercase()) => {
+            Cow::Owned(format!("{kind}:{name}"))
+        }
+        _ => Cow::Borrowed(id),
+    }
+}
+
+/// An object of a cluster by its kind's one name: `prod/shop:pods/web` is `prod/shop:pod/web`.
+fn object_name(object: &str) -> Cow<'_, str> {
+    let Some((scope, (kind, name))) =
+        object.rsplit_once(':').and_then(|(scope, rest)| Some((scope, rest.split_once('/')?)))
+    else {
+        return Cow::Borrowed(object);
+    };
+    match kind_name(kind) {
+        Some(long) => Cow::Owned(format!("{scope}:{long}/{name}")),
+        None => Cow::Borrowed(object),
+    }
+}
+
+/// A unit of systemd without its usual ending, whatever machine it is on.
+fn unit_name(unit: &str) -> Cow<'_, str> {
+    match unit.split_once(".service@") {
+        Some((name, host)) => Cow::Owned(format!("{name}@{host}")),
+        None => Cow::Borrowed(unit.strip_suffix(".service").unwrap_or(unit)),
+    }
+}
+
 /// A job of launchd by its label: `~/Library/LaunchAgents/com.acme.sync.plist`, `gui/501/com.acme.sync`. Elsewhere a slash is a part of the
 /// name.
 fn job_name(job: &str) -> Cow<'_, str> {
+    // `/etc/cron.d/sync`
+    if let Some((_, name)) = job.strip_prefix("/etc/cron.").and_then(|rest| rest.split_once('/')) {
+        return Cow::Borrowed(name);
+    }
     let file = job.strip_suffix(".plist");
     let in_domain = ["gui/", "user/", "system/"].iter().any(|domain| job.starts_with(domain));
     let name = match file {
@@ -97,7 +140,8 @@ fn job_name(job: &str) -> Cow<'_, str> {
 /// A channel without its `#`; an incoming webhook by what tells it from others, without its secret.
 fn chat(name: &str) -> Cow<'_, str> {
     let Some((scheme, rest)) = name.split_once("://") else {
-        let bare = name.strip_prefix('#').unwrap_or(name);
+        let bare = name.strip_prefix(CHANNEL).unwrap_or(name);
+        let bare = bare.strip_prefix('#').unwrap_or(bare);
         return Cow::Borrowed(bare);
     };
     let parts: Vec<&str> = rest.split(['/', '?']).filter(|part| !part.is_empty()).collect();
@@ -131,8 +175,24 @@ fn folder(path: &str) -> Cow<'_, str> {
     Cow::Borrowed(path)
 }
 
+/// The same in S3, whose objects have addresses on the web: `//logs.s3.amazonaws.com/a`, `//s3.amazonaws.com/logs/a`.
+fn bucket(path: &str) -> Cow<'_, str> {
+    let host = path.trim_start_matches('/').split('/').next().unwrap_or_default();
+    if !host.ends_with(".amazonaws.com") {
+        return folder(path);
+    }
+    let key = path.trim_start_matches('/').split_once('/').map_or("", |(_, key)| key);
+    let whole = match host.split_once(".s3.") {
+        Some((bucket, _)) => format!("//{bucket}/{key}"),
+        None => format!("//{key}"),
+    };
+    Cow::Owned(folder(&whole).into_owned())
+}
+
 /// Domain names do not tell case apart, and may end in the dot of the root; `@` is the zone itself.
 fn domain(name: &str) -> Cow<'_, str> {
+    // `cli4 --delete /zones/:acme.example/dns_records/:www.acme.example`
+    let name = name.strip_prefix(':').unwrap_or(name);
     let name = name.strip_prefix("@.").unwrap_or(name);
     let name = name.strip_suffix('.').unwrap_or(name);
     if name.bytes().any(|byte| byte.is_ascii_uppercase()) && name.contains('.') {

@@ -64,7 +64,8 @@ impl Origin {
                 | Detail::HttpUrl
                 | Detail::HttpPart(_)
                 | Detail::HttpQuery(_)
-                | Detail::HttpBody(_),
+                | Detail::HttpBody(_)
+                | Detail::HttpArgument(_),
             ) => !picked.may_send,
             _ => false,
         };
@@ -119,7 +120,13 @@ impl Source {
             }
             Self::Field(name) => params.fields().named(name),
             Self::ToolDetail(detail) => detail.values(site),
-            Self::WorkFolder => vec![site.folder()],
+            Self::WorkFolder => vec![match site.fit.and_then(|fit| fit.command.invocation.host.as_deref()) {
+                // No folder of this machine is meant.
+                Some(host) => {
+                    format!("{}@{host}", site.fit.and_then(Fit::folder).as_deref().unwrap_or("~"))
+                }
+                None => site.folder(),
+            }],
             Self::Variable(name) => variable(site, name).into_iter().collect(),
             Self::Around(around) => around.values(site),
             Self::Database => server::database(site).into_iter().collect(),

@@ -262,11 +262,11 @@ type Goal = (&'static str, fn(&Score) -> Share, f64);
 
 /// What must be reached at least, in percent. What is aimed at on calls that nobody has seen: 95, 75, 93, 95 and 92.
 const GOALS: &[Goal] = &[
-    ("well-known programs and services", |score| score.known, 94.0),
+    ("well-known programs and services", |score| score.known, 95.0),
     ("the long tail", |score| score.tail, 85.0),
-    ("right keys", |score| score.keys, 92.0),
+    ("right keys", |score| score.keys, 93.0),
     ("pairs of different resources apart", |score| score.apart, 95.0),
-    ("pairs of the same resource together", |score| score.together, 87.0),
+    ("pairs of the same resource together", |score| score.together, 92.0),
 ];
 
 /// What was never looked at while rules were written. It has no goal of its own: it only tells how honest the other figures are.

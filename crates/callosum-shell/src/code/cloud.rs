@@ -1,0 +1,143 @@
+//! Calls of boto3 and of the AWS SDKs for JavaScript, as commands of the AWS CLI: services, operations and parameters have the same names
+//! in another case.
+
+use super::value::{Call, Given, Value, as_json, as_text, texts};
+use super::words;
+
+/// Clients of JavaScript whose service is called otherwise by the CLI.
+const SERVICES: &[(&str, &str)] = &[
+    ("cloudwatchlogs", "logs"),
+    ("dynamodbdocument", "dynamodb"),
+    ("documentclient", "dynamodb"),
+    ("eventbridge", "events"),
+    ("sfn", "stepfunctions"),
+    ("elasticloadbalancingv2", "elbv2"),
+    ("cognitoidentityprovider", "cognito-idp"),
+    ("route53", "route53"),
+];
+
+/// The commands of a call.
+pub(super) fn command(call: &Call) -> Option<Vec<Vec<String>>> {
+    let given = call.given()?;
+    let (service, operation, given) = python(call, given).or_else(|| script(call, given))?;
+    let mut command = match storage(&service, &operation, given, call) {
+        Some(command) => command,
+        None => {
+            let mut command = words(&["aws", &service, &operation]);
+            for (name, value) in given.fields() {
+                let texts = match &value {
+                    Value::List(_) => texts(&value),
+                    Value::Map(_) => vec![as_json(&value).to_string()],
+                    value => as_text(value).into_iter().collect(),
+                };
+                if !texts.is_empty() {
+                    command.push(format!("--{}", dashed(&name)));
+                    command.extend(texts);
+                }
+            }
+            command
+        }
+    };
+    let said = |names: &[&str]| {
+        call.steps.iter().find_map(|step| step.given.as_ref()?.value(names).and_then(as_text))
+    };
+    for (option, names) in
+        [("--region", &["region_name", "region"][..]), ("--profile", &["profile_name", "profile"])]
+    {
+        if let Some(value) = said(names) {
+            command.extend(words(&[option, &value]));
+        }
+    }
+    Some(vec![command])
+}
+
+/// `boto3.client("lambda").invoke(…)`, `boto3.resource("s3").Bucket("a").upload_file(…)`
+fn python<'c>(call: &'c Call, given: &'c Given) -> Option<(String, String, &'c Given)> {
+    let made = ["client", "resource"].iter().find_map(|name| call.given_to(name))?;
+    if !call.before().any(|name| matches!(name, "boto3" | "session" | "Session" | "aioboto3")) {
+        return None;
+    }
+    let is_made_by_it =
+        matches!(call.name(), "client" | "resource" | "Bucket" | "Object" | "Table" | "Queue" | "Topic");
+    let service = given_service(made)?;
+    (!is_made_by_it).then(|| (service, dashed(call.name()), given))
+}
+
+fn given_service(made: &Given) -> Option<String> {
+    made.text(&["service_name"], Some(0))
+}
+
+/// `new ECSClient({}).send(new UpdateServiceCommand({…}))`, `new AWS.S3().putObject({…})`
+fn script<'c>(call: &'c Call, given: &'c Given) -> Option<(String, String, &'c Given)> {
+    if call.name() == "send" {
+        let [Value::Chain(steps)] = given.placed.as_slice() else { return None };
+        let made = steps.last()?;
+        let operation = made.name.strip_suffix("Command")?;
+        let client = call.steps.iter().find_map(|step| step.name.strip_suffix("Client"))?;
+        return Some((service(client), dashed(operation), made.given.as_ref()?));
+    }
+    let names: Vec<&str> = call.steps.iter().map(|step| step.name.as_str()).collect();
+    let at = names.iter().position(|name| matches!(*name, "AWS" | "aws-sdk"))?;
+    let client = names.get(at + 1)?;
+    (names.len() > at + 2 && *client != "config").then(|| (service(client), dashed(call.name()), given))
+}
+
+fn service(client: &str) -> String {
+    let name = client.to_lowercase();
+    let known = SERVICES.iter().find(|(own, _)| *own == name);
+    known.map_or(name, |(_, service)| (*service).to_owned())
+}
+
+/// What is done to objects of S3, as the CLI's own words for that.
+fn storage(service: &str, operation: &str, given: &Given, call: &Call) -> Option<Vec<String>> {
+    if service != "s3" {
+        return None;
+    }
+    let of = |name: &str, place: usize| call.given_to(name).and_then(|made| made.text(&[], Some(place)));
+    let (bucket_place, key_place) = match operation {
+        "upload-file" | "upload-fileobj" => (1, 2),
+        _ => (0, 1),
+    };
+    let is_resource = call.has("Bucket") || call.has("Object");
+    let (bucket, key) = if is_resource {
+        let bucket = of("Object", 0).or_else(|| of("Bucket", 0))?;
+        let place = if operation.starts_with("upload") { 1 } else { 0 };
+        (bucket, of("Object", 1).or_else(|| given.text(&["Key"], Some(place))))
+    } else {
+        (given.text(&["Bucket"], Some(bucket_place))?, given.text(&["Key"], Some(key_place)))
+    };
+    let target = match key {
+        Some(key) => format!("s3://{bucket}/{key}"),
+        None => format!("s3://{bucket}"),
+    };
+    Some(match operation {
+        "upload-file" | "upload-fileobj" | "put-object" | "put" | "copy-object" | "copy" => {
+            words(&["aws", "s3", "cp", "-", &target])
+        }
+        "delete-object" | "delete-objects" | "delete" => words(&["aws", "s3", "rm", &target]),
+        "delete-bucket" => words(&["aws", "s3", "rb", &target]),
+        "create-bucket" => words(&["aws", "s3", "mb", &target]),
+        _ => return None,
+    })
+}
+
+/// `FunctionName`, `functionName` and `function_name` as `function-name`.
+fn dashed(name: &str) -> String {
+    let letters: Vec<char> = name.chars().collect();
+    let mut dashed = String::new();
+    for (at, letter) in letters.iter().enumerate() {
+        let before = at.checked_sub(1).and_then(|before| letters.get(before));
+        let is_next_small = letters.get(at + 1).is_some_and(char::is_ascii_lowercase);
+        let begins = letter.is_ascii_uppercase()
+            && before.is_some_and(|before| {
+                before.is_ascii_lowercase()
+                    || before.is_ascii_digit()
+                    || before.is_ascii_uppercase() && is_next_small
+            });
+        if begins {
+            dashed.push('-');
+        }
+        dashed.push(if *letter == '_' { '-' } else { letter.to_ascii_lowercase() });
+    }
+    dashed
+}
