@@ -172,7 +172,7 @@ fn a_command_is_excused_only_when_all_its_requests_are() {
         (
             "curl --proto '=https' --tlsv1.2 -X POST https://api.example.com/v1/items -d '{}'",
             3,
-            "http:POST:api.example.com/v1/items",
+            "http:POST:api.example.com/items",
         ),
         (
             "curl --speed-limit 1000 --speed-time 30 -T build.zip https://upload.example.com/x",
@@ -182,7 +182,7 @@ fn a_command_is_excused_only_when_all_its_requests_are() {
         (
             "curl https://api.openai.com/v1/x -d a https://api.example.com/y",
             3,
-            "http:POST:api.openai.com/v1/x http:POST:api.example.com/y",
+            "http:POST:api.openai.com/x http:POST:api.example.com/y",
         ),
         ("curl https://api.openai.com/v1/x -d a", 1, ""),
         ("curl http://localhost:1/a http://127.0.0.1/b -d a", 1, ""),
@@ -256,10 +256,10 @@ fn wrappers_keep_the_command_they_run() {
         ("runuser -u deploy -- git push origin main", 3, "git-push:/w/main"),
         ("runuser -l deploy -c 'git push origin main'", 3, "git-push:/w/main"),
         ("script -qc 'git push origin main' /dev/null", 3, "git-push:/w/main"),
-        ("ssh deploy@web-1 -p 2222 'git push origin main'", 3, "git-push:/w/main ssh:web-1"),
-        ("ssh web-1 -- git push origin main", 3, "git-push:/w/main ssh:web-1"),
-        ("ssh prod 'bash -s' <<'EOT'\ngit push origin main\nEOT", 3, "git-push:/w/main ssh:prod"),
-        ("ssh prod <<'EOT'\ngit push origin main\nEOT", 3, "git-push:/w/main ssh:prod"),
+        ("ssh deploy@web-1 -p 2222 'git push origin main'", 3, "git-push:~@web-1/main"),
+        ("ssh web-1 -- git push origin main", 3, "git-push:~@web-1/main"),
+        ("ssh prod 'bash -s' <<'EOT'\ngit push origin main\nEOT", 3, "git-push:~@prod/main"),
+        ("ssh prod <<'EOT'\ngit push origin main\nEOT", 3, "git-push:~@prod/main"),
         ("ssh web-1 uptime", 2, "ssh:web-1"),
     ]);
 }
@@ -367,7 +367,7 @@ fn options_do_not_take_the_subcommand_or_the_target() {
     each_is_guarded(&[
         ("kubectl -nprod delete pod web-0", 3, "kube:current/prod:pod/web-0"),
         ("kubectl delete -nprod pod web-0", 3, "kube:current/prod:pod/web-0"),
-        ("kubectl delete pod -lapp=web", 3, "kube:current/default:pod/*"),
+        ("kubectl delete pod -lapp=web", 3, "kube:current/default:pod/app=web"),
         ("kubectl exec -itnprod web-0 -- ls", 1, ""),
         ("helm -nprod upgrade web ./chart", 3, "helm:current/prod:web"),
         ("kubectl --insecure-skip-tls-verify delete ns staging", 3, "kube:current:namespace/staging"),
@@ -426,7 +426,7 @@ fn verbs_that_change_something_are_guarded() {
         (
             "curl -X DELETE https://api.openai.com/v1/files/file-abc",
             3,
-            "http:DELETE:api.openai.com/v1/files/file-abc",
+            "http:DELETE:api.openai.com/files/file-abc",
         ),
         ("stripe post /v1/refunds -d amount=1", 4, "payment:stripe:refunds"),
         ("stripe delete /v1/customers/c", 4, "payment:stripe:c"),

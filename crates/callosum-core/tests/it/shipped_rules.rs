@@ -422,7 +422,7 @@ fn pushes_and_releases_are_known_in_many_forms() {
         ("git tag -a v1.4.0 -m \"Release 1.4.0\" && git push origin v1.4.0", "git-push:/w/v1.4.0"),
         (
             "git remote add mirror https://git.example.org/acme/app.git && git push --mirror mirror",
-            "git-push:/w@mirror/--mirror",
+            "git-push:git.example.org/acme/app/--mirror",
         ),
         ("git commit --amend --no-edit && git push -f", "git-push:/w/current"),
         (
