@@ -88,10 +88,15 @@ impl NameWords {
 
     /// What may stand in a rule: each word and those that stand together, in the singular, and whether they are the server's.
     pub(super) fn terms(&self) -> impl Iterator<Item = (&str, bool)> {
+        self.runs().map(|(run, is_of_server)| (stem(run), is_of_server))
+    }
+
+    /// Each word and those that stand together, and whether they are the server's.
+    fn runs(&self) -> impl Iterator<Item = (&str, bool)> {
         (0..self.ends.len()).flat_map(move |from| {
             let is_of_server = from < self.of_server;
             let end = if is_of_server { self.of_server } else { self.ends.len() };
-            (from + 1..=end.min(from + MAX_JOINED)).map(move |to| (stem(self.joined(from, to)), is_of_server))
+            (from + 1..=end.min(from + MAX_JOINED)).map(move |to| (self.joined(from, to), is_of_server))
         })
     }
 
@@ -125,7 +130,7 @@ pub(crate) fn parted(tool: &str) -> (&str, &str) {
 
 /// The words that a rule asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct ToolWords {
+pub(crate) struct ToolWords {
     /// Of each group one must stand in the name.
     groups: Vec<Vec<String>>,
     /// None of these may.
@@ -184,6 +189,13 @@ impl ToolWords {
         let action = action(params);
         let all = 0..self.groups.len();
         all.filter_map(|group| self.found(group, name, action.as_ref()).map(str::to_owned)).collect()
+    }
+
+    /// The word of the first group as the name has it.
+    pub(crate) fn named<'n>(&self, name: &'n NameWords) -> Option<&'n str> {
+        let is_it = |run: &&str| self.first().iter().any(|word| word == stem(run));
+        let of = |server: bool| name.runs().filter(move |(_, of)| *of == server).map(|(run, _)| run);
+        of(false).chain(of(true)).find(is_it)
     }
 
     fn found<'n>(&self, group: usize, name: &'n NameWords, action: Option<&'n NameWords>) -> Option<&'n str> {

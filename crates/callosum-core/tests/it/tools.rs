@@ -393,6 +393,21 @@ fn addresses_are_those_that_parameters_name() {
 }
 
 #[test]
+fn a_service_is_named_by_the_word_that_a_rule_knows_it_by() {
+    let rules = rules(
+        r#""toolWords":[["grafana","new-relic","rootly"],"{acts}"],"contextKey":"m:{tool.named}:{field.id|new}""#,
+    );
+    for (tool, expected) in [
+        ("mcp__grafana-prod__delete_alert", "m:grafana:1"),
+        ("hub__new_relic_delete_alert", "m:newrelic:1"),
+        ("Rootly.closeAlerts", "m:rootly:1"),
+    ] {
+        assert_eq!(classified(&rules, tool, &json!({"id": 1})).context_keys, [expected], "{tool}");
+    }
+    assert_eq!(keys("{tool.named|none}", "grafana__x", &json!({})), ["none"]);
+}
+
+#[test]
 fn a_wallets_network_is_the_one_that_is_named() {
     for (params, expected) in [
         (json!({"to": "0x1", "chain": "base"}), "base"),
