@@ -16,18 +16,11 @@ const MAX_WORDS: usize = 32;
 const MAX_ACTION: usize = 80;
 /// Parameters that say what a tool does which does several things.
 const ACTIONS: &[&str] = &["action", "method", "operation"];
-/// Parameters that are true where nothing is to be done.
-const TRIALS: &[&str] = &[
-    "dry_run",
-    "dryRun",
-    "dry-run",
-    "preview",
-    "preview_only",
-    "previewOnly",
-    "simulate",
-    "validate_only",
-    "validateOnly",
-];
+/// Parameters that say that nothing is to be done, without case and signs, and what they are then.
+const TRIALS: &[&str] = &["dryrun", "previewonly", "validateonly"];
+const TRIED: &[&str] = &["true", "all", "client", "server"];
+/// Parameters of the call itself that are true there.
+const PREVIEWS: &[&str] = &["preview", "simulate"];
 /// Parameters that are false there.
 const CONFIRMED: &[&str] = &["confirm", "confirmed"];
 /// Stands in a group for every verb that does something.
@@ -234,7 +227,8 @@ impl ToolWords {
         };
         only_names
             || asking.is_some_and(|word| !is_asked_for(word))
-            || TRIALS.iter().any(|name| is(name, &Value::Bool(true)))
+            || TRIALS.iter().any(|name| params.has_own(name, TRIED))
+            || PREVIEWS.iter().any(|name| is(name, &Value::Bool(true)))
             || CONFIRMED.iter().any(|name| is(name, &Value::Bool(false)))
             // What is written and not shown yet.
             || is("status", &Value::from("draft"))

@@ -101,6 +101,16 @@ fn what_only_asks_or_tries_is_no_call_of_a_strong_rule() {
         assert!(!is_for(&strong, "create_order", &json!({ (trial): true })), "{trial}");
         assert!(is_for(&strong, "create_order", &json!({ (trial): false })), "{trial}");
     }
+    for trial in
+        [json!({"options": {"dryRun": "server"}}), json!({"DryRun": "true"}), json!({"validate-only": true})]
+    {
+        assert!(!is_for(&strong, "create_order", &trial), "{trial}");
+    }
+    assert!(is_for(
+        &strong,
+        "create_order",
+        &json!({"dry_run": "none", "link": {"preview": true}, "content": "{\"dryRun\": true}"})
+    ));
     assert!(!is_for(&strong, "create_order", &json!({"confirm": false})));
     assert!(is_for(&strong, "create_order", &json!({"confirm": true})));
     assert!(!is_for(&strong, "create_order", &json!({"status": "draft"})));
