@@ -456,6 +456,7 @@ impl<'r> Verdict<'r, '_> {
 
     /// Takes in what a rule says: the highest tier counts, and the keys of all. True when its keys are known.
     fn take(&mut self, rule: &'r Rule, site: Site<'_, 'r>) -> bool {
+        let site = Site { words: rule.words(), ..site };
         // A call with too many is refused, whatever the others are.
         let (keys, too_many) = match self.classification.too_many_keys {
             true => (Vec::new(), true),

@@ -188,6 +188,11 @@ impl Rule {
         Some(Limited { rule: self.name.clone(), limit, keys })
     }
 
+    /// The words of tools' names that it asks for.
+    pub(super) fn words(&self) -> Option<&ToolWords> {
+        self.words.as_ref()
+    }
+
     /// The words by one of which the index finds it, where nothing else says for which tools it is.
     pub(super) fn words_to_find_it_by(&self) -> &[String] {
         let words = self.words.as_ref().filter(|_| self.tools.is_empty());

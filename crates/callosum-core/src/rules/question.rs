@@ -41,6 +41,6 @@ impl<'a> Question<'a> {
     }
 
     pub(super) fn site<'s>(&'s self, fit: Option<&'s Fit<'s, 's>>) -> Site<'s, 'a> {
-        Site { call: self.call, params: &self.params, fit, outlook: self.outlook }
+        Site { call: self.call, params: &self.params, fit, outlook: self.outlook, words: None }
     }
 }

@@ -65,13 +65,18 @@ const CHECKED: &[&str] = &["check", "eligibility", "validation", "verification"]
 /// Likewise, unless there is a verb at all.
 #[rustfmt::skip]
 const SHOWN: &[&str] = &[
-    "analysis", "analytics", "availability", "balance", "balances", "catalog", "categories", "count", "depth", "detail", "details",
-    "docs", "documentation", "estimate", "faq", "fee", "fees", "feed", "finder", "forecast", "gateway",
-    "guide", "help", "history", "info", "information", "insights", "limits", "list", "logs", "lookup", "metadata", "metrics", "offers",
-    "options", "overview", "policies", "policy", "prices", "pricing", "quote", "quotes", "rate", "rates",
-    "recommendations", "recommender", "requirements", "reviews", "schema", "score", "search", "slots", "stats",
-    "statistics", "status", "summaries", "summary", "templates", "timeline", "total", "totals", "trends", "types", "verifier",
+    "activity", "analysis", "analytics", "availability", "balance", "balances", "catalog", "categories", "changes", "comparables",
+    "cost", "costs", "count", "credit", "credits", "depth", "detail", "details", "docs", "documentation", "estimate", "faq", "fee",
+    "feed", "fees", "finder", "forecast", "gateway", "guide", "health", "help", "history", "ideas", "info", "information",
+    "insights", "instructions", "lag", "limits", "list", "load", "logs", "lookup", "margins", "members", "metadata", "metrics",
+    "offers", "options", "overview", "performance", "policies", "policy", "prices", "pricing", "progress", "quote", "quotes",
+    "rate", "rates", "recommendations", "recommender", "requirements", "reviews", "schema", "score", "search", "sentiment", "slots",
+    "state", "statistics", "stats", "status", "summaries", "summary", "templates", "terms", "timeline", "times", "total", "totals",
+    "trends", "types", "verifier", "versions", "zones",
 ];
+/// Verbs that only ask and are names of what is shown, too.
+const ALSO_SHOWN: &[&str] =
+    &["check", "count", "history", "list", "logs", "snapshot", "stats", "status", "view"];
 /// What is only asked for by a tool that runs it.
 #[rustfmt::skip]
 const RUN_TO_ASK: &[&str] = &[
@@ -161,8 +166,11 @@ pub(super) fn asking<'n>(name: &[(&'n str, Sense)]) -> Option<&'n str> {
             return Some(last);
         }
     }
+    let ends_with_verb = name.last().is_some_and(|(_, sense)| *sense == Sense::Does);
     for (place, (word, sense)) in name.iter().enumerate() {
         match sense {
+            // `order_status_update` updates.
+            Sense::Asks if place > 0 && ends_with_verb && ALSO_SHOWN.contains(word) => {}
             Sense::Asks => return Some(word),
             Sense::MayPrepare if place == 0 && !has(Sense::Does) => return Some(word),
             Sense::Does | Sense::Runs => return None,
@@ -231,6 +239,7 @@ mod tests {
             ("order_list", Some("list")),
             ("refund_eligibility", Some("eligibility")),
             ("swap_quote", Some("quote")),
+            ("order_costs", Some("costs")),
             ("post_details", Some("details")),
             ("payout-change-check", Some("check")),
             ("create_uptime_check", None),
@@ -238,6 +247,8 @@ mod tests {
             ("run_report", Some("report")),
             ("execute_query", Some("query")),
             ("update_status", None),
+            ("order_status_update", None),
+            ("list_update", Some("list")),
             ("create_price_list", None),
             ("trigger_build", None),
             ("build_refund", Some("build")),

@@ -16,18 +16,11 @@ const MAX_WORDS: usize = 32;
 const MAX_ACTION: usize = 80;
 /// Parameters that say what a tool does which does several things.
 const ACTIONS: &[&str] = &["action", "method", "operation"];
-/// Parameters that are true where nothing is to be done.
-const TRIALS: &[&str] = &[
-    "dry_run",
-    "dryRun",
-    "dry-run",
-    "preview",
-    "preview_only",
-    "previewOnly",
-    "simulate",
-    "validate_only",
-    "validateOnly",
-];
+/// Parameters that say that nothing is to be done, without case and signs, and what they are then.
+const TRIALS: &[&str] = &["dryrun", "previewonly", "validateonly"];
+const TRIED: &[&str] = &["true", "all", "client", "server"];
+/// Parameters of the call itself that are true there.
+const PREVIEWS: &[&str] = &["preview", "simulate"];
 /// Parameters that are false there.
 const CONFIRMED: &[&str] = &["confirm", "confirmed"];
 /// Stands in a group for every verb that does something.
@@ -88,10 +81,15 @@ impl NameWords {
 
     /// What may stand in a rule: each word and those that stand together, in the singular, and whether they are the server's.
     pub(super) fn terms(&self) -> impl Iterator<Item = (&str, bool)> {
+        self.runs().map(|(run, is_of_server)| (stem(run), is_of_server))
+    }
+
+    /// Each word and those that stand together, and whether they are the server's.
+    fn runs(&self) -> impl Iterator<Item = (&str, bool)> {
         (0..self.ends.len()).flat_map(move |from| {
             let is_of_server = from < self.of_server;
             let end = if is_of_server { self.of_server } else { self.ends.len() };
-            (from + 1..=end.min(from + MAX_JOINED)).map(move |to| (stem(self.joined(from, to)), is_of_server))
+            (from + 1..=end.min(from + MAX_JOINED)).map(move |to| (self.joined(from, to), is_of_server))
         })
     }
 
@@ -125,7 +123,7 @@ pub(crate) fn parted(tool: &str) -> (&str, &str) {
 
 /// The words that a rule asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct ToolWords {
+pub(crate) struct ToolWords {
     /// Of each group one must stand in the name.
     groups: Vec<Vec<String>>,
     /// None of these may.
@@ -186,6 +184,13 @@ impl ToolWords {
         all.filter_map(|group| self.found(group, name, action.as_ref()).map(str::to_owned)).collect()
     }
 
+    /// The word of the first group as the name has it.
+    pub(crate) fn named<'n>(&self, name: &'n NameWords) -> Option<&'n str> {
+        let is_it = |run: &&str| self.first().iter().any(|word| word == stem(run));
+        let of = |server: bool| name.runs().filter(move |(_, of)| *of == server).map(|(run, _)| run);
+        of(false).chain(of(true)).find(is_it)
+    }
+
     fn found<'n>(&self, group: usize, name: &'n NameWords, action: Option<&'n NameWords>) -> Option<&'n str> {
         let words = self.groups.get(group)?;
         let is_it = |term: &str| words.iter().any(|word| word == term);
@@ -222,7 +227,8 @@ impl ToolWords {
         };
         only_names
             || asking.is_some_and(|word| !is_asked_for(word))
-            || TRIALS.iter().any(|name| is(name, &Value::Bool(true)))
+            || TRIALS.iter().any(|name| params.has_own(name, TRIED))
+            || PREVIEWS.iter().any(|name| is(name, &Value::Bool(true)))
             || CONFIRMED.iter().any(|name| is(name, &Value::Bool(false)))
             // What is written and not shown yet.
             || is("status", &Value::from("draft"))

@@ -101,6 +101,16 @@ fn what_only_asks_or_tries_is_no_call_of_a_strong_rule() {
         assert!(!is_for(&strong, "create_order", &json!({ (trial): true })), "{trial}");
         assert!(is_for(&strong, "create_order", &json!({ (trial): false })), "{trial}");
     }
+    for trial in
+        [json!({"options": {"dryRun": "server"}}), json!({"DryRun": "true"}), json!({"validate-only": true})]
+    {
+        assert!(!is_for(&strong, "create_order", &trial), "{trial}");
+    }
+    assert!(is_for(
+        &strong,
+        "create_order",
+        &json!({"dry_run": "none", "link": {"preview": true}, "content": "{\"dryRun\": true}"})
+    ));
     assert!(!is_for(&strong, "create_order", &json!({"confirm": false})));
     assert!(is_for(&strong, "create_order", &json!({"confirm": true})));
     assert!(!is_for(&strong, "create_order", &json!({"status": "draft"})));
@@ -390,6 +400,21 @@ fn addresses_are_those_that_parameters_name() {
         keys("email:{tool.addresses} ??", "acme__send_invoice", &json!({"recipientId": "rec_1"})),
         Vec::<String>::new()
     );
+}
+
+#[test]
+fn a_service_is_named_by_the_word_that_a_rule_knows_it_by() {
+    let rules = rules(
+        r#""toolWords":[["grafana","new-relic","rootly"],"{acts}"],"contextKey":"m:{tool.named}:{field.id|new}""#,
+    );
+    for (tool, expected) in [
+        ("mcp__grafana-prod__delete_alert", "m:grafana:1"),
+        ("hub__new_relic_delete_alert", "m:newrelic:1"),
+        ("Rootly.closeAlerts", "m:rootly:1"),
+    ] {
+        assert_eq!(classified(&rules, tool, &json!({"id": 1})).context_keys, [expected], "{tool}");
+    }
+    assert_eq!(keys("{tool.named|none}", "grafana__x", &json!({})), ["none"]);
 }
 
 #[test]

@@ -119,6 +119,12 @@ impl<'a> Lookup<'a> {
         self.fields.get_or_init(|| Fields::of(&self.params.all().value))
     }
 
+    /// Whether a field of the call itself, by its name in small letters and without signs, has one of some values. What stands in an
+    /// object that is given along says nothing.
+    pub(crate) fn has_own(&self, name: &str, values: &[&str]) -> bool {
+        self.fields().own().any(|(own, value)| own == name && values.contains(&value))
+    }
+
     pub(crate) fn all(&self) -> AllParameters<'a> {
         self.params.all()
     }

@@ -117,6 +117,7 @@ pub const PLACEHOLDERS: &[Placeholder] = &[
     row("params.NAME", Make::Named(|path| Source::Param(path.to_owned())), "a parameter, by its dotted path"),
     row("field.NAME", Make::Named(|name| Source::Field(folded(name))), "a parameter by its name alone, without case and signs, wherever it stands: in objects, in lists, in texts that are JSON"),
     row("tool.service", of_tool!(Service), "the name of the tool's server, without the words `mcp`, `server` and `api`"),
+    row("tool.named", of_tool!(Named), "the word of the first group of `toolWords` that stands in the tool's name"),
     row("tool.verb", of_tool!(Verb), "the verb in the tool's name"),
     row("tool.thing", of_tool!(Thing), "the thing in the tool's name, in the singular: `invoice` of `void_invoices`"),
     row("tool.target", of_tool!(Target), "what the call acts on: the field that is called like a thing in the tool's name (`invoice_id` of `send_invoice`), else the first of the usual ones (`id`, `to`, `channel`, `project` …)"),

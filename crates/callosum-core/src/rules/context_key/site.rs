@@ -5,6 +5,7 @@ use callosum_shell::command::{Detail, Fit};
 use super::Lookup;
 use super::file_path::work_folder;
 use crate::model::tool_call::ToolCall;
+use crate::rules::tool_words::ToolWords;
 use crate::rules::world::Outlook;
 
 /// What a key is made from: a call, its parameters, the part of its command that is meant, and what lies around.
@@ -14,6 +15,8 @@ pub(crate) struct Site<'a, 'p> {
     pub(crate) params: &'a Lookup<'p>,
     pub(crate) fit: Option<&'a Fit<'a, 'a>>,
     pub(crate) outlook: &'a Outlook<'a>,
+    /// The words of tools' names that its rule asks for.
+    pub(crate) words: Option<&'a ToolWords>,
 }
 
 impl Site<'_, '_> {

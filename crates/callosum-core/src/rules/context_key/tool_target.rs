@@ -15,6 +15,8 @@ use crate::rules::tool_words::{NameWords, parted};
 pub(super) enum ToolDetail {
     /// The service: the server's name.
     Service,
+    /// The word by which its rule knows the tool.
+    Named,
     /// The verb in the tool's name.
     Verb,
     /// What kind of thing the tool's name names.
@@ -37,6 +39,7 @@ impl ToolDetail {
         let one = |found: Option<String>| found.into_iter().collect();
         match self {
             Self::Service => one(service(&site.call.tool, &name)),
+            Self::Named => one(site.words.and_then(|words| words.named(&name)).map(str::to_owned)),
             Self::Verb => one(name.acting().map(str::to_owned)),
             Self::Thing => one(thing(&name)),
             Self::Target => target(&name, site.params.fields()),
@@ -60,9 +63,9 @@ fn service(tool: &str, name: &NameWords) -> Option<String> {
     let words = server.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
     let is_name = |word: &String| !matches!(word.as_str(), "" | "mcp" | "server" | "api");
     let words: Vec<String> = words.filter(is_name).collect();
-    // Claude's connectors: `claude_ai_Slack`.
+    // Connectors of a host by its own name: `acme_ai_Slack`.
     let words = match words.as_slice() {
-        [claude, ai, rest @ ..] if claude == "claude" && ai == "ai" && !rest.is_empty() => rest,
+        [_, ai, rest @ ..] if ai == "ai" && !rest.is_empty() => rest,
         all => all,
     };
     // A broker's tools are in capitals where no server stands before them: `TRELLO_ADD_CARD`.

@@ -251,10 +251,17 @@ fn the_shipped_rules_reach_what_agents_do() {
     report("collected later", &second);
     let whole = commands.plus(&tools).plus(&second);
     report("the whole", &Score { wrong: String::new(), ..whole.clone() });
-    for (what, share, least) in GOALS.iter().map(|(what, share, least)| (what, share(&whole), *least)) {
-        assert!(share.percent() >= least, "{what}: {:.1} %, the goal is {least} %", share.percent());
+    for (name, score, goals) in [("the whole", &whole, GOALS), ("tools", &tools, TOOL_GOALS)] {
+        for (what, share, least) in goals.iter().map(|(what, share, least)| (what, share(score), *least)) {
+            assert!(
+                share.percent() >= least,
+                "{name}, {what}: {:.1} %, the goal is {least} %",
+                share.percent()
+            );
+        }
+        let alarms = score.alarms.percent();
+        assert!(alarms <= 1.0, "{name}, harmless calls at tier 3: {alarms:.1} %");
     }
-    assert!(whole.alarms.percent() <= 1.0, "harmless calls at tier 3: {:.1} %", whole.alarms.percent());
 }
 
 /// A part of a score that has a goal.
@@ -265,6 +272,15 @@ const GOALS: &[Goal] = &[
     ("well-known programs and services", |score| score.known, 95.0),
     ("the long tail", |score| score.tail, 85.0),
     ("right keys", |score| score.keys, 93.0),
+    ("pairs of different resources apart", |score| score.apart, 95.0),
+    ("pairs of the same resource together", |score| score.together, 92.0),
+];
+
+/// The same for tools alone.
+const TOOL_GOALS: &[Goal] = &[
+    ("well-known services", |score| score.known, 95.0),
+    ("the long tail", |score| score.tail, 90.0),
+    ("right keys", |score| score.keys, 95.0),
     ("pairs of different resources apart", |score| score.apart, 95.0),
     ("pairs of the same resource together", |score| score.together, 92.0),
 ];
