@@ -179,8 +179,10 @@ fn translated(text: &str, words: &[String]) -> Option<String> {
 
 /// The characters of a set of `tr`: `a-zA-Z`, `[:upper:]`, `\n`.
 fn set_of(set: &str) -> Option<Vec<char>> {
-    let set =
-        unescaped(&set.replace("[:upper:]", "A-Z").replace("[:lower:]", "a-z").replace("[:digit:]", "0-9"), "");
+    let set = unescaped(
+        &set.replace("[:upper:]", "A-Z").replace("[:lower:]", "a-z").replace("[:digit:]", "0-9"),
+        "",
+    );
     if set.contains("[:") {
         return None;
     }

@@ -54,7 +54,12 @@ impl Terms {
     }
 
     /// The question that the decision answers, on all keys.
-    pub(crate) fn question<'a>(&self, who: &'a Who, all_keys: &'a [String], settings: &Settings) -> Question<'a> {
+    pub(crate) fn question<'a>(
+        &self,
+        who: &'a Who,
+        all_keys: &'a [String],
+        settings: &Settings,
+    ) -> Question<'a> {
         Question {
             who,
             tier: self.tier,

@@ -10,7 +10,6 @@
 
 use std::sync::Arc;
 
-use crate::decision::Question;
 use crate::decision::history::{History, Who};
 use crate::decision::plan::{Plan, Refusal, Standing, plan};
 use crate::model::error::StateError;
@@ -72,8 +71,13 @@ impl Gate {
                 return Ok(answer);
             }
             let intent = Arc::make_mut(shared);
-            let plan =
-                self.plan(intent, (&who, &keys), course.standing(intent.terms.observe), ledger.history(), now);
+            let plan = self.plan(
+                intent,
+                (&who, &keys),
+                course.standing(intent.terms.observe),
+                ledger.history(),
+                now,
+            );
             if let Plan::Refuse(refusal) = &plan {
                 let window_ms = self.settings.recent_window_ms;
                 ledger.bring_newest(|history, from| refusal.can_be_told(history, from, window_ms, now))?;

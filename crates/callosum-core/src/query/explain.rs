@@ -95,8 +95,7 @@ pub(super) fn explain(reader: &Reader<'_>, asked: &ExplainRequest) -> Result<Exp
         reader.rules.rules.explain(call, reader.runtime, &asked.params, reader.world);
     let tier = classification.tier;
     let digest = tier.is_tracked().then(|| digest(&call.tool, &asked.params.all()));
-    let (context_keys, terms) =
-        Terms::of(&mut classification, &call.tool, digest.as_deref(), settings);
+    let (context_keys, terms) = Terms::of(&mut classification, &call.tool, digest.as_deref(), settings);
     let mut explained = ExplainResponse {
         tier,
         rule_name: classification.rule_name,

@@ -261,7 +261,8 @@ fn what_another_machine_did_is_told_with_its_name() {
     let of = leases.iter().map(|lease| (lease.machine.as_deref(), lease.instance.as_str()));
     assert_eq!(of.collect::<Vec<_>>(), [(Some("far"), "home")]);
     let sessions = home.sessions(3_600_000, &world.now).unwrap();
-    let held = sessions.iter().map(|session| (session.machine.as_deref(), session.calls, session.holds.len()));
+    let held =
+        sessions.iter().map(|session| (session.machine.as_deref(), session.calls, session.holds.len()));
     assert_eq!(held.collect::<Vec<_>>(), [(Some("far"), 1, 1), (None, 1, 0)]);
     let story = home.why(ALICE, &world.now).unwrap();
     assert_eq!(

@@ -91,7 +91,10 @@ pub(crate) fn install(args: &Args, target: &Target, out: &mut dyn Write) -> Resu
     let done = match (report.changed, target.dry_run) {
         (false, _) => format!("Callosum's hooks are already in {}.", shown(file.path())),
         (true, true) => {
-            format!("Nothing was written. Without --dry-run, this would be written to {}.", shown(file.path()))
+            format!(
+                "Nothing was written. Without --dry-run, this would be written to {}.",
+                shown(file.path())
+            )
         }
         (true, false) => format!("Wrote {}.", shown(file.path())),
     };
@@ -130,9 +133,13 @@ pub(crate) fn uninstall(args: &Args, target: &Target, out: &mut dyn Write) -> Re
     let done = match (installed, target.dry_run, ours_alone) {
         (false, ..) => format!("Callosum has no hooks in {path}."),
         (true, true, true) => {
-            format!("Nothing was written. Without --dry-run, {path} would be deleted, because it holds nothing else.")
+            format!(
+                "Nothing was written. Without --dry-run, {path} would be deleted, because it holds nothing else."
+            )
         }
-        (true, true, false) => format!("Nothing was written. Without --dry-run, this would be written to {path}."),
+        (true, true, false) => {
+            format!("Nothing was written. Without --dry-run, this would be written to {path}.")
+        }
         (true, false, true) => format!("Deleted {path}, which held nothing else."),
         (true, false, false) => format!("Wrote {path}."),
     };
@@ -186,7 +193,8 @@ fn misplaced(path: &Path, misfit: &Misfit) -> Failure {
 fn program() -> Result<String, Failure> {
     let unknown = |reason: String| Failure::CantChange {
         fragment: format!("can't locate this program: {reason}"),
-        remedy: "nothing was changed; move the program to a folder it can be run from, and try again".to_owned(),
+        remedy: "nothing was changed; move the program to a folder it can be run from, and try again"
+            .to_owned(),
     };
     let path = env::current_exe().map_err(|error| unknown(error.to_string()))?;
     if !path.is_file() {

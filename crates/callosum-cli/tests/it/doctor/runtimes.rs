@@ -135,8 +135,7 @@ fn hooks_that_are_not_as_they_would_be_written_now_are_named() {
         settings["hooks"]["PreCompact"] = json!([own]);
     });
     let examination = home.examine(&[]);
-    let detail =
-        "the hook for PostToolUse differs from what `install` would write now\nthe hook for PreCompact is no longer needed";
+    let detail = "the hook for PostToolUse differs from what `install` would write now\nthe hook for PreCompact is no longer needed";
     assert_eq!(examination.find("claude-code")["detail"], detail);
     assert_eq!(examination.level("claude-code"), "warning");
 
@@ -180,7 +179,11 @@ fn a_hook_that_journals_elsewhere_is_told() {
     let elsewhere = home.path("else where");
     let elsewhere = elsewhere.to_str().unwrap();
     home.install(&["gemini", "--state-dir", elsewhere]);
-    home.examine(&[]).says("gemini.state-dir", "warning", &format!("`{elsewhere}`, but this command looked at `"));
+    home.examine(&[]).says(
+        "gemini.state-dir",
+        "warning",
+        &format!("`{elsewhere}`, but this command looked at `"),
+    );
     assert_eq!(home.examine(&["--state-dir", elsewhere]).level("gemini.state-dir"), "(none)");
     home.install(&["gemini"]);
     assert_eq!(home.examine(&[]).level("gemini.state-dir"), "(none)");

@@ -149,7 +149,11 @@ fn what_an_older_version_wrote_is_replaced_and_codex_has_to_be_told() {
         let told = ok(home.path(), &["install", runtime]);
         let trust = told.contains("trust them again");
         assert_eq!(trust, runtime == "codex", "{told}");
-        assert_eq!(doctor.contains("enter /hooks, and trust Callosum's again"), runtime == "codex", "{doctor}");
+        assert_eq!(
+            doctor.contains("enter /hooks, and trust Callosum's again"),
+            runtime == "codex",
+            "{doctor}"
+        );
         let now = fs::read_to_string(&path).unwrap();
         assert_eq!(now.matches(&state_dir).count(), now.matches("_callosum").count(), "{now}");
         assert!(!ok(home.path(), &["install", runtime]).contains("again"));

@@ -11,7 +11,8 @@ use crate::words::program_name;
 use crate::{Texts, joined};
 
 /// Options of Git, before its subcommand, that have a value as the next word.
-const GIT_VALUES: &str = "-c -C --git-dir --work-tree --namespace --exec-path --config-env --attr-source --super-prefix";
+const GIT_VALUES: &str =
+    "-c -C --git-dir --work-tree --namespace --exec-path --config-env --attr-source --super-prefix";
 
 /// Programs that reach another machine: given none, they do nothing.
 const TRANSPORTS: &[&str] = &["ssh", "rsh", "plink", "autossh", "mosh", "dbclient", "tsh"];

@@ -34,7 +34,10 @@ fn of_runtime(runtime: Runtime, observer: &Observer, status: &Status) -> Vec<Fin
         Installed::None { folder } => vec![Finding::new(
             Level::Note,
             id,
-            format!("{title} is on this machine (`{}`), but Callosum's hooks are not in its settings", shown(&folder)),
+            format!(
+                "{title} is on this machine (`{}`), but Callosum's hooks are not in its settings",
+                shown(&folder)
+            ),
             format!("to gate its tool calls too, run {install}"),
         )],
         Installed::Unreadable { why, has_ours } => {
@@ -155,7 +158,10 @@ fn directory(runtime: Runtime, hooks: &Hooks, observer: &Observer) -> Option<Fin
     Some(Finding::new(
         Level::Warning,
         format!("{}.state-dir", runtime.name()),
-        format!("{}'s hooks write to the journal in `{there}`, but this command looked at `{here}`", runtime.title()),
+        format!(
+            "{}'s hooks write to the journal in `{there}`, but this command looked at `{here}`",
+            runtime.title()
+        ),
         format!(
             "check that one (`callosum --state-dir {there} doctor`), or run `callosum --state-dir {here} install {}`: \
              sessions see each other only if they share a state directory",
