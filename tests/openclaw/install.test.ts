@@ -266,7 +266,7 @@ test("installed with npm, for one project and for all: the command runs, and a h
 });
 
 test("into an OpenClaw that ran before: dropped in, linked, packed, as published; gated each time, and no trace afterwards", {
-  timeout: 600_000,
+  timeout: 900_000,
 }, async (t) => {
   const world = await World.open({ bare: true, env });
   t.after(() => world.close());

@@ -6,7 +6,9 @@ use super::glob::Glob;
 use super::words::unquote;
 
 /// Longer values are not searched for what a pattern is for.
-const MAX_SEARCHED: usize = 1024;
+const MAX_SEARCHED: usize = 128;
+/// Nor put together to longer ones than this, by a replacement.
+const MAX_REPLACED: usize = 1024;
 
 /// Stands for an argument that something else appends.
 pub(super) const APPENDED: &str = "{}";
@@ -131,10 +133,15 @@ fn trimmed(value: &str, rest: &str) -> Option<String> {
     let mark = rest.get(..1)?;
     let pattern = rest.strip_prefix(mark)?;
     let (pattern, is_longest) = pattern.strip_prefix(mark).map_or((pattern, false), |rest| (rest, true));
-    if value.len() > MAX_SEARCHED {
+    let pattern = unquote(pattern);
+    if !pattern.contains(['*', '?', '[']) {
+        let rest = if mark == "%" { value.strip_suffix(&pattern) } else { value.strip_prefix(&pattern) };
+        return Some(rest.unwrap_or(value).to_owned());
+    }
+    if value.len() > MAX_SEARCHED || pattern.contains('[') {
         return None;
     }
-    let pattern = Glob::new(&unquote(pattern));
+    let pattern = Glob::new(&pattern);
     let ends = value.char_indices().map(|(at, _)| at).chain([value.len()]);
     let mut pieces: Vec<(&str, &str)> = ends.filter_map(|end| value.split_at_checked(end)).collect();
     let is_at_end = mark == "%";
@@ -153,7 +160,7 @@ fn replaced(value: &str, rest: &str) -> Option<String> {
     let (rest, is_all) = rest.strip_prefix('/').map_or((rest, false), |rest| (rest, true));
     let (text, other) = rest.split_once('/').unwrap_or((rest, ""));
     let (text, other) = (unquote(text), unquote(other));
-    let is_bounded = value.len() + other.len() <= MAX_SEARCHED;
+    let is_bounded = value.len() + other.len() <= MAX_REPLACED;
     if text.is_empty() || text.contains(['*', '?', '[']) || !is_bounded {
         return None;
     }

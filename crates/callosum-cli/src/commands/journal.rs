@@ -120,7 +120,7 @@ fn columns(record: &Map<String, Value>, with_instance: bool) -> [String; 6] {
     let named = |field| text(record, field).map(name).unwrap_or_default();
     let mut session = named("session");
     if let (true, false, Some(instance)) = (with_instance, session.is_empty(), text(record, "instance")) {
-        session = format!("{session} ({})", name(&on_machine(instance, text(record, "machine"))));
+        session = format!("{session} ({})", on_machine(instance, text(record, "machine")));
     }
     let tier = record.get("tier").and_then(Value::as_u64).map(|tier| format!("tier {tier}"));
     [

@@ -66,7 +66,7 @@ pub(super) fn table_of(
         vec![
             resource(&lease.context_key),
             name(&lease.session),
-            name(&on_machine(&lease.instance, lease.machine.as_deref())),
+            on_machine(&lease.instance, lease.machine.as_deref()),
             name(&lease.tool),
             lease.tier.to_string(),
             local_time(&lease.since),

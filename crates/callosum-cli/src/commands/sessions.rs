@@ -35,7 +35,7 @@ pub(crate) fn run(args: &Args, since: &str, out: &mut dyn Write) -> Result<ExitC
         }
         vec![
             name(&session.session),
-            name(&on_machine(&session.instance, session.machine.as_deref())),
+            on_machine(&session.instance, session.machine.as_deref()),
             name(session.runtime.as_deref().unwrap_or_default()),
             local_time(&session.last_at),
             name(session.last_tool.as_deref().unwrap_or_default()),

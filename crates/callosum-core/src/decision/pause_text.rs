@@ -1,6 +1,5 @@
 //! What a refused call's model reads. Everything taken from calls is limited, one line, and harmless.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 
 use crate::decision::history::{Action, History, State};
@@ -227,33 +226,33 @@ fn push_line(text: &mut String, action: &Action, state: State, now: &Stamp) {
 /// How long ago, whose and what.
 fn push_deed(text: &mut String, action: &Action, now: &Stamp) {
     text.extend(["  - ", &for_people_time(action.started.age_ms(now)), " ago by "]);
-    push_named(text, &action.who.instance, &action.who.session);
+    push_named(text, &action.who.instance, Some(&action.who.machine), &action.who.session);
     text.extend([": ", &name(&action.tool, NAME_CHARS)]);
 }
 
 fn author(action: &Action) -> String {
-    named(&action.who.instance, &action.who.session)
+    named(&action.who.instance, Some(&action.who.machine), &action.who.session)
 }
 
-/// A session by its name and its instance's, for people and models.
+/// A session by its name, its instance's and its machine's, for people and models.
 #[must_use]
-pub fn named(instance: &str, session: &str) -> String {
+pub fn named(instance: &str, machine: Option<&str>, session: &str) -> String {
     let mut text = String::new();
-    push_named(&mut text, instance, session);
+    push_named(&mut text, instance, machine, session);
     text
 }
 
 /// An instance by its name, and its machine's where that is another one.
 #[must_use]
-pub fn on_machine<'t>(instance: &'t str, machine: Option<&str>) -> Cow<'t, str> {
-    match machine.filter(|machine| !machine.is_empty()) {
-        Some(machine) => Cow::Owned(format!("{instance} on {machine}")),
-        None => Cow::Borrowed(instance),
-    }
+pub fn on_machine(instance: &str, machine: Option<&str>) -> String {
+    named(instance, machine, "")
 }
 
-fn push_named(text: &mut String, instance: &str, session: &str) {
+fn push_named(text: &mut String, instance: &str, machine: Option<&str>, session: &str) {
     text.push_str(&name(instance, NAME_CHARS));
+    if let Some(machine) = machine.filter(|machine| !machine.is_empty()) {
+        text.extend([" on ", &name(machine, NAME_CHARS)]);
+    }
     if !session.is_empty() {
         text.extend([" (session ", &name(session, NAME_CHARS), ")"]);
     }

@@ -8,7 +8,7 @@ use memchr::memmem;
 use serde::Serialize;
 
 use crate::decision::history::History;
-use crate::decision::pause_text::{ended, named, on_machine};
+use crate::decision::pause_text::{ended, named};
 use crate::model::error::{QueryError, StateError};
 use crate::model::json_text;
 use crate::model::on_conflict::OnConflict;
@@ -272,7 +272,7 @@ impl Event {
 
     /// Who, what, how it went on.
     fn call_text(&self, numbers: &BTreeMap<u64, usize>) -> String {
-        let who = named(&on_machine(&self.instance, self.machine.as_deref()), &self.session);
+        let who = named(&self.instance, self.machine.as_deref(), &self.session);
         let tool =
             self.tool.as_deref().map_or(Cow::Borrowed("an unnamed tool"), |tool| name(tool, NAME_CHARS));
         let tier = self.tier.map_or_else(String::new, |tier| format!(", tier {}", tier as u8));
@@ -405,7 +405,7 @@ impl Story {
             false => "\nIt is held now:\n",
         });
         for lease in &self.leases {
-            let who = named(&on_machine(&lease.instance, lease.machine.as_deref()), &lease.session);
+            let who = named(&lease.instance, lease.machine.as_deref(), &lease.session);
             text.push_str(&format!("  by {who}, until {} at the latest\n", clock(&lease.expires_at)));
         }
         text

@@ -79,6 +79,8 @@ const LINES: &[&str] = &[
     "nvim --headless +'!MAIL' +qa",
     "vim --cmd ':!MAIL'",
     "vim -c ':w !MAIL' f",
+    "vim -c 'silent! w !MAIL' f",
+    "vim -c 'cd /x | !MAIL' f",
     "vim -c ':%!MAIL' f",
     "vim -c ':call system(\"MAIL\")' -c q",
     "nvim --headless -c 'lua os.execute(\"MAIL\")'",

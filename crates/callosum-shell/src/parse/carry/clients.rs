@@ -108,16 +108,33 @@ fn of_editor(line: &str) -> Option<&str> {
     if let Some(shell) = ["terminal ", "term ", "ter "].iter().find_map(|verb| plain.strip_prefix(verb)) {
         return Some(shell);
     }
-    line.match_indices('!').find_map(|(at, _)| {
-        let before = line.get(..at)?.rsplit('|').next()?.trim_matches([':', ' ', '\t']);
-        let before = ["silent", "sil", "execute", "exe"].iter().fold(before, |before, verb| {
-            before.trim_start_matches(verb).trim_start_matches(['!', ' ', '"', '\'', ':'])
+    let mut start = 0;
+    for command in line.split('|') {
+        let shell = command.match_indices('!').take(3).find_map(|(at, _)| {
+            let before = command.get(..at)?;
+            // That of `silent!` is none.
+            let is_it = !before.ends_with("silent") && !before.ends_with("sil") && is_filter(before);
+            is_it.then(|| line.get(start + at + 1..)).flatten()
         });
-        let range = ["write", "read", "w", "r", "e"]
-            .iter()
-            .find_map(|verb| before.strip_suffix(verb))
-            .unwrap_or(before);
-        let is_range = range.chars().all(|c| c.is_ascii_digit() || "%,.$;+-<>'* ".contains(c));
-        is_range.then(|| line.get(at + 1..)).flatten()
-    })
+        if shell.is_some() {
+            return shell;
+        }
+        start += command.len() + 1;
+    }
+    None
+}
+
+/// Whether what stands before a `!` in an editor's command makes what follows a shell's: a range, a verb that writes to or reads from
+/// a program, or nothing.
+fn is_filter(before: &str) -> bool {
+    let edges: &[char] = &[':', ' ', '\t', '!', '"', '\''];
+    let mut before = before.trim_matches(edges);
+    while let Some(rest) =
+        ["silent", "sil", "execute", "exe"].iter().find_map(|verb| before.strip_prefix(verb))
+    {
+        before = rest.trim_start_matches(edges);
+    }
+    let verb = ["write", "read", "w", "r", "e"].iter().find_map(|verb| before.strip_suffix(verb));
+    let is_of_range = |c: char| c.is_ascii_digit() || "%,.$;+-<>'* ".contains(c);
+    verb.unwrap_or(before).chars().all(is_of_range)
 }

@@ -32,6 +32,11 @@ const RUNNERS_OF: &[(&str, &str)] = &[
     ("spawn", "Bun."),
 ];
 
+/// Of a call's arguments so much is read, in bytes.
+const MAX_ARGUMENTS: usize = 4096;
+/// Of so many variables it is looked for what they are set to.
+const MAX_LOOKED_UP: usize = 64;
+
 /// The commands that code runs which an interpreter is given.
 pub(super) fn interpreted(walk: &mut Walk, name: &str, words: &[String], around: &Around) {
     let family = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
@@ -75,7 +80,7 @@ pub(super) fn calls(walk: &mut Walk, code: &str, codes: &[&str], family: &str, a
     // These call functions without parentheses, too.
     let is_bare = matches!(family, "perl" | "ruby" | "php" | "emacs") || family.ends_with("awk");
     let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '-' && family == "emacs";
-    let mut at = 0;
+    let (mut at, mut looked_up, mut is_untold) = (0, 0, false);
     while let Some(rest) = code.get(at..).filter(|rest| !rest.is_empty()) {
         let start = rest.find(is_name).unwrap_or(rest.len());
         let name = rest.get(start..).unwrap_or_default();
@@ -92,28 +97,29 @@ pub(super) fn calls(walk: &mut Walk, code: &str, codes: &[&str], family: &str, a
             Some(arguments) => (arguments, true),
             None => (behind, is_bare && behind.starts_with(['"', '\'', 'q', '%', '[', '$'])),
         };
-        if is_called {
-            run(walk, &Arguments::read(arguments), name, codes, around);
+        if !is_called {
+            continue;
         }
+        let mut arguments = Arguments::read(arguments);
+        if let (true, Some(variable)) = (arguments.literals.is_empty(), arguments.name) {
+            looked_up += 1;
+            let text = if looked_up > MAX_LOOKED_UP { None } else { assigned(variable, codes) };
+            is_untold |= text.is_none();
+            arguments.literals.extend(text);
+        }
+        run(walk, arguments.literals, around);
+    }
+    // What it is made of stands in the code, if anywhere.
+    if is_untold {
+        codes.iter().for_each(|code| walk.unread(Limit::Filter, code));
     }
 }
 
 /// Runs what a function is called with: a text for a shell, or the words of a command.
-fn run(walk: &mut Walk, arguments: &Arguments<'_>, name: &str, codes: &[&str], around: &Around) {
-    let mut words = arguments.literals.clone();
-    if words.is_empty()
-        && let Some(variable) = arguments.name
-    {
-        match assigned(variable, codes) {
-            Some(text) => words.push(text),
-            // What it is made of stands in the code, if anywhere.
-            None => codes.iter().for_each(|code| walk.unread(Limit::Filter, code)),
-        }
-    }
+fn run(walk: &mut Walk, mut words: Vec<String>, around: &Around) {
     // `execvp("git", ["git", "push"])`: a program is told its own name.
     if let [program, own, ..] = words.as_slice()
         && program == own
-        && name.starts_with(['e', 's', 'p'])
     {
         words.remove(0);
     }
@@ -159,7 +165,7 @@ impl<'c> Arguments<'c> {
         // The last character that was no blank, and whether what follows belongs to the text before.
         let (mut before, mut continues, mut depth) = ('(', false, 0_usize);
         let mut chars = code.char_indices().peekable();
-        while let Some((at, c)) = chars.next() {
+        while let Some((at, c)) = chars.next().filter(|(at, _)| *at < MAX_ARGUMENTS) {
             match c {
                 '"' | '\'' | '`' => {
                     let rest = code.get(at..).unwrap_or_default();
