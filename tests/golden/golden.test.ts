@@ -28,6 +28,8 @@ interface Case {
   call: { session: string; tool: string; params: unknown; canAsk?: boolean };
   expect: {
     verdict: "allow" | "note" | "ask" | "pause" | "block";
+    /** What a replay makes of it, where that is something else. */
+    simulated?: string;
     says?: string[];
     saysNot?: string[];
     tier?: number;
