@@ -84,7 +84,11 @@ test("where the host finds nobody to ask, that session's next calls are paused; 
     return gate.calls.at(-1)?.args[8];
   };
   assert.equal(canAsk(ctx), true);
-  const denied = { ...event, result: { details: { status: "blocked", deniedReason: "plugin-approval" } }, error: "Denied by user." };
+  const denied = {
+    ...event,
+    result: { details: { status: "blocked", deniedReason: "plugin-approval" } },
+    error: "Denied by user.",
+  };
   afterToolCall(owner, denied, ctx);
   assert.equal(canAsk(ctx), true, "a person has answered");
   for (const error of ["Plugin approval unavailable (no approval route)", "Plugin approval required (gateway unavailable)"])

@@ -111,7 +111,11 @@ function Earlier({ earlier, action }: { earlier: Action; action: Action }) {
   const who = own ? "it" : <Text text={earlier.event.session || earlier.event.instance} max={60} />;
   const before = duration(action.start - earlier.start);
   if (action.event.what === "limited")
-    return <>{who} made the call, {before} before, that leaves the window of its limit first</>;
+    return (
+      <>
+        {who} made the call, {before} before, that leaves the window of its limit first
+      </>
+    );
   if (action.outcome === "blocked" && !action.event.byRule)
     return (
       <>
