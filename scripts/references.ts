@@ -114,6 +114,9 @@ function rules(schema: Schema, { placeholders }: Tables): string[] {
     "## A rule",
     rule.description ?? "",
     fields(rule),
+    "## `limit`",
+    schema.$defs?.limit?.description ?? "",
+    fields(schema.$defs?.limit ?? {}),
     "## `http`",
     schema.$defs?.http?.description ?? "",
     fields(schema.$defs?.http ?? {}),
@@ -135,7 +138,7 @@ function resolved(field: Schema, schema: Schema): Schema {
 function accepted(field: Schema, schema: Schema): string {
   const { $ref } = field;
   if ($ref === "#/$defs/texts") return "a text, or a list of texts";
-  if ($ref === "#/$defs/http") return "an object, see below";
+  if ($ref === "#/$defs/http" || $ref === "#/$defs/limit") return "an object, see below";
   const { type, enum: choices, const: only, minimum, maximum, maxLength, maxItems } = resolved(field, schema);
   if (only !== undefined) return code(JSON.stringify(only));
   if (choices !== undefined) return choices.map((choice) => code(JSON.stringify(choice))).join(", ");

@@ -4,7 +4,7 @@
 export interface Gate {
   /**
    * What becomes of a tool call. Touches no file, and waits some milliseconds at the most. `params` is read lazily: the properties that rules name, and all of it
-   * from tier 2 on.
+   * from tier 2 on. With `canAsk` a person may be asked about the call.
    */
   before(
     tool: string,
@@ -15,6 +15,7 @@ export interface Gate {
     call: string | undefined | null,
     cwd: string | undefined | null,
     params: unknown,
+    canAsk?: boolean,
   ): Answer | null
   /**
    * The after-hook of a call. `ended` is `ok`, `error`, `refused`, `aborted`, `timed-out`, `killed`, `running` or

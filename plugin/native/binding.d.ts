@@ -4,7 +4,7 @@
 export interface Gate {
   /**
    * What becomes of a tool call. Touches no file, and waits some milliseconds at the most. `params` is read lazily: the properties that rules name, and all of it
-   * from tier 2 on.
+   * from tier 2 on. With `canAsk` a person may be asked about the call.
    */
   before(
     tool: string,
@@ -15,6 +15,7 @@ export interface Gate {
     call: string | undefined | null,
     cwd: string | undefined | null,
     params: unknown,
+    canAsk?: boolean,
   ): Answer | null
   /**
    * The after-hook of a call. `ended` is `ok`, `error`, `refused`, `aborted`, `timed-out`, `killed`, `running` or
@@ -94,6 +95,12 @@ export declare class Gate {
 export interface Answer {
   /** The call is refused with this text for the model. */
   refuse?: string
+  /** The call may run once a person whom the host asks with this text has allowed it. */
+  ask?: string
+  /** How long they may think about it, milliseconds. */
+  askMs?: number
+  /** The call may run; a person may be warned with this text. */
+  warn?: string
   /** Work is left for a worker thread: `finish(ticket)`. A call that is to be decided may not run before. */
   ticket?: number
   /** Nothing to wait for, but `maintain()` should run soon: records wait in the backlog. */

@@ -11,6 +11,10 @@ const MAINTAIN_MS = 5_000;
 const MAINTAIN_SOON_MS = 50;
 /** How long disposal waits for work under way; the host's own clean-up budget is shared by all plugins. */
 const CLOSE_MS = 4_000;
+/** How long a session counts as one whose host found nobody to ask: as long as a pause may be answered. */
+const NOBODY_MS = 10 * 60_000;
+/** Sessions of which that is remembered. */
+const MAX_NOBODY = 1_000;
 /** Far below the 15 s after which the host itself blocks the call, and above the 3 s the core allows itself. */
 const ANSWER_MS = 5_000;
 
@@ -61,6 +65,8 @@ export class GateOwner {
   #disposed = false;
   #isHooked = false;
   readonly #peek: Peek = () => this.peek();
+  /** Sessions whose host found nobody to ask, and until when that counts. */
+  readonly #nobody = new Map<string, number>();
 
   constructor(options: GateOwnerOptions) {
     this.#options = options;
@@ -138,6 +144,23 @@ export class GateOwner {
       else if (level === "warn") this.#options.logger.warn(line);
       else this.#options.logger.info(line);
     }
+  }
+
+  /** Whether a person may be asked about a session's calls, as far as is known: only asking tells. */
+  canAsk(session: string): boolean {
+    const until = this.#nobody.get(session);
+    return until === undefined || until < performance.now();
+  }
+
+  /** The host found nobody to ask about a session's call: the next ones are paused instead. */
+  nobodyToAsk(session: string): void {
+    if (this.#nobody.size >= MAX_NOBODY) this.#nobody.clear();
+    this.#nobody.set(session, performance.now() + NOBODY_MS);
+  }
+
+  /** Warns whoever reads the log, in one line. */
+  warn(text: string): void {
+    this.#options.logger.warn(`callosum: ${text.replaceAll(/\s*\n\s*/g, " ")}`);
   }
 
   /** Logs what should never happen: an error inside the shim itself. */

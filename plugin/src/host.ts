@@ -32,6 +32,17 @@ export interface Refusal {
   blockReason: string;
 }
 
+/** What it answers to have a person asked. */
+export interface Question {
+  requireApproval: {
+    title: string;
+    description: string;
+    severity: "warning";
+    timeoutMs: number;
+    allowedDecisions: ("allow-once" | "deny")[];
+  };
+}
+
 /** The event and context of `tool_result_persist`; it carries no run. */
 export interface PersistEvent {
   toolCallId?: string | undefined;

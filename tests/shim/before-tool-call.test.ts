@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { afterToolCall } from "../../plugin/src/hooks/after-tool-call.ts";
 import { beforeToolCall } from "../../plugin/src/hooks/before-tool-call.ts";
 import { bench, NOT_LOADED } from "./fakes.ts";
 
@@ -11,7 +12,7 @@ test("the gate is asked with who, what and where", () => {
   const { gate, owner } = bench();
   assert.equal(beforeToolCall(owner, workspace, event, ctx), undefined);
   assert.deepEqual(gate.calls, [
-    { method: "before", args: ["exec", null, "main", "agent:main:a", "run-1", "call-1", "/w", event.params] },
+    { method: "before", args: ["exec", null, "main", "agent:main:a", "run-1", "call-1", "/w", event.params, true] },
   ]);
 });
 
@@ -48,6 +49,54 @@ test("a refusal blocks at once, without a promise, and its notices reach the log
   gate.pendingNotices.push({ level: "info", text: "paused" });
   assert.deepEqual(beforeToolCall(owner, workspace, event, ctx), { block: true, blockReason: "[Callosum] already done" });
   assert.deepEqual(logger.lines, ["info callosum: paused"]);
+});
+
+test("a question becomes the host's own dialog, within what it shows, and offers no leave for good", async () => {
+  const { gate, owner } = bench();
+  const facts = `[Callosum] "k" was already acted on.\n${"x".repeat(600)}`;
+  const asked = {
+    requireApproval: {
+      title: "Callosum: run exec all the same?",
+      description: facts.slice(0, 512),
+      severity: "warning",
+      timeoutMs: 120_000,
+      allowedDecisions: ["allow-once", "deny"],
+    },
+  };
+  gate.answer = { ask: facts, askMs: 120_000 };
+  assert.deepEqual(beforeToolCall(owner, workspace, event, ctx), asked);
+  gate.finished = Promise.resolve(gate.answer);
+  gate.answer = { ticket: 7 };
+  assert.deepEqual(await beforeToolCall(owner, workspace, event, ctx), asked);
+});
+
+test("a warning goes to the log in one line, and the call goes on", () => {
+  const { gate, logger, owner } = bench();
+  gate.answer = { warn: "[Callosum] done\n  - by home" };
+  assert.equal(beforeToolCall(owner, workspace, event, ctx), undefined);
+  assert.deepEqual(logger.lines, ["warn callosum: [Callosum] done - by home"]);
+});
+
+test("where the host finds nobody to ask, that session's next calls are paused; others' are asked about", () => {
+  const { gate, owner } = bench();
+  const canAsk = (context: object) => {
+    beforeToolCall(owner, workspace, event, context);
+    return gate.calls.at(-1)?.args[8];
+  };
+  assert.equal(canAsk(ctx), true);
+  const denied = {
+    ...event,
+    result: { details: { status: "blocked", deniedReason: "plugin-approval" } },
+    error: "Denied by user.",
+  };
+  afterToolCall(owner, denied, ctx);
+  assert.equal(canAsk(ctx), true, "a person has answered");
+  for (const error of ["Plugin approval unavailable (no approval route)", "Plugin approval required (gateway unavailable)"])
+    afterToolCall(owner, { ...event, result: { details: { status: "error" } }, error }, ctx);
+  assert.equal(canAsk(ctx), false);
+  assert.equal(canAsk({ ...ctx, sessionKey: "agent:main:b" }), true);
+  beforeToolCall(owner, workspace, { toolName: "exec", params: {} }, { sessionKey: "agent:main:c" });
+  assert.equal(gate.calls.at(-1)?.args[8], false, "no run, nobody to ask");
 });
 
 test("a ticket is waited for, and its answer counts", async () => {

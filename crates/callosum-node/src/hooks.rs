@@ -29,7 +29,7 @@ pub(crate) fn put_on(object: &mut Object<'_>, env: Env, gate: &Arc<gate::Gate>) 
     object.set_named_property("after", function)
 }
 
-/// `(tool, toolKind, agent, session, run, call, cwd, params)`
+/// `(tool, toolKind, agent, session, run, call, cwd, params, canAsk)`
 fn before(gate: &gate::Gate, arguments: &FunctionCallContext<'_>) -> Result<Option<Answer>> {
     let call = ToolCall {
         tool: text(arguments, 0)?,
@@ -40,7 +40,7 @@ fn before(gate: &gate::Gate, arguments: &FunctionCallContext<'_>) -> Result<Opti
         run: optional(arguments, 4)?,
         call: optional(arguments, 5)?,
         cwd: optional(arguments, 6)?,
-        can_ask: true,
+        can_ask: arguments.get::<Option<bool>>(8)?.unwrap_or(false),
     };
     let params = arguments.get::<Unknown<'_>>(7)?;
     let params = JsParams::new(&params);

@@ -2,11 +2,18 @@
 
 import type { Answer } from "../../native/binding.js";
 import type { GateOwner } from "../gate-owner.ts";
-import { callerOf, type Refusal, type ToolContext, type ToolEvent } from "../host.ts";
+import { callerOf, type Question, type Refusal, type ToolContext, type ToolEvent } from "../host.ts";
 import type { NativeGate } from "../native.runtime.ts";
 
 /** Finds the folder that an agent's relative paths start from. */
 export type WorkspaceOf = (agent: string | null) => string | null;
+
+/** What the host does with a call that may not simply run. */
+type Verdict = Refusal | Question;
+
+/** The host cuts what it shows in a question after so many characters. */
+const TITLE_CHARS = 80;
+const DESCRIPTION_CHARS = 512;
 
 /** Decides one tool call: at once whenever the gate can, otherwise as a promise. */
 export function beforeToolCall(
@@ -14,37 +21,54 @@ export function beforeToolCall(
   workspaceOf: WorkspaceOf,
   event: ToolEvent,
   ctx: ToolContext,
-): Refusal | undefined | Promise<Refusal | undefined> {
+): Verdict | undefined | Promise<Verdict | undefined> {
   try {
     const gate = owner.open();
     if (gate === undefined) return withoutGate(owner);
     const { agent, session, run, call } = callerOf(event, ctx);
     const kind = event.toolKind ?? ctx.toolKind ?? null;
-    const answer = gate.before(event.toolName, kind, agent, session, run, call, workspaceOf(agent), event.params);
+    // Nobody is there to be asked about what no run of an agent does.
+    const canAsk = run !== null && owner.canAsk(session);
+    const answer = gate.before(event.toolName, kind, agent, session, run, call, workspaceOf(agent), event.params, canAsk);
     if (answer === null) return undefined;
-    if (typeof answer.ticket === "number") return decideLater(owner, gate, answer);
-    return refusalOf(owner, gate, answer);
+    if (typeof answer.ticket === "number") return decideLater(owner, gate, answer, event.toolName);
+    return verdictOf(owner, gate, answer, event.toolName);
   } catch (thrown) {
     owner.fault("before_tool_call", thrown);
     return withoutGate(owner);
   }
 }
 
-async function decideLater(owner: GateOwner, gate: NativeGate, answer: Answer): Promise<Refusal | undefined> {
+async function decideLater(owner: GateOwner, gate: NativeGate, answer: Answer, tool: string): Promise<Verdict | undefined> {
   try {
-    return refusalOf(owner, gate, await owner.settle(gate, answer));
+    return verdictOf(owner, gate, await owner.settle(gate, answer), tool);
   } catch (thrown) {
     owner.fault("before_tool_call", thrown);
     return withoutGate(owner);
   }
 }
 
-function refusalOf(owner: GateOwner, gate: NativeGate, answer: Answer | null): Refusal | undefined {
+function verdictOf(owner: GateOwner, gate: NativeGate, answer: Answer | null, tool: string): Verdict | undefined {
   if (answer === null) return undefined;
   if (answer.maintain) owner.tidy(gate, { maintain: true });
+  if (typeof answer.warn === "string") owner.warn(answer.warn);
+  if (typeof answer.ask === "string") return questionOf(answer.ask, answer.askMs ?? 0, tool);
   if (typeof answer.refuse !== "string") return undefined;
   owner.report(gate);
   return { block: true, blockReason: answer.refuse };
+}
+
+/** The host's own dialog. Leave for good is not offered: each time the facts are others. */
+function questionOf(facts: string, timeoutMs: number, tool: string): Question {
+  return {
+    requireApproval: {
+      title: `Callosum: run ${tool} all the same?`.slice(0, TITLE_CHARS),
+      description: facts.slice(0, DESCRIPTION_CHARS),
+      severity: "warning",
+      timeoutMs,
+      allowedDecisions: ["allow-once", "deny"],
+    },
+  };
 }
 
 /** Without a gate no call can be classified: refusing all of them would stop the gateway, so only an operator who asked for that gets it. */

@@ -16,6 +16,8 @@ use crate::output::{Failure, counted, json, local_time, long, name, resource, ta
 /// Changed calls that are shown, and keys of each.
 const MAX_SHOWN: usize = 20;
 const MAX_KEYS: usize = 3;
+/// The columns of the table of rules that are always there.
+const USUAL_COLUMNS: usize = 6;
 /// What takes longer shows its progress.
 const PATIENCE: Duration = Duration::from_secs(1);
 
@@ -97,9 +99,14 @@ fn for_people(file: &Path, simulated: &Simulated, out: &mut dyn Write) -> Result
             sum(&report.recorded)
         )?;
     }
-    let header = ["RULE", "TIER", "CALLS", "PAUSED", "BLOCKED", "OBSERVED", "ASKED", "NOTED"];
+    // Most rules neither ask nor note.
+    let with_people = [report.before, report.after].iter().any(|counts| counts.asked + counts.noted > 0);
+    let all = ["RULE", "TIER", "CALLS", "PAUSED", "BLOCKED", "OBSERVED", "ASKED", "NOTED"];
+    let (usual, _) = all.split_at(USUAL_COLUMNS);
+    let header = if with_people { &all } else { usual };
     let rows = report.rules.iter().filter(|of| of.before != of.after || of.before.stopped() > 0);
-    table(out, Some("By rule, before → after:"), &header, rows.map(of_rule))?;
+    let rows = rows.map(|of| of_rule(of).into_iter().take(header.len()).collect());
+    table(out, Some("By rule, before → after:"), header, rows)?;
     changed(report, out)?;
     not_judged(simulated, out)
 }

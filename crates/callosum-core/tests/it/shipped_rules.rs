@@ -582,3 +582,12 @@ fn a_tool_that_sends_mail_is_known_however_its_host_spells_it() {
         assert_eq!(tier(tool).0, 0, "{tool}");
     }
 }
+
+#[test]
+fn each_shipped_rule_says_how_far_its_keys_reach_and_none_limits_how_often() {
+    let listed = RuleSet::shipped().listed();
+    let without: Vec<&str> =
+        listed.iter().filter(|rule| rule.reach.is_none()).map(|rule| rule.name.as_str()).collect();
+    assert_eq!(without, Vec::<&str>::new(), "mark them `home` or `machine`");
+    assert!(listed.iter().all(|rule| rule.limit.is_none()), "what asks for limits looks at one's own rules");
+}

@@ -67,7 +67,8 @@ function isCall(event: JournalEvent): boolean {
 
 function begin(event: JournalEvent): Action {
   const start = msOf(event.at);
-  const stopped = event.what === "paused" || event.what === "blocked";
+  const blocked = event.what === "blocked" || event.what === "limited";
+  const stopped = event.what === "paused" || blocked;
   const denied = event.what === "denied";
   const ended = stopped || denied || ENDINGS.has(event.what);
   return {
@@ -75,7 +76,7 @@ function begin(event: JournalEvent): Action {
     seq: event.seq,
     start,
     end: ended ? start : undefined,
-    outcome: denied ? "refused" : ended ? (event.what as Outcome) : standing(event.stands),
+    outcome: denied ? "refused" : blocked ? "blocked" : ended ? (event.what as Outcome) : standing(event.stands),
     observed: event.what === "observed",
     retried: event.what === "retried",
     background: false,

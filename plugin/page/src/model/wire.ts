@@ -6,8 +6,11 @@ export type What =
   | "started"
   | "retried"
   | "observed"
+  | "noted"
+  | "asked"
   | "paused"
   | "blocked"
+  | "limited"
   | "denied"
   | "read"
   | "running"
@@ -39,6 +42,8 @@ export interface JournalEvent {
   params?: string;
   /** Of a start without an outcome: how it stands now, in words. */
   stands?: string | null;
+  /** Of a block: its rule wants it, no lease. */
+  byRule?: boolean;
   contextKeys?: string[];
 }
 
@@ -95,7 +100,9 @@ export interface JournalRecord {
   contextKey?: string;
   of?: number[];
   params?: string;
-  conflict?: "recent" | "inFlight" | "lease";
+  conflict?: "recent" | "inFlight" | "lease" | "limit";
+  /** What the rule wanted of a call that `conflict` speaks against, where that is no pause. */
+  onConflict?: "ask" | "block" | "note";
   observed?: boolean;
   evidence?: { seq: number }[];
   exitCode?: number;
@@ -176,6 +183,22 @@ export interface Story {
   leases: Lease[];
 }
 
+/** How many calls a rule lets through. */
+export interface Limit {
+  count: number;
+  windowMs: number;
+  per: "session" | "key" | "rule";
+}
+
+/** How much of one is used. */
+export interface LimitUsage extends Limit {
+  ruleName: string;
+  used: number;
+  key?: string;
+  session?: string;
+  freeAt?: string;
+}
+
 export interface Rule {
   name: string;
   tier: Tier;
@@ -188,6 +211,8 @@ export interface Rule {
   recentWindowMs?: number | null;
   lockExpiryMs?: number | null;
   scope: string;
+  onConflict?: string;
+  limit?: Limit;
   reach?: string;
   mode: string;
   comment?: string | null;
@@ -206,7 +231,9 @@ export interface Explained {
   contextKeys: string[];
   recentWindowMs: number;
   scope: string;
-  verdict: "allow" | "pause" | "block" | "observe";
+  onConflict: string;
+  limits: LimitUsage[];
+  verdict: "allow" | "note" | "ask" | "pause" | "block" | "observe";
   text: string | null;
   matched: { ruleName: string; tier: Tier; reach?: string; contextKeys: string[]; command: string | null; because: string }[];
   rough: boolean;

@@ -125,10 +125,15 @@ export function WouldGet() {
 
 const VERDICTS: Record<Explained["verdict"], string> = {
   allow: "It would run",
+  note: "It would run, and the journal would record what speaks against it",
+  ask: "A person would be asked; where the host has no dialog for that, it would be paused",
   pause: "It would be paused",
   block: "It would be blocked",
   observe: "It would run, and the journal would record that it should have been stopped",
 };
+
+/** What is told to a person and not to the model. */
+const FOR_PEOPLE: ReadonlySet<Explained["verdict"]> = new Set(["ask", "note"]);
 
 function Answer({ answer }: { answer: Explained }) {
   return (
@@ -154,6 +159,19 @@ function Answer({ answer }: { answer: Explained }) {
           {answer.contextKeys.length > 20 && ` and ${answer.contextKeys.length - 20} more`}
         </p>
       )}
+      {answer.limits.map((limit) => (
+        <p key={limit.ruleName}>
+          Limit of <Text text={limit.ruleName} max={80} />: {limit.used} of {limit.count} calls in {duration(limit.windowMs)} per{" "}
+          {limit.per} used
+          {limit.key !== undefined && (
+            <>
+              {" "}
+              on <KeyName name={limit.key} max={160} />
+            </>
+          )}
+          .
+        </p>
+      ))}
       {answer.rough && <p>The shell line could not be parsed, so it was cut at whatever looks like the end of a command.</p>}
       {answer.unread.map((unread) => (
         <p key={unread.because}>
@@ -178,7 +196,7 @@ function Answer({ answer }: { answer: Explained }) {
       )}
       {answer.text !== null && (
         <>
-          <p className="muted">The model would read:</p>
+          <p className="muted">{FOR_PEOPLE.has(answer.verdict) ? "A person would read:" : "The model would read:"}</p>
           <div className="model-text">
             {answer.text.split("\n").map((line, place) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: a text's lines never move

@@ -11,10 +11,12 @@ import { Shape } from "./mark.tsx";
 export function happened(record: JournalRecord): { word: string; shape: Outcome | undefined } {
   switch (record.action) {
     case "intercept":
+      if (record.onConflict === "ask" && !record.observed) return { word: "asked", shape: "begun" };
+      if (record.onConflict === "note") return { word: "noted", shape: "begun" };
       if (record.observed) return { word: "observed", shape: "begun" };
       return { word: (record.evidence?.length ?? 0) > 0 ? "retried" : "started", shape: "begun" };
     case "blocked":
-      return record.conflict === "lease" ? { word: "blocked", shape: "blocked" } : { word: "paused", shape: "paused" };
+      return isBlock(record) ? { word: "blocked", shape: "blocked" } : { word: "paused", shape: "paused" };
     case "denied":
       return { word: "denied", shape: "refused" };
     case "delivered":
@@ -28,6 +30,11 @@ export function happened(record: JournalRecord): { word: string; shape: Outcome 
     default:
       return { word: record.action, shape: undefined };
   }
+}
+
+/** A retry does not help: by a lease, a limit or the rule. */
+function isBlock({ conflict, onConflict }: JournalRecord): boolean {
+  return conflict === "lease" || conflict === "limit" || onConflict === "block";
 }
 
 interface RowProps {

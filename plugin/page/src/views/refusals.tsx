@@ -66,7 +66,7 @@ function StopLine({ stop: { action, shown, retry }, now }: { stop: Stop; now: nu
           </span>{" "}
           {action.observed ? "started" : "wanted"} <Text text={event.tool ?? "an unnamed tool"} max={40} /> on{" "}
           <Keys keys={keys} /> and <strong>{verb}</strong>
-          {shown.length > 0 && (action.outcome === "blocked" ? " while " : ": ")}
+          {shown.length > 0 && (isHeld(action) ? " while " : ": ")}
           {shown.slice(0, 2).map((earlier, place) => (
             <span key={earlier.seq}>
               {place > 0 && "; "}
@@ -93,6 +93,11 @@ function StopLine({ stop: { action, shown, retry }, now }: { stop: Stop; now: nu
   );
 }
 
+/** Blocked by a lease: what it was shown holds the resource. */
+function isHeld({ outcome, event }: Action): boolean {
+  return outcome === "blocked" && event.what === "blocked" && !event.byRule;
+}
+
 function OutcomeMark({ action }: { action: Action }) {
   return (
     <span className="stop-mark" data-tier={action.event.tier}>
@@ -105,7 +110,13 @@ function Earlier({ earlier, action }: { earlier: Action; action: Action }) {
   const own = earlier.lane === action.lane;
   const who = own ? "it" : <Text text={earlier.event.session || earlier.event.instance} max={60} />;
   const before = duration(action.start - earlier.start);
-  if (action.outcome === "blocked")
+  if (action.event.what === "limited")
+    return (
+      <>
+        {who} made the call, {before} before, that leaves the window of its limit first
+      </>
+    );
+  if (action.outcome === "blocked" && !action.event.byRule)
     return (
       <>
         {who} had held it for {before}

@@ -133,6 +133,8 @@ function RuleRow({ rule, count, now }: { rule: Rule; count: RuleCount | undefine
   const special = [
     rule.mode !== "enforce" ? rule.mode : "",
     rule.scope === "otherSessions" ? "other sessions only" : "",
+    rule.onConflict === undefined ? "" : `on a conflict: ${rule.onConflict}`,
+    rule.limit === undefined ? "" : `at most ${rule.limit.count} in ${duration(rule.limit.windowMs)} per ${rule.limit.per}`,
     rule.reach === undefined ? "" : `reach ${rule.reach}`,
     rule.recentWindowMs ? `looks back ${duration(rule.recentWindowMs)}` : "",
     rule.lockExpiryMs ? `holds for ${duration(rule.lockExpiryMs)}` : "",

@@ -110,7 +110,30 @@ function Deed({ call: { action, shown, elsewhere } }: { call: Told }) {
     case "blocked":
       return (
         <>
-          wanted {tool} and was <strong>blocked</strong> while {what} held it
+          wanted {tool} and was <strong>blocked</strong> {event.byRule ? <>by its rule over {what}</> : <>while {what} held it</>}
+        </>
+      );
+    case "limited":
+      return (
+        <>
+          wanted {tool} and was <strong>blocked</strong> by a limit
+          {event.reason !== undefined && (
+            <>
+              : <Text text={event.reason} max={200} />
+            </>
+          )}
+        </>
+      );
+    case "noted":
+      return (
+        <>
+          <strong>started</strong> {tool}; {what} spoke against it, which was only noted
+        </>
+      );
+    case "asked":
+      return (
+        <>
+          wanted {tool}, and a <strong>person was asked</strong> over {what}
         </>
       );
     case "retried":

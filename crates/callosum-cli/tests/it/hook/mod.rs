@@ -1,6 +1,8 @@
 //! `callosum hook` as the runtimes start it: a process an event, its JSON on standard input.
 
+mod asked;
 mod given_up;
+mod limits;
 mod repositories;
 mod unread;
 

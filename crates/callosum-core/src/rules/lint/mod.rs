@@ -17,7 +17,8 @@ use super::index_builder::HTTP_CLIENTS;
 use super::limits::Budget;
 use super::rule_set::read_rule;
 use super::source::Source;
-use super::{RuleError, RuleSet, SHIPPED_RULES};
+use super::{Per, RuleError, RuleSet, SHIPPED_RULES, Scope};
+use crate::model::on_conflict::OnConflict;
 use crate::model::text::one_line;
 use crate::rules::context_key::{Picked, Template};
 use callosum_shell::command::{Pattern, outline};
@@ -68,6 +69,12 @@ pub enum WarningKind {
     NoContextKey,
     /// A placeholder of `contextKey` has a value in no call that the rule is for.
     NeverFilled,
+    /// `onConflict` or `limit` below tier 3, where no call is stopped.
+    StopsNothing,
+    /// `onConflict: block` where a session's own actions count: it blocks itself.
+    BlocksItself,
+    /// A limit per key by a rule that names no key.
+    CountsApart,
     /// `journalParams: false` where no parameters are journaled anyhow.
     NoParameters,
 }
@@ -107,6 +114,7 @@ pub fn lint(text: &str) -> Lint {
         about.tools();
         about.keys();
         about.parameters();
+        about.stops();
     }
     warnings.sort_by_key(|warning| (warning.line, warning.column));
     let rule_count = if errors.is_empty() { RuleSet::parse(text).map_or(0, |rules| rules.len()) } else { 0 };
@@ -213,6 +221,38 @@ impl About<'_> {
             };
             let message = format!("`contextKey`: `{}` never has a value: {why}", one_line(&placeholder, 80));
             self.warn(keys.at, WarningKind::NeverFilled, message);
+        }
+    }
+
+    /// What it says of calls that are to be stopped.
+    fn stops(&mut self) {
+        let rule = self.rule;
+        if !rule.tier.value.is_guarded() {
+            let fields = [
+                ("onConflict", rule.on_conflict.as_ref().map(|field| field.at)),
+                ("limit", rule.limit.as_ref().map(|field| field.at)),
+            ];
+            for (name, at) in fields.into_iter().filter_map(|(name, at)| Some((name, at?))) {
+                let message = format!(
+                    "`{name}` changes nothing, because no call is stopped below tier 3; give it tier 3, or remove it"
+                );
+                self.warn(at, WarningKind::StopsNothing, message);
+            }
+            return;
+        }
+        if let Some(wanted) = rule.on_conflict.as_ref().filter(|wanted| wanted.value == OnConflict::Block)
+            && rule.scope == Scope::Any
+        {
+            let message = "`onConflict` blocks a session over its own actions too, whatever it says to that; if only others' are meant, add \
+                           `\"scope\": \"otherSessions\"`";
+            self.warn(wanted.at, WarningKind::BlocksItself, message.to_owned());
+        }
+        if let Some(limit) = rule.limit.as_ref().filter(|limit| limit.value.per == Per::Key)
+            && rule.context_key.is_none()
+        {
+            let message = "`limit` counts each call by itself, because without `contextKey` only the same call has the same key; add a \
+                           `contextKey`, or count `per` rule or session";
+            self.warn(limit.at, WarningKind::CountsApart, message.to_owned());
         }
     }
 

@@ -1,6 +1,7 @@
 //! What a lint of rules finds: every mistake, rules that are never reached and only those, and other warnings.
 
 mod reach;
+mod stops;
 
 use std::collections::BTreeSet;
 
