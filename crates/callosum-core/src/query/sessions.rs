@@ -125,18 +125,16 @@ impl Heard {
     /// Takes in a line, each earlier than the one before.
     fn earlier(&mut self, record: Record) {
         let session = &mut self.session;
-        match record.action {
+        if record.action == Action::Session {
             // Only a runtime that tells of sessions tells each process that takes one over.
-            Action::Session if session.over.is_none() && self.is_dead == Some(true) => {
+            if session.over.is_none() && self.is_dead == Some(true) {
                 session.over = Some(Over::Gone);
             }
-            Action::Session => {}
-            action => {
-                let was_paused = action == Action::Blocked;
-                session.calls += u64::from(!was_paused);
-                session.paused += u64::from(was_paused);
-                session.last_tool = session.last_tool.take().or(record.tool);
-            }
+            return;
         }
+        let was_paused = record.action == Action::Blocked;
+        session.calls += u64::from(!was_paused);
+        session.paused += u64::from(was_paused);
+        session.last_tool = session.last_tool.take().or(record.tool);
     }
 }

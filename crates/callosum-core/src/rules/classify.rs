@@ -305,9 +305,12 @@ impl<'a> Question<'a> {
         let command = Command::new(&given);
         let with_all = self.for_command(&command, guard).filter(|(other, _)| std::ptr::eq(*other, rule));
         let all = with_all.map(|(_, fit)| context_keys(&rule.context_keys, self.site(fit.as_ref())).0);
-        let wider: Vec<String> = all.iter().flatten().filter_map(|key| wider(key)).collect();
-        let is_told = !wider.is_empty() && wider.len() == all.iter().flatten().count();
         keys.retain(|key| others.contains(key));
+        // What no word changes is told as it is.
+        let all: Vec<String> =
+            all.unwrap_or_default().into_iter().filter(|key| !keys.contains(key)).collect();
+        let wider: Vec<String> = all.iter().filter_map(|key| wider(key)).collect();
+        let is_told = !wider.is_empty() && wider.len() == all.len();
         keys.extend(if is_told { wider } else { self.digest_key(rule) });
         (!keys.is_empty()).then_some(keys)
     }

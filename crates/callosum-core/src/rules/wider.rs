@@ -8,10 +8,9 @@ const FORGES: &[&str] = &["github:", "gitlab:", "gitea:", "bitbucket:"];
 /// Stores, whose objects belong to a bucket or a folder.
 const STORES: &[&str] = &["s3://", "gs://", "r2://", "files:"];
 
-/// The resource that holds all that a key means in which [`ALL`] stands; the key itself where it means one. `None` where nothing is known
-/// to hold them.
+/// The resource that holds all that a key means in which [`ALL`] stands; `None` where nothing is known to hold them.
 pub(super) fn wider(key: &str) -> Option<String> {
-    let Some((before, _)) = key.split_once(ALL) else { return Some(key.to_owned()) };
+    let (before, _) = key.split_once(ALL)?;
     let begins = |lists: &[&str]| lists.iter().any(|begin| key.starts_with(begin));
     if begins(FORGES) {
         return before.rsplit_once('#').map(|(repository, _)| repository.to_owned());
@@ -32,7 +31,7 @@ mod tests {
     fn what_holds_all_is_told_by_the_kind_of_key() {
         for (key, wide) in [
             ("github:acme/app#*", Some("github:acme/app")),
-            ("github:acme/app#7", Some("github:acme/app#7")),
+            ("github:acme/app#7", None),
             ("kube:prod/shop:pod/*", Some("kube:prod/shop:*")),
             ("kube:prod/shop:*", Some("kube:prod/shop:*")),
             ("s3://logs/2024/*", Some("s3://logs/2024")),
