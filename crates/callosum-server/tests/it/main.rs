@@ -7,3 +7,4 @@ mod process;
 mod protocol;
 mod support;
 mod tokens;
+mod unit;
