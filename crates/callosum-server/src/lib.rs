@@ -6,6 +6,7 @@
 mod args;
 mod caller;
 mod config;
+mod events;
 mod failure;
 mod http;
 mod limits;

@@ -19,6 +19,7 @@ use axum::routing::get;
 use callosum_core::query::Source;
 use tower_http::catch_panic::CatchPanicLayer;
 
+use crate::events;
 use crate::protocol;
 use crate::service::Service;
 use crate::tokens::Rights;
@@ -32,6 +33,7 @@ pub(crate) fn router(service: &Arc<Service>) -> Router {
     let read = Router::new()
         .route("/metrics", get(metrics))
         .merge(v1::reading())
+        .merge(events::reading())
         .merge(protocol::reading())
         .route_layer(from_fn(|request, next| entry::needs(Rights::Read, request, next)));
     let act = v1::acting()
