@@ -12,6 +12,8 @@ mod http;
 mod limits;
 mod log;
 mod metrics;
+mod openapi;
+mod page;
 mod process;
 mod protocol;
 mod service;
@@ -42,6 +44,7 @@ pub fn main() -> ExitCode {
     let done = match &args.command {
         Command::Serve(listen) => process::serve(&args.global, listen),
         Command::Token { action } => token(&args, action),
+        Command::Ui { port } => page::run(&args.global, *port, &mut io::stdout()),
         Command::Install(asked) => {
             config::state_dir(&args.global).and_then(|directory| unit::install(&directory, asked, args.global.json))
         }
