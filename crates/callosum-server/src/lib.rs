@@ -24,8 +24,10 @@ mod writer;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Parser;
+use rustix::process::{Resource, Signal, getrlimit};
 
 use crate::args::{Args, Command, TokenAction};
 use crate::failure::Failure;
@@ -41,6 +43,7 @@ pub fn main() -> ExitCode {
             return ExitCode::from(code);
         }
     };
+    survive_file_limit();
     let done = match &args.command {
         Command::Serve(listen) => process::serve(&args.global, listen),
         Command::Token { action } => token(&args, action),
@@ -55,6 +58,15 @@ pub fn main() -> ExitCode {
         let _ = writeln!(io::stderr(), "callosum: {failure}");
         ExitCode::from(2)
     })
+}
+
+/// A process that writes more than it may (`ulimit -f`) is killed, unless it hears the signal: then the write fails, and that
+/// can be told.
+fn survive_file_limit() {
+    if getrlimit(Resource::Fsize).current.is_some() {
+        // Where it can't be heard, nothing is lost that was not before.
+        let _ = signal_hook::flag::register(Signal::XFSZ.as_raw(), Arc::default());
+    }
 }
 
 fn token(args: &Args, action: &TokenAction) -> Result<ExitCode, Failure> {
