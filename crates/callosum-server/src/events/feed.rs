@@ -83,7 +83,10 @@ impl Feed {
             let Ok(end) = self.end().await else { continue };
             // Another journal begins anew.
             let mut from = at.filter(|at| *at <= end).unwrap_or(end);
-            while from < end {
+            // Who began to listen before this first look may have read less than it begins with: it hears so.
+            let mut is_first = at.is_none();
+            while from < end || is_first {
+                is_first = false;
                 let Ok(following) = self.read(from).await else { break };
                 let piece = Piece {
                     from,

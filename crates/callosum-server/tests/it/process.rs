@@ -45,7 +45,8 @@ fn a_file_in_the_sockets_place_and_too_long_a_path_are_named() {
     assert_eq!(refused.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("no socket"));
     let long = home.path().join("x".repeat(100));
-    let refused = home.program(&["serve", "--listen", "none"]).arg("--state-dir").arg(&long).output().unwrap();
+    let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_callosum-serve"));
+    let refused = program.args(["serve", "--listen", "none", "--state-dir"]).arg(&long).output().unwrap();
     assert!(String::from_utf8_lossy(&refused.stderr).contains("a socket's may have 107"), "{refused:?}");
 }
 
