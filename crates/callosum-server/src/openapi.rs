@@ -74,8 +74,12 @@ fn operations(types: &mut Types) -> Vec<Operation> {
         parameters,
     };
     let act = Rights::Act;
-    let mut intercept =
-        post::<InterceptRequest, InterceptAnswer>(types, "/intercept", act, "Ask before a call, for an instance");
+    let mut intercept = post::<InterceptRequest, InterceptAnswer>(
+        types,
+        "/intercept",
+        act,
+        "Ask before a call, for an instance",
+    );
     intercept.parameters.push(("header", "Idempotency-Key"));
     let mut unlock =
         post::<UnlockRequest, UnlockAnswer>(types, "/lock/{key}", act, "Give the lease of a resource back");
@@ -92,15 +96,32 @@ fn operations(types: &mut Types) -> Vec<Operation> {
         unlock,
         Operation {
             answer: object(),
-            ..post::<ReleaseRequest, OkAnswer>(types, "/v1/release", Rights::Operate, "End the leases on a resource")
+            ..post::<ReleaseRequest, OkAnswer>(
+                types,
+                "/v1/release",
+                Rights::Operate,
+                "End the leases on a resource",
+            )
         },
     ];
     let read = Some(Rights::Read);
     let status = types.written.subschema_for::<StatusAnswer>();
-    all.push(look("/status", read, "What is held, and what was done lately", status, vec![("query", "contextKey")]));
+    all.push(look(
+        "/status",
+        read,
+        "What is held, and what was done lately",
+        status,
+        vec![("query", "contextKey")],
+    ));
     all.extend(offered().map(|question| {
         let path = format!("/v1/{}", question.name);
-        look(&path, read, "A question, answered as the command line prints it", object(), vec![("query", "q")])
+        look(
+            &path,
+            read,
+            "A question, answered as the command line prints it",
+            object(),
+            vec![("query", "q")],
+        )
     }));
     all.push(look("/healthz", None, "The process answers", object(), Vec::new()));
     all.push(look("/readyz", None, "The shared state can be used", object(), Vec::new()));
@@ -131,7 +152,9 @@ pub(crate) fn document() -> Value {
         ("/metrics", "Figures for Prometheus", "text/plain"),
     ] {
         let parameters: Vec<Value> = match path {
-            "/v1/events" => [("query", "topic"), ("query", "after"), ("header", "Last-Event-ID")].map(parameter).to_vec(),
+            "/v1/events" => {
+                [("query", "topic"), ("query", "after"), ("header", "Last-Event-ID")].map(parameter).to_vec()
+            }
             _ => Vec::new(),
         };
         let answer = json!({ "description": "The answer", "content": { content_type: { "schema": { "type": "string" } } } });
@@ -173,7 +196,8 @@ fn described(operation: &Operation, error: &Schema) -> Value {
         },
     });
     if let Some(request) = &operation.request {
-        described["requestBody"] = json!({ "required": operation.method == "post", "content": json_of(request) });
+        described["requestBody"] =
+            json!({ "required": operation.method == "post", "content": json_of(request) });
     }
     match operation.rights {
         Some(rights) => described["x-callosum-rights"] = rights.as_str().into(),

@@ -66,7 +66,10 @@ impl Feed {
     pub(crate) async fn end(&self) -> Result<u64, QueryError> {
         let gate = Arc::clone(&self.gate);
         let head = spawn_blocking(move || gate.head(&gate.machine().now()));
-        let broken = |_| QueryError { code: "internal".to_owned(), message: "the journal could not be looked at".to_owned() };
+        let broken = |_| QueryError {
+            code: "internal".to_owned(),
+            message: "the journal could not be looked at".to_owned(),
+        };
         head.await.map_err(broken)?.map(|head| head.head)
     }
 

@@ -35,7 +35,10 @@ fn a_unit_is_shown_before_it_is_written_and_uninstall_leaves_nothing_of_it() {
     let place = Place::new();
     let (code, printed, _) = place.run(&["install", "--print"]);
     assert_eq!(code, Some(0));
-    assert!(printed.contains(&format!("serve --state-dir \"{}\"\n", place.home.path().display())), "{printed}");
+    assert!(
+        printed.contains(&format!("serve --state-dir \"{}\"\n", place.home.path().display())),
+        "{printed}"
+    );
     let (_, tried, _) = place.run(&["install", "--dry-run"]);
     assert!(tried.contains("+ExecStart=") && tried.contains("Nothing was written"), "{tried}");
     assert!(!place.unit().exists());
