@@ -228,6 +228,15 @@ pub(crate) enum Command {
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1024..))]
         port: Option<u16>,
     },
+    /// Serve the gate over HTTP to agents without hooks, until Ctrl-C. `--help` behind it tells its options
+    #[command(disable_help_flag = true, after_help = "Examples:\n  callosum serve\n  callosum serve --help")]
+    Serve(HandedOver),
+    /// Make, list and revoke the tokens of programs that ask the service. `--help` behind it tells its options
+    #[command(
+        disable_help_flag = true,
+        after_help = "Examples:\n  callosum token add ci\n  callosum token list\n  callosum token revoke ci"
+    )]
+    Token(HandedOver),
     /// Print a completion script for your shell
     #[command(
         after_help = "Example:\n  callosum completions bash > ~/.local/share/bash-completion/completions/callosum"
@@ -279,6 +288,14 @@ pub(crate) struct Examined {
     pub(crate) canary: bool,
 }
 
+/// Words for the service's program.
+#[derive(Debug, clap::Args)]
+pub(crate) struct HandedOver {
+    /// Its words
+    #[arg(value_name = "ARGS", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) words: Vec<OsString>,
+}
+
 /// The rules that are tried.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Tried {
@@ -302,17 +319,38 @@ pub(crate) struct Checked {
     pub(crate) strict: bool,
 }
 
-/// The runtime whose settings are changed.
+/// The runtime whose settings are changed, or the service.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Target {
     /// The agent runtime. Its settings: ~/.claude/settings.json (or in CLAUDE_CONFIG_DIR), ~/.codex/hooks.json (CODEX_HOME),
     /// ~/.gemini/settings.json (the home: GEMINI_CLI_HOME)
-    #[arg(value_parser = hook_runtime())]
-    pub(crate) runtime: Runtime,
+    ///
+    /// `service`: the service, in a systemd user unit (~/.config/systemd/user/callosum.service) or a launchd agent
+    #[arg(value_name = "RUNTIME|service", value_parser = installable())]
+    pub(crate) what: Installable,
 
     /// Show what would change, and write nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
+
+    /// Of the service: print the whole unit, and write nothing
+    #[arg(long, conflicts_with = "dry_run")]
+    pub(crate) print: bool,
+}
+
+/// What can be put in and taken out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Installable {
+    /// Our hooks in a runtime's settings.
+    Runtime(Runtime),
+    /// What starts the service.
+    Service,
+}
+
+fn installable() -> impl TypedValueParser<Value = Installable> {
+    let names = RUNTIMES.into_iter().map(|runtime| runtime.name()).chain(["service"]);
+    PossibleValuesParser::new(names)
+        .map(|name| named(&name).map_or(Installable::Service, Installable::Runtime))
 }
 
 /// The call that is asked about.

@@ -8,6 +8,7 @@ use crate::decision::limit::Reached;
 use crate::decision::pause_text::{self, Told};
 use crate::decision::{Decision, Piece, Question, decide};
 use crate::model::on_conflict::OnConflict;
+use crate::model::tier::Tier;
 use crate::model::time::Stamp;
 use crate::record::{Conflict, Shown};
 
@@ -126,7 +127,7 @@ impl Plan {
             }
         };
         let on_conflict = matches!(decision, Decision::Pause(_)).then_some(question.on_conflict);
-        let told = pieces.iter().map(told).collect();
+        let told = pieces.iter().map(Told::of).collect();
         Self::stopped(Refusal { conflict, until, shown: shown(pieces), told }, on_conflict, standing)
     }
 
@@ -158,6 +159,41 @@ impl Despite {
     #[must_use]
     pub fn text(&self, history: &History, digest: Option<&str>, now: &Stamp) -> String {
         pause_text::for_people(history, &self.told, digest, now)
+    }
+}
+
+impl Plan {
+    /// What comes of `pieces` for a call whose caller is only told, and decides itself: below tier 4 it runs. `observe`: it
+    /// runs at tier 4, too.
+    #[must_use]
+    pub fn advised(
+        pieces: &[Piece<'_>],
+        tier: Tier,
+        observe: bool,
+        now: &Stamp,
+        is_dead: IsDead<'_>,
+    ) -> Self {
+        let shown = pieces.iter().map(|piece| piece.action.shown()).collect();
+        if pieces.is_empty() {
+            return Self::Allow { despite: None, shown };
+        }
+        let told = pieces.iter().map(Told::of).collect();
+        let is = |state| pieces.iter().any(|piece| piece.state == state);
+        let conflict = if pieces.iter().any(|piece| piece.action.holds_lease(now, is_dead)) {
+            Conflict::Lease
+        } else if is(State::InFlight) {
+            Conflict::InFlight
+        } else {
+            Conflict::Recent
+        };
+        if tier < Tier::Critical || observe {
+            return Self::Allow {
+                despite: Some(Despite { conflict, on_conflict: None, observed: true, told }),
+                shown,
+            };
+        }
+        let until = if conflict == Conflict::Lease { Until::LeaseEnds } else { Until::Retry };
+        Self::Refuse(Refusal { conflict, until, shown, told })
     }
 }
 
@@ -206,11 +242,15 @@ impl Refusal {
     }
 }
 
-fn told(piece: &Piece<'_>) -> Told {
-    Told {
-        seq: piece.action.seq,
-        state: piece.state,
-        keys: piece.keys.iter().map(|key| (*key).to_owned()).collect(),
+impl Told {
+    /// A piece of evidence, free of the history it stands in.
+    #[must_use]
+    pub fn of(piece: &Piece<'_>) -> Self {
+        Self {
+            seq: piece.action.seq,
+            state: piece.state,
+            keys: piece.keys.iter().map(|key| (*key).to_owned()).collect(),
+        }
     }
 }
 

@@ -231,7 +231,8 @@ fn write_start_anew(
     action: &Past,
     now: &Stamp,
 ) -> Result<u64, StateError> {
-    let mut start = anew(Action::Intercept, action, &action.started, now);
+    let kind = if action.only_lease { Action::Leased } else { Action::Intercept };
+    let mut start = anew(kind, action, &action.started, now);
     start.digest.clone_from(&action.digest);
     start.limits = action.limits.iter().map(|rule| rule.as_ref().to_owned()).collect();
     start.on_conflict = action.asked.then_some(OnConflict::Ask);

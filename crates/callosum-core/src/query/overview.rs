@@ -9,7 +9,7 @@ use crate::model::time::{Stamp, to_rfc3339};
 use crate::record::{HookCounts, PROGRAM};
 use crate::rules::RuleSet;
 
-use super::leases::{LockStatus, live_leases, state_word};
+use super::leases::{LockStatus, live_leases};
 use super::limits::{LimitStatus, limits};
 
 /// Recent contexts listed.
@@ -74,7 +74,7 @@ fn recent_contexts(history: &History, now: &Stamp, is_dead: IsDead<'_>) -> Vec<C
                     tool: action.tool.clone(),
                     tier: action.tier.into(),
                     at: to_rfc3339(action.started.wall_ms),
-                    state: state_word(action.state(now, is_dead)),
+                    state: action.state(now, is_dead).word(),
                 });
             }
         }

@@ -7,6 +7,7 @@
 mod action;
 mod counts;
 mod early;
+mod lookups;
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -16,7 +17,7 @@ use std::sync::Arc;
 use crate::model::on_conflict::OnConflict;
 use crate::model::time::{Stamp, YEAR_MS};
 use crate::record::kind::Fold;
-use crate::record::{AttemptId, Ending, Holder, KnownWindow, Record};
+use crate::record::{Action as Kind, AttemptId, Ending, KnownWindow, Record};
 use callosum_shell::ExitCodes;
 
 pub use self::action::{Action, Coverage, Gap, IsDead, Lost, Outcome, Pause, State, Who};
@@ -104,6 +105,7 @@ impl History {
             Fold::Outcome(ending) => self.apply_outcome(seq, ending, record),
             Fold::Background => self.apply_background(seq, record),
             Fold::Release => self.apply_release(seq, record),
+            Fold::Renewal => self.apply_renewal(seq, record),
             // What another machine's session was told, and what was lost there, are of no meaning here.
             Fold::Pause | Fold::Delivery | Fold::Window | Fold::Segment | Fold::Prune | Fold::Loss
                 if record.is_foreign() => {}
@@ -219,6 +221,7 @@ impl History {
             outcome: None,
             process: None,
             released: false,
+            only_lease: record.action == Kind::Leased,
             not_done_codes: record.not_done_codes,
             rewritten: false,
             limits,
@@ -283,6 +286,7 @@ impl History {
             outcome: Some(outcome),
             process: None,
             released: false,
+            only_lease: false,
             not_done_codes: ExitCodes::default(),
             rewritten: false,
             limits: Vec::new(),
@@ -323,6 +327,16 @@ impl History {
                 action.released = true;
             }
         }
+    }
+
+    /// Moves the end of a lease. It is never moved back: a renewal that comes late was for less.
+    fn apply_renewal(&mut self, seq: u64, record: &Record) {
+        let lease_ms = self.lease_ms(record);
+        let renewed = record.happened();
+        let Some(action) = self.action_of(record) else { return self.early.keep(seq, record) };
+        let until_renewed = renewed.wall_ms.saturating_sub(action.started.wall_ms);
+        let whole_ms = u64::try_from(until_renewed).unwrap_or(0).saturating_add(lease_ms);
+        action.lease_ms = action.lease_ms.max(whole_ms.min(YEAR_MS));
     }
 
     fn apply_outcome(&mut self, seq: u64, ending: Ending, record: &Record) {
@@ -470,19 +484,6 @@ impl History {
         self.open().filter(|action| action.tier.is_guarded())
     }
 
-    /// The open action of a process of this machine's instance that goes on as the background process session `process`;
-    /// the newest when a host used the name twice (it is unique only within one process).
-    #[must_use]
-    pub fn background(&self, instance: &str, process: &str, holder: Option<Holder>) -> Option<&Action> {
-        self.open
-            .iter()
-            .filter(|(who, _)| who.is_of(instance))
-            .flat_map(|(_, open)| open)
-            .filter_map(|seq| self.action(*seq))
-            .filter(|action| action.process.as_deref() == Some(process) && action.holder == holder)
-            .max_by_key(|action| action.seq)
-    }
-
     /// A session's pauses, oldest first.
     pub fn pauses(&self, who: &Who) -> impl DoubleEndedIterator<Item = &Pause> {
         self.pauses.get(who).into_iter().flatten()
@@ -494,26 +495,6 @@ impl History {
         self.pauses
             .get(who)
             .is_some_and(|pauses| pauses.binary_search_by_key(&seq, |pause| pause.seq).is_ok())
-    }
-
-    /// The pauses of this machine's instance that wait for their delivery and that `chosen` picks, by session.
-    pub fn undelivered(
-        &self,
-        instance: &str,
-        chosen: impl Fn(&Who, &Pause) -> bool,
-    ) -> Vec<(Arc<Who>, Vec<u64>)> {
-        self.pauses
-            .iter()
-            .filter(|(who, _)| who.is_of(instance))
-            .filter_map(|(who, pauses)| {
-                let waiting: Vec<u64> = pauses
-                    .iter()
-                    .filter(|pause| pause.signal && !pause.delivered && chosen(who, pause))
-                    .map(|pause| pause.seq)
-                    .collect();
-                (!waiting.is_empty()).then(|| (Arc::clone(who), waiting))
-            })
-            .collect()
     }
 
     /// Forgets actions that are out of every window and hold nothing, and pauses older than
