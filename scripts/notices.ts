@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { ROOT, searchPath, TaskError } from "./run.ts";
 
 /** What is built for a platform. */
-const PROGRAMS = ["callosum-node", "callosum-cli"];
+const PROGRAMS = ["callosum-node", "callosum-cli", "callosum-server"];
 /** Licences that ask for no more than that their text goes along. */
 const PERMISSIVE = new Set([
   ...["0BSD", "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0", "CC0-1.0", "ISC"],

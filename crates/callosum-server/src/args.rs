@@ -124,7 +124,7 @@ pub(crate) struct NewToken {
     #[arg(long, value_name = "DURATION")]
     pub(crate) expires: Option<String>,
 
-    /// Pause its `/intercept` calls of tier 3 as the gate does, instead of warning
+    /// Pause its calls of tier 3 by the five endpoints as the gate does, instead of warning
     #[arg(long)]
     pub(crate) enforce: bool,
 }
