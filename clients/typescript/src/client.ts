@@ -59,6 +59,7 @@ export class CallosumClient {
   readonly #transport: Transport;
   readonly #timeoutMs: number;
   readonly #instance: string | undefined;
+  readonly #closing = new AbortController();
 
   constructor(options: ClientOptions = {}) {
     const { url = defaultUrl(), token, timeoutMs = TIMEOUT_MS, instance } = options;
@@ -125,10 +126,12 @@ export class CallosumClient {
    * be made, or if the service says no.
    */
   async *events(options: EventsOptions = {}): AsyncGenerator<StreamEvent, void, void> {
-    const { topic, after, signal } = options;
+    const { topic, after } = options;
+    const closing = this.#closing.signal;
+    const signal = options.signal === undefined ? closing : AbortSignal.any([closing, options.signal]);
     let parser = new EventStreamParser("");
     let wait = FIRST_RECONNECT_MS;
-    for (let connected = false; !signal?.aborted; ) {
+    for (let connected = false; !signal.aborted; ) {
       let asked = 0;
       try {
         const resumed = parser.lastEventId !== "";
@@ -142,11 +145,11 @@ export class CallosumClient {
           for (const event of parser.feed(piece as Buffer)) yield streamEvent(event.id, event.data);
         }
       } catch (error) {
-        if (signal?.aborted) return;
+        if (signal.aborted) return;
         if (!connected || !breaks(error)) throw error;
         asked = (error instanceof ServiceError && error.retryAfterMs) || 0;
       }
-      await sleep(Math.max(wait, asked), undefined, signal && { signal }).catch(() => undefined);
+      await sleep(Math.max(wait, asked), undefined, { signal }).catch(() => undefined);
       wait = Math.min(wait * 2, LAST_RECONNECT_MS);
     }
   }
@@ -191,8 +194,9 @@ export class CallosumClient {
     return (await this.#transport.json({ method: "GET", path, repeatable: true })).value as StatusAnswer;
   }
 
-  /** Closes the connections that are kept open. Without it they close by themselves when they have been idle for a while. */
+  /** Closes all connections; streams of events end. Connections without a request close by themselves after a while, too. */
   close(): void {
+    this.#closing.abort();
     this.#transport.close();
   }
 

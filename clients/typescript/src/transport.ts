@@ -66,12 +66,11 @@ export class Transport {
   }
 
   /** Opens a stream of server-sent events. It breaks when nothing comes for `silenceMs`; `signal` ends it. */
-  async stream(ask: Ask, silenceMs: number, signal: AbortSignal | undefined): Promise<IncomingMessage> {
+  async stream(ask: Ask, silenceMs: number, signal: AbortSignal): Promise<IncomingMessage> {
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), this.#timeoutMs);
-    const ending = signal === undefined ? late.signal : AbortSignal.any([late.signal, signal]);
     try {
-      const response = await this.#open(ask, ending, late.signal);
+      const response = await this.#open(ask, AbortSignal.any([late.signal, signal]), late.signal);
       if (response.statusCode !== 200 || !response.headers["content-type"]?.startsWith("text/event-stream"))
         throw this.#error(response, await this.#text(response, late.signal));
       response.socket.setTimeout(silenceMs, () => response.destroy(new Error(`nothing came for ${silenceMs} ms`)));
@@ -105,7 +104,11 @@ export class Transport {
         });
         for (const [name, value] of Object.entries(ask.headers ?? {})) request.setHeader(name, value);
         if (this.#token !== undefined) request.setHeader("authorization", `Bearer ${this.#token}`);
-        if (body !== undefined) request.setHeader("content-type", "application/json");
+        if (body !== undefined) {
+          request.setHeader("content-type", "application/json");
+          // Node leaves it out for DELETE, and the body with it.
+          request.setHeader("content-length", Buffer.byteLength(body));
+        }
         request.on("response", resolve);
         request.on("error", (error) => {
           stale = request.reusedSocket && !signal.aborted;
@@ -117,7 +120,9 @@ export class Transport {
       return await send(ask.repeatable);
     } catch (error) {
       if (!stale) throw error;
-      return await send(false);
+      // The others are as old.
+      for (const sockets of Object.values(this.#agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
+      return await send(true);
     }
   }
 

@@ -43,7 +43,7 @@ class AsyncCallosumClient:
         self.close()
 
     def close(self) -> None:
-        """Closes the connections that are kept open."""
+        """Closes all connections; streams of events end. The client can't be used any more."""
         self._transport.close()
 
     def guard(
@@ -109,6 +109,8 @@ class AsyncCallosumClient:
                     for found in parser.feed(piece):
                         yield ask.event(found.id, found.data)
             except CallosumError as error:
+                if self._transport.closed:
+                    return
                 if not connected or not passes(error):
                     raise
                 failure = error

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from ._address import Address
 from ._errors import ServiceUnreachable
 from ._failures import IDLE, timed_out, unreachable
-from ._request import Ask, Request, check_token, read, service_error
+from ._request import Ask, Request, check_open, check_token, read, service_error
 
 T = TypeVar("T")
 _PIECE = 65536
@@ -72,6 +72,9 @@ class AsyncTransport:
         self._timeout = timeout
         self._tls = ssl.create_default_context() if address.secure else None
         self._idle: list[_Connection] = []
+        self._streams: set[asyncio.StreamWriter] = set()
+        self.closed = False
+        """Set once the client is closed: nothing is asked any more."""
 
     async def do(self, ask: Ask[T]) -> T:
         """Asks, and reads the answer.
@@ -95,18 +98,22 @@ class AsyncTransport:
         try:
             head = await self._ask(connection, request, deadline)
             kind = head.headers.get("content-type", "")
+            self._streams.add(connection.writer)
             if head.status != 200 or not kind.startswith("text/event-stream"):
                 text = (await self._body(connection, head, deadline)).decode("utf-8", "replace")
                 raise service_error(head.status, head.headers, text, self._address.shown)
         except BaseException:
-            connection.writer.close()
+            self._forget(connection.writer)
             raise
         return self._pieces(connection, head, silence)
 
     def close(self) -> None:
-        """Closes the connections that no request uses."""
+        """Closes the connections: those that no request uses, and those of streams."""
+        self.closed = True
         while self._idle:
             self._drop(self._idle.pop())
+        for writer in list(self._streams):
+            writer.close()
 
     async def _exchange(self, connection: _Connection | None, ask: Ask[T]) -> T:
         deadline = time.monotonic() + self._timeout
@@ -125,6 +132,7 @@ class AsyncTransport:
         return ask.read(read(head.status, head.headers, body, self._address.shown))
 
     async def _connect(self, deadline: float) -> _Connection:
+        check_open(self.closed)
         address = self._address
         if address.socket_path is not None:
             opening = asyncio.open_unix_connection(address.socket_path)
@@ -179,7 +187,11 @@ class AsyncTransport:
                     raise unreachable(self._address.shown, error, connected=True, timeout=silence) from error
                 yield piece
         finally:
-            connection.writer.close()
+            self._forget(connection.writer)
+
+    def _forget(self, writer: asyncio.StreamWriter) -> None:
+        self._streams.discard(writer)
+        writer.close()
 
     async def _reading(self, reading: Coroutine[Any, Any, T], deadline: float) -> T:
         try:

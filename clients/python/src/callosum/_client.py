@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import uuid
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
@@ -53,7 +52,7 @@ class CallosumClient:
         self.close()
 
     def close(self) -> None:
-        """Closes the connections that are kept open."""
+        """Closes all connections; streams of events end. The client can't be used any more."""
         self._transport.close()
 
     def guard(
@@ -134,10 +133,13 @@ class CallosumClient:
                     for found in parser.feed(piece):
                         yield ask.event(found.id, found.data)
             except CallosumError as error:
+                if self._transport.closed.is_set():
+                    return
                 if not connected or not passes(error):
                     raise
                 failure = error
-            time.sleep(wait_before_retry(failure, wait))
+            if self._transport.closed.wait(wait_before_retry(failure, wait)):
+                return
             wait = min(wait * 2, LAST_RECONNECT)
 
     def intercept(self, tool: str, action: str, params: Params, *, enforce: bool | None = None) -> InterceptAnswer:

@@ -114,6 +114,12 @@ def check_token(token: str | None) -> None:
         raise CallosumError("the token is empty or holds a blank, a line break or another character that no token has")
 
 
+def check_open(closed: bool) -> None:
+    """Raises for a client that was closed."""
+    if closed:
+        raise CallosumError("this client is closed: make another one")
+
+
 # The endpoints.
 
 

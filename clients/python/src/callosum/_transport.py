@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import os
 import selectors
@@ -15,7 +16,7 @@ from typing import Callable, TypeVar
 from ._address import Address
 from ._errors import ServiceUnreachable
 from ._failures import IDLE, timed_out, unreachable
-from ._request import Ask, Request, check_token, read, service_error
+from ._request import Ask, Request, check_open, check_token, read, service_error
 
 T = TypeVar("T")
 _PIECE = 65536
@@ -50,6 +51,9 @@ class Transport:
         self._lock = threading.Lock()
         self._idle: list[tuple[float, http.client.HTTPConnection]] = []
         self._process = os.getpid()
+        self._streams: set[http.client.HTTPConnection] = set()
+        self.closed = threading.Event()
+        """Set once the client is closed: nothing is asked any more."""
 
     def do(self, ask: Ask[T]) -> T:
         """Asks, and reads the answer.
@@ -71,22 +75,30 @@ class Transport:
         connection = self._new()
         try:
             response = self._send(connection, request)
+            with self._lock:
+                self._streams.add(connection)
             kind = response.headers.get("content-type", "")
             if response.status != 200 or not kind.startswith("text/event-stream"):
                 body = self._reading(response.read, self._timeout)
                 raise service_error(response.status, response.headers, body.decode("utf-8", "replace"), self._address.shown)
             connection.sock.settimeout(silence)
         except BaseException:
-            connection.close()
+            self._forget(connection)
             raise
         return self._pieces(connection, response, silence)
 
     def close(self) -> None:
-        """Closes the connections that no request uses."""
+        """Closes the connections: those that no request uses, and those of streams."""
+        self.closed.set()
         with self._lock:
             idle, self._idle = self._idle, []
+            streams = list(self._streams)
         for _, connection in idle:
             connection.close()
+        for connection in streams:
+            # Another thread waits at it, and closes it once it is woken.
+            with contextlib.suppress(OSError):
+                connection.sock.shutdown(socket.SHUT_RDWR)
 
     def _exchange(self, connection: http.client.HTTPConnection, ask: Ask[T]) -> T:
         try:
@@ -134,9 +146,15 @@ class Transport:
                     return
                 yield piece
         finally:
-            connection.close()
+            self._forget(connection)
+
+    def _forget(self, connection: http.client.HTTPConnection) -> None:
+        with self._lock:
+            self._streams.discard(connection)
+        connection.close()
 
     def _new(self) -> http.client.HTTPConnection:
+        check_open(self.closed.is_set())
         address, timeout = self._address, self._timeout
         if address.socket_path is not None:
             return _SocketConnection(address.socket_path, timeout)
@@ -146,6 +164,7 @@ class Transport:
 
     def _take(self) -> http.client.HTTPConnection | None:
         """A connection that was kept open, if one is still good."""
+        check_open(self.closed.is_set())
         while True:
             with self._lock:
                 if self._process != os.getpid():
