@@ -152,11 +152,12 @@ export class Transport {
   #error(response: IncomingMessage, text: string): ServiceError {
     const status = response.statusCode ?? 0;
     const document = errorDocument(text);
+    const field = document?.path ? `\`${document.path}\`: ` : "";
     const said = document?.message ?? (status === 401 ? "the token is missing, wrong, expired or revoked" : excerpt(text));
     const remedy = document?.remedy ?? (status === 401 ? "`callosum token list` shows the tokens that are good" : "");
     const seconds = Number(response.headers["retry-after"]);
     return new ServiceError(
-      `Callosum's service at ${this.#address.shown} answered ${status}: ${said}${remedy === "" ? "" : `. ${remedy}`}`,
+      `Callosum's service at ${this.#address.shown} answered ${status}: ${field}${said}${remedy === "" ? "" : `. ${remedy}`}`,
       status,
       document?.code,
       response.headers["retry-after"] !== undefined && Number.isFinite(seconds) ? seconds * 1000 : undefined,
@@ -189,14 +190,21 @@ interface ErrorDocument {
   code?: string;
   message: string;
   remedy?: string;
+  /** The field of the request that is wrong. */
+  path?: string;
 }
 
 function errorDocument(text: string): ErrorDocument | undefined {
   try {
-    const { error } = JSON.parse(text) as { error?: unknown };
-    if (typeof error !== "object" || error === null || typeof (error as ErrorDocument).message !== "string") return undefined;
-    const { code, message, remedy } = error as ErrorDocument;
-    return { message, ...(typeof code === "string" && { code }), ...(typeof remedy === "string" && { remedy }) };
+    const { error } = JSON.parse(text) as { error?: Partial<Record<keyof ErrorDocument, unknown>> };
+    const { code, message, remedy, path } = error ?? {};
+    if (typeof message !== "string") return undefined;
+    return {
+      message,
+      ...(typeof code === "string" && { code }),
+      ...(typeof remedy === "string" && { remedy }),
+      ...(typeof path === "string" && { path }),
+    };
   } catch {
     return undefined;
   }

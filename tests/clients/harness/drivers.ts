@@ -1,12 +1,12 @@
 // The clients behind one face, so that every promise is shown for all of them: TypeScript, and Python with and without an event loop.
 
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import * as callosum from "../../../clients/typescript/src/index.ts";
-import { PYTHON } from "../../../scripts/python.ts";
+import { findPython } from "../../../scripts/python.ts";
 
 export interface Settings {
   url: string;
@@ -288,7 +288,7 @@ export async function endDrivers(): Promise<void> {
 
 /** The Python client, where this machine has a Python. */
 function pythons(): Driver[] {
-  const { program } = PYTHON;
+  const program = findPython();
   if (program === undefined) return [];
   const open = (kind: string, form: string) => (settings: Settings) => {
     const host = hosts.get(kind) ?? new PythonHost(program, kind);
@@ -304,11 +304,3 @@ function pythons(): Driver[] {
 }
 
 export const DRIVERS: Driver[] = [{ name: "TypeScript", open: (settings) => new TypeScriptClient(settings) }, ...pythons()];
-
-/** Runs Python to its end; gives its exit code and what it printed. */
-export function python(args: string[], env: Record<string, string> = {}): { status: number | null; said: string } {
-  assert.ok(PYTHON.program !== undefined);
-  const more = { PYTHONPATH: PYTHON_SOURCES, PYTHONDONTWRITEBYTECODE: "1", ...env };
-  const { status, stdout, stderr } = spawnSync(PYTHON.program, args, { env: { ...process.env, ...more }, encoding: "utf8" });
-  return { status, said: `${stdout}${stderr}` };
-}

@@ -88,17 +88,18 @@ def read(status: int, headers: Message, body: bytes, shown: str) -> Answer:
 
 def service_error(status: int, headers: Message, text: str, shown: str) -> ServiceError:
     """The error that an answer tells of."""
-    message = code = remedy = None
+    message = code = remedy = path = None
     try:
         error = json.loads(text).get("error")
-        message, code, remedy = error.get("message"), error.get("code"), error.get("remedy")
+        message, code, remedy, path = (error.get(name) for name in ("message", "code", "remedy", "path"))
     except (ValueError, AttributeError):
         # It is none of the service's error documents.
         pass
     if status == 401:
         message = message or "the token is missing, wrong, expired or revoked"
         remedy = remedy or "`callosum token list` shows the tokens that are good"
-    said = f"Callosum's service at {shown} answered {status}: {message or _excerpt(text)}"
+    field = f"`{path}`: " if path else ""
+    said = f"Callosum's service at {shown} answered {status}: {field}{message or _excerpt(text)}"
     seconds = headers.get("retry-after", "")
     return ServiceError(
         f"{said}. {remedy}" if remedy else said,

@@ -168,7 +168,9 @@ class Transport:
         while True:
             with self._lock:
                 if self._process != os.getpid():
-                    # They are the parent's, whose answers would come here.
+                    # They are the parent's, whose answers would come here. This closes the child's hold of them alone.
+                    for _, parents in self._idle:
+                        parents.close()
                     self._idle.clear()
                     self._process = os.getpid()
                 if not self._idle:
