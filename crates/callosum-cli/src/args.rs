@@ -228,6 +228,18 @@ pub(crate) enum Command {
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1024..))]
         port: Option<u16>,
     },
+    /// Serve the gate over HTTP to agents without hooks, until Ctrl-C. `--help` behind it tells its options
+    #[command(
+        disable_help_flag = true,
+        after_help = "Examples:\n  callosum serve\n  callosum serve --help"
+    )]
+    Serve(HandedOver),
+    /// Make, list and revoke the tokens of programs that ask the service. `--help` behind it tells its options
+    #[command(
+        disable_help_flag = true,
+        after_help = "Examples:\n  callosum token add ci\n  callosum token list\n  callosum token revoke ci"
+    )]
+    Token(HandedOver),
     /// Print a completion script for your shell
     #[command(
         after_help = "Example:\n  callosum completions bash > ~/.local/share/bash-completion/completions/callosum"
@@ -277,6 +289,14 @@ pub(crate) struct Examined {
     /// Have the running OpenClaw gateway make one harmless tool call (`agents_list`), and look for it in the journal
     #[arg(long)]
     pub(crate) canary: bool,
+}
+
+/// Words for the service's program.
+#[derive(Debug, clap::Args)]
+pub(crate) struct HandedOver {
+    /// Its words
+    #[arg(value_name = "ARGS", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) words: Vec<OsString>,
 }
 
 /// The rules that are tried.

@@ -88,6 +88,8 @@ fn run(args: &Args) -> Result<ExitCode, Failure> {
         Command::Init => commands::init::run(args, &mut out)?,
         Command::Simulate(tried) => commands::simulate::run(args, tried, &mut out)?,
         Command::Doctor(examined) => commands::doctor::run(args, examined, &mut out)?,
+        Command::Serve(handed) => commands::serve::run(args, "serve", &handed.words)?,
+        Command::Token(handed) => commands::serve::run(args, "token", &handed.words)?,
         Command::Ui { port } => commands::ui::run(args, *port, &mut out)?,
     };
     out.flush()?;

@@ -133,6 +133,26 @@ fn runtime_from(mut pid: u32) -> Option<Holder> {
     None
 }
 
+/// What the process `pid` and those above it are called, nearest first: each by its own name, and by the first words that it was
+/// started with, without folders. `None` where nothing is told of one of them.
+#[must_use]
+pub fn ancestry(mut pid: u32) -> Option<Vec<String>> {
+    let mut names = Vec::new();
+    for _ in 0..MAX_ANCESTORS {
+        if pid <= 1 {
+            break;
+        }
+        let found = process(pid)?;
+        let words = told_by(&format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        names.push(found.name);
+        // An interpreter's first word is its script.
+        let words = words.split('\0').take(2).filter_map(|word| word.rsplit('/').next());
+        names.extend(words.filter(|word| !word.is_empty()).map(str::to_owned));
+        pid = found.parent;
+    }
+    Some(names)
+}
+
 /// What `/proc/<pid>/stat` says of a process.
 struct Process {
     /// The program's name, its first 15 bytes.

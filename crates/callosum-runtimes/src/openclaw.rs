@@ -3,6 +3,9 @@
 
 use serde_json::{Map, Value, json};
 
+/// What the names of its processes begin with.
+pub(crate) const PROGRAM: &str = "openclaw";
+
 /// A tool of OpenClaw's that other runtimes have too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tool {

@@ -46,6 +46,8 @@ pub struct Facts {
     pub name: &'static str,
     /// As people know it.
     pub title: &'static str,
+    /// What its program is called.
+    pub program: &'static str,
     /// Its names for OpenClaw's tools and their parameters.
     pub tools: &'static [ToolNames],
     /// The events that hooks of ours are for, in the order in which they are put into its settings.

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use crate::claude_code::ClaudeCode;
 use crate::codex::Codex;
 use crate::gemini::Gemini;
+use crate::openclaw;
 use crate::runtime::{Moment, Runtime};
 
 /// Every runtime whose hooks come here.
@@ -16,6 +17,12 @@ pub const RUNTIMES: [Runtime; 3] = [&ClaudeCode, &Codex, &Gemini];
 #[must_use]
 pub fn named(name: &str) -> Option<Runtime> {
     RUNTIMES.into_iter().find(|runtime| runtime.name() == name)
+}
+
+/// Whether a program of this name is an agent's: one of the runtimes, or OpenClaw, whose processes' names begin with its own.
+#[must_use]
+pub fn is_program(name: &str) -> bool {
+    name.starts_with(openclaw::PROGRAM) || RUNTIMES.into_iter().any(|runtime| runtime.facts().program == name)
 }
 
 /// A runtime, and then all others: runtimes take names over from each other, and one that is built on another keeps that one's

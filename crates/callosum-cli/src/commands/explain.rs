@@ -65,6 +65,7 @@ pub(crate) fn run(args: &Args, asked: &Asked, out: &mut dyn Write) -> Result<Exi
         let whose = match explained.scope {
             Scope::Any => "any session's",
             Scope::OtherSessions => "other sessions'",
+            Scope::OtherInstances => "other instances'",
         };
         let window = time::for_people(explained.recent_window_ms);
         writeln!(out, "Checked against {whose} actions on the same resources in the last {window}.")?;

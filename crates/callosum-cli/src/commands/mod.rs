@@ -9,6 +9,7 @@ pub(crate) mod install;
 pub(crate) mod journal;
 pub(crate) mod leases;
 pub(crate) mod rules;
+pub(crate) mod serve;
 pub(crate) mod sessions;
 pub(crate) mod simulate;
 pub(crate) mod status;
@@ -20,8 +21,9 @@ use std::path::{Path, PathBuf};
 use callosum_core::gate::GateOptions;
 use callosum_core::model::time::from_rfc3339;
 use callosum_core::query::Observer;
+use callosum_core::store::settings_file::SettingsFile;
 use callosum_core::store::{rules_file, state_dir};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::args::Args;
 use crate::output::{Failure, long, name};
@@ -64,44 +66,6 @@ fn shared_state_dir(args: &Args) -> Result<PathBuf, Failure> {
                 .to_owned(),
     })?;
     Ok(folder)
-}
-
-/// The settings of everything but OpenClaw, which has its own: `settings.json` in the state directory. Where that is, it
-/// can't say itself.
-struct SettingsFile {
-    settings: Map<String, Value>,
-    /// Why the file, or a part of it, is not used: a clause.
-    problem: Option<String>,
-}
-
-impl SettingsFile {
-    /// The settings for these options. What can't be read is as good as absent, and said so.
-    fn of(options: &GateOptions) -> Self {
-        let folder = state_dir::locate(None, options.state_dir_variable.as_deref(), &options.home);
-        let path = folder.join("settings.json");
-        // A relative one may be any project's.
-        if state_dir::is_place(&folder).is_err() || path.symlink_metadata().is_err() {
-            return Self { settings: Map::new(), problem: None };
-        }
-        let read = rules_file::read(&path).and_then(|text| {
-            serde_json::from_str::<Map<String, Value>>(&text)
-                .map_err(|error| format!("is not a JSON object: {error}"))
-        });
-        let problem = |why: &str| Some(format!("`{}` {why}", path.display()));
-        match read {
-            Err(why) => {
-                Self { settings: Map::new(), problem: problem(&format!("{why}; the defaults are used")) }
-            }
-            Ok(mut settings) => {
-                let named = settings.remove("stateDir");
-                Self {
-                    settings,
-                    problem: named
-                        .and_then(|_| problem("can't set its own place: its `stateDir` is ignored")),
-                }
-            }
-        }
-    }
 }
 
 /// The text of a rules file that was asked about.

@@ -56,6 +56,16 @@ pub enum Decision<'a> {
     Block(Vec<Piece<'a>>),
 }
 
+impl<'a> Decision<'a> {
+    /// What it rests on.
+    #[must_use]
+    pub fn pieces(&self) -> &[Piece<'a>] {
+        match self {
+            Self::Allow(pieces) | Self::Pause(pieces) | Self::Block(pieces) => pieces,
+        }
+    }
+}
+
 /// Decides about a guarded call. `is_dead` tells whether a holder's process is surely gone.
 #[must_use]
 pub fn decide<'a>(
@@ -69,6 +79,8 @@ pub fn decide<'a>(
     if question.tier >= Tier::Critical {
         let leases: Vec<Piece<'_>> = pieces
             .iter()
+            // One's own session's leases block, too; a whole instance that speaks for itself knows of them.
+            .filter(|(action, _)| question.scope != Scope::OtherInstances || question.counts(action))
             .filter(|(action, _)| action.holds_lease(now, is_dead))
             .map(|(action, keys)| Piece {
                 action,
@@ -86,25 +98,58 @@ pub fn decide<'a>(
         .pauses(question.who)
         .filter(|pause| pause.at.age_ms(now) < question.retry_window_ms && is_delivered(pause, now))
         .collect();
-    let evidence: Vec<Piece<'_>> = pieces
-        .into_iter()
-        .filter(|(action, _)| question.scope == Scope::Any || *action.who != *question.who)
-        .filter_map(|(action, keys)| {
-            let state = action.state(now, is_dead);
-            // What is in flight gives a sign of life now.
-            let recent = action.last_sign_age_ms(now) <= question.window_ms;
-            (recent && state.is_evidence()).then(|| {
-                let acknowledged = keys.iter().all(|key| was_shown(&pauses, action, key));
-                Piece { action, state, keys, acknowledged }
-            })
-        })
-        .collect();
-
+    let mut evidence = evidence(pieces, question, now, is_dead);
+    for piece in &mut evidence {
+        piece.acknowledged = piece.keys.iter().all(|key| was_shown(&pauses, piece.action, key));
+    }
     if evidence.iter().all(|piece| piece.acknowledged) {
         Decision::Allow(evidence)
     } else {
         Decision::Pause(evidence)
     }
+}
+
+/// All that speaks against a call, oldest first, whatever its session was shown: for who is only told, and decides itself.
+#[must_use]
+pub fn conflicts<'a>(
+    history: &'a History,
+    question: &Question<'a>,
+    now: &Stamp,
+    is_dead: IsDead<'_>,
+) -> Vec<Piece<'a>> {
+    evidence(on_keys(history, question.keys), question, now, is_dead)
+}
+
+impl Question<'_> {
+    /// Whether it matters who did this.
+    fn counts(&self, action: &Action) -> bool {
+        match self.scope {
+            Scope::Any => true,
+            Scope::OtherSessions => *action.who != *self.who,
+            Scope::OtherInstances => {
+                action.who.instance != self.who.instance || action.who.machine != self.who.machine
+            }
+        }
+    }
+}
+
+/// Those of the actions on a call's keys that are evidence against it, none acknowledged.
+fn evidence<'a>(
+    on_keys: Vec<(&'a Action, Vec<&'a str>)>,
+    question: &Question<'_>,
+    now: &Stamp,
+    is_dead: IsDead<'_>,
+) -> Vec<Piece<'a>> {
+    on_keys
+        .into_iter()
+        .filter(|(action, _)| question.counts(action))
+        .filter_map(|(action, keys)| {
+            let state = action.state(now, is_dead);
+            // What is in flight gives a sign of life now.
+            let recent = action.last_sign_age_ms(now) <= question.window_ms;
+            (recent && state.is_evidence()).then_some(Piece { action, state, keys, acknowledged: false })
+        })
+        .collect()
 }
 
 /// The actions on any of `keys`, oldest first, each with the keys it is on.

@@ -6,6 +6,7 @@
 use crate::decision::history::{History, IsDead, State};
 use crate::decision::pause_text::{self, Told};
 use crate::decision::{Decision, Piece, Question, decide};
+use crate::model::tier::Tier;
 use crate::model::time::Stamp;
 use crate::record::{Conflict, Shown};
 
@@ -82,11 +83,41 @@ impl Plan {
         let shown = pieces.iter().map(|piece| piece.action.shown()).collect();
         match conflict {
             Some(conflict) if standing == Standing::Waits => {
-                Self::Refuse(Refusal { conflict, shown, told: pieces.iter().map(told).collect() })
+                Self::Refuse(Refusal { conflict, shown, told: pieces.iter().map(Told::of).collect() })
             }
             // Whoever runs whatever the answer is shows nobody the facts.
             observed => Self::Allow { observed, shown },
         }
+    }
+}
+
+impl Plan {
+    /// What comes of `pieces` for a call whose caller is only told, and decides itself: below tier 4 it runs. `observe`: it
+    /// runs at tier 4, too.
+    #[must_use]
+    pub fn advised(
+        pieces: &[Piece<'_>],
+        tier: Tier,
+        observe: bool,
+        now: &Stamp,
+        is_dead: IsDead<'_>,
+    ) -> Self {
+        let shown = pieces.iter().map(|piece| piece.action.shown()).collect();
+        if pieces.is_empty() {
+            return Self::Allow { observed: None, shown };
+        }
+        let is = |state| pieces.iter().any(|piece| piece.state == state);
+        let conflict = if pieces.iter().any(|piece| piece.action.holds_lease(now, is_dead)) {
+            Conflict::Lease
+        } else if is(State::InFlight) {
+            Conflict::InFlight
+        } else {
+            Conflict::Recent
+        };
+        if tier < Tier::Critical || observe {
+            return Self::Allow { observed: Some(conflict), shown };
+        }
+        Self::Refuse(Refusal { conflict, shown, told: pieces.iter().map(Told::of).collect() })
     }
 }
 
@@ -125,11 +156,15 @@ impl Refusal {
     }
 }
 
-fn told(piece: &Piece<'_>) -> Told {
-    Told {
-        seq: piece.action.seq,
-        state: piece.state,
-        keys: piece.keys.iter().map(|key| (*key).to_owned()).collect(),
+impl Told {
+    /// A piece of evidence, free of the history it stands in.
+    #[must_use]
+    pub fn of(piece: &Piece<'_>) -> Self {
+        Self {
+            seq: piece.action.seq,
+            state: piece.state,
+            keys: piece.keys.iter().map(|key| (*key).to_owned()).collect(),
+        }
     }
 }
 

@@ -219,8 +219,18 @@ impl Gate {
         if action.outcome.as_ref().is_some_and(|outcome| outcome.ending != Ending::Unknown) {
             return Ok(None);
         }
-        let mut record =
-            Record::new(kind_of(report, action.not_done_codes, action.keys.len()), &self.instance, now);
+        let record = self.outcome_of_action(action, report, now);
+        // Nothing new: unknown it is already.
+        if record.action == Action::Unknown && action.outcome.is_some() {
+            return Ok(None);
+        }
+        Ok(Some(record))
+    }
+
+    /// The record that says how an action ended.
+    pub(super) fn outcome_of_action(&self, action: &Past, report: &EndReport, now: &Stamp) -> Record {
+        let kind = kind_of(report, action.not_done_codes, action.keys.len());
+        let mut record = Record::new(kind, &action.who.instance, now);
         record.tier = Some(action.tier);
         record.of = vec![action.seq];
         record.attempt = action.attempt;
@@ -241,11 +251,7 @@ impl Gate {
             record.process.clone_from(&report.process);
         }
         tell_what_ran(&mut record, report);
-        // Nothing new: unknown it is already.
-        if record.action == Action::Unknown && action.outcome.is_some() {
-            return Ok(None);
-        }
-        Ok(Some(record))
+        record
     }
 
     fn find<'a>(&self, history: &'a History, target: &Target, report: &EndReport) -> Option<&'a Past> {

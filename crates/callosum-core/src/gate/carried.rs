@@ -230,7 +230,8 @@ fn write_start_anew(
     action: &Past,
     now: &Stamp,
 ) -> Result<u64, StateError> {
-    let mut start = anew(Action::Intercept, action, &action.started, now);
+    let kind = if action.only_lease { Action::Leased } else { Action::Intercept };
+    let mut start = anew(kind, action, &action.started, now);
     start.digest.clone_from(&action.digest);
     start.not_done_codes = action.not_done_codes;
     start.holder = action.holder;

@@ -92,6 +92,23 @@ impl Intent {
         }
     }
 
+    /// The same call for a process that is not here: `via` says by what right somebody speaks for it. No process stands for
+    /// it, so only its lease tells that it goes on.
+    pub(super) fn by(mut self, via: &str) -> Self {
+        self.record.via = Some(via.to_owned());
+        self
+    }
+
+    /// The rule that classified it.
+    pub(super) fn rule_name(&self) -> Option<&str> {
+        self.record.rule_name.as_deref()
+    }
+
+    /// The host's call id.
+    pub(super) fn call(&self) -> Option<&str> {
+        self.record.call.as_deref()
+    }
+
     /// The call among the open ones.
     pub(super) fn id(&self) -> Option<CallRef<'_>> {
         let Record { session, run, call, .. } = &self.record;
@@ -145,7 +162,7 @@ impl Intent {
         let record = self.record(Action::Intercept, at);
         record.attempt = attempt;
         if tier.is_tracked() {
-            record.holder = holder;
+            record.holder = holder.filter(|_| record.via.is_none());
             record.not_done_codes = not_done_codes;
         }
         if tier.is_guarded() {

@@ -12,6 +12,7 @@ mod before;
 mod call_id;
 mod carried;
 mod commit;
+mod guest;
 mod health;
 mod intent;
 mod late;
@@ -55,6 +56,7 @@ use self::rules_in_force::KnownRules;
 use self::tickets::Works;
 use self::writer::Writer;
 
+pub use self::guest::{Admitted, Fact, Guest, Lease, NotAdmitted, Settled, Terms, Verdict, Weighed};
 pub use self::health::{Level, Notice};
 pub use self::presence::Presence;
 pub use self::report::{EndReport, Ran};

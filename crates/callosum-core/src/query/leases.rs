@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::decision::history::{Action as Past, History, IsDead, State};
+use crate::decision::history::{Action as Past, History, IsDead};
 use crate::model::time::{Stamp, to_rfc3339};
 
 /// A live lease on one resource.
@@ -48,15 +48,4 @@ pub(super) fn leases_of(action: &Past) -> Vec<LockStatus> {
             expires_at: to_rfc3339(action.started.plus_ms(action.lease_ms).wall_ms),
         })
         .collect()
-}
-
-/// A state in one word.
-pub(super) fn state_word(state: State) -> &'static str {
-    match state {
-        State::InFlight => "running",
-        State::Complete => "complete",
-        State::Failed => "failed",
-        State::Refused => "refused",
-        State::Unknown | State::Lapsed | State::Orphaned => "unknown",
-    }
 }

@@ -8,7 +8,7 @@ use crate::decision::history::{Coverage, History, IsDead, Lost};
 use crate::model::time::{Stamp, to_rfc3339};
 use crate::record::{HookCounts, PROGRAM};
 
-use super::leases::{LockStatus, live_leases, state_word};
+use super::leases::{LockStatus, live_leases};
 
 /// Recent contexts listed.
 const MAX_RECENT: usize = 50;
@@ -69,7 +69,7 @@ fn recent_contexts(history: &History, now: &Stamp, is_dead: IsDead<'_>) -> Vec<C
                     tool: action.tool.clone(),
                     tier: action.tier.into(),
                     at: to_rfc3339(action.started.wall_ms),
-                    state: state_word(action.state(now, is_dead)),
+                    state: action.state(now, is_dead).word(),
                 });
             }
         }

@@ -9,8 +9,10 @@ use crate::model::time::Stamp;
 use super::counts::CountsRequest;
 use super::explain::ExplainRequest;
 use super::filter::Filter;
+use super::leases::LockStatus;
 use super::recent::RecentRequest;
 use super::request::request;
+use super::sessions::Session;
 use super::source::Source;
 use super::story::Story;
 use super::timeline::TimelineRequest;
@@ -35,6 +37,8 @@ pub enum Surface {
     Page,
     /// As `callosum NAME`.
     CommandLine,
+    /// By the service, under `v1/NAME`.
+    Http,
 }
 
 /// Who works out the answer.
@@ -66,21 +70,38 @@ pub const QUESTIONS: &[Question] = &[
     Question {
         name: "head",
         right: Right::Read,
-        surfaces: &[Surface::Page],
+        surfaces: &[Surface::Page, Surface::Http],
         answered: Answered::BySource(|source, _, now| json(&source.head(now)?)),
     },
     // Nothing → a `Status`.
     Question {
         name: "status",
         right: Right::Read,
-        surfaces: &[Surface::Gateway, Surface::Page, Surface::CommandLine],
+        surfaces: &[Surface::Gateway, Surface::Page, Surface::CommandLine, Surface::Http],
         answered: Answered::BySource(|source, _, now| json(&source.status(now))),
+    },
+    // Nothing → the live leases, oldest first.
+    Question {
+        name: "leases",
+        right: Right::Read,
+        surfaces: &[Surface::CommandLine, Surface::Http],
+        answered: Answered::BySource(|source, _, now| json(&Leases { locks: leases(source, now)? })),
+    },
+    // A `SessionsRequest`, or nothing → the sessions that showed a sign of life lately, the latest first.
+    Question {
+        name: "sessions",
+        right: Right::Read,
+        surfaces: &[Surface::CommandLine, Surface::Http],
+        answered: Answered::BySource(|source, text, now| {
+            let SessionsRequest { window_ms } = request(text)?;
+            json(&Sessions { sessions: source.sessions(window_ms, now)? })
+        }),
     },
     // A `Filter`, or nothing → a `JournalPage`.
     Question {
         name: "journal",
         right: Right::Read,
-        surfaces: &[Surface::Gateway, Surface::Page, Surface::CommandLine],
+        surfaces: &[Surface::Gateway, Surface::Page, Surface::CommandLine, Surface::Http],
         answered: Answered::BySource(|source, text, now| {
             source.journal_text(&Filter::read(text).map_err(QueryError::bad_request)?, now)
         }),
@@ -89,7 +110,7 @@ pub const QUESTIONS: &[Question] = &[
     Question {
         name: "timeline",
         right: Right::Read,
-        surfaces: &[Surface::Page],
+        surfaces: &[Surface::Page, Surface::Http],
         answered: Answered::BySource(|source, text, now| {
             json(&source.timeline(&TimelineRequest::read(text)?, now)?)
         }),
@@ -98,7 +119,7 @@ pub const QUESTIONS: &[Question] = &[
     Question {
         name: "tally",
         right: Right::Read,
-        surfaces: &[Surface::Page],
+        surfaces: &[Surface::Page, Surface::Http],
         answered: Answered::BySource(|source, text, now| {
             json(&source.counts(&CountsRequest::read(text)?, now)?)
         }),
@@ -107,14 +128,14 @@ pub const QUESTIONS: &[Question] = &[
     Question {
         name: "rules",
         right: Right::Read,
-        surfaces: &[Surface::Page],
+        surfaces: &[Surface::Page, Surface::Http],
         answered: Answered::BySource(|source, _, now| json(&source.rules_in_force(now))),
     },
     // A `RecentRequest` → the `RecentActions`.
     Question {
         name: "recent",
         right: Right::Read,
-        surfaces: &[Surface::Page],
+        surfaces: &[Surface::Page, Surface::Http],
         answered: Answered::BySource(|source, text, now| {
             json(&source.recent(&RecentRequest::read(text)?, now)?)
         }),
@@ -123,7 +144,7 @@ pub const QUESTIONS: &[Question] = &[
     Question {
         name: "why",
         right: Right::Read,
-        surfaces: &[Surface::Gateway, Surface::Page, Surface::CommandLine],
+        surfaces: &[Surface::Gateway, Surface::Page, Surface::CommandLine, Surface::Http],
         answered: Answered::BySource(|source, text, now| {
             let OnKey { key } = request(text)?;
             let story = source.why(&key, now)?;
@@ -134,7 +155,7 @@ pub const QUESTIONS: &[Question] = &[
     Question {
         name: "explain",
         right: Right::Read,
-        surfaces: &[Surface::Gateway, Surface::Page, Surface::CommandLine],
+        surfaces: &[Surface::Gateway, Surface::Page, Surface::CommandLine, Surface::Http],
         answered: Answered::BySource(|source, text, now| {
             json(&source.explain(&ExplainRequest::read(text)?, now)?)
         }),
@@ -171,6 +192,42 @@ pub fn answer(source: &dyn Source, name: &str, text: &str, now: &Stamp) -> Resul
         Some(Answered::BySource(answer)) => answer(source, text, now),
         Some(Answered::ByGate) => Err(QueryError::bad_request(format!("`{name}` is not only a look"))),
         None => Err(QueryError::bad_request(format!("no question is called `{name}`"))),
+    }
+}
+
+/// Asks for the sessions that showed a sign of life in so much time, milliseconds; an hour if nothing is said.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+struct SessionsRequest {
+    window_ms: u64,
+}
+
+impl Default for SessionsRequest {
+    fn default() -> Self {
+        Self { window_ms: 3_600_000 }
+    }
+}
+
+/// The sessions, as `callosum sessions --json` prints them.
+#[derive(Serialize)]
+struct Sessions {
+    sessions: Vec<Session>,
+}
+
+/// The live leases, as `callosum leases --json` prints them.
+#[derive(Serialize)]
+struct Leases {
+    locks: Vec<LockStatus>,
+}
+
+fn leases(source: &dyn Source, now: &Stamp) -> Result<Vec<LockStatus>, QueryError> {
+    let status = source.status(now);
+    match status.degraded {
+        None => Ok(status.locks),
+        Some(degraded) => {
+            let message = format!("{}; to fix it: {}", degraded.cause, degraded.remedy);
+            Err(QueryError { code: degraded.code.to_owned(), message })
+        }
     }
 }
 

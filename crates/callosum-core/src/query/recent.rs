@@ -9,7 +9,7 @@ use crate::model::text::{name, short_name};
 use crate::model::tier::Tier;
 use crate::model::time::to_rfc3339;
 
-use super::leases::{LockStatus, live_leases, state_word};
+use super::leases::{LockStatus, live_leases};
 use super::reader::Reader;
 
 /// Actions given at once at the most, and when nothing is said.
@@ -132,7 +132,7 @@ pub(super) fn recent(reader: &Reader<'_>, wanted: &RecentRequest) -> Result<Rece
         tool: action.tool.clone(),
         tier: action.tier,
         context_keys: action.keys.iter().map(ToString::to_string).collect(),
-        state: state_word(action.state(now, &is_dead)),
+        state: action.state(now, &is_dead).word(),
     });
     Ok(RecentActions { actions: actions.collect(), leases, text })
 }

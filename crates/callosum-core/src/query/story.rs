@@ -62,6 +62,10 @@ pub enum EventKind {
     Unknown,
     /// An operator ended its lease.
     Released,
+    /// A client of the service took the lease without a call.
+    Leased,
+    /// Its lease was renewed.
+    Extended,
 }
 
 impl EventKind {
@@ -80,6 +84,8 @@ impl EventKind {
             Action::Refused => Self::Refused,
             Action::Unknown => Self::Unknown,
             Action::Released => Self::Released,
+            Action::Leased => Self::Leased,
+            Action::Extended => Self::Extended,
             Action::Seen
             | Action::Session
             | Action::Unreadable
@@ -272,13 +278,15 @@ impl Event {
                 let rule = rule.map_or_else(String::new, |rule| format!(" {rule}"));
                 format!("{who} wanted {tool}{tier} and was refused by policy{rule}")
             }
+            EventKind::Leased => format!("{who} took the lease"),
             EventKind::Started
             | EventKind::Read
             | EventKind::Running
             | EventKind::Complete
             | EventKind::Failed
             | EventKind::Unknown
-            | EventKind::Released => format!("{who} started {tool}{tier}"),
+            | EventKind::Released
+            | EventKind::Extended => format!("{who} started {tool}{tier}"),
         }
     }
 
@@ -308,12 +316,14 @@ impl Event {
             EventKind::Refused => "ended: refused, it did not run".to_owned(),
             EventKind::Unknown => "ended: outcome unknown".to_owned(),
             EventKind::Released => "its lease was released".to_owned(),
+            EventKind::Extended => "its lease was renewed".to_owned(),
             EventKind::Started
             | EventKind::Retried
             | EventKind::Observed
             | EventKind::Paused
             | EventKind::Blocked
-            | EventKind::Denied => String::new(),
+            | EventKind::Denied
+            | EventKind::Leased => String::new(),
         };
         if let Some(code) = self.exit_code {
             text.push_str(&format!(" (exit {code})"));

@@ -34,8 +34,8 @@ pub struct Spec {
 pub const EVERY: [&str; 8] = ["v", "action", "timestamp", "up", "boot", "instance", "machine", "ageMs"];
 
 /// The fields in which a record tells whose call of what it is about, in the order in which they stand in a line.
-pub const CALL: [&str; 9] =
-    ["tier", "runtime", "agent", "session", "run", "call", "tool", "ruleName", "contextKeys"];
+pub const CALL: [&str; 10] =
+    ["tier", "runtime", "agent", "session", "run", "call", "tool", "ruleName", "contextKeys", "via"];
 
 /// How a record changes the history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +48,8 @@ pub enum Fold {
     Background,
     /// It ends the lease of one.
     Release,
+    /// It moves the end of the lease of one.
+    Renewal,
     /// It is a pause, unless it is a block.
     Pause,
     /// It marks pauses as delivered.
@@ -209,12 +211,21 @@ kinds! {
     evidence true; fold Fold::Background; index Outcome; pruning Dropped;
 
     Delivered = "delivered", shown as "pause read": "the model has seen the pauses in `of`";
-    call false; fields ["session", "of"];
+    call false; fields ["session", "via", "of"];
     evidence false; fold Fold::Delivery; index Sequel; pruning Dropped;
 
     Released = "released", shown as "released": "an operator ended the lease of the intent in `of`";
-    call false; fields ["contextKeys", "of", "attempt", "reason"];
+    call false; fields ["contextKeys", "via", "of", "attempt", "reason"];
     evidence false; fold Fold::Release; index Sequel; pruning Dropped;
+
+    Leased = "leased", shown as "lease taken":
+        "a client of the service took the lease of a resource without a call; it holds until it is given back or ends";
+    call true; fields ["attempt", "expiresAt", "leaseMs", "reason"];
+    evidence false; fold Fold::Start; index Action; pruning Dropped;
+
+    Extended = "extended", shown as "lease renewed": "the lease of the intent in `of` lasts until `expiresAt`";
+    call true; fields ["of", "attempt", "expiresAt", "leaseMs", "reason"];
+    evidence false; fold Fold::Renewal; index Sequel; pruning Dropped;
 
     Seen = "seen", shown as "hooks seen":
         "how many before- and after-hooks an instance has seen since it last wrote a count";

@@ -166,6 +166,9 @@ pub struct Record {
     /// The original plugin's single key; never written.
     #[serde(skip_serializing, default)]
     pub context_key: Option<String>,
+    /// By what right somebody spoke for another process: `token:NAME`, or how a client of the service's socket is known.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub via: Option<String>,
     /// The path over which a policy refused the call (`denied`).
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub path: Option<String>,
@@ -280,6 +283,7 @@ impl Record {
             rule_name: None,
             context_keys: Vec::new(),
             context_key: None,
+            via: None,
             path: None,
             of: Vec::new(),
             attempt: None,

@@ -36,6 +36,7 @@ impl Record {
             rule_name,
             context_keys,
             context_key: _,
+            via,
             path,
             of,
             attempt,
@@ -78,6 +79,7 @@ impl Record {
         line.maybe_text(br#","tool":"#, tool.as_deref())?;
         line.maybe_text(br#","ruleName":"#, rule_name.as_deref())?;
         line.texts(br#","contextKeys":"#, context_keys)?;
+        line.maybe_text(br#","via":"#, via.as_deref())?;
         line.maybe_text(br#","path":"#, path.as_deref())?;
         line.maybe(br#","of":"#, (!of.is_empty()).then_some(of))?;
         line.maybe_id(br#","attempt":"#, *attempt);
@@ -130,6 +132,7 @@ impl Record {
             rule_name: line.maybe(r#","ruleName":"#, LineReader::string)?,
             context_keys: line.list(r#","contextKeys":"#, LineReader::string)?,
             context_key: None,
+            via: line.maybe(r#","via":"#, LineReader::string)?,
             path: line.maybe(r#","path":"#, LineReader::string)?,
             of: line.list(r#","of":"#, LineReader::number)?,
             attempt: line.maybe(r#","attempt":"#, LineReader::id)?,

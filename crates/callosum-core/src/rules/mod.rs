@@ -206,6 +206,8 @@ pub enum Scope {
     Any,
     /// Those of other sessions only.
     OtherSessions,
+    /// Those of other instances only. No rule says so: callers of the service's first protocol do.
+    OtherInstances,
 }
 
 /// Where a key means the same resource.

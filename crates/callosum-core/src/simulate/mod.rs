@@ -99,6 +99,8 @@ impl Simulation {
             | Kind::Unknown
             | Kind::Running
             | Kind::Released
+            | Kind::Leased
+            | Kind::Extended
             | Kind::Delivered => self.apply(seq, record),
             Kind::Intercept
             | Kind::Blocked

@@ -8,5 +8,6 @@ pub mod instance;
 pub mod journal;
 pub mod ledger;
 pub mod rules_file;
+pub mod settings_file;
 pub mod state_dir;
 pub mod state_guard;

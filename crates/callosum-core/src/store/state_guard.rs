@@ -53,7 +53,15 @@ impl StateGuard {
     /// When the file can't be opened, or a second descriptor gets the lock while the first holds it (some
     /// network mounts).
     pub fn open(directory: &StateDir) -> Result<Self, StateError> {
-        let (path, disk) = (directory.path.join(FILE_NAME), Arc::clone(&directory.disk));
+        Self::open_named(directory, FILE_NAME)
+    }
+
+    /// The same of another file of `directory`: what only one process may do as long as it runs.
+    ///
+    /// # Errors
+    /// As [`StateGuard::open`].
+    pub fn open_named(directory: &StateDir, name: &str) -> Result<Self, StateError> {
+        let (path, disk) = (directory.path.join(name), Arc::clone(&directory.disk));
         let file = disk.open_guard(&path).map_err(|source| StateError::io("open", &path, source))?;
         let facts = DiskFile::facts(&file).map_err(|source| StateError::io("examine", &path, source))?;
         let guard =

@@ -253,6 +253,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("callosum-runtimes", &["callosum-core"]),
     ("callosum-node", &["callosum-core"]),
     ("callosum-cli", &["callosum-core", "callosum-runtimes"]),
+    ("callosum-server", &["callosum-core", "callosum-runtimes"]),
     ("callosum-bench", &["callosum-core"]),
 ];
 

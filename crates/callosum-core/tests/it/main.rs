@@ -16,6 +16,7 @@ mod flaky_disk;
 mod former_keys;
 mod golden;
 mod guards_itself;
+mod guests;
 mod index;
 mod journal_files;
 mod journals;

@@ -68,6 +68,7 @@ const OTHER_EVENTS: &[&str] = &[
 const FACTS: &Facts = &Facts {
     name: "claude-code",
     title: "Claude Code",
+    program: "claude",
     tools: TOOLS,
     events: EVENTS,
     other_events: OTHER_EVENTS,

@@ -44,6 +44,7 @@ const OTHER_EVENTS: &[&str] =
 const FACTS: &Facts = &Facts {
     name: "codex",
     title: "Codex",
+    program: "codex",
     tools: TOOLS,
     events: EVENTS,
     other_events: OTHER_EVENTS,

@@ -67,6 +67,7 @@ const OTHER_EVENTS: &[&str] =
 const FACTS: &Facts = &Facts {
     name: "gemini",
     title: "Gemini CLI",
+    program: "gemini",
     tools: TOOLS,
     events: EVENTS,
     other_events: OTHER_EVENTS,

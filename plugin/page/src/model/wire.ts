@@ -15,7 +15,9 @@ export type What =
   | "failed"
   | "refused"
   | "unknown"
-  | "released";
+  | "released"
+  | "leased"
+  | "extended";
 
 /** A record as `timeline` and `why` tell it. */
 export interface JournalEvent {

@@ -20,6 +20,8 @@ const ACTIONS: [string, string][] = [
   ["refused", "refused"],
   ["unknown", "outcome unknown"],
   ["released", "released"],
+  ["leased", "lease taken"],
+  ["extended", "lease renewed"],
 ];
 
 interface Props {

@@ -194,6 +194,8 @@ function Sequel({ event, start }: { event: JournalEvent; start: number }) {
       return <>continues in the background</>;
     case "released":
       return <>its lease was released{reason}</>;
+    case "extended":
+      return <>its lease was renewed</>;
     case "complete":
     case "failed":
     case "refused":

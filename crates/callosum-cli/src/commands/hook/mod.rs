@@ -19,6 +19,7 @@ use callosum_core::gate::{Answer, Gate, GateOptions, GivenUp, Unreadable};
 use callosum_core::model::text::one_line;
 use callosum_core::model::time::Stamp;
 use callosum_core::query::{RecentRequest, Source};
+use callosum_core::store::settings_file::SettingsFile;
 use callosum_runtimes::answer::Said;
 use callosum_runtimes::event::{Event, Params};
 use callosum_runtimes::runtime::Moment;
@@ -27,7 +28,6 @@ use serde_json::Value;
 
 use self::answer::say;
 use crate::args::{Args, Hook};
-use crate::commands::SettingsFile;
 
 /// What a runtime gives a hook whose command does not say: an entry that an older version wrote.
 const UNSAID: Duration = Duration::from_secs(5);

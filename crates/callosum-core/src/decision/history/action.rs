@@ -98,6 +98,8 @@ pub struct Action {
     pub process: Option<String>,
     /// An operator ended its lease.
     pub released: bool,
+    /// It is no call but a lease that was taken by itself: when that ends, nothing was done.
+    pub only_lease: bool,
     /// The exit codes which prove that it was not done.
     pub not_done_codes: ExitCodes,
     /// Its keys are those of what ran after another plugin had rewritten it, not those of its first record.
@@ -129,6 +131,18 @@ impl State {
     pub fn is_evidence(self) -> bool {
         !matches!(self, Self::Failed | Self::Refused)
     }
+
+    /// In one word, for programs.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::InFlight => "running",
+            Self::Complete => "complete",
+            Self::Failed => "failed",
+            Self::Refused => "refused",
+            Self::Unknown | Self::Lapsed | Self::Orphaned => "unknown",
+        }
+    }
 }
 
 /// Tells whether a holder of a boot is surely dead.
@@ -143,6 +157,7 @@ impl Action {
             Some(Ending::Failed) => State::Failed,
             Some(Ending::Refused) => State::Refused,
             Some(Ending::Unknown) => State::Unknown,
+            None if self.started.age_ms(now) >= self.lease_ms && self.only_lease => State::Refused,
             None if self.started.age_ms(now) >= self.lease_ms => State::Lapsed,
             None if self.holder.is_some_and(|holder| is_dead(self.started.boot, &holder)) => State::Orphaned,
             None => State::InFlight,

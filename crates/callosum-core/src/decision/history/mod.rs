@@ -106,6 +106,7 @@ impl History {
             Fold::Outcome(ending) => self.apply_outcome(seq, ending, record),
             Fold::Background => self.apply_background(seq, record),
             Fold::Release => self.apply_release(seq, record),
+            Fold::Renewal => self.apply_renewal(seq, record),
             // What another machine's session was told, and what was lost there, are of no meaning here.
             Fold::Pause | Fold::Delivery | Fold::Window | Fold::Segment | Fold::Prune | Fold::Loss
                 if record.is_foreign() => {}
@@ -209,6 +210,7 @@ impl History {
             outcome: None,
             process: None,
             released: false,
+            only_lease: record.action == Kind::Leased,
             not_done_codes: record.not_done_codes,
             rewritten: false,
         });
@@ -271,6 +273,7 @@ impl History {
             outcome: Some(outcome),
             process: None,
             released: false,
+            only_lease: false,
             not_done_codes: ExitCodes::default(),
             rewritten: false,
         });
@@ -309,6 +312,16 @@ impl History {
                 action.released = true;
             }
         }
+    }
+
+    /// Moves the end of a lease. It is never moved back: a renewal that comes late was for less.
+    fn apply_renewal(&mut self, seq: u64, record: &Record) {
+        let lease_ms = self.lease_ms(record);
+        let renewed = record.happened();
+        let Some(action) = self.action_of(record) else { return self.early.keep(seq, record) };
+        let until_renewed = renewed.wall_ms.saturating_sub(action.started.wall_ms);
+        let whole_ms = u64::try_from(until_renewed).unwrap_or(0).saturating_add(lease_ms);
+        action.lease_ms = action.lease_ms.max(whole_ms.min(YEAR_MS));
     }
 
     fn apply_outcome(&mut self, seq: u64, ending: Ending, record: &Record) {
@@ -502,6 +515,37 @@ impl History {
             .filter_map(|seq| self.action(*seq))
             .filter(|action| action.process.as_deref() == Some(process) && action.holder == holder)
             .max_by_key(|action| action.seq)
+    }
+
+    /// The open calls of this machine's instances that `chosen` picks which their hosts gave the id `call`, oldest first.
+    pub fn open_under(&self, call: &str, chosen: impl Fn(&Who) -> bool) -> Vec<&Action> {
+        let mut found: Vec<&Action> = self
+            .open
+            .iter()
+            .filter(|(who, _)| who.machine.is_empty() && chosen(who))
+            .flat_map(|(_, open)| open)
+            .filter_map(|seq| self.action(*seq))
+            .filter(|action| action.call.as_deref() == Some(call))
+            .collect();
+        found.sort_unstable_by_key(|action| action.seq);
+        found
+    }
+
+    /// The pauses of this machine's instances that `chosen` picks which were of the call `call` and are not marked as read, by
+    /// session.
+    pub fn unread_under(&self, call: &str, chosen: impl Fn(&Who) -> bool) -> Vec<(Arc<Who>, Vec<u64>)> {
+        self.pauses
+            .iter()
+            .filter(|(who, _)| who.machine.is_empty() && chosen(who))
+            .filter_map(|(who, pauses)| {
+                let unread: Vec<u64> = pauses
+                    .iter()
+                    .filter(|pause| !pause.delivered && pause.call.as_deref() == Some(call))
+                    .map(|pause| pause.seq)
+                    .collect();
+                (!unread.is_empty()).then(|| (Arc::clone(who), unread))
+            })
+            .collect()
     }
 
     /// A session's pauses, oldest first.

@@ -157,6 +157,14 @@ fn text_of(value: &Value) -> Option<String> {
     }
 }
 
+/// A key that a caller names itself, as the rules write the same resource: in its one spelling, without secrets, cut.
+#[must_use]
+pub fn named_key(key: &str) -> String {
+    let no_params = Value::Null;
+    let key = without_user(key.trim().to_owned());
+    safe(one_spelling(&key, &Lookup::new(&no_params)).into_owned())
+}
+
 /// The keys that the templates give for a call, in order and each once, and whether there were too many.
 pub(crate) fn context_keys<'p>(templates: &'p [Template], site: Site<'_, 'p>) -> (Vec<String>, bool) {
     let mut too_many = false;

@@ -348,6 +348,7 @@ impl Draft {
             Fold::Start
             | Fold::Background
             | Fold::Release
+            | Fold::Renewal
             | Fold::Pause
             | Fold::Window
             | Fold::Segment

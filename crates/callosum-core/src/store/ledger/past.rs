@@ -134,7 +134,7 @@ impl Past {
     pub(super) fn before(&mut self, record: &Record, history: &mut History) -> Result<(), Astray> {
         match record.action.spec().fold {
             Fold::Start => self.early(record, history),
-            Fold::Outcome(_) | Fold::Background => {
+            Fold::Outcome(_) | Fold::Background | Fold::Renewal => {
                 record.of.first().map_or(Ok(()), |of| self.named(*of, history))
             }
             Fold::Release => record.of.iter().try_for_each(|of| self.named(*of, history)),

@@ -1,0 +1,489 @@
+//! Calls of processes that are not here: somebody asks for them, by a right that the journal names.
+//!
+//! Such a call has no process that could be looked for, so nothing but its lease tells that it goes on, and whoever asks for it
+//! may be started anew in between: which call it is, is looked up in the journal. All methods are for a thread that may wait.
+
+mod leases;
+mod settle;
+
+use crate::decision::history::{Action as Past, History, Pause, State, Who};
+use crate::decision::pause_text::{self, Told};
+use crate::decision::plan::{Plan, Refusal, Standing};
+use crate::decision::{Question, conflicts, decide};
+use crate::model::error::StateError;
+use crate::model::settings::OnStateError;
+use crate::model::text::one_line;
+use crate::model::tier::Tier;
+use crate::model::time::Stamp;
+use crate::model::tool_call::{Parameters, ToolCall};
+use crate::record::Conflict;
+use crate::rules::context_key::{MAX_KEYS, named_key};
+use crate::rules::{Scope, World};
+use crate::store::journal::Check;
+use crate::store::ledger::{Ledger, Needs};
+
+use super::call_id::with_short_names;
+use super::intent::Intent;
+use super::open_calls::Unflushed;
+use super::transaction::NotNow;
+use super::{Gate, lock};
+
+pub use self::leases::Lease;
+pub use self::settle::Settled;
+
+/// Characters of an instance's name, and of the right that a record names.
+const NAME_CHARS: usize = 100;
+
+/// Whose call it is, and who asks for it.
+#[derive(Clone, Debug)]
+pub struct Guest {
+    /// The instance that the call is of.
+    pub instance: String,
+    /// The runtime that it comes from.
+    pub runtime: String,
+    /// By what right it is asked for.
+    pub via: String,
+    /// The call. Its id tells it from others of its session; without one, no two are the same.
+    pub call: ToolCall,
+    /// The resources that it acts on, where who asks names them; else the rules do.
+    pub keys: Vec<String>,
+}
+
+/// By which terms a call is decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Terms {
+    /// As any other call: a pause at tier 3, a block at tier 4.
+    Gate,
+    /// The same, but only what other instances did counts.
+    AmongInstances,
+    /// Only what other instances did counts: at tier 3 the call runs and its caller is warned, at tier 4 it is refused,
+    /// whatever the caller was shown before.
+    Advice,
+}
+
+/// A call that has been classified.
+#[derive(Clone, Debug)]
+pub struct Weighed {
+    intent: Intent,
+    terms: Terms,
+    asked_around: bool,
+}
+
+/// What is decided about a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It may run.
+    Allow,
+    /// Not before its caller has seen the facts: a retry goes through.
+    Pause,
+    /// Not before other calls have ended.
+    Block,
+    /// Not at all: it acts on more resources than can be checked at once.
+    TooLarge,
+}
+
+/// An action that speaks against a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fact {
+    /// Sequence number of its record.
+    pub seq: u64,
+    /// Whose it is.
+    pub who: Who,
+    /// The tool.
+    pub tool: String,
+    /// Its tier.
+    pub tier: Tier,
+    /// The resources of the call that it is on.
+    pub keys: Vec<String>,
+    /// When it began, wall-clock milliseconds.
+    pub started_ms: i64,
+    /// When its lease ends or ended, wall-clock milliseconds.
+    pub expires_ms: i64,
+    /// Its state when the call was decided.
+    pub state: State,
+    /// Whether its parameters are those of the call.
+    pub is_identical: bool,
+}
+
+/// A call that was decided, and what is told of it.
+#[derive(Clone, Debug)]
+pub struct Admitted {
+    /// What was decided.
+    pub verdict: Verdict,
+    /// What its model is to read: with [`Verdict::Allow`], a warning.
+    pub text: Option<String>,
+    /// What spoke against it, oldest first.
+    pub facts: Vec<Fact>,
+    /// When its lease ends, wall-clock milliseconds.
+    pub expires_ms: Option<i64>,
+    /// Where its start stands, and what is to be flushed before it may run.
+    start: Option<(u64, Option<Unflushed>)>,
+}
+
+/// Why a call was not decided.
+#[derive(Debug, thiserror::Error)]
+pub enum NotAdmitted {
+    /// The state can't be used, and the settings refuse such calls then.
+    #[error("{cause}")]
+    State {
+        /// Short stable name of the failure.
+        code: &'static str,
+        /// What failed, where, and why.
+        cause: String,
+        /// What to do about it.
+        remedy: String,
+        /// What the call's model is to read.
+        text: String,
+    },
+    /// The session has an open call of this id that is another one.
+    #[error("the session's open call of this id does something else")]
+    Reused,
+}
+
+impl Weighed {
+    /// Its tier.
+    #[must_use]
+    pub fn tier(&self) -> Tier {
+        self.intent.tier
+    }
+
+    /// The rule that classified it.
+    #[must_use]
+    pub fn rule_name(&self) -> Option<&str> {
+        self.intent.rule_name()
+    }
+
+    /// The resources it acts on.
+    #[must_use]
+    pub fn keys(&self) -> &[String] {
+        self.intent.keys()
+    }
+
+    /// Whether it may be paused: then its session must be known, or others inherit its pause.
+    #[must_use]
+    pub fn may_pause(&self) -> bool {
+        self.intent.tier.is_guarded() && !self.intent.observe && self.terms != Terms::Advice
+    }
+
+    /// Whether its keys ask for what lies around the call, which was not looked at.
+    #[must_use]
+    pub fn asked_around(&self) -> bool {
+        self.asked_around
+    }
+}
+
+impl Gate {
+    /// Tier and keys of a guest's call by the rules that hold now. With `looks`, what lies around it on this machine is looked
+    /// at; that may take as long as its file system does.
+    pub fn weigh(
+        &self,
+        guest: &Guest,
+        params: &dyn Parameters,
+        terms: Terms,
+        looks: bool,
+        now: &Stamp,
+    ) -> Weighed {
+        let call = with_short_names(&guest.call);
+        let unseen = World::unseen();
+        let world = if looks { &self.world } else { &unseen };
+        let mut classification = self.current_rules(now).classify(&call, &guest.runtime, params, world);
+        let asked_around = !looks && classification.asked_around && classification.tier.is_tracked();
+        if !guest.keys.is_empty() {
+            classification.context_keys = guest.keys.iter().take(MAX_KEYS).map(|key| named_key(key)).collect();
+            classification.former_keys.clear();
+            classification.too_many_keys = guest.keys.len() > MAX_KEYS;
+        }
+        if terms != Terms::Gate {
+            classification.scope = Scope::OtherInstances;
+        }
+        let instance = one_line(&guest.instance, NAME_CHARS);
+        let intent = Intent::new(&call, classification, params, &self.settings, &instance, &guest.runtime);
+        Weighed { intent: intent.by(&one_line(&guest.via, NAME_CHARS)), terms, asked_around }
+    }
+
+    /// Decides about a guest's call and writes it down. What was allowed may run once it is [confirmed](Self::confirm).
+    ///
+    /// The same call again (session, id, parameters) gets the same verdict, and nothing new is written, for as long as the
+    /// journal's window reaches; but what was blocked is decided anew, because leases end.
+    ///
+    /// # Errors
+    /// When it can't be decided.
+    pub fn admit(&self, weighed: &mut Weighed, now: &Stamp) -> Result<Admitted, NotAdmitted> {
+        let intent = &mut weighed.intent;
+        if intent.too_many_keys && intent.tier.is_guarded() && !intent.observe {
+            self.write_soon(intent.refused("too many resources", None, now), now);
+            let text = "[Callosum] This call acts on more than 1,000 resources, more than can be checked at once, so it is not \
+                        let through. Split it.";
+            return Ok(Admitted::without_start(Verdict::TooLarge, Some(text.to_owned())));
+        }
+        let (keys, who) = (intent.all_keys(), intent.who());
+        let tracked = intent.tier.is_tracked();
+        let needs = if tracked {
+            Needs { keys: &keys, who: Some(&who), open: intent.call().is_some(), ..Needs::default() }
+        } else {
+            Needs::default()
+        };
+        let check = if intent.tier.is_guarded() { Check::All } else { Check::Journal };
+        let terms = weighed.terms;
+        let mut decided = || {
+            self.with_ledger(&needs, self.patience(), check, now, |ledger, proof| {
+                if let Some(again) = self.again(intent, terms, &who, &keys, ledger, now) {
+                    return Ok(again);
+                }
+                let (plan, told) = self.plan_for_guest(intent, terms, (&who, &keys), ledger.history(), now);
+                let window_ms = self.settings.recent_window_ms;
+                let warned = warning(&plan, &told);
+                if let Some(refusal) = &warned {
+                    ledger.bring_newest(|history, from| {
+                        refusal.can_be_told(history, from, window_ms, now)
+                    })?;
+                }
+                let facts = facts(ledger.history(), &told, intent.digest());
+                let text = warned
+                    .map(|refusal| refusal.text(ledger.history(), intent.digest(), window_ms, now));
+                Ok(Ok(match plan {
+                    Plan::Allow { observed, shown } => {
+                        let is_guarded = intent.tier.is_guarded();
+                        let record = intent.start(None, now);
+                        record.observed = observed.is_some();
+                        record.conflict = observed;
+                        record.evidence = shown;
+                        let expires_ms = record.expires_ms;
+                        let appended = ledger.append(&proof, record, now)?;
+                        let unflushed = (is_guarded && self.flushes())
+                            .then_some(Unflushed { file: appended.file, end: appended.end });
+                        let start = Some((appended.seq, unflushed));
+                        Admitted { verdict: Verdict::Allow, text, facts, expires_ms, start }
+                    }
+                    Plan::Refuse(refusal) => {
+                        let record = intent.refusal(refusal.conflict, now);
+                        record.evidence.clone_from(&refusal.shown);
+                        ledger.append(&proof, record, now)?;
+                        let verdict = if refusal.is_block() { Verdict::Block } else { Verdict::Pause };
+                        Admitted { facts, ..Admitted::without_start(verdict, text) }
+                    }
+                    Plan::HostRefused(text) => Admitted::without_start(Verdict::Block, Some(text)),
+                }))
+            })
+        };
+        let decided = match decided() {
+            // What it was planned on was not the journal: once more, on one that is opened anew.
+            Err(NotNow::Failed(StateError::Replaced { .. })) => decided(),
+            decided => decided,
+        };
+        match decided {
+            Ok(decided) => decided,
+            Err(reason) => self.undecided_guest(&weighed.intent, &self.state_error(reason), now),
+        }
+    }
+
+    /// Makes what was allowed durable; only then it may run. For several calls that were admitted one after the other, one
+    /// flush does for all.
+    ///
+    /// # Errors
+    /// When that failed, and the settings refuse such calls then: it was taken back.
+    pub fn confirm(&self, weighed: &Weighed, admitted: &Admitted, now: &Stamp) -> Result<(), NotAdmitted> {
+        let Some((seq, Some(unflushed))) = &admitted.start else { return Ok(()) };
+        match unflushed.file.flush(unflushed.end) {
+            Ok(()) => {
+                lock(&self.health).flushed();
+                Ok(())
+            }
+            Err(error) => {
+                self.flush_failed(&error, now);
+                if !self.refuses_undecided(&weighed.intent) {
+                    return Ok(());
+                }
+                self.write_soon(weighed.intent.refused(error.code(), Some(*seq), now), now);
+                Err(NotAdmitted::of(&error, weighed.intent.keys()))
+            }
+        }
+    }
+
+    /// What is to be done about a guest's call, and what speaks against it.
+    fn plan_for_guest(
+        &self,
+        intent: &Intent,
+        terms: Terms,
+        (who, keys): (&Who, &[String]),
+        history: &History,
+        now: &Stamp,
+    ) -> (Plan, Vec<Told>) {
+        if !intent.tier.is_guarded() {
+            return (Plan::Allow { observed: None, shown: Vec::new() }, Vec::new());
+        }
+        let question = Question {
+            who,
+            tier: intent.tier,
+            keys,
+            window_ms: intent.window_ms,
+            retry_window_ms: self.settings.retry_window_ms,
+            scope: intent.scope,
+        };
+        let machine = self.machine();
+        let is_dead = |boot, holder: &_| machine.is_dead(boot, holder);
+        if terms == Terms::Advice {
+            let pieces = conflicts(history, &question, now, &is_dead);
+            let plan = Plan::advised(&pieces, intent.tier, intent.observe, now, &is_dead);
+            return (plan, pieces.iter().map(Told::of).collect());
+        }
+        let standing = if intent.observe { Standing::Runs } else { Standing::Waits };
+        let decision = decide(history, &question, now, &is_dead);
+        (Plan::of(&decision, standing), decision.pieces().iter().map(Told::of).collect())
+    }
+
+    /// The same call again; `None` when it is new.
+    fn again(
+        &self,
+        intent: &Intent,
+        terms: Terms,
+        who: &Who,
+        keys: &[String],
+        ledger: &Ledger,
+        now: &Stamp,
+    ) -> Option<Result<Admitted, NotAdmitted>> {
+        let (call, history) = (intent.call()?, ledger.history());
+        if !intent.tier.is_tracked() {
+            return None;
+        }
+        let machine = self.machine();
+        let is_dead = |boot, holder: &_| machine.is_dead(boot, holder);
+        let is_it = |action: &&Past| *action.who == *who && action.call.as_deref() == Some(call);
+        let mut known = keys.iter().flat_map(|key| history.on_key(key)).filter(is_it);
+        // One that was taken back never ran.
+        let same = |action: &&Past| {
+            action.digest.as_deref() == intent.digest() && action.state(now, &is_dead) != State::Refused
+        };
+        if let Some(action) = known.find(same) {
+            let active = ledger.journal().active();
+            let is_guarded = intent.tier.is_guarded();
+            let unflushed = (is_guarded && self.flushes())
+                .then(|| Unflushed { file: std::sync::Arc::clone(&active.file), end: active.size() });
+            // Who is only warned may not have heard it.
+            let mut told = Vec::new();
+            if terms == Terms::Advice {
+                told = self.plan_for_guest(intent, terms, (who, keys), history, now).1;
+                told.retain(|told| told.seq < action.seq);
+            }
+            let window_ms = self.settings.recent_window_ms;
+            let text = (!told.is_empty())
+                .then(|| pause_text::pause(history, &told, intent.digest(), window_ms, now));
+            return Some(Ok(Admitted {
+                verdict: Verdict::Allow,
+                text,
+                facts: facts(history, &told, intent.digest()),
+                expires_ms: is_guarded.then(|| expires_ms(action)),
+                start: Some((action.seq, unflushed)),
+            }));
+        }
+        if history.open_calls(who).any(|action| action.call.as_deref() == Some(call)) {
+            return Some(Err(NotAdmitted::Reused));
+        }
+        let pause = history.pauses(who).rev().find(|pause| pause.call.as_deref() == Some(call))?;
+        let told = told_again(history, pause, |action| action.state(now, &is_dead));
+        let text = pause_text::pause(history, &told, intent.digest(), self.settings.recent_window_ms, now);
+        let facts = facts(history, &told, intent.digest());
+        Some(Ok(Admitted { facts, ..Admitted::without_start(Verdict::Pause, Some(text)) }))
+    }
+
+    /// The state can't be used: the call goes by `onStateError`, and what can't be written now waits.
+    fn undecided_guest(
+        &self,
+        intent: &Intent,
+        error: &StateError,
+        now: &Stamp,
+    ) -> Result<Admitted, NotAdmitted> {
+        lock(&self.health).failed(error, now);
+        let mut light = lock(&self.light);
+        light.unwritten += 1;
+        if self.refuses_undecided(intent) {
+            let _ = light.backlog.push(intent.refused(error.code(), None, now), None);
+            return Err(NotAdmitted::of(error, intent.keys()));
+        }
+        let start = intent.to_start(None, now);
+        let expires_ms = start.expires_ms;
+        let _ = light.backlog.push(start, None);
+        Ok(Admitted { expires_ms, ..Admitted::without_start(Verdict::Allow, None) })
+    }
+
+    /// What a step of a thread that may wait failed with.
+    fn state_error(&self, reason: NotNow) -> StateError {
+        match reason {
+            NotNow::Failed(error) => error,
+            // A patient step is never put off for long.
+            NotNow::Busy => StateError::Unread { path: self.directory.path.clone() },
+        }
+    }
+
+    /// Whether calls that can't be checked are let through.
+    #[must_use]
+    pub fn is_open_without_state(&self) -> bool {
+        self.settings.on_state_error == OnStateError::Open
+    }
+}
+
+impl Admitted {
+    fn without_start(verdict: Verdict, text: Option<String>) -> Self {
+        Self { verdict, text, facts: Vec::new(), expires_ms: None, start: None }
+    }
+
+    /// The sequence number of its start, if that was written.
+    #[must_use]
+    pub fn seq(&self) -> Option<u64> {
+        self.start.as_ref().map(|(seq, _)| *seq)
+    }
+}
+
+impl NotAdmitted {
+    fn of(error: &StateError, keys: &[String]) -> Self {
+        let (cause, remedy) = (error.in_full(), error.remedy());
+        let text = pause_text::state_error(keys, &cause, &remedy);
+        Self::State { code: error.code(), cause, remedy, text }
+    }
+}
+
+/// What a plan tells its caller: why it is refused, or what it is warned of.
+fn warning(plan: &Plan, told: &[Told]) -> Option<Refusal> {
+    match plan {
+        Plan::Refuse(refusal) => Some(refusal.clone()),
+        Plan::Allow { observed: Some(_), shown } => {
+            let (shown, told) = (shown.clone(), told.to_vec());
+            Some(Refusal { conflict: Conflict::Recent, shown, told })
+        }
+        Plan::Allow { observed: None, .. } | Plan::HostRefused(_) => None,
+    }
+}
+
+/// The pieces of an earlier pause, as they stand now.
+fn told_again(history: &History, pause: &Pause, state: impl Fn(&Past) -> State) -> Vec<Told> {
+    let pieces = pause.evidence.iter().filter_map(|shown| history.action(shown.seq));
+    let told = pieces.map(|action| Told {
+        seq: action.seq,
+        state: state(action),
+        keys: pause.keys.iter().filter(|key| action.keys.iter().any(|on| **on == ***key)).cloned().collect(),
+    });
+    told.collect()
+}
+
+fn facts(history: &History, told: &[Told], digest: Option<&str>) -> Vec<Fact> {
+    let fact = |told: &Told| {
+        let action = history.action(told.seq)?;
+        Some(Fact {
+            seq: action.seq,
+            who: Who::clone(&action.who),
+            tool: action.tool.clone(),
+            tier: action.tier,
+            keys: told.keys.clone(),
+            started_ms: action.started.wall_ms,
+            expires_ms: expires_ms(action),
+            state: told.state,
+            is_identical: digest.is_some() && action.digest.as_deref() == digest,
+        })
+    };
+    told.iter().filter_map(fact).collect()
+}
+
+/// When an action's lease ends or ended, wall-clock milliseconds.
+fn expires_ms(action: &Past) -> i64 {
+    action.started.plus_ms(action.lease_ms).wall_ms
+}

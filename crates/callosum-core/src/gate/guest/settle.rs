@@ -1,0 +1,188 @@
+//! How guests' calls end, and that their pauses were read.
+
+use crate::decision::history::{Action as Past, Who};
+use crate::model::redact::redact;
+use crate::model::text::{head, one_line, short_name};
+use crate::model::tier::Tier;
+use crate::model::time::Stamp;
+use crate::record::outcome::Ended;
+use crate::record::{Action, AttemptId, Record};
+use crate::rules::context_key::named_key;
+use crate::store::journal::{Appended, Check};
+use crate::store::ledger::Needs;
+
+use super::super::open_calls::Unflushed;
+use super::super::report::EndReport;
+use super::super::transaction::NotNow;
+use super::super::{Gate, lock};
+use super::NotAdmitted;
+
+/// Characters of why a call ended so, in its caller's words.
+const WHY_CHARS: usize = 200;
+
+/// What became of the report of an end.
+#[derive(Clone, Debug)]
+pub struct Settled {
+    unflushed: Option<Unflushed>,
+}
+
+impl Settled {
+    /// Whether it was written; else no call is open that it could be about: it was never tracked, or has its outcome.
+    #[must_use]
+    pub fn is_written(&self) -> bool {
+        self.unflushed.is_some()
+    }
+}
+
+impl Gate {
+    /// Writes how a guest's open call ended: the oldest of this id among those of the instances that `owns` picks, of this
+    /// session if one is named. It lasts once it is [made durable](Self::keep).
+    ///
+    /// # Errors
+    /// When the state can't be used.
+    pub fn settle_guest(
+        &self,
+        (call, session): (&str, Option<&str>),
+        owns: &dyn Fn(&str) -> bool,
+        (ended, exit_code, why): (Ended, Option<i64>, Option<&str>),
+        via: &str,
+        now: &Stamp,
+    ) -> Result<Settled, NotAdmitted> {
+        let (call, session) = (short_name(call), session.map(short_name));
+        let needs = Needs { open: true, ..Needs::default() };
+        let result = self.with_ledger(&needs, self.patience(), Check::Seldom, now, |ledger, proof| {
+            let is_its = |who: &Who| {
+                owns(&who.instance) && session.as_deref().is_none_or(|session| who.session == session)
+            };
+            let found = ledger.history().open_under(&call, is_its);
+            let Some(action) = found.into_iter().find(|action| !action.only_lease) else { return Ok(None) };
+            let mut record = self.guest_outcome(action, ended, exit_code, via, now);
+            if let Some(why) = why {
+                let why = one_line(&redact(head(why, 4 * WHY_CHARS).0), WHY_CHARS);
+                record.reason = Some(record.reason.map_or_else(|| why.clone(), |reason| format!("{reason}: {why}")));
+            }
+            ledger.append(&proof, &record, now).map(Some)
+        });
+        self.settled(result, now)
+    }
+
+    /// The same for an instance that names the resource and no call: its oldest open call on it. Where none is open, a call that
+    /// ended so is written, of tier 2 and of the tool `tool`.
+    ///
+    /// # Errors
+    /// When the state can't be used.
+    pub fn settle_on_key(
+        &self,
+        (who, key): (&Who, &str),
+        tool: &str,
+        ended: Ended,
+        via: &str,
+        now: &Stamp,
+    ) -> Result<Settled, NotAdmitted> {
+        let keys = [named_key(key)];
+        let needs = Needs { keys: &keys, open: true, ..Needs::default() };
+        let result = self.with_ledger(&needs, self.patience(), Check::All, now, |ledger, proof| {
+            let [key] = &keys;
+            let is_its = |action: &&Past| {
+                action.who.is_of(&who.instance) && action.outcome.is_none() && !action.only_lease
+            };
+            let open = ledger.history().on_key(key).find(is_its);
+            let record = open.map(|action| self.guest_outcome(action, ended, None, via, now));
+            if let Some(record) = record {
+                return ledger.append(&proof, &record, now).map(Some);
+            }
+            let mut record = Record::new(Action::Intercept, &who.instance, now);
+            record.attempt = Some(AttemptId::random());
+            record.tier = Some(Tier::Medium);
+            record.session = Some(who.session.clone());
+            record.tool = Some(short_name(tool).into_owned());
+            record.context_keys = keys.to_vec();
+            record.via = Some(via.to_owned());
+            record.reason = Some("told when it had ended".to_owned());
+            let start = ledger.append(&proof, &record, now)?;
+            let Some(action) = ledger.history().action(start.seq) else { return Ok(Some(start)) };
+            let record = self.guest_outcome(action, ended, None, via, now);
+            ledger.append(&proof, &record, now).map(Some)
+        });
+        self.settled(result, now)
+    }
+
+    /// Writes that the pauses of a guest's call were read. Where that comes to nothing, time tells as much.
+    ///
+    /// # Errors
+    /// When the state can't be used.
+    pub fn guest_read(
+        &self,
+        (call, session): (&str, Option<&str>),
+        owns: &dyn Fn(&str) -> bool,
+        via: &str,
+        now: &Stamp,
+    ) -> Result<usize, NotAdmitted> {
+        let (call, session) = (short_name(call), session.map(short_name));
+        let is_its = |who: &Who| {
+            owns(&who.instance) && session.as_deref().is_none_or(|session| who.session == session)
+        };
+        let result = self.with_ledger(&Needs::default(), self.patience(), Check::Seldom, now, |ledger, proof| {
+            let mut read = 0;
+            for (who, pauses) in ledger.history().unread_under(&call, is_its) {
+                let mut record = Record::new(Action::Delivered, &who.instance, now);
+                record.session = Some(who.session.clone());
+                record.via = Some(via.to_owned());
+                read += pauses.len();
+                record.of = pauses;
+                ledger.append(&proof, &record, now)?;
+            }
+            Ok(read)
+        });
+        result.map_err(|reason| self.not_done(reason, now))
+    }
+
+    fn guest_outcome(
+        &self,
+        action: &Past,
+        ended: Ended,
+        exit_code: Option<i64>,
+        via: &str,
+        now: &Stamp,
+    ) -> Record {
+        let report = EndReport {
+            tool: action.tool.clone(),
+            agent: None,
+            session: action.who.session.clone(),
+            run: None,
+            call: action.call.clone(),
+            digest: None,
+            ended,
+            exit_code,
+            process: None,
+            ran: None,
+        };
+        let mut record = self.outcome_of_action(action, &report, now);
+        record.via = Some(via.to_owned());
+        record
+    }
+
+    fn settled(&self, result: Result<Option<Appended>, NotNow>, now: &Stamp) -> Result<Settled, NotAdmitted> {
+        let appended = result.map_err(|reason| self.not_done(reason, now))?;
+        let unflushed = appended.map(|Appended { file, end, .. }| Unflushed { file, end });
+        Ok(Settled { unflushed })
+    }
+
+    /// Makes an end durable. For several that were written one after the other, one flush does for all.
+    pub fn keep(&self, settled: &Settled, now: &Stamp) {
+        if let Some(unflushed) = settled.unflushed.as_ref().filter(|_| self.flushes()) {
+            match unflushed.file.flush(unflushed.end) {
+                Ok(()) => lock(&self.health).flushed(),
+                // It stands there all the same: who reports an end again finds it written.
+                Err(error) => self.flush_failed(&error, now),
+            }
+        }
+    }
+
+    /// Notes that a step failed, for who asked for it.
+    pub(super) fn not_done(&self, reason: NotNow, now: &Stamp) -> NotAdmitted {
+        let error = self.state_error(reason);
+        lock(&self.health).failed(&error, now);
+        NotAdmitted::of(&error, &[])
+    }
+}

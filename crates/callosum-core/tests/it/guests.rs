@@ -1,0 +1,245 @@
+//! Calls of processes that are not here: their terms, which of them are the same, and the leases that speak for them.
+
+use callosum_core::decision::history::Who;
+use callosum_core::gate::{Admitted, Gate, Guest, Lease, NotAdmitted, Terms, Verdict};
+use callosum_core::model::tier::Tier;
+use callosum_core::model::tool_call::ToolCall;
+use callosum_core::query::Source;
+use callosum_core::record::outcome::Ended;
+use serde_json::{Value, json};
+
+use crate::support::{World, alice, session};
+
+fn guest(instance: &str, tool: &str, call: &str) -> Guest {
+    Guest {
+        instance: instance.to_owned(),
+        runtime: "http".to_owned(),
+        via: "token:ci".to_owned(),
+        call: ToolCall {
+            tool: tool.to_owned(),
+            session: "s".to_owned(),
+            call: Some(call.to_owned()),
+            ..ToolCall::default()
+        },
+        keys: Vec::new(),
+    }
+}
+
+fn admit(world: &World, gate: &Gate, guest: &Guest, params: &Value, terms: Terms) -> Result<Admitted, NotAdmitted> {
+    let mut weighed = gate.weigh(guest, params, terms, false, &world.now);
+    let admitted = gate.admit(&mut weighed, &world.now)?;
+    gate.confirm(&weighed, &admitted, &world.now)?;
+    Ok(admitted)
+}
+
+fn verdict(world: &World, gate: &Gate, guest: &Guest, terms: Terms) -> Verdict {
+    admit(world, gate, guest, &alice(), terms).unwrap().verdict
+}
+
+fn settle(world: &World, gate: &Gate, instance: &str, call: &str, ended: Ended) -> bool {
+    let settled =
+        gate.settle_guest((call, None), &|owner| owner == instance, (ended, None, None), "token:ci", &world.now).unwrap();
+    gate.keep(&settled, &world.now);
+    settled.is_written()
+}
+
+fn who(instance: &str) -> Who {
+    Who::here(instance, "s")
+}
+
+fn actions(world: &World, gate: &Gate) -> Vec<String> {
+    world.story(gate).into_iter().map(|(_, action)| action).collect()
+}
+
+#[test]
+fn a_repeated_call_gets_the_same_verdict_over_restarts_and_writes_nothing() {
+    let mut world = World::new();
+    let serve = world.gate("serve");
+    let (one, two) = (guest("http/a", "mail", "1"), guest("http/b", "mail", "1"));
+    let first = admit(&world, &serve, &one, &alice(), Terms::Gate).unwrap();
+    assert_eq!((first.verdict, first.text), (Verdict::Allow, None));
+    assert_eq!(verdict(&world, &serve, &two, Terms::Gate), Verdict::Pause);
+    let written = world.records(&serve).len();
+    serve.close(&world.now);
+
+    // Longer than a host takes to fire twice, and than a pause takes to be read.
+    world.pass(5_000);
+    let serve = world.gate("serve");
+    let again = admit(&world, &serve, &one, &alice(), Terms::Gate).unwrap();
+    assert_eq!((again.verdict, again.expires_ms), (Verdict::Allow, first.expires_ms));
+    let paused = admit(&world, &serve, &two, &alice(), Terms::Gate).unwrap();
+    assert_eq!(paused.verdict, Verdict::Pause);
+    assert!(paused.text.unwrap().contains("is being acted on"), "the pause tells its facts again");
+    assert_eq!(paused.facts.len(), 1);
+    assert_eq!(world.records(&serve).len(), written);
+    // The retry that the pause asks for is another call.
+    assert_eq!(verdict(&world, &serve, &guest("http/b", "mail", "2"), Terms::Gate), Verdict::Allow);
+}
+
+#[test]
+fn an_id_of_an_open_call_can_not_stand_for_another_call() {
+    let world = World::new();
+    let serve = world.gate("serve");
+    let call = guest("http/a", "mail", "1");
+    assert_eq!(verdict(&world, &serve, &call, Terms::Gate), Verdict::Allow);
+    let other = json!({"to": "bob@example.com"});
+    assert!(matches!(admit(&world, &serve, &call, &other, Terms::Gate), Err(NotAdmitted::Reused)));
+    let longer = json!({"to": "alice@example.com", "body": "another"});
+    assert!(matches!(admit(&world, &serve, &call, &longer, Terms::Gate), Err(NotAdmitted::Reused)));
+    assert!(settle(&world, &serve, "http/a", "1", Ended::Ok));
+    assert_eq!(verdict(&world, &serve, &guest("http/b", "mail", "1"), Terms::Gate), Verdict::Pause);
+}
+
+#[test]
+fn nobody_ends_or_renews_a_call_of_another_instance() {
+    let mut world = World::new();
+    let serve = world.gate("serve");
+    assert_eq!(verdict(&world, &serve, &guest("http/a", "mail", "1"), Terms::Gate), Verdict::Allow);
+    assert!(!settle(&world, &serve, "http/b", "1", Ended::Ok));
+    let extend = |world: &World, instance: &str| {
+        serve.extend_guest(("1", None), &|owner| owner == instance, "token:ci", &world.now).unwrap()
+    };
+    assert_eq!(extend(&world, "http/b"), Lease::Free);
+    assert_eq!(actions(&world, &serve), ["intercept"]);
+    // Its own instance does; and what was settled stays.
+    assert!(matches!(extend(&world, "http/a"), Lease::Until(_)));
+    assert!(settle(&world, &serve, "http/a", "1", Ended::Maybe));
+    world.pass(1);
+    assert!(!settle(&world, &serve, "http/a", "1", Ended::Ok));
+    assert_eq!(actions(&world, &serve), ["intercept", "extended", "unknown"]);
+    assert!(world.records(&serve).iter().skip(1).all(|record| record["via"] == "token:ci"));
+}
+
+#[test]
+fn only_a_renewed_lease_outlives_its_time_and_no_process_speaks_for_it() {
+    let mut world = World::new();
+    let serve = world.gate("serve");
+    assert_eq!(verdict(&world, &serve, &guest("http/a", "pay", "1"), Terms::Gate), Verdict::Allow);
+    let intent = world.records(&serve).into_iter().find(|record| record["action"] == "intercept").unwrap();
+    assert_eq!(intent.get("holder"), None);
+    world.pass(200_000);
+    let until = serve.extend_guest(("1", Some("s")), &|_| true, "token:ci", &world.now).unwrap();
+    assert_eq!(until, Lease::Until(world.now.plus_ms(300_000).wall_ms));
+    world.pass(200_000);
+    // Past its first end, in another process, from the journal alone.
+    let other = world.gate("other");
+    let mut blocked = world.try_call(session(&other, "x"), "pay", &alice()).1;
+    assert!(matches!(&blocked, callosum_core::gate::Answer::Refuse(text) if text.contains("is held by")), "{blocked:?}");
+    world.pass(101_000);
+    blocked = world.try_call(session(&other, "y"), "pay", &alice()).1;
+    assert!(matches!(&blocked, callosum_core::gate::Answer::Refuse(text) if text.contains("outcome is unknown")), "{blocked:?}");
+    let late = serve.extend_guest(("1", None), &|_| true, "token:ci", &world.now).unwrap();
+    assert_eq!(late, Lease::Free);
+}
+
+#[test]
+fn advice_counts_other_instances_alone_warns_at_tier_3_and_refuses_at_tier_4() {
+    let mut world = World::new();
+    let serve = world.gate("serve");
+    let advised = |world: &World, instance: &str, tool: &str, call: &str| {
+        admit(world, &serve, &guest(instance, tool, call), &alice(), Terms::Advice).unwrap()
+    };
+    assert_eq!(advised(&world, "http/a", "mail", "1").text, None);
+    // One's own action is no conflict.
+    assert_eq!(advised(&world, "http/a", "mail", "2").facts, []);
+    let warned = advised(&world, "http/b", "mail", "3");
+    assert_eq!((warned.verdict, warned.facts.len()), (Verdict::Allow, 2));
+    assert!(warned.text.unwrap().contains("http/a"));
+    for (instance, call) in [("http/a", "1"), ("http/a", "2"), ("http/b", "3")] {
+        assert!(settle(&world, &serve, instance, call, Ended::Ok));
+    }
+    // No lease is left, and still tier 4 is refused, however often it is told so.
+    for call in 4..7 {
+        let refused = advised(&world, "http/c", "pay", &call.to_string());
+        assert_eq!((refused.verdict, refused.facts.len()), (Verdict::Pause, 3));
+        world.pass(1_000);
+    }
+    assert_eq!(advised(&world, "http/b", "pay", "7").facts.len(), 2);
+    world.pass(700_000);
+    assert_eq!(advised(&world, "http/c", "pay", "8").verdict, Verdict::Allow);
+    assert_eq!(advised(&world, "http/d", "pay", "9").verdict, Verdict::Block);
+}
+
+#[test]
+fn among_instances_a_pause_can_be_answered_and_ones_own_actions_are_none() {
+    let mut world = World::new();
+    let serve = world.gate("serve");
+    assert_eq!(verdict(&world, &serve, &guest("http/a", "mail", "1"), Terms::AmongInstances), Verdict::Allow);
+    assert_eq!(verdict(&world, &serve, &guest("http/a", "mail", "2"), Terms::AmongInstances), Verdict::Allow);
+    assert_eq!(verdict(&world, &serve, &guest("http/b", "mail", "3"), Terms::AmongInstances), Verdict::Pause);
+    // At once it is no retry, unless somebody says that the pause was read.
+    assert_eq!(verdict(&world, &serve, &guest("http/b", "mail", "4"), Terms::AmongInstances), Verdict::Pause);
+    assert_eq!(serve.guest_read(("4", None), &|owner| owner == "http/b", "token:ci", &world.now).unwrap(), 1);
+    assert_eq!(verdict(&world, &serve, &guest("http/b", "mail", "5"), Terms::AmongInstances), Verdict::Allow);
+    world.pass(1);
+    // Its own lease does not block an instance at tier 4, another's does.
+    let own = verdict(&world, &serve, &guest("http/c", "pay", "6"), Terms::AmongInstances);
+    assert_eq!(own, Verdict::Block);
+}
+
+#[test]
+fn a_lease_without_a_call_excludes_others_until_it_is_given_back_and_is_no_deed() {
+    let mut world = World::new();
+    let serve = world.gate("serve");
+    let take = |world: &World, instance: &str| {
+        serve.take_lease((&who(instance), "email:Alice@example.com"), Tier::Critical, "token:ci", &world.now).unwrap()
+    };
+    let give = |world: &World, instance: &str| {
+        serve.give_back((instance, "email:Alice@example.com"), "token:ci", &world.now).unwrap()
+    };
+    let first = take(&world, "http/a");
+    assert_eq!(first, Lease::Until(world.now.plus_ms(300_000).wall_ms));
+    assert!(matches!(take(&world, "http/b"), Lease::HeldBy(holders) if holders[0].who.instance == "http/a"));
+    assert!(matches!(give(&world, "http/b"), Lease::HeldBy(_)));
+    world.pass(1_000);
+    assert_eq!(take(&world, "http/a"), Lease::Until(world.now.plus_ms(300_000).wall_ms));
+    let key = "email:Alice@example.com";
+    let mut own = guest("http/a", "pay", "1");
+    own.keys = vec![key.to_owned()];
+    assert_eq!(verdict(&world, &serve, &own, Terms::Advice), Verdict::Allow);
+    assert_eq!(give(&world, "http/a"), Lease::Free);
+    // The call that held it, too, goes on without it; it stays evidence, the lease never was any.
+    assert_eq!(actions(&world, &serve), ["leased", "extended", "intercept", "refused"]);
+    assert!(serve.status(&world.now).locks.is_empty());
+    assert!(matches!(take(&world, "http/b"), Lease::Until(_)));
+    assert!(settle(&world, &serve, "http/a", "1", Ended::Error));
+    // Past its end nothing was done.
+    world.pass(301_000);
+    let mut late = guest("http/c", "pay", "2");
+    late.keys = vec![key.to_owned()];
+    assert_eq!(admit(&world, &serve, &late, &alice(), Terms::Advice).unwrap().facts, []);
+}
+
+#[test]
+fn an_end_without_a_call_settles_the_oldest_open_one_or_is_written_as_one() {
+    let world = World::new();
+    let serve = world.gate("serve");
+    let end = |instance: &str, ended| {
+        let who = who(instance);
+        serve.settle_on_key((&who, "email:alice@example.com"), "mail", ended, "token:ci", &world.now).unwrap().is_written()
+    };
+    assert_eq!(verdict(&world, &serve, &guest("http/a", "mail", "1"), Terms::Advice), Verdict::Allow);
+    assert_eq!(verdict(&world, &serve, &guest("http/a", "mail", "2"), Terms::Advice), Verdict::Allow);
+    assert!(end("http/a", Ended::Ok));
+    assert!(!settle(&world, &serve, "http/a", "1", Ended::Ok));
+    assert!(end("http/a", Ended::Maybe));
+    assert!(end("http/b", Ended::Ok));
+    assert_eq!(
+        actions(&world, &serve),
+        ["intercept", "intercept", "complete", "unknown", "intercept", "complete"]
+    );
+    let facts = admit(&world, &serve, &guest("http/c", "mail", "3"), &alice(), Terms::Advice).unwrap().facts;
+    assert_eq!(facts.len(), 3);
+}
+
+#[test]
+fn a_guest_and_a_hook_that_want_the_same_see_each_other() {
+    let mut world = World::new();
+    let (serve, gateway) = (world.gate("serve"), world.gate("home"));
+    assert_eq!(verdict(&world, &serve, &guest("http/a", "mail", "1"), Terms::Gate), Verdict::Allow);
+    let text = world.refused(session(&gateway, "main"), "mail", &alice());
+    assert!(text.contains("http/a"), "{text}");
+    world.done(session(&gateway, "main"), "mail", &alice());
+    let paused = admit(&world, &serve, &guest("http/b", "mail", "1"), &alice(), Terms::Gate).unwrap();
+    assert_eq!((paused.verdict, paused.facts.len()), (Verdict::Pause, 2));
+}

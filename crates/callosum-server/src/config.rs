@@ -1,0 +1,105 @@
+//! The state directory, and what stands in it about the service.
+
+use std::path::{Path, PathBuf};
+
+use callosum_core::gate::GateOptions;
+use callosum_core::store::settings_file::SettingsFile;
+use callosum_core::store::state_dir::{self, StateDir};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::args::Global;
+use crate::failure::Failure;
+
+/// The file in the state directory that says how the service is run.
+const FILE: &str = "serve.json";
+/// It is never larger than this.
+const MAX_FILE: u64 = 1 << 20;
+
+/// What `serve.json` may say.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub(crate) struct Config {
+    /// What each token may.
+    pub(crate) limits: Limits,
+}
+
+/// What each token may.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub(crate) struct Limits {
+    /// Requests a second.
+    pub(crate) requests_per_second: u32,
+    /// Requests at once, after a time without any.
+    pub(crate) burst: u32,
+    /// Requests that are being answered.
+    pub(crate) open_calls: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { requests_per_second: 200, burst: 1_000, open_calls: 64 }
+    }
+}
+
+impl Config {
+    /// The file in `directory`; the defaults where there is none.
+    pub(crate) fn read(directory: &Path) -> Result<Self, Failure> {
+        let path = directory.join(FILE);
+        let wrong = |why: String| {
+            Failure::new(format!("`{}` can't be used: {why}", path.display()), "correct it, or move it away")
+        };
+        match std::fs::metadata(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(error) => return Err(wrong(error.to_string())),
+            Ok(facts) if !facts.is_file() || facts.len() > MAX_FILE => {
+                return Err(wrong("it is no regular file of at most 1 MiB".to_owned()));
+            }
+            Ok(_) => {}
+        }
+        let text = std::fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
+        let config: Self = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+        let Limits { requests_per_second, burst, open_calls } = config.limits;
+        if [requests_per_second, burst, open_calls].contains(&0) {
+            return Err(wrong("a limit of 0 lets nobody in".to_owned()));
+        }
+        Ok(config)
+    }
+}
+
+/// What a gate of the service is made of.
+pub(crate) fn gate_options(global: &Global) -> Result<GateOptions, Failure> {
+    let state_dir = global.state_dir.as_deref().map(chosen).transpose()?;
+    let options = GateOptions {
+        runtime: "http".to_owned(),
+        home: std::env::home_dir().unwrap_or_default(),
+        // What is said on the command line comes before what the environment says.
+        state_dir_variable: state_dir.or_else(state_dir::variable),
+        ..GateOptions::default()
+    };
+    let SettingsFile { mut settings, problem } = SettingsFile::of(&options);
+    settings.insert("instanceId".to_owned(), "callosum-serve".into());
+    Ok(GateOptions { settings: Value::from(settings).to_string(), settings_problem: problem, ..options })
+}
+
+/// The state directory, made if it was not there.
+pub(crate) fn state_dir(global: &Global) -> Result<StateDir, Failure> {
+    let options = gate_options(global)?;
+    let path = state_dir::locate(None, options.state_dir_variable.as_deref(), &options.home);
+    let directory = StateDir::new(path);
+    directory.prepare()?;
+    Ok(directory)
+}
+
+/// A directory from the command line starts from the working folder; a `~` that no shell has read is left to the core.
+fn chosen(path: &Path) -> Result<String, Failure> {
+    if let Some(text) = path.to_str().filter(|text| text.starts_with("~/")) {
+        return Ok(text.to_owned());
+    }
+    let unusable = |why: &str| {
+        let fragment = format!("can't use `{}` as the state directory: {why}", path.display());
+        Failure::new(fragment, "give the path of the shared state directory")
+    };
+    let absolute: PathBuf = std::path::absolute(path).map_err(|error| unusable(&error.to_string()))?;
+    absolute.to_str().map(str::to_owned).ok_or_else(|| unusable("its path is not valid UTF-8"))
+}

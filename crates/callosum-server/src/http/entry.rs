@@ -1,0 +1,148 @@
+//! What every request passes: who asks, whether it means this service, how much it may; and what every answer has.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::extract::{Request, State};
+use axum::http::HeaderMap;
+use axum::http::header::{AUTHORIZATION, CACHE_CONTROL, HeaderName, HeaderValue, X_CONTENT_TYPE_OPTIONS};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use callosum_core::model::text::one_line;
+use callosum_core::model::time::to_rfc3339;
+use tokio::time::{sleep_until, timeout};
+
+use crate::caller::Caller;
+use crate::log::Access;
+use crate::service::Service;
+use crate::tokens::{Rights, hex};
+
+use super::peer::{Peer, only};
+use super::refusal::Refusal;
+
+/// A request that takes longer is given up.
+const MAX_TIME: Duration = Duration::from_secs(15);
+/// What a request is called, in the log and to its sender.
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// Of whatever the service answers: the version of what it speaks.
+const PROTOCOL: HeaderName = HeaderName::from_static("x-callosum-protocol");
+const PROTOCOL_VERSION: HeaderValue = HeaderValue::from_static("1");
+/// The header of the first protocol's shared secret.
+const SECRET: HeaderName = HeaderName::from_static("x-callosum-secret");
+
+/// As whom a request was answered, told to the log by the way of its answer.
+#[derive(Clone)]
+struct Answered(String);
+
+/// Answers a request in time, logs it, and puts on the answer what all have.
+pub(crate) async fn answer(State(service): State<Arc<Service>>, request: Request, next: Next) -> Response {
+    let began = Instant::now();
+    let id = request_id(request.headers());
+    let peer = request.extensions().get::<Peer>().cloned();
+    let (method, path) = (request.method().clone(), one_line(request.uri().path(), 200));
+    let is_meant = peer.as_ref().map_or(Ok(()), |peer| peer.is_meant(request.headers()));
+    let mut response = match is_meant {
+        Err(header) => Refusal::foreign(header).into_response(),
+        Ok(()) => match timeout(MAX_TIME, next.run(request)).await {
+            Ok(response) => response,
+            Err(_) => Refusal::timed_out().into_response(),
+        },
+    };
+    let via = response.extensions_mut().remove::<Answered>();
+    let headers = response.headers_mut();
+    if let Ok(value) = HeaderValue::from_str(&id) {
+        headers.insert(REQUEST_ID, value);
+    }
+    headers.insert(PROTOCOL, PROTOCOL_VERSION);
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    let status = response.status().as_u16();
+    service.metrics.answered(status);
+    service.log.access(&Access {
+        at: to_rfc3339(service.gate.machine().now().wall_ms),
+        request: &id,
+        peer: &peer.as_ref().map(Peer::name).unwrap_or_default(),
+        via: via.as_ref().map(|Answered(via)| via.as_str()),
+        method: method.as_str(),
+        path: &path,
+        status,
+        micros: u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX),
+    });
+    response
+}
+
+/// The sender's id for a request if it can stand in a log, else a new one.
+fn request_id(headers: &HeaderMap) -> String {
+    let is_plain = |id: &&str| {
+        (1..=64).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
+    };
+    if let Some(id) = only(headers, &REQUEST_ID).filter(is_plain) {
+        return id.to_owned();
+    }
+    let mut random = [0; 8];
+    // Without randomness it is not told from another's, and nothing else.
+    let _ = getrandom::fill(&mut random);
+    hex(&random)
+}
+
+/// Finds out who asks, and whether it may now.
+pub(crate) async fn identify(
+    State(service): State<Arc<Service>>,
+    mut request: Request,
+    next: Next,
+) -> Result<Response, Refusal> {
+    let began = Instant::now();
+    let Some(peer) = request.extensions().get::<Peer>().cloned() else { return Err(Refusal::unauthorized()) };
+    let now_ms = service.gate.machine().now().wall_ms;
+    let caller = match token(request.headers()) {
+        Some(given) => match service.tokens.find(given, now_ms) {
+            Ok(token) => token.map(Caller::with),
+            Err(error) => {
+                service.log.note(&format!("tokens.json can't be used: {error}"));
+                None
+            }
+        },
+        None if peer.address().is_none() => Some(Caller::local(peer.is_agent())),
+        None => None,
+    };
+    let Some(caller) = caller else {
+        service.metrics.wrong_token();
+        if let Some(address) = peer.address() {
+            sleep_until((began + service.usage.failed(address, began)).into()).await;
+        }
+        return Err(Refusal::unauthorized());
+    };
+    peer.is_known(|| service.known_place());
+    let place = match caller.is_local {
+        // Whoever may open the socket may do as much without it.
+        true => None,
+        false => Some(service.usage.enter(&caller.name, began).inspect_err(|_| service.metrics.turned_away())?),
+    };
+    let via = caller.via.clone();
+    request.extensions_mut().insert(Arc::new(caller));
+    let mut response = next.run(request).await;
+    drop(place);
+    response.extensions_mut().insert(Answered(via));
+    Ok(response)
+}
+
+/// Lets only those pass who have these rights.
+pub(crate) async fn needs(wanted: Rights, request: Request, next: Next) -> Result<Response, Refusal> {
+    match request.extensions().get::<Arc<Caller>>().map(|caller| caller.rights) {
+        Some(has) if has.include(wanted) => Ok(next.run(request).await),
+        Some(has) => Err(Refusal::too_few_rights(has, wanted)),
+        None => Err(Refusal::unauthorized()),
+    }
+}
+
+/// The token that a request shows. One that shows two shows none.
+fn token(headers: &HeaderMap) -> Option<&str> {
+    match (only(headers, &AUTHORIZATION), only(headers, &SECRET)) {
+        (Some(said), None) => {
+            let (scheme, token) = said.split_once(' ')?;
+            scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+        }
+        (None, secret) => secret,
+        (Some(_), Some(_)) => Some(""),
+    }
+}

@@ -1,0 +1,196 @@
+//! Taking in connections: on the socket, on an address, with TLS or without.
+
+use std::fs;
+use std::io;
+use std::net::SocketAddr;
+use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::Request;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+use tokio_io_timeout::TimeoutStream;
+use tokio_rustls::TlsAcceptor;
+
+use crate::failure::Failure;
+use crate::service::Service;
+
+use super::guests::Guests;
+use super::peer::{End, Peer};
+
+/// How long it rests when it can't take a client.
+const REST: Duration = Duration::from_millis(100);
+/// How long a client may take for a request's head, and leave what it is sent unread.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How long it may take to agree on TLS.
+const HANDSHAKE: Duration = Duration::from_secs(10);
+/// Bytes of a request's head.
+const MAX_HEAD: usize = 64 << 10;
+/// The longest path of a socket that every system takes, with its final zero: `sockaddr_un` has room for so many on Linux.
+const MAX_SOCKET_PATH: usize = 108;
+
+/// An address that is listened on.
+pub(crate) struct Door {
+    listener: TcpListener,
+    tls: Option<TlsAcceptor>,
+}
+
+impl Door {
+    /// Listens on an address.
+    pub(crate) async fn open(address: SocketAddr, tls: Option<TlsAcceptor>) -> io::Result<Self> {
+        Ok(Self { listener: TcpListener::bind(address).await?, tls })
+    }
+
+    /// The address with the port that it got.
+    pub(crate) fn address(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+}
+
+/// The socket in a state directory; it goes with this.
+pub(crate) struct Socket {
+    listener: UnixListener,
+    path: PathBuf,
+}
+
+impl Socket {
+    /// Listens on `path`. Only who holds the service's lock may do this: a socket that is there already is stale.
+    pub(crate) fn open(path: PathBuf) -> Result<Self, Failure> {
+        if path.as_os_str().len() >= MAX_SOCKET_PATH {
+            return Err(Failure::new(
+                format!(
+                    "the path of the socket, `{}`, has {} bytes, and a socket's may have {}",
+                    path.display(),
+                    path.as_os_str().len(),
+                    MAX_SOCKET_PATH - 1
+                ),
+                "set a state directory with a shorter path",
+            ));
+        }
+        let failed = |error: io::Error| {
+            Failure::new(
+                format!("can't listen on `{}`: {error}", path.display()),
+                "move it away, or check the permissions",
+            )
+        };
+        match fs::symlink_metadata(&path) {
+            Ok(facts) if facts.file_type().is_socket() => fs::remove_file(&path).map_err(failed)?,
+            Ok(_) => return Err(failed(io::Error::other("it is there, and no socket"))),
+            Err(_) => {}
+        }
+        let listener = UnixListener::bind(&path).map_err(failed)?;
+        // The directory lets nobody else in meanwhile.
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).map_err(failed)?;
+        Ok(Self { listener, path })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for Socket {
+    fn drop(&mut self) {
+        // What is left of it the next one takes away.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// Takes in connections until the service is to end, then lets those that there are end.
+pub(crate) async fn serve(service: &Arc<Service>, router: &Router, socket: &Socket, door: Option<&Door>) {
+    let (guests, mut connections) = (Arc::<Guests>::default(), JoinSet::new());
+    loop {
+        tokio::select! {
+            (stream, end) = on_socket(&socket.listener) => {
+                let peer = Peer::new(end, guests.enter());
+                connections.spawn(connected(Arc::clone(service), router.clone(), stream, peer));
+            }
+            (stream, end) = on_address(door) => {
+                let peer = Peer::new(end, guests.enter());
+                let (service, router) = (Arc::clone(service), router.clone());
+                match door.and_then(|door| door.tls.clone()) {
+                    None => drop(connections.spawn(connected(service, router, stream, peer))),
+                    Some(tls) => drop(connections.spawn(secured(service, router, tls, stream, peer))),
+                }
+            }
+            Some(_) = connections.join_next() => {}
+            () = service.stopped() => break,
+        }
+    }
+    while connections.join_next().await.is_some() {}
+}
+
+async fn on_socket(listener: &UnixListener) -> (UnixStream, End) {
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                let process = stream.peer_cred().ok().and_then(|peer| peer.pid());
+                return (stream, End::Process(process.and_then(|pid| pid.try_into().ok())));
+            }
+            // The client is gone again, or this process has too many files open.
+            Err(_) => sleep(REST).await,
+        }
+    }
+}
+
+async fn on_address(door: Option<&Door>) -> (TcpStream, End) {
+    let Some(door) = door else { return std::future::pending().await };
+    loop {
+        let taken = door.listener.accept().await;
+        match taken.and_then(|(stream, peer)| Ok((stream.local_addr()?, stream, peer))) {
+            Ok((reached, stream, peer)) => {
+                // Answers are small, and their reader waits for each.
+                let _ = stream.set_nodelay(true);
+                return (stream, End::Address(peer, reached));
+            }
+            Err(_) => sleep(REST).await,
+        }
+    }
+}
+
+async fn secured(service: Arc<Service>, router: Router, tls: TlsAcceptor, stream: TcpStream, peer: Peer) {
+    // A client that breaks off, or speaks no TLS, is nobody else's trouble.
+    if let Ok(Ok(stream)) = timeout(HANDSHAKE, tls.accept(stream)).await {
+        connected(service, router, stream, peer).await;
+    }
+}
+
+/// Answers one client until it goes, is too slow, gives way to another, or the service ends.
+async fn connected(
+    service: Arc<Service>,
+    router: Router,
+    stream: impl AsyncRead + AsyncWrite + Send + 'static,
+    peer: Peer,
+) {
+    let answer = {
+        let peer = peer.clone();
+        hyper::service::service_fn(move |mut request: Request<Incoming>| {
+            request.extensions_mut().insert(peer.clone());
+            hyper::service::Service::call(&TowerToHyperService::new(router.clone()), request)
+        })
+    };
+    let mut stream = TimeoutStream::new(stream);
+    stream.set_write_timeout(Some(PATIENCE));
+    let mut connection = std::pin::pin!(
+        http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(PATIENCE)
+            .max_buf_size(MAX_HEAD)
+            .serve_connection(TokioIo::new(Box::pin(stream)), answer)
+    );
+    tokio::select! {
+        _ = connection.as_mut() => return,
+        () = peer.guest().dismissed() => return,
+        () = service.stopped() => connection.as_mut().graceful_shutdown(),
+    }
+    let _ = connection.await;
+}

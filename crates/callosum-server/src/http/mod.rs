@@ -1,0 +1,84 @@
+//! Requests and answers: who may ask what, and what all answers have.
+
+pub(crate) mod body;
+pub(crate) mod entry;
+pub(crate) mod guests;
+pub(crate) mod listen;
+pub(crate) mod peer;
+pub(crate) mod refusal;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{Method, StatusCode, Uri};
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use callosum_core::query::Source;
+use tower_http::catch_panic::CatchPanicLayer;
+
+use crate::protocol;
+use crate::service::Service;
+use crate::tokens::Rights;
+use crate::v1;
+
+use self::refusal::Refusal;
+
+/// All that there is.
+pub(crate) fn router(service: &Arc<Service>) -> Router {
+    let open = Router::new().route("/healthz", get(alive)).route("/readyz", get(ready));
+    let read = Router::new()
+        .route("/metrics", get(metrics))
+        .merge(v1::reading())
+        .merge(protocol::reading())
+        .route_layer(from_fn(|request, next| entry::needs(Rights::Read, request, next)));
+    let act = v1::acting()
+        .merge(protocol::acting())
+        .route_layer(from_fn(|request, next| entry::needs(Rights::Act, request, next)));
+    let operate = v1::operating()
+        .route_layer(from_fn(|request, next| entry::needs(Rights::Operate, request, next)));
+    let closed = read
+        .merge(act)
+        .merge(operate)
+        .fallback(async |uri: Uri| Refusal::no_such_path(&uri))
+        .method_not_allowed_fallback(async |method: Method, uri: Uri| Refusal::wrong_method(&method, &uri))
+        .layer(from_fn_with_state(Arc::clone(service), entry::identify));
+    open.merge(closed)
+        .layer(CatchPanicLayer::custom(|_| Refusal::broken().into_response()))
+        .layer(from_fn_with_state(Arc::clone(service), entry::answer))
+        .with_state(Arc::clone(service))
+}
+
+/// The process answers.
+async fn alive() -> Response {
+    json(StatusCode::OK, "{\"ok\":true}".to_owned())
+}
+
+/// The shared state can be used.
+async fn ready(State(service): State<Arc<Service>>) -> Result<Response, Refusal> {
+    let gate = Arc::clone(&service.gate);
+    let degraded = service.in_turn(move || Ok(gate.status(&gate.machine().now()).degraded)).await?;
+    // Who shows no token learns no paths.
+    match degraded {
+        None => Ok(json(StatusCode::OK, "{\"ready\":true}".to_owned())),
+        Some(degraded) => {
+            let message = "the shared state can't be used";
+            let remedy = "see `callosum status`";
+            Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, degraded.code, message, remedy))
+        }
+    }
+}
+
+async fn metrics(State(service): State<Arc<Service>>) -> Result<Response, Refusal> {
+    let gate = Arc::clone(&service.gate);
+    let status = service.in_turn(move || Ok(gate.status(&gate.machine().now()))).await?;
+    let text = service.metrics.text(&status, service.log.lost());
+    Ok(([(CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response())
+}
+
+/// A document that is JSON text already.
+pub(crate) fn json(status: StatusCode, text: String) -> Response {
+    (status, [(CONTENT_TYPE, "application/json")], text).into_response()
+}

@@ -1,0 +1,122 @@
+//! Who is at the other end of a connection.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, OnceLock};
+
+use axum::http::HeaderMap;
+use axum::http::header::{HOST, HeaderName, ORIGIN};
+use callosum_core::machine;
+use callosum_runtimes::is_program;
+use tokio::sync::OwnedSemaphorePermit;
+
+use super::guests::Guest;
+
+/// A connection.
+#[derive(Clone, Debug)]
+pub(crate) struct Peer(Arc<Connection>);
+
+#[derive(Debug)]
+struct Connection {
+    end: End,
+    guest: Guest,
+    /// Of one that has shown a token.
+    place: OnceLock<OwnedSemaphorePermit>,
+    /// Of one on the socket: whether an agent asks. Found out once.
+    is_agent: OnceLock<bool>,
+}
+
+/// The other end, and the address that it reached.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum End {
+    /// A process of this user, on the socket.
+    Process(Option<u32>),
+    /// Somebody at the first address, who reached the second.
+    Address(SocketAddr, SocketAddr),
+}
+
+impl Peer {
+    pub(crate) fn new(end: End, guest: Guest) -> Self {
+        let (place, is_agent) = Default::default();
+        Self(Arc::new(Connection { end, guest, place, is_agent }))
+    }
+
+    pub(crate) fn end(&self) -> End {
+        self.0.end
+    }
+
+    pub(crate) fn guest(&self) -> &Guest {
+        &self.0.guest
+    }
+
+    /// It has shown a token: it keeps its connection, while there is a place.
+    pub(crate) fn is_known(&self, place: impl FnOnce() -> Option<OwnedSemaphorePermit>) {
+        if self.0.place.get().is_none()
+            && let Some(place) = place()
+        {
+            self.0.guest.is_known();
+            let _ = self.0.place.set(place);
+        }
+    }
+
+    /// The address, for who tried a wrong token.
+    pub(crate) fn address(&self) -> Option<IpAddr> {
+        match self.0.end {
+            End::Process(_) => None,
+            End::Address(peer, _) => Some(peer.ip()),
+        }
+    }
+
+    /// As the log tells it.
+    pub(crate) fn name(&self) -> String {
+        match self.0.end {
+            End::Process(Some(pid)) => format!("process {pid}"),
+            End::Process(None) => "socket".to_owned(),
+            End::Address(peer, _) => peer.to_string(),
+        }
+    }
+
+    /// Whether an agent asks by the socket: its process, or one that it started. A process that can't be told from one is an
+    /// agent's.
+    pub(crate) fn is_agent(&self) -> bool {
+        *self.0.is_agent.get_or_init(|| match self.0.end {
+            End::Process(Some(pid)) => machine::ancestry(pid).is_none_or(|names| names.iter().any(|name| is_program(name))),
+            End::Process(None) => true,
+            End::Address(..) => false,
+        })
+    }
+
+    /// Whether a request means this service. On loopback any name may be made to point here, and any page may ask.
+    ///
+    /// # Errors
+    /// The header that tells otherwise.
+    pub(crate) fn is_meant(&self, headers: &HeaderMap) -> Result<(), &'static str> {
+        let End::Address(_, reached) = self.0.end else { return Ok(()) };
+        let host = only(headers, &HOST).ok_or("Host")?;
+        if reached.ip().is_loopback() {
+            let port = reached.port();
+            let own = [
+                format!("127.0.0.1:{port}"),
+                format!("localhost:{port}"),
+                format!("[::1]:{port}"),
+                format!("{reached}"),
+            ];
+            if !own.iter().any(|own| own == host) {
+                return Err("Host");
+            }
+        }
+        // A program that is no page says nothing.
+        if headers.contains_key(ORIGIN) {
+            let origin = only(headers, &ORIGIN).ok_or("Origin")?;
+            let is_own = ["http", "https"].iter().any(|scheme| origin == format!("{scheme}://{host}"));
+            return if is_own { Ok(()) } else { Err("Origin") };
+        }
+        Ok(())
+    }
+}
+
+/// The value of a header that is there once.
+pub(crate) fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
+    let mut values = headers.get_all(name).iter();
+    let value = values.next()?.to_str().ok()?;
+    values.next().is_none().then_some(value)
+}

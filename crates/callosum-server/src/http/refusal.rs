@@ -1,0 +1,263 @@
+//! What a request that can't be answered gets: one document, whatever is wrong.
+
+use axum::http::header::{HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::{Method, StatusCode, Uri};
+use axum::response::{IntoResponse, Response};
+use callosum_core::gate::NotAdmitted;
+use callosum_core::query::QueryError;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::caller::NotYours;
+use crate::limits::TooMuch;
+use crate::tokens::Rights;
+use crate::writer::NoAnswer;
+
+/// Why there is no answer.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct Problem {
+    /// For programs.
+    code: String,
+    /// For people: what, and where.
+    message: String,
+    /// What to do about it.
+    remedy: String,
+    /// Which field of the request is wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<String>,
+}
+
+/// The document.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ErrorAnswer {
+    pub(crate) error: Problem,
+    /// Of a call that is not let through because it can't be checked: `refuse`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdict: Option<&'static str>,
+    /// Of such a call: `state`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'static str>,
+    /// Of such a call: what its model is to read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+}
+
+/// A refusal: the document, and how it is sent.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    status: StatusCode,
+    answer: Box<ErrorAnswer>,
+    /// Seconds after which it is worth trying again.
+    retry_after: Option<u32>,
+}
+
+impl Refusal {
+    pub(crate) fn new(
+        status: StatusCode,
+        code: &str,
+        message: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Self {
+        let error =
+            Problem { code: code.to_owned(), message: message.into(), remedy: remedy.into(), path: None };
+        let answer = ErrorAnswer { error, verdict: None, reason: None, text: None };
+        Self { status, answer: Box::new(answer), retry_after: None }
+    }
+
+    fn after(mut self, seconds: u32) -> Self {
+        self.retry_after = Some(seconds);
+        self
+    }
+
+    /// The same as the verdict on a call that can't be checked; its model is to read `text`.
+    pub(crate) fn with_verdict(mut self, text: String) -> Self {
+        (self.answer.verdict, self.answer.reason) = (Some("refuse"), Some("state"));
+        self.answer.text = Some(text);
+        self
+    }
+
+    /// A lease can't be renewed that has ended.
+    pub(crate) fn stale() -> Self {
+        Self::new(
+            StatusCode::CONFLICT,
+            "stale",
+            "no open call of this id holds a lease: it has ended, was released, or never held one",
+            "if the call still runs, verify what it does before you go on: others may act on the same resource",
+        )
+    }
+
+    /// A field is wrong: what it is, and what was expected.
+    pub(crate) fn field(path: &str, message: impl Into<String>) -> Self {
+        let mut refusal =
+            Self::new(StatusCode::BAD_REQUEST, "bad-request", message, "correct the field, and send it again");
+        refusal.answer.error.path = Some(path.to_owned());
+        refusal
+    }
+
+    /// The session is missing of a call that may be paused.
+    pub(crate) fn unidentified() -> Self {
+        let mut refusal = Self::new(
+            StatusCode::BAD_REQUEST,
+            "unidentified",
+            "`session` is missing, and this call may be paused: without it callers would inherit each other's pauses",
+            "send the name of the session that makes the call: the same for all its calls, another for every other session",
+        );
+        refusal.answer.error.path = Some("session".to_owned());
+        refusal
+    }
+
+    pub(crate) fn unauthorized() -> Self {
+        Self::new(
+            StatusCode::UNAUTHORIZED,
+            "unauthorized",
+            "there is no token that counts in this request",
+            "make one with `callosum token add NAME`, and send it as `Authorization: Bearer TOKEN` or `X-Callosum-Secret: TOKEN`",
+        )
+    }
+
+    pub(crate) fn too_few_rights(has: Rights, wanted: Rights) -> Self {
+        Self::new(
+            StatusCode::FORBIDDEN,
+            "forbidden",
+            format!("this token may `{}`, and this needs `{}`", has.as_str(), wanted.as_str()),
+            format!("make a token with `--rights {}`", wanted.as_str()),
+        )
+    }
+
+    pub(crate) fn foreign(what: &str) -> Self {
+        Self::new(
+            StatusCode::FORBIDDEN,
+            "forbidden",
+            format!("the request's `{what}` is not this service"),
+            "ask at the address that the service listens on, and from no web page",
+        )
+    }
+
+    pub(crate) fn timed_out() -> Self {
+        Self::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "timed-out",
+            "the request was not answered within 15 s",
+            "send it again, with the same `call` or `Idempotency-Key`: what was done is not done twice",
+        )
+        .after(1)
+    }
+
+    pub(crate) fn no_such_path(uri: &Uri) -> Self {
+        let path = callosum_core::model::text::one_line(uri.path(), 80);
+        let message = format!("there is nothing at `{path}`");
+        Self::new(StatusCode::NOT_FOUND, "not-found", message, "see docs/service.md for what there is")
+    }
+
+    pub(crate) fn wrong_method(method: &Method, uri: &Uri) -> Self {
+        let path = callosum_core::model::text::one_line(uri.path(), 80);
+        let message = format!("`{path}` can't be asked with {method}");
+        let remedy = "the header `Allow` has the methods that it can be asked with";
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, "method-not-allowed", message, remedy)
+    }
+
+    pub(crate) fn too_large() -> Self {
+        let message = "the request's body is larger than 1 MiB";
+        let remedy = "send less: of large parameters their beginning tells as much";
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "limit", message, remedy)
+    }
+
+    pub(crate) fn not_json() -> Self {
+        let message = "the request's `Content-Type` is not `application/json`";
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "bad-request", message, "send JSON, and say so")
+    }
+
+    pub(crate) fn broken() -> Self {
+        let message = "the answer could not be worked out; what broke stands in the service's log";
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", message, "report this as a bug, with that log")
+    }
+}
+
+impl From<TooMuch> for Refusal {
+    fn from(reason: TooMuch) -> Self {
+        let message = match reason {
+            TooMuch::Rate => "this token asks too often",
+            TooMuch::Open => "too many requests of this token are being answered",
+        };
+        let remedy = "wait, then go on; `limits` in serve.json says how much a token may";
+        Self::new(StatusCode::TOO_MANY_REQUESTS, "limit", message, remedy).after(1)
+    }
+}
+
+impl From<NoAnswer> for Refusal {
+    fn from(reason: NoAnswer) -> Self {
+        match reason {
+            NoAnswer::Busy => {
+                let message = "too many calls wait to be written";
+                Self::new(StatusCode::SERVICE_UNAVAILABLE, "busy", message, "wait, then send it again").after(1)
+            }
+            NoAnswer::Broken => Self::broken(),
+        }
+    }
+}
+
+impl From<NotAdmitted> for Refusal {
+    fn from(reason: NotAdmitted) -> Self {
+        match reason {
+            NotAdmitted::State { code, cause, remedy, .. } => {
+                Self::new(StatusCode::SERVICE_UNAVAILABLE, code, cause, remedy).after(5)
+            }
+            NotAdmitted::Reused => Self::field(
+                "call",
+                "the session has an open call of this id that does something else; expected an id of its own for each call",
+            ),
+        }
+    }
+}
+
+impl From<NotYours> for Refusal {
+    fn from(reason: NotYours) -> Self {
+        match reason {
+            NotYours::Others(own) => {
+                let message = format!("this token speaks only for {own}");
+                let remedy = "name one of these, or make a token for the other";
+                let mut refusal = Self::new(StatusCode::FORBIDDEN, "not-yours", message, remedy);
+                refusal.answer.error.path = Some("instance".to_owned());
+                refusal
+            }
+            NotYours::Ambiguous(own) => {
+                Self::field("instance", format!("it is missing, and this token speaks for several; expected one of {own}"))
+            }
+            NotYours::Wrong(why) => Self::field("instance", format!("it can't be an instance: {why}")),
+        }
+    }
+}
+
+impl From<QueryError> for Refusal {
+    fn from(error: QueryError) -> Self {
+        let QueryError { code, message } = error;
+        match code.as_str() {
+            "bad-request" => {
+                Self::new(StatusCode::BAD_REQUEST, &code, message, "correct the request, and send it again")
+            }
+            "internal" => Self::broken(),
+            _ => {
+                let remedy = "see `callosum status` and `callosum doctor`";
+                Self::new(StatusCode::SERVICE_UNAVAILABLE, &code, message, remedy).after(5)
+            }
+        }
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let mut response = (self.status, axum::Json(*self.answer)).into_response();
+        let headers = response.headers_mut();
+        if let Some(seconds) = self.retry_after {
+            headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        if self.status == StatusCode::UNAUTHORIZED {
+            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        if self.status == StatusCode::PAYLOAD_TOO_LARGE {
+            headers.insert(HeaderName::from_static("connection"), HeaderValue::from_static("close"));
+        }
+        response
+    }
+}

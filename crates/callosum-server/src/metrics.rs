@@ -1,0 +1,118 @@
+//! What is counted of the service since it began.
+
+use std::fmt::Write;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use callosum_core::gate::Verdict;
+use callosum_core::query::Status;
+
+/// Upper ends of the latency's buckets, microseconds.
+const BUCKETS: [u64; 10] = [50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 100_000, 1_000_000];
+const VERDICTS: [(Verdict, &str); 4] = [
+    (Verdict::Allow, "allow"),
+    (Verdict::Pause, "pause"),
+    (Verdict::Block, "block"),
+    (Verdict::TooLarge, "refuse"),
+];
+const TIERS: usize = 5;
+
+/// Counters.
+#[derive(Debug, Default)]
+pub(crate) struct Metrics {
+    calls: [[AtomicU64; VERDICTS.len()]; TIERS],
+    latency: [AtomicU64; BUCKETS.len() + 1],
+    latency_micros: AtomicU64,
+    requests: [AtomicU64; 5],
+    wrong_tokens: AtomicU64,
+    turned_away: AtomicU64,
+}
+
+impl Metrics {
+    /// A call was decided, in so much time.
+    pub(crate) fn decided(&self, tier: u8, verdict: Verdict, took: Duration) {
+        let place = VERDICTS.iter().position(|(known, _)| *known == verdict).unwrap_or_default();
+        if let Some(count) = self.calls.get(usize::from(tier)).and_then(|tier| tier.get(place)) {
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+        let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
+        let bucket = BUCKETS.iter().position(|end| micros <= *end).unwrap_or(BUCKETS.len());
+        if let Some(count) = self.latency.get(bucket) {
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+        self.latency_micros.fetch_add(micros, Ordering::Relaxed);
+    }
+
+    /// A request was answered with this status.
+    pub(crate) fn answered(&self, status: u16) {
+        if let Some(count) = self.requests.get(usize::from(status / 100).saturating_sub(1)) {
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Somebody showed no token, or a wrong one.
+    pub(crate) fn wrong_token(&self) {
+        self.wrong_tokens.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A request came too early.
+    pub(crate) fn turned_away(&self) {
+        self.turned_away.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// All of it, and what the status says, as Prometheus reads it (text format 0.0.4).
+    pub(crate) fn text(&self, status: &Status, log_lines_lost: u64) -> String {
+        let mut text = String::with_capacity(4 << 10);
+        head(&mut text, "callosum_calls_total", "counter", "Calls that were decided over HTTP.");
+        for (tier, verdicts) in self.calls.iter().enumerate() {
+            for (count, (_, name)) in verdicts.iter().zip(VERDICTS) {
+                let count = count.load(Ordering::Relaxed);
+                line(&mut text, &format!("callosum_calls_total{{tier=\"{tier}\",verdict=\"{name}\"}}"), count);
+            }
+        }
+        let name = "callosum_decision_seconds";
+        head(&mut text, name, "histogram", "Time from a call's request to its verdict.");
+        let mut upto = 0;
+        for (count, end) in self.latency.iter().zip(BUCKETS.map(Some).into_iter().chain([None])) {
+            upto += count.load(Ordering::Relaxed);
+            let end = end.map_or_else(|| "+Inf".to_owned(), |end| seconds(end).to_string());
+            line(&mut text, &format!("{name}_bucket{{le=\"{end}\"}}"), upto);
+        }
+        let sum = seconds(self.latency_micros.load(Ordering::Relaxed));
+        // Writing into a string can't fail.
+        let _ = writeln!(text, "{name}_sum {sum}");
+        line(&mut text, &format!("{name}_count"), upto);
+        head(&mut text, "callosum_requests_total", "counter", "Requests that were answered, by the first digit of their status.");
+        for (count, class) in self.requests.iter().zip(1..) {
+            let class = format!("callosum_requests_total{{status=\"{class}xx\"}}");
+            line(&mut text, &class, count.load(Ordering::Relaxed));
+        }
+        let journal_bytes = status.journal.bytes;
+        for (name, kind, help, value) in [
+            ("callosum_wrong_tokens_total", "counter", "Requests without a token that counts.", self.wrong_tokens.load(Ordering::Relaxed)),
+            ("callosum_turned_away_total", "counter", "Requests that came faster than their token may.", self.turned_away.load(Ordering::Relaxed)),
+            ("callosum_log_lines_lost_total", "counter", "Lines of the access log that nobody read in time.", log_lines_lost),
+            ("callosum_open_leases", "gauge", "Resources that are held now.", status.locks.len() as u64),
+            ("callosum_journal_bytes", "gauge", "Size of the journal.", journal_bytes),
+            ("callosum_waiting_records", "gauge", "Records that wait to be written.", status.waiting.queued as u64),
+            ("callosum_degraded", "gauge", "1 while the shared state can't be used.", u64::from(status.degraded.is_some())),
+        ] {
+            head(&mut text, name, kind, help);
+            line(&mut text, name, value);
+        }
+        text
+    }
+}
+
+fn head(text: &mut String, name: &str, kind: &str, help: &str) {
+    text.extend(["# HELP ", name, " ", help, "\n# TYPE ", name, " ", kind, "\n"]);
+}
+
+fn line(text: &mut String, series: &str, value: u64) {
+    text.extend([series, " ", &value.to_string(), "\n"]);
+}
+
+#[expect(clippy::cast_precision_loss, reason = "microseconds of a process fit a double's 53 bits")]
+fn seconds(micros: u64) -> f64 {
+    micros as f64 / 1_000_000.0
+}

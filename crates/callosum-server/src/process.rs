@@ -1,0 +1,216 @@
+//! The process: one for a state directory, from its start to its end.
+
+use std::fs;
+use std::io::{self, Write};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use callosum_core::gate::{Gate, Level};
+use callosum_core::model::time::to_rfc3339;
+use callosum_core::store::state_dir::StateDir;
+use callosum_core::store::state_guard::{Held, StateGuard};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use sd_notify::NotifyState;
+use serde::{Deserialize, Serialize};
+use tokio::runtime;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::task::spawn_blocking;
+use tokio::time::{interval, timeout};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+
+use crate::args::{Global, Listen};
+use crate::config::{self, Config};
+use crate::failure::Failure;
+use crate::http;
+use crate::http::listen::{Door, Socket, serve as serve_connections};
+use crate::log::Log;
+use crate::service::{Service, THREADS};
+use crate::writer::Writer;
+
+/// Only who holds this file's lock serves its directory. It names the one that does.
+const LOCK: &str = "serve.lock";
+const SOCKET: &str = "serve.sock";
+/// How long connections may take, when the service is to end, to finish what they are at.
+const FAREWELL: Duration = Duration::from_secs(3);
+/// How long what is left to be written may take then.
+const SETTLING: Duration = Duration::from_millis(1_500);
+/// How often the gate's upkeep is due.
+const UPKEEP: Duration = Duration::from_secs(1);
+/// Files that the process wants to have open: a connection each, and some.
+const FILES: u64 = 8_192;
+
+/// Who serves a directory, as its lock's file tells.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Running {
+    pid: u32,
+    socket: String,
+    listen: Option<String>,
+    started_at: String,
+}
+
+/// Serves until Ctrl-C or SIGTERM.
+pub(crate) fn serve(global: &Global, listen: &Listen) -> Result<ExitCode, Failure> {
+    let directory = config::state_dir(global)?;
+    let config = Config::read(&directory.path)?;
+    let address = address(listen)?;
+    let tls = tls(listen)?;
+    let Some(lock) = hold(&directory)? else { return other_runs(&directory.path) };
+    let more = Rlimit { current: getrlimit(Resource::Nofile).maximum.map(|most| most.min(FILES)).or(Some(FILES)), ..getrlimit(Resource::Nofile) };
+    // With fewer it takes in fewer connections at once.
+    let _ = setrlimit(Resource::Nofile, more);
+    let runtime = runtime::Builder::new_multi_thread()
+        .enable_all()
+        .max_blocking_threads(THREADS)
+        .build()
+        .map_err(|error| cant_start(&error))?;
+    let gate = Arc::new(Gate::new(config::gate_options(global)?));
+    let (writer, writing) = Writer::start(Arc::clone(&gate)).map_err(|error| cant_start(&error))?;
+    let log = Log::start().map_err(|error| cant_start(&error))?;
+    let service = Arc::new(Service::new(Arc::clone(&gate), writer, log, &directory, &config));
+    let served = runtime.block_on(run(&service, &directory, address, tls));
+    // Whatever a connection still held of the service goes with the runtime, and with that the writer's last sender.
+    runtime.shutdown_timeout(SETTLING);
+    drop(service);
+    if served.is_ok() {
+        let _ = writing.join();
+    }
+    gate.close(&gate.machine().now());
+    drop(lock);
+    served.map(|()| ExitCode::SUCCESS)
+}
+
+fn cant_start(error: &io::Error) -> Failure {
+    Failure::new(format!("can't start: {error}"), "free some memory, threads or open files, and try again")
+}
+
+async fn run(
+    service: &Arc<Service>,
+    directory: &StateDir,
+    address: Option<SocketAddr>,
+    tls: Option<TlsAcceptor>,
+) -> Result<(), Failure> {
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(|error| cant_start(&error))?;
+    let mut terminate = signal(SignalKind::terminate()).map_err(|error| cant_start(&error))?;
+    let socket = Socket::open(directory.path.join(SOCKET))?;
+    let door = match address {
+        None => None,
+        Some(address) => Some(Door::open(address, tls).await.map_err(|error| {
+            Failure::new(format!("can't listen on {address}: {error}"), "choose another address with `--listen`")
+        })?),
+    };
+    let reached = door.as_ref().and_then(|door| door.address().ok());
+    tell_who_runs(service, directory, &socket, reached);
+    let router = http::router(service);
+    let upkeep = tokio::spawn(upkeep(Arc::clone(service)));
+    // Where nobody waits for it, nobody misses it.
+    let _ = sd_notify::notify(&[NotifyState::Ready]);
+    let serving = serve_connections(service, &router, &socket, door.as_ref());
+    tokio::pin!(serving);
+    tokio::select! {
+        () = &mut serving => {}
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+    }
+    let _ = sd_notify::notify(&[NotifyState::Stopping]);
+    service.stop();
+    let _ = timeout(FAREWELL, serving).await;
+    upkeep.abort();
+    Ok(())
+}
+
+/// Says where the service is, to people and to whoever would be the second.
+fn tell_who_runs(service: &Service, directory: &StateDir, socket: &Socket, reached: Option<SocketAddr>) {
+    let running = Running {
+        pid: std::process::id(),
+        socket: socket.path().display().to_string(),
+        listen: reached.map(|address| address.to_string()),
+        started_at: to_rfc3339(service.gate.machine().now().wall_ms),
+    };
+    if let Ok(text) = serde_json::to_string(&running) {
+        // It is the lock that counts, not the text.
+        let _ = fs::write(directory.path.join(LOCK), text);
+    }
+    let place = reached.map_or_else(String::new, |address| format!(" and on {address}"));
+    let mut out = io::stdout();
+    let _ = writeln!(out, "Serving {} on its socket{place}.", directory.path.display());
+    let _ = out.flush();
+}
+
+/// Takes the lock, unless somebody has it.
+fn hold(directory: &StateDir) -> Result<Option<Held>, Failure> {
+    Ok(StateGuard::open_named(directory, LOCK)?.try_hold()?)
+}
+
+fn other_runs(directory: &Path) -> Result<ExitCode, Failure> {
+    let running = fs::read_to_string(directory.join(LOCK)).ok();
+    let running = running.and_then(|text| serde_json::from_str::<Running>(&text).ok());
+    let who = running.map_or_else(String::new, |running| {
+        let place = running.listen.map_or_else(String::new, |listen| format!(", on {listen}"));
+        format!(": process {}{place}, since {}", running.pid, running.started_at)
+    });
+    let text = format!("callosum: `{}` is served already{who}\n", directory.display());
+    let _ = io::stderr().write_all(text.as_bytes());
+    Ok(ExitCode::from(1))
+}
+
+/// What the gate does between calls, and what it has to say.
+async fn upkeep(service: Arc<Service>) {
+    let mut due = interval(UPKEEP);
+    loop {
+        due.tick().await;
+        let gate = Arc::clone(&service.gate);
+        let _ = spawn_blocking(move || gate.maintain(&gate.machine().now())).await;
+        for notice in service.gate.take_notices() {
+            let level = match notice.level {
+                Level::Info => "info",
+                Level::Warn => "warning",
+                Level::Error => "error",
+            };
+            service.log.note(&format!("{level}: {}", notice.text));
+        }
+    }
+}
+
+/// The address to listen on; `None` for the socket alone.
+fn address(listen: &Listen) -> Result<Option<SocketAddr>, Failure> {
+    if listen.listen == "none" {
+        return Ok(None);
+    }
+    let address: SocketAddr = listen.listen.parse().map_err(|_| {
+        let said = callosum_core::model::text::one_line(&listen.listen, 80);
+        Failure::new(
+            format!("`{said}` is no address to listen on"),
+            "give `--listen` an address and a port, such as 127.0.0.1:7411 or [::1]:7411, or `none`",
+        )
+    })?;
+    if !address.ip().is_loopback() && !listen.plain_http && listen.tls_cert.is_none() {
+        return Err(Failure::new(
+            format!("{address} is reached from other machines, and tokens would go there in the clear"),
+            "give `--tls-cert` and `--tls-key`; or `--plain-http`, where the network itself is encrypted and closed (Tailscale, WireGuard)",
+        ));
+    }
+    Ok(Some(address))
+}
+
+fn tls(listen: &Listen) -> Result<Option<TlsAcceptor>, Failure> {
+    let (Some(cert), Some(key)) = (&listen.tls_cert, &listen.tls_key) else { return Ok(None) };
+    let wrong = |path: &Path, why: String| {
+        Failure::new(format!("`{}` can't be used for TLS: {why}", path.display()), "give PEM files: a certificate chain, and its private key")
+    };
+    let chain = CertificateDer::pem_file_iter(cert)
+        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+        .map_err(|error| wrong(cert, error.to_string()))?;
+    let secret = PrivateKeyDer::from_pem_file(key).map_err(|error| wrong(key, error.to_string()))?;
+    let config = ServerConfig::builder()
+        .with_no_client_auth()
+        .with_single_cert(chain, secret)
+        .map_err(|error| wrong(cert, error.to_string()))?;
+    Ok(Some(TlsAcceptor::from(Arc::new(config))))
+}
