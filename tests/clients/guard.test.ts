@@ -45,7 +45,7 @@ withEach("a call that is allowed runs between the question and the outcome, unde
   const [before, after] = server.seen;
   assert.match(String(before?.body.call), /^[0-9a-f-]{36}$/);
   assert.deepEqual(before?.body, { tool: "mail", params: MAIL, ...options, call: before?.body.call });
-  assert.deepEqual(after?.body, { call: before?.body.call, outcome: "complete" });
+  assert.deepEqual(after?.body, { call: before?.body.call, session: "one", outcome: "complete" });
   assert.equal(after?.path, "/v1/after");
   for (const { headers } of server.seen) {
     assert.equal(headers.authorization, "Bearer t-1");

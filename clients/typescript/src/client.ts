@@ -6,8 +6,9 @@ import { defaultUrl, parseAddress } from "./address.ts";
 import { CallosumError, ServiceError, ServiceUnreachable } from "./errors.ts";
 import { EventStreamParser } from "./event-stream.ts";
 import { type GuardOptions, guard } from "./guard.ts";
-import { type Answer, type Ask, Transport } from "./transport.ts";
+import { type Answer, type Ask, encode, Transport } from "./transport.ts";
 import type {
+  CallName,
   Done,
   InterceptAnswer,
   LockAnswer,
@@ -36,7 +37,10 @@ export interface ClientOptions {
   readonly token?: string;
   /** How long an answer may take, in milliseconds; 20,000 if not given. */
   readonly timeoutMs?: number;
-  /** Who acts, in the methods of the first protocol (`intercept`, `complete`, `lock`, `unlock`). */
+  /**
+   * Who acts. The methods of the first protocol (`intercept`, `complete`, `lock`, `unlock`) need it, and so does a token that speaks for several
+   * instances.
+   */
   readonly instance?: string;
 }
 
@@ -81,13 +85,13 @@ export class CallosumClient {
     const gate = {
       timeoutMs: this.#timeoutMs,
       before: async (call: ToolCall) => {
-        const answer = await this.#post("/v1/before", call);
+        const answer = await this.#before(call);
         const verdict = answer.value as Verdict;
         return { verdict, leaseMs: left(verdict.expiresAt, answer) };
       },
       after: (outcome: Outcome) => this.after(outcome),
-      extend: async (call: string) => {
-        const answer = await this.#post("/v1/extend", { call });
+      extend: async (name: CallName) => {
+        const answer = await this.#post("/v1/extend", name);
         return left((answer.value as { expiresAt?: string }).expiresAt, answer);
       },
     };
@@ -96,7 +100,7 @@ export class CallosumClient {
 
   /** Asks what the gate says of a call. Who gets `allow` makes the call and tells how it ended with {@link CallosumClient.after}. */
   async before(call: ToolCall): Promise<Verdict> {
-    return (await this.#post("/v1/before", { ...call, call: call.call ?? randomUUID() })).value as Verdict;
+    return (await this.#before(call)).value as Verdict;
   }
 
   /** Tells how a call ended. Telling it again changes nothing. */
@@ -105,18 +109,21 @@ export class CallosumClient {
   }
 
   /** Tells that the model has read why a call was paused, so that its next try is a retry. Without it, that is assumed after half a second. */
-  async delivered(call: string): Promise<void> {
-    await this.#post("/v1/delivered", { call });
+  async delivered(name: CallName): Promise<void> {
+    await this.#post("/v1/delivered", { call: name.call, session: name.session });
   }
 
   /** Renews the lease of a call that takes long; gives when it ends now (RFC 3339). */
-  async extend(call: string): Promise<string | undefined> {
-    return ((await this.#post("/v1/extend", { call })).value as { expiresAt?: string }).expiresAt;
+  async extend(name: CallName): Promise<string | undefined> {
+    return ((await this.#post("/v1/extend", { call: name.call, session: name.session })).value as { expiresAt?: string })
+      .expiresAt;
   }
 
   /** Asks one of the questions of `callosum NAME --json`, such as `journal` or `why`, with its parameters. */
-  async ask(question: string, parameters: Readonly<Record<string, string | number | boolean>> = {}): Promise<unknown> {
-    const path = `/v1/${encodeURIComponent(question)}${query(parameters)}`;
+  async ask(question: string, parameters: Params = {}): Promise<unknown> {
+    // As one document: an address has only texts.
+    const asked = Object.keys(parameters).length === 0 ? {} : { q: encode(parameters) };
+    const path = `/v1/${encodeURIComponent(question)}${query(asked)}`;
     return (await this.#transport.json({ method: "GET", path, repeatable: true })).value;
   }
 
@@ -169,9 +176,12 @@ export class CallosumClient {
     return (await this.#post("/intercept", body, { headers })).value as InterceptAnswer;
   }
 
-  /** `POST /complete`: what `intercept` let through has ended. A result with `error` counts as unknown: an error after the deed is common. */
-  async complete(contextKey: string, result: unknown): Promise<Done> {
-    const body = { instance: this.#who("complete"), contextKey, result };
+  /**
+   * `POST /complete`: what `intercept` let through has ended: the call `id`, or the oldest that is open on the key. A result with `error` counts as
+   * unknown: an error after the deed is common.
+   */
+  async complete(contextKey: string, result: unknown, options: { readonly id?: string } = {}): Promise<Done> {
+    const body = { instance: this.#who("complete"), contextKey, result, ...options };
     return (await this.#post("/complete", body, { repeatable: false })).value as Done;
   }
 
@@ -200,6 +210,11 @@ export class CallosumClient {
     this.#transport.close();
   }
 
+  #before(call: ToolCall): Promise<Answer> {
+    const instance = this.#instance === undefined ? {} : { instance: this.#instance };
+    return this.#post("/v1/before", { ...call, ...instance, call: call.call ?? randomUUID() });
+  }
+
   #post(path: string, body: unknown, how: Partial<Pick<Ask, "headers" | "repeatable">> = {}): Promise<Answer> {
     return this.#transport.json({ method: "POST", path, body, repeatable: true, ...how });
   }
@@ -224,10 +239,8 @@ function breaks(error: unknown): boolean {
   return error instanceof ServiceUnreachable || !(error instanceof CallosumError);
 }
 
-function query(parameters: Readonly<Record<string, string | number | boolean>>): string {
-  const text = new URLSearchParams(
-    Object.entries(parameters).map(([name, value]): [string, string] => [name, `${value}`]),
-  ).toString();
+function query(parameters: Readonly<Record<string, string>>): string {
+  const text = new URLSearchParams(parameters).toString();
   return text === "" ? "" : `?${text}`;
 }
 

@@ -31,12 +31,15 @@ export class ServiceError extends CallosumError {
   readonly code: string | undefined;
   /** When to ask again, where the service says so. */
   readonly retryAfterMs: number | undefined;
+  /** What the model is to read, where the service could not decide about a call. */
+  readonly text: string | undefined;
 
-  constructor(message: string, status: number, code?: string, retryAfterMs?: number) {
+  constructor(message: string, status: number, code?: string, retryAfterMs?: number, text?: string) {
     super(message);
     this.status = status;
     this.code = code;
     this.retryAfterMs = retryAfterMs;
+    this.text = text;
   }
 }
 

@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { refusal, ServiceError, ServiceUnreachable } from "./errors.ts";
-import type { Outcome, ToolCall, Verdict } from "./types.ts";
+import type { CallName, Outcome, ToolCall, Verdict } from "./types.ts";
 
 /** What else a guarded call may tell. */
 export interface GuardOptions extends Omit<ToolCall, "tool" | "params"> {
@@ -20,7 +20,7 @@ export interface Gate {
   before(call: ToolCall): Promise<{ verdict: Verdict; leaseMs: number | undefined }>;
   after(outcome: Outcome): Promise<void>;
   /** Renews a lease; gives how long it lasts now. */
-  extend(call: string): Promise<number | undefined>;
+  extend(name: CallName): Promise<number | undefined>;
 }
 
 /** A lease is never renewed more often than this, whatever the clocks say. */
@@ -44,23 +44,28 @@ export async function guard<T>(
   const { verdict, leaseMs } = await gate.before({ ...who, tool, params, call }).catch((error: unknown) => {
     // The service may have let a call through that will never run. Whoever chose the id may ask again with it, and knows better.
     const lost = who.call === undefined && error instanceof ServiceUnreachable && error.mayHaveArrived;
-    if (lost) gate.after({ call, outcome: "refused" }).catch(() => undefined);
+    if (lost) gate.after({ ...named(call, who.session), outcome: "refused" }).catch(() => undefined);
     throw error;
   });
   if (verdict.verdict !== "allow") throw refusal(verdict);
 
-  const stop = keepLease(gate, verdict.call, leaseMs);
+  const name = named(verdict.call, who.session);
+  const stop = keepLease(gate, name, leaseMs);
   let result: T;
   try {
     result = await run(verdict);
   } catch (error) {
     stop();
-    await report(gate, { call: verdict.call, outcome: proves(notDone, error) ? "failed" : "unknown", error: describe(error) });
+    await report(gate, { ...name, outcome: proves(notDone, error) ? "failed" : "unknown", error: describe(error) });
     throw error;
   }
   stop();
-  await report(gate, { call: verdict.call, outcome: "complete" });
+  await report(gate, { ...name, outcome: "complete" });
   return result;
+}
+
+function named(call: string, session: string | undefined): CallName {
+  return session === undefined ? { call } : { call, session };
 }
 
 /** A call of `notDone` that throws proves nothing. */
@@ -113,7 +118,7 @@ function passes(error: unknown): boolean {
 }
 
 /** Renews the lease of a call while it runs; gives what ends that. */
-function keepLease(gate: Gate, call: string, leaseMs: number | undefined): () => void {
+function keepLease(gate: Gate, name: CallName, leaseMs: number | undefined): () => void {
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
   const schedule = (leaseMs: number | undefined) => {
@@ -122,7 +127,7 @@ function keepLease(gate: Gate, call: string, leaseMs: number | undefined): () =>
     // The call keeps the process alive, if anything does.
     timer = setTimeout(() => {
       // A lease that could not be renewed is tried again in half the time that is left of it.
-      gate.extend(call).then(schedule, (error: unknown) => schedule(passes(error) ? leaseMs / 2 : undefined));
+      gate.extend(name).then(schedule, (error: unknown) => schedule(passes(error) ? leaseMs / 2 : undefined));
     }, wait).unref();
   };
   schedule(leaseMs);

@@ -4,6 +4,7 @@ export { CallosumClient, type ClientOptions, type EventsOptions } from "./client
 export { CallosumError, Paused, Refused, ServiceError, ServiceUnreachable } from "./errors.ts";
 export type { GuardOptions } from "./guard.ts";
 export type {
+  CallName,
   Done,
   InterceptAnswer,
   LockAnswer,

@@ -161,6 +161,7 @@ export class Transport {
       status,
       document?.code,
       response.headers["retry-after"] !== undefined && Number.isFinite(seconds) ? seconds * 1000 : undefined,
+      document?.text,
     );
   }
 
@@ -176,7 +177,8 @@ export class Transport {
   }
 }
 
-function encode(body: unknown): string {
+/** The body of a request. */
+export function encode(body: unknown): string {
   try {
     return JSON.stringify(body);
   } catch (error) {
@@ -192,11 +194,13 @@ interface ErrorDocument {
   remedy?: string;
   /** The field of the request that is wrong. */
   path?: string;
+  /** What a model is to read. */
+  text?: string;
 }
 
 function errorDocument(text: string): ErrorDocument | undefined {
   try {
-    const { error } = JSON.parse(text) as { error?: Partial<Record<keyof ErrorDocument, unknown>> };
+    const { error, text: read } = JSON.parse(text) as { error?: Partial<Record<keyof ErrorDocument, unknown>>; text?: unknown };
     const { code, message, remedy, path } = error ?? {};
     if (typeof message !== "string") return undefined;
     return {
@@ -204,6 +208,7 @@ function errorDocument(text: string): ErrorDocument | undefined {
       ...(typeof code === "string" && { code }),
       ...(typeof remedy === "string" && { remedy }),
       ...(typeof path === "string" && { path }),
+      ...(typeof read === "string" && { text: read }),
     };
   } catch {
     return undefined;

@@ -41,10 +41,15 @@ export interface Verdict {
   readonly expiresAt?: string;
 }
 
-/** How a call ended. */
-export interface Outcome {
-  /** The id that the verdict named. */
+/** A call, by the id that its verdict named. */
+export interface CallName {
   readonly call: string;
+  /** Its session, where the id was chosen by somebody who has other sessions with calls of the same id. */
+  readonly session?: string;
+}
+
+/** How a call ended. */
+export interface Outcome extends CallName {
   /** `failed` is proved not done, `refused` never ran; after an error in the middle, what was done is `unknown`. */
   readonly outcome: "complete" | "failed" | "unknown" | "refused";
   /** Of a command. */

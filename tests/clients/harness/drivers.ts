@@ -119,6 +119,7 @@ class TypeScriptClient implements Client {
     const [first, second] = args;
     if (method === "before") return [{ tool: first, params: second, ...options }];
     if (method === "after") return [{ call: first, outcome: second, ...options }];
+    if (method === "delivered" || method === "extend") return [{ call: first, ...options }];
     return Object.keys(options).length === 0 ? args : [...args, options];
   }
 

@@ -59,7 +59,7 @@ class AsyncCallosumClient:
         not_done: Errors = (),
     ) -> AsyncGuard:
         """Puts a coroutine function, or the body of an ``async with``, behind the gate. A call that is cancelled has an unknown outcome."""
-        who = {"agent": agent, "call": call, "cwd": cwd, "runtime": runtime}
+        who = {"agent": agent, "call": call, "cwd": cwd, "runtime": runtime, "instance": self.instance}
         return AsyncGuard(_AsyncGate(self._transport, self.timeout), Plan(tool, params, session, who, not_done))
 
     async def before(
@@ -75,19 +75,21 @@ class AsyncCallosumClient:
     ) -> Verdict:
         """Asks what the gate says of a call."""
         asked = {"tool": tool, "params": params, "session": session, "agent": agent, "cwd": cwd, "runtime": runtime}
-        return await self._transport.do(ask.before({**asked, "call": call or str(uuid.uuid4())}))
+        return await self._transport.do(ask.before({**asked, "call": call or str(uuid.uuid4()), "instance": self.instance}))
 
-    async def after(self, call: str, outcome: str, *, exit_code: int | None = None, error: str | None = None) -> None:
+    async def after(
+        self, call: str, outcome: str, *, session: str | None = None, exit_code: int | None = None, error: str | None = None
+    ) -> None:
         """Tells how a call ended."""
-        await self._transport.do(ask.after(call, outcome, exit_code, error))
+        await self._transport.do(ask.after({"call": call, "session": session}, outcome, exit_code, error))
 
-    async def delivered(self, call: str) -> None:
+    async def delivered(self, call: str, *, session: str | None = None) -> None:
         """Tells that the model has read why a call was paused."""
-        await self._transport.do(ask.delivered(call))
+        await self._transport.do(ask.delivered({"call": call, "session": session}))
 
-    async def extend(self, call: str) -> str | None:
+    async def extend(self, call: str, *, session: str | None = None) -> str | None:
         """Renews the lease of a call that takes long; gives when it ends now (RFC 3339)."""
-        return await self._transport.do(ask.extend(call))
+        return await self._transport.do(ask.extend({"call": call, "session": session}))
 
     async def ask(self, question: str, **parameters: Any) -> Any:
         """Asks one of the questions of ``callosum NAME --json``."""
@@ -121,9 +123,9 @@ class AsyncCallosumClient:
         """``POST /intercept``: whether ``instance`` may go on."""
         return await self._transport.do(ask.intercept(who(self.instance, "intercept"), tool, action, params, enforce))
 
-    async def complete(self, context_key: str, result: Any = None) -> Done:
+    async def complete(self, context_key: str, result: Any = None, *, id: str | None = None) -> Done:
         """``POST /complete``: what ``intercept`` let through has ended."""
-        return await self._transport.do(ask.complete(who(self.instance, "complete"), context_key, result))
+        return await self._transport.do(ask.complete(who(self.instance, "complete"), context_key, result, id))
 
     async def lock(self, context_key: str, tier: int) -> LockAnswer:
         """``POST /lock``: takes the lease of a resource, for five minutes."""
@@ -148,8 +150,8 @@ class _AsyncGate:
     async def guarded(self, call: Mapping[str, Any]) -> tuple[Verdict, float | None]:
         return await self._transport.do(ask.guarded(call))
 
-    async def renew(self, call: str) -> float | None:
-        return await self._transport.do(ask.renew(call))
+    async def renew(self, name: Mapping[str, Any]) -> float | None:
+        return await self._transport.do(ask.renew(name))
 
-    async def after(self, call: str, outcome: str, *, error: str | None = None) -> None:
-        await self._transport.do(ask.after(call, outcome, None, error))
+    async def after(self, name: Mapping[str, Any], outcome: str, *, error: str | None = None) -> None:
+        await self._transport.do(ask.after(name, outcome, None, error))

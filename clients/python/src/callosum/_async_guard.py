@@ -28,10 +28,10 @@ class AsyncGate(Protocol):
     async def guarded(self, call: Mapping[str, Any]) -> tuple[Verdict, float | None]:
         """The verdict, and how many seconds the lease lasts."""
 
-    async def renew(self, call: str) -> float | None:
+    async def renew(self, name: Mapping[str, Any]) -> float | None:
         """Renews a lease; gives how many seconds it lasts now."""
 
-    async def after(self, call: str, outcome: str, *, error: str | None = None) -> None:
+    async def after(self, name: Mapping[str, Any], outcome: str, *, error: str | None = None) -> None:
         """Tells an outcome."""
 
 
@@ -81,7 +81,7 @@ class _Running:
         self._gate = gate
         self._plan = plan
         self._params = params
-        self._call = ""
+        self._name: dict[str, Any] = {}
         self._renewal: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Verdict:
@@ -91,11 +91,11 @@ class _Running:
         except BaseException as error:
             # Whoever chose the id may ask again with it, and knows better.
             if own and not never_asked(error):
-                _start(self._tell_refused(call["call"]))
+                _start(self._tell_refused({"call": call["call"], "session": call["session"]}))
             raise
         if verdict.verdict != "allow":
             raise refusal(verdict)
-        self._call = verdict.call
+        self._name = {"call": verdict.call, "session": call["session"]}
         if lease is not None:
             self._renewal = _start(self._keep_lease(lease))
         return verdict
@@ -117,17 +117,17 @@ class _Running:
         wait = FIRST_RESEND
         while True:
             try:
-                return await self._gate.after(self._call, outcome, error=text)
+                return await self._gate.after(self._name, outcome, error=text)
             except CallosumError as failure:
                 pause = wait_before_retry(failure, wait)
                 if not passes(failure) or time.monotonic() + pause >= end:
-                    return untold(self._call, outcome, failure)
+                    return untold(self._name["call"], outcome, failure)
                 await asyncio.sleep(pause)
                 wait *= 2
 
-    async def _tell_refused(self, call: str) -> None:
+    async def _tell_refused(self, name: dict[str, Any]) -> None:
         try:
-            await self._gate.after(call, "refused")
+            await self._gate.after(name, "refused")
         except CallosumError:
             # The lease of a call that was let through after all ends by itself.
             pass
@@ -137,7 +137,7 @@ class _Running:
             half = lease / 2
             await asyncio.sleep(max(half, SOONEST_RENEWAL))
             try:
-                lease = await self._gate.renew(self._call)
+                lease = await self._gate.renew(self._name)
             except CallosumError as failure:
                 # A lease that could not be renewed is tried again in half the time that is left of it.
                 lease = half if passes(failure) else None

@@ -37,8 +37,8 @@ class CallosumClient:
 
         ``url`` is ``unix:/PATH/serve.sock``, ``http://127.0.0.1:7411`` or ``https://HOST:PORT``; without it, the socket in the state directory
         (``CALLOSUM_STATE_DIR``, else ``~/.callosum``). ``token`` is what ``callosum token add`` printed; the socket needs none. ``timeout`` says
-        how many seconds the service may be silent. ``instance`` says who acts in the methods of the first protocol (``intercept``,
-        ``complete``, ``lock``, ``unlock``).
+        how many seconds the service may be silent. ``instance`` says who acts: the methods of the first protocol (``intercept``,
+        ``complete``, ``lock``, ``unlock``) need it, and so does a token that speaks for several instances.
         """
         check_timeout(timeout)
         self.timeout = timeout
@@ -76,7 +76,7 @@ class CallosumClient:
         As a decorator it takes the arguments of each call as the parameters, unless ``params`` says otherwise; ``params`` and ``session`` may be
         functions.
         """
-        who = {"agent": agent, "call": call, "cwd": cwd, "runtime": runtime}
+        who = {"agent": agent, "call": call, "cwd": cwd, "runtime": runtime, "instance": self.instance}
         return Guard(_Gate(self._transport, self.timeout), Plan(tool, params, session, who, not_done))
 
     def before(
@@ -95,19 +95,21 @@ class CallosumClient:
         ``call`` is the call's id: the same id gets the same verdict. Without one it gets one here.
         """
         asked = {"tool": tool, "params": params, "session": session, "agent": agent, "cwd": cwd, "runtime": runtime}
-        return self._transport.do(ask.before({**asked, "call": call or str(uuid.uuid4())}))
+        return self._transport.do(ask.before({**asked, "call": call or str(uuid.uuid4()), "instance": self.instance}))
 
-    def after(self, call: str, outcome: str, *, exit_code: int | None = None, error: str | None = None) -> None:
+    def after(
+        self, call: str, outcome: str, *, session: str | None = None, exit_code: int | None = None, error: str | None = None
+    ) -> None:
         """Tells how a call ended: ``complete``, ``failed`` (proved not done), ``refused`` (never ran) or ``unknown``. Telling it again changes nothing."""
-        self._transport.do(ask.after(call, outcome, exit_code, error))
+        self._transport.do(ask.after({"call": call, "session": session}, outcome, exit_code, error))
 
-    def delivered(self, call: str) -> None:
+    def delivered(self, call: str, *, session: str | None = None) -> None:
         """Tells that the model has read why a call was paused, so that its next try is a retry. Without it, that is assumed after half a second."""
-        self._transport.do(ask.delivered(call))
+        self._transport.do(ask.delivered({"call": call, "session": session}))
 
-    def extend(self, call: str) -> str | None:
+    def extend(self, call: str, *, session: str | None = None) -> str | None:
         """Renews the lease of a call that takes long; gives when it ends now (RFC 3339)."""
-        return self._transport.do(ask.extend(call))
+        return self._transport.do(ask.extend({"call": call, "session": session}))
 
     def ask(self, question: str, **parameters: Any) -> Any:
         """Asks one of the questions of ``callosum NAME --json``, such as ``journal`` or ``why``, with its parameters."""
@@ -150,9 +152,12 @@ class CallosumClient:
         """
         return self._transport.do(ask.intercept(who(self.instance, "intercept"), tool, action, params, enforce))
 
-    def complete(self, context_key: str, result: Any = None) -> Done:
-        """``POST /complete``: what ``intercept`` let through has ended. A result with ``error`` counts as unknown."""
-        return self._transport.do(ask.complete(who(self.instance, "complete"), context_key, result))
+    def complete(self, context_key: str, result: Any = None, *, id: str | None = None) -> Done:
+        """``POST /complete``: what ``intercept`` let through has ended: the call ``id``, or the oldest that is open on the key.
+
+        A result with ``error`` counts as unknown.
+        """
+        return self._transport.do(ask.complete(who(self.instance, "complete"), context_key, result, id))
 
     def lock(self, context_key: str, tier: int) -> LockAnswer:
         """``POST /lock``: takes the lease of a resource, for five minutes."""
@@ -177,11 +182,11 @@ class _Gate:
     def guarded(self, call: Mapping[str, Any]) -> tuple[Verdict, float | None]:
         return self._transport.do(ask.guarded(call))
 
-    def renew(self, call: str) -> float | None:
-        return self._transport.do(ask.renew(call))
+    def renew(self, name: Mapping[str, Any]) -> float | None:
+        return self._transport.do(ask.renew(name))
 
-    def after(self, call: str, outcome: str, *, error: str | None = None) -> None:
-        self._transport.do(ask.after(call, outcome, None, error))
+    def after(self, name: Mapping[str, Any], outcome: str, *, error: str | None = None) -> None:
+        self._transport.do(ask.after(name, outcome, None, error))
 
 
 def who(instance: str | None, method: str) -> str:

@@ -34,8 +34,10 @@ class ServiceUnreachable(CallosumError):
 class ServiceError(CallosumError):
     """The service said no to the request itself: to the token, a field, the rate, or because it can't use its state."""
 
-    def __init__(self, message: str, status: int, code: str | None = None, retry_after: float | None = None) -> None:
-        super().__init__(message, status, code, retry_after)
+    def __init__(
+        self, message: str, status: int, code: str | None = None, retry_after: float | None = None, text: str | None = None
+    ) -> None:
+        super().__init__(message, status, code, retry_after, text)
         self.message = message
         self.status = status
         """The HTTP status."""
@@ -43,6 +45,8 @@ class ServiceError(CallosumError):
         """The code of the service's error document."""
         self.retry_after = retry_after
         """When to ask again, in seconds, where the service says so."""
+        self.text = text
+        """What the model is to read, where the service could not decide about a call."""
 
     def __str__(self) -> str:
         return self.message

@@ -96,10 +96,10 @@ class Gate(Protocol):
     def guarded(self, call: Mapping[str, Any]) -> tuple[Verdict, float | None]:
         """The verdict, and how many seconds the lease lasts."""
 
-    def renew(self, call: str) -> float | None:
+    def renew(self, name: Mapping[str, Any]) -> float | None:
         """Renews a lease; gives how many seconds it lasts now."""
 
-    def after(self, call: str, outcome: str, *, error: str | None = None) -> None:
+    def after(self, name: Mapping[str, Any], outcome: str, *, error: str | None = None) -> None:
         """Tells an outcome."""
 
 
@@ -146,7 +146,7 @@ class _Running:
         self._gate = gate
         self._plan = plan
         self._params = params
-        self._call = ""
+        self._name: dict[str, Any] = {}
         self._ended = threading.Event()
 
     def __enter__(self) -> Verdict:
@@ -156,11 +156,13 @@ class _Running:
         except BaseException as error:
             # Whoever chose the id may ask again with it, and knows better.
             if own and not never_asked(error):
-                threading.Thread(target=self._tell_refused, args=(call["call"],), daemon=True).start()
+                threading.Thread(
+                    target=self._tell_refused, args=({"call": call["call"], "session": call["session"]},), daemon=True
+                ).start()
             raise
         if verdict.verdict != "allow":
             raise refusal(verdict)
-        self._call = verdict.call
+        self._name = {"call": verdict.call, "session": call["session"]}
         if lease is not None:
             threading.Thread(target=self._keep_lease, args=(lease,), daemon=True).start()
         return verdict
@@ -177,17 +179,17 @@ class _Running:
         wait = FIRST_RESEND
         while True:
             try:
-                return self._gate.after(self._call, outcome, error=text)
+                return self._gate.after(self._name, outcome, error=text)
             except CallosumError as failure:
                 pause = wait_before_retry(failure, wait)
                 if not passes(failure) or time.monotonic() + pause >= end:
-                    return untold(self._call, outcome, failure)
+                    return untold(self._name["call"], outcome, failure)
                 time.sleep(pause)
                 wait *= 2
 
-    def _tell_refused(self, call: str) -> None:
+    def _tell_refused(self, name: dict[str, Any]) -> None:
         try:
-            self._gate.after(call, "refused")
+            self._gate.after(name, "refused")
         except CallosumError:
             # The lease of a call that was let through after all ends by itself.
             pass
@@ -196,7 +198,7 @@ class _Running:
         while lease is not None and not self._ended.wait(max(lease / 2, SOONEST_RENEWAL)):
             half = lease / 2
             try:
-                lease = self._gate.renew(self._call)
+                lease = self._gate.renew(self._name)
             except CallosumError as failure:
                 # A lease that could not be renewed is tried again in half the time that is left of it.
                 lease = half if passes(failure) else None

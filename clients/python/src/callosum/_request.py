@@ -52,9 +52,9 @@ class Ask(Generic[T]):
     read: Callable[[Answer], T]
 
 
-def get(path: str, query: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> Request:
+def get(path: str, query: Mapping[str, str], headers: Mapping[str, str] | None = None) -> Request:
     """A question."""
-    text = urlencode({name: _plain(value) for name, value in query.items()}, quote_via=quote)
+    text = urlencode(query, quote_via=quote)
     return Request("GET", f"{path}?{text}" if text else path, headers=headers or {})
 
 
@@ -88,9 +88,10 @@ def read(status: int, headers: Message, body: bytes, shown: str) -> Answer:
 
 def service_error(status: int, headers: Message, text: str, shown: str) -> ServiceError:
     """The error that an answer tells of."""
-    message = code = remedy = path = None
+    message = code = remedy = path = spoken = None
     try:
-        error = json.loads(text).get("error")
+        document = json.loads(text)
+        error, spoken = document.get("error"), document.get("text")
         message, code, remedy, path = (error.get(name) for name in ("message", "code", "remedy", "path"))
     except (ValueError, AttributeError):
         # It is none of the service's error documents.
@@ -106,6 +107,7 @@ def service_error(status: int, headers: Message, text: str, shown: str) -> Servi
         status,
         code if isinstance(code, str) else None,
         float(seconds) if re.fullmatch("[0-9]{1,9}", seconds) else None,
+        spoken if isinstance(spoken, str) else None,
     )
 
 
@@ -139,36 +141,37 @@ def guarded(call: Mapping[str, Any]) -> Ask[tuple[Verdict, float | None]]:
     return Ask(post("/v1/before", call), both)
 
 
-def after(call: str, outcome: str, exit_code: int | None, error: str | None) -> Ask[None]:
+def after(name: Mapping[str, Any], outcome: str, exit_code: int | None, error: str | None) -> Ask[None]:
     """``POST /v1/after``."""
-    body = {"call": call, "outcome": outcome, "exitCode": exit_code, "error": error}
+    body = {**name, "outcome": outcome, "exitCode": exit_code, "error": error}
     return Ask(post("/v1/after", body), lambda answer: None)
 
 
-def delivered(call: str) -> Ask[None]:
+def delivered(name: Mapping[str, Any]) -> Ask[None]:
     """``POST /v1/delivered``."""
-    return Ask(post("/v1/delivered", {"call": call}), lambda answer: None)
+    return Ask(post("/v1/delivered", name), lambda answer: None)
 
 
-def extend(call: str) -> Ask[str | None]:
+def extend(name: Mapping[str, Any]) -> Ask[str | None]:
     """``POST /v1/extend``: when the lease ends."""
-    return Ask(post("/v1/extend", {"call": call}), lambda answer: _optional(answer.value, "expiresAt"))
+    return Ask(post("/v1/extend", name), lambda answer: _optional(answer.value, "expiresAt"))
 
 
-def renew(call: str) -> Ask[float | None]:
+def renew(name: Mapping[str, Any]) -> Ask[float | None]:
     """``POST /v1/extend``: how many seconds the lease lasts."""
-    request = post("/v1/extend", {"call": call})
-    return Ask(request, lambda answer: _left(_optional(answer.value, "expiresAt"), answer.served_at))
+    return Ask(post("/v1/extend", name), lambda answer: _left(_optional(answer.value, "expiresAt"), answer.served_at))
 
 
 def question(name: str, parameters: Mapping[str, Any]) -> Ask[Any]:
     """``GET /v1/NAME``."""
-    return Ask(get(f"/v1/{quote(name, safe='')}", parameters), lambda answer: answer.value)
+    # As one document: an address has only texts.
+    query = {"q": encode(parameters).decode("utf-8")} if parameters else {}
+    return Ask(get(f"/v1/{quote(name, safe='')}", query), lambda answer: answer.value)
 
 
 def events(topic: str | None, after: str | None, last_event_id: str) -> Request:
     """``GET /v1/events``, from the last event that was told, else from ``after``."""
-    query: dict[str, Any] = {}
+    query: dict[str, str] = {}
     if topic:
         query["topic"] = topic
     if after and not last_event_id:
@@ -194,9 +197,9 @@ def intercept(instance: str, tool: str, action: str, params: Params, enforce: bo
     return Ask(post("/intercept", body, headers=headers), lambda answer: cast(InterceptAnswer, answer.value))
 
 
-def complete(instance: str, context_key: str, result: Any) -> Ask[Done]:
+def complete(instance: str, context_key: str, result: Any, id: str | None) -> Ask[Done]:
     """``POST /complete``."""
-    body = {"instance": instance, "contextKey": context_key, "result": {} if result is None else result}
+    body = {"instance": instance, "contextKey": context_key, "result": {} if result is None else result, "id": id}
     return Ask(post("/complete", body, repeatable=False), lambda answer: cast(Done, answer.value))
 
 
@@ -234,11 +237,6 @@ def verdict(value: Any) -> Verdict:
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise CallosumError(f"the verdict can't be read ({error!r}): {_excerpt(json.dumps(value))}") from None
-
-
-def _plain(value: Any) -> str:
-    """A parameter of a query: booleans are written as JSON has them."""
-    return json.dumps(value) if isinstance(value, bool) else str(value)
 
 
 def _optional(value: Any, name: str) -> str | None:
