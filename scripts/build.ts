@@ -33,13 +33,13 @@ const ROOT_PACKAGE = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")
 
 /**
  * Builds the native parts in one go, so that what they share is compiled once: the addon, with its binding in plugin/native, and the
- * command line in target/release. Napi's own program would build the addon alone, and in another folder.
+ * command line and the service in target/release. Napi's own program would build the addon alone, and in another folder.
  */
 export async function buildNative(): Promise<void> {
   // Where the addon's build tells what the addon has: beside its other traces, since only a compilation tells it.
   const told = join(ROOT, "target", "release", "binding");
   mkdirSync(told, { recursive: true });
-  const programs = ["-p", "callosum-node", "-p", "callosum-cli"];
+  const programs = ["-p", "callosum-node", "-p", "callosum-cli", "-p", "callosum-server"];
   await run("cargo", ["build", "--release", "--locked", ...programs], { NAPI_TYPE_DEF_TMP_FOLDER: told });
   const { binaryName, packageName, dtsHeaderFile } = ROOT_PACKAGE.napi;
   const cwd = join(ROOT, "crates", "callosum-node");
@@ -87,9 +87,11 @@ export async function build(): Promise<void> {
   for (const name of SHIPPED) cpSync(join(ROOT, name), join(EXTENSION, name), { recursive: true });
   writeNotices(join(EXTENSION, NOTICES));
   await buildPage(join(EXTENSION, "page"));
-  const program = join(EXTENSION, "bin", "callosum");
-  cpSync(join(ROOT, "target", "release", "callosum"), program);
-  chmodSync(program, 0o755);
+  for (const name of ["callosum", "callosum-serve"]) {
+    const program = join(EXTENSION, "bin", name);
+    cpSync(join(ROOT, "target", "release", name), program);
+    chmodSync(program, 0o755);
+  }
   writeJson(join(EXTENSION, "package.json"), packageJson());
 }
 

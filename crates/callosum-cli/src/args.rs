@@ -322,17 +322,37 @@ pub(crate) struct Checked {
     pub(crate) strict: bool,
 }
 
-/// The runtime whose settings are changed.
+/// The runtime whose settings are changed, or the service.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Target {
     /// The agent runtime. Its settings: ~/.claude/settings.json (or in CLAUDE_CONFIG_DIR), ~/.codex/hooks.json (CODEX_HOME),
     /// ~/.gemini/settings.json (the home: GEMINI_CLI_HOME)
-    #[arg(value_parser = hook_runtime())]
-    pub(crate) runtime: Runtime,
+    ///
+    /// `service`: the service, in a systemd user unit (~/.config/systemd/user/callosum.service) or a launchd agent
+    #[arg(value_name = "RUNTIME|service", value_parser = installable())]
+    pub(crate) what: Installable,
 
     /// Show what would change, and write nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
+
+    /// Of the service: print the whole unit, and write nothing
+    #[arg(long, conflicts_with = "dry_run")]
+    pub(crate) print: bool,
+}
+
+/// What can be put in and taken out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Installable {
+    /// Our hooks in a runtime's settings.
+    Runtime(Runtime),
+    /// What starts the service.
+    Service,
+}
+
+fn installable() -> impl TypedValueParser<Value = Installable> {
+    let names = RUNTIMES.into_iter().map(|runtime| runtime.name()).chain(["service"]);
+    PossibleValuesParser::new(names).map(|name| named(&name).map_or(Installable::Service, Installable::Runtime))
 }
 
 /// The call that is asked about.

@@ -36,6 +36,10 @@ pub(crate) enum Command {
         after_help = "Examples:\n  callosum serve\n  callosum serve --listen none\n  callosum serve --listen 100.64.0.7:7411 --plain-http\n  callosum serve --listen 0.0.0.0:7411 --tls-cert cert.pem --tls-key key.pem"
     )]
     Serve(Listen),
+    /// Have the service started when you log in: by a systemd user unit, or a launchd agent
+    Install(Install),
+    /// Remove the unit or the agent again
+    Uninstall(Install),
     /// The tokens of programs that ask over TCP
     #[command(
         after_help = "Examples:\n  callosum token add ci\n  callosum token add dashboard --rights read --expires 90d\n  callosum token list\n  callosum token revoke ci"
@@ -44,6 +48,18 @@ pub(crate) enum Command {
         #[command(subcommand)]
         action: TokenAction,
     },
+}
+
+/// How the service is put in, or taken out.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Install {
+    /// Show what would change, and write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+
+    /// Print the whole unit, and write nothing
+    #[arg(long)]
+    pub(crate) print: bool,
 }
 
 /// Where the service listens besides its socket.

@@ -1,6 +1,7 @@
 //! Who asks, and for whom it may speak.
 
 use callosum_core::decision::history::Who;
+use callosum_core::model::text::one_line;
 
 use crate::tokens::{Rights, Token};
 
@@ -119,8 +120,11 @@ pub(crate) fn check_instance(name: &str) -> Result<(), &'static str> {
         Err("it is empty")
     } else if name.chars().count() > MAX_INSTANCE {
         Err("it has more than 60 characters")
-    } else if name.contains('/') || name.chars().any(|c| c.is_control() || c.is_whitespace() && c != ' ') {
-        Err("it has a `/` or a control character")
+    } else if name.contains('/') {
+        Err("it has a `/`")
+    } else if one_line(name, MAX_INSTANCE) != name {
+        // The journal would tell it otherwise.
+        Err("it has characters that can't be shown, or spaces around it")
     } else {
         Ok(())
     }

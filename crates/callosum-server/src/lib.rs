@@ -15,6 +15,7 @@ mod process;
 mod protocol;
 mod service;
 mod tokens;
+mod unit;
 mod v1;
 mod writer;
 
@@ -40,6 +41,10 @@ pub fn main() -> ExitCode {
     let done = match &args.command {
         Command::Serve(listen) => process::serve(&args.global, listen),
         Command::Token { action } => token(&args, action),
+        Command::Install(asked) => {
+            config::state_dir(&args.global).and_then(|directory| unit::install(&directory, asked, args.global.json))
+        }
+        Command::Uninstall(asked) => unit::uninstall(asked, args.global.json),
     };
     done.unwrap_or_else(|failure| {
         // Where even this can't be written, the exit code still tells.

@@ -40,10 +40,6 @@ impl Peer {
         Self(Arc::new(Connection { end, guest, place, is_agent }))
     }
 
-    pub(crate) fn end(&self) -> End {
-        self.0.end
-    }
-
     pub(crate) fn guest(&self) -> &Guest {
         &self.0.guest
     }

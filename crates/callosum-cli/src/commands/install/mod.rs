@@ -4,6 +4,7 @@ pub(super) mod file;
 mod installed;
 
 use std::env;
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -16,8 +17,8 @@ use callosum_runtimes::settings::{entries, entry, notes};
 use serde::Serialize;
 use similar::TextDiff;
 
-use crate::args::{Args, Target};
-use crate::commands::shared_state_dir;
+use crate::args::{Args, Installable, Target};
+use crate::commands::{serve, shared_state_dir};
 use crate::output::{Failure, json, long};
 
 use self::file::{SettingsFile, shown};
@@ -43,7 +44,8 @@ struct Report {
 }
 
 pub(crate) fn install(args: &Args, target: &Target, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-    let runtime = target.runtime;
+    let Installable::Runtime(runtime) = target.what else { return service(args, "install", target) };
+    only_of_service(target)?;
     let file = settings(runtime)?;
     let text = text(&file)?;
     let program = program()?;
@@ -62,7 +64,7 @@ pub(crate) fn install(args: &Args, target: &Target, out: &mut dyn Write) -> Resu
             long(&program)
         ));
     }
-    let mut report = Report::new(target, &file, text, Some(&installed), notes)?;
+    let mut report = Report::new((runtime, target.dry_run), &file, text, Some(&installed), notes)?;
     if report.changed {
         let title = runtime.title();
         report.notes.push(format!("Sessions of {title} that are running may have to be started anew."));
@@ -99,7 +101,8 @@ pub(crate) fn install(args: &Args, target: &Target, out: &mut dyn Write) -> Resu
 }
 
 pub(crate) fn uninstall(args: &Args, target: &Target, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-    let runtime = target.runtime;
+    let Installable::Runtime(runtime) = target.what else { return service(args, "uninstall", target) };
+    only_of_service(target)?;
     let file = settings(runtime)?;
     let text = text(&file)?;
     let without = entries::taken_out(text, runtime).map_err(|misfit| misplaced(file.path(), &misfit))?;
@@ -109,7 +112,7 @@ pub(crate) fn uninstall(args: &Args, target: &Target, out: &mut dyn Write) -> Re
     let ours_alone = installed && before.is_none() && without.trim() == "{}" && !file.is_linked();
     let rest = before.unwrap_or(without);
     let left = Some(rest.as_str()).filter(|_| !ours_alone);
-    let mut report = Report::new(target, &file, text, left, Vec::new())?;
+    let mut report = Report::new((runtime, target.dry_run), &file, text, left, Vec::new())?;
     report.show_change(args, out)?;
     if !target.dry_run {
         if ours_alone {
@@ -137,6 +140,24 @@ pub(crate) fn uninstall(args: &Args, target: &Target, out: &mut dyn Write) -> Re
         (true, false, false) => format!("Wrote {path}."),
     };
     report.end(args, &done, out)
+}
+
+/// What starts the service is its own program's matter.
+fn service(args: &Args, command: &str, target: &Target) -> Result<ExitCode, Failure> {
+    let flags = [("--dry-run", target.dry_run), ("--print", target.print)];
+    let words: Vec<OsString> =
+        flags.into_iter().filter(|(_, is_set)| *is_set).map(|(flag, _)| flag.into()).collect();
+    serve::run(args, command, &words)
+}
+
+fn only_of_service(target: &Target) -> Result<(), Failure> {
+    if !target.print {
+        return Ok(());
+    }
+    Err(Failure::CantLook {
+        fragment: "`--print` is for the service".to_owned(),
+        remedy: "use `--dry-run` to see what would change".to_owned(),
+    })
 }
 
 /// What the file held before us, byte for byte, if others have left it alone since: then the backup with our entries, and
@@ -224,18 +245,17 @@ fn is_temporary(program: &Path) -> bool {
 impl Report {
     /// `new` is what the file holds then; `None`: there is none.
     fn new(
-        target: &Target,
+        (runtime, dry_run): (Runtime, bool),
         file: &SettingsFile,
         old: &str,
         new: Option<&str>,
         notes: Vec<String>,
     ) -> Result<Self, Failure> {
-        let runtime = target.runtime;
         Ok(Self {
             runtime: runtime.name(),
             file: file.path().display().to_string(),
             changed: new.unwrap_or_default() != old,
-            dry_run: target.dry_run,
+            dry_run,
             backup: None,
             diff: diff(file, runtime, old, new).map_err(|misfit| misplaced(file.path(), &misfit))?,
             notes,

@@ -1,0 +1,152 @@
+//! The process: its start, its end, and what it leaves.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+
+use rustix::process::Signal;
+use serde_json::json;
+
+use crate::support::Home;
+
+#[test]
+fn it_ends_well_when_it_is_asked_to_and_takes_its_socket_along() {
+    let home = Home::new();
+    let serve = home.serve();
+    assert_eq!(fs::metadata(home.socket()).unwrap().permissions().mode() & 0o777, 0o600);
+    // Clients that only keep their connections don't keep it.
+    let mut idle = serve.stranger();
+    assert_eq!(idle.get("/healthz").json(), json!({ "ok": true }));
+    assert_eq!(serve.local().get("/readyz").json(), json!({ "ready": true }));
+    assert_eq!(serve.end().code(), Some(0));
+    assert!(!home.socket().exists());
+}
+
+#[test]
+fn a_second_one_says_who_runs_and_a_killed_one_is_in_nobodys_way() {
+    let home = Home::new();
+    let serve = home.serve();
+    let second = home.program(&["serve", "--listen", "none"]).output().unwrap();
+    assert_eq!(second.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&second.stderr).into_owned();
+    assert!(said.contains("is served already: process ") && said.contains(&format!(":{}", serve.port)), "{said}");
+    serve.kill();
+    assert!(home.socket().exists());
+    let next = home.serve_with(&["--listen", "none"]);
+    assert_eq!(next.local().get("/healthz").status, 200);
+}
+
+#[test]
+fn a_file_in_the_sockets_place_and_too_long_a_path_are_named() {
+    let home = Home::new();
+    fs::write(home.socket(), "").unwrap();
+    let refused = home.program(&["serve", "--listen", "none"]).output().unwrap();
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("no socket"));
+    let long = home.path().join("x".repeat(100));
+    let refused = home.program(&["serve", "--listen", "none"]).arg("--state-dir").arg(&long).output().unwrap();
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("a socket's may have 107"), "{refused:?}");
+}
+
+#[test]
+fn beyond_loopback_it_wants_tls_or_that_plain_http_is_meant() {
+    let home = Home::new();
+    for (listen, why) in [("0.0.0.0:0", "in the clear"), ("nowhere", "no address to listen on")] {
+        let refused = home.program(&["serve", "--listen", listen]).output().unwrap();
+        assert_eq!(refused.status.code(), Some(2));
+        assert!(String::from_utf8_lossy(&refused.stderr).contains(why), "{refused:?}");
+    }
+    let token = home.token(&["ci"]);
+    let serve = home.serve_with(&["--listen", "0.0.0.0:0", "--plain-http"]);
+    assert_eq!(serve.client(&token).get("/v1/status").status, 200);
+    assert_eq!(serve.stranger().get("/v1/status").status, 401);
+}
+
+#[test]
+fn a_wrong_serve_json_is_named_and_not_guessed_at() {
+    let home = Home::new();
+    for text in ["{", r#"{"limit": {}}"#, r#"{"limits": {"burst": 0}}"#] {
+        fs::write(home.path().join("serve.json"), text).unwrap();
+        let refused = home.program(&["serve", "--listen", "none"]).output().unwrap();
+        assert_eq!(refused.status.code(), Some(2), "{text}");
+        assert!(String::from_utf8_lossy(&refused.stderr).contains("serve.json"), "{refused:?}");
+    }
+}
+
+#[test]
+fn it_tells_its_manager_when_it_is_ready() {
+    let home = Home::new();
+    let path = home.path().join("notify");
+    let manager = rustix::net::socket(rustix::net::AddressFamily::UNIX, rustix::net::SocketType::DGRAM, None).unwrap();
+    rustix::net::bind(&manager, &rustix::net::SocketAddrUnix::new(&path).unwrap()).unwrap();
+    let mut child = home
+        .program(&["serve", "--listen", "none"])
+        .env("NOTIFY_SOCKET", &path)
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut told = [0; 64];
+    let (_, length) = rustix::net::recv(&manager, &mut told[..], rustix::net::RecvFlags::empty()).unwrap();
+    assert!(told[..length].starts_with(b"READY=1"));
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
+fn calls_that_can_not_be_checked_are_refused_with_the_cause_and_go_on_once_they_can() {
+    let home = Home::new();
+    let token = home.token(&["ci"]);
+    let serve = home.serve();
+    let mut client = serve.client(&token);
+    let call = |id: &str, tool: &str| {
+        json!({ "tool": tool, "params": { "to": "a@example.com" }, "session": "s", "call": id })
+    };
+    assert_eq!(client.ok("/v1/before", &call("1", "note"))["verdict"], "allow");
+    // Whoever else may write there could write anything into the journal.
+    let open_to_all = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    open_to_all(home.path(), 0o777);
+    let refused = client.post("/v1/before", &call("2", "mail"));
+    assert_eq!(refused.status, 503, "{}", refused.text);
+    assert!(refused.header("retry-after").is_some());
+    let said = refused.json();
+    assert_eq!((&said["verdict"], &said["reason"]), (&json!("refuse"), &json!("state")));
+    assert_eq!(said["error"]["code"], "writable-by-others");
+    assert!(said["error"]["remedy"].as_str().unwrap().contains("chmod"));
+    assert_eq!(client.get("/readyz").status, 503);
+    // Below tier 3 it goes on, and is written later.
+    assert_eq!(client.ok("/v1/before", &call("3", "note"))["verdict"], "allow");
+    open_to_all(home.path(), 0o700);
+    assert_eq!(client.ok("/v1/before", &call("4", "mail"))["verdict"], "pause");
+    assert_eq!(client.get("/readyz").status, 200);
+    let calls: Vec<_> = home.records("intercept").iter().map(|record| record["call"].clone()).collect();
+    assert_eq!(calls, ["1", "3"]);
+}
+
+#[test]
+fn a_state_directory_that_was_replaced_is_used_as_it_is_then() {
+    let home = Home::new();
+    let serve = home.serve();
+    let mut client = serve.local();
+    let pay = |id: &str, session: &str| {
+        json!({ "tool": "pay", "params": { "to": "acme" }, "session": session, "call": id })
+    };
+    assert_eq!(client.ok("/v1/before", &pay("1", "a"))["verdict"], "allow");
+    fs::remove_file(home.path().join("journal.jsonl")).unwrap();
+    // What this process knew is written again, and still blocks.
+    assert_eq!(client.ok("/v1/before", &pay("2", "b"))["verdict"], "block");
+    assert_eq!(home.records("intercept").len(), 1);
+}
+
+#[test]
+fn a_stopped_service_goes_on_where_it_was() {
+    let home = Home::new();
+    let serve = home.serve();
+    let mut client = serve.local();
+    serve.signal(Signal::STOP);
+    client.raw(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+    serve.signal(Signal::CONT);
+    assert_eq!(client.answer().status, 200);
+    drop(UnixListener::bind(home.path().join("other.sock")));
+}

@@ -1,0 +1,87 @@
+//! Tokens: what each may, and for whom it speaks.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::{Value, json};
+
+use crate::support::Home;
+
+#[test]
+fn a_token_counts_from_the_next_request_on_and_no_longer_once_it_is_revoked() {
+    let home = Home::new();
+    let serve = home.serve();
+    let mut early = serve.client("callosum_none");
+    assert_eq!(early.get("/v1/status").status, 401);
+    let token = home.token(&["ci"]);
+    let mut client = serve.client(&token);
+    assert_eq!(client.get("/v1/status").status, 200);
+    let mut by_secret = serve.stranger();
+    assert_eq!(by_secret.send("GET", "/v1/status", &format!("X-Callosum-Secret: {token}\r\n"), "").status, 200);
+    let both = format!("X-Callosum-Secret: {token}\r\nAuthorization: Bearer {token}\r\n");
+    assert_eq!(serve.stranger().send("GET", "/v1/status", &both, "").status, 401);
+    let revoked = home.program(&["token", "revoke", "ci"]).output().unwrap();
+    assert!(revoked.status.success());
+    let refused = client.get("/v1/status");
+    assert_eq!((refused.status, refused.header("www-authenticate")), (401, Some("Bearer")));
+    assert_eq!(home.program(&["token", "revoke", "ci"]).output().unwrap().status.code(), Some(1));
+}
+
+#[test]
+fn only_hashes_are_kept_and_only_for_this_user() {
+    let home = Home::new();
+    let made = home.program(&["token", "add", "ci", "--expires", "90d", "--instance", "web", "--json"]).output().unwrap();
+    let made: Value = serde_json::from_slice(&made.stdout).unwrap();
+    let token = made["token"].as_str().unwrap();
+    let path = home.path().join("tokens.json");
+    let kept = fs::read_to_string(&path).unwrap();
+    assert!(!kept.contains(token) && kept.contains("sha256"));
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    let listed = home.program(&["token", "list", "--json"]).output().unwrap();
+    let listed: Value = serde_json::from_slice(&listed.stdout).unwrap();
+    assert_eq!(listed["tokens"][0]["instances"], json!(["web"]));
+    assert_eq!(listed["tokens"][0]["expiresAt"], made["expiresAt"]);
+    for words in [&["ci"][..], &["local"], &["a/b"], &[".."], &["x", "--expires", "soon"], &["x", "--instance", "a/b"]] {
+        let refused = home.program(&[&["token", "add"], words].concat()).output().unwrap();
+        assert_eq!(refused.status.code(), Some(2), "{words:?}");
+        assert!(String::from_utf8_lossy(&refused.stderr).contains("to fix it"), "{words:?}");
+    }
+    // What others may read keeps nobody out, so it lets nobody in.
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+    let serve = home.serve();
+    assert_eq!(serve.client(token).get("/v1/status").status, 401);
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+    assert_eq!(serve.client(token).get("/v1/status").status, 200);
+}
+
+#[test]
+fn one_that_has_expired_counts_no_more() {
+    let home = Home::new();
+    let token = home.token(&["brief", "--expires", "1s"]);
+    let serve = home.serve();
+    std::thread::sleep(std::time::Duration::from_millis(1_100));
+    assert_eq!(serve.client(&token).get("/v1/status").status, 401);
+}
+
+#[test]
+fn nobody_speaks_for_anothers_instance() {
+    let home = Home::new();
+    let (one, two) = (home.token(&["one", "--instance", "web"]), home.token(&["two"]));
+    let serve = home.serve();
+    let (mut one, mut two) = (serve.client(&one), serve.client(&two));
+    let mail = |instance: &str| json!({ "instance": instance, "tool": "mail", "params": { "to": "a@example.com" } });
+    let foreign = one.post("/intercept", &mail("other"));
+    assert_eq!((foreign.status, &foreign.json()["error"]["code"]), (403, &json!("not-yours")));
+    assert_eq!(one.post("/intercept", &mail("http/two/web")).status, 400);
+    let call = one.ok("/intercept", &mail("web"));
+    // The same name is another instance under another token.
+    let same = two.ok("/intercept", &mail("web"));
+    assert_eq!(same["conflicts"][0]["instance"], "http/one/web");
+    let end = json!({ "call": call["call"], "outcome": "complete" });
+    assert_eq!(two.ok("/v1/after", &end)["recorded"], false);
+    let complete = json!({ "instance": "web", "contextKey": call["contextKey"], "id": call["call"], "result": {} });
+    two.ok("/complete", &complete);
+    assert!(home.records("complete").is_empty());
+    one.ok("/complete", &complete);
+    assert_eq!(home.records("complete").len(), 1);
+}
