@@ -17,10 +17,13 @@ after(async () => {
 });
 const MAIL = ["mail", { to: "alice@example.com" }];
 
+/** What never comes is a failure, and not a test without an end. */
+const LIMIT = { timeout: 120_000 };
+
 /** A test with each client. */
 function withEach(title: string, body: (open: (settings: Settings) => Client, name: string) => Promise<void>): void {
   for (const { name, open } of DRIVERS)
-    test(`${name}: ${title}`, async () => {
+    test(`${name}: ${title}`, LIMIT, async () => {
       const clients: Client[] = [];
       try {
         await body((settings) => {

@@ -8,10 +8,13 @@ import { json, Scripted } from "./harness/scripted.ts";
 
 after(endDrivers);
 
+/** What never comes is a failure, and not a test without an end. */
+const LIMIT = { timeout: 120_000 };
+
 /** A test with each client, at a server of its own. */
 function withEach(title: string, body: (server: Scripted, client: Client) => Promise<void>): void {
   for (const { name, open } of DRIVERS)
-    test(`${name}: ${title}`, async () => {
+    test(`${name}: ${title}`, LIMIT, async () => {
       const server = await Scripted.start(() => undefined);
       const client = open({ url: server.url, token: "t-1" });
       try {

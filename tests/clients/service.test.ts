@@ -19,12 +19,15 @@ after(async () => {
 
 type Open = (more?: { token?: string; instance?: string }) => Client;
 
+/** What never comes is a failure, and not a test without an end. */
+const LIMIT = { timeout: 120_000 };
+
 /** A test with each client, by each way to the service, on a resource of its own. */
 function withEach(title: string, body: (open: Open, resource: string) => Promise<void>): void {
   let count = 0;
   for (const { name, open } of DRIVERS)
     for (const way of ["TCP", "socket"])
-      test(`${name}, ${way}: ${title}`, async () => {
+      test(`${name}, ${way}: ${title}`, LIMIT, async () => {
         count += 1;
         const clients: Client[] = [];
         const opened: Open = (more = {}) => {
@@ -240,7 +243,7 @@ for (const { name, open } of DRIVERS) {
     }
   };
 
-  test(`${name}: a wrong or revoked token gets nothing, and is not shown`, async () => {
+  test(`${name}: a wrong or revoked token gets nothing, and is not shown`, LIMIT, async () => {
     const revoked = service.token(`gone-${name.length}`);
     await opened(revoked, async (client) => {
       assert.ok((await client.call("status")).value);
@@ -255,7 +258,7 @@ for (const { name, open } of DRIVERS) {
     await opened("wrong", async (client) => assert.equal((await client.call("status")).error?.status, 401));
   });
 
-  test(`${name}: nobody ends another's call`, async () => {
+  test(`${name}: nobody ends another's call`, LIMIT, async () => {
     const to = `others-${name.replaceAll(/\W/g, "")}`.toLowerCase();
     const stranger = service.token(`stranger-${name.length}`);
     await opened(token, async (client) => {
