@@ -37,7 +37,7 @@ function withEach(title: string, body: (open: Open, resource: string) => Promise
           return client;
         };
         try {
-          await body(opened, `${title.replaceAll(/[^a-z]+/g, "-")}-${name.length}-${way}-${count}`);
+          await body(opened, `${title.replaceAll(/[^a-z]+/g, "-")}-${name.length}-${way}-${count}`.toLowerCase());
         } finally {
           await Promise.all(clients.map((client) => client.close()));
         }
@@ -63,7 +63,7 @@ withEach("a repeated action is paused with the facts, and the retry goes through
   assert.equal(error?.kind, "Paused");
   assert.equal(error.verdict, "pause");
   assert.match(error.text ?? "", new RegExp(`^\\[Callosum\\] "email:${to}" was already acted on`, "i"));
-  assert.deepEqual(error.contextKeys, [`email:${to}`.toLowerCase()]);
+  assert.deepEqual(error.contextKeys, [`email:${to}`]);
   assert.equal(error.tier, 3);
   const [evidence] = error.evidence as Array<Record<string, unknown>>;
   assert.equal(evidence?.session, "one");
@@ -148,7 +148,7 @@ withEach("a service that was killed between any two steps forgets nothing, and d
   retry.finish({ returns: "sent" });
   assert.equal((await retry.result).value, "sent");
 
-  const records = service.journal().filter(({ contextKeys }) => String(contextKeys) === `email:${to}`.toLowerCase());
+  const records = service.journal().filter(({ contextKeys }) => String(contextKeys) === `email:${to}`);
   assert.deepEqual(
     records.map(({ action }) => action).filter((action) => action !== "delivered"),
     ["intercept", "complete", "blocked", "intercept", "complete"],
@@ -191,7 +191,7 @@ withEach("what the service asks for is told by its name", async (open, to) => {
 withEach("the questions of the command line are answered", async (open, to) => {
   const client = open();
   await done(client.guard("mail", { to }, { session: "one" }));
-  const key = `email:${to}`.toLowerCase();
+  const key = `email:${to}`;
   const { value: journal } = await client.call("ask", ["journal", { key, limit: 10 }]);
   const { entries } = journal as { entries: Array<{ contextKeys: string[]; session: string }> };
   assert.ok(entries.length > 0 && entries.every(({ contextKeys }) => contextKeys.includes(key)));
@@ -204,7 +204,7 @@ withEach("the questions of the command line are answered", async (open, to) => {
 
 withEach("the first protocol: others' actions warn at tier 3 and stop at tier 4; one's own are none", async (open, to) => {
   const [one, two] = [open({ instance: "one" }), open({ instance: "two" })];
-  const key = `email:${to}`.toLowerCase();
+  const key = `email:${to}`;
   const asked = (await one.call("intercept", ["mail", "send", { to }])).value as Record<string, unknown>;
   assert.deepEqual([asked.proceed, asked.tier, asked.contextKey, asked.warning], [true, 3, key, undefined]);
   const own = (await one.call("intercept", ["mail", "send", { to }])).value as Record<string, unknown>;
@@ -215,7 +215,7 @@ withEach("the first protocol: others' actions warn at tier 3 and stop at tier 4;
   assert.match(String(other.warning), new RegExp(key, "i"));
   assert.equal((await two.call("intercept", ["mail", "send", { to }], { enforce: true })).value !== undefined, true);
 
-  const account = `account:${to}`.toLowerCase();
+  const account = `account:${to}`;
   assert.equal(((await one.call("lock", [account, 4])).value as { acquired: boolean }).acquired, true);
   const held = (await two.call("lock", [account, 4])).value as { acquired: boolean; conflict?: { instance: string } };
   assert.deepEqual([held.acquired, held.conflict?.instance], [false, "one"]);

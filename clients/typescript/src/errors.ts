@@ -56,7 +56,7 @@ export class Refused extends CallosumError {
   /** The id of the call: what `delivered` takes. */
   readonly call: string;
   readonly evidence: NonNullable<Verdict["evidence"]>;
-  /** When the other call's lease ends (RFC 3339), where there is one. */
+  /** When the last of the others' leases ends (RFC 3339), where there is one. */
   readonly expiresAt: string | undefined;
 
   constructor(answer: Verdict) {
@@ -69,7 +69,7 @@ export class Refused extends CallosumError {
     this.contextKeys = answer.contextKeys;
     this.call = answer.call;
     this.evidence = answer.evidence ?? [];
-    this.expiresAt = answer.expiresAt;
+    this.expiresAt = answer.expiresAt ?? lastLease(this.evidence);
   }
 }
 
@@ -79,6 +79,12 @@ export class Refused extends CallosumError {
  */
 export class Paused extends Refused {
   override name = "Paused";
+}
+
+/** Times of the service are all in UTC and of one length, so the last of them is the greatest text. */
+function lastLease(evidence: Refused["evidence"]): string | undefined {
+  const ends = evidence.map(({ expiresAt }) => expiresAt).filter((end) => typeof end === "string");
+  return ends.sort().at(-1);
 }
 
 /** What `guard` throws for a verdict other than `allow`. */

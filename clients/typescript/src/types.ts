@@ -37,7 +37,7 @@ export interface Verdict {
   readonly text?: string;
   /** The actions on the same resources that a pause or a block is about. */
   readonly evidence?: ReadonlyArray<Readonly<Record<string, unknown>>>;
-  /** When the lease ends (RFC 3339): one's own when allowed, the other's when blocked. */
+  /** When the lease of a call that was allowed ends (RFC 3339). Each piece of evidence that still runs has its own. */
   readonly expiresAt?: string;
 }
 

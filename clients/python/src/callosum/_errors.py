@@ -99,8 +99,10 @@ class Refused(CallosumError):
 
     @property
     def expires_at(self) -> str | None:
-        """When the other call's lease ends (RFC 3339), where there is one."""
-        return self.answer.expires_at
+        """When the last of the others' leases ends (RFC 3339), where there is one."""
+        # Times of the service are all in UTC and of one length, so the last of them is the greatest text.
+        ends = [piece["expiresAt"] for piece in self.evidence if isinstance(piece.get("expiresAt"), str)]
+        return self.answer.expires_at or max(ends, default=None)
 
 
 class Paused(Refused):

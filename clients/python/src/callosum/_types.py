@@ -27,7 +27,7 @@ class Verdict:
     evidence: tuple[Mapping[str, Any], ...] = ()
     """The actions on the same resources that a pause or a block is about."""
     expires_at: str | None = None
-    """When the lease ends (RFC 3339): one's own when allowed, the other's when blocked."""
+    """When the lease of a call that was allowed ends (RFC 3339). Each piece of evidence that still runs has its own."""
     reason: str | None = None
     """Of ``refuse`` alone: ``policy``, ``limit``, ``state`` or ``unconfirmed``."""
     body: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
