@@ -55,7 +55,8 @@ const list = (value: string | string[] | undefined) => (value === undefined ? []
 
 /** The texts by their paths. The native programs are built, unoptimised, where they are not. */
 export async function references(): Promise<Map<string, string>> {
-  const native = ["-p", "callosum-cli", "--bin", "callosum", "-p", "callosum-bench", "--bin", "references"];
+  const programs = ["callosum", "callosum-serve", "references"].flatMap((name) => ["--bin", name]);
+  const native = ["-p", "callosum-cli", "-p", "callosum-server", "-p", "callosum-bench", ...programs];
   await run("cargo", ["build", "--quiet", "--locked", ...native]);
   const tables = JSON.parse(printed("references")) as Tables;
   const schema = withPlaceholders(readFileSync(join(ROOT, SCHEMA), "utf8"), tables);

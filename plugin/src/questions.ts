@@ -2,16 +2,18 @@
 // `CALLOSUM_RECORD=1 cargo test -p callosum-core --test it questions` writes it anew.
 
 export const QUESTIONS = [
-  { name: "head", right: "read", surfaces: ["page"] },
-  { name: "status", right: "read", surfaces: ["gateway", "page", "command-line"] },
-  { name: "journal", right: "read", surfaces: ["gateway", "page", "command-line"] },
-  { name: "timeline", right: "read", surfaces: ["page"] },
-  { name: "tally", right: "read", surfaces: ["page"] },
-  { name: "rules", right: "read", surfaces: ["page"] },
-  { name: "recent", right: "read", surfaces: ["page"] },
-  { name: "why", right: "read", surfaces: ["gateway", "page", "command-line"] },
-  { name: "explain", right: "read", surfaces: ["gateway", "page", "command-line"] },
-  { name: "release", right: "operate", surfaces: ["gateway", "page"] },
+  { name: "head", right: "read", surfaces: ["page", "http"] },
+  { name: "status", right: "read", surfaces: ["gateway", "page", "command-line", "http"] },
+  { name: "leases", right: "read", surfaces: ["command-line", "http"] },
+  { name: "sessions", right: "read", surfaces: ["command-line", "http"] },
+  { name: "journal", right: "read", surfaces: ["gateway", "page", "command-line", "http"] },
+  { name: "timeline", right: "read", surfaces: ["page", "http"] },
+  { name: "tally", right: "read", surfaces: ["page", "http"] },
+  { name: "rules", right: "read", surfaces: ["page", "http"] },
+  { name: "recent", right: "read", surfaces: ["page", "http"] },
+  { name: "why", right: "read", surfaces: ["gateway", "page", "command-line", "http"] },
+  { name: "explain", right: "read", surfaces: ["gateway", "page", "command-line", "http"] },
+  { name: "release", right: "operate", surfaces: ["gateway", "page", "http"] },
 ] as const;
 
 export type Question = (typeof QUESTIONS)[number];

@@ -101,6 +101,7 @@ const FOLDERS = [
   "crates/callosum-core",
   "crates/callosum-cli/src",
   "crates/callosum-runtimes/src",
+  "crates/callosum-server/src",
 ];
 
 /** `hook/{event,json}.rs` as two paths. */

@@ -9,6 +9,7 @@ mod args;
 mod commands;
 mod output;
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -90,7 +91,10 @@ fn run(args: &Args) -> Result<ExitCode, Failure> {
         Command::Doctor(examined) => commands::doctor::run(args, examined, &mut out)?,
         Command::Serve(handed) => commands::serve::run(args, "serve", &handed.words)?,
         Command::Token(handed) => commands::serve::run(args, "token", &handed.words)?,
-        Command::Ui { port } => commands::ui::run(args, *port, &mut out)?,
+        Command::Ui { port } => {
+            let words = port.map(|port| [OsString::from("--port"), port.to_string().into()]);
+            commands::serve::run(args, "ui", words.as_ref().map_or(&[], |words| words))?
+        }
     };
     out.flush()?;
     Ok(code)

@@ -40,6 +40,16 @@ pub(crate) enum Command {
     Install(Install),
     /// Remove the unit or the agent again
     Uninstall(Install),
+    /// Serve the page to a browser on this machine, until Ctrl-C: timeline, leases, journal and rules
+    #[command(
+        after_help = "Prints a link that opens the page once. Press Enter for a fresh one; every line on standard input \
+                      prints one too.\n\nExamples:\n  callosum ui\n  callosum ui --port 4300"
+    )]
+    Ui {
+        /// The port on 127.0.0.1 [default: any free port]
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1024..))]
+        port: Option<u16>,
+    },
     /// The tokens of programs that ask over TCP
     #[command(
         after_help = "Examples:\n  callosum token add ci\n  callosum token add dashboard --rights read --expires 90d\n  callosum token list\n  callosum token revoke ci"

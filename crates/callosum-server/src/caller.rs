@@ -25,6 +25,8 @@ pub(crate) struct Caller {
     pub(crate) enforce: bool,
     /// It came by the socket.
     pub(crate) is_local: bool,
+    /// Of its token.
+    pub(crate) hash: Option<String>,
 }
 
 impl Caller {
@@ -37,6 +39,7 @@ impl Caller {
             instances: token.instances,
             enforce: token.enforce,
             is_local: false,
+            hash: Some(token.sha256),
         }
     }
 
@@ -49,6 +52,7 @@ impl Caller {
             via: if is_agent { "process" } else { "operator" }.to_owned(),
             enforce: false,
             is_local: true,
+            hash: None,
         }
     }
 

@@ -6,11 +6,14 @@
 mod args;
 mod caller;
 mod config;
+mod events;
 mod failure;
 mod http;
 mod limits;
 mod log;
 mod metrics;
+mod openapi;
+mod page;
 mod process;
 mod protocol;
 mod service;
@@ -21,8 +24,10 @@ mod writer;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Parser;
+use rustix::process::{Resource, Signal, getrlimit};
 
 use crate::args::{Args, Command, TokenAction};
 use crate::failure::Failure;
@@ -38,9 +43,11 @@ pub fn main() -> ExitCode {
             return ExitCode::from(code);
         }
     };
+    survive_file_limit();
     let done = match &args.command {
         Command::Serve(listen) => process::serve(&args.global, listen),
         Command::Token { action } => token(&args, action),
+        Command::Ui { port } => page::run(&args.global, *port, &mut io::stdout()),
         Command::Install(asked) => {
             config::state_dir(&args.global).and_then(|directory| unit::install(&directory, asked, args.global.json))
         }
@@ -51,6 +58,15 @@ pub fn main() -> ExitCode {
         let _ = writeln!(io::stderr(), "callosum: {failure}");
         ExitCode::from(2)
     })
+}
+
+/// A process that writes more than it may (`ulimit -f`) is killed, unless it hears the signal: then the write fails, and that
+/// can be told.
+fn survive_file_limit() {
+    if getrlimit(Resource::Fsize).current.is_some() {
+        // Where it can't be heard, nothing is lost that was not before.
+        let _ = signal_hook::flag::register(Signal::XFSZ.as_raw(), Arc::default());
+    }
 }
 
 fn token(args: &Args, action: &TokenAction) -> Result<ExitCode, Failure> {

@@ -109,6 +109,7 @@ async fn run(
     tell_who_runs(service, directory, &socket, reached);
     let router = http::router(service);
     let upkeep = tokio::spawn(upkeep(Arc::clone(service)));
+    let feed = tokio::spawn(Arc::clone(&service.feed).run());
     // Where nobody waits for it, nobody misses it.
     let _ = sd_notify::notify(&[NotifyState::Ready]);
     let serving = serve_connections(service, &router, &socket, door.as_ref());
@@ -122,6 +123,7 @@ async fn run(
     service.stop();
     let _ = timeout(FAREWELL, serving).await;
     upkeep.abort();
+    feed.abort();
     Ok(())
 }
 

@@ -8,7 +8,9 @@ use callosum_core::store::state_dir::StateDir;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::spawn_blocking;
 
+use crate::caller::Caller;
 use crate::config::Config;
+use crate::events::Feed;
 use crate::limits::Usage;
 use crate::log::Log;
 use crate::metrics::Metrics;
@@ -31,6 +33,7 @@ pub(crate) struct Service {
     pub(crate) usage: Arc<Usage>,
     pub(crate) metrics: Metrics,
     pub(crate) log: Log,
+    pub(crate) feed: Arc<Feed>,
     known: Arc<Semaphore>,
     questions: Arc<Semaphore>,
     stopping: watch::Sender<bool>,
@@ -39,6 +42,7 @@ pub(crate) struct Service {
 impl Service {
     pub(crate) fn new(gate: Arc<Gate>, writer: Writer, log: Log, directory: &StateDir, config: &Config) -> Self {
         Self {
+            feed: Arc::new(Feed::new(Arc::clone(&gate))),
             gate,
             writer,
             tokens: Tokens::of(&directory.path),
@@ -65,6 +69,12 @@ impl Service {
     /// A place for a connection that has shown a token, if one is free.
     pub(crate) fn known_place(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.known).try_acquire_owned().ok()
+    }
+
+    /// Whether what a caller showed still counts.
+    pub(crate) fn still_counts(&self, caller: &Caller) -> bool {
+        let now_ms = self.gate.machine().now().wall_ms;
+        caller.hash.as_deref().is_none_or(|hash| self.tokens.has(hash, now_ms).unwrap_or(false))
     }
 
     /// The answer to a question, by its name.

@@ -3,8 +3,8 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use callosum_core::gate::{Gate, GateOptions};
-use callosum_core::query::{LockStatus, QueryError, Released, Source};
+use callosum_core::gate::Gate;
+use callosum_core::query::{LockStatus, Released, Source};
 use serde_json::json;
 
 use crate::args::Args;
@@ -28,7 +28,13 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode, Failure>
 
 /// Ends the leases on `key`; 1 when there are none.
 pub(crate) fn release(args: &Args, key: &str, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-    let released = end_leases(super::options(args)?, key, "on the command line")?;
+    let gate = Gate::new(super::options(args)?);
+    let now = gate.machine().now();
+    let user = std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).unwrap_or_default();
+    let who = if user.is_empty() { "an operator" } else { &user };
+    let held = gate.release(key, &format!("{who} on the command line"), &now)?;
+    gate.close(&now);
+    let released = Released::of(key, &held);
     let ended = released.released.len();
     if args.global.json {
         json(out, &released)?;
@@ -42,17 +48,6 @@ pub(crate) fn release(args: &Args, key: &str, out: &mut dyn Write) -> Result<Exi
         )?;
     }
     Ok(ExitCode::from(u8::from(ended == 0)))
-}
-
-/// Ends the leases on `key`; the journal says that this user did, and `place`, such as "on the command line".
-pub(super) fn end_leases(options: GateOptions, key: &str, place: &str) -> Result<Released, QueryError> {
-    let gate = Gate::new(options);
-    let now = gate.machine().now();
-    let user = std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).unwrap_or_default();
-    let who = if user.is_empty() { "an operator" } else { &user };
-    let held = gate.release(key, &format!("{who} {place}"), &now)?;
-    gate.close(&now);
-    Ok(Released::of(key, &held))
 }
 
 /// Leases as a table; nothing when there are none.

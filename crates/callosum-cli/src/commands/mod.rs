@@ -13,7 +13,6 @@ pub(crate) mod serve;
 pub(crate) mod sessions;
 pub(crate) mod simulate;
 pub(crate) mod status;
-pub(crate) mod ui;
 pub(crate) mod why;
 
 use std::path::{Path, PathBuf};

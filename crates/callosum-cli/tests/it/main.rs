@@ -9,7 +9,6 @@ mod install;
 mod rules;
 mod simulate;
 mod snapshots;
-mod ui;
 
 #[test]
 fn no_test_file_was_forgotten() {

@@ -6,6 +6,7 @@
 mod counts;
 mod explain;
 mod filter;
+mod following;
 mod head;
 mod journal;
 mod json_line;
@@ -31,6 +32,7 @@ mod unfinished;
 pub use self::counts::{BucketCount, Counts, CountsRequest, RuleCount};
 pub use self::explain::{ExplainRequest, ExplainResponse};
 pub use self::filter::Filter;
+pub use self::following::Following;
 pub use self::head::HeadResponse;
 pub use self::journal::JournalPage;
 pub use self::leases::LockStatus;

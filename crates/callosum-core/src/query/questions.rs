@@ -164,7 +164,7 @@ pub const QUESTIONS: &[Question] = &[
     Question {
         name: "release",
         right: Right::Operate,
-        surfaces: &[Surface::Gateway, Surface::Page],
+        surfaces: &[Surface::Gateway, Surface::Page, Surface::Http],
         answered: Answered::ByGate,
     },
 ];

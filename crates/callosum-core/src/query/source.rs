@@ -7,6 +7,7 @@ use crate::rules::RuleSet;
 use super::counts::{self, Counts, CountsRequest};
 use super::explain::{self, ExplainRequest, ExplainResponse};
 use super::filter::Filter;
+use super::following::{self, Following};
 use super::head::{self, HeadResponse};
 use super::journal::{self, JournalPage};
 use super::reader::{Needs, Reader};
@@ -30,6 +31,14 @@ pub trait Source {
     /// When the journal can't be looked at.
     fn head(&self, now: &Stamp) -> Result<HeadResponse, QueryError> {
         head::head(&self.reader(Needs::Head, now))
+    }
+
+    /// The records from the sequence number `from` on, as far as a bounded piece reaches.
+    ///
+    /// # Errors
+    /// When the journal can't be read.
+    fn following(&self, from: u64, now: &Stamp) -> Result<Following, QueryError> {
+        following::following(&self.reader(Needs::Head, now), from)
     }
 
     /// The status. It can always be told; where the journal can't be read, `degraded` says why and its part is empty.

@@ -62,7 +62,7 @@ fn with_fields(is_set: impl Fn(u32) -> bool) -> Record {
     record.window_ms = set(30).map(|()| 5);
     record.base = set(31).map(|()| 6);
     record.age_ms = set(33).map(|()| u64::MAX);
-    (record.machine, record.path) = (text(34), text(35));
+    (record.machine, record.path, record.via) = (text(34), text(35), text(39));
     record.attempt = set(36).and_then(|()| RandomId::read("00ff0123456789abcdef0123456789ab"));
     record.lease_ms = set(37).map(|()| 0);
     record.journal = set(38).map(|()| RandomId::random());
@@ -73,7 +73,7 @@ fn with_fields(is_set: impl Fn(u32) -> bool) -> Record {
 /// Records with all fields, none, any one of them and all but that one; and one of each action.
 fn records() -> impl Iterator<Item = Record> {
     let fields =
-        (0..39).flat_map(|one| [with_fields(|field| field == one), with_fields(|field| field != one)]);
+        (0..40).flat_map(|one| [with_fields(|field| field == one), with_fields(|field| field != one)]);
     let actions = Action::KNOWN.iter().cloned().map(|action| Record::new(action, "doug", &now()));
     fields.chain([with_fields(|_| false), with_fields(|_| true)]).chain(actions)
 }

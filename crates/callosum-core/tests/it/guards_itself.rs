@@ -54,6 +54,8 @@ fn a_command_that_reaches_for_the_gate_is_of_tier_4() {
         "mv ~/.gemini/settings.json /tmp",
         "rm $CODEX_HOME/hooks.json",
         "callosum leases release email:alice@example.com",
+        "callosum token add mine --rights operate",
+        "callosum token revoke ci",
         "callosum locks release email:alice@example.com",
         "callosum uninstall claude-code",
         "~/bin/callosum --state-dir /x uninstall codex",

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::fs;
 
+use callosum_core::decision::history::Who;
 use callosum_core::gate::{Gate, Presence, Unreadable};
+use callosum_core::model::tier::Tier;
 use callosum_core::record::kind::{CALL, EVERY, IndexedAs, Pruning, Spec};
 use callosum_core::record::outcome::Ended;
 use callosum_core::record::{Action, FORMAT_VERSION, SessionEvent};
@@ -135,6 +137,11 @@ fn a_line_has_only_fields_that_its_kind_may_have() {
     let _ = gate.model_call_started("run", &world.now);
     let _ = world.try_call(a, "pay", &json!({"to": "open@example.com"}));
     gate.release("email:open@example.com", "operator", &world.now).unwrap();
+    for _ in 0..2 {
+        // The second time it is renewed.
+        let leased = ("email:lease@example.com", Tier::High);
+        gate.take_lease((&Who::here("doug", "a"), leased.0), leased.1, "token:ci", &world.now).unwrap();
+    }
     gate.presence(
         &Presence {
             session: "a".to_owned(),

@@ -5,22 +5,25 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::Notify;
 
-/// How many connections there may be that have not shown a token.
-const MAX_GUESTS: usize = 256;
-
 /// Those connections, the oldest first. For one too many the oldest goes: a client shows its token at once, so that whoever
 /// only takes up places, in whatever way, gives way to it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Guests {
+    most: usize,
     here: Mutex<VecDeque<Arc<Notify>>>,
 }
 
 impl Guests {
+    /// For so many at once.
+    pub(crate) fn new(most: usize) -> Self {
+        Self { most, here: Mutex::default() }
+    }
+
     /// Takes in a new connection.
     pub(crate) fn enter(self: &Arc<Self>) -> Guest {
         let dismissed = Arc::new(Notify::new());
         let mut here = self.here.lock().unwrap_or_else(PoisonError::into_inner);
-        if here.len() >= MAX_GUESTS
+        if here.len() >= self.most
             && let Some(oldest) = here.pop_front()
         {
             // Kept for it, should it not be waiting just now.

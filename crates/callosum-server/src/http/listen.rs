@@ -33,6 +33,8 @@ const REST: Duration = Duration::from_millis(100);
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How long it may take to agree on TLS.
 const HANDSHAKE: Duration = Duration::from_secs(10);
+/// How many connections there may be that have not shown a token.
+const MAX_GUESTS: usize = 256;
 /// Bytes of a request's head.
 const MAX_HEAD: usize = 64 << 10;
 /// The longest path of a socket that every system takes, with its final zero: `sockaddr_un` has room for so many on Linux.
@@ -107,7 +109,7 @@ impl Drop for Socket {
 
 /// Takes in connections until the service is to end, then lets those that there are end.
 pub(crate) async fn serve(service: &Arc<Service>, router: &Router, socket: &Socket, door: Option<&Door>) {
-    let (guests, mut connections) = (Arc::<Guests>::default(), JoinSet::new());
+    let (guests, mut connections) = (Arc::new(Guests::new(MAX_GUESTS)), JoinSet::new());
     loop {
         tokio::select! {
             (stream, end) = on_socket(&socket.listener) => {

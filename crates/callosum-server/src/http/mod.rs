@@ -1,5 +1,6 @@
 //! Requests and answers: who may ask what, and what all answers have.
 
+pub(crate) mod answer;
 pub(crate) mod body;
 pub(crate) mod entry;
 pub(crate) mod guests;
@@ -19,19 +20,26 @@ use axum::routing::get;
 use callosum_core::query::Source;
 use tower_http::catch_panic::CatchPanicLayer;
 
+use crate::events;
+use crate::openapi;
 use crate::protocol;
 use crate::service::Service;
 use crate::tokens::Rights;
 use crate::v1;
 
+use self::answer::json;
 use self::refusal::Refusal;
 
 /// All that there is.
 pub(crate) fn router(service: &Arc<Service>) -> Router {
-    let open = Router::new().route("/healthz", get(alive)).route("/readyz", get(ready));
+    let open = Router::new()
+        .route("/healthz", get(alive))
+        .route("/readyz", get(ready))
+        .merge(openapi::reading());
     let read = Router::new()
         .route("/metrics", get(metrics))
         .merge(v1::reading())
+        .merge(events::reading())
         .merge(protocol::reading())
         .route_layer(from_fn(|request, next| entry::needs(Rights::Read, request, next)));
     let act = v1::acting()
@@ -76,9 +84,4 @@ async fn metrics(State(service): State<Arc<Service>>) -> Result<Response, Refusa
     let status = service.in_turn(move || Ok(gate.status(&gate.machine().now()))).await?;
     let text = service.metrics.text(&status, service.log.lost());
     Ok(([(CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response())
-}
-
-/// A document that is JSON text already.
-pub(crate) fn json(status: StatusCode, text: String) -> Response {
-    (status, [(CONTENT_TYPE, "application/json")], text).into_response()
 }

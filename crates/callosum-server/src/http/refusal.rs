@@ -168,6 +168,10 @@ impl Refusal {
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "bad-request", message, "send JSON, and say so")
     }
 
+    pub(crate) fn busy(message: &str) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "busy", message, "wait, then send it again").after(1)
+    }
+
     pub(crate) fn broken() -> Self {
         let message = "the answer could not be worked out; what broke stands in the service's log";
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", message, "report this as a bug, with that log")
@@ -188,10 +192,7 @@ impl From<TooMuch> for Refusal {
 impl From<NoAnswer> for Refusal {
     fn from(reason: NoAnswer) -> Self {
         match reason {
-            NoAnswer::Busy => {
-                let message = "too many calls wait to be written";
-                Self::new(StatusCode::SERVICE_UNAVAILABLE, "busy", message, "wait, then send it again").after(1)
-            }
+            NoAnswer::Busy => Self::busy("too many calls wait to be written"),
             NoAnswer::Broken => Self::broken(),
         }
     }

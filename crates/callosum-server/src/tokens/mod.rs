@@ -165,6 +165,14 @@ impl Tokens {
         Ok(found.filter(|token| !token.is_expired(wall_ms)))
     }
 
+    /// Whether the token of this hash is still kept, and has not expired.
+    ///
+    /// # Errors
+    /// As [`Tokens::all`].
+    pub(crate) fn has(&self, sha256: &str, wall_ms: i64) -> io::Result<bool> {
+        Ok(self.all()?.iter().any(|token| token.sha256 == sha256 && !token.is_expired(wall_ms)))
+    }
+
     /// Puts `tokens` in the place of those that are kept, in one step.
     fn replace(&self, tokens: Vec<Token>) -> io::Result<()> {
         let text = serde_json::to_string_pretty(&Kept { tokens })?;

@@ -2,7 +2,7 @@
 
 pub(crate) mod calls;
 pub(crate) mod decide;
-mod questions;
+pub(crate) mod questions;
 
 use std::sync::Arc;
 

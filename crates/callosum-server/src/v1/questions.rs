@@ -14,8 +14,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::caller::Caller;
+use crate::http::answer::json;
 use crate::http::body::Json;
-use crate::http::json;
 use crate::http::refusal::Refusal;
 use crate::service::Service;
 

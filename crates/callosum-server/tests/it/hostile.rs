@@ -111,8 +111,7 @@ fn smuggled_and_malformed_requests_get_nothing() {
         "\u{16}\u{3}\u{1}\u{2}\u{0}".to_owned(),
     ] {
         let mut client = serve.stranger();
-        client.raw(request.as_bytes());
-        client.raw(b"\r\n\r\n");
+        client.raw(format!("{request}\r\n\r\n").as_bytes());
         let status = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| client.answer().status));
         assert!(status.as_ref().map_or(true, |status| (400..500).contains(status)), "{request:?}: {status:?}");
     }

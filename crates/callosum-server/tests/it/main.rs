@@ -1,8 +1,11 @@
 //! What the service promises, one file a promise.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+mod events;
 mod gate;
 mod hostile;
+mod openapi;
+mod page;
 mod process;
 mod protocol;
 mod support;

@@ -192,6 +192,13 @@ impl Client {
         Answer { status, head, text: String::from_utf8(body).unwrap() }
     }
 
+    /// Reads a line.
+    pub(crate) fn line(&mut self) -> String {
+        let mut line = String::new();
+        assert!(self.stream.read_line(&mut line).unwrap() > 0, "it ended");
+        line.trim_end().to_owned()
+    }
+
     /// Sends a request and reads its answer.
     pub(crate) fn send(&mut self, method: &str, path: &str, head: &str, body: &str) -> Answer {
         let request = format!(

@@ -62,7 +62,13 @@ export function actionsOf(events: readonly JournalEvent[], loose = false): Actio
 
 function isCall(event: JournalEvent): boolean {
   // What is about a call that lies before what was loaded is no call of its own.
-  return (event.of ?? []).length === 0 && event.what !== "released" && event.what !== "read" && event.what !== "running" && event.what !== "extended";
+  return (
+    (event.of ?? []).length === 0 &&
+    event.what !== "released" &&
+    event.what !== "read" &&
+    event.what !== "running" &&
+    event.what !== "extended"
+  );
 }
 
 function begin(event: JournalEvent): Action {

@@ -7,13 +7,16 @@ use callosum_core::query::{self, Observer, QueryError};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::spawn_blocking;
 
+use crate::http::guests::Guests;
+
 use super::access::Access;
 use super::feed::Head;
-use super::guests::Guests;
-use super::page::Page;
+use super::files::Page;
 
 /// How many connections there may be that have shown the token; more stay guests.
 const MAX_KNOWN: usize = 64;
+/// How many there may be that have not.
+const MAX_GUESTS: usize = 64;
 /// How many pages may listen for events.
 const MAX_STREAMS: usize = 16;
 /// How many questions are worked on at once.
@@ -48,7 +51,7 @@ impl Server {
             access,
             head: watch::Sender::default(),
             streams: Arc::new(Semaphore::new(MAX_STREAMS)),
-            guests: Arc::default(),
+            guests: Arc::new(Guests::new(MAX_GUESTS)),
             known: Arc::new(Semaphore::new(MAX_KNOWN)),
             page,
             observer: Arc::new(Observer::new(options.clone())),

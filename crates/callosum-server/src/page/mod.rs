@@ -4,8 +4,7 @@ mod access;
 mod answer;
 mod events;
 mod feed;
-mod guests;
-mod page;
+mod files;
 mod routes;
 mod server;
 mod standard_input;
@@ -23,11 +22,12 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
-use crate::args::Args;
-use crate::output::{Failure, json};
+use crate::args::Global;
+use crate::config;
+use crate::failure::Failure;
 
 use self::access::Access;
-use self::page::Page;
+use self::files::Page;
 use self::server::{Server, THREADS};
 
 /// How long the server waits before it tries again, when it can't take a client.
@@ -37,34 +37,31 @@ const REST: Duration = Duration::from_millis(100);
 const FAREWELL: Duration = Duration::from_secs(1);
 
 /// Serves the page until Ctrl-C or SIGTERM.
-pub(crate) fn run(args: &Args, port: Option<u16>, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+pub(crate) fn run(global: &Global, port: Option<u16>, out: &mut dyn Write) -> Result<ExitCode, Failure> {
     let runtime = runtime::Builder::new_current_thread()
         .enable_all()
         .max_blocking_threads(THREADS)
         .build()
         .map_err(|error| cant_serve(&error))?;
-    let result = runtime.block_on(serve(args, port, out));
+    let result = runtime.block_on(serve(global, port, out));
     runtime.shutdown_timeout(FAREWELL);
     result
 }
 
 fn cant_serve(error: &dyn std::error::Error) -> Failure {
-    Failure::CantLook {
-        fragment: format!("can't serve the page: {error}"),
-        remedy: "free some memory or open files, and try again".to_owned(),
-    }
+    Failure::new(format!("can't serve the page: {error}"), "free some memory or open files, and try again")
 }
 
-async fn serve(args: &Args, port: Option<u16>, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-    let options = super::options(args)?;
+async fn serve(global: &Global, port: Option<u16>, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+    let options = config::gate_options(global)?;
     let listen = async || {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port.unwrap_or(0))).await?;
         let port = listener.local_addr()?.port();
         io::Result::Ok((listener, port))
     };
-    let (listener, port) = listen().await.map_err(|error| Failure::CantLook {
-        fragment: format!("can't listen on 127.0.0.1:{}: {error}", port.unwrap_or(0)),
-        remedy: "choose another `--port`, or leave it out".to_owned(),
+    let (listener, port) = listen().await.map_err(|error| {
+        let fragment = format!("can't listen on 127.0.0.1:{}: {error}", port.unwrap_or(0));
+        Failure::new(fragment, "choose another `--port`, or leave it out")
     })?;
     let access = Access::new(port).map_err(|error| cant_serve(&error))?;
     let page = Page::read(access.token())?;
@@ -76,14 +73,14 @@ async fn serve(args: &Args, port: Option<u16>, out: &mut dyn Write) -> Result<Ex
     let mut wishes = standard_input::wishes();
     let mut connections = JoinSet::new();
     tokio::spawn(events::watch(Arc::clone(&server)));
-    print_link(args, &server, out)?;
+    print_link(global, &server, out)?;
     loop {
         tokio::select! {
             stream = next(&listener) => {
                 connections.spawn(routes::serve(Arc::clone(&server), stream));
             }
             Some(_) = connections.join_next() => {}
-            Some(()) = wishes.recv() => print_link(args, &server, out)?,
+            Some(()) = wishes.recv() => print_link(global, &server, out)?,
             _ = interrupt.recv() => break,
             _ = terminate.recv() => break,
         }
@@ -104,12 +101,14 @@ async fn next(listener: &TcpListener) -> TcpStream {
     }
 }
 
-fn print_link(args: &Args, server: &Server, out: &mut dyn Write) -> Result<(), Failure> {
+fn print_link(global: &Global, server: &Server, out: &mut dyn Write) -> Result<(), Failure> {
     let url = server.access.fresh_link().map_err(|error| cant_serve(&error))?;
-    if args.global.json {
-        json(out, &json!({ "url": url }))?;
+    let line = if global.json {
+        json!({ "url": url }).to_string()
     } else {
-        writeln!(out, "{url} opens the page, once. Enter gives a fresh link, Ctrl-C ends this.")?;
-    }
-    Ok(out.flush()?)
+        format!("{url} opens the page, once. Enter gives a fresh link, Ctrl-C ends this.")
+    };
+    writeln!(out, "{line}").and_then(|()| out.flush()).map_err(|error| {
+        Failure::new(format!("can't write the link: {error}"), "check where the output goes")
+    })
 }

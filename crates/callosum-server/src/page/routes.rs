@@ -5,7 +5,8 @@ use std::pin::pin;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use callosum_core::query::{self, QueryError, Question, Right, Surface};
+use callosum_core::gate::{Gate, GateOptions};
+use callosum_core::query::{self, QueryError, Question, Released, Right, Surface};
 use hyper::body::Incoming;
 use hyper::header::{ALLOW, HeaderValue};
 use hyper::server::conn::http1;
@@ -17,11 +18,10 @@ use tokio::net::TcpStream;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio_io_timeout::TimeoutStream;
 
-use crate::commands::leases::end_leases;
+use crate::http::guests::Guest;
 
 use super::answer::{Answer, of_core, refusal, sentence};
 use super::events;
-use super::guests::Guest;
 use super::server::Server;
 
 /// Bytes of a request's head, with its query.
@@ -170,9 +170,20 @@ async fn release(server: &Server, asked: &str) -> Answer {
     };
     let options = server.options.clone();
     let released = server.in_turn(move || {
-        let released = end_leases(options, &wanted.key, "in callosum ui")?;
+        let released = end_leases(options, &wanted.key)?;
         serde_json::to_string(&released)
             .map_err(|error| QueryError { code: "internal".to_owned(), message: error.to_string() })
     });
     of_core(released.await)
+}
+
+/// Ends the leases on `key`; the journal says that this user did.
+fn end_leases(options: GateOptions, key: &str) -> Result<Released, QueryError> {
+    let gate = Gate::new(options);
+    let now = gate.machine().now();
+    let user = std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).unwrap_or_default();
+    let who = if user.is_empty() { "an operator" } else { &user };
+    let held = gate.release(key, &format!("{who} in callosum ui"), &now)?;
+    gate.close(&now);
+    Ok(Released::of(key, &held))
 }

@@ -33,7 +33,7 @@ impl Home {
         for name in ["bin", "page", "page/deeper", "state"] {
             fs::create_dir(at(name)).unwrap();
         }
-        fs::hard_link(env!("CARGO_BIN_EXE_callosum"), at("bin/callosum")).unwrap();
+        fs::hard_link(env!("CARGO_BIN_EXE_callosum-serve"), at("bin/callosum-serve")).unwrap();
         fs::write(at("page/index.html"), "<!doctype html><head><!--callosum-page--></head>").unwrap();
         fs::write(at("page/app.js"), "'the script'").unwrap();
         fs::write(at("page/app.css"), "b{}").unwrap();
@@ -49,7 +49,7 @@ impl Home {
     }
 
     fn command(&self, state: &Path, args: &[&str]) -> Command {
-        let mut command = Command::new(self.at("bin/callosum"));
+        let mut command = Command::new(self.at("bin/callosum-serve"));
         command
             .args(args)
             .env("CALLOSUM_STATE_DIR", state)

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
+use callosum_core::model::text::one_line;
 use hyper::StatusCode;
 use hyper::body::Bytes;
 use serde_json::json;
 
-use crate::output::{Failure, long};
+use crate::failure::Failure;
 
 use super::answer::{Answer, sentence, whole};
 
@@ -33,14 +34,16 @@ pub(super) struct Page {
 impl Page {
     /// Reads the page that came with this program. Its questions have to carry `token`, which only the link brings.
     pub(super) fn read(token: &str) -> Result<Self, Failure> {
-        let folder = folder().map_err(|error| Failure::CantLook {
-            fragment: format!("can't tell where this program is: {error}"),
-            remedy: "put it where it can be run from, and try again".to_owned(),
+        let folder = folder().map_err(|error| {
+            let fragment = format!("can't tell where this program is: {error}");
+            Failure::new(fragment, "put it where it can be run from, and try again")
         })?;
-        Self::from(&folder, token).map_err(|error| Failure::CantLook {
-            fragment: format!("can't read the page in `{}`: {error}", long(&folder.display().to_string())),
-            remedy: "the page comes with this program: install Callosum again, or run `npm run build` where you built it"
-                .to_owned(),
+        Self::from(&folder, token).map_err(|error| {
+            let shown = one_line(&folder.display().to_string(), 1_000);
+            Failure::new(
+                format!("can't read the page in `{shown}`: {error}"),
+                "the page comes with this program: install Callosum again, or run `npm run build` where you built it",
+            )
         })
     }
 

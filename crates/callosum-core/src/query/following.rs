@@ -1,0 +1,61 @@
+//! What stands in the journal from some place on, oldest first: for who follows it.
+
+use serde_json::Value;
+
+use crate::model::error::QueryError;
+use crate::store::journal::segment_file::MAX_LINE;
+use crate::store::journal::span::{Piece, Span};
+
+use super::reader::Reader;
+
+/// So many bytes of the journal are read at once.
+const STRETCH: u64 = 256 * 1024;
+
+/// A piece of the journal, in its order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Following {
+    /// Which journal it is, where that is known.
+    pub journal: Option<String>,
+    /// Where the oldest segment begins that is there: what stood before it was pruned.
+    pub oldest: u64,
+    /// Its records, each with its sequence number. Lines that are none are left out.
+    pub records: Vec<(u64, Value)>,
+    /// Where to read on.
+    pub next: u64,
+    /// Nothing stood behind these when they were read.
+    pub is_end: bool,
+}
+
+/// The records from the sequence number `from` on, as far as a bounded piece reaches.
+pub(super) fn following(reader: &Reader<'_>, from: u64) -> Result<Following, QueryError> {
+    let Some(segments) = reader.segments()? else {
+        return Ok(Following { next: from, is_end: true, ..Following::default() });
+    };
+    let opened = segments.active.1.opening_record()?;
+    let journal = opened.and_then(|opened| opened.journal).map(|id| id.to_string());
+    let oldest = segments.closed.first().map_or(segments.active.0, |(base, _)| *base);
+    let (head, from) = (segments.head(), from.max(oldest));
+    let mut stretch = STRETCH;
+    loop {
+        let end = from.saturating_add(stretch).min(head);
+        let span = Span { after: from.checked_sub(1), before: Some(end), ..Span::default() };
+        let mut piece = Piece::new(segments, span, false)?;
+        let (mut records, mut next) = (Vec::new(), end.max(from));
+        while let Some(met) = piece.next_line()? {
+            match serde_json::from_slice(&met.bytes) {
+                Ok(record) => records.push((met.seq, record)),
+                // Cut where this stretch ends, or its writer is still at it: read from its begin next time.
+                Err(_) if met.seq + met.bytes.len() as u64 >= end => next = met.seq.max(from),
+                Err(_) => {}
+            }
+        }
+        let is_end = end == head;
+        if !records.is_empty() || next > from || is_end || stretch > MAX_LINE as u64 {
+            records.reverse();
+            let next = if next == from && !is_end { end } else { next };
+            return Ok(Following { journal, oldest, records, next, is_end });
+        }
+        // One line fills all of it.
+        stretch = stretch.saturating_mul(4);
+    }
+}

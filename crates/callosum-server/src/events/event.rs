@@ -1,0 +1,154 @@
+//! What an event is, which are wanted, and where a stream goes on.
+
+use callosum_core::query::Following;
+use serde_json::{Map, Value, json};
+
+/// Topics that one stream may ask for.
+const MAX_TOPICS: usize = 32;
+const MAX_TOPIC: usize = 100;
+
+/// A record, ready to be sent.
+#[derive(Debug)]
+pub(crate) struct Event {
+    pub(crate) seq: u64,
+    pub(crate) topic: String,
+    /// As it goes over the line.
+    pub(crate) text: String,
+}
+
+/// Which events are wanted; all when there is none.
+#[derive(Debug)]
+pub(crate) struct Topics(Vec<String>);
+
+/// Where a stream begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// With what comes from now on.
+    Now,
+    /// Behind this record, of this journal if it is named; `None`: with the oldest that is there.
+    Behind(Option<String>, Option<u64>),
+}
+
+impl Place {
+    /// `<journal>:<seq>`, or a sequence number; 0 stands for the oldest.
+    pub(crate) fn read(text: &str) -> Option<Self> {
+        let (journal, seq) = match text.split_once(':') {
+            Some((journal, seq)) => (Some(journal), seq),
+            None => (None, text),
+        };
+        let is_id = |id: &str| id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if journal.is_some_and(|journal| !is_id(journal)) {
+            return None;
+        }
+        let seq: u64 = seq.parse().ok()?;
+        let behind = (journal.is_some() || seq > 0).then_some(seq);
+        Some(Self::Behind(journal.map(str::to_owned), behind))
+    }
+}
+
+impl Topics {
+    /// Topics with commas between them; `call.*` stands for all that begin so.
+    pub(crate) fn read(text: Option<&str>) -> Result<Self, &'static str> {
+        let topics: Vec<String> =
+            text.unwrap_or_default().split(',').map(str::trim).filter(|topic| !topic.is_empty()).map(str::to_owned).collect();
+        let is_topic = |topic: &String| {
+            let name = topic.strip_suffix(".*").unwrap_or(topic);
+            topic.len() <= MAX_TOPIC && (name == "*" || name.bytes().all(|byte| byte.is_ascii_lowercase() || b"._".contains(&byte)))
+        };
+        if topics.len() > MAX_TOPICS || !topics.iter().all(is_topic) {
+            return Err("expected at most 32 topics such as `call.paused` or `call.*`, with commas between them");
+        }
+        Ok(Self(topics))
+    }
+
+    pub(crate) fn want(&self, topic: &str) -> bool {
+        let fits = |wanted: &String| match wanted.strip_suffix('*') {
+            Some(begin) => topic.starts_with(begin),
+            None => wanted == topic,
+        };
+        self.0.is_empty() || self.0.iter().any(fits)
+    }
+}
+
+impl Event {
+    /// The events that a piece of the journal tells.
+    pub(crate) fn of(following: &Following) -> Vec<Self> {
+        let journal = following.journal.as_deref().unwrap_or_default();
+        following.records.iter().filter_map(|(seq, record)| Self::of_record(journal, *seq, record)).collect()
+    }
+
+    fn of_record(journal: &str, seq: u64, record: &Value) -> Option<Self> {
+        let record = record.as_object()?;
+        let topic = topic(record);
+        let id = format!("{journal}:{seq}");
+        let from = json!({
+            "machine": record.get("machine"),
+            "instance": record.get("instance"),
+            "runtime": record.get("runtime"),
+            "agent": record.get("agent"),
+            "session": record.get("session"),
+            "via": record.get("via"),
+        });
+        let data = json!({
+            "seq": seq, "id": id, "topic": topic, "at": record.get("timestamp"), "from": from, "data": record,
+        });
+        Some(Self { seq, text: format!("id: {id}\ndata: {data}\n\n"), topic })
+    }
+}
+
+/// What was pruned, or is of a journal that is gone, from one place to another.
+pub(crate) fn gap(from: u64, to: u64) -> String {
+    let data = json!({ "gap": { "from": from, "to": to } });
+    format!("event: gap\ndata: {data}\n\n")
+}
+
+/// What a record is about, in two words.
+fn topic(record: &Map<String, Value>) -> String {
+    let text = |name: &str| record.get(name).and_then(Value::as_str).unwrap_or_default();
+    match text("action") {
+        "intercept" => "call.started".to_owned(),
+        "blocked" if text("conflict") == "lease" => "call.blocked".to_owned(),
+        "blocked" => "call.paused".to_owned(),
+        "denied" => "call.denied".to_owned(),
+        "complete" | "failed" | "refused" | "unknown" => "call.ended".to_owned(),
+        "running" => "call.running".to_owned(),
+        "delivered" => "call.read".to_owned(),
+        "released" => "lease.released".to_owned(),
+        "leased" => "lease.taken".to_owned(),
+        "extended" => "lease.renewed".to_owned(),
+        "session" => format!("session.{}", text("event")),
+        other => format!("journal.{other}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use super::*;
+
+    #[test]
+    fn a_place_is_read_as_events_tell_theirs() {
+        let journal = "0123456789abcdef".repeat(2);
+        let read = |text: &str| Place::read(text);
+        assert_eq!(read("0"), Some(Place::Behind(None, None)));
+        assert_eq!(read("12"), Some(Place::Behind(None, Some(12))));
+        assert_eq!(read(&format!("{journal}:0")), Some(Place::Behind(Some(journal.clone()), Some(0))));
+        for wrong in ["", "-1", "x", ":5", "abc:5", &format!("{journal}:"), &format!("{journal}:5:6")] {
+            assert_eq!(read(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn topics_are_wanted_by_name_or_by_how_they_begin() {
+        let topics = Topics::read(Some("call.*, lease.released")).unwrap();
+        for (topic, wanted) in
+            [("call.paused", true), ("lease.released", true), ("lease.taken", false), ("callous", false)]
+        {
+            assert_eq!(topics.want(topic), wanted, "{topic}");
+        }
+        assert!(Topics::read(None).unwrap().want("anything"));
+        for wrong in ["A", "call paused", "call.*.*x", &"a,".repeat(40), "\u{e9}"] {
+            assert!(Topics::read(Some(wrong)).is_err(), "{wrong}");
+        }
+    }
+}

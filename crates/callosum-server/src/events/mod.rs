@@ -1,0 +1,57 @@
+//! `GET /v1/events`: the journal as it grows, as server-sent events. Each has an id from which another connection goes on, and what
+//! was pruned in between is told as a gap: between two connections nothing is lost unsaid.
+
+mod event;
+mod feed;
+mod stream;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{Query, State};
+use axum::http::HeaderMap;
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Extension, Router};
+
+use crate::caller::Caller;
+use crate::http::peer::only;
+use crate::http::refusal::Refusal;
+use crate::service::Service;
+
+use self::event::{Place, Topics};
+pub(crate) use self::feed::Feed;
+
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+
+pub(crate) fn reading() -> Router<Arc<Service>> {
+    Router::new().route("/v1/events", get(events))
+}
+
+async fn events(
+    State(service): State<Arc<Service>>,
+    Extension(caller): Extension<Arc<Caller>>,
+    headers: HeaderMap,
+    Query(mut asked): Query<HashMap<String, String>>,
+) -> Result<Response, Refusal> {
+    let topics = Topics::read(asked.remove("topic").as_deref())
+        .map_err(|why| Refusal::field("topic", why))?;
+    // A client that comes back says so by itself.
+    let again = if headers.contains_key(LAST_EVENT_ID) {
+        let id = only(&headers, &LAST_EVENT_ID);
+        Some(("Last-Event-ID", id.unwrap_or_default().to_owned()))
+    } else {
+        asked.remove("after").map(|after| ("after", after))
+    };
+    let place = match again {
+        Some((name, id)) => Place::read(&id).ok_or_else(|| {
+            Refusal::field(name, "expected the id of an event, or a sequence number; 0 is the oldest that is there")
+        })?,
+        None => Place::Now,
+    };
+    let Some(seat) = service.feed.seat() else { return Err(Refusal::busy("too many event streams are open")) };
+    let body = stream::begin(service, caller, topics, place, seat);
+    Ok(([(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-store")], Body::new(body)).into_response())
+}

@@ -1,0 +1,168 @@
+//! `GET /openapi.json`: what can be asked, made from the types that are read and written.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::http::StatusCode;
+use axum::routing::get;
+use schemars::generate::{SchemaGenerator, SchemaSettings};
+use schemars::{JsonSchema, Schema};
+use serde_json::{Map, Value, json};
+
+use crate::http::answer::json as json_text;
+use crate::http::refusal::ErrorAnswer;
+use crate::protocol::calls::{CompleteRequest, InterceptAnswer, InterceptRequest, OkAnswer};
+use crate::protocol::locks::{LockAnswer, LockRequest, UnlockAnswer, UnlockRequest};
+use crate::protocol::status::StatusAnswer;
+use crate::service::Service;
+use crate::tokens::Rights;
+use crate::v1::calls::{
+    AfterAnswer, AfterRequest, BeforeAnswer, BeforeRequest, CallRequest, DeliveredAnswer, ExtendAnswer,
+};
+use crate::v1::questions::{ReleaseRequest, offered};
+
+/// Something that can be asked.
+struct Operation {
+    method: &'static str,
+    path: String,
+    summary: &'static str,
+    /// Who may; `None`: everybody.
+    rights: Option<Rights>,
+    request: Option<Schema>,
+    answer: Schema,
+    /// Parameters of the address: where each stands, and its name.
+    parameters: Vec<(&'static str, &'static str)>,
+}
+
+pub(crate) fn reading() -> Router<Arc<Service>> {
+    let text = document().to_string();
+    Router::new().route("/openapi.json", get(async move || json_text(StatusCode::OK, text)))
+}
+
+fn operations(types: &mut SchemaGenerator) -> Vec<Operation> {
+    fn post<Q: JsonSchema, A: JsonSchema>(
+        types: &mut SchemaGenerator,
+        path: &str,
+        rights: Rights,
+        summary: &'static str,
+    ) -> Operation {
+        Operation {
+            method: "post",
+            path: path.to_owned(),
+            summary,
+            rights: Some(rights),
+            request: Some(types.subschema_for::<Q>()),
+            answer: types.subschema_for::<A>(),
+            parameters: Vec::new(),
+        }
+    }
+    let object = || schemars::json_schema!({ "type": "object" });
+    let look = |path: &str, rights, summary, answer, parameters| Operation {
+        method: "get",
+        path: path.to_owned(),
+        summary,
+        rights,
+        request: None,
+        answer,
+        parameters,
+    };
+    let act = Rights::Act;
+    let mut intercept =
+        post::<InterceptRequest, InterceptAnswer>(types, "/intercept", act, "Ask before a call, for an instance");
+    intercept.parameters.push(("header", "Idempotency-Key"));
+    let mut unlock =
+        post::<UnlockRequest, UnlockAnswer>(types, "/lock/{key}", act, "Give the lease of a resource back");
+    unlock.method = "delete";
+    unlock.parameters.extend([("path", "key"), ("query", "instance")]);
+    let mut all = vec![
+        post::<BeforeRequest, BeforeAnswer>(types, "/v1/before", act, "Ask before a call"),
+        post::<AfterRequest, AfterAnswer>(types, "/v1/after", act, "Report how a call ended"),
+        post::<CallRequest, DeliveredAnswer>(types, "/v1/delivered", act, "Say that a model read a pause"),
+        post::<CallRequest, ExtendAnswer>(types, "/v1/extend", act, "Renew the lease of a call"),
+        intercept,
+        post::<CompleteRequest, OkAnswer>(types, "/complete", act, "Report how an instance's call ended"),
+        post::<LockRequest, LockAnswer>(types, "/lock", act, "Take the lease of a resource"),
+        unlock,
+        Operation {
+            answer: object(),
+            ..post::<ReleaseRequest, OkAnswer>(types, "/v1/release", Rights::Operate, "End the leases on a resource")
+        },
+    ];
+    let read = Some(Rights::Read);
+    let status = types.subschema_for::<StatusAnswer>();
+    all.push(look("/status", read, "What is held, and what was done lately", status, vec![("query", "contextKey")]));
+    all.extend(offered().map(|question| {
+        let path = format!("/v1/{}", question.name);
+        look(&path, read, "A question, answered as the command line prints it", object(), vec![("query", "q")])
+    }));
+    all.push(look("/healthz", None, "The process answers", object(), Vec::new()));
+    all.push(look("/readyz", None, "The shared state can be used", object(), Vec::new()));
+    all
+}
+
+/// The whole document.
+pub(crate) fn document() -> Value {
+    let mut settings = SchemaSettings::draft2020_12();
+    settings.definitions_path = "/components/schemas".into();
+    let mut types = settings.into_generator();
+    let error = types.subschema_for::<ErrorAnswer>();
+    let mut paths = Map::new();
+    for operation in operations(&mut types) {
+        let path = paths.entry(operation.path.clone()).or_insert_with(|| Value::Object(Map::new()));
+        if let Value::Object(methods) = path {
+            methods.insert(operation.method.to_owned(), described(&operation, &error));
+        }
+    }
+    for (path, summary, content_type) in [
+        ("/v1/events", "The journal as it grows, as server-sent events", "text/event-stream"),
+        ("/metrics", "Figures for Prometheus", "text/plain"),
+    ] {
+        let parameters: Vec<Value> = match path {
+            "/v1/events" => [("query", "topic"), ("query", "after"), ("header", "Last-Event-ID")].map(parameter).to_vec(),
+            _ => Vec::new(),
+        };
+        let answer = json!({ "description": "The answer", "content": { content_type: { "schema": { "type": "string" } } } });
+        paths.insert(
+            path.to_owned(),
+            json!({ "get": { "summary": summary, "parameters": parameters, "responses": { "200": answer } } }),
+        );
+    }
+    json!({
+        "openapi": "3.1.0",
+        "info": { "title": "Callosum", "version": env!("CARGO_PKG_VERSION") },
+        "security": [{ "bearer": [] }, { "secret": [] }],
+        "paths": paths,
+        "components": {
+            "securitySchemes": {
+                "bearer": { "type": "http", "scheme": "bearer" },
+                "secret": { "type": "apiKey", "in": "header", "name": "X-Callosum-Secret" },
+            },
+            "schemas": types.take_definitions(true),
+        },
+    })
+}
+
+fn parameter((place, name): (&str, &str)) -> Value {
+    json!({ "in": place, "name": name, "required": place == "path", "schema": { "type": "string" } })
+}
+
+fn described(operation: &Operation, error: &Schema) -> Value {
+    let json_of = |schema: &Schema| json!({ "application/json": { "schema": schema } });
+    let parameters: Vec<Value> = operation.parameters.iter().copied().map(parameter).collect();
+    let mut described = json!({
+        "summary": operation.summary,
+        "parameters": parameters,
+        "responses": {
+            "200": { "description": "The answer", "content": json_of(&operation.answer) },
+            "default": { "description": "Why there is none", "content": json_of(error) },
+        },
+    });
+    if let Some(request) = &operation.request {
+        described["requestBody"] = json!({ "required": operation.method == "post", "content": json_of(request) });
+    }
+    match operation.rights {
+        Some(rights) => described["x-callosum-rights"] = rights.as_str().into(),
+        None => described["security"] = json!([]),
+    }
+    described
+}

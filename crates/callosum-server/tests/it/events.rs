@@ -1,0 +1,162 @@
+//! The stream of events: nothing is lost between two connections, and what is gone is said.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::support::{Client, Home, Serve};
+
+/// A stream, after its first sign of life.
+struct Stream {
+    client: Client,
+}
+
+/// An event, or the notice of a gap.
+struct Event {
+    id: Option<String>,
+    data: Value,
+}
+
+impl Stream {
+    fn open(serve: &Serve, token: &str, query: &str, head: &str) -> Self {
+        let mut client = serve.client(token);
+        let request = format!(
+            "GET /v1/events{query} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n{}{head}\r\n",
+            serve.port, client.head
+        );
+        client.raw(request.as_bytes());
+        let answer = client.answer();
+        assert_eq!((answer.status, answer.header("content-type")), (200, Some("text/event-stream")));
+        let mut stream = Self { client };
+        // From here on nothing is missed.
+        while stream.line() != ":" {}
+        stream
+    }
+
+    /// A line of the stream; the chunks that it comes in say no more.
+    fn line(&mut self) -> String {
+        loop {
+            let line = self.client.line();
+            let is_length = !line.is_empty() && line.len() < 8 && line.bytes().all(|byte| byte.is_ascii_hexdigit());
+            if !is_length {
+                return line;
+            }
+        }
+    }
+
+    fn next(&mut self) -> Event {
+        let mut event = Event { id: None, data: Value::Null };
+        loop {
+            let line = self.line();
+            if let Some(id) = line.strip_prefix("id: ") {
+                event.id = Some(id.to_owned());
+            } else if let Some(data) = line.strip_prefix("data: ") {
+                event.data = serde_json::from_str(data).unwrap();
+                return event;
+            }
+        }
+    }
+}
+
+fn note(client: &mut Client, call: &str) {
+    let body = json!({ "tool": "note", "params": { "to": call }, "session": "s", "call": call });
+    assert_eq!(client.ok("/v1/before", &body)["verdict"], "allow");
+}
+
+#[test]
+fn what_comes_is_told_in_order_and_another_connection_goes_on_behind_it() {
+    let home = Home::new();
+    let token = home.token(&["ci"]);
+    let serve = home.serve();
+    let mut client = serve.client(&token);
+    note(&mut client, "before");
+    let mut stream = Stream::open(&serve, &token, "?topic=call.*", "");
+    for call in ["1", "2", "3"] {
+        note(&mut client, call);
+    }
+    let told: Vec<Event> = (0..3).map(|_| stream.next()).collect();
+    let calls: Vec<&Value> = told.iter().map(|event| &event.data["data"]["call"]).collect();
+    assert_eq!(calls, ["1", "2", "3"]);
+    assert_eq!((&told[0].data["topic"], &told[0].data["from"]["via"]), (&json!("call.started"), &json!("token:ci")));
+    assert_eq!(told[0].data["id"].as_str(), told[0].id.as_deref());
+    drop(stream);
+    // Meanwhile, and over a restart.
+    note(&mut client, "4");
+    drop(client);
+    serve.kill();
+    let serve = home.serve();
+    let id = told[2].id.clone().unwrap();
+    let mut again = Stream::open(&serve, &token, "?topic=call.started", &format!("Last-Event-ID: {id}\r\n"));
+    assert_eq!(again.next().data["data"]["call"], "4");
+    note(&mut serve.client(&token), "5");
+    assert_eq!(again.next().data["data"]["call"], "5");
+    let mut all = Stream::open(&serve, &token, "?after=0&topic=call.started", "");
+    let calls: Vec<Value> = (0..6).map(|_| all.next().data["data"]["call"].clone()).collect();
+    assert_eq!(calls, ["before", "1", "2", "3", "4", "5"]);
+}
+
+#[test]
+fn a_journal_that_is_another_one_is_told_as_a_gap() {
+    let home = Home::new();
+    let token = home.token(&["ci"]);
+    let serve = home.serve();
+    note(&mut serve.client(&token), "1");
+    let mut stream = Stream::open(&serve, &token, "?after=0&topic=call.*", "");
+    let id = stream.next().id.unwrap();
+    serve.kill();
+    for name in ["journal.jsonl", "journal.index"] {
+        let _ = fs::remove_file(home.path().join(name));
+    }
+    let serve = home.serve();
+    note(&mut serve.client(&token), "2");
+    let mut stream = Stream::open(&serve, &token, "?topic=call.*", &format!("Last-Event-ID: {id}\r\n"));
+    assert_eq!(stream.next().data["gap"]["to"], 0);
+    assert_eq!(stream.next().data["data"]["call"], "2");
+}
+
+#[test]
+fn many_streams_each_get_all_that_they_asked_for() {
+    let home = Home::new();
+    let token = home.token(&["ci"]);
+    let serve = home.serve();
+    let mut local = serve.local();
+    let topics = ["", "?topic=call.started", "?topic=call.ended", "?topic=lease.*"];
+    let mut streams: Vec<Stream> = (0..40).map(|number| Stream::open(&serve, &token, topics[number % 4], "")).collect();
+    for call in 0..200 {
+        note(&mut local, &call.to_string());
+        local.ok("/v1/after", &json!({ "call": call.to_string(), "outcome": "complete" }));
+    }
+    local.ok("/lock", &json!({ "instance": "a", "contextKey": "k", "tier": 3 }));
+    for (number, stream) in streams.iter_mut().enumerate() {
+        let expected = [401, 200, 200, 1][number % 4];
+        let mut last = 0;
+        for told in 0..expected {
+            let event = stream.next();
+            let seq = event.data["seq"].as_u64().unwrap();
+            assert!(told == 0 || seq > last, "{number}: {seq} after {last}");
+            // A process says first how far back its rules look.
+            if event.data["topic"].as_str().unwrap().starts_with("journal.") {
+                assert_eq!(topics[number % 4], "");
+            }
+            last = seq;
+        }
+    }
+}
+
+#[test]
+fn a_revoked_token_ends_its_streams_and_wrong_places_are_named() {
+    let home = Home::new();
+    let token = home.token(&["ci"]);
+    let serve = home.serve();
+    let mut client = serve.client(&token);
+    for (query, path) in [("?after=x", "after"), ("?topic=A", "topic")] {
+        let refused = client.get(&format!("/v1/events{query}"));
+        assert_eq!((refused.status, &refused.json()["error"]["path"]), (400, &json!(path)));
+    }
+    let refused = client.send("GET", "/v1/events", "Last-Event-ID: nowhere\r\n", "");
+    assert_eq!((refused.status, &refused.json()["error"]["path"]), (400, &json!("Last-Event-ID")));
+    let mut stream = Stream::open(&serve, &token, "", "");
+    assert!(home.program(&["token", "revoke", "ci"]).output().unwrap().status.success());
+    // It ends: the last chunk is empty, and nothing follows.
+    while stream.client.line() != "0" {}
+}

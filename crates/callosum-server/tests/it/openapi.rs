@@ -1,0 +1,87 @@
+//! The document at `/openapi.json`, held against real answers.
+
+use jsonschema::Validator;
+use serde_json::{Value, json};
+
+use crate::support::{Answer, Client, Home};
+
+/// What the document says of an answer.
+fn schema(document: &Value, method: &str, path: &str, status: u16) -> Validator {
+    let responses = &document["paths"][path][method]["responses"];
+    let response = responses.get(status.to_string()).unwrap_or(&responses["default"]);
+    let schema = &response["content"]["application/json"]["schema"];
+    assert!(schema.is_object(), "{method} {path} {status} is not in the document");
+    // References lead into the document.
+    let whole = json!({ "allOf": [schema], "components": document["components"] });
+    jsonschema::validator_for(&whole).unwrap()
+}
+
+fn check(document: &Value, method: &str, path: &str, answer: &Answer) -> Value {
+    let value = answer.json();
+    let validator = schema(document, method, path, answer.status);
+    let wrong: Vec<String> = validator.iter_errors(&value).map(|error| error.to_string()).collect();
+    assert!(wrong.is_empty(), "{method} {path}: {wrong:?} in {value}");
+    value
+}
+
+#[test]
+fn every_answer_is_as_the_document_says() {
+    let home = Home::new();
+    let (ops, other) = (home.token(&["ops", "--rights", "operate"]), home.token(&["other"]));
+    let serve = home.serve();
+    let document = serve.stranger().get("/openapi.json").json();
+    assert_eq!(document["openapi"], "3.1.0");
+    let mut client = serve.client(&ops);
+    let post = |client: &mut Client, path: &str, body: Value| {
+        let answer = client.post(path, &body);
+        check(&document, "post", path, &answer)
+    };
+    let mail = |session: &str, call: &str| {
+        json!({ "tool": "mail", "params": { "to": "a@example.com" }, "session": session, "call": call })
+    };
+    post(&mut client, "/v1/before", mail("a", "1"));
+    assert_eq!(post(&mut client, "/v1/before", mail("b", "2"))["verdict"], "pause");
+    post(&mut client, "/v1/before", json!({ "tool": 5 }));
+    post(&mut client, "/v1/delivered", json!({ "call": "2" }));
+    post(&mut client, "/v1/extend", json!({ "call": "1" }));
+    post(&mut client, "/v1/extend", json!({ "call": "none" }));
+    post(&mut client, "/v1/after", json!({ "call": "1", "outcome": "unknown" }));
+    let pay = |instance: &str| json!({ "instance": instance, "tool": "pay", "action": "send", "params": { "to": "acme" } });
+    post(&mut client, "/intercept", pay("doug"));
+    let blocked = post(&mut serve.client(&other), "/intercept", pay("mira"));
+    assert_eq!(blocked["proceed"], false);
+    let lock = |instance: &str| json!({ "instance": instance, "contextKey": "account:acme", "tier": 4 });
+    post(&mut client, "/lock", lock("doug"));
+    post(&mut serve.client(&other), "/lock", lock("mira"));
+    check(&document, "get", "/status", &client.get("/status"));
+    let delete = client.send("DELETE", "/lock/account:acme?instance=doug", "", "");
+    check(&document, "delete", "/lock/{key}", &delete);
+    post(&mut client, "/complete", json!({ "instance": "doug", "contextKey": "account:acme", "result": {} }));
+    post(&mut client, "/v1/release", json!({ "key": "account:acme" }));
+    for path in ["/v1/status", "/v1/journal", "/v1/leases", "/v1/sessions", "/v1/recent", "/v1/rules", "/v1/head", "/healthz", "/readyz"] {
+        check(&document, "get", path, &client.get(path));
+    }
+}
+
+#[test]
+fn what_the_document_names_is_there_with_the_rights_that_it_names() {
+    let home = Home::new();
+    let read = home.token(&["looker", "--rights", "read"]);
+    let serve = home.serve();
+    let mut client = serve.client(&read);
+    let document = client.get("/openapi.json").json();
+    let paths = document["paths"].as_object().unwrap();
+    assert!(paths.len() > 20, "{}", paths.len());
+    for (path, methods) in paths {
+        for (method, operation) in methods.as_object().unwrap() {
+            if path == "/v1/events" {
+                continue;
+            }
+            let path = path.replace("{key}", "x");
+            let answer = client.send(&method.to_uppercase(), &path, "Content-Type: application/json\r\n", "{}");
+            let needs_more = operation["x-callosum-rights"].as_str().is_some_and(|rights| rights != "read");
+            assert_eq!(answer.status == 403, needs_more, "{method} {path}: {}", answer.status);
+            assert!(![404, 405].contains(&answer.status), "{method} {path}: {}", answer.status);
+        }
+    }
+}
