@@ -233,6 +233,48 @@ withEach("the first protocol: others' actions warn at tier 3 and stop at tier 4;
   assert.equal(((await one.call("unlock", [account])).value as { ok: boolean }).ok, true);
 });
 
+withEach("events are told once each, over a service that is killed and started again", async (open, to) => {
+  const client = open();
+  const keys = [`email:${to}-a`, `email:${to}-b`];
+  const stream = client.events({ topic: "call.*", after: "0" });
+  const seen: Array<{ cursor: string; topic: string; key: string; session: unknown }> = [];
+  /** Reads on to the end of the call on `key`. */
+  const upTo = async (from: typeof stream, key: string) => {
+    for (;;) {
+      const { value, error } = await from.next();
+      assert.equal(error, undefined);
+      const {
+        cursor,
+        topic,
+        data,
+        from: who,
+      } = value as { cursor: string; topic: string; data: { contextKeys?: string[] }; from: { session: unknown } };
+      if (!keys.includes(String(data.contextKeys))) continue;
+      seen.push({ cursor, topic, key: String(data.contextKeys), session: who.session });
+      if (topic === "call.ended" && String(data.contextKeys) === key) return;
+    }
+  };
+  await done(client.guard("mail", { to: `${to}-a` }, { session: "one" }));
+  await upTo(stream, keys[0] ?? "");
+  const { cursor } = seen.at(-1) ?? {};
+  await service.restart();
+  await done(client.guard("mail", { to: `${to}-b` }, { session: "two" }));
+  await upTo(stream, keys[1] ?? "");
+  const told = ["call.started", "call.ended"].map((topic) => ({ topic, key: keys[0], session: "one" }));
+  const later = ["call.started", "call.ended"].map((topic) => ({ topic, key: keys[1], session: "two" }));
+  assert.deepEqual(
+    seen.map(({ topic, key, session }) => ({ topic, key, session })),
+    [...told, ...later],
+  );
+  // Another process goes on from a cursor.
+  seen.length = 0;
+  await upTo(open().events({ topic: "call.*", after: cursor }), keys[1] ?? "");
+  assert.deepEqual(
+    seen.map(({ topic, key, session }) => ({ topic, key, session })),
+    later,
+  );
+});
+
 for (const { name, open } of DRIVERS) {
   const opened = async (given: string, body: (client: Client) => Promise<void>) => {
     const client = open({ url: service.url, token: given });
