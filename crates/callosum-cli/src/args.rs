@@ -229,10 +229,7 @@ pub(crate) enum Command {
         port: Option<u16>,
     },
     /// Serve the gate over HTTP to agents without hooks, until Ctrl-C. `--help` behind it tells its options
-    #[command(
-        disable_help_flag = true,
-        after_help = "Examples:\n  callosum serve\n  callosum serve --help"
-    )]
+    #[command(disable_help_flag = true, after_help = "Examples:\n  callosum serve\n  callosum serve --help")]
     Serve(HandedOver),
     /// Make, list and revoke the tokens of programs that ask the service. `--help` behind it tells its options
     #[command(
@@ -352,7 +349,8 @@ pub(crate) enum Installable {
 
 fn installable() -> impl TypedValueParser<Value = Installable> {
     let names = RUNTIMES.into_iter().map(|runtime| runtime.name()).chain(["service"]);
-    PossibleValuesParser::new(names).map(|name| named(&name).map_or(Installable::Service, Installable::Runtime))
+    PossibleValuesParser::new(names)
+        .map(|name| named(&name).map_or(Installable::Service, Installable::Runtime))
 }
 
 /// The call that is asked about.

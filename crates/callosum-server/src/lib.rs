@@ -48,9 +48,8 @@ pub fn main() -> ExitCode {
         Command::Serve(listen) => process::serve(&args.global, listen),
         Command::Token { action } => token(&args, action),
         Command::Ui { port } => page::run(&args.global, *port, &mut io::stdout()),
-        Command::Install(asked) => {
-            config::state_dir(&args.global).and_then(|directory| unit::install(&directory, asked, args.global.json))
-        }
+        Command::Install(asked) => config::state_dir(&args.global)
+            .and_then(|directory| unit::install(&directory, asked, args.global.json)),
         Command::Uninstall(asked) => unit::uninstall(asked, args.global.json),
     };
     done.unwrap_or_else(|failure| {

@@ -67,7 +67,11 @@ impl Metrics {
         for (tier, verdicts) in self.calls.iter().enumerate() {
             for (count, (_, name)) in verdicts.iter().zip(VERDICTS) {
                 let count = count.load(Ordering::Relaxed);
-                line(&mut text, &format!("callosum_calls_total{{tier=\"{tier}\",verdict=\"{name}\"}}"), count);
+                line(
+                    &mut text,
+                    &format!("callosum_calls_total{{tier=\"{tier}\",verdict=\"{name}\"}}"),
+                    count,
+                );
             }
         }
         let name = "callosum_decision_seconds";
@@ -82,20 +86,50 @@ impl Metrics {
         // Writing into a string can't fail.
         let _ = writeln!(text, "{name}_sum {sum}");
         line(&mut text, &format!("{name}_count"), upto);
-        head(&mut text, "callosum_requests_total", "counter", "Requests that were answered, by the first digit of their status.");
+        head(
+            &mut text,
+            "callosum_requests_total",
+            "counter",
+            "Requests that were answered, by the first digit of their status.",
+        );
         for (count, class) in self.requests.iter().zip(1..) {
             let class = format!("callosum_requests_total{{status=\"{class}xx\"}}");
             line(&mut text, &class, count.load(Ordering::Relaxed));
         }
         let journal_bytes = status.journal.bytes;
         for (name, kind, help, value) in [
-            ("callosum_wrong_tokens_total", "counter", "Requests without a token that counts.", self.wrong_tokens.load(Ordering::Relaxed)),
-            ("callosum_turned_away_total", "counter", "Requests that came faster than their token may.", self.turned_away.load(Ordering::Relaxed)),
-            ("callosum_log_lines_lost_total", "counter", "Lines of the access log that nobody read in time.", log_lines_lost),
+            (
+                "callosum_wrong_tokens_total",
+                "counter",
+                "Requests without a token that counts.",
+                self.wrong_tokens.load(Ordering::Relaxed),
+            ),
+            (
+                "callosum_turned_away_total",
+                "counter",
+                "Requests that came faster than their token may.",
+                self.turned_away.load(Ordering::Relaxed),
+            ),
+            (
+                "callosum_log_lines_lost_total",
+                "counter",
+                "Lines of the access log that nobody read in time.",
+                log_lines_lost,
+            ),
             ("callosum_open_leases", "gauge", "Resources that are held now.", status.locks.len() as u64),
             ("callosum_journal_bytes", "gauge", "Size of the journal.", journal_bytes),
-            ("callosum_waiting_records", "gauge", "Records that wait to be written.", status.waiting.queued as u64),
-            ("callosum_degraded", "gauge", "1 while the shared state can't be used.", u64::from(status.degraded.is_some())),
+            (
+                "callosum_waiting_records",
+                "gauge",
+                "Records that wait to be written.",
+                status.waiting.queued as u64,
+            ),
+            (
+                "callosum_degraded",
+                "gauge",
+                "1 while the shared state can't be used.",
+                u64::from(status.degraded.is_some()),
+            ),
         ] {
             head(&mut text, name, kind, help);
             line(&mut text, name, value);

@@ -34,14 +34,21 @@ struct Operation {
     parameters: Vec<(&'static str, &'static str)>,
 }
 
+/// The types of requests, as they are read, and of answers, as they are written: a field that is left out when it is empty is one
+/// that need not be there. No type is both.
+struct Types {
+    read: SchemaGenerator,
+    written: SchemaGenerator,
+}
+
 pub(crate) fn reading() -> Router<Arc<Service>> {
     let text = document().to_string();
     Router::new().route("/openapi.json", get(async move || json_text(StatusCode::OK, text)))
 }
 
-fn operations(types: &mut SchemaGenerator) -> Vec<Operation> {
+fn operations(types: &mut Types) -> Vec<Operation> {
     fn post<Q: JsonSchema, A: JsonSchema>(
-        types: &mut SchemaGenerator,
+        types: &mut Types,
         path: &str,
         rights: Rights,
         summary: &'static str,
@@ -51,8 +58,8 @@ fn operations(types: &mut SchemaGenerator) -> Vec<Operation> {
             path: path.to_owned(),
             summary,
             rights: Some(rights),
-            request: Some(types.subschema_for::<Q>()),
-            answer: types.subschema_for::<A>(),
+            request: Some(types.read.subschema_for::<Q>()),
+            answer: types.written.subschema_for::<A>(),
             parameters: Vec::new(),
         }
     }
@@ -67,8 +74,12 @@ fn operations(types: &mut SchemaGenerator) -> Vec<Operation> {
         parameters,
     };
     let act = Rights::Act;
-    let mut intercept =
-        post::<InterceptRequest, InterceptAnswer>(types, "/intercept", act, "Ask before a call, for an instance");
+    let mut intercept = post::<InterceptRequest, InterceptAnswer>(
+        types,
+        "/intercept",
+        act,
+        "Ask before a call, for an instance",
+    );
     intercept.parameters.push(("header", "Idempotency-Key"));
     let mut unlock =
         post::<UnlockRequest, UnlockAnswer>(types, "/lock/{key}", act, "Give the lease of a resource back");
@@ -85,15 +96,32 @@ fn operations(types: &mut SchemaGenerator) -> Vec<Operation> {
         unlock,
         Operation {
             answer: object(),
-            ..post::<ReleaseRequest, OkAnswer>(types, "/v1/release", Rights::Operate, "End the leases on a resource")
+            ..post::<ReleaseRequest, OkAnswer>(
+                types,
+                "/v1/release",
+                Rights::Operate,
+                "End the leases on a resource",
+            )
         },
     ];
     let read = Some(Rights::Read);
-    let status = types.subschema_for::<StatusAnswer>();
-    all.push(look("/status", read, "What is held, and what was done lately", status, vec![("query", "contextKey")]));
+    let status = types.written.subschema_for::<StatusAnswer>();
+    all.push(look(
+        "/status",
+        read,
+        "What is held, and what was done lately",
+        status,
+        vec![("query", "contextKey")],
+    ));
     all.extend(offered().map(|question| {
         let path = format!("/v1/{}", question.name);
-        look(&path, read, "A question, answered as the command line prints it", object(), vec![("query", "q")])
+        look(
+            &path,
+            read,
+            "A question, answered as the command line prints it",
+            object(),
+            vec![("query", "q")],
+        )
     }));
     all.push(look("/healthz", None, "The process answers", object(), Vec::new()));
     all.push(look("/readyz", None, "The shared state can be used", object(), Vec::new()));
@@ -102,10 +130,16 @@ fn operations(types: &mut SchemaGenerator) -> Vec<Operation> {
 
 /// The whole document.
 pub(crate) fn document() -> Value {
-    let mut settings = SchemaSettings::draft2020_12();
-    settings.definitions_path = "/components/schemas".into();
-    let mut types = settings.into_generator();
-    let error = types.subschema_for::<ErrorAnswer>();
+    let settings = |contract: fn(SchemaSettings) -> SchemaSettings| {
+        let mut settings = contract(SchemaSettings::draft2020_12());
+        settings.definitions_path = "/components/schemas".into();
+        settings.into_generator()
+    };
+    let mut types = Types {
+        read: settings(SchemaSettings::for_deserialize),
+        written: settings(SchemaSettings::for_serialize),
+    };
+    let error = types.written.subschema_for::<ErrorAnswer>();
     let mut paths = Map::new();
     for operation in operations(&mut types) {
         let path = paths.entry(operation.path.clone()).or_insert_with(|| Value::Object(Map::new()));
@@ -118,7 +152,9 @@ pub(crate) fn document() -> Value {
         ("/metrics", "Figures for Prometheus", "text/plain"),
     ] {
         let parameters: Vec<Value> = match path {
-            "/v1/events" => [("query", "topic"), ("query", "after"), ("header", "Last-Event-ID")].map(parameter).to_vec(),
+            "/v1/events" => {
+                [("query", "topic"), ("query", "after"), ("header", "Last-Event-ID")].map(parameter).to_vec()
+            }
             _ => Vec::new(),
         };
         let answer = json!({ "description": "The answer", "content": { content_type: { "schema": { "type": "string" } } } });
@@ -127,6 +163,8 @@ pub(crate) fn document() -> Value {
             json!({ "get": { "summary": summary, "parameters": parameters, "responses": { "200": answer } } }),
         );
     }
+    let mut schemas = types.read.take_definitions(true);
+    schemas.extend(types.written.take_definitions(true));
     json!({
         "openapi": "3.1.0",
         "info": { "title": "Callosum", "version": env!("CARGO_PKG_VERSION") },
@@ -137,7 +175,7 @@ pub(crate) fn document() -> Value {
                 "bearer": { "type": "http", "scheme": "bearer" },
                 "secret": { "type": "apiKey", "in": "header", "name": "X-Callosum-Secret" },
             },
-            "schemas": types.take_definitions(true),
+            "schemas": schemas,
         },
     })
 }
@@ -158,7 +196,8 @@ fn described(operation: &Operation, error: &Schema) -> Value {
         },
     });
     if let Some(request) = &operation.request {
-        described["requestBody"] = json!({ "required": operation.method == "post", "content": json_of(request) });
+        described["requestBody"] =
+            json!({ "required": operation.method == "post", "content": json_of(request) });
     }
     match operation.rights {
         Some(rights) => described["x-callosum-rights"] = rights.as_str().into(),

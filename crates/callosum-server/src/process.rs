@@ -62,7 +62,10 @@ pub(crate) fn serve(global: &Global, listen: &Listen) -> Result<ExitCode, Failur
     let address = address(listen)?;
     let tls = tls(listen)?;
     let Some(lock) = hold(&directory)? else { return other_runs(&directory.path) };
-    let more = Rlimit { current: getrlimit(Resource::Nofile).maximum.map(|most| most.min(FILES)).or(Some(FILES)), ..getrlimit(Resource::Nofile) };
+    let more = Rlimit {
+        current: getrlimit(Resource::Nofile).maximum.map(|most| most.min(FILES)).or(Some(FILES)),
+        ..getrlimit(Resource::Nofile)
+    };
     // With fewer it takes in fewer connections at once.
     let _ = setrlimit(Resource::Nofile, more);
     let runtime = runtime::Builder::new_multi_thread()
@@ -102,7 +105,10 @@ async fn run(
     let door = match address {
         None => None,
         Some(address) => Some(Door::open(address, tls).await.map_err(|error| {
-            Failure::new(format!("can't listen on {address}: {error}"), "choose another address with `--listen`")
+            Failure::new(
+                format!("can't listen on {address}: {error}"),
+                "choose another address with `--listen`",
+            )
         })?),
     };
     let reached = door.as_ref().and_then(|door| door.address().ok());
@@ -204,7 +210,10 @@ fn address(listen: &Listen) -> Result<Option<SocketAddr>, Failure> {
 fn tls(listen: &Listen) -> Result<Option<TlsAcceptor>, Failure> {
     let (Some(cert), Some(key)) = (&listen.tls_cert, &listen.tls_key) else { return Ok(None) };
     let wrong = |path: &Path, why: String| {
-        Failure::new(format!("`{}` can't be used for TLS: {why}", path.display()), "give PEM files: a certificate chain, and its private key")
+        Failure::new(
+            format!("`{}` can't be used for TLS: {why}", path.display()),
+            "give PEM files: a certificate chain, and its private key",
+        )
     };
     let chain = CertificateDer::pem_file_iter(cert)
         .and_then(Iterator::collect::<Result<Vec<_>, _>>)

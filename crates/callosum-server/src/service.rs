@@ -40,7 +40,13 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    pub(crate) fn new(gate: Arc<Gate>, writer: Writer, log: Log, directory: &StateDir, config: &Config) -> Self {
+    pub(crate) fn new(
+        gate: Arc<Gate>,
+        writer: Writer,
+        log: Log,
+        directory: &StateDir,
+        config: &Config,
+    ) -> Self {
         Self {
             feed: Arc::new(Feed::new(Arc::clone(&gate))),
             gate,

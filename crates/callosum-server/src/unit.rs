@@ -14,8 +14,10 @@ use crate::args::Install;
 use crate::failure::Failure;
 
 /// How ours begin: others are left alone.
-const SYSTEMD_MARK: &str = "# Written by `callosum install service`; `callosum uninstall service` removes it.";
-const LAUNCHD_MARK: &str = "<!-- Written by `callosum install service`; `callosum uninstall service` removes it. -->";
+const SYSTEMD_MARK: &str =
+    "# Written by `callosum install service`; `callosum uninstall service` removes it.";
+const LAUNCHD_MARK: &str =
+    "<!-- Written by `callosum install service`; `callosum uninstall service` removes it. -->";
 
 /// What starts services here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +44,8 @@ impl Manager {
         let home = home.ok_or_else(|| Failure::new("HOME names no folder", "set HOME to yours"))?;
         Ok(match self {
             Self::Systemd => {
-                let configured = env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+                let configured =
+                    env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
                 configured.unwrap_or_else(|| home.join(".config")).join("systemd/user/callosum.service")
             }
             Self::Launchd => home.join("Library/LaunchAgents/ai.callosum.serve.plist"),
@@ -61,7 +64,8 @@ impl Manager {
                 )
             }
             Self::Launchd => {
-                let words = [program, "serve", "--state-dir", state_dir].map(|word| format!("<string>{}</string>", xml(word)));
+                let words = [program, "serve", "--state-dir", state_dir]
+                    .map(|word| format!("<string>{}</string>", xml(word)));
                 format!(
                     "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{LAUNCHD_MARK}\n\
                      <!DOCTYPE plist PUBLIC \"-//Apple//DTD PLIST 1.0//EN\" \"http://www.apple.com/DTDs/PropertyList-1.0.dtd\">\n\
@@ -226,6 +230,9 @@ mod tests {
     #[test]
     fn an_agent_of_launchd_is_well_formed_whatever_its_paths_are() {
         let text = Manager::Launchd.text("/a&b/<callosum-serve>", "/state");
-        assert!(text.contains("<string>/a&amp;b/&lt;callosum-serve&gt;</string><string>serve</string>"), "{text}");
+        assert!(
+            text.contains("<string>/a&amp;b/&lt;callosum-serve&gt;</string><string>serve</string>"),
+            "{text}"
+        );
     }
 }

@@ -35,7 +35,9 @@ pub(crate) fn run(args: &Args, command: &str, words: &[OsString]) -> Result<Exit
     let error = start.args(words).exec();
     Err(Failure::CantLook {
         fragment: format!("can't run `{}`: {error}", program.display()),
-        remedy: format!("`{PROGRAM}` comes with this program: install Callosum again, or build it where you built this one"),
+        remedy: format!(
+            "`{PROGRAM}` comes with this program: install Callosum again, or build it where you built this one"
+        ),
     })
 }
 

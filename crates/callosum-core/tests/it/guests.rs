@@ -25,7 +25,13 @@ fn guest(instance: &str, tool: &str, call: &str) -> Guest {
     }
 }
 
-fn admit(world: &World, gate: &Gate, guest: &Guest, params: &Value, terms: Terms) -> Result<Admitted, NotAdmitted> {
+fn admit(
+    world: &World,
+    gate: &Gate,
+    guest: &Guest,
+    params: &Value,
+    terms: Terms,
+) -> Result<Admitted, NotAdmitted> {
     let mut weighed = gate.weigh(guest, params, terms, false, &world.now);
     let admitted = gate.admit(&mut weighed, &world.now)?;
     gate.confirm(&weighed, &admitted, &world.now)?;
@@ -37,8 +43,9 @@ fn verdict(world: &World, gate: &Gate, guest: &Guest, terms: Terms) -> Verdict {
 }
 
 fn settle(world: &World, gate: &Gate, instance: &str, call: &str, ended: Ended) -> bool {
-    let settled =
-        gate.settle_guest((call, None), &|owner| owner == instance, (ended, None, None), "token:ci", &world.now).unwrap();
+    let settled = gate
+        .settle_guest((call, None), &|owner| owner == instance, (ended, None, None), "token:ci", &world.now)
+        .unwrap();
     gate.keep(&settled, &world.now);
     settled.is_written()
 }
@@ -124,10 +131,16 @@ fn only_a_renewed_lease_outlives_its_time_and_no_process_speaks_for_it() {
     // Past its first end, in another process, from the journal alone.
     let other = world.gate("other");
     let mut blocked = world.try_call(session(&other, "x"), "pay", &alice()).1;
-    assert!(matches!(&blocked, callosum_core::gate::Answer::Refuse(text) if text.contains("is held by")), "{blocked:?}");
+    assert!(
+        matches!(&blocked, callosum_core::gate::Answer::Refuse(text) if text.contains("is held by")),
+        "{blocked:?}"
+    );
     world.pass(101_000);
     blocked = world.try_call(session(&other, "y"), "pay", &alice()).1;
-    assert!(matches!(&blocked, callosum_core::gate::Answer::Refuse(text) if text.contains("outcome is unknown")), "{blocked:?}");
+    assert!(
+        matches!(&blocked, callosum_core::gate::Answer::Refuse(text) if text.contains("outcome is unknown")),
+        "{blocked:?}"
+    );
     let late = serve.extend_guest(("1", None), &|_| true, "token:ci", &world.now).unwrap();
     assert_eq!(late, Lease::Free);
 }
@@ -182,7 +195,9 @@ fn a_lease_without_a_call_excludes_others_until_it_is_given_back_and_is_no_deed(
     let mut world = World::new();
     let serve = world.gate("serve");
     let take = |world: &World, instance: &str| {
-        serve.take_lease((&who(instance), "email:Alice@example.com"), Tier::Critical, "token:ci", &world.now).unwrap()
+        serve
+            .take_lease((&who(instance), "email:Alice@example.com"), Tier::Critical, "token:ci", &world.now)
+            .unwrap()
     };
     let give = |world: &World, instance: &str| {
         serve.give_back((instance, "email:Alice@example.com"), "token:ci", &world.now).unwrap()
@@ -216,7 +231,10 @@ fn an_end_without_a_call_settles_the_oldest_open_one_or_is_written_as_one() {
     let serve = world.gate("serve");
     let end = |instance: &str, ended| {
         let who = who(instance);
-        serve.settle_on_key((&who, "email:alice@example.com"), "mail", ended, "token:ci", &world.now).unwrap().is_written()
+        serve
+            .settle_on_key((&who, "email:alice@example.com"), "mail", ended, "token:ci", &world.now)
+            .unwrap()
+            .is_written()
     };
     assert_eq!(verdict(&world, &serve, &guest("http/a", "mail", "1"), Terms::Advice), Verdict::Allow);
     assert_eq!(verdict(&world, &serve, &guest("http/a", "mail", "2"), Terms::Advice), Verdict::Allow);

@@ -49,14 +49,23 @@ impl Place {
 impl Topics {
     /// Topics with commas between them; `call.*` stands for all that begin so.
     pub(crate) fn read(text: Option<&str>) -> Result<Self, &'static str> {
-        let topics: Vec<String> =
-            text.unwrap_or_default().split(',').map(str::trim).filter(|topic| !topic.is_empty()).map(str::to_owned).collect();
+        let topics: Vec<String> = text
+            .unwrap_or_default()
+            .split(',')
+            .map(str::trim)
+            .filter(|topic| !topic.is_empty())
+            .map(str::to_owned)
+            .collect();
         let is_topic = |topic: &String| {
             let name = topic.strip_suffix(".*").unwrap_or(topic);
-            topic.len() <= MAX_TOPIC && (name == "*" || name.bytes().all(|byte| byte.is_ascii_lowercase() || b"._".contains(&byte)))
+            topic.len() <= MAX_TOPIC
+                && (name == "*"
+                    || name.bytes().all(|byte| byte.is_ascii_lowercase() || b"._".contains(&byte)))
         };
         if topics.len() > MAX_TOPICS || !topics.iter().all(is_topic) {
-            return Err("expected at most 32 topics such as `call.paused` or `call.*`, with commas between them");
+            return Err(
+                "expected at most 32 topics such as `call.paused` or `call.*`, with commas between them",
+            );
         }
         Ok(Self(topics))
     }

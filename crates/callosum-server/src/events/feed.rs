@@ -66,7 +66,10 @@ impl Feed {
     pub(crate) async fn end(&self) -> Result<u64, QueryError> {
         let gate = Arc::clone(&self.gate);
         let head = spawn_blocking(move || gate.head(&gate.machine().now()));
-        let broken = |_| QueryError { code: "internal".to_owned(), message: "the journal could not be looked at".to_owned() };
+        let broken = |_| QueryError {
+            code: "internal".to_owned(),
+            message: "the journal could not be looked at".to_owned(),
+        };
         head.await.map_err(broken)?.map(|head| head.head)
     }
 
@@ -83,7 +86,10 @@ impl Feed {
             let Ok(end) = self.end().await else { continue };
             // Another journal begins anew.
             let mut from = at.filter(|at| *at <= end).unwrap_or(end);
-            while from < end {
+            // Who began to listen before this first look may have read less than it begins with: it hears so.
+            let mut is_first = at.is_none();
+            while from < end || is_first {
+                is_first = false;
                 let Ok(following) = self.read(from).await else { break };
                 let piece = Piece {
                     from,

@@ -36,8 +36,8 @@ async fn events(
     headers: HeaderMap,
     Query(mut asked): Query<HashMap<String, String>>,
 ) -> Result<Response, Refusal> {
-    let topics = Topics::read(asked.remove("topic").as_deref())
-        .map_err(|why| Refusal::field("topic", why))?;
+    let topics =
+        Topics::read(asked.remove("topic").as_deref()).map_err(|why| Refusal::field("topic", why))?;
     // A client that comes back says so by itself.
     let again = if headers.contains_key(LAST_EVENT_ID) {
         let id = only(&headers, &LAST_EVENT_ID);
@@ -47,11 +47,16 @@ async fn events(
     };
     let place = match again {
         Some((name, id)) => Place::read(&id).ok_or_else(|| {
-            Refusal::field(name, "expected the id of an event, or a sequence number; 0 is the oldest that is there")
+            Refusal::field(
+                name,
+                "expected the id of an event, or a sequence number; 0 is the oldest that is there",
+            )
         })?,
         None => Place::Now,
     };
-    let Some(seat) = service.feed.seat() else { return Err(Refusal::busy("too many event streams are open")) };
+    let Some(seat) = service.feed.seat() else {
+        return Err(Refusal::busy("too many event streams are open"));
+    };
     let body = stream::begin(service, caller, topics, place, seat);
     Ok(([(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-store")], Body::new(body)).into_response())
 }

@@ -122,7 +122,12 @@ impl Reader<'_> {
     }
 
     /// Sends what stands in the journal from `at` on. Returns where to go on.
-    async fn catch_up(&self, journal: &mut Option<String>, mut at: u64, is_oldest: bool) -> Result<u64, Over> {
+    async fn catch_up(
+        &self,
+        journal: &mut Option<String>,
+        mut at: u64,
+        is_oldest: bool,
+    ) -> Result<u64, Over> {
         loop {
             let Ok(following) = self.service.feed.read(at).await else {
                 sleep(REST).await;

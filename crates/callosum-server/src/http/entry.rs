@@ -74,7 +74,8 @@ pub(crate) async fn answer(State(service): State<Arc<Service>>, request: Request
 /// The sender's id for a request if it can stand in a log, else a new one.
 fn request_id(headers: &HeaderMap) -> String {
     let is_plain = |id: &&str| {
-        (1..=64).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
+        (1..=64).contains(&id.len())
+            && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
     };
     if let Some(id) = only(headers, &REQUEST_ID).filter(is_plain) {
         return id.to_owned();
@@ -116,7 +117,9 @@ pub(crate) async fn identify(
     let place = match caller.is_local {
         // Whoever may open the socket may do as much without it.
         true => None,
-        false => Some(service.usage.enter(&caller.name, began).inspect_err(|_| service.metrics.turned_away())?),
+        false => {
+            Some(service.usage.enter(&caller.name, began).inspect_err(|_| service.metrics.turned_away())?)
+        }
     };
     let via = caller.via.clone();
     request.extensions_mut().insert(Arc::new(caller));

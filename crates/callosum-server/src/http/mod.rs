@@ -32,10 +32,8 @@ use self::refusal::Refusal;
 
 /// All that there is.
 pub(crate) fn router(service: &Arc<Service>) -> Router {
-    let open = Router::new()
-        .route("/healthz", get(alive))
-        .route("/readyz", get(ready))
-        .merge(openapi::reading());
+    let open =
+        Router::new().route("/healthz", get(alive)).route("/readyz", get(ready)).merge(openapi::reading());
     let read = Router::new()
         .route("/metrics", get(metrics))
         .merge(v1::reading())
@@ -45,8 +43,8 @@ pub(crate) fn router(service: &Arc<Service>) -> Router {
     let act = v1::acting()
         .merge(protocol::acting())
         .route_layer(from_fn(|request, next| entry::needs(Rights::Act, request, next)));
-    let operate = v1::operating()
-        .route_layer(from_fn(|request, next| entry::needs(Rights::Operate, request, next)));
+    let operate =
+        v1::operating().route_layer(from_fn(|request, next| entry::needs(Rights::Operate, request, next)));
     let closed = read
         .merge(act)
         .merge(operate)

@@ -89,8 +89,12 @@ impl Refusal {
 
     /// A field is wrong: what it is, and what was expected.
     pub(crate) fn field(path: &str, message: impl Into<String>) -> Self {
-        let mut refusal =
-            Self::new(StatusCode::BAD_REQUEST, "bad-request", message, "correct the field, and send it again");
+        let mut refusal = Self::new(
+            StatusCode::BAD_REQUEST,
+            "bad-request",
+            message,
+            "correct the field, and send it again",
+        );
         refusal.answer.error.path = Some(path.to_owned());
         refusal
     }
@@ -174,7 +178,12 @@ impl Refusal {
 
     pub(crate) fn broken() -> Self {
         let message = "the answer could not be worked out; what broke stands in the service's log";
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", message, "report this as a bug, with that log")
+        Self::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "internal",
+            message,
+            "report this as a bug, with that log",
+        )
     }
 }
 
@@ -222,9 +231,10 @@ impl From<NotYours> for Refusal {
                 refusal.answer.error.path = Some("instance".to_owned());
                 refusal
             }
-            NotYours::Ambiguous(own) => {
-                Self::field("instance", format!("it is missing, and this token speaks for several; expected one of {own}"))
-            }
+            NotYours::Ambiguous(own) => Self::field(
+                "instance",
+                format!("it is missing, and this token speaks for several; expected one of {own}"),
+            ),
             NotYours::Wrong(why) => Self::field("instance", format!("it can't be an instance: {why}")),
         }
     }

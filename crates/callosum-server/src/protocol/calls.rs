@@ -111,7 +111,9 @@ pub(crate) async fn intercept(
     Json(request): Json<InterceptRequest>,
 ) -> Result<Answer<InterceptAnswer>, Refusal> {
     check_name("tool", &request.tool)?;
-    for (path, name) in [("session", &request.session), ("agent", &request.agent), ("runtime", &request.runtime)] {
+    for (path, name) in
+        [("session", &request.session), ("agent", &request.agent), ("runtime", &request.runtime)]
+    {
         name.as_ref().map_or(Ok(()), |name| check_name(path, name))?;
     }
     let who = caller.who(&request.instance, request.session.as_deref())?;
@@ -119,14 +121,14 @@ pub(crate) async fn intercept(
         false => new_id()?,
         true => {
             let key = only(&headers, &IDEMPOTENCY_KEY);
-            let key = key.ok_or_else(|| Refusal::field("Idempotency-Key", "expected one header of plain text"))?;
+            let key =
+                key.ok_or_else(|| Refusal::field("Idempotency-Key", "expected one header of plain text"))?;
             check_name("Idempotency-Key", key)?;
             key.to_owned()
         }
     };
     let mut params = request.params.unwrap_or_default();
-    let mut named =
-        keys::take_named(&mut params).map_err(|why| Refusal::field("params._contextKey", why))?;
+    let mut named = keys::take_named(&mut params).map_err(|why| Refusal::field("params._contextKey", why))?;
     let action = request.action.filter(|action| !action.is_empty());
     if let Some(action) = &action {
         params.insert("action".to_owned(), action.clone().into());

@@ -76,11 +76,10 @@ pub(crate) async fn take(
         |_, lease| lease,
     );
     Ok(Answer(match lease.await?? {
-        Lease::Until(end) => {
-            LockAnswer { acquired: true, conflict: None, expires_at: Some(to_rfc3339(end)) }
-        }
+        Lease::Until(end) => LockAnswer { acquired: true, conflict: None, expires_at: Some(to_rfc3339(end)) },
         Lease::HeldBy(others) => {
-            let conflict = others.first().map(|fact| Evidence::of(fact, |name| caller.name_of(name).to_owned()));
+            let conflict =
+                others.first().map(|fact| Evidence::of(fact, |name| caller.name_of(name).to_owned()));
             LockAnswer { acquired: false, conflict, expires_at: None }
         }
         Lease::Free => LockAnswer { acquired: false, conflict: None, expires_at: None },
@@ -98,7 +97,10 @@ pub(crate) async fn give_back(
     // Not every client can send a body with DELETE.
     let instance = request.instance.or_else(|| asked.remove("instance"));
     let instance = instance.ok_or_else(|| {
-        Refusal::field("instance", "it is missing; expected it in the body, or as `?instance=` in the address")
+        Refusal::field(
+            "instance",
+            "it is missing; expected it in the body, or as `?instance=` in the address",
+        )
     })?;
     let instance = caller.instance(&instance)?;
     let key = key(held)?;

@@ -63,9 +63,8 @@ fn add(tokens: &Tokens, directory: &StateDir, new: &NewToken, as_json: bool) -> 
     let now = wall_ms();
     let expires_at = new.expires.as_deref().map(|text| end(text, now)).transpose()?;
     let mut random = [0; 32];
-    getrandom::fill(&mut random).map_err(|error| {
-        Failure::new(format!("the system gives no random bytes: {error}"), "try again")
-    })?;
+    getrandom::fill(&mut random)
+        .map_err(|error| Failure::new(format!("the system gives no random bytes: {error}"), "try again"))?;
     let text = format!("{PREFIX}{}", hex(&random));
     let token = Token {
         name: new.name.clone(),
@@ -130,8 +129,11 @@ fn list(tokens: &Tokens, directory: &Path, as_json: bool) -> Result<ExitCode, Fa
     }
     let now = to_rfc3339(wall_ms());
     for token in all.iter() {
-        let instances =
-            if token.instances.is_empty() { "all its instances".to_owned() } else { token.instances.join(", ") };
+        let instances = if token.instances.is_empty() {
+            "all its instances".to_owned()
+        } else {
+            token.instances.join(", ")
+        };
         let end = match &token.expires_at {
             None => "does not expire".to_owned(),
             Some(end) if *end <= now => format!("expired at {end}"),
@@ -169,7 +171,9 @@ fn check_name(name: &str) -> Result<(), Failure> {
     }
     Err(Failure::new(
         format!("`{}` can't be the name of a token", callosum_core::model::text::one_line(name, 80)),
-        format!("use at most {MAX_NAME} letters, digits, `.`, `_` and `-`, and begin with a letter or a digit"),
+        format!(
+            "use at most {MAX_NAME} letters, digits, `.`, `_` and `-`, and begin with a letter or a digit"
+        ),
     ))
 }
 
@@ -187,7 +191,10 @@ fn end(text: &str, now_ms: i64) -> Result<String, Failure> {
         .and_then(|ms| now_ms.checked_add(ms));
     end.map(to_rfc3339).ok_or_else(|| {
         let shown = callosum_core::model::text::one_line(text, 80);
-        Failure::new(format!("`{shown}` is no time for a token to last"), "give a duration such as 90d or 12h")
+        Failure::new(
+            format!("`{shown}` is no time for a token to last"),
+            "give a duration such as 90d or 12h",
+        )
     })
 }
 

@@ -123,11 +123,8 @@ impl Tokens {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Arc::default()),
             facts => facts?,
         };
-        let now = Facts {
-            inode: facts.ino(),
-            size: facts.size(),
-            modified: (facts.mtime(), facts.mtime_nsec()),
-        };
+        let now =
+            Facts { inode: facts.ino(), size: facts.size(), modified: (facts.mtime(), facts.mtime_nsec()) };
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((known, tokens)) = &*read
             && *known == now
@@ -178,7 +175,8 @@ impl Tokens {
         let text = serde_json::to_string_pretty(&Kept { tokens })?;
         let beside = self.path.with_extension(format!("json.{}", std::process::id()));
         let written = (|| {
-            let mut file = File::options().write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
+            let mut file =
+                File::options().write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
             file.write_all(text.as_bytes())?;
             file.write_all(b"\n")?;
             file.sync_all()?;

@@ -167,7 +167,10 @@ pub(crate) async fn before(
         name.map_or(Ok(()), |name| check_name(path, name))?;
     }
     if request.cwd.as_deref().is_some_and(|cwd| !cwd.starts_with('/')) {
-        return Err(Refusal::field("cwd", "it is no absolute path; expected one, such as `/home/ann/project`"));
+        return Err(Refusal::field(
+            "cwd",
+            "it is no absolute path; expected one, such as `/home/ann/project`",
+        ));
     }
     let instance = match &request.instance {
         Some(name) => caller.instance(name)?,
@@ -194,7 +197,8 @@ pub(crate) async fn before(
     match admitted {
         Ok(admitted) => Ok(Answer(BeforeAnswer::of(&weighed, admitted, id))),
         Err(NotAdmitted::State { text, code, cause, remedy }) => {
-            Err(Refusal::from(NotAdmitted::State { text: text.clone(), code, cause, remedy }).with_verdict(text))
+            Err(Refusal::from(NotAdmitted::State { text: text.clone(), code, cause, remedy })
+                .with_verdict(text))
         }
         Err(reason) => Err(reason.into()),
     }

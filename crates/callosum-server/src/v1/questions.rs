@@ -20,7 +20,8 @@ use crate::http::refusal::Refusal;
 use crate::service::Service;
 
 /// Those of the questions' fields that are numbers: an address has only texts.
-const NUMBERS: &[&str] = &["limit", "tier", "minTier", "after", "before", "windowMs", "from", "to", "bucketMs"];
+const NUMBERS: &[&str] =
+    &["limit", "tier", "minTier", "after", "before", "windowMs", "from", "to", "bucketMs"];
 /// And those that are true or false.
 const FLAGS: &[&str] = &["budget"];
 
@@ -40,7 +41,8 @@ pub(crate) fn offered() -> impl Iterator<Item = &'static Question> {
 
 pub(crate) fn routes() -> Router<Arc<Service>> {
     offered().fold(Router::new(), |router, question| {
-        let answer = async move |State(service): State<Arc<Service>>, Query(asked): Query<HashMap<String, String>>| {
+        let answer = async move |State(service): State<Arc<Service>>,
+                                 Query(asked): Query<HashMap<String, String>>| {
             let request = request(asked)?;
             let answer = service.ask(question.name, request).await?;
             Ok::<Response, Refusal>(json(StatusCode::OK, answer))

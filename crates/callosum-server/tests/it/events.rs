@@ -37,7 +37,8 @@ impl Stream {
     fn line(&mut self) -> String {
         loop {
             let line = self.client.line();
-            let is_length = !line.is_empty() && line.len() < 8 && line.bytes().all(|byte| byte.is_ascii_hexdigit());
+            let is_length =
+                !line.is_empty() && line.len() < 8 && line.bytes().all(|byte| byte.is_ascii_hexdigit());
             if !is_length {
                 return line;
             }
@@ -77,7 +78,10 @@ fn what_comes_is_told_in_order_and_another_connection_goes_on_behind_it() {
     let told: Vec<Event> = (0..3).map(|_| stream.next()).collect();
     let calls: Vec<&Value> = told.iter().map(|event| &event.data["data"]["call"]).collect();
     assert_eq!(calls, ["1", "2", "3"]);
-    assert_eq!((&told[0].data["topic"], &told[0].data["from"]["via"]), (&json!("call.started"), &json!("token:ci")));
+    assert_eq!(
+        (&told[0].data["topic"], &told[0].data["from"]["via"]),
+        (&json!("call.started"), &json!("token:ci"))
+    );
     assert_eq!(told[0].data["id"].as_str(), told[0].id.as_deref());
     drop(stream);
     // Meanwhile, and over a restart.
@@ -121,7 +125,8 @@ fn many_streams_each_get_all_that_they_asked_for() {
     let serve = home.serve();
     let mut local = serve.local();
     let topics = ["", "?topic=call.started", "?topic=call.ended", "?topic=lease.*"];
-    let mut streams: Vec<Stream> = (0..40).map(|number| Stream::open(&serve, &token, topics[number % 4], "")).collect();
+    let mut streams: Vec<Stream> =
+        (0..40).map(|number| Stream::open(&serve, &token, topics[number % 4], "")).collect();
     for call in 0..200 {
         note(&mut local, &call.to_string());
         local.ok("/v1/after", &json!({ "call": call.to_string(), "outcome": "complete" }));

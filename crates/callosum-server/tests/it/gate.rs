@@ -17,7 +17,10 @@ fn a_call_is_paused_with_the_facts_and_its_retry_goes_through() {
     let mut client = serve.client(&token);
     let first = before(&mut client, "a", "1", "mail");
     assert_eq!(first["verdict"], "allow");
-    assert_eq!((&first["tier"], &first["ruleName"], &first["call"]), (&json!(3), &json!("mail"), &json!("1")));
+    assert_eq!(
+        (&first["tier"], &first["ruleName"], &first["call"]),
+        (&json!(3), &json!("mail"), &json!("1"))
+    );
     assert!(first["expiresAt"].is_string());
     let paused = before(&mut client, "b", "2", "mail");
     assert_eq!(paused["verdict"], "pause");
@@ -105,7 +108,10 @@ fn a_killed_service_loses_nothing_doubles_nothing_and_its_callers_do_not_look_de
     serve = restart(serve);
     assert!(serve.client(&token).ok("/v1/extend", &json!({ "call": "1" }))["expiresAt"].is_string());
     serve = restart(serve);
-    assert_eq!(serve.client(&token).ok("/v1/after", &json!({ "call": "1", "outcome": "complete" }))["recorded"], true);
+    assert_eq!(
+        serve.client(&token).ok("/v1/after", &json!({ "call": "1", "outcome": "complete" }))["recorded"],
+        true
+    );
     serve = restart(serve);
     let mut client = serve.client(&token);
     assert_eq!(client.ok("/v1/after", &json!({ "call": "1", "outcome": "complete" }))["recorded"], false);

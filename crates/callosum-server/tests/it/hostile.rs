@@ -11,7 +11,11 @@ fn without_a_token_nothing_is_told_but_that_it_lives() {
     let mut client = serve.stranger();
     for path in ["/v1/status", "/status", "/metrics", "/nothing/here"] {
         let refused = client.get(path);
-        assert_eq!((refused.status, &refused.json()["error"]["code"]), (401, &json!("unauthorized")), "{path}");
+        assert_eq!(
+            (refused.status, &refused.json()["error"]["code"]),
+            (401, &json!("unauthorized")),
+            "{path}"
+        );
         client = serve.stranger();
     }
     let alive = client.get("/healthz");
@@ -35,8 +39,9 @@ fn foreign_hosts_and_pages_are_turned_away() {
         let mut client = serve.stranger();
         let host = if host == "own" { format!("127.0.0.1:{}", serve.port) } else { host.to_owned() };
         let origin = origin.map_or_else(String::new, |origin| format!("Origin: {origin}\r\n"));
-        let request =
-            format!("GET /v1/status HTTP/1.1\r\nHost: {host}\r\n{origin}Authorization: Bearer {token}\r\n\r\n");
+        let request = format!(
+            "GET /v1/status HTTP/1.1\r\nHost: {host}\r\n{origin}Authorization: Bearer {token}\r\n\r\n"
+        );
         client.raw(request.as_bytes());
         assert_eq!(client.answer().status, 403, "{host} {origin}");
     }
@@ -62,7 +67,11 @@ fn what_is_wrong_with_a_body_is_named_by_its_field() {
         ("/v1/after", json!({ "call": "", "outcome": "failed" }), "call"),
         ("/intercept", json!({ "tool": "mail", "params": {} }), ""),
         ("/intercept", json!({ "instance": "", "tool": "mail" }), "instance"),
-        ("/intercept", json!({ "instance": "a", "tool": "mail", "params": { "_contextKey": 5 } }), "params._contextKey"),
+        (
+            "/intercept",
+            json!({ "instance": "a", "tool": "mail", "params": { "_contextKey": 5 } }),
+            "params._contextKey",
+        ),
         ("/lock", json!({ "instance": "a", "contextKey": "k", "tier": 5 }), "tier"),
         ("/lock", json!({ "instance": "a", "contextKey": " ", "tier": 3 }), "contextKey"),
     ] {
@@ -75,8 +84,23 @@ fn what_is_wrong_with_a_body_is_named_by_its_field() {
     }
     let head = "Content-Type: application/json\r\n";
     let deep = "[".repeat(200_000);
-    for text in ["", "{", "null", "[]", "{} {}", "\u{feff}{}", "{\"tool\":\"a\",\"tool\":\"b\"}", "\"\\ud800\"", &deep] {
-        assert_eq!(client.send("POST", "/v1/before", head, text).status, 400, "{}", &text[..text.len().min(20)]);
+    for text in [
+        "",
+        "{",
+        "null",
+        "[]",
+        "{} {}",
+        "\u{feff}{}",
+        "{\"tool\":\"a\",\"tool\":\"b\"}",
+        "\"\\ud800\"",
+        &deep,
+    ] {
+        assert_eq!(
+            client.send("POST", "/v1/before", head, text).status,
+            400,
+            "{}",
+            &text[..text.len().min(20)]
+        );
     }
     assert_eq!(client.send("POST", "/v1/before", "", "{}").status, 415);
     assert_eq!(client.send("POST", "/v1/before", "Content-Type: text/plain\r\n", "{}").status, 415);
@@ -92,7 +116,8 @@ fn a_huge_body_is_read_far_enough_for_its_sender_to_hear_why() {
     let token = home.token(&["ci"]);
     let serve = home.serve();
     let text = json!({ "tool": "mail", "params": { "body": "x".repeat(3 << 20) } }).to_string();
-    let refused = serve.client(&token).send("POST", "/v1/before", "Content-Type: application/json\r\n", &text);
+    let refused =
+        serve.client(&token).send("POST", "/v1/before", "Content-Type: application/json\r\n", &text);
     assert_eq!((refused.status, &refused.json()["error"]["code"]), (413, &json!("limit")));
     let most = json!({ "tool": "note", "params": { "to": "a", "body": "x".repeat((1 << 20) - 200) } });
     assert_eq!(serve.client(&token).ok("/v1/before", &most)["verdict"], "allow");
@@ -113,7 +138,10 @@ fn smuggled_and_malformed_requests_get_nothing() {
         let mut client = serve.stranger();
         client.raw(format!("{request}\r\n\r\n").as_bytes());
         let status = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| client.answer().status));
-        assert!(status.as_ref().map_or(true, |status| (400..500).contains(status)), "{request:?}: {status:?}");
+        assert!(
+            status.as_ref().map_or(true, |status| (400..500).contains(status)),
+            "{request:?}: {status:?}"
+        );
     }
     // A length that the body contradicts: what follows it is a request of its own, with its own token or none.
     let mut client = serve.stranger();
@@ -150,14 +178,18 @@ fn those_who_only_take_up_places_give_way() {
 #[test]
 fn who_asks_too_often_is_told_when_to_come_again_and_others_are_not() {
     let home = Home::new();
-    std::fs::write(home.path().join("serve.json"), r#"{"limits": {"requestsPerSecond": 1, "burst": 3}}"#).unwrap();
+    std::fs::write(home.path().join("serve.json"), r#"{"limits": {"requestsPerSecond": 1, "burst": 3}}"#)
+        .unwrap();
     let (busy, calm) = (home.token(&["busy"]), home.token(&["calm"]));
     let serve = home.serve();
     let mut client = serve.client(&busy);
     let statuses: Vec<u16> = (0..4).map(|_| client.get("/v1/head").status).collect();
     assert_eq!(statuses, [200, 200, 200, 429]);
     let refused = client.get("/v1/head");
-    assert_eq!((refused.header("retry-after"), &refused.json()["error"]["code"]), (Some("1"), &json!("limit")));
+    assert_eq!(
+        (refused.header("retry-after"), &refused.json()["error"]["code"]),
+        (Some("1"), &json!("limit"))
+    );
     assert_eq!(serve.client(&calm).get("/v1/head").status, 200);
     assert_eq!(serve.local().get("/v1/head").status, 200);
 }

@@ -36,9 +36,7 @@ fn every_answer_is_as_the_document_says() {
         let answer = client.post(path, &body);
         check(&document, "post", path, &answer)
     };
-    let mail = |session: &str, call: &str| {
-        json!({ "tool": "mail", "params": { "to": "a@example.com" }, "session": session, "call": call })
-    };
+    let mail = |session: &str, call: &str| json!({ "tool": "mail", "params": { "to": "a@example.com" }, "session": session, "call": call });
     post(&mut client, "/v1/before", mail("a", "1"));
     assert_eq!(post(&mut client, "/v1/before", mail("b", "2"))["verdict"], "pause");
     post(&mut client, "/v1/before", json!({ "tool": 5 }));
@@ -58,7 +56,17 @@ fn every_answer_is_as_the_document_says() {
     check(&document, "delete", "/lock/{key}", &delete);
     post(&mut client, "/complete", json!({ "instance": "doug", "contextKey": "account:acme", "result": {} }));
     post(&mut client, "/v1/release", json!({ "key": "account:acme" }));
-    for path in ["/v1/status", "/v1/journal", "/v1/leases", "/v1/sessions", "/v1/recent", "/v1/rules", "/v1/head", "/healthz", "/readyz"] {
+    for path in [
+        "/v1/status",
+        "/v1/journal",
+        "/v1/leases",
+        "/v1/sessions",
+        "/v1/recent",
+        "/v1/rules",
+        "/v1/head",
+        "/healthz",
+        "/readyz",
+    ] {
         check(&document, "get", path, &client.get(path));
     }
 }
@@ -78,7 +86,8 @@ fn what_the_document_names_is_there_with_the_rights_that_it_names() {
                 continue;
             }
             let path = path.replace("{key}", "x");
-            let answer = client.send(&method.to_uppercase(), &path, "Content-Type: application/json\r\n", "{}");
+            let answer =
+                client.send(&method.to_uppercase(), &path, "Content-Type: application/json\r\n", "{}");
             let needs_more = operation["x-callosum-rights"].as_str().is_some_and(|rights| rights != "read");
             assert_eq!(answer.status == 403, needs_more, "{method} {path}: {}", answer.status);
             assert!(![404, 405].contains(&answer.status), "{method} {path}: {}", answer.status);

@@ -30,7 +30,10 @@ fn a_second_one_says_who_runs_and_a_killed_one_is_in_nobodys_way() {
     let second = home.program(&["serve", "--listen", "none"]).output().unwrap();
     assert_eq!(second.status.code(), Some(1));
     let said = String::from_utf8_lossy(&second.stderr).into_owned();
-    assert!(said.contains("is served already: process ") && said.contains(&format!(":{}", serve.port)), "{said}");
+    assert!(
+        said.contains("is served already: process ") && said.contains(&format!(":{}", serve.port)),
+        "{said}"
+    );
     serve.kill();
     assert!(home.socket().exists());
     let next = home.serve_with(&["--listen", "none"]);
@@ -45,7 +48,8 @@ fn a_file_in_the_sockets_place_and_too_long_a_path_are_named() {
     assert_eq!(refused.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("no socket"));
     let long = home.path().join("x".repeat(100));
-    let refused = home.program(&["serve", "--listen", "none"]).arg("--state-dir").arg(&long).output().unwrap();
+    let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_callosum-serve"));
+    let refused = program.args(["serve", "--listen", "none", "--state-dir"]).arg(&long).output().unwrap();
     assert!(String::from_utf8_lossy(&refused.stderr).contains("a socket's may have 107"), "{refused:?}");
 }
 
@@ -78,7 +82,8 @@ fn a_wrong_serve_json_is_named_and_not_guessed_at() {
 fn it_tells_its_manager_when_it_is_ready() {
     let home = Home::new();
     let path = home.path().join("notify");
-    let manager = rustix::net::socket(rustix::net::AddressFamily::UNIX, rustix::net::SocketType::DGRAM, None).unwrap();
+    let manager =
+        rustix::net::socket(rustix::net::AddressFamily::UNIX, rustix::net::SocketType::DGRAM, None).unwrap();
     rustix::net::bind(&manager, &rustix::net::SocketAddrUnix::new(&path).unwrap()).unwrap();
     let mut child = home
         .program(&["serve", "--listen", "none"])
@@ -100,12 +105,11 @@ fn calls_that_can_not_be_checked_are_refused_with_the_cause_and_go_on_once_they_
     let token = home.token(&["ci"]);
     let serve = home.serve();
     let mut client = serve.client(&token);
-    let call = |id: &str, tool: &str| {
-        json!({ "tool": tool, "params": { "to": "a@example.com" }, "session": "s", "call": id })
-    };
+    let call = |id: &str, tool: &str| json!({ "tool": tool, "params": { "to": "a@example.com" }, "session": "s", "call": id });
     assert_eq!(client.ok("/v1/before", &call("1", "note"))["verdict"], "allow");
     // Whoever else may write there could write anything into the journal.
-    let open_to_all = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    let open_to_all =
+        |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
     open_to_all(home.path(), 0o777);
     let refused = client.post("/v1/before", &call("2", "mail"));
     assert_eq!(refused.status, 503, "{}", refused.text);
@@ -129,9 +133,7 @@ fn a_state_directory_that_was_replaced_is_used_as_it_is_then() {
     let home = Home::new();
     let serve = home.serve();
     let mut client = serve.local();
-    let pay = |id: &str, session: &str| {
-        json!({ "tool": "pay", "params": { "to": "acme" }, "session": session, "call": id })
-    };
+    let pay = |id: &str, session: &str| json!({ "tool": "pay", "params": { "to": "acme" }, "session": session, "call": id });
     assert_eq!(client.ok("/v1/before", &pay("1", "a"))["verdict"], "allow");
     fs::remove_file(home.path().join("journal.jsonl")).unwrap();
     // What this process knew is written again, and still blocks.

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use crate::support::{Client, Home};
 
 fn intercept(client: &mut Client, instance: &str, tool: &str, params: Value) -> Value {
-    client.ok("/intercept", &json!({ "instance": instance, "tool": tool, "action": "send", "params": params }))
+    client
+        .ok("/intercept", &json!({ "instance": instance, "tool": tool, "action": "send", "params": params }))
 }
 
 fn complete(client: &mut Client, instance: &str, key: &Value, result: Value) {
@@ -67,7 +68,10 @@ fn tier_4_is_refused_on_any_conflict_lease_or_recent_action_and_ones_own_are_non
     complete(&mut doug, "doug", &first["contextKey"], json!({}));
     for _ in 0..3 {
         let refused = intercept(&mut mira, "mira", "pay", pay());
-        assert_eq!((&refused["proceed"], &refused["conflicts"][0]["state"]), (&json!(false), &json!("complete")));
+        assert_eq!(
+            (&refused["proceed"], &refused["conflicts"][0]["state"]),
+            (&json!(false), &json!("complete"))
+        );
         crate::support::let_it_be_read();
     }
     assert_eq!(intercept(&mut doug, "doug", "pay", pay())["proceed"], true);
@@ -92,7 +96,10 @@ fn a_lease_excludes_others_until_its_holder_gives_it_back() {
     assert_eq!(lock(&mut doug, "doug")["acquired"], true);
     assert_eq!(lock(&mut doug, "doug")["acquired"], true);
     let taken = lock(&mut mira, "mira");
-    assert_eq!((&taken["acquired"], &taken["conflict"]["instance"]), (&json!(false), &json!("http/doug/doug")));
+    assert_eq!(
+        (&taken["acquired"], &taken["conflict"]["instance"]),
+        (&json!(false), &json!("http/doug/doug"))
+    );
     // The holder goes on, others don't.
     let pay = || json!({ "to": "acme/ltd" });
     assert_eq!(intercept(&mut mira, "mira", "pay", pay())["proceed"], false);
@@ -104,7 +111,10 @@ fn a_lease_excludes_others_until_its_holder_gives_it_back() {
     assert_eq!(lock(&mut mira, "mira")["acquired"], false);
     assert_eq!(give(&mut doug, "doug"), json!({ "ok": true }));
     assert_eq!(lock(&mut mira, "mira")["acquired"], true);
-    assert_eq!(mira.send("DELETE", "/lock/account:acme%2Fltd?instance=mira", "", "").json(), json!({ "ok": true }));
+    assert_eq!(
+        mira.send("DELETE", "/lock/account:acme%2Fltd?instance=mira", "", "").json(),
+        json!({ "ok": true })
+    );
     // A lease by itself was no deed; the call that was made is one.
     let last = intercept(&mut mira, "mira", "pay", pay());
     assert_eq!(last["conflicts"].as_array().unwrap().len(), 1, "{last}");
@@ -152,7 +162,8 @@ fn a_repeated_request_is_one_call_and_tells_its_warning_again() {
     let serve = home.serve();
     let (mut doug, mut mira) = (serve.client(&doug), serve.client(&mira));
     intercept(&mut doug, "doug", "mail", json!({ "to": "a@example.com" }));
-    let body = json!({ "instance": "mira", "tool": "mail", "action": "send", "params": { "to": "a@example.com" } });
+    let body =
+        json!({ "instance": "mira", "tool": "mail", "action": "send", "params": { "to": "a@example.com" } });
     let head = "Content-Type: application/json\r\nIdempotency-Key: k-1\r\n";
     let first = mira.send("POST", "/intercept", head, &body.to_string()).json();
     drop(mira);
@@ -184,10 +195,14 @@ fn what_a_call_acts_on_is_told_by_the_rules_or_by_the_caller() {
     let reply = intercept(&mut doug, "doug", "message", json!({ "target": "general", "replyTo": "m9" }));
     assert_eq!(reply["contextKeys"], json!(["thread:general:m9", "channel:general"]));
     assert_eq!(reply["contextKey"], "thread:general:m9");
-    let named = intercept(&mut doug, "doug", "mail", json!({ "to": "a@example.com", "_contextKey": "deal:42" }));
+    let named =
+        intercept(&mut doug, "doug", "mail", json!({ "to": "a@example.com", "_contextKey": "deal:42" }));
     assert_eq!((&named["tier"], &named["contextKeys"]), (&json!(3), &json!(["deal:42"])));
     // What acts on nothing that is kept has a key all the same, and its end writes nothing.
-    let read = doug.ok("/intercept", &json!({ "instance": "doug", "tool": "web_search", "action": "query", "params": {} }));
+    let read = doug.ok(
+        "/intercept",
+        &json!({ "instance": "doug", "tool": "web_search", "action": "query", "params": {} }),
+    );
     assert_eq!((&read["proceed"], &read["contextKey"]), (&json!(true), &json!("untracked:web_search:query")));
     let lines = home.records("complete").len();
     complete(&mut doug, "doug", &read["contextKey"], json!({}));

@@ -17,7 +17,10 @@ fn a_token_counts_from_the_next_request_on_and_no_longer_once_it_is_revoked() {
     let mut client = serve.client(&token);
     assert_eq!(client.get("/v1/status").status, 200);
     let mut by_secret = serve.stranger();
-    assert_eq!(by_secret.send("GET", "/v1/status", &format!("X-Callosum-Secret: {token}\r\n"), "").status, 200);
+    assert_eq!(
+        by_secret.send("GET", "/v1/status", &format!("X-Callosum-Secret: {token}\r\n"), "").status,
+        200
+    );
     let both = format!("X-Callosum-Secret: {token}\r\nAuthorization: Bearer {token}\r\n");
     assert_eq!(serve.stranger().send("GET", "/v1/status", &both, "").status, 401);
     let revoked = home.program(&["token", "revoke", "ci"]).output().unwrap();
@@ -30,7 +33,10 @@ fn a_token_counts_from_the_next_request_on_and_no_longer_once_it_is_revoked() {
 #[test]
 fn only_hashes_are_kept_and_only_for_this_user() {
     let home = Home::new();
-    let made = home.program(&["token", "add", "ci", "--expires", "90d", "--instance", "web", "--json"]).output().unwrap();
+    let made = home
+        .program(&["token", "add", "ci", "--expires", "90d", "--instance", "web", "--json"])
+        .output()
+        .unwrap();
     let made: Value = serde_json::from_slice(&made.stdout).unwrap();
     let token = made["token"].as_str().unwrap();
     let path = home.path().join("tokens.json");
@@ -41,7 +47,9 @@ fn only_hashes_are_kept_and_only_for_this_user() {
     let listed: Value = serde_json::from_slice(&listed.stdout).unwrap();
     assert_eq!(listed["tokens"][0]["instances"], json!(["web"]));
     assert_eq!(listed["tokens"][0]["expiresAt"], made["expiresAt"]);
-    for words in [&["ci"][..], &["local"], &["a/b"], &[".."], &["x", "--expires", "soon"], &["x", "--instance", "a/b"]] {
+    for words in
+        [&["ci"][..], &["local"], &["a/b"], &[".."], &["x", "--expires", "soon"], &["x", "--instance", "a/b"]]
+    {
         let refused = home.program(&[&["token", "add"], words].concat()).output().unwrap();
         assert_eq!(refused.status.code(), Some(2), "{words:?}");
         assert!(String::from_utf8_lossy(&refused.stderr).contains("to fix it"), "{words:?}");
@@ -69,7 +77,8 @@ fn nobody_speaks_for_anothers_instance() {
     let (one, two) = (home.token(&["one", "--instance", "web"]), home.token(&["two"]));
     let serve = home.serve();
     let (mut one, mut two) = (serve.client(&one), serve.client(&two));
-    let mail = |instance: &str| json!({ "instance": instance, "tool": "mail", "params": { "to": "a@example.com" } });
+    let mail =
+        |instance: &str| json!({ "instance": instance, "tool": "mail", "params": { "to": "a@example.com" } });
     let foreign = one.post("/intercept", &mail("other"));
     assert_eq!((foreign.status, &foreign.json()["error"]["code"]), (403, &json!("not-yours")));
     assert_eq!(one.post("/intercept", &mail("http/two/web")).status, 400);
@@ -79,7 +88,8 @@ fn nobody_speaks_for_anothers_instance() {
     assert_eq!(same["conflicts"][0]["instance"], "http/one/web");
     let end = json!({ "call": call["call"], "outcome": "complete" });
     assert_eq!(two.ok("/v1/after", &end)["recorded"], false);
-    let complete = json!({ "instance": "web", "contextKey": call["contextKey"], "id": call["call"], "result": {} });
+    let complete =
+        json!({ "instance": "web", "contextKey": call["contextKey"], "id": call["call"], "result": {} });
     two.ok("/complete", &complete);
     assert!(home.records("complete").is_empty());
     one.ok("/complete", &complete);

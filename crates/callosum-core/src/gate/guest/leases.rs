@@ -1,6 +1,7 @@
 //! Leases that guests take, renew and give back.
 
 use crate::decision::history::{Action as Past, Who};
+use crate::model::error::StateError;
 use crate::model::text::short_name;
 use crate::model::tier::Tier;
 use crate::model::time::Stamp;
@@ -8,7 +9,6 @@ use crate::record::{Action, AttemptId, Record};
 use crate::rules::context_key::named_key;
 use crate::store::journal::{Check, UpToDate};
 use crate::store::ledger::{Ledger, Needs};
-use crate::model::error::StateError;
 
 use super::{Fact, Gate, NotAdmitted, expires_ms, facts};
 use crate::decision::pause_text::Told;
@@ -142,7 +142,13 @@ impl Gate {
     }
 
     /// The actions of an instance that hold one of `keys`, and what others hold of them.
-    fn holders(&self, ledger: &Ledger, keys: &[String], instance: &str, now: &Stamp) -> (Vec<Past>, Vec<Fact>) {
+    fn holders(
+        &self,
+        ledger: &Ledger,
+        keys: &[String],
+        instance: &str,
+        now: &Stamp,
+    ) -> (Vec<Past>, Vec<Fact>) {
         let machine = self.machine();
         let is_dead = |boot, holder: &_| machine.is_dead(boot, holder);
         let history = ledger.history();

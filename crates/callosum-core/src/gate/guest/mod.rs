@@ -189,7 +189,8 @@ impl Gate {
         let mut classification = self.current_rules(now).classify(&call, &guest.runtime, params, world);
         let asked_around = !looks && classification.asked_around && classification.tier.is_tracked();
         if !guest.keys.is_empty() {
-            classification.context_keys = guest.keys.iter().take(MAX_KEYS).map(|key| named_key(key)).collect();
+            classification.context_keys =
+                guest.keys.iter().take(MAX_KEYS).map(|key| named_key(key)).collect();
             classification.former_keys.clear();
             classification.too_many_keys = guest.keys.len() > MAX_KEYS;
         }
@@ -234,13 +235,12 @@ impl Gate {
                 let window_ms = self.settings.recent_window_ms;
                 let warned = warning(&plan, &told);
                 if let Some(refusal) = &warned {
-                    ledger.bring_newest(|history, from| {
-                        refusal.can_be_told(history, from, window_ms, now)
-                    })?;
+                    ledger
+                        .bring_newest(|history, from| refusal.can_be_told(history, from, window_ms, now))?;
                 }
                 let facts = facts(ledger.history(), &told, intent.digest());
-                let text = warned
-                    .map(|refusal| refusal.text(ledger.history(), intent.digest(), window_ms, now));
+                let text =
+                    warned.map(|refusal| refusal.text(ledger.history(), intent.digest(), window_ms, now));
                 Ok(Ok(match plan {
                     Plan::Allow { observed, shown } => {
                         let is_guarded = intent.tier.is_guarded();

@@ -59,7 +59,8 @@ impl Gate {
             let mut record = self.guest_outcome(action, ended, exit_code, via, now);
             if let Some(why) = why {
                 let why = one_line(&redact(head(why, 4 * WHY_CHARS).0), WHY_CHARS);
-                record.reason = Some(record.reason.map_or_else(|| why.clone(), |reason| format!("{reason}: {why}")));
+                record.reason =
+                    Some(record.reason.map_or_else(|| why.clone(), |reason| format!("{reason}: {why}")));
             }
             ledger.append(&proof, &record, now).map(Some)
         });
@@ -122,18 +123,19 @@ impl Gate {
         let is_its = |who: &Who| {
             owns(&who.instance) && session.as_deref().is_none_or(|session| who.session == session)
         };
-        let result = self.with_ledger(&Needs::default(), self.patience(), Check::Seldom, now, |ledger, proof| {
-            let mut read = 0;
-            for (who, pauses) in ledger.history().unread_under(&call, is_its) {
-                let mut record = Record::new(Action::Delivered, &who.instance, now);
-                record.session = Some(who.session.clone());
-                record.via = Some(via.to_owned());
-                read += pauses.len();
-                record.of = pauses;
-                ledger.append(&proof, &record, now)?;
-            }
-            Ok(read)
-        });
+        let result =
+            self.with_ledger(&Needs::default(), self.patience(), Check::Seldom, now, |ledger, proof| {
+                let mut read = 0;
+                for (who, pauses) in ledger.history().unread_under(&call, is_its) {
+                    let mut record = Record::new(Action::Delivered, &who.instance, now);
+                    record.session = Some(who.session.clone());
+                    record.via = Some(via.to_owned());
+                    read += pauses.len();
+                    record.of = pauses;
+                    ledger.append(&proof, &record, now)?;
+                }
+                Ok(read)
+            });
         result.map_err(|reason| self.not_done(reason, now))
     }
 
