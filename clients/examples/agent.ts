@@ -1,4 +1,4 @@
-// An agent's loop in TypeScript whose tools are behind the gate. Two sessions refund the same payment at the same moment: one does it, the other is
+// An agent's loop in TypeScript whose tools are behind the gate. Two sessions refund the same customer at the same moment: one does it, the other is
 // told. The model is scripted; everything else is real.
 //
 //     callosum serve &
@@ -20,13 +20,13 @@ const tools: Record<string, Tool> = {
   create_refund: async (input) => {
     await sleep(200);
     refunds.push(input);
-    return `refunded ${input.amount} of ${input.payment}`;
+    return `refunded ${input.amount} to ${input.customer}`;
   },
 };
 
 /** Where a real agent calls its model: it asks for one tool, and is done once it has read the answer. */
 function* model(): Generator<{ name: string; input: Arguments }, void, string> {
-  const answer = yield { name: "create_refund", input: { payment: "pay_17", amount: 20 } };
+  const answer = yield { name: "create_refund", input: { customer: "c-17", amount: 20 } };
   console.log(`  the model reads: ${answer.split("\n")[0]}`);
 }
 

@@ -8,18 +8,19 @@
 set -euo pipefail
 
 ask() { # METHOD PATH [BODY]
-  local how=(--unix-socket "${CALLOSUM_STATE_DIR:-$HOME/.callosum}/serve.sock" http://localhost)
-  [[ -n ${CALLOSUM_URL:-} ]] && how=("$CALLOSUM_URL")
-  local url="${how[-1]}$2"
-  unset 'how[-1]'
-  # The token comes by a file descriptor: what stands on a command line can be read by every user of the machine.
+  local url="${CALLOSUM_URL:-}" how=()
+  if [[ -z $url ]]; then
+    url=http://localhost
+    how=(--unix-socket "${CALLOSUM_STATE_DIR:-$HOME/.callosum}/serve.sock")
+  fi
+  # Headers come by a file descriptor: what stands on a command line can be read by every user of the machine.
   curl --silent --show-error --fail-with-body --max-time 20 --request "$1" ${how[@]+"${how[@]}"} \
-    --header @<(printf 'authorization: Bearer %s\n' "${CALLOSUM_TOKEN:-none}") \
-    ${3:+--header 'content-type: application/json' --data "$3"} "$url"
+    --header @<(printf '%s\n' 'content-type: application/json' "${CALLOSUM_TOKEN:+authorization: Bearer $CALLOSUM_TOKEN}") \
+    ${3:+--data "$3"} "$url$2"
 }
 
-field() { # NAME: the text of a field in an answer
-  sed -n 's/.*"'"$1"'":"\([^"]*\)".*/\1/p'
+field() { # NAME: the first line of a text in an answer
+  sed -E '/"'"$1"'":"/!d; s/.*"'"$1"'":"(([^"\\]|\\.)*)".*/\1/; s/\\n.*//; s/\\"/"/g'
 }
 
 guarded_mail() { # SESSION TO
@@ -28,7 +29,7 @@ guarded_mail() { # SESSION TO
   answer=$(ask POST /v1/before "{\"tool\":\"send_email\",\"params\":{\"to\":\"$2\"},\"session\":\"$1\",\"call\":\"$call\"}")
   verdict=$(field verdict <<<"$answer")
   if [[ $verdict != allow ]]; then
-    echo "$1: $verdict: $(field text <<<"$answer" | sed 's/\\n.*//')"
+    echo "$1: $verdict: $(field text <<<"$answer")"
     return
   fi
   if echo "$1: here the mail to $2 goes out"; then outcome=complete; else outcome=unknown; fi
@@ -44,5 +45,5 @@ key=$(field contextKey <<<"$answer")
 echo "script: may act on $key: $(sed -n 's/.*"proceed":\([a-z]*\).*/\1/p' <<<"$answer")"
 ask POST /complete "{\"instance\":\"script\",\"contextKey\":\"$key\",\"result\":{\"sent\":1}}" >/dev/null
 answer=$(ask POST /intercept '{"instance":"other","tool":"send_email","action":"send","params":{"to":"carol@example.com"}}')
-echo "other: is warned: $(field warning <<<"$answer" | sed 's/\\n.*//')"
+echo "other: is warned: $(field warning <<<"$answer")"
 ask GET "/status?contextKey=$key" >/dev/null

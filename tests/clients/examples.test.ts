@@ -59,9 +59,9 @@ for (const [way, env] of Object.entries(WAYS)) {
   test(`${way}: the loop in TypeScript refunds once`, () => {
     const lines = run(process.execPath, ["agent.ts"], env()).trim().split("\n");
     assert.equal(lines.at(-1), "1 refund went out");
-    assert.equal(lines.filter((line) => line === "  the model reads: refunded 20 of pay_17").length, 1);
+    assert.equal(lines.filter((line) => line === "  the model reads: refunded 20 to c-17").length, 1);
     assert.equal(
-      lines.filter((line) => /the model reads: \[Callosum\] "payment:.*pay_17" is being acted on/.test(line)).length,
+      lines.filter((line) => /the model reads: \[Callosum\] "payment:.*c-17" is held by another call/.test(line)).length,
       1,
     );
   });
@@ -72,9 +72,9 @@ for (const [way, env] of Object.entries(WAYS)) {
       .split("\n");
     assert.equal(lines.length, 4, lines.join("\n"));
     assert.equal(lines[0], "nightly: here the mail to bob@example.com goes out");
-    assert.match(lines[1] ?? "", /^hourly: pause: \[Callosum\] /);
+    assert.match(lines[1] ?? "", /^hourly: pause: \[Callosum\] "email:bob@example\.com" was already acted on/);
     assert.equal(lines[2], "script: may act on email:carol@example.com: true");
-    assert.match(lines[3] ?? "", /^other: is warned: \[Callosum\] /);
+    assert.match(lines[3] ?? "", /^other: is warned: \[Callosum\] "email:carol@example\.com"/);
   });
 }
 
