@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The gate for shell scripts, by curl alone: first `/v1`, then the first protocol.
+# The gate for shell scripts, by curl alone: first `/v1`, then the five endpoints.
 #
 #     callosum serve &
 #     clients/examples/gate.sh
@@ -39,7 +39,7 @@ guarded_mail() { # SESSION TO
 guarded_mail nightly bob@example.com
 guarded_mail hourly bob@example.com
 
-# The first protocol: tier 3 only warns, and says which key the action is on.
+# The five endpoints: tier 3 only warns, and says which key the action is on.
 answer=$(ask POST /intercept '{"instance":"script","tool":"send_email","action":"send","params":{"to":"carol@example.com"}}')
 key=$(field contextKey <<<"$answer")
 echo "script: may act on $key: $(sed -n 's/.*"proceed":\([a-z]*\).*/\1/p' <<<"$answer")"

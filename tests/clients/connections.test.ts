@@ -167,7 +167,7 @@ withEach("what the service would do twice is never sent twice", async (open) => 
   );
 });
 
-withEach("the first protocol, to the letter", async (open) => {
+withEach("the five endpoints, to the letter", async (open) => {
   await serving(
     (_, response) => json(response, { ok: true }),
     async (server) => {

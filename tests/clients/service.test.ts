@@ -202,7 +202,7 @@ withEach("the questions of the command line are answered", async (open, to) => {
   assert.equal((await client.call("ask", ["no-such-question"])).error?.status, 404);
 });
 
-withEach("the first protocol: others' actions warn at tier 3 and stop at tier 4; one's own are none", async (open, to) => {
+withEach("the five endpoints: others' actions warn at tier 3 and stop at tier 4; one's own are none", async (open, to) => {
   const [one, two] = [open({ instance: "one" }), open({ instance: "two" })];
   const key = `email:${to}`;
   const asked = (await one.call("intercept", ["mail", "send", { to }])).value as Record<string, unknown>;

@@ -38,7 +38,7 @@ export interface ClientOptions {
   /** How long an answer may take, in milliseconds; 20,000 if not given. */
   readonly timeoutMs?: number;
   /**
-   * Who acts. The methods of the first protocol (`intercept`, `complete`, `lock`, `unlock`) need it, and so does a token that speaks for several
+   * Who acts. The methods of the five endpoints (`intercept`, `complete`, `lock`, `unlock`) need it, and so does a token that speaks for several
    * instances.
    */
   readonly instance?: string;

@@ -20,7 +20,7 @@ class Address:
     port: int = 0
     secure: bool = False
     prefix: str = ""
-    """What stands before every path, without a slash at its end: the first protocol may lie under a gateway's route."""
+    """What stands before every path, without a slash at its end: the five endpoints may lie under a gateway's route."""
 
     @property
     def host_header(self) -> str:

@@ -37,7 +37,7 @@ class CallosumClient:
 
         ``url`` is ``unix:/PATH/serve.sock``, ``http://127.0.0.1:7411`` or ``https://HOST:PORT``; without it, the socket in the state directory
         (``CALLOSUM_STATE_DIR``, else ``~/.callosum``). ``token`` is what ``callosum token add`` printed; the socket needs none. ``timeout`` says
-        how many seconds the service may be silent. ``instance`` says who acts: the methods of the first protocol (``intercept``,
+        how many seconds the service may be silent. ``instance`` says who acts: those of the five endpoints (``intercept``,
         ``complete``, ``lock``, ``unlock``) need it, and so does a token that speaks for several instances.
         """
         check_timeout(timeout)
