@@ -6,6 +6,7 @@
 
 mod action;
 mod early;
+mod lookups;
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -16,7 +17,7 @@ use crate::model::time::{Stamp, YEAR_MS};
 use crate::record::kind::Fold;
 use crate::record::light::Counted;
 use crate::record::{
-    Action as Kind, AttemptId, Conflict, Ending, Holder, HookCounts, KnownWindow, Record, has_room,
+    Action as Kind, AttemptId, Conflict, Ending, HookCounts, KnownWindow, Record, has_room,
 };
 use callosum_shell::ExitCodes;
 
@@ -504,50 +505,6 @@ impl History {
         self.open().filter(|action| action.tier.is_guarded())
     }
 
-    /// The open action of a process of this machine's instance that goes on as the background process session `process`;
-    /// the newest when a host used the name twice (it is unique only within one process).
-    #[must_use]
-    pub fn background(&self, instance: &str, process: &str, holder: Option<Holder>) -> Option<&Action> {
-        self.open
-            .iter()
-            .filter(|(who, _)| who.is_of(instance))
-            .flat_map(|(_, open)| open)
-            .filter_map(|seq| self.action(*seq))
-            .filter(|action| action.process.as_deref() == Some(process) && action.holder == holder)
-            .max_by_key(|action| action.seq)
-    }
-
-    /// The open calls of this machine's instances that `chosen` picks which their hosts gave the id `call`, oldest first.
-    pub fn open_under(&self, call: &str, chosen: impl Fn(&Who) -> bool) -> Vec<&Action> {
-        let mut found: Vec<&Action> = self
-            .open
-            .iter()
-            .filter(|(who, _)| who.machine.is_empty() && chosen(who))
-            .flat_map(|(_, open)| open)
-            .filter_map(|seq| self.action(*seq))
-            .filter(|action| action.call.as_deref() == Some(call))
-            .collect();
-        found.sort_unstable_by_key(|action| action.seq);
-        found
-    }
-
-    /// The pauses of this machine's instances that `chosen` picks which were of the call `call` and are not marked as read, by
-    /// session.
-    pub fn unread_under(&self, call: &str, chosen: impl Fn(&Who) -> bool) -> Vec<(Arc<Who>, Vec<u64>)> {
-        self.pauses
-            .iter()
-            .filter(|(who, _)| who.machine.is_empty() && chosen(who))
-            .filter_map(|(who, pauses)| {
-                let unread: Vec<u64> = pauses
-                    .iter()
-                    .filter(|pause| !pause.delivered && pause.call.as_deref() == Some(call))
-                    .map(|pause| pause.seq)
-                    .collect();
-                (!unread.is_empty()).then(|| (Arc::clone(who), unread))
-            })
-            .collect()
-    }
-
     /// A session's pauses, oldest first.
     pub fn pauses(&self, who: &Who) -> impl DoubleEndedIterator<Item = &Pause> {
         self.pauses.get(who).into_iter().flatten()
@@ -559,26 +516,6 @@ impl History {
         self.pauses
             .get(who)
             .is_some_and(|pauses| pauses.binary_search_by_key(&seq, |pause| pause.seq).is_ok())
-    }
-
-    /// The pauses of this machine's instance that wait for their delivery and that `chosen` picks, by session.
-    pub fn undelivered(
-        &self,
-        instance: &str,
-        chosen: impl Fn(&Who, &Pause) -> bool,
-    ) -> Vec<(Arc<Who>, Vec<u64>)> {
-        self.pauses
-            .iter()
-            .filter(|(who, _)| who.is_of(instance))
-            .filter_map(|(who, pauses)| {
-                let waiting: Vec<u64> = pauses
-                    .iter()
-                    .filter(|pause| pause.signal && !pause.delivered && chosen(who, pause))
-                    .map(|pause| pause.seq)
-                    .collect();
-                (!waiting.is_empty()).then(|| (Arc::clone(who), waiting))
-            })
-            .collect()
     }
 
     /// Forgets actions that are out of every window and hold nothing, and pauses older than
