@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -29,6 +29,12 @@ test("decorators, threads, forks and cancelled tasks", { skip: PYTHON === undefi
   });
   assert.match(said, /Ran [1-9]\d* tests/);
   assert.match(said, /\nOK\n/);
+});
+
+test("both packages have one version", () => {
+  const [, version] = /^version = "(.*)"$/m.exec(readFileSync(join(ROOT, "clients", "python", "pyproject.toml"), "utf8")) ?? [];
+  const { version: other } = JSON.parse(readFileSync(join(ROOT, "openclaw.plugin.json"), "utf8")) as { version: string };
+  assert.equal(version, other);
 });
 
 test("the package installs, and its types hold for whoever uses it", {

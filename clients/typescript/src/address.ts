@@ -12,7 +12,7 @@ export interface Address {
   readonly hostname?: string;
   readonly port?: number;
   readonly secure: boolean;
-  /** What stands before every path, without a slash at its end: the seed's endpoints may lie under a gateway's route. */
+  /** What stands before every path, without a slash at its end: the five endpoints may lie under a gateway's route. */
   readonly prefix: string;
 }
 
