@@ -36,6 +36,7 @@ const NO_CONNECTION: Record<string, string> = {
   EHOSTUNREACH: "there is no way to the host",
   ENETUNREACH: "there is no way to the network",
 };
+const TRUST_IT = "Name the authority that signed it in `NODE_EXTRA_CA_CERTS`";
 const START_IT = "Start it with `callosum serve`, or name another address";
 
 export class Transport {
@@ -146,6 +147,8 @@ export class Transport {
     const known = code === undefined ? undefined : NO_CONNECTION[code];
     if (known !== undefined) return new ServiceUnreachable(shown, `${known} (${code})`, START_IT, false, error);
     const problem = error instanceof Error ? error.message : String(error);
+    if (code !== undefined && /CERT|SIGNATURE/.test(code))
+      return new ServiceUnreachable(shown, `its certificate is not trusted (${problem})`, TRUST_IT, false, error);
     return new ServiceUnreachable(shown, problem, "See the service's log, and ask again", true, error);
   }
 

@@ -40,8 +40,9 @@ export class Service {
   }
 
   /** Starts it, at the address that it had before. */
-  async start(): Promise<void> {
-    const child = spawn(built("callosum-serve"), ["--state-dir", this.stateDir, "serve", "--listen", `127.0.0.1:${this.#port}`], {
+  async start(...more: string[]): Promise<void> {
+    const listen = ["--listen", `127.0.0.1:${this.#port}`, ...more];
+    const child = spawn(built("callosum-serve"), ["--state-dir", this.stateDir, "serve", ...listen], {
       stdio: ["ignore", "pipe", "pipe"],
     });
     this.#child = child;

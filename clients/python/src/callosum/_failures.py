@@ -17,7 +17,7 @@ FIRST_RECONNECT = 0.25
 LAST_RECONNECT = 5.0
 
 _START_IT = "Start it with `callosum serve`, or name another address"
-_TRUST_IT = "Name the authority that signed its certificate in `SSL_CERT_FILE`"
+_TRUST_IT = "Name the authority that signed it in `SSL_CERT_FILE`"
 
 
 def unreachable(shown: str, error: BaseException, *, connected: bool, timeout: float) -> ServiceUnreachable:
