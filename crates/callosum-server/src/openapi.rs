@@ -187,21 +187,21 @@ fn parameter((place, name): (&str, &str)) -> Value {
 fn described(operation: &Operation, error: &Schema) -> Value {
     let json_of = |schema: &Schema| json!({ "application/json": { "schema": schema } });
     let parameters: Vec<Value> = operation.parameters.iter().copied().map(parameter).collect();
-    let mut described = json!({
-        "summary": operation.summary,
-        "parameters": parameters,
-        "responses": {
-            "200": { "description": "The answer", "content": json_of(&operation.answer) },
-            "default": { "description": "Why there is none", "content": json_of(error) },
-        },
+    let answers = json!({
+        "200": { "description": "The answer", "content": json_of(&operation.answer) },
+        "default": { "description": "Why there is none", "content": json_of(error) },
     });
+    let mut described = Map::new();
+    let mut say = |name: &str, value: Value| drop(described.insert(name.to_owned(), value));
+    say("summary", operation.summary.into());
+    say("parameters", parameters.into());
+    say("responses", answers);
     if let Some(request) = &operation.request {
-        described["requestBody"] =
-            json!({ "required": operation.method == "post", "content": json_of(request) });
+        say("requestBody", json!({ "required": operation.method == "post", "content": json_of(request) }));
     }
     match operation.rights {
-        Some(rights) => described["x-callosum-rights"] = rights.as_str().into(),
-        None => described["security"] = json!([]),
+        Some(rights) => say("x-callosum-rights", rights.as_str().into()),
+        None => say("security", json!([])),
     }
-    described
+    Value::Object(described)
 }

@@ -50,7 +50,7 @@ pub(super) fn following(reader: &Reader<'_>, from: u64) -> Result<Following, Que
             }
         }
         let is_end = end == head;
-        if !records.is_empty() || next > from || is_end || stretch > MAX_LINE as u64 {
+        if !records.is_empty() || next > from || is_end || stretch > MAX_LINE {
             records.reverse();
             let next = if next == from && !is_end { end } else { next };
             return Ok(Following { journal, oldest, records, next, is_end });

@@ -27,7 +27,7 @@ pub(crate) struct Asked {
 
 /// What became of it under the writer.
 enum Step {
-    Decided(Weighed, Result<Admitted, NotAdmitted>),
+    Decided(Box<Weighed>, Result<Admitted, NotAdmitted>),
     /// What lies around it has to be looked at first.
     Looks(Asked),
     Unidentified,
@@ -89,7 +89,7 @@ pub(crate) async fn decide(
     let began = Instant::now();
     let step = service.writer.write(|gate| step(gate, asked), confirmed).await?;
     let (weighed, admitted) = match step {
-        Step::Decided(weighed, admitted) => (weighed, admitted),
+        Step::Decided(weighed, admitted) => (*weighed, admitted),
         Step::Unidentified => return Err(Refusal::unidentified()),
         Step::Looks(asked) => {
             let gate = Arc::clone(&service.gate);
@@ -104,7 +104,7 @@ pub(crate) async fn decide(
             }
             let step = service.writer.write(|gate| admit(gate, weighed), confirmed).await?;
             let Step::Decided(weighed, admitted) = step else { return Err(Refusal::broken()) };
-            (weighed, admitted)
+            (*weighed, admitted)
         }
     };
     if let Ok(admitted) = &admitted {
@@ -127,7 +127,7 @@ fn step(gate: &Gate, asked: Asked) -> Step {
 
 fn admit(gate: &Gate, mut weighed: Weighed) -> Step {
     let admitted = gate.admit(&mut weighed, &gate.machine().now());
-    Step::Decided(weighed, admitted)
+    Step::Decided(Box::new(weighed), admitted)
 }
 
 /// What was allowed may run once it lasts.

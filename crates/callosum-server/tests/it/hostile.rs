@@ -99,7 +99,7 @@ fn what_is_wrong_with_a_body_is_named_by_its_field() {
             client.send("POST", "/v1/before", head, text).status,
             400,
             "{}",
-            &text[..text.len().min(20)]
+            text.chars().take(20).collect::<String>()
         );
     }
     assert_eq!(client.send("POST", "/v1/before", "", "{}").status, 415);

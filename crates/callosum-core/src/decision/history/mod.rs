@@ -16,9 +16,7 @@ use std::sync::Arc;
 use crate::model::time::{Stamp, YEAR_MS};
 use crate::record::kind::Fold;
 use crate::record::light::Counted;
-use crate::record::{
-    Action as Kind, AttemptId, Conflict, Ending, HookCounts, KnownWindow, Record, has_room,
-};
+use crate::record::{Action as Kind, AttemptId, Conflict, Ending, HookCounts, KnownWindow, Record, has_room};
 use callosum_shell::ExitCodes;
 
 pub use self::action::{Action, Coverage, Gap, IsDead, Lost, Outcome, Pause, State, Who};
