@@ -16,6 +16,7 @@ const NATIVE = join(ROOT, "plugin", "native");
 export const SHIPPED = [
   ...["openclaw.plugin.json", "tiers.json", "tiers.schema.json", "assets", "skills"],
   ...["LICENSE", "README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs"],
+  ...["clients/typescript/README.md", "clients/python/README.md", "clients/examples"],
 ];
 /** The oldest OpenClaw that the plugin was really run with. */
 export const OLDEST_HOST = "2026.8.2";
@@ -76,6 +77,7 @@ export async function build(): Promise<void> {
   rmSync(EXTENSION, { recursive: true, force: true });
   mkdirSync(join(EXTENSION, "bin"), { recursive: true });
   await runModule("typescript/bin/tsc", ["-p", "tsconfig.build.json"]);
+  await runModule("typescript/bin/tsc", ["-p", "tsconfig.client.json"]);
 
   const addons = readdirSync(NATIVE).filter((name) => name.endsWith(".node"));
   mkdirSync(join(EXTENSION, "native"), { recursive: true });
@@ -115,6 +117,11 @@ function packageJson(): unknown {
     license: "MIT",
     type: "module",
     bin: { callosum: "./bin/callosum" },
+    // OpenClaw goes by paths; all that others may import is the client.
+    exports: {
+      "./client": { types: "./client/index.d.ts", default: "./client/index.js" },
+      "./package.json": "./package.json",
+    },
     engines: { node: ">=24.16" },
     // OpenClaw is no peer dependency: nothing of it is imported, and for a peer the host's installer asks the registry, so that an
     // installation from a file would need the network.

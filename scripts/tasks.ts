@@ -5,13 +5,14 @@ import { join } from "node:path";
 import { installBrowser } from "./browser.ts";
 import { build, buildPanickingAddon, buildTestPrograms, EXTENSION, FAULT_INJECTION } from "./build.ts";
 import { install } from "./install.mjs";
+import { installPython } from "./python.ts";
 import { writeReferences } from "./references.ts";
 import { ROOT, run, runModule, TaskError } from "./run.ts";
 
 /** The parts of `npm test`, in their order; `npm test -- shim openclaw` runs only those two. */
-const PARTS = ["rust", "shim", "golden", "cli", "races", "openclaw", "agents", "page", "suspended"];
+const PARTS = ["rust", "shim", "golden", "cli", "clients", "races", "openclaw", "agents", "page", "suspended"];
 /** Those whose files measure nothing: the files of all of them run two at a time. */
-const SIDE_BY_SIDE = ["shim", "golden", "cli", "races", "openclaw", "agents", "page"];
+const SIDE_BY_SIDE = ["shim", "golden", "cli", "clients", "races", "openclaw", "agents", "page"];
 /** Those that start programs which are built for tests only. */
 const WITH_PROGRAMS = ["cli", "races", "page", "suspended"];
 
@@ -70,6 +71,7 @@ async function test(parts: string[]): Promise<void> {
   if (some(["rust"])) await rustTests();
   if (some(["shim"])) await buildPanickingAddon();
   if (some(["agents"])) await install(join(ROOT, "tests", "agents"), "Codex and Gemini CLI for their tests (500 MB, once)");
+  if (some(["clients"])) await installPython();
   if (some(["page"])) await installBrowser();
   const files = SIDE_BY_SIDE.filter((name) => chosen.includes(name)).flatMap(filesOf);
   if (files.length > 0) await nodeTests(files, 2);

@@ -1,0 +1,255 @@
+// The client of the service that `callosum serve` starts.
+
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { defaultUrl, parseAddress } from "./address.ts";
+import { CallosumError, ServiceError, ServiceUnreachable } from "./errors.ts";
+import { EventStreamParser } from "./event-stream.ts";
+import { type GuardOptions, guard } from "./guard.ts";
+import { type Answer, type Ask, encode, Transport } from "./transport.ts";
+import type {
+  CallName,
+  Done,
+  InterceptAnswer,
+  LockAnswer,
+  Outcome,
+  Params,
+  StatusAnswer,
+  StreamEvent,
+  ToolCall,
+  Verdict,
+} from "./types.ts";
+
+/** Longer than the 15 s that the service gives a request, so that its own answer comes first. */
+const TIMEOUT_MS = 20_000;
+/** A stream that says nothing for as long is taken for dead. */
+const SILENCE_MS = 60_000;
+const FIRST_RECONNECT_MS = 250;
+const LAST_RECONNECT_MS = 5_000;
+
+export interface ClientOptions {
+  /**
+   * Where the service is: `unix:/PATH/serve.sock`, `http://127.0.0.1:7411` or `https://HOST:PORT`. Without it, the socket in the state directory
+   * (`CALLOSUM_STATE_DIR`, else `~/.callosum`).
+   */
+  readonly url?: string;
+  /** What `callosum token add` printed. The socket needs none. */
+  readonly token?: string;
+  /** How long an answer may take, in milliseconds; 20,000 if not given. */
+  readonly timeoutMs?: number;
+  /**
+   * Who acts. The methods of the five endpoints (`intercept`, `complete`, `lock`, `unlock`) need it, and so does a token that speaks for several
+   * instances.
+   */
+  readonly instance?: string;
+}
+
+export interface EventsOptions {
+  /** Only topics that match, as in `task.*`. */
+  readonly topic?: string;
+  /** The `cursor` of the last event that is known; without it, from now on. */
+  readonly after?: string;
+  /** Ends the stream. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * A client of Callosum's service.
+ *
+ * Methods reject with {@link ServiceUnreachable} when nobody answers, and with {@link ServiceError} when the service says no to the request. A verdict
+ * is an answer and never an error, except in {@link CallosumClient.guard}.
+ */
+export class CallosumClient {
+  readonly #transport: Transport;
+  readonly #timeoutMs: number;
+  readonly #instance: string | undefined;
+  readonly #closing = new AbortController();
+
+  constructor(options: ClientOptions = {}) {
+    const { url = defaultUrl(), token, timeoutMs = TIMEOUT_MS, instance } = options;
+    if (!Number.isFinite(timeoutMs) || timeoutMs <= 0)
+      throw new CallosumError(`\`timeoutMs\` is ${timeoutMs}; give a number above 0`);
+    this.#transport = new Transport(parseAddress(url), token, timeoutMs);
+    this.#timeoutMs = timeoutMs;
+    this.#instance = instance;
+  }
+
+  /**
+   * Asks for a verdict and runs `run` only if it is `allow`, then tells how that ended. Anything else throws {@link Refused}, mostly as
+   * {@link Paused}: give its text to the model. It never repeats a call by itself.
+   *
+   * An error of `run` comes out as it is, and leaves the outcome unknown unless `notDone` says that it proves the opposite. While `run` is at it, the
+   * call's lease is renewed.
+   */
+  guard<T>(tool: string, params: Params, run: (verdict: Verdict) => T | PromiseLike<T>, options: GuardOptions = {}): Promise<T> {
+    const gate = {
+      timeoutMs: this.#timeoutMs,
+      before: async (call: ToolCall) => {
+        const answer = await this.#before(call);
+        const verdict = answer.value as Verdict;
+        return { verdict, leaseMs: left(verdict.expiresAt, answer) };
+      },
+      after: (outcome: Outcome) => this.after(outcome),
+      extend: async (name: CallName) => {
+        const answer = await this.#post("/v1/extend", name);
+        return left((answer.value as { expiresAt?: string }).expiresAt, answer);
+      },
+    };
+    return guard(gate, tool, params, run, options);
+  }
+
+  /** Asks what the gate says of a call. Who gets `allow` makes the call and tells how it ended with {@link CallosumClient.after}. */
+  async before(call: ToolCall): Promise<Verdict> {
+    return (await this.#before(call)).value as Verdict;
+  }
+
+  /** Tells how a call ended. Telling it again changes nothing. */
+  async after(outcome: Outcome): Promise<void> {
+    await this.#post("/v1/after", outcome);
+  }
+
+  /** Tells that the model has read why a call was paused, so that its next try is a retry. Without it, that is assumed after half a second. */
+  async delivered(name: CallName): Promise<void> {
+    await this.#post("/v1/delivered", { call: name.call, session: name.session });
+  }
+
+  /** Renews the lease of a call that takes long; gives when it ends now (RFC 3339). */
+  async extend(name: CallName): Promise<string | undefined> {
+    return ((await this.#post("/v1/extend", { call: name.call, session: name.session })).value as { expiresAt?: string })
+      .expiresAt;
+  }
+
+  /** Asks one of the questions of `callosum NAME --json`, such as `journal` or `why`, with its parameters. */
+  async ask(question: string, parameters: Params = {}): Promise<unknown> {
+    // As one document: an address has only texts.
+    const asked = Object.keys(parameters).length === 0 ? {} : { q: encode(parameters) };
+    const path = `/v1/${encodeURIComponent(question)}${query(asked)}`;
+    return (await this.#transport.json({ method: "GET", path, repeatable: true })).value;
+  }
+
+  /**
+   * What happens, as it happens. A connection that breaks is made anew where it ended, for as long as it takes: no event is lost or told twice, and what
+   * was pruned in between comes as one event with `gap`. It ends with `signal`, or when the loop over it does. It throws if the first connection can't
+   * be made, or if the service says no.
+   */
+  async *events(options: EventsOptions = {}): AsyncGenerator<StreamEvent, void, void> {
+    const { topic, after } = options;
+    const closing = this.#closing.signal;
+    const signal = options.signal === undefined ? closing : AbortSignal.any([closing, options.signal]);
+    let parser = new EventStreamParser("");
+    let wait = FIRST_RECONNECT_MS;
+    for (let connected = false; !signal.aborted; ) {
+      let asked = 0;
+      try {
+        const resumed = parser.lastEventId !== "";
+        const path = `/v1/events${query({ ...(topic && { topic }), ...(after && !resumed && { after }) })}`;
+        const headers = { accept: "text/event-stream", ...(resumed && { "last-event-id": parser.lastEventId }) };
+        const response = await this.#transport.stream({ method: "GET", path, headers, repeatable: true }, SILENCE_MS, signal);
+        connected = true;
+        parser = new EventStreamParser(parser.lastEventId);
+        for await (const piece of response) {
+          wait = Math.max(parser.retryMs ?? 0, FIRST_RECONNECT_MS);
+          for (const event of parser.feed(piece as Buffer)) yield streamEvent(event.id, event.data);
+        }
+      } catch (error) {
+        if (signal.aborted) return;
+        if (!connected || !breaks(error)) throw error;
+        asked = (error instanceof ServiceError && error.retryAfterMs) || 0;
+      }
+      await sleep(Math.max(wait, asked), undefined, { signal }).catch(() => undefined);
+      wait = Math.min(wait * 2, LAST_RECONNECT_MS);
+    }
+  }
+
+  /**
+   * `POST /intercept`: whether `instance` may go on. At tier 3 it may, with a `warning`; at tier 4 it may not while another instance acts, or has
+   * just acted, on the same resource. With `enforce`, tier 3 says no as well.
+   */
+  async intercept(
+    tool: string,
+    action: string,
+    params: Params,
+    options: { readonly enforce?: boolean } = {},
+  ): Promise<InterceptAnswer> {
+    const body = { instance: this.#who("intercept"), tool, action, params, ...options };
+    const headers = { "idempotency-key": randomUUID() };
+    return (await this.#post("/intercept", body, { headers })).value as InterceptAnswer;
+  }
+
+  /**
+   * `POST /complete`: what `intercept` let through has ended: the call `id`, or the oldest that is open on the key. A result with `error` counts as
+   * unknown: an error after the deed is common.
+   */
+  async complete(contextKey: string, result: unknown, options: { readonly id?: string } = {}): Promise<Done> {
+    const body = { instance: this.#who("complete"), contextKey, result, ...options };
+    return (await this.#post("/complete", body, { repeatable: false })).value as Done;
+  }
+
+  /** `POST /lock`: takes the lease of a resource, for five minutes. */
+  async lock(contextKey: string, tier: number): Promise<LockAnswer> {
+    return (await this.#post("/lock", { instance: this.#who("lock"), contextKey, tier }, { repeatable: false }))
+      .value as LockAnswer;
+  }
+
+  /** `DELETE /lock/:key`: gives back one's own lease. */
+  async unlock(contextKey: string): Promise<Done> {
+    const path = `/lock/${encodeURIComponent(contextKey)}`;
+    const body = { instance: this.#who("unlock") };
+    return (await this.#transport.json({ method: "DELETE", path, body, repeatable: true })).value as Done;
+  }
+
+  /** `GET /status`: the leases and the recent actions, of one resource or of all. */
+  async status(contextKey?: string): Promise<StatusAnswer> {
+    const path = `/status${query(contextKey === undefined ? {} : { contextKey })}`;
+    return (await this.#transport.json({ method: "GET", path, repeatable: true })).value as StatusAnswer;
+  }
+
+  /** Closes all connections; streams of events end. Connections without a request close by themselves after a while, too. */
+  close(): void {
+    this.#closing.abort();
+    this.#transport.close();
+  }
+
+  #before(call: ToolCall): Promise<Answer> {
+    const instance = this.#instance === undefined ? {} : { instance: this.#instance };
+    return this.#post("/v1/before", { ...call, ...instance, call: call.call ?? randomUUID() });
+  }
+
+  #post(path: string, body: unknown, how: Partial<Pick<Ask, "headers" | "repeatable">> = {}): Promise<Answer> {
+    return this.#transport.json({ method: "POST", path, body, repeatable: true, ...how });
+  }
+
+  #who(method: string): string {
+    if (this.#instance === undefined)
+      throw new CallosumError(`\`${method}\` says who acts: give the client its \`instance\`, a name that no other agent has`);
+    return this.#instance;
+  }
+}
+
+/** How long a lease lasts, in milliseconds, by the service's own clock where the answer has it. */
+function left(expiresAt: string | undefined, { servedAt }: Answer): number | undefined {
+  if (expiresAt === undefined) return undefined;
+  const end = Date.parse(expiresAt);
+  return Number.isNaN(end) ? undefined : end - (servedAt ?? Date.now());
+}
+
+/** Whether an error says no more than that a stream broke, so that the next connection may succeed. */
+function breaks(error: unknown): boolean {
+  if (error instanceof ServiceError) return [429, 502, 503, 504].includes(error.status);
+  return error instanceof ServiceUnreachable || !(error instanceof CallosumError);
+}
+
+function query(parameters: Readonly<Record<string, string>>): string {
+  const text = new URLSearchParams(parameters).toString();
+  return text === "" ? "" : `?${text}`;
+}
+
+function streamEvent(cursor: string, data: string): StreamEvent {
+  let told: unknown;
+  try {
+    told = JSON.parse(data);
+  } catch {
+    throw new CallosumError(`the event ${cursor} is no JSON: ${data.slice(0, 200)}`);
+  }
+  return { ...(told as object), cursor };
+}

@@ -1,0 +1,200 @@
+// What `guard` tells the service and its caller, in every client, against a server that answers as it is told to.
+
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { type Client, DRIVERS, endDrivers } from "./harness/drivers.ts";
+import { ALLOWING, json, Scripted } from "./harness/scripted.ts";
+
+const MAIL = { to: "alice@example.com" };
+
+after(endDrivers);
+
+/** What never comes is a failure, and not a test without an end. */
+const LIMIT = { timeout: 120_000 };
+
+/** A test with each client, at a server of its own. */
+function withEach(
+  title: string,
+  body: (server: Scripted, open: (more?: { timeoutMs?: number }) => Client, name: string) => Promise<void>,
+): void {
+  for (const { name, open } of DRIVERS)
+    test(`${name}: ${title}`, LIMIT, async () => {
+      const server = await Scripted.start(ALLOWING);
+      const clients: Client[] = [];
+      const opened = (more = {}) => {
+        const client = open({ url: server.url, token: "t-1", ...more });
+        clients.push(client);
+        return client;
+      };
+      try {
+        await body(server, opened, name);
+      } finally {
+        await Promise.all(clients.map((client) => client.close()));
+        await server.stop();
+      }
+    });
+}
+
+withEach("a call that is allowed runs between the question and the outcome, under one id", async (server, open) => {
+  const options = { session: "one", agent: "writer", cwd: "/srv", runtime: "graph" };
+  const call = open().guard("mail", MAIL, options);
+  await call.started;
+  assert.deepEqual(
+    server.seen.map(({ path }) => path),
+    ["/v1/before"],
+  );
+  call.finish({ returns: { sent: 1 } });
+  assert.deepEqual((await call.result).value, { sent: 1 });
+  const [before, after] = server.seen;
+  assert.match(String(before?.body.call), /^[0-9a-f-]{36}$/);
+  assert.deepEqual(before?.body, { tool: "mail", params: MAIL, ...options, call: before?.body.call });
+  assert.deepEqual(after?.body, { call: before?.body.call, session: "one", outcome: "complete" });
+  assert.equal(after?.path, "/v1/after");
+  for (const { headers } of server.seen) {
+    assert.equal(headers.authorization, "Bearer t-1");
+    assert.equal(headers["content-type"], "application/json");
+  }
+});
+
+for (const verdict of ["pause", "block", "refuse"])
+  withEach(`a call that gets "${verdict}" does not run, and its error has all that the service said`, async (server, open) => {
+    const said = {
+      ...{ verdict, tier: 4, contextKeys: ["email:alice"], call: "c-9", text: "[Callosum] was already acted on" },
+      ...{
+        evidence: [{ tool: "mail" }],
+        expiresAt: "2026-01-01T00:00:00.000Z",
+        ...(verdict === "refuse" && { reason: "policy" }),
+      },
+    };
+    server.reply((_, response) => json(response, said));
+    const call = open().guard("mail", MAIL, { session: "one" });
+    const { error } = await Promise.race([call.result, call.started.then(() => assert.fail("it ran"))]);
+    assert.equal(error?.kind, verdict === "refuse" ? "Refused" : "Paused");
+    assert.equal(error.message, said.text);
+    const { kind, message, name, answer, ...rest } = error as typeof error & { name?: string; answer?: unknown };
+    assert.deepEqual(
+      { ...rest, reason: rest.reason ?? undefined },
+      { ...said, reason: verdict === "refuse" ? "policy" : undefined },
+    );
+    assert.equal(server.seen.length, 1, "nothing is told of a call that was never let through, and it is not asked again");
+  });
+
+withEach("a verdict of a newer service lets nothing run", async (server, open) => {
+  server.reply((_, response) => json(response, { verdict: "perhaps", tier: 3, contextKeys: [], call: "c" }));
+  const { error } = await open().guard("mail", MAIL).result;
+  assert.equal(error?.kind, "Refused");
+  assert.match(error.message, /perhaps/);
+});
+
+withEach(
+  "an error of the function comes out as it is, and leaves the outcome unknown unless it proves the opposite",
+  async (server, open) => {
+    const client = open();
+    for (const [how, outcome] of [
+      [{ raises: "broke off" }, "unknown"],
+      [{ raises: "no such host", proved: true }, "failed"],
+    ] as const) {
+      const call = client.guard("mail", MAIL);
+      await call.started;
+      call.finish(how);
+      const { error } = await call.result;
+      assert.equal(error?.message, how.raises);
+      const { body } = server.seen.at(-1) ?? {};
+      assert.equal(body?.outcome, outcome);
+      assert.match(String(body?.error), new RegExp(how.raises));
+    }
+  },
+);
+
+withEach("an outcome that did not arrive is told again, and the call is not", async (server, open) => {
+  let refusals = 0;
+  server.reply((seen, response, socket) => {
+    if (seen.path === "/v1/after" && refusals < 2) {
+      refusals += 1;
+      if (refusals === 1) socket.destroy();
+      else json(response, { error: { code: "cannot-write", message: "full" } }, 503, { "retry-after": "0" });
+    } else ALLOWING(seen, response, socket);
+  });
+  const call = open().guard("mail", MAIL);
+  await call.started;
+  call.finish({ returns: "sent" });
+  assert.deepEqual((await call.result).value, "sent");
+  assert.equal(server.seen.filter(({ path }) => path === "/v1/before").length, 1);
+  const told = server.seen.filter(({ path }) => path === "/v1/after");
+  assert.ok(told.length >= 3);
+  for (const { body } of told) assert.deepEqual(body, told[0]?.body);
+});
+
+withEach("an outcome that can't be told is said aloud, and the call's result is not lost", async (server, open) => {
+  server.reply((seen, response, socket) => {
+    if (seen.path === "/v1/before") ALLOWING(seen, response, socket);
+    else json(response, { error: { code: "unknown", message: "no such call" } }, 404);
+  });
+  const client = open();
+  const call = client.guard("mail", MAIL);
+  await call.started;
+  call.finish({ returns: "sent" });
+  assert.deepEqual((await call.result).value, "sent");
+  // Node warns a moment later.
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.match(client.said(), /the outcome "complete" of the call [0-9a-f-]+ could not be told.*no such call/);
+});
+
+withEach(
+  "a verdict that is lost on its way runs nothing, and the call that may have been let through is told to be refused",
+  async (server, open) => {
+    server.reply((seen, response, socket) => (seen.path === "/v1/before" ? socket.destroy() : ALLOWING(seen, response, socket)));
+    const client = open();
+    const { error } = await client.guard("mail", MAIL).result;
+    assert.equal(error?.kind, "ServiceUnreachable");
+    assert.equal(error.mayHaveArrived, true);
+    await server.until((seen) => seen.some(({ path }) => path === "/v1/after"));
+    const { call } = server.seen[0]?.body ?? {};
+    assert.deepEqual(server.seen.at(-1)?.body, { call, outcome: "refused" });
+
+    // Who chose the id asks again with it, and gets the verdict that was lost.
+    const before = server.seen.length;
+    assert.equal((await client.guard("mail", MAIL, { call: "mine" }).result).error?.kind, "ServiceUnreachable");
+    server.reply(ALLOWING);
+    const again = client.guard("mail", MAIL, { call: "mine" });
+    await again.started;
+    again.finish({ returns: 1 });
+    assert.equal((await again.result).value, 1);
+    const outcomes = server.seen.slice(before).filter(({ path }) => path === "/v1/after");
+    assert.deepEqual(
+      outcomes.map(({ body }) => body),
+      [{ call: "mine", outcome: "complete" }],
+    );
+  },
+);
+
+withEach("the lease of a call is renewed while it runs, by the service's clock, and not after it", async (server, open) => {
+  // Far from this machine's clock: a client that took its own would find the lease endless.
+  const now = Date.parse("2091-01-01T00:00:00Z");
+  const headers = { date: new Date(now).toUTCString() };
+  const expiresAt = new Date(now + 2_000).toISOString();
+  server.reply(({ path, body }, response) =>
+    json(
+      response,
+      path === "/v1/before" ? { verdict: "allow", tier: 3, contextKeys: [], call: body.call, expiresAt } : { expiresAt },
+      200,
+      headers,
+    ),
+  );
+  const client = open();
+  const call = client.guard("mail", MAIL);
+  await call.started;
+  await server.until((seen) => seen.filter(({ path }) => path === "/v1/extend").length >= 2);
+  call.finish({ returns: 1 });
+  assert.equal((await call.result).value, 1);
+  assert.equal(server.seen.at(-1)?.path, "/v1/after");
+  for (const { body } of server.seen) assert.equal(body.call, server.seen[0]?.body.call);
+  assert.equal(client.said().includes("could not"), false);
+});
+
+withEach("parameters that are no JSON run nothing, and say so", async (server, open, name) => {
+  if (name !== "TypeScript") return;
+  const { error } = await open().guard("mail", { size: 1n as unknown as number }).result;
+  assert.match(error?.message ?? "", /can't be written as JSON.*give plain values/);
+  assert.equal(server.seen.length, 0);
+});
