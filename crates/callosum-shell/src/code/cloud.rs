@@ -79,7 +79,9 @@ fn script<'c>(call: &'c Call, given: &'c Given) -> Option<(String, String, &'c G
     let names: Vec<&str> = call.steps.iter().map(|step| step.name.as_str()).collect();
     let at = names.iter().position(|name| matches!(*name, "AWS" | "aws-sdk"))?;
     let client = names.get(at + 1)?;
-    (names.len() > at + 2 && *client != "config").then(|| (service(client), dashed(call.name()), given))
+    // What waits for a call is none itself.
+    let acts = !matches!(call.name(), "promise" | "then" | "catch");
+    (names.len() > at + 2 && *client != "config" && acts).then(|| (service(client), dashed(call.name()), given))
 }
 
 fn service(client: &str) -> String {

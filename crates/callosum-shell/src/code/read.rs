@@ -412,6 +412,15 @@ impl Reader {
             {
                 return value.clone();
             }
+            // `json.dumps(…).encode()`
+            if let [.., made, form] = steps.as_slice()
+                && FORMS.contains(&form.name.as_str())
+                && WRAPPERS.contains(&made.name.as_str())
+                && let Some(value @ (Value::Text(_) | Value::Map(_))) =
+                    made.given.as_ref().and_then(|given| given.placed.first())
+            {
+                return value.clone();
+            }
         }
         if let Some(module) = required(&steps) {
             return Value::Chain(module);

@@ -8,6 +8,7 @@ fn told(language: Language, code: &str) -> Vec<String> {
 
 #[test]
 fn python_says_what_it_does() {
+    let mut wrong = Vec::new();
     for (code, commands) in [
         (
             "import requests as r\nr.post('https://a.example/x', json={'k': 1})",
@@ -61,7 +62,7 @@ fn python_says_what_it_does() {
         ("stripe.Charge.retrieve('ch_1')", &[]),
         (
             "g = Github(t)\nrepo = g.get_repo('a/b')\nrepo.get_issue(7).create_comment('x')",
-            &["curl -X PATCH https://api.github.com/repos/a/b/issues/7 -d {}"],
+            &["curl -X POST https://api.github.com/repos/a/b/issues/7 -d {}"],
         ),
         ("Github(t).get_repo('a/b').get_issues()", &[]),
         (
@@ -72,12 +73,16 @@ fn python_says_what_it_does() {
         ("Connection('u@h').run('uptime')", &["ssh u@h uptime"]),
         ("client.CoreV1Api().delete_namespaced_pod('web-0', 'shop')", &["kubectl -n shop delete pod web-0"]),
     ] {
-        assert_eq!(told(Language::Hash, code), commands, "{code}");
+        if told(Language::Hash, code) != commands {
+            wrong.push(format!("{code}: {:?}", told(Language::Hash, code)));
+        }
     }
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 #[test]
 fn javascript_says_what_it_does() {
+    let mut wrong = Vec::new();
     for (code, commands) in [
         (
             "await fetch(`https://a.example/${id}`, {method: 'POST', headers: {a: 'b'}, body: JSON.stringify({k: 'v'})})",
@@ -112,7 +117,7 @@ fn javascript_says_what_it_does() {
         (
             "new Octokit({}).pulls.merge({owner: 'a', repo: 'b', pull_number: 7})",
             &[
-                r#"curl -X PUT https://api.github.com/repos/a/b/pulls/7/merge -d {"owner":"a","repo":"b","pull_number":"7"}"#,
+                r#"curl -X PUT https://api.github.com/repos/a/b/pulls/7/merge -d {"owner":"a","pull_number":"7","repo":"b"}"#,
             ],
         ),
         ("octokit.rest.issues.listForRepo({owner: 'a', repo: 'b'})", &[]),
@@ -122,8 +127,11 @@ fn javascript_says_what_it_does() {
         ),
         ("app.post('/x', (req, res) => res.send('ok')); // fetch('https://a.example')", &[]),
     ] {
-        assert_eq!(told(Language::Slashes, code), commands, "{code}");
+        if told(Language::Slashes, code) != commands {
+            wrong.push(format!("{code}: {:?}", told(Language::Slashes, code)));
+        }
     }
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 #[test]
