@@ -104,13 +104,13 @@ fn names_that_would_mean_something_else_get_no_rule() {
         ("trigger \"}, {\"", 1),
         ("trigger\u{1b}[2J", 1),
         ("$ * deploy", 1),
-        ("bill_me", 1),
+        ("rent_me", 1),
     ]);
     let answer = suggested(state.path());
     assert_eq!(answer["skipped"], 5, "{answer}");
     let tools: Vec<&str> =
         answer["rules"].as_array().unwrap().iter().map(|rule| rule["tool"].as_str().unwrap()).collect();
-    assert_eq!(tools, ["bill_me"]);
+    assert_eq!(tools, ["rent_me"]);
     assert_eq!(answer["rules"][0]["tier"], 4);
     let printed = callosum(state.path(), &["rules", "suggest"]);
     assert!(text(&printed).contains("Left out: 5 names"), "{printed:?}");

@@ -81,7 +81,8 @@ fn script<'c>(call: &'c Call, given: &'c Given) -> Option<(String, String, &'c G
     let client = names.get(at + 1)?;
     // What waits for a call is none itself.
     let acts = !matches!(call.name(), "promise" | "then" | "catch");
-    (names.len() > at + 2 && *client != "config" && acts).then(|| (service(client), dashed(call.name()), given))
+    (names.len() > at + 2 && *client != "config" && acts)
+        .then(|| (service(client), dashed(call.name()), given))
 }
 
 fn service(client: &str) -> String {

@@ -272,12 +272,12 @@ fn what_the_runtime_could_not_read_is_refused_where_it_is_wrong() {
         ("{} {}", &Gemini, 1, 4, "more than one"),
         ("// no\n{}", &Codex, 1, 1, "comments are not allowed"),
         ("\u{feff}{}", &Codex, 1, 1, ""),
-        ("[]", &Gemini, 1, 1, "no JSON object"),
-        ("{\n \"hooks\": []}", &Gemini, 2, 11, "`hooks` is no JSON object"),
-        ("{\"hooks\": null}", &Gemini, 1, 11, "`hooks` is no JSON object"),
+        ("[]", &Gemini, 1, 1, "not a JSON object"),
+        ("{\n \"hooks\": []}", &Gemini, 2, 11, "`hooks` is not a JSON object"),
+        ("{\"hooks\": null}", &Gemini, 1, 11, "`hooks` is not a JSON object"),
         ("{\"hooks\": {}, \"hooks\": {}}", &Gemini, 1, 15, "`hooks` occurs twice"),
-        ("{\"hooks\": {\n\"PreToolUse\": {}}}", &Codex, 2, 15, "`hooks.PreToolUse` is no list"),
-        ("{\"hooks\": {\"PreToolUse\": [], \"PreToolUse\": []}}", &Codex, 1, 30, "is there twice"),
+        ("{\"hooks\": {\n\"PreToolUse\": {}}}", &Codex, 2, 15, "`hooks.PreToolUse` is not a list"),
+        ("{\"hooks\": {\"PreToolUse\": [], \"PreToolUse\": []}}", &Codex, 1, 30, "occurs twice"),
         ("{\"a\": \"\u{e9}\", b: 1}", &Gemini, 1, 12, ""),
     ] {
         let misfit = put_in(text, of, &entries(of, |_| COMMAND.to_owned())).unwrap_err();
