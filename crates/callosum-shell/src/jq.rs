@@ -47,9 +47,9 @@ fn as_json(program: &str, arguments: &[(&str, String)]) -> Option<String> {
             let text = rest.get(..=end)?;
             // `\(…)` is made when it runs.
             if text.contains("\\(") {
-                json.push_str("null")
+                json.push_str("null");
             } else {
-                json.push_str(text)
+                json.push_str(text);
             }
             text.len()
         } else if c == '$' || is_name(c) {
@@ -69,7 +69,7 @@ fn as_json(program: &str, arguments: &[(&str, String)]) -> Option<String> {
                 }
                 None if is_key => json.push_str(&format!("\"{word}\"")),
                 None if matches!(word, "true" | "false" | "null") || c.is_ascii_digit() => {
-                    json.push_str(word)
+                    json.push_str(word);
                 }
                 None => return None,
             }

@@ -58,7 +58,7 @@ impl Source for Gate {
                     match needs {
                         Needs::Standing => standing = Some(query::standing(ledger.history(), now, &is_dead)),
                         Needs::Overview => {
-                            overview = Overview::of(ledger.history(), &rules.rules, now, &is_dead)
+                            overview = Overview::of(ledger.history(), &rules.rules, now, &is_dead);
                         }
                         _ => {}
                     }

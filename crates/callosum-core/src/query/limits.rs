@@ -88,7 +88,7 @@ fn of_rule(rule: &str, limit: RateLimit, history: &History, now: &Stamp) -> Vec<
             keys.into_iter().map(|key| used(&Who::default(), vec![key.to_owned()])).collect()
         }
     };
-    all.sort_by(|one, other| other.used.cmp(&one.used));
+    all.sort_by_key(|limit| std::cmp::Reverse(limit.used));
     all.truncate(MAX_OF_RULE);
     all
 }

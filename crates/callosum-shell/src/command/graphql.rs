@@ -39,7 +39,7 @@ pub(super) fn argument(body: &str, name: &str) -> Vec<String> {
         }
     }
     if found.is_empty() {
-        let of_variables = || Some(variables?.get(name).or_else(|| variables?.get("input")?.get(name))?);
+        let of_variables = || variables?.get(name).or_else(|| variables?.get("input")?.get(name));
         found.extend(of_variables().and_then(text));
     }
     found.dedup();
