@@ -535,7 +535,7 @@ fn explain_says_what_a_call_would_get_and_why() {
         ],
     );
     assert_eq!(code, Some(0));
-    assert_eq!(json["contextKeys"], json!(["http:POST:api.example.com/v1/x"]));
+    assert_eq!(json["contextKeys"], json!(["http:POST:api.example.com/x"]));
     assert_eq!(
         (&json["tier"], &json["verdict"], &json["scope"]),
         (&json!(3), &json!("allow"), &json!("otherSessions"))
