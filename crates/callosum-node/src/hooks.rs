@@ -40,7 +40,8 @@ fn before(gate: &gate::Gate, arguments: &FunctionCallContext<'_>) -> Result<Opti
         run: optional(arguments, 4)?,
         call: optional(arguments, 5)?,
         cwd: optional(arguments, 6)?,
-        can_ask: arguments.get::<Option<bool>>(8)?.unwrap_or(false),
+        // A shim of another version does not say it.
+        can_ask: arguments.length() > 8 && arguments.get::<Option<bool>>(8)?.unwrap_or(false),
     };
     let params = arguments.get::<Unknown<'_>>(7)?;
     let params = JsParams::new(&params);

@@ -188,7 +188,7 @@ impl<'t> Settings<'t> {
         };
         let mut hooks = object.properties.iter().filter(|property| property.name.as_str() == "hooks");
         if let Some(one) = hooks.next().filter(|one| one.value.as_object().is_none()) {
-            return Err(Misfit::at(text, one.value.start(), "`hooks` is no JSON object"));
+            return Err(Misfit::at(text, one.value.start(), "`hooks` is not a JSON object"));
         }
         if let Some(second) = hooks.next() {
             return Err(Misfit::at(text, second.start(), "`hooks` occurs twice"));
