@@ -59,11 +59,13 @@ test("of a choice of licences one has to be known, of several that hold together
 });
 
 test("what builds, tests or only runs in the compiler is not linked", () => {
-  const packages = ["callosum-node", "callosum-cli", "used", "deep", "build", "macro", "beneath"].map((name) => ({
-    ...crate(name, "MIT", {}),
-    source: name.startsWith("callosum-") ? null : "registry",
-    targets: [{ kind: [name === "macro" ? "proc-macro" : "lib"] }],
-  }));
+  const packages = ["callosum-node", "callosum-cli", "callosum-server", "used", "deep", "build", "macro", "beneath"].map(
+    (name) => ({
+      ...crate(name, "MIT", {}),
+      source: name.startsWith("callosum-") ? null : "registry",
+      targets: [{ kind: [name === "macro" ? "proc-macro" : "lib"] }],
+    }),
+  );
   const edge = (pkg: string, kind: string | null) => ({ pkg, dep_kinds: [{ kind }] });
   const deps: Record<string, ReturnType<typeof edge>[]> = {
     "callosum-node": [edge("used", null), edge("build", "build")],
