@@ -204,7 +204,7 @@ function packPublished(): string {
 }
 
 test("installed with npm, for one project and for all: the command runs, and a hook never denies a call by its exit", {
-  timeout: 180_000,
+  timeout: 400_000,
 }, () => {
   const home = join(scratch, "home");
   const prefix = join(scratch, "prefix");
@@ -317,7 +317,7 @@ test("into an OpenClaw that ran before: dropped in, linked, packed, as published
 });
 
 test("dropped into the workspace: a damaged addon leaves the gateway as it was and says so in one line; mended, it gates", {
-  timeout: 180_000,
+  timeout: 400_000,
 }, async (t) => {
   const world = await World.open({ bare: true, env }, async (opening) => {
     await opening.gateway.configure();
