@@ -168,6 +168,8 @@ fn what_went_on_unwritten_is_there_for_the_next_decision() {
     let (world, disk) = (World::new(), Stuck::default());
     let gate = gate(&world, &disk, &json!({}));
     assert_eq!(gate.model_call_started("run", &gate.machine().now()), Answer::Proceed);
+    // What the model call has begun, done: else a worker classifies the first call.
+    assert!(!gate.rules_in_force(&gate.machine().now()).rules.is_empty());
     assert_eq!(before(&gate, "a", "message", "m", &alice()), Answer::Proceed);
     let answer = finished(&gate, before(&gate, "b", "mail", "n", &alice()));
     assert!(matches!(&answer, Answer::Refuse(text) if text.contains("message")), "{answer:?}");
