@@ -116,13 +116,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     println!("cargo::rerun-if-changed={LOCAL_PROGRAMS}");
     let programs = fs::read_to_string(LOCAL_PROGRAMS)?;
-    let mut local = phf_codegen::Set::new();
-    for line in programs.lines() {
-        line.split('#').next().into_iter().flat_map(str::split_whitespace).for_each(|program| {
-            local.entry(program);
-        });
-    }
-    let local = format!("static LOCAL: phf::Set<&'static str> = {};\n", local.build());
+    let named = programs.lines().flat_map(|line| line.split('#').next().unwrap_or_default().split_whitespace());
+    let local: BTreeMap<&str, String> = named.map(|program| (program, String::new())).collect();
+    let local = format!("static LOCAL: Table = {};\n", table(&local));
     fs::write(Path::new(&env::var("OUT_DIR")?).join("local_programs.rs"), local)?;
     let words = draft.words().map(|(word, list)| (word.to_owned(), list)).collect();
     let always = draft.always;
@@ -175,12 +171,22 @@ fn list(numbers: &[impl Debug]) -> String {
 }
 
 fn lists(lists: &BTreeMap<String, Vec<u32>>) -> String {
-    let mut map = phf_codegen::Map::new();
-    for (name, list) in lists {
-        map.entry(name.as_str(), format!("&{list:?}"));
+    let told = |list: &Vec<u32>| list.iter().map(|number| format!("{number},")).collect();
+    let lists = lists.iter().map(|(name, list)| (name.as_str(), told(list))).collect();
+    format!("{{ static LISTS: Table = {}; Lists::Shipped(&LISTS) }}", table(&lists))
+}
+
+/// A `Table` of names and their lists.
+fn table(lists: &BTreeMap<&str, String>) -> String {
+    // Half of the slots are free, so that a name that is not there is soon known for that.
+    let mut slots = vec![0; (lists.len() * 2).next_power_of_two()];
+    for (place, name) in lists.keys().enumerate() {
+        let mut slot = index_builder::slot(name, slots.len());
+        while slots[slot] != 0 {
+            slot = (slot + 1) % slots.len();
+        }
+        slots[slot] = place + 1;
     }
-    format!(
-        "{{ static LISTS: phf::Map<&'static str, &'static [u32]> = {}; Lists::Shipped(&LISTS) }}",
-        map.build()
-    )
+    let entries: String = lists.iter().map(|(name, list)| format!("Entry {{ name: {name:?}, list: &[{list}] }},")).collect();
+    format!("Table {{ slots: &{slots:?}, entries: &[{entries}] }}")
 }

@@ -18,6 +18,7 @@ import { endAll } from "./native.ts";
 import { processRows } from "./processes.ts";
 import { questionRows } from "./questions.ts";
 import type { Row } from "./rows.ts";
+import { serviceRows } from "./service.ts";
 import { table, verdict } from "./table.ts";
 
 const OPTIONS = { quick: { type: "boolean" }, dir: { type: "string" }, json: { type: "string" } } as const;
@@ -52,7 +53,10 @@ async function measure(root: string, quick: boolean): Promise<Row[]> {
   say("classifying shell commands …");
   const commands = await commandRows();
   say("running several processes …");
-  return [...decisions.rows(), ...questions, ...commands, ...fresh, ...memory, ...(await processRows(root, quick))];
+  const processes = await processRows(root, quick);
+  say("asking the service …");
+  const service = await serviceRows(root, quick);
+  return [...decisions.rows(), ...questions, ...commands, ...fresh, ...memory, ...processes, ...service];
 }
 
 async function main(): Promise<void> {

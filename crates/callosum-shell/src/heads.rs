@@ -40,6 +40,21 @@ fn begin_of(line: &str) -> &str {
     line.get(..end).unwrap_or_default()
 }
 
+/// Bytes that are themselves wherever they stand in a word.
+static PLAIN: [bool; 256] = all_but(b" \t\r\n;|&<>()`'\"\\$*?");
+/// Bytes in a command that say nothing of where it ends.
+static INSIDE: [bool; 256] = all_but(b"\n;|&<>()`'\"\\#");
+
+const fn all_but(bytes: &[u8]) -> [bool; 256] {
+    let mut all = [true; 256];
+    let mut rest = bytes;
+    while let [byte, others @ ..] = rest {
+        all[*byte as usize] = false;
+        rest = others;
+    }
+    all
+}
+
 struct Scan<'l> {
     line: &'l str,
     at: usize,
@@ -89,7 +104,39 @@ impl<'l> Scan<'l> {
 
     /// Goes to the end of the command.
     fn pass_command(&mut self) {
-        while matches!(self.next(), Some(Token::Plain(_) | Token::Other(_))) {}
+        loop {
+            self.pass(&INSIDE);
+            match self.peek(0) {
+                None => return,
+                Some(quote @ (b'\'' | b'"')) => self.pass_quoted(quote),
+                Some(b'\\') => self.at += 2,
+                // Inside a word it is no comment.
+                Some(b'#') if !self.line.get(..self.at).is_some_and(|before| before.ends_with(' ')) => self.at += 1,
+                Some(_) => match self.next() {
+                    None | Some(Token::End) => return,
+                    Some(Token::Plain(_) | Token::Other(_)) => {}
+                },
+            }
+        }
+    }
+
+    /// Goes past the bytes of a kind.
+    fn pass(&mut self, kind: &[bool; 256]) {
+        let rest = self.line.as_bytes().get(self.at..).unwrap_or_default();
+        self.at += rest.iter().take_while(|byte| kind.get(usize::from(**byte)).copied().unwrap_or(true)).count();
+    }
+
+    /// Goes past a quoted text, from its first quote to behind its last.
+    fn pass_quoted(&mut self, quote: u8) {
+        self.at += 1;
+        while let Some(byte) = self.peek(0) {
+            self.at += 1;
+            match byte {
+                b'\\' if quote == b'"' => self.at += 1,
+                byte if byte == quote => return,
+                _ => {}
+            }
+        }
     }
 
     fn peek(&self, behind: usize) -> Option<u8> {
@@ -121,15 +168,15 @@ impl<'l> Scan<'l> {
 
     fn word(&mut self) -> Option<Token<'l>> {
         let (start, mut is_plain) = (self.at, true);
-        while let Some(byte) = self.peek(0) {
+        loop {
+            self.pass(&PLAIN);
+            let Some(byte) = self.peek(0) else { break };
             match byte {
                 b' ' | b'\t' | b'\r' | b'\n' | b';' | b'|' | b'&' | b'<' | b'>' | b'(' | b')' | b'`' => break,
                 b'\'' | b'"' => {
                     is_plain = false;
-                    self.at += 1;
-                    while self.peek(0)? != byte {
-                        self.at += 1 + usize::from(byte == b'"' && self.peek(0) == Some(b'\\'));
-                    }
+                    self.pass_quoted(byte);
+                    continue;
                 }
                 b'\\' => {
                     is_plain = false;

@@ -16,22 +16,22 @@ use super::Gate;
 /// A call's parameters, and what of its shell line was heard when the rules asked for that: who would ask again would pay again for a long
 /// text.
 pub(super) struct Overheard<'a> {
+    tool: &'a str,
     params: &'a dyn Parameters,
-    is_shell: bool,
     programs: RefCell<Vec<String>>,
 }
 
 impl<'a> Overheard<'a> {
-    pub(super) fn new(tool: &str, params: &'a dyn Parameters) -> Self {
-        Self { params, is_shell: is_shell(tool), programs: RefCell::default() }
+    pub(super) fn new(tool: &'a str, params: &'a dyn Parameters) -> Self {
+        Self { tool, params, programs: RefCell::default() }
     }
 }
 
 impl Parameters for Overheard<'_> {
     fn get(&self, path: &str) -> Option<Cow<'_, Value>> {
         let found = self.params.get(path);
-        if self.is_shell
-            && path == "command"
+        if path == "command"
+            && is_shell(self.tool)
             && let Some(line) = found.as_deref().and_then(Value::as_str)
         {
             self.programs.replace(programs_seen(line).collect());

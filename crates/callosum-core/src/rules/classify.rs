@@ -10,6 +10,7 @@ use super::layer::Part;
 use super::question::Question;
 use super::rate_limit::add_limit;
 use super::rule_set::RuleSet;
+use super::tool_words::Letters;
 use super::typed::{self, Typed};
 use super::wider::{ALL, wider};
 use super::world::{Outlook, World};
@@ -87,8 +88,9 @@ impl RuleSet {
         mut matches: Option<&mut Vec<Match>>,
     ) -> Answer {
         let tool = ToolName::of(&call.tool);
-        let typed = Typed::of(&tool, params);
-        let inner = inner::calls(&call.tool, params);
+        let letters = Letters::of(&call.tool);
+        let typed = Typed::of(&tool, &letters, params);
+        let inner = inner::calls(&letters, params);
         if !inner.is_empty() {
             return self.answered_inner(call, runtime, &inner, outlook, matches);
         }
@@ -168,7 +170,7 @@ impl<'a> Question<'a> {
     pub(super) fn answer(&self, matches: Option<&mut Vec<Match>>) -> Answer {
         let mut verdict = Verdict { matches, ..Verdict::default() };
         let parts = &self.rules.parts;
-        let is_shell = parts.iter().any(|part| !part.index.candidates(&self.tool.neutral).1.is_empty());
+        let is_shell = parts.iter().any(|part| !part.index.for_commands(&self.tool.neutral).is_empty());
         let command = if is_shell { self.params.get("command") } else { None };
         let text = command.as_ref().and_then(|command| command.as_str()).unwrap_or_default();
         let may_match = |text: &str| parts.iter().any(|part| part.index.may_match(text));
@@ -329,7 +331,7 @@ impl<'a> Question<'a> {
         let text = whole.as_deref().unwrap_or(text);
         for part in self.rules.parts.iter().filter(|part| part.index.may_match(text)) {
             let named = part.index.named(text);
-            let rules = part.index.candidates(&self.tool.neutral).1.iter();
+            let rules = part.index.for_commands(&self.tool.neutral).iter();
             for rule in rules.filter_map(|candidate| self.rule(part, candidate)) {
                 let is_higher = highest.is_none_or(|highest| rule.tier > highest.tier);
                 let found = known.iter().filter(|name| **name == rule.name).count();
@@ -352,7 +354,7 @@ impl<'a> Question<'a> {
     fn for_open(&self, command: &Command<'_>) -> Option<&'a Rule> {
         let mut highest: Option<&Rule> = None;
         for part in &self.rules.parts {
-            let (_, commands) = part.index.candidates(&self.tool.neutral);
+            let commands = part.index.for_commands(&self.tool.neutral);
             let places = part.index.rules(&command.invocation.program);
             for rule in places.filter_map(|place| self.rule(part, commands.at(place)?)) {
                 let is_higher = rule.tier.is_tracked() && highest.is_none_or(|known| rule.tier > known.tier);
@@ -380,7 +382,7 @@ impl<'a> Question<'a> {
     /// The first rule that is for the whole call.
     fn for_whole_call(&self) -> Option<&'a Rule> {
         self.rules.parts.iter().find_map(|part| {
-            let (calls, _) = part.index.candidates(&self.tool.neutral);
+            let calls = part.index.for_calls(&self.tool.neutral);
             let by_name =
                 calls.iter().find_map(|candidate| Some((candidate.place, self.rule(part, candidate)?)));
             let before = by_name.map_or(usize::MAX, |(place, _)| place);
@@ -399,7 +401,8 @@ impl<'a> Question<'a> {
     ) -> Option<(&'a Rule, Option<Fit<'c, 'l>>)> {
         let asked = Asked { question: self, command, guard };
         self.rules.parts.iter().find_map(|part| {
-            let (calls, commands) = part.index.candidates(&self.tool.neutral);
+            let neutral = &self.tool.neutral;
+            let (calls, commands) = (part.index.for_calls(neutral), part.index.for_commands(neutral));
             let mut rules = part.index.rules(&command.invocation.program).filter_map(|place| {
                 let candidate = commands.at(place).or_else(|| calls.at(place))?;
                 self.rule(part, candidate)

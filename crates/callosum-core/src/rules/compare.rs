@@ -98,7 +98,8 @@ impl RuleSet {
     fn may_be_for<'s>(&'s self, call: &'s ToolCall, runtime: &'s str) -> impl Iterator<Item = &'s Rule> {
         let tool = Rc::new(ToolName::of(&call.tool));
         self.parts.iter().flat_map(move |part| {
-            let (calls, commands) = part.index.candidates(&tool.neutral);
+            let neutral = &tool.neutral;
+            let (calls, commands) = (part.index.for_calls(neutral), part.index.for_commands(neutral));
             let mut candidates: Vec<Candidate> = calls.iter().chain(commands.iter()).collect();
             candidates.extend(part.index.said_in(&tool, usize::MAX));
             candidates.sort_unstable_by_key(|candidate| candidate.place);

@@ -63,7 +63,8 @@ impl RuleSet {
     pub fn covers_tool(&self, tool: &str) -> bool {
         let name = ToolName::of(tool);
         self.parts.iter().any(|part| {
-            let (calls, commands) = part.index.candidates(&name.neutral);
+            let (calls, commands) =
+                (part.index.for_calls(&name.neutral), part.index.for_commands(&name.neutral));
             let said = part.index.said_in(&name, usize::MAX);
             calls.iter().chain(commands.iter()).chain(said).any(|candidate| {
                 let rule = part.rule(candidate.place);

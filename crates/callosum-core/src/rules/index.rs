@@ -85,9 +85,14 @@ impl Index {
         }
     }
 
-    /// The rules that may be for calls of the tool of this neutral name, folded: those for whole calls, and those for commands.
-    pub(super) fn candidates(&self, neutral: &str) -> (Candidates<'_>, Candidates<'_>) {
-        (self.for_calls.candidates(neutral), self.for_commands.candidates(neutral))
+    /// The rules that may be for whole calls of the tool of this neutral name, folded.
+    pub(super) fn for_calls(&self, neutral: &str) -> Candidates<'_> {
+        self.for_calls.candidates(neutral)
+    }
+
+    /// The rules that may be for commands of shell lines that the tool of this neutral name, folded, is given.
+    pub(super) fn for_commands(&self, neutral: &str) -> Candidates<'_> {
+        self.for_commands.candidates(neutral)
     }
 
     /// The rules before a place that ask for a word of a tool's name, in order.
@@ -97,8 +102,7 @@ impl Index {
             return Vec::new();
         }
         for (term, _) in tool.words().terms() {
-            let shapes = term.bytes().next().and_then(|first| self.said_shapes.get(usize::from(first)));
-            if shapes.is_some_and(|shapes| shapes & index_builder::shape_bit(term.as_bytes()) != 0) {
+            if has_shape(&self.said_shapes, term.as_bytes()) {
                 places.extend(self.said.get(term).iter().filter_map(|place| usize::try_from(*place).ok()));
             }
         }
@@ -110,21 +114,22 @@ impl Index {
 
     /// Whether there may be a command in `text` that a rule is for: one pass over its words.
     pub(super) fn may_match(&self, text: &str) -> bool {
-        let mut seen = Vec::new();
-        let mut patterns = Vec::new();
+        let mut seen: Vec<(u32, &[u32])> = Vec::new();
         for word in words(text) {
-            let shapes = word.first().and_then(|first| self.shapes.get(usize::from(*first)));
-            if shapes.is_some_and(|shapes| shapes & index_builder::shape_bit(word) != 0)
+            if has_shape(&self.shapes, word)
                 && let Ok(word) = str::from_utf8(word)
                 && let Some((number, begun)) = self.words.get(word).split_first()
-                && !seen.contains(number)
+                && !seen.iter().any(|(known, _)| known == number)
             {
-                seen.push(*number);
-                patterns.extend(begun.split(|code| *code == END_OF_PATTERN).skip(1));
+                seen.push((*number, begun));
             }
         }
-        let is_seen = |group: &[u32]| group.iter().any(|number| seen.contains(number));
-        self.always || patterns.iter().any(|words| words.split(|code| *code == END_OF_GROUP).all(is_seen))
+        let is_seen =
+            |group: &[u32]| group.iter().any(|number| seen.iter().any(|(known, _)| known == number));
+        let stands = |words: &[u32]| words.split(|code| *code == END_OF_GROUP).all(is_seen);
+        let mut patterns =
+            seen.iter().flat_map(|(_, begun)| begun.split(|code| *code == END_OF_PATTERN).skip(1));
+        self.always || patterns.any(stands)
     }
 
     /// The words of patterns that stand in `text`.
@@ -187,6 +192,12 @@ impl From<index_builder::ByTool> for ByTool {
     }
 }
 
+/// Whether a word may be one of those whose shapes these are.
+fn has_shape(shapes: &[u64], word: &[u8]) -> bool {
+    let (place, bit) = index_builder::shape(word);
+    shapes.get(place).is_some_and(|shapes| shapes & bit != 0)
+}
+
 /// The runs of letters, digits and underscores in `text`.
 fn words(text: &str) -> impl Iterator<Item = &[u8]> {
     text.as_bytes()
@@ -201,7 +212,7 @@ impl Index {
         let lists = |lists: &Lists| -> std::collections::BTreeMap<String, Vec<u32>> {
             match lists {
                 Lists::Shipped(lists) => {
-                    lists.entries().map(|(name, list)| ((*name).to_owned(), list.to_vec())).collect()
+                    lists.entries.iter().map(|entry| (entry.name.to_owned(), entry.list.to_vec())).collect()
                 }
                 Lists::Loaded(lists) => lists.clone().into_iter().collect(),
             }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::tool_words::parted;
+use super::tool_words::Letters;
 use crate::model::tool_call::Parameters;
 
 /// Such tools by their names without case and signs, and without the server's. OpenClaw's own are not among them: what those call
@@ -31,11 +31,9 @@ const ARGUMENTS: &[&str] = &["arguments", "args", "params", "parameters", "input
 /// So many calls in one are looked at.
 const MAX_CALLS: usize = 100;
 
-/// The calls that a call of such a tool makes: of each the tool and its parameters.
-pub(super) fn calls(tool: &str, params: &dyn Parameters) -> Vec<(String, Value)> {
-    let (_, own) = parted(tool);
-    let letters = || own.bytes().filter(u8::is_ascii_alphanumeric).map(|byte| byte.to_ascii_lowercase());
-    if !CARRIERS.iter().any(|carrier| carrier.bytes().eq(letters())) {
+/// The calls that a call of the tool of these letters makes: of each the tool and its parameters.
+pub(super) fn calls(letters: &Letters, params: &dyn Parameters) -> Vec<(String, Value)> {
+    if !letters.are_one_of(CARRIERS) {
         return Vec::new();
     }
     let list = params.get("tools").or_else(|| params.get("calls"));

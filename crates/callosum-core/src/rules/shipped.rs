@@ -8,7 +8,7 @@ use super::compile::Rule;
 use super::format::RuleFormat;
 use super::index::{ByTool, Index};
 use super::source::Source;
-use super::word_lists::Lists;
+use super::word_lists::{Entry, Lists, Table};
 
 /// A rule that is still to be read.
 pub(super) struct Shipped {

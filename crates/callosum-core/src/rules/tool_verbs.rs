@@ -56,7 +56,7 @@ const THINGS: &[&str] = &["checkout", "deposit", "label", "like", "link", "payou
 /// Those that stand at the end of a name, too: `blob_upload`, but not `address_book`.
 const LAST: &[&str] = &[
     "checkout", "comment", "email", "invite", "like", "mail", "message", "payout", "post", "purchase",
-    "refund", "share", "sms", "transfer", "tweet", "upload", "vote",
+    "refund", "share", "sms", "transfer", "trigger", "tweet", "upload", "vote",
 ];
 /// What a call of a tool shows whose name ends with such a word, unless a verb stands right before it: `place_order_preview`.
 const PREVIEWED: &[&str] = &["preview", "simulation"];
@@ -90,8 +90,29 @@ const SHOWING: &[&str] = &[
     "single", "today", "top", "trending", "user", "weekly",
 ];
 /// What is said of a draft that does not stay one, before it and behind it.
-const SENT_BEFORE: &[&str] = &["post", "publish", "schedule", "send", "submit"];
+const SENT_BEFORE: &[&str] = &["complete", "post", "publish", "schedule", "send", "submit"];
 const SENT_BEHIND: &[&str] = &["publish", "send", "submit"];
+
+/// What `resolve` asks for, and what it settles.
+const LOOKED_UP: &[&str] =
+    &["by", "id", "ids", "handle", "library", "url", "did", "domain", "hostname", "address", "name", "names", "path", "dns"];
+#[rustfmt::skip]
+const SETTLED: &[&str] = &[
+    "alert", "annotation", "case", "comment", "conversation", "discussion", "dispute", "error", "event", "finding", "incident", "issue", "problem",
+    "request", "review", "task", "thread", "ticket",
+];
+/// What `set` and `switch` choose for later calls of the same session.
+const CHOSEN: &[&str] = &["active", "context", "current"];
+
+/// Whether a name looks something up or chooses something for its own session: `resolve_users_by_name`, `set_active_board`.
+fn is_preliminary(name: &[(&str, Sense)]) -> bool {
+    let has = |list: &[&str]| name.iter().any(|(word, _)| list.contains(word));
+    match name {
+        [("resolve", _), ..] => has(LOOKED_UP) && !has(SETTLED),
+        [("set" | "switch", _), (next, _), ..] => CHOSEN.contains(next),
+        _ => false,
+    }
+}
 
 /// The words of a tool's own name with what each says.
 pub(super) fn senses<'n>(own: &[&'n str]) -> Vec<(&'n str, Sense)> {
@@ -113,12 +134,14 @@ pub(super) fn senses<'n>(own: &[&'n str]) -> Vec<(&'n str, Sense)> {
 }
 
 fn sense_of(word: &str) -> Sense {
+    // What undoes something does something: `unmute`, `unpause`.
+    let does = |word: &str| is_plain_verb(word) || ACTING.contains(&word);
     let is_thing = |word: &str| NOUNS.contains(&word) || THINGS.contains(&word);
     if is_thing(word) {
         Sense::MayDo
     } else if word.strip_suffix('s').is_some_and(is_thing) {
         Sense::Things
-    } else if is_plain_verb(word) || ACTING.contains(&word) {
+    } else if does(word) || word.strip_prefix("un").is_some_and(does) {
         Sense::Does
     } else if RUNNING.contains(&word) {
         Sense::Runs
@@ -153,6 +176,9 @@ pub(super) fn acting<'n>(name: &[(&'n str, Sense)]) -> Option<&'n str> {
 pub(super) fn asking<'n>(name: &[(&'n str, Sense)]) -> Option<&'n str> {
     if let Some(draft) = draft(name) {
         return Some(draft);
+    }
+    if let Some((first, _)) = name.first().filter(|_| is_preliminary(name)) {
+        return Some(first);
     }
     let has = |wanted: Sense| name.iter().any(|(_, sense)| *sense == wanted);
     if let [first, .., (last, _)] = name {
@@ -259,6 +285,11 @@ mod tests {
             ("create_draft_pull_request", None),
             ("track_order", Some("track")),
             ("send_message", None),
+            ("resolve_users_by_name", Some("resolve")),
+            ("resolve_incident_by_id", None),
+            ("resolve_thread", None),
+            ("set_active_board", Some("set")),
+            ("set_status", None),
         ] {
             let name = own(name);
             let name: Vec<&str> = name.split(' ').collect();

@@ -110,6 +110,11 @@ impl NameWords {
 
 /// The name of the server, as far as it is told, and the tool's own.
 pub(crate) fn parted(tool: &str) -> (&str, &str) {
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric();
+    // Nearly all names are one word: those have no server.
+    if tool.bytes().all(is_letter) {
+        return ("", tool);
+    }
     let of_mcp = tool.strip_prefix("mcp__");
     let name = of_mcp.unwrap_or(tool);
     if let Some(parts) = name.split_once("__") {
@@ -119,6 +124,36 @@ pub(crate) fn parted(tool: &str) -> (&str, &str) {
         return parts;
     }
     name.split_once(['.', ':', '/']).unwrap_or(("", name))
+}
+
+/// The letters and digits of a tool's own name, in lower case: `sendKeys`, `send_keys` and `terminal.send-keys` are `sendkeys`.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Letters {
+    bytes: [u8; Self::MOST],
+    len: usize,
+}
+
+impl Letters {
+    /// No name that is asked for has more.
+    const MOST: usize = 32;
+
+    /// Those of a tool as its host names it; none where it has more than are asked for.
+    pub(super) fn of(tool: &str) -> Self {
+        let (_, own) = parted(tool);
+        let mut letters = Self::default();
+        for byte in own.bytes().filter(u8::is_ascii_alphanumeric) {
+            let Some(place) = letters.bytes.get_mut(letters.len) else { return Self::default() };
+            *place = byte.to_ascii_lowercase();
+            letters.len += 1;
+        }
+        letters
+    }
+
+    /// Whether they are one of these names.
+    pub(super) fn are_one_of(&self, names: &[&str]) -> bool {
+        let own = self.bytes.get(..self.len).unwrap_or_default();
+        names.iter().any(|name| name.as_bytes() == own)
+    }
 }
 
 /// The words that a rule asks for.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::compile::ToolName;
-use super::tool_words::{NameWords, parted};
+use super::tool_words::{Letters, NameWords, parted};
 use crate::model::tool_call::{AllParameters, Parameters};
 use callosum_shell::typed_by_tool;
 
@@ -78,13 +78,13 @@ pub(super) struct Typed<'a> {
 
 impl<'a> Typed<'a> {
     /// `None` when the tool, by its folded name, is none of these, or when it types nothing.
-    pub(super) fn of(tool: &ToolName<'_>, params: &'a dyn Parameters) -> Option<Self> {
+    pub(super) fn of(tool: &ToolName<'_>, letters: &Letters, params: &'a dyn Parameters) -> Option<Self> {
         let is_it = |name: &&&str| {
             let server = tool.neutral.strip_suffix(**name);
             server.is_some_and(|server| server.is_empty() || server.ends_with("__"))
         };
         if TOOLS.iter().find(is_it).is_none() {
-            return if tool.neutral == SHELL { None } else { Self::of_runner(tool.given, params) };
+            return if tool.neutral == SHELL { None } else { Self::of_runner(tool.given, letters, params) };
         }
         let texts = |names: &[&str]| names.iter().flat_map(|name| texts_of(params, name)).collect::<Vec<_>>();
         let typed = typed_by_tool(
@@ -101,11 +101,10 @@ impl<'a> Typed<'a> {
     }
 
     /// The same of a tool that runs a command line, by its name as the host gave it.
-    fn of_runner(tool: &str, params: &'a dyn Parameters) -> Option<Self> {
-        let (_, own) = parted(tool);
-        let is_sign = |byte: &u8| matches!(byte, b'-' | b'_' | b'.' | b' ');
-        let letters = || own.bytes().filter(|byte| !is_sign(byte)).map(|byte| byte.to_ascii_lowercase());
-        RUNNERS.iter().find(|runner| runner.bytes().eq(letters()))?;
+    fn of_runner(tool: &str, letters: &Letters, params: &'a dyn Parameters) -> Option<Self> {
+        if !letters.are_one_of(RUNNERS) {
+            return None;
+        }
         let mut line = COMMANDS.iter().find_map(|name| line_of(params, name))?;
         if let Some(rest) = line_of(params, "args") {
             line.push(' ');

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::word_lists::{Entry, Table};
 use super::words::{ASKING_VERBS, STRONG_VERBS, is_noun, words};
 
 include!(concat!(env!("OUT_DIR"), "/local_programs.rs"));
@@ -12,7 +13,9 @@ pub(super) fn is_local(program: &str) -> bool {
     let family = || program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
     // `node@20`
     let name = || program.split('@').next().unwrap_or(program);
-    LOCAL.contains(program) || LOCAL.contains(family()) || LOCAL.contains(name())
+    let is_listed = |name: &str| LOCAL.get(name).is_some();
+    let is_other = |name: &str| name.len() < program.len() && is_listed(name);
+    is_listed(program) || is_other(family()) || is_other(name())
 }
 
 /// What a line says itself: the names of its functions and aliases.

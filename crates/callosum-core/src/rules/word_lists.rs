@@ -8,7 +8,7 @@ use super::index_builder;
 #[derive(Clone, Debug)]
 pub(super) enum Lists {
     /// Made when the program was.
-    Shipped(&'static phf::Map<&'static str, &'static [u32]>),
+    Shipped(&'static Table),
     /// Made when a file was loaded.
     Loaded(HashMap<String, Vec<u32>>),
 }
@@ -16,8 +16,37 @@ pub(super) enum Lists {
 impl Lists {
     pub(super) fn get(&self, name: &str) -> &[u32] {
         match self {
-            Self::Shipped(lists) => lists.get(name).copied().unwrap_or_default(),
+            Self::Shipped(lists) => lists.get(name).unwrap_or_default(),
             Self::Loaded(lists) => lists.get(name).map(Vec::as_slice).unwrap_or_default(),
+        }
+    }
+}
+
+/// A table that was made when the program was: a name stands in the slot that its hash says, or in one of those behind it.
+#[derive(Debug)]
+pub(super) struct Table {
+    /// As many as a power of two, and at least half of them free: 0, or one more than the place of an entry.
+    pub(super) slots: &'static [u16],
+    pub(super) entries: &'static [Entry],
+}
+
+/// A name, and its list.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) name: &'static str,
+    pub(super) list: &'static [u32],
+}
+
+impl Table {
+    pub(super) fn get(&self, name: &str) -> Option<&'static [u32]> {
+        let mut slot = index_builder::slot(name, self.slots.len());
+        loop {
+            let place = self.slots.get(slot).copied().unwrap_or(0);
+            let entry = self.entries.get(usize::from(place).checked_sub(1)?)?;
+            if entry.name == name {
+                return Some(entry.list);
+            }
+            slot = (slot + 1) & (self.slots.len() - 1);
         }
     }
 }

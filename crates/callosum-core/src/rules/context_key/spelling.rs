@@ -29,6 +29,7 @@ const SPELLINGS: &[(&str, Spelling)] = &[
         Cow::Borrowed(channel.rsplit_once(':').map_or(channel, |(_, channel)| channel))
     }),
     ("notion:", |id, _| without_dashes(id)),
+    ("payment:", |to, _| wallet(to)),
     ("publish:docker:", |image, _| image_name(image)),
     ("publish:galaxy:", |name, _| galaxy_name(name)),
     ("publish:pypi:", |name, _| python_name(name)),
@@ -38,7 +39,8 @@ const SPELLINGS: &[(&str, Spelling)] = &[
     ("signal:", |number, _| phone(number)),
     ("slack:", |channel, _| chat(channel)),
     ("sms:", |number, _| phone(number)),
-    ("telegram:", |to, _| chat(to)),
+    // A user's or a channel's name may be written with an `@` before it.
+    ("telegram:", |to, _| chat(to.strip_prefix('@').unwrap_or(to))),
     ("whatsapp:", |number, _| phone(number.strip_suffix("@s.whatsapp.net").unwrap_or(number))),
     ("zendesk:", |id, _| Cow::Borrowed(id.strip_suffix(".json").unwrap_or(id))),
 ];
@@ -75,6 +77,15 @@ fn channel<'k>(name: &'k str, params: &Lookup<'_>) -> Cow<'k, str> {
         name = rest;
     }
     Cow::Borrowed(name)
+}
+
+/// The capitals of an address that begins with `0x` are a checksum (EIP-55): with and without them it is the same one.
+fn wallet(to: &str) -> Cow<'_, str> {
+    let is_address = |digits: &str| digits.len() == 40 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    match to.rsplit_once("0x") {
+        Some((_, digits)) if is_address(digits) => Cow::Owned(to.to_ascii_lowercase()),
+        _ => Cow::Borrowed(to),
+    }
 }
 
 /// `+1 (555) 010-0199` is `+15550100199`, and so is `15550100199`, which some services want. What has no country's code or is no number
@@ -252,6 +263,12 @@ mod tests {
             ("discord:https://discord.com/api/webhooks/12/secret", "discord:webhook/12"),
             ("discord:https://discord.com/api/v10/webhooks/12/secret", "discord:webhook/12"),
             ("telegram:tgram://secret/-1001/", "telegram:-1001"),
+            ("telegram:@acme_ops", "telegram:acme_ops"),
+            (
+                "payment:ethereum:0x9fB29AAc15b9A4B7F17c3385939b007540f4d791",
+                "payment:ethereum:0x9fb29aac15b9a4b7f17c3385939b007540f4d791",
+            ),
+            ("payment:stripe:in_1A0xB", "payment:stripe:in_1A0xB"),
             ("mattermost:acme:town-square", "mattermost:town-square"),
             ("cron:~/Library/LaunchAgents/com.acme.sync.plist", "cron:com.acme.sync"),
             ("cron:gui/501/com.acme.sync", "cron:com.acme.sync"),

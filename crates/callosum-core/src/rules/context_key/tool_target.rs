@@ -23,6 +23,8 @@ pub(super) enum ToolDetail {
     Thing,
     /// What it acts on.
     Target,
+    /// The same with its kind, and with what it stands in where its own name is told twice.
+    Object,
     /// The mail addresses that its parameters name.
     Addresses,
     /// The network of a wallet.
@@ -42,7 +44,8 @@ impl ToolDetail {
             Self::Named => one(site.words.and_then(|words| words.named(&name)).map(str::to_owned)),
             Self::Verb => one(name.acting().map(str::to_owned)),
             Self::Thing => one(thing(&name)),
-            Self::Target => target(&name, site.params.fields()),
+            Self::Target => target(&name, site.params.fields()).map(|found| found.values).unwrap_or_default(),
+            Self::Object => objects(&name, site.params.fields()),
             Self::Addresses => {
                 let named = mail_fields::of_parameters(site.params, &site.call.tool);
                 named.into_iter().filter(|name| name.contains('@')).collect()
@@ -96,7 +99,7 @@ fn thing(name: &NameWords) -> Option<String> {
 
 /// Behind the name of a thing, what names one of them.
 const SUFFIXES: &[&str] =
-    &["idorkey", "id", "key", "iid", "gid", "number", "slug", "uuid", "ref", "name", "ids", "keys", "", "s"];
+    &["idorkey", "guid", "uuid", "id", "key", "iid", "gid", "number", "slug", "ref", "name", "ids", "keys", "", "s"];
 
 /// Fields that name what most calls act on.
 #[rustfmt::skip]
@@ -138,27 +141,93 @@ const SAID: &[&str] = &[
     "tweet",
 ];
 
+/// Values by which a call names what it acts on.
+struct Found<'n> {
+    /// The word of the tool's name that their field is called like.
+    thing: Option<&'n str>,
+    /// The name of their field.
+    field: String,
+    values: Vec<String>,
+}
+
 /// What a call acts on: the field that is called like the thing in the tool's name, else the first of the usual ones.
-fn target(name: &NameWords, fields: &Fields) -> Vec<String> {
+fn target<'n>(name: &'n NameWords, fields: &Fields) -> Option<Found<'n>> {
     let own: Vec<&str> = name.own().collect();
-    let pairs = own.windows(2).map(|pair| pair.concat()).collect::<Vec<_>>();
-    let things = pairs.iter().rev().map(String::as_str).chain(own.iter().rev().copied());
-    for thing in things {
-        let thing = singular(thing);
-        let suffixes = SUFFIXES.iter().filter(|suffix| !suffix.is_empty() || !SAID.contains(&thing));
-        for suffix in suffixes {
-            let found = fields.named(&format!("{thing}{suffix}"));
-            if !found.is_empty() {
-                return found;
+    let pairs = own.windows(2).map(|pair| (pair.concat(), pair.last().copied()));
+    let words = own.iter().map(|word| ((*word).to_owned(), Some(*word)));
+    for (word, thing) in pairs.rev().chain(words.rev()) {
+        let word = singular(&word);
+        let suffixes = SUFFIXES.iter().filter(|suffix| !suffix.is_empty() || !SAID.contains(&word));
+        for field in suffixes.map(|suffix| format!("{word}{suffix}")) {
+            let values = fields.named(&field);
+            if !values.is_empty() {
+                return Some(Found { thing: thing.map(singular), field, values });
             }
         }
     }
-    if let Some(found) = USUAL.iter().map(|name| fields.named(name)).find(|found| !found.is_empty()) {
-        return found;
+    let usual = USUAL.iter().map(|name| (*name, fields.named(name))).find(|(_, found)| !found.is_empty());
+    if let Some((field, values)) = usual {
+        return Some(Found { thing: None, field: field.to_owned(), values });
     }
     let mut others = fields.own().filter(|(name, _)| !CALLERS.contains(name));
     let is_one = |name: &str| ["id", "ids", "key", "number", "name"].iter().any(|end| name.ends_with(end));
-    others.find(|(name, _)| is_one(name)).map(|(_, value)| value.to_owned()).into_iter().collect()
+    let (field, value) = others.find(|(name, _)| is_one(name))?;
+    Some(Found { thing: None, field: field.to_owned(), values: vec![value.to_owned()] })
+}
+
+/// Verbs of tools that make something.
+const MAKING: &[&str] = &["add", "create", "insert", "make", "new", "provision", "register", "upload"];
+/// Fields that name what is made.
+const NAMES: &[&str] =
+    &["name", "title", "slug", "identifier", "email", "username", "filename", "domain", "path", "url"];
+/// Fields of what other things stand in, the narrowest first.
+#[rustfmt::skip]
+const CONTAINERS: &[&str] = &[
+    "channelid", "chatid", "tableid", "table", "sheetid", "sheet", "calendarid", "listid", "boardid", "dashboarduid", "baseid", "databaseid", "database",
+    "bucket", "spaceid", "space", "zoneid", "siteid", "storeid", "appid", "app", "dagid", "workflowid", "pipelineid", "jobname", "fullname", "projectid",
+    "projectkey", "projectslug", "projectref", "project", "repo", "repository", "environmentid", "environmentkey", "environment", "env", "namespace",
+    "cluster", "teamid", "team", "groupid", "guildid", "serverid", "owner", "organizationid", "organizationslug", "organization", "orgid", "orgslug",
+    "org", "uuid",
+];
+/// A name that has as many bytes, with digits among them or of both cases, stands for one thing only, whatever it stands in.
+const WHOLE: usize = 8;
+
+/// What a call acts on, each as `<kind>/<name>`. A name that others may have, too, has in front of it what it stands in.
+fn objects(name: &NameWords, fields: &Fields) -> Vec<String> {
+    let Some(mut found) = target(name, fields) else { return Vec::new() };
+    let is_made = name.acting().is_some_and(|verb| MAKING.contains(&verb));
+    // What is made has a name only, and stands in what the call names by an id.
+    let own_name = || NAMES.iter().map(|name| (*name, fields.named(name))).find(|(_, named)| !named.is_empty());
+    if is_made && found.thing.is_none()
+        && !NAMES.contains(&found.field.as_str())
+        && let Some((field, values)) = own_name()
+    {
+        found = Found { thing: None, field: field.to_owned(), values };
+    }
+    let kind = found.thing.map_or_else(|| kind_of(&found.field, name), str::to_owned);
+    let containers = CONTAINERS.iter().filter(|container| **container != found.field);
+    let container = containers.map(|container| fields.named(container)).find(|named| !named.is_empty());
+    let container = container.and_then(|named| named.into_iter().next());
+    let in_container = |value: String| match &container {
+        Some(container) if !is_whole(&value) => format!("{kind}/{container}/{value}"),
+        _ => format!("{kind}/{value}"),
+    };
+    found.values.into_iter().map(in_container).collect()
+}
+
+/// What kind of thing a field names: `issue` is that of `issueid`, and the tool's own thing that of `id` and `name`.
+fn kind_of(field: &str, name: &NameWords) -> String {
+    let ends = SUFFIXES.iter().filter(|suffix| !suffix.is_empty());
+    let kind = ends.filter_map(|suffix| field.strip_suffix(suffix)).min_by_key(|kind| kind.len());
+    let kind = kind.map(singular).filter(|kind| !kind.is_empty()).map(str::to_owned);
+    kind.or_else(|| thing(name)).unwrap_or_else(|| field.to_owned())
+}
+
+fn is_whole(value: &str) -> bool {
+    let has = |is: fn(&char) -> bool| value.chars().any(|c| is(&c));
+    value.len() >= WHOLE
+        && (has(char::is_ascii_digit) || has(char::is_ascii_uppercase) && has(char::is_ascii_lowercase))
+        || value.contains('/')
 }
 
 /// Networks that servers for wallets are named after.
