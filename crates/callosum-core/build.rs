@@ -116,7 +116,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     println!("cargo::rerun-if-changed={LOCAL_PROGRAMS}");
     let programs = fs::read_to_string(LOCAL_PROGRAMS)?;
-    let named = programs.lines().flat_map(|line| line.split('#').next().unwrap_or_default().split_whitespace());
+    let named =
+        programs.lines().flat_map(|line| line.split('#').next().unwrap_or_default().split_whitespace());
     let local: BTreeMap<&str, String> = named.map(|program| (program, String::new())).collect();
     let local = format!("static LOCAL: Table = {};\n", table(&local));
     fs::write(Path::new(&env::var("OUT_DIR")?).join("local_programs.rs"), local)?;
@@ -187,6 +188,7 @@ fn table(lists: &BTreeMap<&str, String>) -> String {
         }
         slots[slot] = place + 1;
     }
-    let entries: String = lists.iter().map(|(name, list)| format!("Entry {{ name: {name:?}, list: &[{list}] }},")).collect();
+    let entries: String =
+        lists.iter().map(|(name, list)| format!("Entry {{ name: {name:?}, list: &[{list}] }},")).collect();
     format!("Table {{ slots: &{slots:?}, entries: &[{entries}] }}")
 }

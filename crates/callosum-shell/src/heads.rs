@@ -5,14 +5,30 @@ use crate::words::is_assignment;
 /// Of a longer line only the begin is looked at.
 const MAX_BYTES: usize = 1024;
 
-/// Words in front of a command.
-const BEFORE_COMMAND: &[&str] = &["!", "do", "elif", "else", "if", "then", "until", "while", "{", "}"];
-/// Words whose line names no program up to the next separator.
-const NO_COMMAND: &[&str] = &["[[", "case", "done", "esac", "fi", "for", "function", "select"];
-/// Programs that are given a command as it stands.
-const CARRIERS: &[&str] =
-    &["bunx", "command", "doas", "env", "exec", "nohup", "npx", "pnpx", "sudo", "time", "uvx"];
-/// Options of these that take no value.
+/// What a word is where a command begins.
+enum Role {
+    /// It stands in front of a command.
+    Before,
+    /// Its line names no program up to the next separator.
+    NoCommand,
+    /// A program that is given a command as it stands.
+    Carrier,
+    Program,
+}
+
+impl Role {
+    fn of(word: &str) -> Self {
+        match word {
+            "!" | "do" | "elif" | "else" | "if" | "then" | "until" | "while" | "{" | "}" => Self::Before,
+            "[[" | "case" | "done" | "esac" | "fi" | "for" | "function" | "select" => Self::NoCommand,
+            "bunx" | "command" | "doas" | "env" | "exec" | "nohup" | "npx" | "pnpx" | "sudo" | "time"
+            | "uvx" => Self::Carrier,
+            _ => Self::Program,
+        }
+    }
+}
+
+/// Options of carriers that take no value.
 const PLAIN_OPTIONS: &[&str] = &["--yes", "-E", "-y"];
 
 /// The begin of a command.
@@ -74,32 +90,46 @@ impl<'l> Scan<'l> {
     fn next_head(&mut self) -> Option<Head<'l>> {
         let mut is_carried = false;
         loop {
-            match self.next()? {
-                Token::End => is_carried = false,
-                // What follows `X=` was rather meant as its value.
-                Token::Plain(word) if is_assignment(word) && word.ends_with('=') => self.pass_command(),
-                Token::Plain(word) | Token::Other(word) if is_assignment(word) => {}
-                Token::Other(_) => self.pass_command(),
-                Token::Plain(word) if NO_COMMAND.contains(&word) => self.pass_command(),
-                Token::Plain(word) if CARRIERS.contains(&word) => is_carried = true,
-                Token::Plain(word) if BEFORE_COMMAND.contains(&word) => {}
-                Token::Plain(word) if is_carried && PLAIN_OPTIONS.contains(&word) => {}
-                Token::Plain(word) if word.starts_with('-') => self.pass_command(),
-                Token::Plain(program) => {
-                    let before = self.at;
-                    let word = match self.next() {
-                        Some(Token::Plain(word)) => Some(word),
-                        Some(Token::Other(_)) | None => None,
-                        Some(Token::End) => {
-                            self.at = before;
-                            None
-                        }
-                    };
-                    self.pass_command();
-                    return Some(Head { program, word });
+            let (word, is_plain) = match self.next()? {
+                Token::End => {
+                    is_carried = false;
+                    continue;
                 }
+                Token::Plain(word) => (word, true),
+                Token::Other(word) => (word, false),
+            };
+            if is_assignment(word) {
+                // What follows `X=` was rather meant as its value.
+                if is_plain && word.ends_with('=') {
+                    self.pass_command();
+                }
+                continue;
+            }
+            match Role::of(word) {
+                _ if !is_plain => self.pass_command(),
+                Role::NoCommand => self.pass_command(),
+                Role::Carrier => is_carried = true,
+                Role::Before => {}
+                Role::Program if is_carried && PLAIN_OPTIONS.contains(&word) => {}
+                Role::Program if word.starts_with('-') => self.pass_command(),
+                Role::Program => return Some(self.head(word)),
             }
         }
+    }
+
+    /// The begin of the command of this program, whose end is gone to.
+    fn head(&mut self, program: &'l str) -> Head<'l> {
+        let before = self.at;
+        let word = match self.next() {
+            Some(Token::Plain(word)) => Some(word),
+            Some(Token::Other(_)) | None => None,
+            Some(Token::End) => {
+                self.at = before;
+                None
+            }
+        };
+        self.pass_command();
+        Head { program, word }
     }
 
     /// Goes to the end of the command.
@@ -111,7 +141,9 @@ impl<'l> Scan<'l> {
                 Some(quote @ (b'\'' | b'"')) => self.pass_quoted(quote),
                 Some(b'\\') => self.at += 2,
                 // Inside a word it is no comment.
-                Some(b'#') if !self.line.get(..self.at).is_some_and(|before| before.ends_with(' ')) => self.at += 1,
+                Some(b'#') if !self.line.get(..self.at).is_some_and(|before| before.ends_with(' ')) => {
+                    self.at += 1
+                }
                 Some(_) => match self.next() {
                     None | Some(Token::End) => return,
                     Some(Token::Plain(_) | Token::Other(_)) => {}
@@ -123,7 +155,8 @@ impl<'l> Scan<'l> {
     /// Goes past the bytes of a kind.
     fn pass(&mut self, kind: &[bool; 256]) {
         let rest = self.line.as_bytes().get(self.at..).unwrap_or_default();
-        self.at += rest.iter().take_while(|byte| kind.get(usize::from(**byte)).copied().unwrap_or(true)).count();
+        self.at +=
+            rest.iter().take_while(|byte| kind.get(usize::from(**byte)).copied().unwrap_or(true)).count();
     }
 
     /// Goes past a quoted text, from its first quote to behind its last.

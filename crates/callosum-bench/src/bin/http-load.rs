@@ -58,7 +58,8 @@ async fn calls(
     let mut took = Vec::new();
     let mut room = vec![0; ROOM];
     for Sample { call, params, .. } in samples {
-        let body = json!({ "tool": call.tool, "params": params, "session": call.session, "call": call.call }).to_string();
+        let body = json!({ "tool": call.tool, "params": params, "session": call.session, "call": call.call })
+            .to_string();
         let request = format!(
             "POST /v1/before HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n\
              Content-Length: {}\r\n\r\n{body}",

@@ -2,10 +2,9 @@
 //! file or by an older copy. Whoever notices says so, and writes anew what it knows to have been done lately or to be under
 //! way: the next decision, here or in another process, must not be made as if nothing had been.
 
-use std::collections::HashMap;
-
 use crate::decision::history::{Action as Past, Gap, History};
 use crate::model::error::StateError;
+use crate::model::hashed::HashMap;
 use crate::model::on_conflict::OnConflict;
 use crate::model::time::Stamp;
 use crate::record::{Action, Record};
@@ -118,7 +117,7 @@ impl Gate {
         actions: &[Past],
         now: &Stamp,
     ) -> Result<usize, StateError> {
-        let mut numbers = HashMap::new();
+        let mut numbers = HashMap::default();
         let mut carried = 0;
         for action in actions {
             let keys = keys_of(action);

@@ -29,13 +29,14 @@ mod transaction;
 mod unreadable;
 mod writer;
 
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::machine::Machine;
+use crate::model::hashed::HashSet;
 use crate::model::settings::Settings;
 use crate::record::HookCounts;
 use crate::rules::World;

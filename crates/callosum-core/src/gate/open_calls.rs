@@ -1,10 +1,11 @@
 //! The calls this gate has let through or refused and has seen no after-hook of: what makes a second firing
 //! of one hook the same call, and what an after-hook belongs to.
 
+use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
-use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
+use crate::model::hashed::HashMap;
 use crate::model::time::Stamp;
 use crate::model::tool_call::ToolCall;
 use crate::record::outcome::Ended;

@@ -1,13 +1,13 @@
 //! Tickets: what is left for a thread that may wait, and what happens when the host can't wait for it.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use crate::decision::pause_text;
 use crate::decision::plan::Standing;
 use crate::model::error::StateError;
+use crate::model::hashed::HashMap;
 use crate::model::settings::Mode;
 use crate::model::settings::OnStateError;
 use crate::model::time::Stamp;

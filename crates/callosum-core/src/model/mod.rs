@@ -2,6 +2,7 @@
 
 pub mod digest;
 pub mod error;
+pub(crate) mod hashed;
 pub mod json_text;
 pub mod on_conflict;
 pub mod partly_read;

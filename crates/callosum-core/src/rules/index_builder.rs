@@ -253,7 +253,8 @@ pub(crate) fn shape(word: &[u8]) -> (usize, u64) {
 /// The place among `slots` where a name is looked for first: FNV-1a, which is the same on the machine that builds and on the one that
 /// asks, and takes a fifth of the instructions of a hash that resists chosen names. These names are the shipped rules' own.
 pub(crate) fn slot(name: &str, slots: usize) -> usize {
-    let hash = name.bytes().fold(0x811C_9DC5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    let hash =
+        name.bytes().fold(0x811C_9DC5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
     (hash ^ (hash >> 15)) as usize & (slots - 1)
 }
 

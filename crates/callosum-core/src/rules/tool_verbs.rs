@@ -94,8 +94,10 @@ const SENT_BEFORE: &[&str] = &["complete", "post", "publish", "schedule", "send"
 const SENT_BEHIND: &[&str] = &["publish", "send", "submit"];
 
 /// What `resolve` asks for, and what it settles.
-const LOOKED_UP: &[&str] =
-    &["by", "id", "ids", "handle", "library", "url", "did", "domain", "hostname", "address", "name", "names", "path", "dns"];
+const LOOKED_UP: &[&str] = &[
+    "by", "id", "ids", "handle", "library", "url", "did", "domain", "hostname", "address", "name", "names",
+    "path", "dns",
+];
 #[rustfmt::skip]
 const SETTLED: &[&str] = &[
     "alert", "annotation", "case", "comment", "conversation", "discussion", "dispute", "error", "event", "finding", "incident", "issue", "problem",

@@ -10,10 +10,11 @@ mod early;
 mod lookups;
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::slice;
 use std::sync::Arc;
 
+use crate::model::hashed::HashMap;
 use crate::model::on_conflict::OnConflict;
 use crate::model::time::{Stamp, YEAR_MS};
 use crate::record::kind::Fold;
@@ -70,12 +71,12 @@ impl History {
     pub fn new(keep_ms: u64, default_lease_ms: u64) -> Self {
         Self {
             actions: BTreeMap::new(),
-            by_key: HashMap::new(),
-            by_attempt: HashMap::new(),
-            by_limit: HashMap::new(),
+            by_key: HashMap::default(),
+            by_attempt: HashMap::default(),
+            by_limit: HashMap::default(),
             early: Early::default(),
-            open: HashMap::new(),
-            pauses: HashMap::new(),
+            open: HashMap::default(),
+            pauses: HashMap::default(),
             coverage: BTreeMap::new(),
             windows: BTreeMap::new(),
             lost: None,

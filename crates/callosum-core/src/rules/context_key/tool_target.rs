@@ -98,8 +98,10 @@ fn thing(name: &NameWords) -> Option<String> {
 }
 
 /// Behind the name of a thing, what names one of them.
-const SUFFIXES: &[&str] =
-    &["idorkey", "guid", "uuid", "id", "key", "iid", "gid", "number", "slug", "ref", "name", "ids", "keys", "", "s"];
+const SUFFIXES: &[&str] = &[
+    "idorkey", "guid", "uuid", "id", "key", "iid", "gid", "number", "slug", "ref", "name", "ids", "keys", "",
+    "s",
+];
 
 /// Fields that name what most calls act on.
 #[rustfmt::skip]
@@ -197,8 +199,10 @@ fn objects(name: &NameWords, fields: &Fields) -> Vec<String> {
     let Some(mut found) = target(name, fields) else { return Vec::new() };
     let is_made = name.acting().is_some_and(|verb| MAKING.contains(&verb));
     // What is made has a name only, and stands in what the call names by an id.
-    let own_name = || NAMES.iter().map(|name| (*name, fields.named(name))).find(|(_, named)| !named.is_empty());
-    if is_made && found.thing.is_none()
+    let own_name =
+        || NAMES.iter().map(|name| (*name, fields.named(name))).find(|(_, named)| !named.is_empty());
+    if is_made
+        && found.thing.is_none()
         && !NAMES.contains(&found.field.as_str())
         && let Some((field, values)) = own_name()
     {

@@ -2,10 +2,9 @@
 //! topic by topic, when a decision asks for it; without an index only actions that a later line names: an
 //! outcome may come when its start is long out of the window.
 
-use std::collections::{HashMap, HashSet};
-
 use crate::decision::history::{History, Who};
 use crate::decision::limit::usage;
+use crate::model::hashed::{HashMap, HashSet};
 use crate::model::time::Stamp;
 use crate::record::kind::Fold;
 use crate::record::{Line, Record};
@@ -55,8 +54,8 @@ impl Past {
         Self {
             lines,
             index,
-            known: HashSet::new(),
-            limits: HashMap::new(),
+            known: HashSet::default(),
+            limits: HashMap::default(),
             known_newest: 0,
             knows_open: false,
         }

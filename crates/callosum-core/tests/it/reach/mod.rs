@@ -254,7 +254,8 @@ fn the_shipped_rules_reach_what_agents_do() {
     report("tools of another sixty servers", &third);
     let whole = commands.plus(&tools).plus(&second);
     report("the whole", &Score { wrong: String::new(), ..whole.clone() });
-    let scored = [("the whole", &whole, GOALS), ("tools", &tools, TOOL_GOALS), ("other tools", &third, OTHER_GOALS)];
+    let scored =
+        [("the whole", &whole, GOALS), ("tools", &tools, TOOL_GOALS), ("other tools", &third, OTHER_GOALS)];
     for (name, score, goals) in scored {
         for (what, share, least) in goals.iter().map(|(what, share, least)| (what, share(score), *least)) {
             assert!(
@@ -304,7 +305,15 @@ fn what_was_kept_back_is_only_scored() {
     let scorer = Scorer::new();
     let tools = scorer.labelled("kept-back/tools.jsonl");
     let commands = scorer.labelled("kept-back/commands.jsonl").plus(&scorer.pairs("kept-back/pairs.jsonl"));
-    for (name, score) in [("kept-back tools", tools), ("kept-back commands", commands)] {
+    let other = scorer
+        .labelled("kept-back/other-tools.jsonl")
+        .plus(&scorer.pairs("kept-back/other-tool-pairs.jsonl"));
+    let all = [
+        ("kept-back tools", tools),
+        ("kept-back commands", commands),
+        ("kept-back tools of other servers", other),
+    ];
+    for (name, score) in all {
         assert!(score.known.of > 0);
         // Their lines are not shown.
         let Score { known, tail, keys, apart, together, alarms, .. } = score;
@@ -329,5 +338,5 @@ fn labels_are_what_they_were_before_the_rules() {
         );
         files.insert(name.to_owned());
     }
-    assert_eq!(files.len(), 12);
+    assert_eq!(files.len(), 14);
 }
