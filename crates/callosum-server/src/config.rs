@@ -71,7 +71,10 @@ impl Config {
         }
         let webhooks = &config.webhooks;
         if webhooks.len() > MAX_WEBHOOKS {
-            return Err(wrong(format!("there are {} `webhooks`, and at most {MAX_WEBHOOKS} may be", webhooks.len())));
+            return Err(wrong(format!(
+                "there are {} `webhooks`, and at most {MAX_WEBHOOKS} may be",
+                webhooks.len()
+            )));
         }
         for (number, webhook) in webhooks.iter().enumerate() {
             if webhooks.iter().take(number).any(|earlier| earlier.name == webhook.name) {

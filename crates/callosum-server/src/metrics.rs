@@ -143,18 +143,10 @@ impl Metrics {
 fn webhooks(text: &mut String, webhooks: &[WebhookStatus]) {
     type Figure = fn(&WebhookStatus) -> u64;
     let figures: [(&str, &str, &str, Figure); 4] = [
-        (
-            "callosum_webhook_delivered_total",
-            "counter",
-            "Events that arrived.",
-            |webhook| webhook.delivered,
-        ),
-        (
-            "callosum_webhook_failed_attempts",
-            "gauge",
-            "Tries of the next event that failed.",
-            |webhook| webhook.attempts.unwrap_or_default().into(),
-        ),
+        ("callosum_webhook_delivered_total", "counter", "Events that arrived.", |webhook| webhook.delivered),
+        ("callosum_webhook_failed_attempts", "gauge", "Tries of the next event that failed.", |webhook| {
+            webhook.attempts.unwrap_or_default().into()
+        }),
         (
             "callosum_webhook_parked",
             "gauge",

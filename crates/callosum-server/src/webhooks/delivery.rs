@@ -58,8 +58,12 @@ impl Delivery {
         let feed = Arc::clone(&self.service.feed);
         self.state = match self.states.get(&self.webhook.name) {
             Some(state) => state,
-            None => State { target: self.webhook.url.origin(), next: self.begin().await?, ..State::default() },
+            None => {
+                State { target: self.webhook.url.origin(), next: self.begin().await?, ..State::default() }
+            }
         };
+        // A new one begins there, whatever becomes of its first event.
+        self.keep();
         loop {
             // From here on nothing is missed: what comes meanwhile is heard of.
             let mut news = feed.listen();
@@ -68,17 +72,15 @@ impl Delivery {
                 self.rest(REST).await?;
                 continue;
             };
-            let is_other = following.journal.is_some()
-                && self.state.journal.is_some()
-                && self.state.journal != following.journal;
+            if self.state.journal.is_none() && following.journal.is_some() {
+                self.state.journal.clone_from(&following.journal);
+                self.keep();
+            }
+            let is_other = following.journal.is_some() && self.state.journal != following.journal;
             if is_other || self.state.next < following.oldest {
                 drop(news);
                 self.deliver_gap(following).await?;
             } else if following.next <= self.state.next {
-                if self.state.journal.is_none() && following.journal.is_some() {
-                    self.state.journal = following.journal;
-                    self.states.put(&self.webhook.name, &self.state);
-                }
                 tokio::select! {
                     _ = news.recv() => {}
                     () = self.service.stopped() => return Err(Over),
@@ -122,7 +124,9 @@ impl Delivery {
         let journal = following.journal.as_deref().unwrap_or_default();
         let from = self.state.next;
         for (seq, record) in following.records.iter().filter(|(seq, _)| *seq >= from) {
-            let Some(topic) = topic(record).filter(|topic| self.webhook.wants(topic, record)) else { continue };
+            let Some(topic) = topic(record).filter(|topic| self.webhook.wants(topic, record)) else {
+                continue;
+            };
             let message = Message::of_record(self.webhook.format, journal, *seq, &topic, record);
             self.deliver(&message).await?;
             self.reached(seq.saturating_add(1), following.journal.clone());
@@ -135,6 +139,10 @@ impl Delivery {
     fn reached(&mut self, next: u64, journal: Option<String>) {
         self.state.next = next;
         self.state.journal = journal.or(self.state.journal.take());
+        self.keep();
+    }
+
+    fn keep(&self) {
         self.states.put(&self.webhook.name, &self.state);
     }
 
@@ -177,7 +185,9 @@ impl Delivery {
     fn arrived(&mut self) {
         self.state.delivered += 1;
         if self.state.failing.take().is_some() {
-            self.service.log.note(&format!("info: the webhook `{}` gets its events again", self.webhook.name));
+            self.service
+                .log
+                .note(&format!("info: the webhook `{}` gets its events again", self.webhook.name));
         }
     }
 
@@ -188,10 +198,12 @@ impl Delivery {
                 "error: the webhook `{name}` is given up: {error}; to fix it: mend that, then start the service again"
             ));
         } else if self.state.failing.is_none() {
-            self.service.log.note(&format!("warning: the webhook `{name}` can't get its next event: {error}"));
+            self.service
+                .log
+                .note(&format!("warning: the webhook `{name}` can't get its next event: {error}"));
         }
         self.state.failing = Some(failing);
-        self.states.put(name, &self.state);
+        self.keep();
     }
 
     /// What proves to the target who sends a message: Standard Webhooks' headers.

@@ -88,9 +88,8 @@ fn discord(content: &str) -> Value {
 
 /// A record for people. What agents wrote stands in it as it is, without any markup, on lines that begin with our words.
 fn content(topic: &str, record: &Value) -> String {
-    let field = |name: &str| {
-        record.get(name).and_then(Value::as_str).filter(|text| !text.is_empty()).map(as_it_is)
-    };
+    let field =
+        |name: &str| record.get(name).and_then(Value::as_str).filter(|text| !text.is_empty()).map(as_it_is);
     let mut text = format!("**{}**", as_it_is(topic));
     if let Some(tool) = field("tool") {
         text.extend([" of ", &tool]);
@@ -105,8 +104,10 @@ fn content(topic: &str, record: &Value) -> String {
     if more > 0 {
         text.extend(["\nand ", &more.to_string(), " more"]);
     }
+    if let Some(outcome) = field("action").filter(|_| topic == "call.ended") {
+        text.extend(["\noutcome: ", &outcome]);
+    }
     for (name, label) in [
-        ("action", "what"),
         ("session", "session"),
         ("agent", "agent"),
         ("instance", "instance"),
@@ -175,10 +176,12 @@ mod tests {
         let message = Message::of_record(Format::Discord, "j", 7, "call.paused", &record);
         let posted = posted(&message);
         assert_eq!(posted["allowed_mentions"], json!({ "parse": [] }));
+        let ended = Message::of_record(Format::Discord, "j", 8, "call.ended", &json!({ "action": "failed" }));
+        assert!(ended.body.windows(b"outcome: failed".len()).any(|text| text == b"outcome: failed"));
         assert_eq!(
             posted["content"],
             "**call\\.paused** of exec, tier 3\non url\\:https\\:\\/\\/evil\\.example\\/\\[x\\]\\(y\\)\non b \\# c\n\
-             what: blocked\nsession: \\@everyone"
+             session: \\@everyone"
         );
     }
 
@@ -186,7 +189,8 @@ mod tests {
     fn a_message_in_discord_has_at_most_2000_characters_and_no_half_escape() {
         for filler in ["x", "_", "\u{1f980}", "\u{e9}_"] {
             let keys: Vec<String> = (0..9).map(|_| filler.repeat(400)).collect();
-            let record = json!({ "contextKeys": keys, "reason": filler.repeat(900), "session": filler.repeat(900) });
+            let record =
+                json!({ "contextKeys": keys, "reason": filler.repeat(900), "session": filler.repeat(900) });
             for lead in 0..4 {
                 let topic = "a".repeat(lead);
                 let message = Message::of_record(Format::Discord, "j", 7, &topic, &record);

@@ -191,7 +191,9 @@ impl TryFrom<Entry> for Webhook {
                 None => {
                     return wrong(
                         "secret",
-                        &format!("is no secret: expected `whsec_` and the base64 of 24 to 64 bytes; {MAKE_ONE}"),
+                        &format!(
+                            "is no secret: expected `whsec_` and the base64 of 24 to 64 bytes; {MAKE_ONE}"
+                        ),
                     );
                 }
             },
@@ -231,7 +233,8 @@ mod tests {
     const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
     fn read(changes: Value) -> Result<Webhook, String> {
-        let mut entry = json!({ "name": "ci", "url": "https://example.com/a?b", "secret": SECRET, "topics": ["*"] });
+        let mut entry =
+            json!({ "name": "ci", "url": "https://example.com/a?b", "secret": SECRET, "topics": ["*"] });
         for (name, value) in changes.as_object().unwrap() {
             entry.as_object_mut().unwrap().insert(name.clone(), value.clone());
         }
@@ -249,9 +252,14 @@ mod tests {
             assert_eq!((&*address.host, address.port, &*address.path), (host, port, path), "{url}");
             assert_eq!(format!("{address:?}"), origin);
         }
-        for wrong in
-            ["", "example.com", "ftp://example.com", "https://", "https://a:b@example.com", "https://a:99999/"]
-        {
+        for wrong in [
+            "",
+            "example.com",
+            "ftp://example.com",
+            "https://",
+            "https://a:b@example.com",
+            "https://a:99999/",
+        ] {
             assert!(Address::read(wrong).is_none(), "{wrong}");
         }
     }

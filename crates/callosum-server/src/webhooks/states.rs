@@ -32,8 +32,9 @@ impl States {
     /// Those of `webhooks`, as the file tells them. Others go, and what was given up begins anew.
     pub(super) fn open(directory: &Path, webhooks: &[Webhook]) -> Result<Self, Failure> {
         let path = directory.join(FILE);
-        let failed =
-            |why: String, remedy: &str| Failure::new(format!("`{}` {why}", path.display()), remedy.to_owned());
+        let failed = |why: String, remedy: &str| {
+            Failure::new(format!("`{}` {why}", path.display()), remedy.to_owned())
+        };
         let file = WebhooksFile::read(directory).map_err(|why| {
             failed(why, "correct it, or move it away: then webhooks begin with what comes from now on")
         })?;
@@ -82,7 +83,8 @@ impl States {
         loop {
             self.changed.notified().await;
             let states = Arc::clone(&self);
-            let written = spawn_blocking(move || states.write()).await.unwrap_or_else(|error| Err(error.into()));
+            let written =
+                spawn_blocking(move || states.write()).await.unwrap_or_else(|error| Err(error.into()));
             match written {
                 Ok(()) => is_well = true,
                 Err(error) => {

@@ -102,7 +102,9 @@ impl Target {
         let (host, port) = (self.address.host.clone(), self.address.port);
         let look_up = move || io::Result::Ok((host.as_str(), port).to_socket_addrs()?.collect::<Vec<_>>());
         let found = spawn_blocking(look_up).await.map_err(|error| error.to_string()).and_then(|found| {
-            found.map_err(|error| format!("its name leads nowhere: {}", one_line(&error.to_string(), MAX_CAUSE)))
+            found.map_err(|error| {
+                format!("its name leads nowhere: {}", one_line(&error.to_string(), MAX_CAUSE))
+            })
         })?;
         let (mut allowed, mut refused) = (Vec::new(), None);
         for found in found {
@@ -146,8 +148,9 @@ impl Target {
         if let Some(all) = request.headers_mut() {
             all.extend(headers.clone());
         }
-        let request =
-            request.body(Full::new(message.body.clone())).map_err(|_| "its address can't be asked".to_owned())?;
+        let request = request
+            .body(Full::new(message.body.clone()))
+            .map_err(|_| "its address can't be asked".to_owned())?;
         let failed = |error: &hyper::Error| format!("it gave no answer: {}", in_full(error));
         connection.sender.ready().await.map_err(|error| failed(&error))?;
         let response = connection.sender.send_request(request).await.map_err(|error| failed(&error))?;

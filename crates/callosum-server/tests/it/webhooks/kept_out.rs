@@ -19,7 +19,9 @@ use super::{configure, note, notes, status};
 #[test]
 fn a_private_target_is_refused_however_it_is_named() {
     let (home, target) = (Home::new(), Receiver::new());
-    for url in [target.url("/hook"), format!("https://127.0.0.1:{}/", target.port), "https://[::1]/".to_owned()] {
+    for url in
+        [target.url("/hook"), format!("https://127.0.0.1:{}/", target.port), "https://[::1]/".to_owned()]
+    {
         configure(&home, &[target.webhook("ci", &json!({ "url": url, "allowPrivate": false }))]);
         let refused = home.program(&["serve", "--listen", "none"]).output().unwrap();
         assert_eq!(refused.status.code(), Some(2), "{url}");
