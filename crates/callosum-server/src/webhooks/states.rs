@@ -103,7 +103,9 @@ impl States {
 
     /// Writes it all for the last time.
     pub(super) fn close(&self) {
-        // What it does not tell is delivered once more.
-        let _ = self.write();
+        if !self.lock().is_empty() {
+            // What it does not tell is delivered once more.
+            let _ = self.write();
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -163,4 +164,23 @@ fn over_tls_a_target_has_to_prove_its_name() {
     let webhook = status(&serve, "named", |webhook| webhook["state"] == "failing");
     assert!(webhook["error"].as_str().unwrap().contains("certificate"), "{webhook}");
     assert!(target.is_silent());
+}
+
+#[test]
+fn a_service_without_webhooks_leaves_no_trace_of_any_and_forgets_those_that_are_gone() {
+    let (home, target) = (Home::new(), Receiver::new());
+    let file = home.path().join("webhooks.json");
+    assert_eq!(home.serve().end().code(), Some(0));
+    assert!(!file.exists());
+    configure(&home, &[target.webhook("old", &json!({})), target.webhook("ci", &json!({}))]);
+    assert_eq!(home.serve().end().code(), Some(0));
+    let names = || {
+        let file: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+        file["webhooks"].as_object().unwrap().keys().cloned().collect::<Vec<_>>()
+    };
+    assert_eq!(names(), ["ci", "old"]);
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    configure(&home, &[target.webhook("ci", &json!({}))]);
+    assert_eq!(home.serve().end().code(), Some(0));
+    assert_eq!(names(), ["ci"]);
 }
