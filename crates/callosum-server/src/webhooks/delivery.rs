@@ -195,7 +195,7 @@ impl Delivery {
         let (name, error) = (&self.webhook.name, &failing.error);
         if failing.retry_at.is_none() {
             self.service.log.note(&format!(
-                "error: the webhook `{name}` is given up: {error}; to fix it: mend that, then start the service again"
+                "error: the webhook `{name}` is given up: {error}; to go on: fix that, then restart the service"
             ));
         } else if self.state.failing.is_none() {
             self.service

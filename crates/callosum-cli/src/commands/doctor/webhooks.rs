@@ -33,7 +33,7 @@ fn webhook(webhook: &WebhookStatus) -> Finding {
             Finding::new(Level::Note, id, title, remedy)
         }
         WebhookState::Parked => {
-            let remedy = "mend the target, or correct or remove the webhook in `serve.json`; then restart the service, which goes on \
+            let remedy = "fix the target, or correct or remove the webhook in `serve.json`; then restart the service, which goes on \
                           with the first event that did not arrive";
             let title = format!("The webhook {shown} was given up after {attempts} since {since}");
             Finding::new(Level::Warning, id, title, remedy)
