@@ -27,7 +27,11 @@ test("every crate that cargo links is named, and none without a text", () => {
   const text = readFileSync(file, "utf8");
   // Cargo's own account, by another command.
   const args = ["tree", "--locked", "--prefix", "none", "--format", "{p}"];
-  const programs = ["--edges", "normal,no-proc-macro", "-p", "callosum-node", "-p", "callosum-cli"];
+  const programs = [
+    "--edges",
+    "normal,no-proc-macro",
+    ...["node", "cli", "server"].flatMap((name) => ["-p", `callosum-${name}`]),
+  ];
   const env = { ...process.env, PATH: searchPath() };
   const tree = execFileSync("cargo", [...args, ...programs], { cwd: ROOT, env, encoding: "utf8" });
   const crates = new Set([...tree.matchAll(/^(\S+) v(\S+)(?! \(\/)/gm)].map(([, name, version]) => `${name} ${version}`));

@@ -198,9 +198,9 @@ impl Tone {
     fn of(word: &str) -> Option<Self> {
         Some(match word {
             "complete" | "ok" => Self::Done,
-            "running" | "note" => Self::Open,
+            "running" | "failing" | "note" => Self::Open,
             "paused" | "blocked" | "denied" | "unknown" | "outcome unknown" | "refused" | "released"
-            | "warning" => Self::Stopped,
+            | "parked" | "warning" => Self::Stopped,
             "failed" | "error" => Self::Bad,
             _ => return None,
         })

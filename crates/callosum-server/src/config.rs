@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::args::Global;
 use crate::failure::Failure;
+use crate::webhooks::{MAX_WEBHOOKS, Webhook};
 
 /// The file in the state directory that says how the service is run.
 const FILE: &str = "serve.json";
@@ -22,6 +23,8 @@ const MAX_FILE: u64 = 1 << 20;
 pub(crate) struct Config {
     /// What each token may.
     pub(crate) limits: Limits,
+    /// Where what happens is posted to.
+    pub(crate) webhooks: Vec<Webhook>,
 }
 
 /// What each token may.
@@ -58,10 +61,25 @@ impl Config {
             Ok(_) => {}
         }
         let text = std::fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
-        let config: Self = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+        let mut json = serde_json::Deserializer::from_str(&text);
+        let config: Self =
+            serde_path_to_error::deserialize(&mut json).map_err(|error| wrong(error.to_string()))?;
+        json.end().map_err(|error| wrong(error.to_string()))?;
         let Limits { requests_per_second, burst, open_calls } = config.limits;
         if [requests_per_second, burst, open_calls].contains(&0) {
             return Err(wrong("a limit of 0 lets nobody in".to_owned()));
+        }
+        let webhooks = &config.webhooks;
+        if webhooks.len() > MAX_WEBHOOKS {
+            return Err(wrong(format!(
+                "there are {} `webhooks`, and at most {MAX_WEBHOOKS} may be",
+                webhooks.len()
+            )));
+        }
+        for (number, webhook) in webhooks.iter().enumerate() {
+            if webhooks.iter().take(number).any(|earlier| earlier.name == webhook.name) {
+                return Err(wrong(format!("two `webhooks` have the name `{}`", webhook.name)));
+            }
         }
         Ok(config)
     }

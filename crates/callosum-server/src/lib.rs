@@ -1,5 +1,5 @@
 //! Callosum's service: one process for a state directory, for what has no hooks. The gate over HTTP, the protocol of five
-//! endpoints, tokens.
+//! endpoints, tokens, webhooks.
 //!
 //! It is a process on the journal like any other, and owns no truth: without it, gateways, hooks and the command line go on.
 
@@ -14,12 +14,14 @@ mod log;
 mod metrics;
 mod openapi;
 mod page;
+mod private_file;
 mod process;
 mod protocol;
 mod service;
 mod tokens;
 mod unit;
 mod v1;
+mod webhooks;
 mod writer;
 
 use std::io::{self, Write};

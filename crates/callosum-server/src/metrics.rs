@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use callosum_core::gate::Verdict;
-use callosum_core::query::Status;
+use callosum_core::query::{Status, WebhookState, WebhookStatus};
 
 /// Upper ends of the latency's buckets, microseconds.
 const BUCKETS: [u64; 10] = [50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 100_000, 1_000_000];
@@ -134,7 +134,40 @@ impl Metrics {
             head(&mut text, name, kind, help);
             line(&mut text, name, value);
         }
+        webhooks(&mut text, &status.webhooks);
         text
+    }
+}
+
+/// How the webhooks go. Their names are letters, digits and signs that need no escapes.
+fn webhooks(text: &mut String, webhooks: &[WebhookStatus]) {
+    type Figure = fn(&WebhookStatus) -> u64;
+    let figures: [(&str, &str, &str, Figure); 4] = [
+        ("callosum_webhook_delivered_total", "counter", "Events that arrived.", |webhook| webhook.delivered),
+        ("callosum_webhook_failed_attempts", "gauge", "Tries of the next event that failed.", |webhook| {
+            webhook.attempts.unwrap_or_default().into()
+        }),
+        (
+            "callosum_webhook_parked",
+            "gauge",
+            "1 when it was given up, until the service starts again.",
+            |webhook| u64::from(webhook.state == WebhookState::Parked),
+        ),
+        (
+            "callosum_webhook_behind_bytes",
+            "gauge",
+            "Bytes of the journal that were not delivered yet.",
+            |webhook| webhook.behind,
+        ),
+    ];
+    if webhooks.is_empty() {
+        return;
+    }
+    for (name, kind, help, figure) in figures {
+        head(text, name, kind, help);
+        for webhook in webhooks {
+            line(text, &format!("{name}{{webhook=\"{}\"}}", webhook.name), figure(webhook));
+        }
     }
 }
 

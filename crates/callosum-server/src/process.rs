@@ -31,6 +31,7 @@ use crate::http;
 use crate::http::listen::{Door, Socket, serve as serve_connections};
 use crate::log::Log;
 use crate::service::{Service, THREADS};
+use crate::webhooks::Webhooks;
 use crate::writer::Writer;
 
 /// Only who holds this file's lock serves its directory. It names the one that does.
@@ -62,6 +63,7 @@ pub(crate) fn serve(global: &Global, listen: &Listen) -> Result<ExitCode, Failur
     let address = address(listen)?;
     let tls = tls(listen)?;
     let Some(lock) = hold(&directory)? else { return other_runs(&directory.path) };
+    let webhooks = Webhooks::open(&directory.path, &config.webhooks)?;
     let more = Rlimit {
         current: getrlimit(Resource::Nofile).maximum.map(|most| most.min(FILES)).or(Some(FILES)),
         ..getrlimit(Resource::Nofile)
@@ -70,14 +72,14 @@ pub(crate) fn serve(global: &Global, listen: &Listen) -> Result<ExitCode, Failur
     let _ = setrlimit(Resource::Nofile, more);
     let runtime = runtime::Builder::new_multi_thread()
         .enable_all()
-        .max_blocking_threads(THREADS)
+        .max_blocking_threads(THREADS + config.webhooks.len() + 1)
         .build()
         .map_err(|error| cant_start(&error))?;
     let gate = Arc::new(Gate::new(config::gate_options(global)?));
     let (writer, writing) = Writer::start(Arc::clone(&gate)).map_err(|error| cant_start(&error))?;
     let log = Log::start().map_err(|error| cant_start(&error))?;
     let service = Arc::new(Service::new(Arc::clone(&gate), writer, log, &directory, &config));
-    let served = runtime.block_on(run(&service, &directory, address, tls));
+    let served = runtime.block_on(run(&service, &directory, address, tls, webhooks));
     // Whatever a connection still held of the service goes with the runtime, and with that the writer's last sender.
     runtime.shutdown_timeout(SETTLING);
     drop(service);
@@ -98,6 +100,7 @@ async fn run(
     directory: &StateDir,
     address: Option<SocketAddr>,
     tls: Option<TlsAcceptor>,
+    webhooks: Webhooks,
 ) -> Result<(), Failure> {
     let mut interrupt = signal(SignalKind::interrupt()).map_err(|error| cant_start(&error))?;
     let mut terminate = signal(SignalKind::terminate()).map_err(|error| cant_start(&error))?;
@@ -112,6 +115,7 @@ async fn run(
         })?),
     };
     let reached = door.as_ref().and_then(|door| door.address().ok());
+    let delivering = webhooks.start(service).await;
     tell_who_runs(service, directory, &socket, reached);
     let router = http::router(service);
     let upkeep = tokio::spawn(upkeep(Arc::clone(service)));
@@ -127,7 +131,7 @@ async fn run(
     }
     let _ = sd_notify::notify(&[NotifyState::Stopping]);
     service.stop();
-    let _ = timeout(FAREWELL, serving).await;
+    let _ = tokio::join!(timeout(FAREWELL, serving), delivering.end(FAREWELL));
     upkeep.abort();
     feed.abort();
     Ok(())

@@ -66,6 +66,11 @@ impl Service {
         self.stopping.send_replace(true);
     }
 
+    /// Whether the service is to end.
+    pub(crate) fn is_stopping(&self) -> bool {
+        *self.stopping.borrow()
+    }
+
     /// Waits until the service is to end.
     pub(crate) async fn stopped(&self) {
         // The sender is here, so that this can't fail.

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use callosum_core::model::settings::Mode;
-use callosum_core::query::{Kind, Source, Status, Uncovered};
+use callosum_core::query::{Kind, Source, Status, Uncovered, WebhookState, WebhookStatus};
 use callosum_core::record::UNREADABLE_EVENTS;
 
 use crate::args::Args;
@@ -23,6 +23,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode, Failure>
     }
     let wrong =
         status.degraded.is_some() || status.rules.error.is_some() || !status.setting_errors.is_empty();
+    let wrong = wrong || status.webhooks_error.is_some() || status.webhooks.iter().any(is_parked);
     Ok(ExitCode::from(u8::from(wrong)))
 }
 
@@ -75,6 +76,7 @@ fn for_people(status: &Status, out: &mut dyn Write) -> Result<(), Failure> {
     }
 
     super::leases::table_of(Some("Leases"), &status.locks, out)?;
+    webhooks(status, out)?;
 
     let limits = status.limits.iter().map(|limit| {
         vec![
@@ -130,6 +132,28 @@ fn for_people(status: &Status, out: &mut dyn Write) -> Result<(), Failure> {
         coverage,
     )?;
     no_rule(&status.uncovered, out)
+}
+
+fn is_parked(webhook: &WebhookStatus) -> bool {
+    webhook.state == WebhookState::Parked
+}
+
+/// How the service's webhooks go.
+fn webhooks(status: &Status, out: &mut dyn Write) -> Result<(), Failure> {
+    if let Some(why) = &status.webhooks_error {
+        writeln!(out, "{:<10} webhooks: {}", "Wrong", long(why))?;
+    }
+    let rows = status.webhooks.iter().map(|webhook| {
+        vec![
+            name(&webhook.name),
+            webhook.state.as_str().to_owned(),
+            long(&webhook.target),
+            webhook.delivered.to_string(),
+            webhook.failing_since.as_deref().map(local_time).unwrap_or_default(),
+            webhook.error.as_deref().map(long).unwrap_or_default(),
+        ]
+    });
+    table(out, Some("Webhooks"), &["WEBHOOK", "STATE", "TO", "DELIVERED", "FAILING SINCE", "WHY"], rows)
 }
 
 /// What was seen without a rule: all that sounds like an effect, and some of the rest.

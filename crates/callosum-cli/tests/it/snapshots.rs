@@ -1,12 +1,15 @@
 //! What an operator sees of two sessions that meet: real runs of the program on a journal that real gates wrote, compared with
 //! `snapshots/`. Run with `SNAPSHOTS=overwrite` to accept what it prints now, and read the difference.
 
+use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use callosum_core::gate::{Answer, EndReport, Gate, GateOptions};
+use callosum_core::machine::Machine;
+use callosum_core::model::time::to_rfc3339;
 use callosum_core::model::tool_call::ToolCall;
 use callosum_core::record::outcome::Ended;
 use serde_json::{Value, json};
@@ -156,6 +159,23 @@ fn what_an_operator_sees_of_what_no_rule_names() {
     shows("status-uncovered.txt", 0, directory.path(), &["status"]);
     shows("rules-suggest.txt", 0, directory.path(), &["rules", "suggest"]);
     gate.close(&gate.machine().now());
+}
+
+#[test]
+fn what_an_operator_sees_of_webhooks() {
+    let directory = tempfile::tempdir().unwrap();
+    let now = to_rfc3339(Machine::read().now().wall_ms);
+    let webhook = |host: &str, failing: Value| json!({ "target": format!("https://{host}"), "next": 0, "delivered": 7, "failing": failing });
+    let parked = json!({ "since": now, "attempts": 36, "error": "it answered 410: it wants no more events" });
+    let failing =
+        json!({ "since": now, "attempts": 1, "error": "it gave no answer within 20 s", "retryAt": now });
+    let webhooks = json!({ "webhooks": {
+        "ops": webhook("hooks.example.com", Value::Null),
+        "slow": webhook("slow.example.com:8443", failing),
+        "team": webhook("discord.com", parked),
+    } });
+    fs::write(directory.path().join("webhooks.json"), webhooks.to_string()).unwrap();
+    shows("status-webhooks.txt", 1, directory.path(), &["status"]);
 }
 
 #[test]

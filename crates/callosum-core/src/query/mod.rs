@@ -30,6 +30,7 @@ mod story;
 mod timeline;
 mod uncovered;
 mod unfinished;
+mod webhooks;
 
 pub use self::counts::{BucketCount, Counts, CountsRequest, RuleCount};
 pub use self::explain::{ExplainRequest, ExplainResponse};
@@ -54,4 +55,5 @@ pub use self::story::{Event, EventKind, Story};
 pub use self::timeline::{Timeline, TimelineEvent, TimelineRequest};
 pub use self::uncovered::{Kind, Uncovered};
 pub use self::unfinished::Unfinished;
+pub use self::webhooks::{WebhookState, WebhookStatus};
 pub use crate::model::error::{Degraded, QueryError};

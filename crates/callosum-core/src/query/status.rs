@@ -17,6 +17,7 @@ use super::limits::LimitStatus;
 use super::overview::{ContextStatus, CoverageStatus, LostStatus, Overview};
 use super::reader::{Reader, WaitingStatus};
 use super::uncovered::{Seen, Uncovered, uncovered};
+use super::webhooks::{WebhookStatus, webhooks};
 
 /// The state of an instance and of the journal it shares. Times are RFC 3339, in UTC.
 #[derive(Clone, Debug, Serialize)]
@@ -50,6 +51,12 @@ pub struct Status {
     pub uncovered: Vec<Uncovered>,
     /// What it holds in memory and could not write yet.
     pub waiting: WaitingStatus,
+    /// The service's webhooks, by name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub webhooks: Vec<WebhookStatus>,
+    /// Why nothing can be said of the service's webhooks: a clause.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub webhooks_error: Option<String>,
     /// Settings that could not be used.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub setting_errors: Vec<String>,
@@ -104,6 +111,10 @@ pub(super) fn status(mut reader: Reader<'_>) -> Status {
         Ok(Some(segments)) => journal_status(&reader, segments, skipped),
         Ok(None) | Err(_) => JournalStatus::default(),
     };
+    let (webhooks, webhooks_error) = match webhooks(reader.state_dir, journal.head) {
+        Ok(webhooks) => (webhooks, None),
+        Err(why) => (Vec::new(), Some(why)),
+    };
     let (in_force, live) = (&reader.rules, reader.live);
     let uncovered = uncovered(&in_force.rules, &mut coverage, &programs);
     Status {
@@ -126,6 +137,8 @@ pub(super) fn status(mut reader: Reader<'_>) -> Status {
         coverage,
         uncovered,
         waiting: live.waiting,
+        webhooks,
+        webhooks_error,
         setting_errors: reader.setting_problems.to_vec(),
         lost,
         degraded: live.degraded,

@@ -1,5 +1,5 @@
 //! The state directory: the journal's files, the index over them, the ledger that keeps both in step with the history in memory,
-//! the guard, the rules file; what an instance is made of. Nothing else in the core touches a disk.
+//! the guard, the rules file, the service's webhooks; what an instance is made of. Nothing else in the core touches a disk.
 #![deny(clippy::wildcard_enum_match_arm)]
 
 pub mod disk;
@@ -11,3 +11,4 @@ pub mod rules_file;
 pub mod settings_file;
 pub mod state_dir;
 pub mod state_guard;
+pub mod webhooks_file;

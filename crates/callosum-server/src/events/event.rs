@@ -1,7 +1,7 @@
 //! What an event is, which are wanted, and where a stream goes on.
 
 use callosum_core::query::Following;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// Topics that one stream may ask for.
 const MAX_TOPICS: usize = 32;
@@ -17,7 +17,7 @@ pub(crate) struct Event {
 }
 
 /// Which events are wanted; all when there is none.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Topics(Vec<String>);
 
 /// Where a stream begins.
@@ -87,34 +87,48 @@ impl Event {
     }
 
     fn of_record(journal: &str, seq: u64, record: &Value) -> Option<Self> {
-        let record = record.as_object()?;
-        let topic = topic(record);
-        let id = format!("{journal}:{seq}");
-        let from = json!({
-            "machine": record.get("machine"),
-            "instance": record.get("instance"),
-            "runtime": record.get("runtime"),
-            "agent": record.get("agent"),
-            "session": record.get("session"),
-            "via": record.get("via"),
-        });
-        let data = json!({
-            "seq": seq, "id": id, "topic": topic, "at": record.get("timestamp"), "from": from, "data": record,
-        });
+        let topic = topic(record)?;
+        let id = id(journal, seq);
+        let data = document(&id, seq, &topic, record);
         Some(Self { seq, text: format!("id: {id}\ndata: {data}\n\n"), topic })
     }
 }
 
+/// The id of an event: from it another connection goes on.
+pub(crate) fn id(journal: &str, seq: u64) -> String {
+    format!("{journal}:{seq}")
+}
+
+/// An event, as it is told.
+pub(crate) fn document(id: &str, seq: u64, topic: &str, record: &Value) -> Value {
+    let from = json!({
+        "machine": record.get("machine"),
+        "instance": record.get("instance"),
+        "runtime": record.get("runtime"),
+        "agent": record.get("agent"),
+        "session": record.get("session"),
+        "via": record.get("via"),
+    });
+    json!({
+        "seq": seq, "id": id, "topic": topic, "at": record.get("timestamp"), "from": from, "data": record,
+    })
+}
+
 /// What was pruned, or is of a journal that is gone, from one place to another.
+pub(crate) fn gap_document(from: u64, to: u64) -> Value {
+    json!({ "gap": { "from": from, "to": to } })
+}
+
+/// The same, as it goes over a stream.
 pub(crate) fn gap(from: u64, to: u64) -> String {
-    let data = json!({ "gap": { "from": from, "to": to } });
-    format!("event: gap\ndata: {data}\n\n")
+    format!("event: gap\ndata: {}\n\n", gap_document(from, to))
 }
 
 /// What a record is about, in two words.
-fn topic(record: &Map<String, Value>) -> String {
+pub(crate) fn topic(record: &Value) -> Option<String> {
+    let record = record.as_object()?;
     let text = |name: &str| record.get(name).and_then(Value::as_str).unwrap_or_default();
-    match text("action") {
+    Some(match text("action") {
         "intercept" => "call.started".to_owned(),
         "blocked" if text("conflict") == "lease" => "call.blocked".to_owned(),
         "blocked" => "call.paused".to_owned(),
@@ -127,7 +141,7 @@ fn topic(record: &Map<String, Value>) -> String {
         "extended" => "lease.renewed".to_owned(),
         "session" => format!("session.{}", text("event")),
         other => format!("journal.{other}"),
-    }
+    })
 }
 
 #[cfg(test)]

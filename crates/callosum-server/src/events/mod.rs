@@ -21,7 +21,8 @@ use crate::http::peer::only;
 use crate::http::refusal::Refusal;
 use crate::service::Service;
 
-use self::event::{Place, Topics};
+use self::event::Place;
+pub(crate) use self::event::{Topics, document, gap_document, id, topic};
 pub(crate) use self::feed::Feed;
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");

@@ -4,8 +4,8 @@
 pub(crate) mod command;
 
 use std::fs::{self, File};
-use std::io::{self, Read, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,6 +13,8 @@ use callosum_core::model::time::from_rfc3339;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
+
+use crate::private_file;
 
 /// The file in the state directory.
 const FILE: &str = "tokens.json";
@@ -172,21 +174,7 @@ impl Tokens {
 
     /// Puts `tokens` in the place of those that are kept, in one step.
     fn replace(&self, tokens: Vec<Token>) -> io::Result<()> {
-        let text = serde_json::to_string_pretty(&Kept { tokens })?;
-        let beside = self.path.with_extension(format!("json.{}", std::process::id()));
-        let written = (|| {
-            let mut file =
-                File::options().write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
-            file.write_all(text.as_bytes())?;
-            file.write_all(b"\n")?;
-            file.sync_all()?;
-            fs::rename(&beside, &self.path)
-        })();
-        if written.is_err() {
-            // It may not even be there.
-            let _ = fs::remove_file(&beside);
-        }
-        written
+        private_file::replace(&self.path, &serde_json::to_string_pretty(&Kept { tokens })?)
     }
 }
 

@@ -11,3 +11,4 @@ mod protocol;
 mod support;
 mod tokens;
 mod unit;
+mod webhooks;

@@ -59,12 +59,12 @@ impl Home {
     }
 
     pub(crate) fn serve_with(&self, words: &[&str]) -> Serve {
-        let mut child = self
-            .program(&[&["serve"], words].concat())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        self.start(self.program(&[&["serve"], words].concat()).stderr(Stdio::null()))
+    }
+
+    /// The same by a command that was made for it.
+    pub(crate) fn start(&self, command: &mut Command) -> Serve {
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut said = String::new();
         let mut out = BufReader::new(child.stdout.take().unwrap());
         out.read_line(&mut said).unwrap();

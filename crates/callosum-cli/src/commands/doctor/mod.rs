@@ -11,6 +11,7 @@ mod runtimes;
 mod settings;
 mod state_dir;
 mod uncovered;
+mod webhooks;
 
 use std::fs;
 use std::io::{self, IsTerminal, Write};
@@ -35,6 +36,7 @@ pub(crate) fn run(args: &Args, examined: &Examined, out: &mut dyn Write) -> Resu
     findings.extend(leases::look(&observer, &now));
     findings.extend(hooks::look(&status, &now));
     findings.extend(uncovered::look(&status));
+    findings.extend(webhooks::look(&status));
     findings.extend(runtimes::look(&observer, &status));
     findings.extend(openclaw::look(&observer, &status, &now, examined.canary));
 

@@ -241,6 +241,29 @@ fn what_no_rule_names_is_never_called_gated() {
 }
 
 #[test]
+fn a_webhook_that_fails_is_a_note_and_one_that_was_given_up_a_warning() {
+    let home = Home::lived_in();
+    let failing = json!({ "since": ago(60), "attempts": 3, "error": "it answered 503", "retryAt": ago(-60) });
+    let parked = json!({ "since": ago(90_000), "attempts": 36, "error": "it answered 410" });
+    let webhook = |failing: Value| json!({ "target": "https://hooks.example.com", "next": 0, "delivered": 7, "failing": failing });
+    let write = |webhooks: Value| {
+        fs::write(home.state().join("webhooks.json"), json!({ "webhooks": webhooks }).to_string()).unwrap();
+        home.chmod("webhooks.json", 0o600);
+    };
+    write(json!({ "well": webhook(Value::Null), "slow": webhook(failing) }));
+    let examination = home.examine(&[]);
+    examination.says("webhook.well", "ok", "delivered 7 events to https://hooks.example.com");
+    examination.says("webhook.slow", "note", "after 3 attempts");
+    examination.says("webhook.slow", "note", "it answered 503");
+    write(json!({ "dead": webhook(parked) }));
+    let examination = home.examine(&[]);
+    examination.says("webhook.dead", "warning", "was given up after 36 attempts");
+    examination.says("webhook.dead", "warning", "then restart the service");
+    write(json!([]));
+    home.examine(&[]).says("webhooks", "warning", "`webhooks.json` is not what the service writes");
+}
+
+#[test]
 fn text_has_a_line_a_finding_with_details_and_remedies_below() {
     let home = Home::lived_in();
     home.chmod("", 0o755);
