@@ -1,7 +1,12 @@
 // What needs no gateway to itself, on one. Each of these files can be run alone, too.
 
 import "./one-gateway/commands.ts";
+import "./one-gateway/asked.ts";
+import "./one-gateway/limits.ts";
 import "./one-gateway/gate.ts";
+// Two minutes after its question was put.
+import "./one-gateway/unanswered.ts";
+import "./one-gateway/killed.ts";
 import "./one-gateway/other-plugins.ts";
 import "./one-gateway/rules-edited.ts";
 // Last, because it changes the gateway's settings.

@@ -70,6 +70,19 @@ test("a question becomes the host's own dialog, within what it shows, and offers
   assert.deepEqual(await beforeToolCall(owner, workspace, event, ctx), asked);
 });
 
+test("what a question tells is cut between characters, never within one", () => {
+  const { gate, owner } = bench();
+  const described = (facts: string) => {
+    gate.answer = { ask: facts, askMs: 120_000 };
+    const question = beforeToolCall(owner, workspace, event, ctx);
+    assert.ok(question !== undefined && "requireApproval" in question);
+    return question.requireApproval.description;
+  };
+  const whole = "\u{1f4e8}".repeat(512);
+  assert.equal(described(whole), whole);
+  assert.equal(described(`x${whole}`), `x${"\u{1f4e8}".repeat(511)}`);
+});
+
 test("a warning goes to the log in one line, and the call goes on", () => {
   const { gate, logger, owner } = bench();
   gate.answer = { warn: "[Callosum] done\n  - by home" };
@@ -86,15 +99,19 @@ test("where the host finds nobody to ask, that session's next calls are paused; 
   assert.equal(canAsk(ctx), true);
   const denied = {
     ...event,
-    result: { details: { status: "blocked", deniedReason: "plugin-approval" } },
-    error: "Denied by user.",
+    result: { details: { status: "error" } },
+    error: "Denied by user. The tool call did not run.\nThis denial is final: the approval request is closed.",
   };
   afterToolCall(owner, denied, ctx);
   assert.equal(canAsk(ctx), true, "a person has answered");
   for (const error of ["Plugin approval unavailable (no approval route)", "Plugin approval required (gateway unavailable)"])
     afterToolCall(owner, { ...event, result: { details: { status: "error" } }, error }, ctx);
   assert.equal(canAsk(ctx), false);
-  assert.equal(canAsk({ ...ctx, sessionKey: "agent:main:b" }), true);
+  const worker = { ...ctx, sessionKey: "agent:main:b" };
+  assert.equal(canAsk(worker), true);
+  const details = { status: "blocked", deniedReason: "plugin-approval", reason: "approval_required" };
+  afterToolCall(owner, { ...event, result: { details }, error: "approval_required" }, worker);
+  assert.equal(canAsk(worker), false, "a run that the host asks nobody for");
   beforeToolCall(owner, workspace, { toolName: "exec", params: {} }, { sessionKey: "agent:main:c" });
   assert.equal(gate.calls.at(-1)?.args[8], false, "no run, nobody to ask");
 });

@@ -11,7 +11,7 @@ export type WorkspaceOf = (agent: string | null) => string | null;
 /** What the host does with a call that may not simply run. */
 type Verdict = Refusal | Question;
 
-/** The host cuts what it shows in a question after so many characters. */
+/** The host refuses a call instead of asking about it where these are longer, in code points. */
 const TITLE_CHARS = 80;
 const DESCRIPTION_CHARS = 512;
 
@@ -62,13 +62,18 @@ function verdictOf(owner: GateOwner, gate: NativeGate, answer: Answer | null, to
 function questionOf(facts: string, timeoutMs: number, tool: string): Question {
   return {
     requireApproval: {
-      title: `Callosum: run ${tool} all the same?`.slice(0, TITLE_CHARS),
-      description: facts.slice(0, DESCRIPTION_CHARS),
+      title: firstOf(`Callosum: run ${tool} all the same?`, TITLE_CHARS),
+      description: firstOf(facts, DESCRIPTION_CHARS),
       severity: "warning",
       timeoutMs,
       allowedDecisions: ["allow-once", "deny"],
     },
   };
+}
+
+/** The first code points of a text: half of one is shown by its number, which is longer. */
+function firstOf(text: string, most: number): string {
+  return text.length <= most ? text : [...text].slice(0, most).join("");
 }
 
 /** Without a gate no call can be classified: refusing all of them would stop the gateway, so only an operator who asked for that gets it. */
