@@ -55,19 +55,41 @@ test("a question becomes the host's own dialog, within what it shows, and offers
   const { gate, owner } = bench();
   const facts = `[Callosum] "k" was already acted on.\n${"x".repeat(600)}`;
   const asked = {
-    requireApproval: {
-      title: "Callosum: run exec all the same?",
-      description: facts.slice(0, 512),
-      severity: "warning",
-      timeoutMs: 120_000,
-      allowedDecisions: ["allow-once", "deny"],
-    },
+    title: "Callosum: run exec all the same?",
+    description: facts.slice(0, 512),
+    severity: "warning",
+    timeoutMs: 120_000,
+    allowedDecisions: ["allow-once", "deny"],
   };
   gate.answer = { ask: facts, askMs: 120_000 };
-  assert.deepEqual(beforeToolCall(owner, workspace, event, ctx), asked);
+  assert.partialDeepStrictEqual(beforeToolCall(owner, workspace, event, ctx), { requireApproval: asked });
   gate.finished = Promise.resolve(gate.answer);
   gate.answer = { ticket: 7 };
-  assert.deepEqual(await beforeToolCall(owner, workspace, event, ctx), asked);
+  assert.partialDeepStrictEqual(await beforeToolCall(owner, workspace, event, ctx), { requireApproval: asked });
+});
+
+test("a call that was not allowed never ran, whatever the host says of its end; the next one of that id is another", () => {
+  const { gate, owner } = bench();
+  /** How the call ended, as the gate is told it. */
+  const ended = (resolution: string) => {
+    gate.answer = { ask: "facts", askMs: 120_000 };
+    const question = beforeToolCall(owner, workspace, event, ctx);
+    assert.ok(question !== undefined && "requireApproval" in question);
+    question.requireApproval.onResolution(resolution);
+    gate.answer = null;
+    return () => {
+      afterToolCall(owner, { ...event, result: { details: {} }, error: "Aborted" }, ctx);
+      return gate.calls.at(-1)?.args[6];
+    };
+  };
+  for (const resolution of ["deny", "timeout", "cancelled"]) {
+    const after = ended(resolution);
+    assert.deepEqual([after(), after()], ["refused", "aborted"], resolution);
+  }
+  for (const resolution of ["allow-once", "allow-always"]) assert.equal(ended(resolution)(), "aborted");
+  const after = ended("deny");
+  beforeToolCall(owner, workspace, event, ctx);
+  assert.equal(after(), "aborted");
 });
 
 test("what a question tells is cut between characters, never within one", () => {

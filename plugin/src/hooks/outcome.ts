@@ -13,6 +13,9 @@ export interface Outcome {
   processSession: string | null;
 }
 
+/** That of a call which was not let run. */
+export const NEVER_RAN: Outcome = { ended: "refused", exitCode: null, processSession: null };
+
 /** The end of a background process that was started by an earlier call. */
 export interface ProcessEnd {
   processSession: string;
@@ -27,7 +30,7 @@ const INTERRUPTED =
 const STOPPED_WAITING = new Set(["timeout", "timed_out", "timed-out", "aborted", "cancelled", "canceled", "partial", "lost"]);
 
 /** What the host says of a call that it did not let run, where it says so as an error and not as a block. */
-const NEVER_RAN =
+const NEVER_RAN_WORDS =
   /^(?:Plugin approval |Approval (?:timed out|cancelled)|Denied by user\. The tool call did not run|Tool call blocked because before_tool_call hook failed)/;
 /** What it says where it finds nobody to ask. */
 const NOBODY = /^Plugin approval (?:unavailable|required \(gateway unavailable\))/;
@@ -52,7 +55,7 @@ export function outcomeOf(event: AfterToolEvent): Outcome {
   const error = typeof event.error === "string" ? event.error : undefined;
 
   // Refused by a hook or an approval: it never ran.
-  if (details.status === "blocked" && typeof details.deniedReason === "string") return outcome("refused");
+  if (details.status === "blocked" && typeof details.deniedReason === "string") return NEVER_RAN;
   if (details.status === "running") return { ...outcome("running"), processSession: textOrNull(details.sessionId) };
   // Waits for a person's approval; if it is given, the command runs without another hook.
   if (details.status === "approval-pending") return outcome("running");
@@ -60,7 +63,7 @@ export function outcomeOf(event: AfterToolEvent): Outcome {
   const process = endOfProcess(details);
   if (process !== undefined) return { ...process, processSession: null };
   if (error === "Aborted") return outcome("aborted");
-  if (error !== undefined && NEVER_RAN.test(error)) return outcome("refused");
+  if (error !== undefined && NEVER_RAN_WORDS.test(error)) return NEVER_RAN;
   if (error !== undefined && BAD_ARGUMENTS.test(error)) return outcome("error");
 
   const failed = error !== undefined || details.status === "error" || details.status === "failed";
