@@ -4,10 +4,10 @@ import "./one-gateway/commands.ts";
 import "./one-gateway/asked.ts";
 import "./one-gateway/limits.ts";
 import "./one-gateway/gate.ts";
-// Two minutes after its question was put.
-import "./one-gateway/unanswered.ts";
-import "./one-gateway/killed.ts";
 import "./one-gateway/other-plugins.ts";
 import "./one-gateway/rules-edited.ts";
+// As late as may be, because its question waits for two minutes; the host changes no settings while it does.
+import "./one-gateway/unanswered.ts";
+import "./one-gateway/killed.ts";
 // Last, because it changes the gateway's settings.
 import "./one-gateway/observe.ts";
