@@ -2,7 +2,7 @@
 // instance. The host registers the plugin several times in one process, so nothing here may be shared between instances.
 
 import type { Answer } from "../native/binding.js";
-import { type Logger, messageOf } from "./host.ts";
+import { type Caller, type Logger, messageOf } from "./host.ts";
 import { failureLine, type Loaded, type LoadFailure, type NativeGate } from "./native.runtime.ts";
 
 /** How often counts are written, the queue is drained and notices reach the log. */
@@ -15,6 +15,8 @@ const CLOSE_MS = 4_000;
 const NOBODY_MS = 10 * 60_000;
 /** Sessions of which that is remembered. */
 const MAX_NOBODY = 1_000;
+/** Calls of which it is remembered that they were not allowed: until the host says how they ended, which is at once. */
+const MAX_DENIED = 1_000;
 /** Far below the 15 s after which the host itself blocks the call, and above the 3 s the core allows itself. */
 const ANSWER_MS = 5_000;
 
@@ -67,6 +69,8 @@ export class GateOwner {
   readonly #peek: Peek = () => this.peek();
   /** Sessions whose host found nobody to ask, and until when that counts. */
   readonly #nobody = new Map<string, number>();
+  /** Calls that the host's question did not end well for, until their after-hook. */
+  readonly #denied = new Set<string>();
 
   constructor(options: GateOwnerOptions) {
     this.#options = options;
@@ -158,6 +162,18 @@ export class GateOwner {
     this.#nobody.set(session, performance.now() + NOBODY_MS);
   }
 
+  /** The host's question about a call ended without leave to run it: denied, unanswered, or its run was aborted meanwhile. */
+  notAllowed(caller: Caller): void {
+    if (caller.call === null) return;
+    if (this.#denied.size >= MAX_DENIED) this.#denied.clear();
+    this.#denied.add(idOf(caller));
+  }
+
+  /** Whether that is so of a call that has ended, or is asked about anew: it is forgotten then. */
+  wasNotAllowed(caller: Caller): boolean {
+    return this.#denied.size > 0 && this.#denied.delete(idOf(caller));
+  }
+
   /** Warns whoever reads the log, in one line. */
   warn(text: string): void {
     this.#options.logger.warn(`callosum: ${text.replaceAll(/\s*\n\s*/g, " ")}`);
@@ -223,6 +239,11 @@ export class GateOwner {
     work.then(done, done);
     return work;
   }
+}
+
+/** A call's name in this process. */
+function idOf({ session, run, call }: Caller): string {
+  return JSON.stringify([session, run, call]);
 }
 
 async function within(ms: number, work: Promise<unknown>): Promise<void> {

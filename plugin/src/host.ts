@@ -40,6 +40,8 @@ export interface Question {
     severity: "warning";
     timeoutMs: number;
     allowedDecisions: ("allow-once" | "deny")[];
+    /** Told what they decided; hosts since 2026 tell more than that: that nobody did, or that the run was aborted meanwhile. */
+    onResolution: (resolution: string) => void;
   };
 }
 

@@ -55,19 +55,54 @@ test("a question becomes the host's own dialog, within what it shows, and offers
   const { gate, owner } = bench();
   const facts = `[Callosum] "k" was already acted on.\n${"x".repeat(600)}`;
   const asked = {
-    requireApproval: {
-      title: "Callosum: run exec all the same?",
-      description: facts.slice(0, 512),
-      severity: "warning",
-      timeoutMs: 120_000,
-      allowedDecisions: ["allow-once", "deny"],
-    },
+    title: "Callosum: run exec all the same?",
+    description: facts.slice(0, 512),
+    severity: "warning",
+    timeoutMs: 120_000,
+    allowedDecisions: ["allow-once", "deny"],
   };
   gate.answer = { ask: facts, askMs: 120_000 };
-  assert.deepEqual(beforeToolCall(owner, workspace, event, ctx), asked);
+  assert.partialDeepStrictEqual(beforeToolCall(owner, workspace, event, ctx), { requireApproval: asked });
   gate.finished = Promise.resolve(gate.answer);
   gate.answer = { ticket: 7 };
-  assert.deepEqual(await beforeToolCall(owner, workspace, event, ctx), asked);
+  assert.partialDeepStrictEqual(await beforeToolCall(owner, workspace, event, ctx), { requireApproval: asked });
+});
+
+test("a call that was not allowed never ran, whatever the host says of its end; the next one of that id is another", () => {
+  const { gate, owner } = bench();
+  /** How the call ended, as the gate is told it. */
+  const ended = (resolution: string) => {
+    gate.answer = { ask: "facts", askMs: 120_000 };
+    const question = beforeToolCall(owner, workspace, event, ctx);
+    assert.ok(question !== undefined && "requireApproval" in question);
+    question.requireApproval.onResolution(resolution);
+    gate.answer = null;
+    return () => {
+      afterToolCall(owner, { ...event, result: { details: {} }, error: "Aborted" }, ctx);
+      return gate.calls.at(-1)?.args[6];
+    };
+  };
+  for (const resolution of ["deny", "timeout", "cancelled"]) {
+    const after = ended(resolution);
+    assert.deepEqual([after(), after()], ["refused", "aborted"], resolution);
+  }
+  for (const resolution of ["allow-once", "allow-always"]) assert.equal(ended(resolution)(), "aborted");
+  const after = ended("deny");
+  beforeToolCall(owner, workspace, event, ctx);
+  assert.equal(after(), "aborted");
+});
+
+test("what a question tells is cut between characters, never within one", () => {
+  const { gate, owner } = bench();
+  const described = (facts: string) => {
+    gate.answer = { ask: facts, askMs: 120_000 };
+    const question = beforeToolCall(owner, workspace, event, ctx);
+    assert.ok(question !== undefined && "requireApproval" in question);
+    return question.requireApproval.description;
+  };
+  const whole = "\u{1f4e8}".repeat(512);
+  assert.equal(described(whole), whole);
+  assert.equal(described(`x${whole}`), `x${"\u{1f4e8}".repeat(511)}`);
 });
 
 test("a warning goes to the log in one line, and the call goes on", () => {
@@ -86,15 +121,19 @@ test("where the host finds nobody to ask, that session's next calls are paused; 
   assert.equal(canAsk(ctx), true);
   const denied = {
     ...event,
-    result: { details: { status: "blocked", deniedReason: "plugin-approval" } },
-    error: "Denied by user.",
+    result: { details: { status: "error" } },
+    error: "Denied by user. The tool call did not run.\nThis denial is final: the approval request is closed.",
   };
   afterToolCall(owner, denied, ctx);
   assert.equal(canAsk(ctx), true, "a person has answered");
   for (const error of ["Plugin approval unavailable (no approval route)", "Plugin approval required (gateway unavailable)"])
     afterToolCall(owner, { ...event, result: { details: { status: "error" } }, error }, ctx);
   assert.equal(canAsk(ctx), false);
-  assert.equal(canAsk({ ...ctx, sessionKey: "agent:main:b" }), true);
+  const worker = { ...ctx, sessionKey: "agent:main:b" };
+  assert.equal(canAsk(worker), true);
+  const details = { status: "blocked", deniedReason: "plugin-approval", reason: "approval_required" };
+  afterToolCall(owner, { ...event, result: { details }, error: "approval_required" }, worker);
+  assert.equal(canAsk(worker), false, "a run that the host asks nobody for");
   beforeToolCall(owner, workspace, { toolName: "exec", params: {} }, { sessionKey: "agent:main:c" });
   assert.equal(gate.calls.at(-1)?.args[8], false, "no run, nobody to ask");
 });

@@ -43,6 +43,7 @@ describe("how a call ended, by what the host was seen to say", () => {
       "Plugin approval unavailable: non-interactive CLI runs have no approval-capable initiating surface.",
       "Plugin approval unavailable (no approval route)",
       "Approval timed out",
+      "Denied by user. The tool call did not run.\nThis denial is final: the approval request is closed.",
       "Approval cancelled (run aborted)",
       "Tool call blocked because before_tool_call hook failed",
     ].map((error): [string, ReturnType<typeof after>, string, null] => [

@@ -60,6 +60,10 @@ pub(super) enum Machine {
     Operand,
     /// On the one that one of these options names.
     Option(&'static str),
+    /// On those that stand behind this option.
+    All(&'static str),
+    /// In the pod that its first operand names, or in one of that object's: of the namespace and the cluster that its options name.
+    Pod,
 }
 
 /// What the words of a carrier are, behind its own.

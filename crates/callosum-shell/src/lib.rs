@@ -139,7 +139,9 @@ pub fn printed_by(word: &str) -> Option<String> {
 /// `path` as it is from `folder`: after `cd`.
 pub fn joined(folder: Option<&str>, path: &str) -> String {
     match folder {
-        Some(folder) if !path.starts_with(['/', '~', '$']) => format!("{folder}/{path}"),
+        Some(folder) if !path.starts_with(['/', '~', '$']) => {
+            format!("{}/{path}", folder.trim_end_matches('/'))
+        }
         _ => path.to_owned(),
     }
 }

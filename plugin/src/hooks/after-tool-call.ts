@@ -2,15 +2,16 @@
 
 import type { GateOwner } from "../gate-owner.ts";
 import { type AfterToolEvent, callerOf, type PersistContext, type PersistEvent, type ToolContext } from "../host.ts";
-import { endedProcesses, foundNobody, outcomeOf } from "./outcome.ts";
+import { endedProcesses, foundNobody, NEVER_RAN, outcomeOf } from "./outcome.ts";
 
 /** Tells the gate how a call ended. The host does not wait for this hook. */
 export function afterToolCall(owner: GateOwner, event: AfterToolEvent, ctx: ToolContext): void {
   try {
     const gate = owner.open();
     if (gate === undefined) return;
-    const { agent, session, run, call } = callerOf(event, ctx);
-    const { ended, exitCode, processSession } = outcomeOf(event);
+    const caller = callerOf(event, ctx);
+    const { agent, session, run, call } = caller;
+    const { ended, exitCode, processSession } = owner.wasNotAllowed(caller) ? NEVER_RAN : outcomeOf(event);
     if (ended === "refused" && foundNobody(event)) owner.nobodyToAsk(session);
     owner.tidy(gate, gate.after(event.toolName, agent, session, run, call, event.params, ended, exitCode, processSession));
     for (const end of endedProcesses(event)) owner.tidy(gate, gate.processEnded(end.processSession, end.ended, end.exitCode));

@@ -13,6 +13,9 @@ export interface Outcome {
   processSession: string | null;
 }
 
+/** That of a call which was not let run. */
+export const NEVER_RAN: Outcome = { ended: "refused", exitCode: null, processSession: null };
+
 /** The end of a background process that was started by an earlier call. */
 export interface ProcessEnd {
   processSession: string;
@@ -27,7 +30,8 @@ const INTERRUPTED =
 const STOPPED_WAITING = new Set(["timeout", "timed_out", "timed-out", "aborted", "cancelled", "canceled", "partial", "lost"]);
 
 /** What the host says of a call that it did not let run, where it says so as an error and not as a block. */
-const NEVER_RAN = /^(?:Plugin approval |Approval (?:timed out|cancelled)|Tool call blocked because before_tool_call hook failed)/;
+const NEVER_RAN_WORDS =
+  /^(?:Plugin approval |Approval (?:timed out|cancelled)|Denied by user\. The tool call did not run|Tool call blocked because before_tool_call hook failed)/;
 /** What it says where it finds nobody to ask. */
 const NOBODY = /^Plugin approval (?:unavailable|required \(gateway unavailable\))/;
 /** The host lists what a tool takes when arguments do not fit: parameters called `timeoutMs` are no sign that time ran out. */
@@ -35,10 +39,14 @@ const BAD_ARGUMENTS = /^Invalid arguments for tool "/;
 /** How much of a tool's own words about its failure is read. */
 const WORDS_READ = 4_000;
 
-/** Whether the host wanted to ask a person about this call and found nobody. */
+/** What it gives as the reason in runs that it asks nobody for, such as those of its cloud workers. */
+const ASKS_NOBODY = "approval_required";
+
+/** Whether the host should have asked a person about this call, and there was nobody whom it could ask. */
 export function foundNobody(event: AfterToolEvent): boolean {
-  const denied = detailsOf(event).deniedReason === "plugin-approval-unavailable";
-  return denied || (typeof event.error === "string" && NOBODY.test(event.error));
+  const { deniedReason, reason } = detailsOf(event);
+  if (deniedReason === "plugin-approval-unavailable" || reason === ASKS_NOBODY) return true;
+  return typeof event.error === "string" && NOBODY.test(event.error);
 }
 
 /** How this call ended. */
@@ -47,7 +55,7 @@ export function outcomeOf(event: AfterToolEvent): Outcome {
   const error = typeof event.error === "string" ? event.error : undefined;
 
   // Refused by a hook or an approval: it never ran.
-  if (details.status === "blocked" && typeof details.deniedReason === "string") return outcome("refused");
+  if (details.status === "blocked" && typeof details.deniedReason === "string") return NEVER_RAN;
   if (details.status === "running") return { ...outcome("running"), processSession: textOrNull(details.sessionId) };
   // Waits for a person's approval; if it is given, the command runs without another hook.
   if (details.status === "approval-pending") return outcome("running");
@@ -55,7 +63,7 @@ export function outcomeOf(event: AfterToolEvent): Outcome {
   const process = endOfProcess(details);
   if (process !== undefined) return { ...process, processSession: null };
   if (error === "Aborted") return outcome("aborted");
-  if (error !== undefined && NEVER_RAN.test(error)) return outcome("refused");
+  if (error !== undefined && NEVER_RAN_WORDS.test(error)) return NEVER_RAN;
   if (error !== undefined && BAD_ARGUMENTS.test(error)) return outcome("error");
 
   const failed = error !== undefined || details.status === "error" || details.status === "failed";

@@ -45,6 +45,13 @@ export interface GatewayOptions {
   bare?: boolean;
 }
 
+/** What a turn may have besides its message. */
+export interface TurnOptions {
+  /** It was begun by a person at a client that shows them questions. Without one the host takes it for a program's, and asks nobody. */
+  byPerson?: boolean;
+  timeoutMs?: number;
+}
+
 /** What the `agent` request answers in the end. */
 export interface AgentAnswer {
   runId: string;
@@ -141,7 +148,7 @@ export class Gateway {
       await sleep(100);
     }
     if (this.#child !== child) throw new Error("the gateway was stopped while it started");
-    this.#client = await this.#connect(["operator.admin", "operator.read", "operator.write"]);
+    this.#client = await this.connect(["operator.admin", "operator.read", "operator.write"]);
   }
 
   /** Asks the gateway to stop and waits for it; after a bounded time it is killed. */
@@ -167,7 +174,7 @@ export class Gateway {
 
   /** Calls a gateway method as a client that has only these scopes. */
   async rpcAs<T>(scopes: string[], method: string, params: unknown = {}): Promise<T> {
-    const client = await this.#connect(scopes);
+    const client = await this.connect(scopes);
     try {
       return await client.request<T>(method, params, { timeoutMs: 20_000 });
     } finally {
@@ -176,7 +183,7 @@ export class Gateway {
   }
 
   /** Sends a message to a session and waits until its turn has ended. */
-  async turn(sessionKey: string, message: string, timeoutMs = 60_000): Promise<AgentAnswer> {
+  async turn(sessionKey: string, message: string, { byPerson, timeoutMs = 60_000 }: TurnOptions = {}): Promise<AgentAnswer> {
     if (this.#client === undefined) throw new Error("the gateway is not running");
     this.#turns += 1;
     const request = {
@@ -184,8 +191,33 @@ export class Gateway {
       message,
       idempotencyKey: `turn-${this.#turns}-${Date.now()}`,
       timeout: Math.ceil(timeoutMs / 1000),
+      ...(byPerson && { channel: "webchat" }),
     };
     return await this.#client.request<AgentAnswer>("agent", request, { expectFinal: true, timeoutMs });
+  }
+
+  /** A client that has these scopes, and can do what these capabilities say. */
+  async connect(scopes: string[], caps: string[] = []): Promise<GatewayClient> {
+    return await new Promise<GatewayClient>((resolve, reject) => {
+      const late = setTimeout(() => reject(new Error("no connection to the gateway within 30 s")), 30_000);
+      const client = new GatewayClient({
+        url: `ws://127.0.0.1:${this.#port}`,
+        token: this.token,
+        clientName: "gateway-client",
+        mode: "backend",
+        role: "operator",
+        scopes,
+        caps,
+        deviceIdentity: null,
+        onHelloOk: () => {
+          clearTimeout(late);
+          resolve(client);
+        },
+        // It tries again by itself: a gateway that answers on HTTP may not take connections yet.
+        onConnectError: () => {},
+      });
+      client.start();
+    });
   }
 
   async #end(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
@@ -209,28 +241,6 @@ export class Gateway {
     } catch {
       return false;
     }
-  }
-
-  async #connect(scopes: string[]): Promise<GatewayClient> {
-    return await new Promise<GatewayClient>((resolve, reject) => {
-      const late = setTimeout(() => reject(new Error("no connection to the gateway within 30 s")), 30_000);
-      const client = new GatewayClient({
-        url: `ws://127.0.0.1:${this.#port}`,
-        token: this.token,
-        clientName: "gateway-client",
-        mode: "backend",
-        role: "operator",
-        scopes,
-        deviceIdentity: null,
-        onHelloOk: () => {
-          clearTimeout(late);
-          resolve(client);
-        },
-        // It tries again by itself: a gateway that answers on HTTP may not take connections yet.
-        onConnectError: () => {},
-      });
-      client.start();
-    });
   }
 
   #environment(): Record<string, string> {

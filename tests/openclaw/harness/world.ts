@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { chatCompletions } from "./chat-completions.ts";
 import { FakeModel, type ScriptedCall, type Step } from "./fake-model.ts";
-import { type AgentAnswer, Gateway } from "./gateway.ts";
+import { type AgentAnswer, Gateway, type TurnOptions } from "./gateway.ts";
 import { Mail } from "./mail.ts";
 import { CALLOSUM, EXTENSION, Stage } from "./stage.ts";
 
@@ -145,9 +145,9 @@ export class World extends Stage {
   }
 
   /** Starts a turn in which the model plays these steps. */
-  begin(session: string, steps: Array<Step | ScriptedCall>): Turn {
+  begin(session: string, steps: Array<Step | ScriptedCall>, options: TurnOptions = {}): Turn {
     const { name, prompt } = this.turn(session, steps);
-    return new Turn(this.model, name, sessionKey(session), this.gateway.turn(sessionKey(session), prompt));
+    return new Turn(this.model, name, sessionKey(session), this.gateway.turn(sessionKey(session), prompt, options));
   }
 
   /** Plays a whole turn and gives what the model was told as the results of its calls. */

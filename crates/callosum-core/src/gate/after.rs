@@ -509,7 +509,7 @@ fn tell_what_ran(record: &mut Record, report: &EndReport) {
 }
 
 /// Why a call did not run that its host asked a person about.
-const NOT_ALLOWED: &str = "a person was asked about it, and it was not allowed";
+const NOT_ALLOWED: &str = "it was left to a person, and nobody allowed it";
 
 /// Why an outcome is not simply what its exit code says.
 fn reason(ended: Ended) -> Option<&'static str> {

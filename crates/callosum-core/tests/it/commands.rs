@@ -265,6 +265,54 @@ fn wrappers_keep_the_command_they_run() {
 }
 
 #[test]
+fn what_is_changed_in_a_pod_is_of_that_pod() {
+    let (db, data) = ("db:shop:deployment/db", "files:/data@prod/shop:pod/web-0");
+    each_is_guarded(&[
+        ("kubectl exec deploy/db -- psql -c 'DELETE FROM orders'", 3, "db:deployment/db"),
+        ("kubectl -n shop exec deploy/db -- psql -c 'DELETE FROM orders'", 3, db),
+        ("kubectl exec --namespace=shop deployments.apps/db -c pg -- psql -c 'drop table orders'", 3, db),
+        ("kubectl exec -itnshop deploy/db -- bash -c \"psql -c 'DELETE FROM orders'\"", 3, db),
+        (
+            "kubectl exec deploy/db -n shop -- psql shop -c 'DELETE FROM orders'",
+            3,
+            "db:shop:deployment/db/shop",
+        ),
+        ("kubectl --context prod exec -n shop web-0 -- rm -rf /data", 3, data),
+        ("kubectl --context=prod -n shop exec pod/web-0 -c app -- sh -c 'cd / && rm -rf data'", 3, data),
+        ("oc rsh -n shop dc/web supervisorctl restart web", 3, "service:web@shop:deploymentconfig/web"),
+        ("kubectl exec web-0 -- git push origin main", 3, "git-push:~@pod/web-0/main"),
+        ("kubectl exec deploy/db -- psql -c 'SELECT 1'", 1, ""),
+        ("kubectl exec web-0 -- cat /etc/hosts", 1, ""),
+        ("kubectl --context kind-dev exec web-0 -- apt-get install -y curl", 1, ""),
+        ("kubectl --context prod exec web-0 -- apt-get install -y curl", 3, "host:prod:pod/web-0"),
+    ]);
+}
+
+#[test]
+fn what_systems_manager_runs_is_of_the_machines_that_it_names() {
+    let run = "aws ssm send-command --document-name AWS-RunShellScript --instance-ids i-1 i-2 --parameters";
+    let restart = format!("{run} 'commands=[\"systemctl restart web\"]'");
+    let push = format!("{run} 'commands=[\"cd /srv/app\",\"git push origin main\"]'");
+    let look = format!("{run} 'commands=[\"uptime\"]'");
+    each_is_guarded(&[
+        (&restart, 3, "service:web@i-1 service:web@i-2 aws:ssm:i-1 aws:ssm:i-2"),
+        (&push, 3, "git-push:~@i-1,i-2/main aws:ssm:i-1 aws:ssm:i-2"),
+        (&look, 3, "aws:ssm:i-1 aws:ssm:i-2"),
+    ]);
+}
+
+#[test]
+fn terragrunt_works_in_the_folder_that_it_is_told() {
+    let key = "terraform:/w/live/dev";
+    each_is_guarded(&[
+        ("terragrunt apply --terragrunt-working-dir live/dev", 3, key),
+        ("terragrunt run-all apply --terragrunt-non-interactive --terragrunt-working-dir live/dev", 3, key),
+        ("terragrunt --terragrunt-working-dir=live/dev destroy -auto-approve", 3, key),
+        ("terragrunt --working-dir live/dev run --all -- apply", 3, key),
+    ]);
+}
+
+#[test]
 fn what_a_function_or_a_shell_is_called_with_is_what_its_commands_get() {
     let push = "git-push:/w/main";
     let mail = "email:alice@example.com";

@@ -163,7 +163,7 @@ fn a_call_that_a_person_does_not_allow_leaves_one_true_outcome_and_is_no_evidenc
     world.after(b, "mail", &id, Ended::Refused, None);
     let record = newest(&world, &gate);
     assert_eq!(record["action"], "refused");
-    assert_eq!(record["reason"], "a person was asked about it, and it was not allowed");
+    assert_eq!(record["reason"], "it was left to a person, and nobody allowed it");
     assert_eq!(
         world.story(&gate),
         rows(&[("a", "intercept"), ("a", "complete"), ("b", "intercept"), ("b", "refused")])

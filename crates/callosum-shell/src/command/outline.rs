@@ -109,7 +109,7 @@ pub(crate) const GUARDED_WORDS: &str =
 
 /// The words of which one is in every text that goes to another machine.
 pub(crate) const AWAY_WORDS: &str = "ssh|mosh|rsh|autossh|plink|tailscale|tsh|coder|pdsh|clush|pssh|heroku|fly|flyctl|doctl|salt|rsync|\
-                                     scp|sftp|lftp|ncftpput|pscp|docker|podman|nerdctl|host|H|colmena|fabric|ftp|ftps";
+                                     scp|sftp|lftp|ncftpput|pscp|docker|podman|nerdctl|kubectl|oc|ssm|host|H|colmena|fabric|ftp|ftps";
 
 /// The program and the subcommands of a pattern's text, with `|` between alternatives, and what else must be in a line.
 pub fn outline(text: &str) -> impl Iterator<Item = &str> {

@@ -5,6 +5,7 @@ mod code;
 mod each;
 mod foreign;
 mod libraries;
+mod machine;
 mod settings;
 mod shells;
 mod typed;
@@ -54,7 +55,7 @@ pub(super) fn unwrap(walk: &mut Walk, words: Vec<String>, around: Around) {
     });
     let (is_noted, carries) = match found {
         Some((carrier, behind, own)) => {
-            let carries = carry(walk, carrier, behind, own, &around);
+            let carries = carry(walk, carrier, rest, behind, own, &around);
             (!carries || carrier.is_noted, carries)
         }
         None => {
@@ -254,10 +255,11 @@ impl Carrier {
     }
 }
 
-/// Reads what a carrier carries, of which `behind` are the words behind its subcommand; false when that is nothing.
+/// Reads what a carrier carries, of which `all` are the words, and `behind` those behind its subcommand; false when that is nothing.
 fn carry<'w>(
     walk: &mut Walk,
     carrier: &Carrier,
+    all: &[String],
     behind: &'w [String],
     mut own: Own<'w>,
     around: &Around,
@@ -266,6 +268,9 @@ fn carry<'w>(
     inside.last &= carrier.hands_on;
     if carrier.away {
         inside.folder = None;
+    }
+    if let Machine::All(option) = carrier.machine {
+        inside.host = machine::behind(option, behind).or(inside.host);
     }
     if carrier.rest.reads_all() {
         return words(walk, carrier.rest, behind, &inside);
@@ -284,9 +289,7 @@ fn carry<'w>(
     if let Some(folder) = own.folder {
         inside.folder = Some(joined(inside.folder.as_deref(), folder));
     }
-    if let Some(host) = machine(carrier.machine, behind, inner) {
-        inside.host = Some(host);
-    }
+    inside.host = machine::reached(carrier.machine, all, behind, inner).or(inside.host);
     let image = inner.first().and_then(|image| image.rsplit_once('/'));
     inner = inner.get(carrier.operands..).unwrap_or_default();
     let behind_operands = inner;
@@ -348,31 +351,6 @@ fn carry<'w>(
         is_carried = true;
     }
     is_carried || carrier.reads && shells::read_by_shell(walk, &inside)
-}
-
-/// The machine that a carrier reaches, of which `behind` are the words behind its subcommand, and `operands` those of them behind its
-/// options.
-fn machine(machine: Machine, behind: &[String], operands: &[String]) -> Option<String> {
-    let named = match machine {
-        Machine::Here => return None,
-        Machine::Operand => operands.first()?.clone(),
-        Machine::Option(names) => {
-            let value = |(at, word): (usize, &String)| match word.split_once('=') {
-                Some((name, value)) if lists(names, name) => Some(value.to_owned()),
-                _ if lists(names, word) => behind.get(at + 1).cloned(),
-                _ => None,
-            };
-            behind.iter().enumerate().find_map(value)?
-        }
-    };
-    let bare = |host: &str| {
-        let host = host.split_once("://").map_or(host, |(_, host)| host);
-        let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
-        host.split([':', '/']).next().unwrap_or(host).to_owned()
-    };
-    let is_here = |host: &String| matches!(host.as_str(), "localhost" | "127.0.0.1" | "");
-    let hosts: Vec<String> = named.split(',').map(bare).filter(|host| !is_here(host)).collect();
-    (!hosts.is_empty()).then(|| hosts.join(","))
 }
 
 fn unmarked(mut words: &[String]) -> &[String] {
