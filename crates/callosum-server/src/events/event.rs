@@ -44,6 +44,15 @@ impl Place {
         let behind = (journal.is_some() || seq > 0).then_some(seq);
         Some(Self::Behind(journal.map(str::to_owned), behind))
     }
+
+    /// The id behind which the place `at` of a journal lies: where nothing does, that of the oldest.
+    pub(crate) fn id(journal: Option<&str>, at: u64) -> String {
+        match (journal, at.checked_sub(1)) {
+            (Some(journal), Some(behind)) => format!("{journal}:{behind}"),
+            (None, Some(behind)) => behind.to_string(),
+            (_, None) => "0".to_owned(),
+        }
+    }
 }
 
 impl Topics {
@@ -105,10 +114,15 @@ impl Event {
     }
 }
 
-/// What was pruned, or is of a journal that is gone, from one place to another.
-pub(crate) fn gap(from: u64, to: u64) -> String {
+/// What was pruned, or is of a journal that is gone, from one place to another, which has the id `id`.
+pub(crate) fn gap(id: &str, from: u64, to: u64) -> String {
     let data = json!({ "gap": { "from": from, "to": to } });
-    format!("event: gap\ndata: {data}\n\n")
+    format!("id: {id}\nevent: gap\ndata: {data}\n\n")
+}
+
+/// A place without an event: readers keep it, and tell nobody.
+pub(crate) fn only_id(id: &str) -> String {
+    format!("id: {id}\n\n")
 }
 
 /// What a record is about, in two words.
@@ -145,6 +159,11 @@ mod tests {
         for wrong in ["", "-1", "x", ":5", "abc:5", &format!("{journal}:"), &format!("{journal}:5:6")] {
             assert_eq!(read(wrong), None, "{wrong}");
         }
+        for (journal, at) in [(Some(journal.as_str()), 78), (None, 78)] {
+            let place = Place::Behind(journal.map(str::to_owned), Some(77));
+            assert_eq!(Place::read(&Place::id(journal, at)), Some(place));
+        }
+        assert_eq!(read(&Place::id(Some(&journal), 0)), Some(Place::Behind(None, None)));
     }
 
     #[test]
