@@ -10,6 +10,8 @@ mod config;
 mod events;
 mod failure;
 mod http;
+#[doc(hidden)]
+pub mod in_memory;
 mod limits;
 mod log;
 mod metrics;

@@ -68,7 +68,7 @@ pub(crate) fn serve(global: &Global, listen: &Listen) -> Result<ExitCode, Failur
         .map_err(|error| cant_start(&error))?;
     let gate = Arc::new(Gate::new(config::gate_options(global)?));
     let (writer, writing) = Writer::start(Arc::clone(&gate)).map_err(|error| cant_start(&error))?;
-    let log = Log::start().map_err(|error| cant_start(&error))?;
+    let log = Log::start(io::stderr()).map_err(|error| cant_start(&error))?;
     let service = Arc::new(Service::new(Arc::clone(&gate), writer, log, &directory, &config));
     let served = runtime.block_on(run(&service, &directory, address, tls));
     // Whatever a connection still held of the service goes with the runtime, and with that the writer's last sender.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io;
 use std::net::SocketAddr;
-use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -72,6 +72,8 @@ impl Door {
 pub(crate) struct Socket {
     listener: UnixListener,
     path: PathBuf,
+    /// Which file it is.
+    identity: (u64, u64),
 }
 
 impl Socket {
@@ -102,7 +104,8 @@ impl Socket {
         let listener = UnixListener::bind(&path).map_err(failed)?;
         // The directory lets nobody else in meanwhile.
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).map_err(failed)?;
-        Ok(Self { listener, path })
+        let identity = identity(&path).map_err(failed)?;
+        Ok(Self { listener, path, identity })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -112,9 +115,18 @@ impl Socket {
 
 impl Drop for Socket {
     fn drop(&mut self) {
-        // What is left of it the next one takes away.
-        let _ = fs::remove_file(&self.path);
+        // Where the directory was replaced, the socket there is another service's.
+        if identity(&self.path).is_ok_and(|there| there == self.identity) {
+            // What is left of it the next one takes away.
+            let _ = fs::remove_file(&self.path);
+        }
     }
+}
+
+/// What tells one file from another.
+fn identity(path: &Path) -> io::Result<(u64, u64)> {
+    let facts = fs::symlink_metadata(path)?;
+    Ok((facts.dev(), facts.ino()))
 }
 
 /// Asks for as many open files as connections want, where there may be more than there are.

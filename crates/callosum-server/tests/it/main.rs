@@ -1,6 +1,8 @@
 //! What the service promises, one file a promise.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+mod corpus;
+mod disk;
 mod events;
 mod gate;
 mod hostile;
@@ -9,5 +11,6 @@ mod page;
 mod process;
 mod protocol;
 mod support;
+mod tls;
 mod tokens;
 mod unit;

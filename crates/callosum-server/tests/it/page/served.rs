@@ -1,6 +1,9 @@
 //! The page on the running service's listener, and `callosum ui` where a service runs.
 
 use std::net::UdpSocket;
+use std::os::unix::net::UnixListener;
+
+use crate::tls::Certificate;
 
 use super::*;
 
@@ -37,7 +40,7 @@ impl Home {
 
 impl Server {
     fn follow(&mut self, link: &str) {
-        let (address, code) = link.split_once("/?code=").unwrap();
+        let (address, code) = link.split_once("/?code=").unwrap_or_else(|| panic!("{link}"));
         assert_eq!(address, format!("http://{}", self.host()));
         code.clone_into(&mut self.code);
     }
@@ -116,6 +119,42 @@ fn where_the_service_has_no_page_ui_serves_it_by_itself() {
     let taken =
         home.command(&home.at("state"), &["ui", "--port", &server.port.to_string()]).output().unwrap();
     assert_eq!(taken.status.code(), Some(2));
+}
+
+#[test]
+fn over_tls_the_link_says_so() {
+    let (home, certificate) = (Home::new(), Certificate::new());
+    let (cert, key) = (certificate.path("cert.pem"), certificate.path("key.pem"));
+    let words = ["--tls-cert", cert.to_str().unwrap(), "--tls-key", key.to_str().unwrap()];
+    let server = home.serve(&[&["--listen", "127.0.0.1:0"], &words[..]].concat());
+    assert!(home.link().starts_with(&format!("https://{}/?code=", server.host())));
+}
+
+/// What stands in the socket's place may be of another version, hang, or be no service of Callosum's.
+#[test]
+fn what_gives_no_link_of_this_machine_is_in_nobodys_way() {
+    for says in
+        [None, Some((404, "{}")), Some((200, "{")), Some((200, r#"{"url": "http://evil.example/?code=1"}"#))]
+    {
+        let home = Home::new();
+        let socket = UnixListener::bind(home.at("state/serve.sock")).unwrap();
+        let Some((status, text)) = says else {
+            // Nobody takes the connection in.
+            assert_eq!(home.start().open().ask("status", "").status, 200);
+            continue;
+        };
+        let answering = std::thread::spawn(move || {
+            let (mut stream, _) = socket.accept().unwrap();
+            let mut line = String::new();
+            let mut asked = BufReader::new(stream.try_clone().unwrap());
+            asked.read_line(&mut line).unwrap();
+            let length = text.len();
+            write!(stream, "HTTP/1.1 {status} x\r\nContent-Length: {length}\r\n\r\n{text}").unwrap();
+            line
+        });
+        assert_eq!(home.start().open().ask("status", "").status, 200);
+        assert_eq!(answering.join().unwrap(), "POST /v1/page HTTP/1.1\r\n");
+    }
 }
 
 #[test]
