@@ -228,6 +228,6 @@ fn tls(listen: &Listen) -> Result<Option<TlsAcceptor>, Failure> {
     let config = ServerConfig::builder()
         .with_no_client_auth()
         .with_single_cert(chain, secret)
-        .map_err(|error| wrong(cert, error.to_string()))?;
+        .map_err(|error| wrong(cert, format!("with the key in `{}`, {error}", key.display())))?;
     Ok(Some(TlsAcceptor::from(Arc::new(config))))
 }
