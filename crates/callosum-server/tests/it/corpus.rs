@@ -1,4 +1,9 @@
 //! What the fuzz target `bodies` begins with and what it found, in the order of their names: the same code, without a fuzzer.
+#![expect(
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "a test fails by panicking, and names its file"
+)]
 
 use std::fs;
 use std::path::{Path, PathBuf};
