@@ -52,7 +52,7 @@ pub(crate) fn bodies(data: &[u8]) {
         let answer: Value = serde_json::from_slice(&text).expect("an answer is one JSON document");
         match status {
             200 => {
-                assert!(answer.is_object() && answer.get("error").is_none_or(Value::is_string), "{answer}")
+                assert!(answer.is_object() && answer.get("error").is_none_or(Value::is_string), "{answer}");
             }
             400 | 403 | 409 | 413 => {
                 let told = |name: &str| answer["error"][name].as_str().is_some_and(|text| !text.is_empty());
