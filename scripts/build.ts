@@ -62,7 +62,8 @@ export async function buildNative(): Promise<void> {
 /** Builds the programs that tests and `npm run torture` start, in target/release; `tests/programs.ts` finds them there. */
 export async function buildTestPrograms(): Promise<void> {
   // Of the whole workspace, or what they stand on would be compiled again with fewer features.
-  await run("cargo", ["build", "--release", "--locked", "--workspace", "--bin", "racer", "--bin", "make-journal"]);
+  const programs = ["racer", "make-journal", "make-certificate"].flatMap((name) => ["--bin", name]);
+  await run("cargo", ["build", "--release", "--locked", "--workspace", ...programs]);
 }
 
 /** Builds the addon that panics on demand in target/debug, from the same compilation of the core as `cargo test`. */

@@ -132,7 +132,7 @@ const PARTS: Part[] = [
     command: ["cargo", "test", "--release", "--locked", "-p", "callosum-core", "--lib", "no_nesting_lowers_the_tier"],
     env: { CALLOSUM_NESTINGS: "300" },
   },
-  ...["rules", "templates", "commands", "lines", "journals"].map(fuzz),
+  ...["rules", "templates", "commands", "lines", "journals", "bodies"].map(fuzz),
   {
     name: "instructions",
     what: "instructions per call, at most 1.05× of the baseline",

@@ -1,38 +1,25 @@
 // Both clients over TLS: a certificate that they were told to trust, and one that they were not.
 
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { findPython } from "../../scripts/python.ts";
 import { ROOT } from "../../scripts/run.ts";
+import { built } from "../programs.ts";
 import { PYTHON_SOURCES } from "./harness/drivers.ts";
 import { Service } from "./harness/service.ts";
 
-const NO_OPENSSL = spawnSync("openssl", ["version"]).status !== 0 && "there is no `openssl` to make a certificate with";
 const PYTHON = findPython();
 const dir = mkdtempSync(join(tmpdir(), "callosum-tls-"));
-const [cert, key] = [join(dir, "cert.pem"), join(dir, "key.pem")];
+const [authority, cert, key] = ["ca.pem", "cert.pem", "key.pem"].map((name) => join(dir, name)) as [string, string, string];
 const service = new Service();
 let env: Record<string, string> = {};
 
 before(async () => {
-  if (NO_OPENSSL !== false) return;
-  const asked = [
-    "-newkey",
-    "rsa:2048",
-    "-nodes",
-    "-days",
-    "2",
-    "-subj",
-    "/CN=localhost",
-    "-addext",
-    "subjectAltName=IP:127.0.0.1",
-  ];
-  const made = spawnSync("openssl", ["req", "-x509", ...asked, "-keyout", key, "-out", cert], { encoding: "utf8" });
-  assert.equal(made.status, 0, made.stderr);
+  execFileSync(built("make-certificate"), [dir]);
   await service.start("--tls-cert", cert, "--tls-key", key);
   const url = service.url.replace("http:", "https:");
   env = {
@@ -91,10 +78,10 @@ const PROGRAMS: Array<[string, string | undefined, string[], string]> = [
 
 for (const [name, program, args, trusted] of PROGRAMS)
   test(`${name}: a trusted certificate is spoken to, another is told`, {
-    skip: NO_OPENSSL || (program === undefined && "there is no Python"),
+    skip: program === undefined && "there is no Python",
   }, () => {
     const run = (more: Record<string, string>) => spawnSync(program ?? "", args, { env: { ...env, ...more }, encoding: "utf8" });
-    const right = run({ [trusted]: cert });
+    const right = run({ [trusted]: authority });
     assert.equal(right.stdout, "ran\nran\n", right.stderr);
     const wrong = run({});
     assert.match(

@@ -218,13 +218,14 @@ pub(crate) enum Command {
         after_help = "Examples:\n  callosum doctor\n  callosum doctor --canary        also makes one harmless call through the running gateway\n  callosum doctor --json"
     )]
     Doctor(Examined),
-    /// Serve the page to a browser on this machine, until Ctrl-C: timeline, leases, journal and rules
+    /// Open the page in a browser on this machine: timeline, leases, journal and rules
     #[command(
-        after_help = "Prints a link that opens the page once. Press Enter for a fresh one; every line on standard input \
-                      prints one too.\n\nExamples:\n  callosum ui\n  callosum ui --port 4300"
+        after_help = "Prints a link that opens the page once: the running service's page. Where none runs, or with --port, it serves \
+                      the page itself until Ctrl-C; then Enter, as every line on standard input, gives a fresh link.\n\n\
+                      Examples:\n  callosum ui\n  callosum ui --port 4300"
     )]
     Ui {
-        /// The port on 127.0.0.1 [default: any free port]
+        /// Serve the page on this port of 127.0.0.1, whether or not a service runs
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1024..))]
         port: Option<u16>,
     },

@@ -87,12 +87,10 @@ impl Config {
 
 /// What a gate of the service is made of.
 pub(crate) fn gate_options(global: &Global) -> Result<GateOptions, Failure> {
-    let state_dir = global.state_dir.as_deref().map(chosen).transpose()?;
     let options = GateOptions {
         runtime: "http".to_owned(),
         home: std::env::home_dir().unwrap_or_default(),
-        // What is said on the command line comes before what the environment says.
-        state_dir_variable: state_dir.or_else(state_dir::variable),
+        state_dir_variable: chosen(global)?,
         ..GateOptions::default()
     };
     let SettingsFile { mut settings, problem } = SettingsFile::of(&options);
@@ -100,24 +98,23 @@ pub(crate) fn gate_options(global: &Global) -> Result<GateOptions, Failure> {
     Ok(GateOptions { settings: Value::from(settings).to_string(), settings_problem: problem, ..options })
 }
 
+/// Where the state directory is.
+pub(crate) fn locate(global: &Global) -> Result<PathBuf, Failure> {
+    Ok(state_dir::locate(None, chosen(global)?.as_deref(), &std::env::home_dir().unwrap_or_default()))
+}
+
 /// The state directory, made if it was not there.
 pub(crate) fn state_dir(global: &Global) -> Result<StateDir, Failure> {
-    let options = gate_options(global)?;
-    let path = state_dir::locate(None, options.state_dir_variable.as_deref(), &options.home);
-    let directory = StateDir::new(path);
+    let directory = StateDir::new(locate(global)?);
     directory.prepare()?;
     Ok(directory)
 }
 
-/// A directory from the command line starts from the working folder; a `~` that no shell has read is left to the core.
-fn chosen(path: &Path) -> Result<String, Failure> {
-    if let Some(text) = path.to_str().filter(|text| text.starts_with("~/")) {
-        return Ok(text.to_owned());
-    }
-    let unusable = |why: &str| {
+/// The state directory that the command line names, else the environment.
+fn chosen(global: &Global) -> Result<Option<String>, Failure> {
+    let Some(path) = &global.state_dir else { return Ok(state_dir::variable()) };
+    state_dir::named(path).map(Some).map_err(|why| {
         let fragment = format!("can't use `{}` as the state directory: {why}", path.display());
         Failure::new(fragment, "give the path of the shared state directory")
-    };
-    let absolute: PathBuf = std::path::absolute(path).map_err(|error| unusable(&error.to_string()))?;
-    absolute.to_str().map(str::to_owned).ok_or_else(|| unusable("its path is not valid UTF-8"))
+    })
 }

@@ -1,14 +1,17 @@
 //! Callosum's service: one process for a state directory, for what has no hooks. The gate over HTTP, the protocol of five
-//! endpoints, tokens, webhooks.
+//! endpoints, tokens, the page, webhooks.
 //!
 //! It is a process on the journal like any other, and owns no truth: without it, gateways, hooks and the command line go on.
 
 mod args;
+mod base;
 mod caller;
 mod config;
 mod events;
 mod failure;
 mod http;
+#[doc(hidden)]
+pub mod in_memory;
 mod limits;
 mod log;
 mod metrics;
@@ -18,6 +21,7 @@ mod private_file;
 mod process;
 mod protocol;
 mod service;
+mod state;
 mod tokens;
 mod unit;
 mod v1;
@@ -49,7 +53,7 @@ pub fn main() -> ExitCode {
     let done = match &args.command {
         Command::Serve(listen) => process::serve(&args.global, listen),
         Command::Token { action } => token(&args, action),
-        Command::Ui { port } => page::run(&args.global, *port, &mut io::stdout()),
+        Command::Ui { port } => page::own::run(&args.global, *port, &mut io::stdout()),
         Command::Install(asked) => config::state_dir(&args.global)
             .and_then(|directory| unit::install(&directory, asked, args.global.json)),
         Command::Uninstall(asked) => unit::uninstall(asked, args.global.json),

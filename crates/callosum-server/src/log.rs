@@ -1,4 +1,4 @@
-//! The access log: one JSON object a line on standard error. Whoever answers waits for no terminal and no pipe.
+//! The access log: one JSON object a line, on standard error. Whoever answers waits for no terminal and no pipe.
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -33,13 +33,13 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// Starts the thread that writes.
-    pub(crate) fn start() -> io::Result<Self> {
+    /// Starts the thread that writes to `out`.
+    pub(crate) fn start(mut out: impl Write + Send + 'static) -> io::Result<Self> {
         let (lines, waiting) = sync_channel::<String>(MAX_WAITING);
         thread::Builder::new().name("callosum-log".to_owned()).spawn(move || {
             while let Ok(line) = waiting.recv() {
                 // Where nobody reads it, nothing is to be done.
-                let _ = io::stderr().write_all(line.as_bytes());
+                let _ = out.write_all(line.as_bytes());
             }
         })?;
         Ok(Self { lines, lost: AtomicU64::new(0) })

@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::http::answer::json as json_text;
 use crate::http::refusal::ErrorAnswer;
+use crate::page::routes::LinkAnswer;
 use crate::protocol::calls::{CompleteRequest, InterceptAnswer, InterceptRequest, OkAnswer};
 use crate::protocol::locks::{LockAnswer, LockRequest, UnlockAnswer, UnlockRequest};
 use crate::protocol::status::StatusAnswer;
@@ -94,6 +95,15 @@ fn operations(types: &mut Types) -> Vec<Operation> {
         post::<CompleteRequest, OkAnswer>(types, "/complete", act, "Report how an instance's call ended"),
         post::<LockRequest, LockAnswer>(types, "/lock", act, "Take the lease of a resource"),
         unlock,
+        Operation {
+            request: None,
+            ..post::<ReleaseRequest, LinkAnswer>(
+                types,
+                "/v1/page",
+                Rights::Operate,
+                "Get a link that opens the page, once",
+            )
+        },
         Operation {
             answer: object(),
             ..post::<ReleaseRequest, OkAnswer>(

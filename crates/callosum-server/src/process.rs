@@ -12,7 +12,6 @@ use callosum_core::gate::{Gate, Level};
 use callosum_core::model::time::to_rfc3339;
 use callosum_core::store::state_dir::StateDir;
 use callosum_core::store::state_guard::{Held, StateGuard};
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use sd_notify::NotifyState;
 use serde::{Deserialize, Serialize};
 use tokio::runtime;
@@ -25,26 +24,25 @@ use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 use crate::args::{Global, Listen};
+use crate::base::THREADS;
 use crate::config::{self, Config};
 use crate::failure::Failure;
 use crate::http;
-use crate::http::listen::{Door, Socket, serve as serve_connections};
+use crate::http::listen::{Door, SOCKET, Socket, serve as serve_connections, want_files};
 use crate::log::Log;
-use crate::service::{Service, THREADS};
+use crate::page::{Page, on_loopback};
+use crate::service::Service;
 use crate::webhooks::Webhooks;
 use crate::writer::Writer;
 
 /// Only who holds this file's lock serves its directory. It names the one that does.
 const LOCK: &str = "serve.lock";
-const SOCKET: &str = "serve.sock";
 /// How long connections may take, when the service is to end, to finish what they are at.
 const FAREWELL: Duration = Duration::from_secs(3);
 /// How long what is left to be written may take then.
 const SETTLING: Duration = Duration::from_millis(1_500);
 /// How often the gate's upkeep is due.
 const UPKEEP: Duration = Duration::from_secs(1);
-/// Files that the process wants to have open: a connection each, and some.
-const FILES: u64 = 8_192;
 
 /// Who serves a directory, as its lock's file tells.
 #[derive(Debug, Serialize, Deserialize)]
@@ -64,12 +62,7 @@ pub(crate) fn serve(global: &Global, listen: &Listen) -> Result<ExitCode, Failur
     let tls = tls(listen)?;
     let Some(lock) = hold(&directory)? else { return other_runs(&directory.path) };
     let webhooks = Webhooks::open(&directory.path, &config.webhooks)?;
-    let more = Rlimit {
-        current: getrlimit(Resource::Nofile).maximum.map(|most| most.min(FILES)).or(Some(FILES)),
-        ..getrlimit(Resource::Nofile)
-    };
-    // With fewer it takes in fewer connections at once.
-    let _ = setrlimit(Resource::Nofile, more);
+    want_files();
     let runtime = runtime::Builder::new_multi_thread()
         .enable_all()
         .max_blocking_threads(THREADS + config.webhooks.len() + 1)
@@ -77,7 +70,7 @@ pub(crate) fn serve(global: &Global, listen: &Listen) -> Result<ExitCode, Failur
         .map_err(|error| cant_start(&error))?;
     let gate = Arc::new(Gate::new(config::gate_options(global)?));
     let (writer, writing) = Writer::start(Arc::clone(&gate)).map_err(|error| cant_start(&error))?;
-    let log = Log::start().map_err(|error| cant_start(&error))?;
+    let log = Log::start(io::stderr()).map_err(|error| cant_start(&error))?;
     let service = Arc::new(Service::new(Arc::clone(&gate), writer, log, &directory, &config));
     let served = runtime.block_on(run(&service, &directory, address, tls, webhooks));
     // Whatever a connection still held of the service goes with the runtime, and with that the writer's last sender.
@@ -117,12 +110,13 @@ async fn run(
     let reached = door.as_ref().and_then(|door| door.address().ok());
     let delivering = webhooks.start(service).await;
     tell_who_runs(service, directory, &socket, reached);
-    let router = http::router(service);
+    let page = door.as_ref().and_then(|door| page(service, door));
+    let router = http::router(service, page.as_ref());
     let upkeep = tokio::spawn(upkeep(Arc::clone(service)));
-    let feed = tokio::spawn(Arc::clone(&service.feed).run());
+    let feed = tokio::spawn(Arc::clone(&service.base.feed).run());
     // Where nobody waits for it, nobody misses it.
     let _ = sd_notify::notify(&[NotifyState::Ready]);
-    let serving = serve_connections(service, &router, &socket, door.as_ref());
+    let serving = serve_connections(&service.base, &router, Some(&socket), door.as_ref());
     tokio::pin!(serving);
     tokio::select! {
         () = &mut serving => {}
@@ -130,11 +124,23 @@ async fn run(
         _ = terminate.recv() => {}
     }
     let _ = sd_notify::notify(&[NotifyState::Stopping]);
-    service.stop();
+    service.base.stop();
     let _ = tokio::join!(timeout(FAREWELL, serving), delivering.end(FAREWELL));
     upkeep.abort();
     feed.abort();
     Ok(())
+}
+
+/// The page, where it can be reached by browsers of this machine alone. The gate needs none: what is wrong is logged.
+fn page(service: &Service, door: &Door) -> Option<Arc<Page>> {
+    let address = on_loopback(door.address().ok()?)?;
+    match Page::open(door.scheme(), address, Arc::clone(&service.base)) {
+        Ok(page) => Some(Arc::new(page)),
+        Err(failure) => {
+            service.log.note(&format!("there is no page: {failure}"));
+            None
+        }
+    }
 }
 
 /// Says where the service is, to people and to whoever would be the second.
@@ -226,6 +232,6 @@ fn tls(listen: &Listen) -> Result<Option<TlsAcceptor>, Failure> {
     let config = ServerConfig::builder()
         .with_no_client_auth()
         .with_single_cert(chain, secret)
-        .map_err(|error| wrong(cert, error.to_string()))?;
+        .map_err(|error| wrong(cert, format!("with the key in `{}`, {error}", key.display())))?;
     Ok(Some(TlsAcceptor::from(Arc::new(config))))
 }

@@ -91,21 +91,10 @@ fn moment(text: &str, now_ms: i64) -> Result<i64, Failure> {
     })
 }
 
-/// A directory from the command line starts from the working folder, unlike one from a setting. A shell does
-/// not expand the `~` of `--state-dir=~/folder`: that is left to the core.
+/// The state directory that the command line names.
 fn chosen(path: &Path) -> Result<String, Failure> {
-    if let Some(text) = path.to_str().filter(|text| text.starts_with("~/")) {
-        return Ok(text.to_owned());
-    }
-    let unusable = |fragment: String| Failure::CantLook {
-        fragment,
+    state_dir::named(path).map_err(|why| Failure::CantLook {
+        fragment: format!("can't use `{}` as the state directory: {why}", path.display()),
         remedy: "give the path of the shared state directory".to_owned(),
-    };
-    let absolute = std::path::absolute(path).map_err(|error| {
-        unusable(format!("can't use `{}` as the state directory: {error}", path.display()))
-    })?;
-    absolute
-        .to_str()
-        .map(str::to_owned)
-        .ok_or_else(|| unusable(format!("the path `{}` is not valid UTF-8", path.display())))
+    })
 }

@@ -17,6 +17,19 @@ pub fn variable() -> Option<String> {
     std::env::var_os(ENVIRONMENT_VARIABLE).map(|value| value.to_string_lossy().into_owned())
 }
 
+/// What a command line that names `path` says, as [`variable`] would: a path there starts from the working folder, unlike one from
+/// a setting. A shell does not expand the `~` of `--state-dir=~/folder`: that is left to [`locate`].
+///
+/// # Errors
+/// Why it can't be said: a clause.
+pub fn named(path: &Path) -> Result<String, String> {
+    if let Some(text) = path.to_str().filter(|text| text.starts_with("~/")) {
+        return Ok(text.to_owned());
+    }
+    let absolute = std::path::absolute(path).map_err(|error| error.to_string())?;
+    absolute.to_str().map(str::to_owned).ok_or_else(|| "its path is not valid UTF-8".to_owned())
+}
+
 /// Finds the state directory: the setting, else `CALLOSUM_STATE_DIR`, else `~/.callosum`. A leading `~`, `$HOME` or `${HOME}`
 /// stands for `home`: who writes an environment file has no shell that would read it. A relative path starts from `home`,
 /// because a gateway's working folder is anybody's guess and two processes must find the same directory. What is the same

@@ -63,9 +63,11 @@ fn every_folder_of_the_corpus_has_its_target_and_is_small() {
     let folders = files(&corpus());
     let names: Vec<&str> = folders.iter().filter_map(|folder| folder.file_name()?.to_str()).collect();
     let mut targets: Vec<&str> = targets::TARGETS.iter().map(|(name, _)| *name).collect();
+    // The tests of `callosum-server` play this one.
+    targets.push("bodies");
     targets.sort_unstable();
     assert_eq!(names, targets);
     let all: Vec<PathBuf> = folders.iter().flat_map(|folder| files(folder)).collect();
     let bytes: u64 = all.iter().filter_map(|file| Some(file.metadata().ok()?.len())).sum();
-    assert!(all.len() < 200 && bytes < 300_000, "{} files, {bytes} bytes: minimize them", all.len());
+    assert!(all.len() < 250 && bytes < 300_000, "{} files, {bytes} bytes: minimize them", all.len());
 }

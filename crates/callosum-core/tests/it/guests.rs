@@ -181,6 +181,44 @@ fn advice_counts_other_instances_alone_warns_at_tier_3_and_refuses_at_tier_4() {
 }
 
 #[test]
+fn what_is_stopped_is_told_when_that_lapses() {
+    let rules = json!({"rules": [
+        {"name": "pay", "tier": 4, "tool": "pay", "contextKey": "account:{params.to}"},
+        {"name": "post", "tier": 3, "tool": "post", "contextKey": "post:{params.to}", "onConflict": "block"},
+    ]});
+    let mut world = World::new();
+    std::fs::write(world.path().join("tiers.json"), rules.to_string()).unwrap();
+    let serve = world.gate("serve");
+    let lapses = |world: &World, instance: &str, tool: &str, terms: Terms| {
+        let call = format!("{instance} {tool}");
+        let admitted = admit(world, &serve, &guest(instance, tool, &call), &alice(), terms).unwrap();
+        (admitted.verdict, admitted.expires_ms)
+    };
+    let after = |world: &World, ms: u64| Some(world.now.plus_ms(ms).wall_ms);
+    let lease = after(&world, 300_000);
+    assert_eq!(lapses(&world, "http/a", "pay", Terms::Gate), (Verdict::Allow, lease));
+    world.pass(1_000);
+    assert_eq!(lapses(&world, "http/b", "pay", Terms::Gate), (Verdict::Block, lease));
+    // Whoever is only told stays refused for as long as what was done is recent.
+    let hour_behind = lease.map(|end| end + 3_600_000);
+    assert_eq!(lapses(&world, "http/c", "pay", Terms::Advice), (Verdict::Block, hour_behind));
+    assert!(settle(&world, &serve, "http/a", "http/a pay", Ended::Ok));
+    let window = after(&world, 3_600_000);
+    world.pass(1_000);
+    assert_eq!(lapses(&world, "http/d", "pay", Terms::Advice), (Verdict::Pause, window));
+    // A pause is no block: a retry helps.
+    assert_eq!(lapses(&world, "http/e", "pay", Terms::Gate), (Verdict::Pause, None));
+    assert_eq!(lapses(&world, "http/a", "post", Terms::Gate).0, Verdict::Allow);
+    let hour_behind = after(&world, 300_000 + 3_600_000);
+    assert_eq!(lapses(&world, "http/b", "post", Terms::Gate), (Verdict::Block, hour_behind));
+    // And then it does: no later, and no sooner.
+    world.pass(300_000 + 3_600_000);
+    assert_eq!(lapses(&world, "http/c", "post", Terms::Gate).0, Verdict::Block);
+    world.pass(1);
+    assert_eq!(lapses(&world, "http/d", "post", Terms::Gate).0, Verdict::Allow);
+}
+
+#[test]
 fn among_instances_a_pause_can_be_answered_and_ones_own_actions_are_none() {
     let mut world = World::new();
     let serve = world.gate("serve");

@@ -44,6 +44,15 @@ impl Place {
         let behind = (journal.is_some() || seq > 0).then_some(seq);
         Some(Self::Behind(journal.map(str::to_owned), behind))
     }
+
+    /// The id behind which the place `at` of a journal lies: where nothing does, that of the oldest.
+    pub(crate) fn id(journal: Option<&str>, at: u64) -> String {
+        match (journal, at.checked_sub(1)) {
+            (Some(journal), Some(behind)) => format!("{journal}:{behind}"),
+            (None, Some(behind)) => behind.to_string(),
+            (_, None) => "0".to_owned(),
+        }
+    }
 }
 
 impl Topics {
@@ -119,9 +128,14 @@ pub(crate) fn gap_document(from: u64, to: u64) -> Value {
     json!({ "gap": { "from": from, "to": to } })
 }
 
-/// The same, as it goes over a stream.
-pub(crate) fn gap(from: u64, to: u64) -> String {
-    format!("event: gap\ndata: {}\n\n", gap_document(from, to))
+/// The same, as it goes over a stream: it has the id `id`.
+pub(crate) fn gap(id: &str, from: u64, to: u64) -> String {
+    format!("id: {id}\nevent: gap\ndata: {}\n\n", gap_document(from, to))
+}
+
+/// A place without an event: readers keep it, and tell nobody.
+pub(crate) fn only_id(id: &str) -> String {
+    format!("id: {id}\n\n")
 }
 
 /// What a record is about, in two words.
@@ -159,6 +173,11 @@ mod tests {
         for wrong in ["", "-1", "x", ":5", "abc:5", &format!("{journal}:"), &format!("{journal}:5:6")] {
             assert_eq!(read(wrong), None, "{wrong}");
         }
+        for (journal, at) in [(Some(journal.as_str()), 78), (None, 78)] {
+            let place = Place::Behind(journal.map(str::to_owned), Some(77));
+            assert_eq!(Place::read(&Place::id(journal, at)), Some(place));
+        }
+        assert_eq!(read(&Place::id(Some(&journal), 0)), Some(Place::Behind(None, None)));
     }
 
     #[test]

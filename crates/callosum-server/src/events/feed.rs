@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use callosum_core::gate::Gate;
-use callosum_core::query::{Following, QueryError, Source};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast};
+use callosum_core::query::{Following, HeadResponse, QueryError};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast, watch};
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
+
+use crate::state::State;
 
 use super::event::Event;
 
@@ -31,15 +32,16 @@ pub(crate) struct Piece {
 /// What all streams share.
 #[derive(Debug)]
 pub(crate) struct Feed {
-    gate: Arc<Gate>,
+    state: State,
     pieces: broadcast::Sender<Arc<Piece>>,
+    heads: watch::Sender<Option<HeadResponse>>,
     seats: Arc<Semaphore>,
 }
 
 impl Feed {
-    pub(crate) fn new(gate: Arc<Gate>) -> Self {
+    pub(crate) fn new(state: State) -> Self {
         let (pieces, _) = broadcast::channel(MAX_BEHIND);
-        Self { gate, pieces, seats: Arc::new(Semaphore::new(MAX_STREAMS)) }
+        Self { state, pieces, heads: watch::Sender::default(), seats: Arc::new(Semaphore::new(MAX_STREAMS)) }
     }
 
     /// A place for one more stream, if there is one.
@@ -52,25 +54,38 @@ impl Feed {
         self.pieces.subscribe()
     }
 
+    /// How far the journal reaches, whenever that changes.
+    pub(crate) fn heads(&self) -> watch::Receiver<Option<HeadResponse>> {
+        self.heads.subscribe()
+    }
+
     /// A piece of the journal from `from` on.
     pub(crate) async fn read(&self, from: u64) -> Result<Following, QueryError> {
-        let gate = Arc::clone(&self.gate);
-        let read = spawn_blocking(move || gate.following(from, &gate.machine().now()));
-        read.await.unwrap_or_else(|_| {
-            let message = "the journal could not be read on".to_owned();
-            Err(QueryError { code: "internal".to_owned(), message })
-        })
+        self.ask(move |state| state.source().following(from, &state.now())).await
     }
 
     /// Where the journal ends now.
     pub(crate) async fn end(&self) -> Result<u64, QueryError> {
-        let gate = Arc::clone(&self.gate);
-        let head = spawn_blocking(move || gate.head(&gate.machine().now()));
-        let broken = |_| QueryError {
-            code: "internal".to_owned(),
-            message: "the journal could not be looked at".to_owned(),
-        };
-        head.await.map_err(broken)?.map(|head| head.head)
+        let head = self.ask(|state| state.source().head(&state.now())).await?;
+        self.heads.send_if_modified(|known| {
+            let has_moved = known.is_none_or(|known| known.head != head.head);
+            // Its time is new all the same.
+            *known = Some(head);
+            has_moved
+        });
+        Ok(head.head)
+    }
+
+    /// Looks at the state, on a thread that may wait.
+    async fn ask<A: Send + 'static>(
+        &self,
+        look: impl FnOnce(&State) -> Result<A, QueryError> + Send + 'static,
+    ) -> Result<A, QueryError> {
+        let state = self.state.clone();
+        spawn_blocking(move || look(&state)).await.unwrap_or_else(|_| {
+            let message = "the journal could not be looked at".to_owned();
+            Err(QueryError { code: "internal".to_owned(), message })
+        })
     }
 
     /// Reads on, again and again, as long as anybody listens.
@@ -78,12 +93,18 @@ impl Feed {
         let mut at = None;
         loop {
             sleep(LOOK).await;
-            if self.pieces.receiver_count() == 0 {
+            let has_readers = self.pieces.receiver_count() > 0;
+            if !has_readers {
                 at = None;
-                continue;
+                if self.heads.receiver_count() == 0 {
+                    continue;
+                }
             }
             // A journal that can't be read is no news: `readyz` tells it.
             let Ok(end) = self.end().await else { continue };
+            if !has_readers {
+                continue;
+            }
             // Another journal begins anew.
             let mut from = at.filter(|at| *at <= end).unwrap_or(end);
             // Who began to listen before this first look may have read less than it begins with: it hears so.

@@ -8,11 +8,10 @@ mod stream;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use axum::body::Body;
 use axum::extract::{Query, State};
 use axum::http::HeaderMap;
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName};
-use axum::response::{IntoResponse, Response};
+use axum::http::header::HeaderName;
+use axum::response::Response;
 use axum::routing::get;
 use axum::{Extension, Router};
 
@@ -55,9 +54,8 @@ async fn events(
         })?,
         None => Place::Now,
     };
-    let Some(seat) = service.feed.seat() else {
+    let Some(seat) = service.base.feed.seat() else {
         return Err(Refusal::busy("too many event streams are open"));
     };
-    let body = stream::begin(service, caller, topics, place, seat);
-    Ok(([(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-store")], Body::new(body)).into_response())
+    Ok(stream::begin(service, caller, topics, place, seat))
 }

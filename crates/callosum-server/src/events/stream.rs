@@ -1,44 +1,23 @@
-//! One stream of events: first what its reader lacks, then what comes.
+//! One stream of events: first what its reader lacks, then what comes. It begins with the place where it begins, so that who loses
+//! it at once misses nothing either.
 
 use std::convert::Infallible;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
-use axum::body::Bytes;
-use hyper::body::{Body, Frame};
+use axum::response::Response;
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::sync::broadcast::error::RecvError;
-use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::time::{sleep, timeout};
 
 use crate::caller::Caller;
+use crate::http::stream::{HEARTBEAT, Over, SIGN_OF_LIFE, Teller, begin as begin_stream};
 use crate::service::Service;
 
-use super::event::{Event, Place, Topics, gap};
+use super::event::{Event, Place, Topics, gap, only_id};
 
-/// A reader hears something at least as often as this; then it is looked whether its token still counts.
-const HEARTBEAT: Duration = Duration::from_secs(5);
 /// How long it rests when the journal can't be read.
 const REST: Duration = Duration::from_secs(1);
-/// Texts that may wait for a slow reader.
-const MAX_WAITING: usize = 8;
-
-/// What is sent, until its sender goes.
-#[derive(Debug)]
-pub(crate) struct Events(mpsc::Receiver<Bytes>);
-
-impl Body for Events {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        self.get_mut().0.poll_recv(context).map(|text| text.map(|text| Ok(Frame::data(text))))
-    }
-}
 
 /// Begins a stream. It ends when its reader goes, its token counts no more, or the service ends.
 pub(crate) fn begin(
@@ -47,110 +26,121 @@ pub(crate) fn begin(
     topics: Topics,
     place: Place,
     seat: OwnedSemaphorePermit,
-) -> Events {
-    let (sender, receiver) = mpsc::channel(MAX_WAITING);
-    tokio::spawn(async move {
+) -> Response {
+    let base = Arc::clone(&service.base);
+    begin_stream(&base, async move |teller| {
         let _seat = seat;
-        let reader = Reader { service: &service, caller: &caller, topics, sender: &sender };
-        tokio::select! {
-            _ = reader.tell(place) => {}
-            () = sender.closed() => {}
-            () = service.stopped() => {}
-        }
-    });
-    Events(receiver)
+        let mut reader = Reader { service, caller, topics, teller, journal: None, at: 0, told: None };
+        let Err(over) = reader.tell(place).await;
+        over
+    })
 }
 
-struct Reader<'r> {
-    service: &'r Arc<Service>,
-    caller: &'r Caller,
+struct Reader {
+    service: Arc<Service>,
+    caller: Arc<Caller>,
     topics: Topics,
-    sender: &'r mpsc::Sender<Bytes>,
+    teller: Teller,
+    /// Which journal is read, once that is known.
+    journal: Option<String>,
+    /// Where to read on.
+    at: u64,
+    /// Where that was when it was told last.
+    told: Option<u64>,
 }
 
-/// The stream is over.
-struct Over;
-
-impl Reader<'_> {
-    async fn send(&self, text: String) -> Result<(), Over> {
-        self.sender.send(text.into()).await.map_err(|_| Over)
-    }
-
-    /// Sends those of the events that are wanted and lie at `from` or behind.
-    async fn send_events(&self, events: &[Event], from: u64) -> Result<(), Over> {
-        let wanted = events.iter().filter(|event| event.seq >= from && self.topics.want(&event.topic));
+impl Reader {
+    /// Sends those of the events that are wanted and were not sent yet.
+    async fn send_events(&mut self, events: &[Event]) -> Result<(), Over> {
+        let wanted = events.iter().filter(|event| event.seq >= self.at && self.topics.want(&event.topic));
         let text: String = wanted.map(|event| event.text.as_str()).collect();
-        if text.is_empty() { Ok(()) } else { self.send(text).await }
+        if text.is_empty() {
+            return Ok(());
+        }
+        self.told = None;
+        self.teller.send(text).await
     }
 
-    async fn tell(&self, place: Place) -> Result<(), Over> {
-        let feed = &self.service.feed;
+    /// The id of the place where to read on.
+    fn id(&self) -> String {
+        Place::id(self.journal.as_deref(), self.at)
+    }
+
+    /// Tells where to read on, unless that is known; else it only gives a sign of life.
+    async fn tell_place(&mut self) -> Result<(), Over> {
+        if self.told == Some(self.at) {
+            return self.teller.send(SIGN_OF_LIFE).await;
+        }
+        self.told = Some(self.at);
+        self.teller.send(only_id(&self.id())).await
+    }
+
+    async fn tell(&mut self, place: Place) -> Result<Infallible, Over> {
         // From here on nothing is missed: what comes meanwhile waits, or is read.
-        let mut news = feed.listen();
-        self.send(":\n\n".to_owned()).await?;
-        let (mut journal, mut at) = match place {
+        let mut news = self.service.base.feed.listen();
+        (self.journal, self.at) = match place {
             Place::Behind(journal, behind) => (journal, behind.map_or(0, |seq| seq.saturating_add(1))),
-            Place::Now => (None, self.end().await),
+            Place::Now => self.end().await,
         };
-        let is_oldest = at == 0;
-        at = self.catch_up(&mut journal, at, is_oldest).await?;
+        self.tell_place().await?;
+        self.catch_up(self.at == 0).await?;
         loop {
             match timeout(HEARTBEAT, news.recv()).await {
                 Err(_) => {
-                    self.service.still_counts(self.caller).then_some(()).ok_or(Over)?;
-                    self.send(":\n\n".to_owned()).await?;
+                    self.service.still_counts(&self.caller).then_some(()).ok_or(Over)?;
+                    self.tell_place().await?;
                 }
-                Ok(Ok(piece)) if piece.from <= at && piece.journal == journal => {
-                    self.send_events(&piece.events, at).await?;
-                    at = at.max(piece.next);
+                Ok(Ok(piece)) if piece.from <= self.at && piece.journal == self.journal => {
+                    self.send_events(&piece.events).await?;
+                    self.at = self.at.max(piece.next);
                 }
                 // It begins behind what was read, or is of another journal; or there were too many.
-                Ok(Ok(_) | Err(RecvError::Lagged(_))) => at = self.catch_up(&mut journal, at, false).await?,
+                Ok(Ok(_) | Err(RecvError::Lagged(_))) => self.catch_up(false).await?,
                 Ok(Err(RecvError::Closed)) => return Err(Over),
             }
         }
     }
 
-    /// Where the journal ends, once it can be looked at.
-    async fn end(&self) -> u64 {
+    /// Which journal it is, and where it ends, once it can be looked at.
+    async fn end(&self) -> (Option<String>, u64) {
+        let feed = &self.service.base.feed;
         loop {
-            match self.service.feed.end().await {
-                Ok(end) => return end,
-                Err(_) => sleep(REST).await,
+            if let Ok(end) = feed.end().await
+                && let Ok(following) = feed.read(end).await
+            {
+                return (following.journal, end);
             }
+            sleep(REST).await;
         }
     }
 
-    /// Sends what stands in the journal from `at` on. Returns where to go on.
-    async fn catch_up(
-        &self,
-        journal: &mut Option<String>,
-        mut at: u64,
-        is_oldest: bool,
-    ) -> Result<u64, Over> {
+    /// Sends what stands in the journal from where to read on; `is_oldest`: from the oldest that is there.
+    async fn catch_up(&mut self, mut is_oldest: bool) -> Result<(), Over> {
         loop {
-            let Ok(following) = self.service.feed.read(at).await else {
+            let Ok(following) = self.service.base.feed.read(self.at).await else {
                 sleep(REST).await;
                 continue;
             };
-            if journal.is_some() && following.journal.is_some() && *journal != following.journal {
-                // Its sequence numbers are those of a journal that is gone.
-                self.send(gap(at, following.oldest)).await?;
-                journal.clone_from(&following.journal);
-                at = following.oldest;
+            let is_other =
+                self.journal.is_some() && following.journal.is_some() && self.journal != following.journal;
+            if self.journal.is_none() || is_other {
+                self.journal.clone_from(&following.journal);
+            }
+            if is_other || (self.at < following.oldest && !is_oldest) {
+                // It was pruned, or its sequence numbers are those of a journal that is gone.
+                let from = std::mem::replace(&mut self.at, following.oldest);
+                self.told = Some(self.at);
+                self.teller.send(gap(&self.id(), from, self.at)).await?;
+            }
+            if is_other {
                 continue;
             }
-            if journal.is_none() {
-                journal.clone_from(&following.journal);
-            }
-            if at < following.oldest && !is_oldest {
-                self.send(gap(at, following.oldest)).await?;
-            }
-            self.send_events(&Event::of(&following), at).await?;
-            let is_done = following.is_end || following.next <= at;
-            at = at.max(following.next);
+            is_oldest = false;
+            self.send_events(&Event::of(&following)).await?;
+            let is_done = following.is_end || following.next <= self.at;
+            self.at = self.at.max(following.next);
             if is_done {
-                return Ok(at);
+                return Ok(());
             }
         }
     }

@@ -3,14 +3,16 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::HeaderMap;
 use axum::http::header::{AUTHORIZATION, CACHE_CONTROL, HeaderName, HeaderValue, X_CONTENT_TYPE_OPTIONS};
-use axum::middleware::Next;
+use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use callosum_core::model::text::one_line;
 use callosum_core::model::time::to_rfc3339;
 use tokio::time::{sleep_until, timeout};
+use tower_http::catch_panic::CatchPanicLayer;
 
 use crate::caller::Caller;
 use crate::log::Access;
@@ -34,34 +36,45 @@ const SECRET: HeaderName = HeaderName::from_static("x-callosum-secret");
 #[derive(Clone)]
 struct Answered(String);
 
-/// Answers a request in time, logs it, and puts on the answer what all have.
-pub(crate) async fn answer(State(service): State<Arc<Service>>, request: Request, next: Next) -> Response {
-    let began = Instant::now();
+/// What all requests pass, whatever they ask.
+pub(crate) fn entered<S: Clone + Send + Sync + 'static>(router: Router<S>) -> Router<S> {
+    router.layer(CatchPanicLayer::custom(|_| Refusal::broken().into_response())).layer(from_fn(answer))
+}
+
+/// Answers a request in time if it means this program, and puts on the answer what all have.
+async fn answer(request: Request, next: Next) -> Response {
     let id = request_id(request.headers());
-    let peer = request.extensions().get::<Peer>().cloned();
-    let (method, path) = (request.method().clone(), one_line(request.uri().path(), 200));
-    let is_meant = peer.as_ref().map_or(Ok(()), |peer| peer.is_meant(request.headers()));
-    let mut response = match is_meant {
+    let peer = request.extensions().get::<Peer>();
+    let mut response = match peer.map_or(Ok(()), |peer| peer.is_meant(request.headers())) {
         Err(header) => Refusal::foreign(header).into_response(),
         Ok(()) => match timeout(MAX_TIME, next.run(request)).await {
             Ok(response) => response,
             Err(_) => Refusal::timed_out().into_response(),
         },
     };
-    let via = response.extensions_mut().remove::<Answered>();
     let headers = response.headers_mut();
     if let Ok(value) = HeaderValue::from_str(&id) {
         headers.insert(REQUEST_ID, value);
     }
     headers.insert(PROTOCOL, PROTOCOL_VERSION);
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+/// Logs and counts what was answered.
+pub(crate) async fn log(State(service): State<Arc<Service>>, request: Request, next: Next) -> Response {
+    let began = Instant::now();
+    let peer = request.extensions().get::<Peer>().map(Peer::name);
+    let (method, path) = (request.method().clone(), one_line(request.uri().path(), 200));
+    let mut response = next.run(request).await;
+    let via = response.extensions_mut().remove::<Answered>();
     let status = response.status().as_u16();
     service.metrics.answered(status);
     service.log.access(&Access {
         at: to_rfc3339(service.gate.machine().now().wall_ms),
-        request: &id,
-        peer: &peer.as_ref().map(Peer::name).unwrap_or_default(),
+        request: only(response.headers(), &REQUEST_ID).unwrap_or_default(),
+        peer: &peer.unwrap_or_default(),
         via: via.as_ref().map(|Answered(via)| via.as_str()),
         method: method.as_str(),
         path: &path,
@@ -113,7 +126,7 @@ pub(crate) async fn identify(
         }
         return Err(Refusal::unauthorized());
     };
-    peer.is_known(|| service.known_place());
+    peer.is_known(|| service.base.known_place());
     let place = match caller.is_local {
         // Whoever may open the socket may do as much without it.
         true => None,

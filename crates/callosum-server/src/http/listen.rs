@@ -3,7 +3,7 @@
 use std::fs;
 use std::io;
 use std::net::SocketAddr;
-use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,6 +14,7 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 use tokio::task::JoinSet;
@@ -21,12 +22,14 @@ use tokio::time::{sleep, timeout};
 use tokio_io_timeout::TimeoutStream;
 use tokio_rustls::TlsAcceptor;
 
+use crate::base::Base;
 use crate::failure::Failure;
-use crate::service::Service;
 
 use super::guests::Guests;
 use super::peer::{End, Peer};
 
+/// The socket's name in a state directory.
+pub(crate) const SOCKET: &str = "serve.sock";
 /// How long it rests when it can't take a client.
 const REST: Duration = Duration::from_millis(100);
 /// How long a client may take for a request's head, and leave what it is sent unread.
@@ -35,6 +38,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const HANDSHAKE: Duration = Duration::from_secs(10);
 /// How many connections there may be that have not shown a token.
 const MAX_GUESTS: usize = 256;
+/// Files that the process wants to have open: a connection each, and some.
+const FILES: u64 = 8_192;
 /// Bytes of a request's head.
 const MAX_HEAD: usize = 64 << 10;
 /// The longest path of a socket that every system takes, with its final zero: `sockaddr_un` has room for so many on Linux.
@@ -52,6 +57,11 @@ impl Door {
         Ok(Self { listener: TcpListener::bind(address).await?, tls })
     }
 
+    /// `http` or `https`.
+    pub(crate) fn scheme(&self) -> &'static str {
+        if self.tls.is_some() { "https" } else { "http" }
+    }
+
     /// The address with the port that it got.
     pub(crate) fn address(&self) -> io::Result<SocketAddr> {
         self.listener.local_addr()
@@ -62,6 +72,8 @@ impl Door {
 pub(crate) struct Socket {
     listener: UnixListener,
     path: PathBuf,
+    /// Which file it is.
+    identity: (u64, u64),
 }
 
 impl Socket {
@@ -92,7 +104,8 @@ impl Socket {
         let listener = UnixListener::bind(&path).map_err(failed)?;
         // The directory lets nobody else in meanwhile.
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).map_err(failed)?;
-        Ok(Self { listener, path })
+        let identity = identity(&path).map_err(failed)?;
+        Ok(Self { listener, path, identity })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -102,38 +115,56 @@ impl Socket {
 
 impl Drop for Socket {
     fn drop(&mut self) {
-        // What is left of it the next one takes away.
-        let _ = fs::remove_file(&self.path);
+        // Where the directory was replaced, the socket there is another service's.
+        if identity(&self.path).is_ok_and(|there| there == self.identity) {
+            // What is left of it the next one takes away.
+            let _ = fs::remove_file(&self.path);
+        }
     }
 }
 
-/// Takes in connections until the service is to end, then lets those that there are end.
-pub(crate) async fn serve(service: &Arc<Service>, router: &Router, socket: &Socket, door: Option<&Door>) {
+/// What tells one file from another.
+fn identity(path: &Path) -> io::Result<(u64, u64)> {
+    let facts = fs::symlink_metadata(path)?;
+    Ok((facts.dev(), facts.ino()))
+}
+
+/// Asks for as many open files as connections want, where there may be more than there are.
+pub(crate) fn want_files() {
+    let files = getrlimit(Resource::Nofile);
+    let current = files.maximum.map(|most| most.min(FILES)).or(Some(FILES));
+    // With fewer it takes in fewer connections at once.
+    let _ = setrlimit(Resource::Nofile, Rlimit { current, ..files });
+}
+
+/// Takes in connections until the end is wanted, then lets those that there are end.
+pub(crate) async fn serve(base: &Arc<Base>, router: &Router, socket: Option<&Socket>, door: Option<&Door>) {
     let (guests, mut connections) = (Arc::new(Guests::new(MAX_GUESTS)), JoinSet::new());
     loop {
         tokio::select! {
-            (stream, end) = on_socket(&socket.listener) => {
+            (stream, end) = on_socket(socket) => {
                 let peer = Peer::new(end, guests.enter());
-                connections.spawn(connected(Arc::clone(service), router.clone(), stream, peer));
+                connections.spawn(connected(Arc::clone(base), router.clone(), stream, peer));
             }
             (stream, end) = on_address(door) => {
                 let peer = Peer::new(end, guests.enter());
-                let (service, router) = (Arc::clone(service), router.clone());
+                let (base, router) = (Arc::clone(base), router.clone());
                 match door.and_then(|door| door.tls.clone()) {
-                    None => drop(connections.spawn(connected(service, router, stream, peer))),
-                    Some(tls) => drop(connections.spawn(secured(service, router, tls, stream, peer))),
+                    None => drop(connections.spawn(connected(base, router, stream, peer))),
+                    Some(tls) => drop(connections.spawn(secured(base, router, tls, stream, peer))),
                 }
             }
             Some(_) = connections.join_next() => {}
-            () = service.stopped() => break,
+            () = base.stopped() => break,
         }
     }
     while connections.join_next().await.is_some() {}
 }
 
-async fn on_socket(listener: &UnixListener) -> (UnixStream, End) {
+async fn on_socket(socket: Option<&Socket>) -> (UnixStream, End) {
+    let Some(socket) = socket else { return std::future::pending().await };
     loop {
-        match listener.accept().await {
+        match socket.listener.accept().await {
             Ok((stream, _)) => {
                 let process = stream.peer_cred().ok().and_then(|peer| peer.pid());
                 return (stream, End::Process(process.and_then(|pid| pid.try_into().ok())));
@@ -159,16 +190,16 @@ async fn on_address(door: Option<&Door>) -> (TcpStream, End) {
     }
 }
 
-async fn secured(service: Arc<Service>, router: Router, tls: TlsAcceptor, stream: TcpStream, peer: Peer) {
+async fn secured(base: Arc<Base>, router: Router, tls: TlsAcceptor, stream: TcpStream, peer: Peer) {
     // A client that breaks off, or speaks no TLS, is nobody else's trouble.
     if let Ok(Ok(stream)) = timeout(HANDSHAKE, tls.accept(stream)).await {
-        connected(service, router, stream, peer).await;
+        connected(base, router, stream, peer).await;
     }
 }
 
-/// Answers one client until it goes, is too slow, gives way to another, or the service ends.
+/// Answers one client until it goes, is too slow, gives way to another, or the end is wanted.
 async fn connected(
-    service: Arc<Service>,
+    base: Arc<Base>,
     router: Router,
     stream: impl AsyncRead + AsyncWrite + Send + 'static,
     peer: Peer,
@@ -192,7 +223,7 @@ async fn connected(
     tokio::select! {
         _ = connection.as_mut() => return,
         () = peer.guest().dismissed() => return,
-        () = service.stopped() => connection.as_mut().graceful_shutdown(),
+        () = base.stopped() => connection.as_mut().graceful_shutdown(),
     }
     let _ = connection.await;
 }

@@ -7,6 +7,7 @@ pub(crate) mod guests;
 pub(crate) mod listen;
 pub(crate) mod peer;
 pub(crate) mod refusal;
+pub(crate) mod stream;
 
 use std::sync::Arc;
 
@@ -17,11 +18,10 @@ use axum::http::{Method, StatusCode, Uri};
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use callosum_core::query::Source;
-use tower_http::catch_panic::CatchPanicLayer;
 
 use crate::events;
 use crate::openapi;
+use crate::page::{self, Page};
 use crate::protocol;
 use crate::service::Service;
 use crate::tokens::Rights;
@@ -30,8 +30,8 @@ use crate::v1;
 use self::answer::json;
 use self::refusal::Refusal;
 
-/// All that there is.
-pub(crate) fn router(service: &Arc<Service>) -> Router {
+/// All that the service has; `page` is served on loopback.
+pub(crate) fn router(service: &Arc<Service>, page: Option<&Arc<Page>>) -> Router {
     let open =
         Router::new().route("/healthz", get(alive)).route("/readyz", get(ready)).merge(openapi::reading());
     let read = Router::new()
@@ -43,17 +43,21 @@ pub(crate) fn router(service: &Arc<Service>) -> Router {
     let act = v1::acting()
         .merge(protocol::acting())
         .route_layer(from_fn(|request, next| entry::needs(Rights::Act, request, next)));
-    let operate =
-        v1::operating().route_layer(from_fn(|request, next| entry::needs(Rights::Operate, request, next)));
+    let operate = v1::operating()
+        .merge(page::routes::linking(page.cloned()))
+        .route_layer(from_fn(|request, next| entry::needs(Rights::Operate, request, next)));
     let closed = read
         .merge(act)
         .merge(operate)
         .fallback(async |uri: Uri| Refusal::no_such_path(&uri))
         .method_not_allowed_fallback(async |method: Method, uri: Uri| Refusal::wrong_method(&method, &uri))
         .layer(from_fn_with_state(Arc::clone(service), entry::identify));
-    open.merge(closed)
-        .layer(CatchPanicLayer::custom(|_| Refusal::broken().into_response()))
-        .layer(from_fn_with_state(Arc::clone(service), entry::answer))
+    let open = match page {
+        Some(page) => open.merge(page::routes::routes(page)),
+        None => open,
+    };
+    entry::entered(open.merge(closed))
+        .layer(from_fn_with_state(Arc::clone(service), entry::log))
         .with_state(Arc::clone(service))
 }
 
@@ -64,8 +68,7 @@ async fn alive() -> Response {
 
 /// The shared state can be used.
 async fn ready(State(service): State<Arc<Service>>) -> Result<Response, Refusal> {
-    let gate = Arc::clone(&service.gate);
-    let degraded = service.in_turn(move || Ok(gate.status(&gate.machine().now()).degraded)).await?;
+    let degraded = service.base.in_turn(|state| Ok(state.source().status(&state.now()).degraded)).await?;
     // Who shows no token learns no paths.
     match degraded {
         None => Ok(json(StatusCode::OK, "{\"ready\":true}".to_owned())),
@@ -78,8 +81,7 @@ async fn ready(State(service): State<Arc<Service>>) -> Result<Response, Refusal>
 }
 
 async fn metrics(State(service): State<Arc<Service>>) -> Result<Response, Refusal> {
-    let gate = Arc::clone(&service.gate);
-    let status = service.in_turn(move || Ok(gate.status(&gate.machine().now()))).await?;
+    let status = service.base.in_turn(|state| Ok(state.source().status(&state.now()))).await?;
     let text = service.metrics.text(&status, service.log.lost());
     Ok(([(CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response())
 }

@@ -62,6 +62,11 @@ impl Peer {
         }
     }
 
+    /// Whether it reached this service on loopback: it is on this machine then.
+    pub(crate) fn is_on_loopback(&self) -> bool {
+        matches!(self.0.end, End::Address(_, reached) if reached.ip().is_loopback())
+    }
+
     /// As the log tells it.
     pub(crate) fn name(&self) -> String {
         match self.0.end {

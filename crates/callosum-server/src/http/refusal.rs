@@ -120,6 +120,16 @@ impl Refusal {
         )
     }
 
+    /// Of a page, to which nobody sends a token by hand.
+    pub(crate) fn signed_out() -> Self {
+        Self::new(
+            StatusCode::UNAUTHORIZED,
+            "unauthorized",
+            "this page is signed out; open it again with a link from `callosum ui`",
+            "run `callosum ui`, and open the link that it prints",
+        )
+    }
+
     pub(crate) fn too_few_rights(has: Rights, wanted: Rights) -> Self {
         Self::new(
             StatusCode::FORBIDDEN,
@@ -146,6 +156,21 @@ impl Refusal {
             "send it again, with the same `call` or `Idempotency-Key`: what was done is not done twice",
         )
         .after(1)
+    }
+
+    /// There is no page to be opened.
+    pub(crate) fn no_page() -> Self {
+        Self::new(
+            StatusCode::NOT_FOUND,
+            "not-found",
+            "this service has no page: it listens on no address of loopback, or its files are not there",
+            "see the service's log, or run `callosum ui --port N`, which serves the page by itself",
+        )
+    }
+
+    pub(crate) fn no_such_question() -> Self {
+        let remedy = "reload the page: it may be that of another version";
+        Self::new(StatusCode::NOT_FOUND, "not-found", "there is no such question", remedy)
     }
 
     pub(crate) fn no_such_path(uri: &Uri) -> Self {

@@ -1,12 +1,17 @@
 //! Who may see the page: whoever was given the link, in the browser that opened it.
 
 use std::fmt::Write;
+use std::net::SocketAddr;
 use std::sync::{Mutex, PoisonError};
 
-use hyper::header::{ACCEPT, HOST, HeaderMap, HeaderName, ORIGIN};
+use axum::http::HeaderMap;
+use axum::http::header::{ACCEPT, HOST, ORIGIN};
 use subtle::ConstantTimeEq;
 
+use crate::http::peer::only;
+
 /// 128 bits from the system's randomness, in hex.
+#[derive(Debug)]
 struct Secret(String);
 
 impl Secret {
@@ -27,9 +32,13 @@ impl Secret {
     }
 }
 
-/// What the server knows its callers by. Any page in any browser may call it, and so may every user of this machine.
+/// What the page's callers are known by. Any page in any browser may call it, and so may every user of this machine.
+#[derive(Debug)]
 pub(super) struct Access {
-    port: u16,
+    /// `http` or `https`.
+    scheme: &'static str,
+    /// Where it is served on loopback.
+    address: SocketAddr,
     /// Opens the page once, then is gone.
     code: Mutex<Option<Secret>>,
     /// In the page that the link opens, and in what that page asks. No cookie: browsers send those of this address to
@@ -38,15 +47,15 @@ pub(super) struct Access {
 }
 
 impl Access {
-    /// For the server on `port`; nobody may see anything yet.
-    pub(super) fn new(port: u16) -> Result<Self, getrandom::Error> {
-        Ok(Self { port, code: Mutex::default(), token: Secret::new()? })
+    /// For the page at `address`; nobody may see anything yet.
+    pub(super) fn new(scheme: &'static str, address: SocketAddr) -> Result<Self, getrandom::Error> {
+        Ok(Self { scheme, address, code: Mutex::default(), token: Secret::new()? })
     }
 
     /// A link that opens the page once; the one before it opens nothing any more.
     pub(super) fn fresh_link(&self) -> Result<String, getrandom::Error> {
         let code = Secret::new()?;
-        let link = format!("http://127.0.0.1:{}/?code={}", self.port, code.0);
+        let link = format!("{}://{}/?code={}", self.scheme, self.address, code.0);
         *self.code.lock().unwrap_or_else(PoisonError::into_inner) = Some(code);
         Ok(link)
     }
@@ -73,24 +82,9 @@ impl Access {
         })
     }
 
-    /// Whether the caller means this server: a name that somebody lets point here is not ours.
-    pub(super) fn is_own_host(&self, headers: &HeaderMap) -> bool {
-        only(headers, &HOST).is_some_and(|host| {
-            [format!("127.0.0.1:{}", self.port), format!("localhost:{}", self.port)]
-                .contains(&host.to_owned())
-        })
-    }
-
     /// Whether it is our page that posts.
     pub(super) fn is_own_origin(&self, headers: &HeaderMap) -> bool {
         let host = only(headers, &HOST).unwrap_or_default();
-        only(headers, &ORIGIN).is_some_and(|origin| origin == format!("http://{host}"))
+        only(headers, &ORIGIN).is_some_and(|origin| origin == format!("{}://{host}", self.scheme))
     }
-}
-
-/// The value of a header that is there once.
-fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
-    let mut values = headers.get_all(name).iter();
-    let value = values.next()?.to_str().ok()?;
-    values.next().is_none().then_some(value)
 }

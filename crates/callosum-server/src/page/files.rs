@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
+use axum::body::Bytes;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
 use callosum_core::model::text::one_line;
-use hyper::StatusCode;
-use hyper::body::Bytes;
 use serde_json::json;
 
 use crate::failure::Failure;
-
-use super::answer::{Answer, sentence, whole};
 
 /// Where the host says what the page has to know, in its `<head>`.
 const PLACEHOLDER: &str = "<!--callosum-page-->";
@@ -19,19 +18,30 @@ const INDEX: &str = "index.html";
 const HTML: &str = "text/html; charset=utf-8";
 
 /// A file as it is sent.
-struct File {
+#[derive(Clone, Debug)]
+pub(super) struct File {
     content_type: &'static str,
     content: Bytes,
 }
 
-/// The page: its files by the path they are asked for under. There are no others, whatever the path says.
-pub(super) struct Page {
-    files: BTreeMap<String, File>,
-    /// The document with the token.
-    opened: Bytes,
+impl IntoResponse for File {
+    fn into_response(self) -> Response {
+        ([(CONTENT_TYPE, self.content_type)], self.content).into_response()
+    }
 }
 
-impl Page {
+/// The page's files by the path they are asked for under. There are no others, whatever the path says.
+#[derive(Debug)]
+pub(super) struct Files {
+    /// None has the token: everybody on this machine may ask for them.
+    pub(super) open: BTreeMap<String, File>,
+    /// The document that everybody gets.
+    pub(super) index: File,
+    /// The document with the token.
+    pub(super) opened: File,
+}
+
+impl Files {
     /// Reads the page that came with this program. Its questions have to carry `token`, which only the link brings.
     pub(super) fn read(token: &str) -> Result<Self, Failure> {
         let folder = folder().map_err(|error| {
@@ -54,7 +64,9 @@ impl Page {
             let content_type =
                 path.extension().and_then(|extension| extension.to_str()).and_then(content_type);
             let name = path.file_name().and_then(|name| name.to_str());
-            let (Some(content_type), Some(name)) = (content_type, name) else { continue };
+            let (Some(content_type), Some(name)) = (content_type, name.filter(|name| is_plain(name))) else {
+                continue;
+            };
             let content = Bytes::from(fs::read(&path)?);
             files.insert(format!("/{name}"), File { content_type, content });
         }
@@ -63,24 +75,18 @@ impl Page {
             let message = format!("`{INDEX}` has no `{PLACEHOLDER}`");
             return Err(io::Error::new(io::ErrorKind::InvalidData, message));
         }
-        let document = |token| Bytes::from(index.replacen(PLACEHOLDER, &facts(token), 1));
+        let document = |token| File {
+            content_type: HTML,
+            content: Bytes::from(index.replacen(PLACEHOLDER, &facts(token), 1)),
+        };
         files.remove(&format!("/{INDEX}"));
-        files.insert("/".to_owned(), File { content_type: HTML, content: document(None) });
-        Ok(Self { files, opened: document(Some(token)) })
+        Ok(Self { open: files, index: document(None), opened: document(Some(token)) })
     }
+}
 
-    /// The document, with the token.
-    pub(super) fn opened(&self) -> Answer {
-        whole(StatusCode::OK, HTML, self.opened.clone())
-    }
-
-    /// The file under `path`. None has the token: everybody on this machine may ask for them.
-    pub(super) fn answer(&self, path: &str) -> Answer {
-        match self.files.get(path) {
-            Some(file) => whole(StatusCode::OK, file.content_type, file.content.clone()),
-            None => sentence(StatusCode::NOT_FOUND, "There is nothing here. The page is at `/`."),
-        }
-    }
+/// Whether a name means itself in an address, and in a table of paths.
+fn is_plain(name: &str) -> bool {
+    name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
 }
 
 /// `page` beside the folder that this program is in, whatever link it was started by.

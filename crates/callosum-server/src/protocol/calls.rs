@@ -75,7 +75,8 @@ pub(crate) struct InterceptAnswer {
     /// The sequence numbers of the conflicts in the journal.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     evidence: Vec<u64>,
-    /// When its lease ends: RFC 3339.
+    /// RFC 3339. Of one that may be made: when its lease ends. Of one that is refused: when that lapses, unless what speaks
+    /// against it ends before.
     #[serde(skip_serializing_if = "Option::is_none")]
     expires_at: Option<String>,
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::extract::{Query, State};
 use axum::{Extension, Json as Answer};
-use callosum_core::query::{RecentRequest, Source};
+use callosum_core::query::RecentRequest;
 use callosum_core::rules::context_key::named_key;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -65,8 +65,7 @@ pub(crate) async fn status(
     let key = asked.remove("contextKey").filter(|key| !key.is_empty());
     let wanted =
         RecentRequest { key: key.as_deref().map(named_key), limit: MAX_ACTIONS, ..RecentRequest::default() };
-    let gate = Arc::clone(&service.gate);
-    let recent = service.in_turn(move || gate.recent(&wanted, &gate.machine().now())).await?;
+    let recent = service.base.in_turn(move |state| state.source().recent(&wanted, &state.now())).await?;
     let name = |instance: &str| caller.name_of(instance).to_owned();
     let locks = recent.leases.into_iter().map(|lease| Lock {
         instance: name(&lease.instance),

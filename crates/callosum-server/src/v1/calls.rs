@@ -82,7 +82,7 @@ pub(crate) struct BeforeAnswer {
     /// What spoke against it, oldest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     evidence: Vec<Evidence>,
-    /// When its lease ends: RFC 3339.
+    /// RFC 3339. Of one that may be made: when its lease ends. Of a block: when it lapses, unless what blocks ends before.
     #[serde(skip_serializing_if = "Option::is_none")]
     expires_at: Option<String>,
 }

@@ -44,7 +44,7 @@ pub(crate) fn routes() -> Router<Arc<Service>> {
         let answer = async move |State(service): State<Arc<Service>>,
                                  Query(asked): Query<HashMap<String, String>>| {
             let request = request(asked)?;
-            let answer = service.ask(question.name, request).await?;
+            let answer = service.base.ask(question.name, request).await?;
             Ok::<Response, Refusal>(json(StatusCode::OK, answer))
         };
         router.route(&format!("/v1/{}", question.name), get(answer))

@@ -55,7 +55,7 @@ impl Delivery {
     }
 
     async fn follow(&mut self) -> Result<(), Over> {
-        let feed = Arc::clone(&self.service.feed);
+        let feed = Arc::clone(&self.service.base.feed);
         self.state = match self.states.get(&self.webhook.name) {
             Some(state) => state,
             None => {
@@ -83,7 +83,7 @@ impl Delivery {
             } else if following.next <= self.state.next {
                 tokio::select! {
                     _ = news.recv() => {}
-                    () = self.service.stopped() => return Err(Over),
+                    () = self.service.base.stopped() => return Err(Over),
                 }
             } else {
                 // Meanwhile it keeps nothing that others have read.
@@ -101,14 +101,14 @@ impl Delivery {
                 return Ok(end);
             }
             self.rest(REST).await?;
-            end = self.service.feed.end().await.ok();
+            end = self.service.base.feed.end().await.ok();
         }
     }
 
     async fn rest(&self, rest: Duration) -> Result<(), Over> {
         tokio::select! {
             () = sleep(rest) => Ok(()),
-            () = self.service.stopped() => Err(Over),
+            () = self.service.base.stopped() => Err(Over),
         }
     }
 
@@ -150,7 +150,7 @@ impl Delivery {
     async fn deliver(&mut self, message: &Message) -> Result<(), Over> {
         let (mut attempts, mut since) = (0, None);
         loop {
-            if self.service.is_stopping() {
+            if self.service.base.is_stopping() {
                 return Err(Over);
             }
             let now_ms = self.service.gate.machine().now().wall_ms;

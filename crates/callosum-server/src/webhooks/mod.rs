@@ -56,7 +56,7 @@ impl Webhooks {
     pub(crate) async fn start(self, service: &Arc<Service>) -> Delivering {
         let Self { webhooks, states } = self;
         let mut deliveries = JoinSet::new();
-        let end = service.feed.end().await.ok();
+        let end = service.base.feed.end().await.ok();
         for (webhook, target) in webhooks {
             let (service, states) = (Arc::clone(service), Arc::clone(&states));
             deliveries.spawn(Delivery::new(service, webhook, target, states, end).run());

@@ -6,9 +6,11 @@ use serde_json::{Value, json};
 
 use crate::support::{Client, Home, Serve};
 
-/// A stream, after its first sign of life.
+/// A stream, from the place on where it says that it begins.
 struct Stream {
     client: Client,
+    /// The id of the newest place that was told, with an event or without.
+    place: String,
 }
 
 /// An event, or the notice of a gap.
@@ -27,9 +29,11 @@ impl Stream {
         client.raw(request.as_bytes());
         let answer = client.answer();
         assert_eq!((answer.status, answer.header("content-type")), (200, Some("text/event-stream")));
-        let mut stream = Self { client };
+        let mut stream = Self { client, place: String::new() };
         // From here on nothing is missed.
-        while stream.line() != ":" {}
+        while stream.place.is_empty() {
+            stream.line();
+        }
         stream
     }
 
@@ -40,6 +44,9 @@ impl Stream {
             let is_length =
                 !line.is_empty() && line.len() < 8 && line.bytes().all(|byte| byte.is_ascii_hexdigit());
             if !is_length {
+                if let Some(id) = line.strip_prefix("id: ") {
+                    id.clone_into(&mut self.place);
+                }
                 return line;
             }
         }
@@ -47,10 +54,15 @@ impl Stream {
 
     fn next(&mut self) -> Event {
         let mut event = Event { id: None, data: Value::Null };
+        let mut silences = 0;
         loop {
             let line = self.line();
-            if let Some(id) = line.strip_prefix("id: ") {
-                event.id = Some(id.to_owned());
+            silences += usize::from(line == ":");
+            assert!(silences < 6, "nothing but signs of life came");
+            if line.is_empty() {
+                event.id = None;
+            } else if line.starts_with("id: ") {
+                event.id = Some(self.place.clone());
             } else if let Some(data) = line.strip_prefix("data: ") {
                 event.data = serde_json::from_str(data).unwrap();
                 return event;
@@ -114,8 +126,49 @@ fn a_journal_that_is_another_one_is_told_as_a_gap() {
     let serve = home.serve();
     note(&mut serve.client(&token), "2");
     let mut stream = Stream::open(&serve, &token, "?topic=call.*", &format!("Last-Event-ID: {id}\r\n"));
-    assert_eq!(stream.next().data["gap"]["to"], 0);
+    let gap = stream.next();
+    assert_eq!(gap.data["gap"]["to"], 0);
+    // Who loses it here misses neither.
+    drop(stream);
+    let head = format!("Last-Event-ID: {}\r\n", gap.id.unwrap());
+    let mut stream = Stream::open(&serve, &token, "?topic=call.*", &head);
     assert_eq!(stream.next().data["data"]["call"], "2");
+}
+
+#[test]
+fn who_loses_a_stream_at_once_goes_on_where_it_began() {
+    let home = Home::new();
+    let token = home.token(&["ci"]);
+    let mut serve = home.serve();
+    // Of a journal that has nothing yet, and of one that has.
+    for calls in [["1", "2"], ["3", "4"]] {
+        let begun = Stream::open(&serve, &token, "?topic=call.*", "").place;
+        note(&mut serve.client(&token), calls[0]);
+        serve.kill();
+        serve = home.serve();
+        note(&mut serve.client(&token), calls[1]);
+        let head = format!("Last-Event-ID: {begun}\r\n");
+        let mut again = Stream::open(&serve, &token, "?topic=call.*", &head);
+        let told = calls.map(|_| again.next().data["data"]["call"].clone());
+        assert_eq!(told, calls);
+    }
+}
+
+#[test]
+fn a_stream_that_has_nothing_to_tell_tells_how_far_it_has_read() {
+    let home = Home::new();
+    let token = home.token(&["ci"]);
+    let serve = home.serve();
+    note(&mut serve.client(&token), "1");
+    let mut stream = Stream::open(&serve, &token, "?topic=lease.*", "");
+    let begun = stream.place.clone();
+    note(&mut serve.client(&token), "2");
+    while stream.place == begun {
+        stream.line();
+    }
+    let head = format!("Last-Event-ID: {}\r\n", stream.place);
+    note(&mut serve.client(&token), "3");
+    assert_eq!(Stream::open(&serve, &token, "", &head).next().data["data"]["call"], "3");
 }
 
 #[test]

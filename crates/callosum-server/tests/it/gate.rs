@@ -105,6 +105,8 @@ fn a_killed_service_loses_nothing_doubles_nothing_and_its_callers_do_not_look_de
     // Its process is gone, and it holds what it held.
     let blocked = before(&mut serve.client(&token), "b", "2", "pay");
     assert_eq!(blocked["verdict"], "block");
+    // When the lease of what blocks it ends.
+    assert_eq!(blocked["expiresAt"], blocked["evidence"][0]["expiresAt"]);
     serve = restart(serve);
     assert!(serve.client(&token).ok("/v1/extend", &json!({ "call": "1" }))["expiresAt"].is_string());
     serve = restart(serve);

@@ -158,6 +158,30 @@ fn smuggled_and_malformed_requests_get_nothing() {
 }
 
 #[test]
+fn a_body_that_never_comes_and_one_that_never_ends_are_given_up() {
+    let home = Home::new();
+    let token = home.token(&["ci"]);
+    let serve = home.serve();
+    let head = format!(
+        "POST /v1/before HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n",
+        serve.host()
+    );
+    let mut slow = serve.stranger();
+    slow.raw(format!("{head}Content-Length: 40\r\n\r\n{{\"tool\":").as_bytes());
+    let mut endless = serve.stranger();
+    endless.raw(format!("{head}Content-Length: {}\r\n\r\n", 1_u64 << 40).as_bytes());
+    // What is behind the most that is taken in may not be taken from us any more.
+    let _ = endless.try_raw(&vec![b' '; 9 << 20]);
+    let refused = endless.answer();
+    assert_eq!((refused.status, refused.header("connection")), (413, Some("close")));
+    assert_eq!(serve.client(&token).get("/v1/head").status, 200);
+    let refused = slow.answer();
+    assert_eq!((refused.status, &refused.json()["error"]["code"]), (503, &json!("timed-out")));
+    assert!(refused.header("retry-after").is_some());
+    assert!(home.records("intercept").is_empty());
+}
+
+#[test]
 fn those_who_only_take_up_places_give_way() {
     let home = Home::new();
     let token = home.token(&["ci"]);

@@ -1,6 +1,8 @@
 //! What the service promises, one file a promise.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+mod corpus;
+mod disk;
 mod events;
 mod gate;
 mod hostile;
@@ -9,6 +11,7 @@ mod page;
 mod process;
 mod protocol;
 mod support;
+mod tls;
 mod tokens;
 mod unit;
 mod webhooks;

@@ -88,6 +88,11 @@ pub(crate) struct Serve {
 }
 
 impl Serve {
+    /// What a request on loopback calls it.
+    pub(crate) fn host(&self) -> String {
+        format!("127.0.0.1:{}", self.port)
+    }
+
     /// A client that shows this token.
     pub(crate) fn client(&self, token: &str) -> Client {
         let mut client = self.stranger();
@@ -98,12 +103,16 @@ impl Serve {
     /// One that shows none.
     pub(crate) fn stranger(&self) -> Client {
         let stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
-        Client::over(Box::new(stream), &format!("127.0.0.1:{}", self.port))
+        Client::over(Box::new(stream), &self.host())
     }
 
     /// One on the socket.
     pub(crate) fn local(&self) -> Client {
         Client::over(Box::new(UnixStream::connect(&self.socket).unwrap()), "localhost")
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
     }
 
     pub(crate) fn signal(&self, signal: rustix::process::Signal) {
@@ -131,11 +140,9 @@ impl Drop for Serve {
     }
 }
 
-trait Stream: Read + Write + Send {}
+pub(crate) trait Stream: Read + Write + Send {}
 
-impl Stream for TcpStream {}
-
-impl Stream for UnixStream {}
+impl<S: Read + Write + Send> Stream for S {}
 
 /// A connection that is kept.
 pub(crate) struct Client {
@@ -164,13 +171,18 @@ impl Answer {
 }
 
 impl Client {
-    fn over(stream: Box<dyn Stream>, host: &str) -> Self {
+    pub(crate) fn over(stream: Box<dyn Stream>, host: &str) -> Self {
         Self { stream: BufReader::new(stream), host: host.to_owned(), head: String::new() }
     }
 
     /// Writes these bytes as they are.
     pub(crate) fn raw(&mut self, bytes: &[u8]) {
-        self.stream.get_mut().write_all(bytes).unwrap();
+        self.try_raw(bytes).unwrap();
+    }
+
+    /// The same to who may not take them.
+    pub(crate) fn try_raw(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        self.stream.get_mut().write_all(bytes)
     }
 
     /// Reads an answer.

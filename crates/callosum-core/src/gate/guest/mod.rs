@@ -113,7 +113,8 @@ pub struct Admitted {
     pub text: Option<String>,
     /// What spoke against it, oldest first.
     pub facts: Vec<Fact>,
-    /// When its lease ends, wall-clock milliseconds.
+    /// Wall-clock milliseconds: of one that may run, when its lease ends; of one that no retry helps, when what stops it no longer
+    /// does at the latest, where that is known.
     pub expires_ms: Option<i64>,
     /// Where its start stands, and what is to be flushed before it may run.
     start: Option<(u64, Option<Unflushed>)>,
@@ -260,7 +261,9 @@ impl Gate {
                         let record = intent.refusal(&mut refusal, now);
                         ledger.append(&proof, record, now)?;
                         let verdict = if refusal.is_block() { Verdict::Block } else { Verdict::Pause };
-                        Admitted { facts, ..Admitted::without_start(verdict, text) }
+                        let window_ms = (terms == Terms::Advice).then_some(intent.terms.window_ms);
+                        let expires_ms = lapses_ms(ledger.history(), &refusal, window_ms, now);
+                        Admitted { facts, expires_ms, ..Admitted::without_start(verdict, text) }
                     }
                     Plan::HostRefused(text) => Admitted::without_start(Verdict::Block, Some(text)),
                 }))
@@ -475,6 +478,36 @@ fn facts(history: &History, told: &[Told], digest: Option<&str>) -> Vec<Fact> {
         })
     };
     told.iter().filter_map(fact).collect()
+}
+
+/// When what stops a call no longer does, unless it ends before; wall-clock milliseconds. `None` where a retry is what helps.
+/// `advised_ms` is the window of a call whose caller is only told, and so never helped by a retry.
+fn lapses_ms(history: &History, refusal: &Refusal, advised_ms: Option<u64>, now: &Stamp) -> Option<i64> {
+    let told = || refusal.told.iter().filter_map(|told| Some((history.action(told.seq)?, told.state)));
+    let out_of = |window_ms: u64| {
+        let end = |action: &Past| match &action.outcome {
+            Some(outcome) => {
+                outcome.at.plus_ms(window_ms).wall_ms.max(action.started.plus_ms(window_ms).wall_ms)
+            }
+            // When it ends, nothing was done.
+            None if action.only_lease => expires_ms(action),
+            None => action.started.plus_ms(action.lease_ms.saturating_add(window_ms)).wall_ms,
+        };
+        told().map(|(action, _)| end(action)).max()
+    };
+    match &refusal.until {
+        Until::Retry => advised_ms.and_then(out_of),
+        Until::Past(window_ms) => out_of(*window_ms),
+        // Whoever is only told stays refused by what the lease leaves behind.
+        Until::LeaseEnds => advised_ms.map_or_else(
+            || {
+                let held = told().filter(|(_, state)| *state == State::InFlight);
+                held.map(|(action, _)| expires_ms(action)).max()
+            },
+            out_of,
+        ),
+        Until::Room(reached) => Some(now.plus_ms(reached.free_in_ms).wall_ms),
+    }
 }
 
 /// When an action's lease ends or ended, wall-clock milliseconds.

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Whoever is on this machine may connect; 200 are more than there are places for.
+/// Whoever is on this machine may connect; 300 are more than there are places for.
 #[test]
 fn who_has_no_token_keeps_nobody_from_the_page() {
     let home = Home::new();
@@ -27,7 +27,7 @@ fn who_has_no_token_keeps_nobody_from_the_page() {
     ];
     let mut held = Vec::new();
     for attack in &attacks {
-        held.extend((0..200).map(|_| server.connect(attack)));
+        held.extend((0..300).map(|_| server.connect(attack)));
         assert_eq!(visit.ask("status", "").status, 200);
         assert_eq!(server.get("/app.js").body.len(), 1 << 20);
     }
