@@ -182,11 +182,11 @@ fn table(lists: &BTreeMap<&str, String>) -> String {
     // Half of the slots are free, so that a name that is not there is soon known for that.
     let mut slots = vec![0; (lists.len() * 2).next_power_of_two()];
     for (place, name) in lists.keys().enumerate() {
-        let mut slot = index_builder::slot(name, slots.len());
-        while slots[slot] != 0 {
-            slot = (slot + 1) % slots.len();
+        let first = index_builder::slot(name, slots.len());
+        let (wrapped, behind) = slots.split_at_mut(first);
+        if let Some(free) = behind.iter_mut().chain(wrapped).find(|slot| **slot == 0) {
+            *free = place + 1;
         }
-        slots[slot] = place + 1;
     }
     let entries: String =
         lists.iter().map(|(name, list)| format!("Entry {{ name: {name:?}, list: &[{list}] }},")).collect();

@@ -61,6 +61,7 @@ static PLAIN: [bool; 256] = all_but(b" \t\r\n;|&<>()`'\"\\$*?");
 /// Bytes in a command that say nothing of where it ends.
 static INSIDE: [bool; 256] = all_but(b"\n;|&<>()`'\"\\#");
 
+#[expect(clippy::indexing_slicing, reason = "a byte is less than 256")]
 const fn all_but(bytes: &[u8]) -> [bool; 256] {
     let mut all = [true; 256];
     let mut rest = bytes;
@@ -142,7 +143,7 @@ impl<'l> Scan<'l> {
                 Some(b'\\') => self.at += 2,
                 // Inside a word it is no comment.
                 Some(b'#') if !self.line.get(..self.at).is_some_and(|before| before.ends_with(' ')) => {
-                    self.at += 1
+                    self.at += 1;
                 }
                 Some(_) => match self.next() {
                     None | Some(Token::End) => return,
