@@ -156,9 +156,11 @@ async function streamRows(folder: string, quick: boolean): Promise<Row[]> {
     const before = memory(service);
     const second = await write((ms * 3) / 4);
     const grown = memory(service) - before;
-    const heard = JSON.parse(String((await lines.next()).value)) as Record<"events" | "missing" | "fewest" | "most", number>;
+    const heard = JSON.parse(String((await lines.next()).value)) as Record<"events" | "gaps" | "fewest" | "most", number>;
     const pauses = first.pauses + second.pauses;
-    const missing = heard.missing + Math.abs(heard.fewest - pauses) + Math.abs(heard.most - pauses);
+    const written = readFileSync(join(service.stateDir, "journal.jsonl"), "utf8").trimEnd().split("\n").length;
+    const missing =
+      heard.gaps + Math.abs(written - heard.events) + Math.abs(heard.fewest - pauses) + Math.abs(heard.most - pauses);
     return [
       {
         section: SECTION,

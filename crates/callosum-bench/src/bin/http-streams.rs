@@ -1,12 +1,12 @@
 //! Readers of the service's events: many that want one topic, and one that wants all.
 //!
 //! `http-streams PORT TOKEN STREAMS TOPIC MILLISECONDS` prints `{"open": N}` once all of them are open, and at the end how many events each of
-//! the filtered streams read (the fewest and the most), how many the unfiltered one read, and whether anything was missing between two of those.
+//! the filtered streams read (the fewest and the most), how many the unfiltered one read, and how many gaps they were told of.
 
 use std::time::Duration;
 
 use callosum_bench::{Result, answer, arguments};
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout_at};
@@ -33,7 +33,7 @@ async fn main() -> Result<()> {
     let filtered = heard.get(1..).unwrap_or_default();
     let all = heard.first().ok_or("no stream was open")?;
     answer(&json!({
-        "events": all.events, "missing": heard.iter().map(|one| one.gaps).sum::<u64>() + all.skipped,
+        "events": all.events, "gaps": heard.iter().map(|one| one.gaps).sum::<u64>(),
         "fewest": filtered.iter().map(|one| one.events).min(), "most": filtered.iter().map(|one| one.events).max(),
     }))?;
     Ok(())
@@ -45,8 +45,6 @@ struct Heard {
     events: u64,
     /// Events that say that something is missing.
     gaps: u64,
-    /// Sequence numbers between two events that came next to each other.
-    skipped: u64,
 }
 
 async fn open(port: u16, token: &str, query: &str) -> Result<BufReader<TcpStream>> {
@@ -65,7 +63,7 @@ async fn open(port: u16, token: &str, query: &str) -> Result<BufReader<TcpStream
 }
 
 async fn read(mut reader: BufReader<TcpStream>, end: Instant) -> Result<Heard> {
-    let (mut heard, mut last, mut line) = (Heard::default(), None, String::new());
+    let (mut heard, mut line) = (Heard::default(), String::new());
     loop {
         line.clear();
         let Ok(read) = timeout_at(end, reader.read_line(&mut line)).await else { return Ok(heard) };
@@ -75,11 +73,7 @@ async fn read(mut reader: BufReader<TcpStream>, end: Instant) -> Result<Heard> {
         if line.trim_end() == "event: gap" {
             heard.gaps += 1;
         }
-        let Some(data) = line.strip_prefix("data: ") else { continue };
-        let event: Value = serde_json::from_str(data)?;
-        let Some(seq) = event.get("seq").and_then(Value::as_u64) else { continue };
-        heard.events += 1;
-        heard.skipped += last.map_or(0, |last: u64| seq.saturating_sub(last + 1));
-        last = Some(seq);
+        // A gap has data, too, but no id of an event in it.
+        heard.events += u64::from(line.starts_with("data: ") && line.contains("\"seq\":"));
     }
 }

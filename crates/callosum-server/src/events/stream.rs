@@ -90,7 +90,11 @@ impl Reader {
                     self.service.still_counts(&self.caller).then_some(()).ok_or(Over)?;
                     self.tell_place().await?;
                 }
-                Ok(Ok(piece)) if piece.from <= self.at && piece.journal == self.journal => {
+                // Where there was no journal before, it is the first one: who waited for it need not read it by itself.
+                Ok(Ok(piece))
+                    if piece.from <= self.at && (self.journal.is_none() || piece.journal == self.journal) =>
+                {
+                    self.journal.clone_from(&piece.journal);
                     self.send_events(&piece.events).await?;
                     self.at = self.at.max(piece.next);
                 }
