@@ -23,7 +23,7 @@ pub(super) enum ToolDetail {
     Thing,
     /// What it acts on.
     Target,
-    /// The same with its kind, and with what it stands in where its own name is told twice.
+    /// The same with its kind, and with what it stands in where its name alone may be that of another.
     Object,
     /// The mail addresses that its parameters name.
     Addresses,
@@ -152,6 +152,19 @@ struct Found<'n> {
     values: Vec<String>,
 }
 
+/// The first of some fields that has values, with these.
+fn first_named<'f>(
+    names: impl IntoIterator<Item = &'f &'f str>,
+    fields: &Fields,
+) -> Option<(&'f str, Vec<String>)> {
+    names.into_iter().map(|name| (*name, fields.named(name))).find(|(_, values)| !values.is_empty())
+}
+
+/// Of these the first value.
+fn first_value<'f>(names: impl IntoIterator<Item = &'f &'f str>, fields: &Fields) -> Option<String> {
+    first_named(names, fields).and_then(|(_, values)| values.into_iter().next())
+}
+
 /// What a call acts on: the field that is called like the thing in the tool's name, else the first of the usual ones.
 fn target<'n>(name: &'n NameWords, fields: &Fields) -> Option<Found<'n>> {
     let own: Vec<&str> = name.own().collect();
@@ -167,8 +180,7 @@ fn target<'n>(name: &'n NameWords, fields: &Fields) -> Option<Found<'n>> {
             }
         }
     }
-    let usual = USUAL.iter().map(|name| (*name, fields.named(name))).find(|(_, found)| !found.is_empty());
-    if let Some((field, values)) = usual {
+    if let Some((field, values)) = first_named(USUAL, fields) {
         return Some(Found { thing: None, field: field.to_owned(), values });
     }
     let mut others = fields.own().filter(|(name, _)| !CALLERS.contains(name));
@@ -199,19 +211,16 @@ fn objects(name: &NameWords, fields: &Fields) -> Vec<String> {
     let Some(mut found) = target(name, fields) else { return Vec::new() };
     let is_made = name.acting().is_some_and(|verb| MAKING.contains(&verb));
     // What is made has a name only, and stands in what the call names by an id.
-    let own_name =
-        || NAMES.iter().map(|name| (*name, fields.named(name))).find(|(_, named)| !named.is_empty());
     if is_made
         && found.thing.is_none()
         && !NAMES.contains(&found.field.as_str())
-        && let Some((field, values)) = own_name()
+        && let Some((field, values)) = first_named(NAMES, fields)
     {
         found = Found { thing: None, field: field.to_owned(), values };
     }
     let kind = found.thing.map_or_else(|| kind_of(&found.field, name), str::to_owned);
     let containers = CONTAINERS.iter().filter(|container| **container != found.field);
-    let container = containers.map(|container| fields.named(container)).find(|named| !named.is_empty());
-    let container = container.and_then(|named| named.into_iter().next());
+    let container = first_value(containers, fields);
     let in_container = |value: String| match &container {
         Some(container) if !is_whole(&value) => format!("{kind}/{container}/{value}"),
         _ => format!("{kind}/{value}"),
@@ -243,7 +252,7 @@ const NETWORKS: &[&str] = &[
 
 /// The network that a transaction belongs to: the one that a field or the server names, else the usual one of addresses like its own.
 fn network(name: &NameWords, fields: &Fields) -> Option<String> {
-    let first = |names: &[&str]| names.iter().find_map(|name| fields.named(name).into_iter().next());
+    let first = |names: &[&str]| first_value(names, fields);
     let of_server = || name.of_server().find(|word| NETWORKS.contains(word)).map(str::to_owned);
     first(&["network", "chain", "blockchain", "chainname", "chainid"]).or_else(of_server).or_else(|| {
         let to = first(&["to", "toaddress", "recipient", "recipientaddress", "destination", "address"])?;
@@ -257,7 +266,7 @@ fn singular(word: &str) -> &str {
 
 /// `owner/name`, however a tool is told it.
 fn repository(name: &NameWords, fields: &Fields) -> Option<String> {
-    let first = |names: &[&str]| names.iter().find_map(|name| fields.named(name).into_iter().next());
+    let first = |names: &[&str]| first_value(names, fields);
     let whole = first(&["repofullname", "fullname", "repositoryfullname", "nwo", "projectpath", "projectid"]);
     let mut named =
         first(&["repo", "repository", "reponame", "repositoryname", "reposlug", "repositoryid", "project"])
@@ -325,7 +334,7 @@ fn kind(word: &str) -> String {
 /// Objects in a cluster, as keys name them: `<cluster>/<namespace>:<kind>/<name>`.
 fn kube_objects(name: &NameWords, site: Site<'_, '_>) -> Vec<String> {
     let fields = site.params.fields();
-    let all = |names: &[&str]| names.iter().map(|name| fields.named(name)).find(|found| !found.is_empty());
+    let all = |names: &[&str]| first_named(names, fields).map(|(_, values)| values);
     let first = |names: &[&str]| all(names).and_then(|found| found.into_iter().next());
     let context = first(&["context", "contextname", "kubecontext", "cluster", "clustername", "clusterid"]);
     let folder = site.folder();
