@@ -2,7 +2,7 @@
 //! process does, and calls that were let through together share one flush.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, TryLockError};
 use std::thread::{self, JoinHandle};
 
 use callosum_core::gate::Gate;
@@ -21,7 +21,10 @@ type Step = Box<dyn FnOnce(&Gate) -> Rest + Send>;
 /// Whoever has this may have something written.
 #[derive(Clone, Debug)]
 pub(crate) struct Writer {
+    gate: Arc<Gate>,
     steps: mpsc::Sender<Step>,
+    /// Who writes on a connection's own thread: one at a time, so that a disk that hangs holds one of them, not all.
+    turn: Arc<Mutex<()>>,
 }
 
 /// Why a step has no answer.
@@ -38,8 +41,21 @@ impl Writer {
     pub(crate) fn start(gate: Arc<Gate>) -> std::io::Result<(Self, JoinHandle<()>)> {
         let (steps, waiting) = mpsc::channel(MAX_WAITING);
         let thread = thread::Builder::new().name("callosum-writer".to_owned());
-        let thread = thread.spawn(move || write(&gate, waiting))?;
-        Ok((Self { steps }, thread))
+        let writing = Arc::clone(&gate);
+        let thread = thread.spawn(move || write(&writing, waiting))?;
+        Ok((Self { gate, steps, turn: Arc::default() }, thread))
+    }
+
+    /// Has `step` done here and now, where nobody else does so; handing it to another thread and waiting for its answer takes several
+    /// times as long as most steps. `None` when it can't be done without waiting.
+    pub(crate) fn at_once<A>(&self, step: impl FnOnce(&Gate) -> Option<A>) -> Option<A> {
+        let _turn = match self.turn.try_lock() {
+            Ok(turn) => turn,
+            // Nothing is kept behind it that a panic could have left half done.
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return None,
+        };
+        step(&self.gate)
     }
 
     /// Has `step` done when its turn comes, and `rest` with what it gave once the steps after it have been done as well; the

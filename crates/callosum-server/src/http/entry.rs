@@ -7,17 +7,18 @@ use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::HeaderMap;
 use axum::http::header::{AUTHORIZATION, CACHE_CONTROL, HeaderName, HeaderValue, X_CONTENT_TYPE_OPTIONS};
-use axum::middleware::{Next, from_fn};
+use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use callosum_core::model::text::one_line;
 use callosum_core::model::time::to_rfc3339;
+use callosum_core::record::RandomId;
 use tokio::time::{sleep_until, timeout};
 use tower_http::catch_panic::CatchPanicLayer;
 
 use crate::caller::Caller;
 use crate::log::Access;
 use crate::service::Service;
-use crate::tokens::{Rights, hex};
+use crate::tokens::Rights;
 
 use super::peer::{Peer, only};
 use super::refusal::Refusal;
@@ -36,22 +37,34 @@ const SECRET: HeaderName = HeaderName::from_static("x-callosum-secret");
 #[derive(Clone)]
 struct Answered(String);
 
-/// What all requests pass, whatever they ask.
-pub(crate) fn entered<S: Clone + Send + Sync + 'static>(router: Router<S>) -> Router<S> {
-    router.layer(CatchPanicLayer::custom(|_| Refusal::broken().into_response())).layer(from_fn(answer))
+/// What all requests pass, whatever they ask. `service` logs and counts them, where there is one.
+pub(crate) fn entered<S: Clone + Send + Sync + 'static>(
+    router: Router<S>,
+    service: Option<Arc<Service>>,
+) -> Router<S> {
+    router
+        .layer(CatchPanicLayer::custom(|_| Refusal::broken().into_response()))
+        .layer(from_fn_with_state(service, answer))
 }
 
 /// Answers a request in time if it means this program, and puts on the answer what all have.
-async fn answer(request: Request, next: Next) -> Response {
+async fn answer(State(service): State<Option<Arc<Service>>>, request: Request, next: Next) -> Response {
+    let began = Instant::now();
     let id = request_id(request.headers());
-    let peer = request.extensions().get::<Peer>();
-    let mut response = match peer.map_or(Ok(()), |peer| peer.is_meant(request.headers())) {
+    let peer = request.extensions().get::<Peer>().cloned();
+    let asked = service.map(|service| {
+        let (method, path) = (request.method().clone(), one_line(request.uri().path(), 200));
+        (service, method, path)
+    });
+    let mut response = match peer.as_ref().map_or(Ok(()), |peer| peer.is_meant(request.headers())) {
         Err(header) => Refusal::foreign(header).into_response(),
         Ok(()) => match timeout(MAX_TIME, next.run(request)).await {
             Ok(response) => response,
             Err(_) => Refusal::timed_out().into_response(),
         },
     };
+    let via = response.extensions_mut().remove::<Answered>();
+    let status = response.status().as_u16();
     let headers = response.headers_mut();
     if let Ok(value) = HeaderValue::from_str(&id) {
         headers.insert(REQUEST_ID, value);
@@ -59,28 +72,19 @@ async fn answer(request: Request, next: Next) -> Response {
     headers.insert(PROTOCOL, PROTOCOL_VERSION);
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    response
-}
-
-/// Logs and counts what was answered.
-pub(crate) async fn log(State(service): State<Arc<Service>>, request: Request, next: Next) -> Response {
-    let began = Instant::now();
-    let peer = request.extensions().get::<Peer>().map(Peer::name);
-    let (method, path) = (request.method().clone(), one_line(request.uri().path(), 200));
-    let mut response = next.run(request).await;
-    let via = response.extensions_mut().remove::<Answered>();
-    let status = response.status().as_u16();
-    service.metrics.answered(status);
-    service.log.access(&Access {
-        at: to_rfc3339(service.gate.machine().now().wall_ms),
-        request: only(response.headers(), &REQUEST_ID).unwrap_or_default(),
-        peer: &peer.unwrap_or_default(),
-        via: via.as_ref().map(|Answered(via)| via.as_str()),
-        method: method.as_str(),
-        path: &path,
-        status,
-        micros: u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX),
-    });
+    if let Some((service, method, path)) = asked {
+        service.metrics.answered(status);
+        service.log.access(&Access {
+            at: to_rfc3339(service.gate.machine().now().wall_ms),
+            request: &id,
+            peer: peer.as_ref().map(Peer::name).unwrap_or_default(),
+            via: via.as_ref().map(|Answered(via)| via.as_str()),
+            method: method.as_str(),
+            path: &path,
+            status,
+            micros: u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX),
+        });
+    }
     response
 }
 
@@ -93,15 +97,12 @@ fn request_id(headers: &HeaderMap) -> String {
     if let Some(id) = only(headers, &REQUEST_ID).filter(is_plain) {
         return id.to_owned();
     }
-    let mut random = [0; 8];
-    // Without randomness it is not told from another's, and nothing else.
-    let _ = getrandom::fill(&mut random);
-    hex(&random)
+    RandomId::random().to_string()
 }
 
-/// Finds out who asks, and whether it may now.
+/// Lets only those pass who may: whoever shows what counts, has the rights that are wanted, if any, and may ask now.
 pub(crate) async fn identify(
-    State(service): State<Arc<Service>>,
+    State((service, wanted)): State<(Arc<Service>, Option<Rights>)>,
     mut request: Request,
     next: Next,
 ) -> Result<Response, Refusal> {
@@ -134,21 +135,16 @@ pub(crate) async fn identify(
             Some(service.usage.enter(&caller.name, began).inspect_err(|_| service.metrics.turned_away())?)
         }
     };
-    let via = caller.via.clone();
-    request.extensions_mut().insert(Arc::new(caller));
-    let mut response = next.run(request).await;
+    let (via, has) = (caller.via.clone(), caller.rights);
+    let mut response = if let Some(wanted) = wanted.filter(|wanted| !has.include(*wanted)) {
+        Refusal::too_few_rights(has, wanted).into_response()
+    } else {
+        request.extensions_mut().insert(Arc::new(caller));
+        next.run(request).await
+    };
     drop(place);
     response.extensions_mut().insert(Answered(via));
     Ok(response)
-}
-
-/// Lets only those pass who have these rights.
-pub(crate) async fn needs(wanted: Rights, request: Request, next: Next) -> Result<Response, Refusal> {
-    match request.extensions().get::<Arc<Caller>>().map(|caller| caller.rights) {
-        Some(has) if has.include(wanted) => Ok(next.run(request).await),
-        Some(has) => Err(Refusal::too_few_rights(has, wanted)),
-        None => Err(Refusal::unauthorized()),
-    }
 }
 
 /// The token that a request shows. One that shows two shows none.

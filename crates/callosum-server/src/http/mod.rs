@@ -15,7 +15,7 @@ use axum::Router;
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{Method, StatusCode, Uri};
-use axum::middleware::{from_fn, from_fn_with_state};
+use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
@@ -38,27 +38,28 @@ pub(crate) fn router(service: &Arc<Service>, page: Option<&Arc<Page>>) -> Router
         .route("/metrics", get(metrics))
         .merge(v1::reading())
         .merge(events::reading())
-        .merge(protocol::reading())
-        .route_layer(from_fn(|request, next| entry::needs(Rights::Read, request, next)));
-    let act = v1::acting()
-        .merge(protocol::acting())
-        .route_layer(from_fn(|request, next| entry::needs(Rights::Act, request, next)));
-    let operate = v1::operating()
-        .merge(page::routes::linking(page.cloned()))
-        .route_layer(from_fn(|request, next| entry::needs(Rights::Operate, request, next)));
-    let closed = read
-        .merge(act)
-        .merge(operate)
-        .fallback(async |uri: Uri| Refusal::no_such_path(&uri))
-        .method_not_allowed_fallback(async |method: Method, uri: Uri| Refusal::wrong_method(&method, &uri))
-        .layer(from_fn_with_state(Arc::clone(service), entry::identify));
+        .merge(protocol::reading());
+    let act = v1::acting().merge(protocol::acting());
+    let operate = v1::operating().merge(page::routes::linking(page.cloned()));
+    // The way of a method or path that there is not is that of all others: who shows no token learns no paths.
+    let nothing = Router::new().fallback(async |uri: Uri| Refusal::no_such_path(&uri));
+    let groups = [
+        (Some(Rights::Read), read),
+        (Some(Rights::Act), act),
+        (Some(Rights::Operate), operate),
+        (None, nothing),
+    ];
+    let closed = groups.into_iter().fold(Router::new(), |closed, (rights, group)| {
+        let group = group.method_not_allowed_fallback(async |method: Method, uri: Uri| {
+            Refusal::wrong_method(&method, &uri)
+        });
+        closed.merge(group.layer(from_fn_with_state((Arc::clone(service), rights), entry::identify)))
+    });
     let open = match page {
         Some(page) => open.merge(page::routes::routes(page)),
         None => open,
     };
-    entry::entered(open.merge(closed))
-        .layer(from_fn_with_state(Arc::clone(service), entry::log))
-        .with_state(Arc::clone(service))
+    entry::entered(open.merge(closed), Some(Arc::clone(service))).with_state(Arc::clone(service))
 }
 
 /// The process answers.

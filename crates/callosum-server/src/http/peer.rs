@@ -23,6 +23,7 @@ struct Connection {
     place: OnceLock<OwnedSemaphorePermit>,
     /// Of one on the socket: whether an agent asks. Found out once.
     is_agent: OnceLock<bool>,
+    name: OnceLock<String>,
 }
 
 /// The other end, and the address that it reached.
@@ -36,8 +37,8 @@ pub(crate) enum End {
 
 impl Peer {
     pub(crate) fn new(end: End, guest: Guest) -> Self {
-        let (place, is_agent) = Default::default();
-        Self(Arc::new(Connection { end, guest, place, is_agent }))
+        let (place, is_agent, name) = Default::default();
+        Self(Arc::new(Connection { end, guest, place, is_agent, name }))
     }
 
     pub(crate) fn guest(&self) -> &Guest {
@@ -68,12 +69,12 @@ impl Peer {
     }
 
     /// As the log tells it.
-    pub(crate) fn name(&self) -> String {
-        match self.0.end {
+    pub(crate) fn name(&self) -> &str {
+        self.0.name.get_or_init(|| match self.0.end {
             End::Process(Some(pid)) => format!("process {pid}"),
             End::Process(None) => "socket".to_owned(),
             End::Address(peer, _) => peer.to_string(),
-        }
+        })
     }
 
     /// Whether an agent asks by the socket: its process, or one that it started. A process that can't be told from one is an
@@ -96,14 +97,10 @@ impl Peer {
         let End::Address(_, reached) = self.0.end else { return Ok(()) };
         let host = only(headers, &HOST).ok_or("Host")?;
         if reached.ip().is_loopback() {
-            let port = reached.port();
-            let own = [
-                format!("127.0.0.1:{port}"),
-                format!("localhost:{port}"),
-                format!("[::1]:{port}"),
-                format!("{reached}"),
-            ];
-            if !own.iter().any(|own| own == host) {
+            let is_own = |(name, port): (&str, &str)| {
+                ["127.0.0.1", "localhost", "[::1]"].contains(&name) && port == reached.port().to_string()
+            };
+            if !host.rsplit_once(':').is_some_and(is_own) && host != reached.to_string() {
                 return Err("Host");
             }
         }

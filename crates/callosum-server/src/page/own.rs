@@ -62,7 +62,7 @@ async fn serve(global: &Global, port: u16, out: &mut dyn Write) -> Result<ExitCo
     let observer = Arc::new(Observer::new(options.clone()));
     let base = Arc::new(Base::new(State::Observer(observer, options)));
     let page = Arc::new(Page::open(door.scheme(), address, Arc::clone(&base))?);
-    let router: Router = entered(routes::routes(&page).fallback(routes::nothing_else));
+    let router: Router = entered(routes::routes(&page).fallback(routes::nothing_else), None);
 
     // Heard from now on: who has the link may end this at once.
     let mut interrupt = signal(SignalKind::interrupt()).map_err(|error| cant_serve(&error))?;

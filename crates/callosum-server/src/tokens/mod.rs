@@ -185,10 +185,11 @@ fn hash(text: &str) -> String {
 
 /// Bytes in hex.
 pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
-        for half in [byte >> 4, byte & 15] {
-            text.extend(char::from_digit(half.into(), 16));
-        }
-        text
-    })
+    let digit = |half: u8| char::from(if half < 10 { b'0' + half } else { b'a' - 10 + half });
+    let mut text = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        text.push(digit(byte >> 4));
+        text.push(digit(byte & 15));
+    }
+    text
 }

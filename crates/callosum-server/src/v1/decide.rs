@@ -1,4 +1,5 @@
-//! Deciding about a call that somebody asks for: on the writer's thread, but for a look at what lies around it.
+//! Deciding about a call that somebody asks for: where it came in if that takes no waiting, else on the writer's thread; what lies
+//! around it is looked at on a thread of its own.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -25,13 +26,8 @@ pub(crate) struct Asked {
     pub(crate) has_session: bool,
 }
 
-/// What became of it under the writer.
-enum Step {
-    Decided(Box<Weighed>, Result<Admitted, NotAdmitted>),
-    /// What lies around it has to be looked at first.
-    Looks(Asked),
-    Unidentified,
-}
+/// A call that was decided about: as it was understood, and what became of it.
+type Decided = (Box<Weighed>, Result<Admitted, NotAdmitted>);
 
 /// An action that speaks against a call.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -82,30 +78,24 @@ impl Evidence {
 }
 
 /// Decides about a call.
-pub(crate) async fn decide(
-    service: &Arc<Service>,
-    asked: Asked,
-) -> Result<(Weighed, Result<Admitted, NotAdmitted>), Refusal> {
+pub(crate) async fn decide(service: &Arc<Service>, asked: Asked) -> Result<Decided, Refusal> {
     let began = Instant::now();
-    let step = service.writer.write(|gate| step(gate, asked), confirmed).await?;
-    let (weighed, admitted) = match step {
-        Step::Decided(weighed, admitted) => (*weighed, admitted),
-        Step::Unidentified => return Err(Refusal::unidentified()),
-        Step::Looks(asked) => {
-            let gate = Arc::clone(&service.gate);
-            let has_session = asked.has_session;
-            let weighed = spawn_blocking(move || {
-                let Asked { guest, params, terms, .. } = asked;
-                gate.weigh(&guest, &Value::Object(params), terms, true, &gate.machine().now())
-            });
-            let weighed = weighed.await.map_err(|_| Refusal::broken())?;
-            if weighed.may_pause() && !has_session {
-                return Err(Refusal::unidentified());
-            }
-            let step = service.writer.write(|gate| admit(gate, weighed), confirmed).await?;
-            let Step::Decided(weighed, admitted) = step else { return Err(Refusal::broken()) };
-            (*weighed, admitted)
-        }
+    let gate = &service.gate;
+    let Asked { guest, params, terms, has_session } = asked;
+    let params = Value::Object(params);
+    let mut weighed = Box::new(gate.weigh(&guest, &params, terms, false, &gate.machine().now()));
+    if weighed.asked_around() {
+        let gate = Arc::clone(gate);
+        let looks = spawn_blocking(move || gate.weigh(&guest, &params, terms, true, &gate.machine().now()));
+        *weighed = looks.await.map_err(|_| Refusal::broken())?;
+    }
+    if weighed.may_pause() && !has_session {
+        return Err(Refusal::unidentified());
+    }
+    let at_once = service.writer.at_once(|gate| gate.admit_at_once(&mut weighed, &gate.machine().now()));
+    let (weighed, admitted) = match at_once {
+        Some(admitted) => (weighed, admitted),
+        None => service.writer.write(|gate| admit(gate, weighed), confirmed).await?,
     };
     if let Ok(admitted) = &admitted {
         service.metrics.decided(weighed.tier().into(), admitted.verdict, began.elapsed());
@@ -113,28 +103,16 @@ pub(crate) async fn decide(
     Ok((weighed, admitted))
 }
 
-fn step(gate: &Gate, asked: Asked) -> Step {
-    let params = Value::Object(asked.params.clone());
-    let weighed = gate.weigh(&asked.guest, &params, asked.terms, false, &gate.machine().now());
-    if weighed.asked_around() {
-        return Step::Looks(asked);
-    }
-    if weighed.may_pause() && !asked.has_session {
-        return Step::Unidentified;
-    }
-    admit(gate, weighed)
-}
-
-fn admit(gate: &Gate, mut weighed: Weighed) -> Step {
+fn admit(gate: &Gate, mut weighed: Box<Weighed>) -> Decided {
     let admitted = gate.admit(&mut weighed, &gate.machine().now());
-    Step::Decided(Box::new(weighed), admitted)
+    (weighed, admitted)
 }
 
 /// What was allowed may run once it lasts.
-fn confirmed(gate: &Gate, step: Step) -> Step {
-    let Step::Decided(weighed, Ok(admitted)) = step else { return step };
-    let confirmed = gate.confirm(&weighed, &admitted, &gate.machine().now());
-    Step::Decided(weighed, confirmed.map(|()| admitted))
+fn confirmed(gate: &Gate, (weighed, admitted): Decided) -> Decided {
+    let confirm = |admitted| gate.confirm(&weighed, &admitted, &gate.machine().now()).map(|()| admitted);
+    let confirmed = admitted.and_then(confirm);
+    (weighed, confirmed)
 }
 
 /// An id for a call that came without one.

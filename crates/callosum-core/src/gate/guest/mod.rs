@@ -18,7 +18,7 @@ use crate::model::time::Stamp;
 use crate::model::tool_call::{Parameters, ToolCall};
 use crate::rules::context_key::{MAX_KEYS, named_key};
 use crate::rules::{Scope, World};
-use crate::store::journal::Check;
+use crate::store::journal::{Check, Patience};
 use crate::store::ledger::{Ledger, Needs};
 
 use super::call_id::with_short_names;
@@ -210,12 +210,37 @@ impl Gate {
     /// # Errors
     /// When it can't be decided.
     pub fn admit(&self, weighed: &mut Weighed, now: &Stamp) -> Result<Admitted, NotAdmitted> {
+        match self.admit_within(self.patience(), weighed, now) {
+            Ok(admitted) => admitted,
+            Err(reason) => self.undecided_guest(&weighed.intent, &self.state_error(reason), now),
+        }
+    }
+
+    /// The same of a call that nobody decides about (tiers 0 to 2), on a thread that must not wait. `None` where it would have
+    /// to, or the call is guarded: then nothing was done.
+    pub fn admit_at_once(&self, weighed: &mut Weighed, now: &Stamp) -> Option<Result<Admitted, NotAdmitted>> {
+        if weighed.intent.tier.is_guarded() {
+            return None;
+        }
+        match self.admit_within(Patience::None, weighed, now) {
+            Ok(admitted) => Some(admitted),
+            Err(NotNow::Busy) => None,
+            Err(NotNow::Failed(error)) => Some(self.undecided_guest(&weighed.intent, &error, now)),
+        }
+    }
+
+    fn admit_within(
+        &self,
+        patience: Patience,
+        weighed: &mut Weighed,
+        now: &Stamp,
+    ) -> Result<Result<Admitted, NotAdmitted>, NotNow> {
         let intent = &mut weighed.intent;
         if intent.too_many_keys && intent.tier.is_guarded() && !intent.terms.observe {
             self.write_soon(intent.refused("too many resources", None, now), now);
             let text = "[Callosum] This call acts on more than 1,000 resources, more than can be checked at once, so it is not \
                         let through. Split it.";
-            return Ok(Admitted::without_start(Verdict::TooLarge, Some(text.to_owned())));
+            return Ok(Ok(Admitted::without_start(Verdict::TooLarge, Some(text.to_owned()))));
         }
         let (keys, who, limits) = (intent.all_keys(), intent.who(), intent.terms.limits.clone());
         let tracked = intent.tier.is_tracked();
@@ -228,7 +253,7 @@ impl Gate {
         let check = if intent.tier.is_guarded() { Check::All } else { Check::Journal };
         let terms = weighed.terms;
         let mut decided = || {
-            self.with_ledger(&needs, self.patience(), check, now, |ledger, proof| {
+            self.with_ledger(&needs, patience, check, now, |ledger, proof| {
                 if let Some(again) = self.again(intent, terms, &who, &keys, ledger, now) {
                     return Ok(again);
                 }
@@ -269,14 +294,10 @@ impl Gate {
                 }))
             })
         };
-        let decided = match decided() {
+        match decided() {
             // What it was planned on was not the journal: once more, on one that is opened anew.
             Err(NotNow::Failed(StateError::Replaced { .. })) => decided(),
             decided => decided,
-        };
-        match decided {
-            Ok(decided) => decided,
-            Err(reason) => self.undecided_guest(&weighed.intent, &self.state_error(reason), now),
         }
     }
 
