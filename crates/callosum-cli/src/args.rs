@@ -27,7 +27,7 @@ pub(crate) struct Args {
 }
 
 /// The options of every command.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub(crate) struct Global {
     /// The shared state directory [default: CALLOSUM_STATE_DIR, else ~/.callosum]
     #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
@@ -36,6 +36,14 @@ pub(crate) struct Global {
     /// Print one JSON document, the same as the gateway method of that name returns
     #[arg(long, global = true, help_heading = "Global options")]
     pub(crate) json: bool,
+
+    /// Show the time of day, not how long ago it was
+    #[arg(long, global = true, help_heading = "Global options")]
+    pub(crate) time: bool,
+
+    /// Shorten nothing to make a table fit the terminal
+    #[arg(long, global = true, help_heading = "Global options")]
+    pub(crate) wide: bool,
 }
 
 impl Args {
@@ -99,7 +107,7 @@ impl HookWords {
         let said = error.to_string();
         let said = said.lines().next().unwrap_or_default();
         Some(Self {
-            global: Global { state_dir: state_dir.map(PathBuf::from), json: false },
+            global: Global { state_dir: state_dir.map(PathBuf::from), ..Global::default() },
             hook: Hook {
                 runtime: runtime?,
                 event: None,
@@ -147,7 +155,8 @@ pub(crate) enum Command {
     Status,
     /// Show the newest records of the journal, newest last
     #[command(
-        after_help = "Examples:\n  callosum journal --since 2h --tier 3\n  callosum journal -f --session agent:main:main\n  callosum journal --key email:alice@example.com --json"
+        visible_alias = "log",
+        after_help = "Examples:\n  callosum journal --since 2h --tier 3..\n  callosum journal -f --session agent:main:main\n  callosum journal --key email:alice@example.com --json"
     )]
     Journal(Wanted),
     /// Show the live leases: the resources in use right now. `release` ends one by hand
@@ -307,6 +316,19 @@ pub(crate) struct Tried {
     /// [default: all]
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
+
+    /// Only records until then
+    #[arg(long, value_name = "TIME")]
+    pub(crate) until: Option<String>,
+
+    /// Also what the journal keeps for itself: counts of hooks, windows of rules, pauses that were read, ends of segments.
+    /// --json always has it
+    #[arg(long)]
+    pub(crate) all: bool,
+
+    /// One line a record; without it, one a call, with how it ended
+    #[arg(long)]
+    pub(crate) records: bool,
 }
 
 /// The file that is looked at.
@@ -388,17 +410,29 @@ pub(crate) struct Wanted {
     #[arg(long)]
     pub(crate) key: Option<String>,
 
-    /// Only records of this session
+    /// Only records of this session: its name, or what that or a part of it behind a `:` or `/` begins with
     #[arg(long)]
     pub(crate) session: Option<String>,
+
+    /// Only records of this instance
+    #[arg(long)]
+    pub(crate) instance: Option<String>,
+
+    /// Only records of this agent runtime: openclaw, claude-code, codex, gemini …
+    #[arg(long)]
+    pub(crate) runtime: Option<String>,
 
     /// Only records of this tool
     #[arg(long)]
     pub(crate) tool: Option<String>,
 
-    /// Only records of this tier
-    #[arg(long, value_parser = clap::value_parser!(u8).range(0..=4))]
-    pub(crate) tier: Option<u8>,
+    /// Only records of these tiers: 3, 3.. (and above), 2..3, or several: 3,4
+    #[arg(long, value_name = "TIERS")]
+    pub(crate) tier: Option<String>,
+
+    /// Only records with this text, in upper or lower case, in their resources, tool, session, agent, parameters, reason or rule
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) text: Option<String>,
 
     /// Only records of this kind: started, paused, blocked (finds paused ones too), complete, failed, refused, unknown …
     #[arg(long)]
@@ -407,4 +441,17 @@ pub(crate) struct Wanted {
     /// Only records since then: a duration such as 2h, an RFC 3339 time, or milliseconds since the epoch
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
+
+    /// Only records until then
+    #[arg(long, value_name = "TIME")]
+    pub(crate) until: Option<String>,
+
+    /// Also what the journal keeps for itself: counts of hooks, windows of rules, pauses that were read, ends of segments.
+    /// --json always has it
+    #[arg(long)]
+    pub(crate) all: bool,
+
+    /// One line a record; without it, one a call, with how it ended
+    #[arg(long)]
+    pub(crate) records: bool,
 }

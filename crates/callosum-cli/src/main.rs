@@ -18,7 +18,7 @@ use clap::CommandFactory;
 use rustix::process::{Resource, Signal, getrlimit};
 
 use crate::args::{Args, Command, LeaseAction, is_hook};
-use crate::output::{Failure, Output, is_gone};
+use crate::output::{Failure, Output, be_wide, is_gone};
 
 fn main() -> ExitCode {
     let args = match Args::read() {
@@ -62,6 +62,9 @@ fn survive_file_limit() {
 
 fn run(args: &Args) -> Result<ExitCode, Failure> {
     survive_file_limit();
+    if args.global.wide {
+        be_wide();
+    }
     let mut out = Output::standard();
     let code = match &args.command {
         Command::Status => commands::status::run(args, &mut out)?,

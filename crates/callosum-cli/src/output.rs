@@ -1,6 +1,7 @@
 //! Text for people, and what can go wrong on the way out.
 
 use std::io::{self, BufWriter, StdoutLock, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -9,12 +10,14 @@ use anstyle::{AnsiColor, Style};
 use callosum_core::model::json_text;
 use callosum_core::model::text;
 use callosum_core::model::text::{one_line, without_our_name};
-use callosum_core::model::time::from_rfc3339;
+use callosum_core::model::time::{for_people, from_rfc3339};
 use callosum_core::query::{Kind, QueryError, Uncovered};
 use chrono::{DateTime, Local};
 use comfy_table::{Attribute, Cell, Color, ContentArrangement, Table, presets};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::Serialize;
+
+use crate::args::Args;
 
 /// How often a tool or a program without a rule was seen, and what it sounds like.
 pub(crate) fn seen_as(entry: &Uncovered) -> String {
@@ -124,6 +127,13 @@ pub(crate) fn reader_goes_within(rest: Duration) -> bool {
 pub(crate) const NAME_CHARS: usize = 80;
 pub(crate) const LONG_CHARS: usize = 300;
 
+/// No cell is made shorter for the sake of others.
+const LEAST_CELL: usize = 12;
+/// Columns around a cell.
+const AROUND: usize = 2;
+/// Whether nothing is to be shortened: said once, when the program starts.
+static WIDE: AtomicBool = AtomicBool::new(false);
+
 /// No table is squeezed into fewer columns; it gets as many as a terminal usually has.
 const LEAST_WIDTH: u16 = 40;
 const USUAL_WIDTH: u16 = 80;
@@ -157,6 +167,16 @@ pub(crate) fn local_time(rfc3339: &str) -> String {
     let format =
         if local.date_naive() == Local::now().date_naive() { "%H:%M:%S" } else { "%Y-%m-%d %H:%M:%S" };
     local.format(format).to_string()
+}
+
+/// How long ago an RFC 3339 time was, or when it will be; with `--time`, what [`local_time`] says.
+pub(crate) fn when(args: &Args, rfc3339: &str) -> String {
+    let Some(moment) = from_rfc3339(rfc3339).filter(|_| !args.global.time) else {
+        return local_time(rfc3339);
+    };
+    let ahead = moment.saturating_sub(Local::now().timestamp_millis());
+    let distance = for_people(ahead.unsigned_abs());
+    if ahead > 0 { format!("in {distance}") } else { format!("{distance} ago") }
 }
 
 /// Bytes for people.
@@ -241,14 +261,14 @@ pub(crate) fn table(
     header: &[&str],
     rows: impl Iterator<Item = Vec<String>>,
 ) -> Result<(), Failure> {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
-    // A terminal that does not know its width says 0; in a column a letter wide nothing can be read.
-    if table.width().is_some_and(|width| width < LEAST_WIDTH) {
-        table.set_width(USUAL_WIDTH);
+    let mut rows: Vec<Vec<String>> = rows.collect();
+    if let Some(width) = width() {
+        fit(&mut rows, header, width);
     }
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(header.iter().map(|name| Cell::new(name).add_attribute(Attribute::Dim)));
-    table.add_rows(rows.map(|row| {
+    table.add_rows(rows.into_iter().map(|row| {
         row.into_iter().map(|text| match Tone::of(&text) {
             Some(tone) => Cell::new(text).fg(tone.color().0),
             None => Cell::new(text),
@@ -261,4 +281,76 @@ pub(crate) fn table(
         writeln!(out, "\n{}", heading(title))?;
     }
     Ok(writeln!(out, "{}", table.trim_fmt())?)
+}
+
+/// Columns of the terminal that is written to; `None` where there is none, or nothing is to be shortened.
+pub(crate) fn width() -> Option<usize> {
+    if WIDE.load(Ordering::Relaxed) {
+        return None;
+    }
+    let width = Table::new().width()?;
+    // One that does not know its width says 0; in a column a letter wide nothing can be read.
+    Some(usize::from(if width < LEAST_WIDTH { USUAL_WIDTH } else { width }))
+}
+
+/// From now on nothing is shortened.
+pub(crate) fn be_wide() {
+    WIDE.store(true, Ordering::Relaxed);
+}
+
+/// Shortens the longest cells until rows of these columns fit in `width`. A name is cut in its middle: ids are told by their
+/// beginnings, keys by their ends.
+pub(crate) fn fit(rows: &mut [Vec<String>], header: &[&str], width: usize) {
+    let mut widths: Vec<usize> = header.iter().map(|name| name.chars().count()).collect();
+    for row in rows.iter() {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = cell.chars().count().max(*width);
+        }
+    }
+    let room = width.saturating_sub(AROUND * widths.len());
+    let fits = |most: &usize| widths.iter().map(|width| (*width).min(*most)).sum::<usize>() <= room;
+    let most = (LEAST_CELL..=width).rev().find(fits).unwrap_or(LEAST_CELL);
+    for cell in rows.iter_mut().flatten() {
+        *cell = shortened(cell, most);
+    }
+}
+
+/// At most `most` characters of a cell, an ellipsis in its middle for the rest.
+fn shortened(cell: &str, most: usize) -> String {
+    let count = cell.chars().count();
+    if count <= most {
+        return cell.to_owned();
+    }
+    let kept = most.saturating_sub(1);
+    let end = kept / 2;
+    let begin: String = cell.chars().take(kept - end).collect();
+    let rest: String = cell.chars().skip(count - end).collect();
+    format!("{begin}…{rest}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_cells_give_way_first_and_in_their_middle() {
+        let row = || {
+            let (key, id) =
+                ("email:somebody.with.a.long.name@example.com", "3858aa11-0000-4000-8000-123456789abc");
+            [key, id, "exec", "3"].map(str::to_owned).to_vec()
+        };
+        let header = ["RESOURCE", "SESSION", "TOOL", "TIER"];
+        let fitted = |width: usize| {
+            let mut rows = vec![row()];
+            fit(&mut rows, &header, width);
+            rows.concat()
+        };
+        assert_eq!(fitted(200), row());
+        let cells = fitted(60);
+        assert_eq!(cells, ["email:someb…xample.com", "3858aa11-00…3456789abc", "exec", "3"]);
+        let all: usize = cells.iter().map(|cell| cell.chars().count()).sum();
+        assert!(all + AROUND * header.len() <= 60, "{cells:?}");
+        // Where nothing helps, something can still be read.
+        assert!(fitted(10).iter().all(|cell| cell.chars().count() <= LEAST_CELL));
+    }
 }

@@ -9,7 +9,7 @@ use callosum_core::query::{LockStatus, Released, Source};
 use serde_json::json;
 
 use crate::args::Args;
-use crate::output::{Failure, json, local_time, name, resource, table};
+use crate::output::{Failure, json, name, resource, table, when};
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode, Failure> {
     let observer = super::observer(args)?;
@@ -22,7 +22,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode, Failure>
     } else if status.locks.is_empty() {
         writeln!(out, "Nothing is held.")?;
     } else {
-        table_of(None, &status.locks, out)?;
+        table_of(args, None, &status.locks, out)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -42,7 +42,7 @@ pub(crate) fn release(args: &Args, key: &str, out: &mut dyn Write) -> Result<Exi
     } else if released.released.is_empty() {
         writeln!(out, "Nobody holds {}.", resource(key))?;
     } else {
-        table_of(None, &released.released, out)?;
+        table_of(args, None, &released.released, out)?;
         writeln!(
             out,
             "\nReleased. What was done stays in the journal, so the next call on it is still paused."
@@ -53,6 +53,7 @@ pub(crate) fn release(args: &Args, key: &str, out: &mut dyn Write) -> Result<Exi
 
 /// Leases as a table; nothing when there are none.
 pub(super) fn table_of(
+    args: &Args,
     title: Option<&str>,
     leases: &[LockStatus],
     out: &mut dyn Write,
@@ -64,8 +65,8 @@ pub(super) fn table_of(
             on_machine(&lease.instance, lease.machine.as_deref()),
             name(&lease.tool),
             lease.tier.to_string(),
-            local_time(&lease.since),
-            local_time(&lease.expires_at),
+            when(args, &lease.since),
+            when(args, &lease.expires_at),
         ]
     });
     table(out, title, &["RESOURCE", "SESSION", "INSTANCE", "TOOL", "TIER", "SINCE", "UNTIL"], rows)

@@ -9,7 +9,7 @@ use callosum_core::query::{Over, Session, Source};
 use serde_json::json;
 
 use crate::args::Args;
-use crate::output::{Failure, json, local_time, name, resource, table};
+use crate::output::{Failure, json, name, resource, table, when};
 
 /// Resources that are listed of what a session holds.
 const MAX_HELD: usize = 3;
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Args, since: &str, out: &mut dyn Write) -> Result<ExitC
             name(&session.session),
             on_machine(&session.instance, session.machine.as_deref()),
             name(session.runtime.as_deref().unwrap_or_default()),
-            local_time(&session.last_at),
+            when(args, &session.last_at),
             name(session.last_tool.as_deref().unwrap_or_default()),
             session.calls.to_string(),
             session.paused.to_string(),

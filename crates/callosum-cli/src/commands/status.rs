@@ -8,7 +8,7 @@ use callosum_core::query::{Kind, Source, Status, Uncovered, WebhookState, Webhoo
 use callosum_core::record::UNREADABLE_EVENTS;
 
 use crate::args::Args;
-use crate::output::{Failure, counted, json, local_time, long, name, resource, size, table};
+use crate::output::{Failure, counted, json, local_time, long, name, resource, size, table, when};
 
 /// So many without a rule are listed, and all that sound like an effect.
 const MAX_UNCOVERED: usize = 10;
@@ -19,7 +19,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode, Failure>
     if args.global.json {
         json(out, &status)?;
     } else {
-        for_people(&status, out)?;
+        for_people(args, &status, out)?;
     }
     let wrong =
         status.degraded.is_some() || status.rules.error.is_some() || !status.setting_errors.is_empty();
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode, Failure>
     Ok(ExitCode::from(u8::from(wrong)))
 }
 
-fn for_people(status: &Status, out: &mut dyn Write) -> Result<(), Failure> {
+fn for_people(args: &Args, status: &Status, out: &mut dyn Write) -> Result<(), Failure> {
     let mut line = |label: &str, text: &str| writeln!(out, "{label:<10} {text}");
     line("Callosum", status.version)?;
     line("State", &long(&status.state_dir))?;
@@ -75,7 +75,7 @@ fn for_people(status: &Status, out: &mut dyn Write) -> Result<(), Failure> {
         }
     }
 
-    super::leases::table_of(Some("Leases"), &status.locks, out)?;
+    super::leases::table_of(args, Some("Leases"), &status.locks, out)?;
     webhooks(status, out)?;
 
     let limits = status.limits.iter().map(|limit| {
@@ -105,7 +105,7 @@ fn for_people(status: &Status, out: &mut dyn Write) -> Result<(), Failure> {
             name(&context.instance),
             name(&context.tool),
             context.tier.to_string(),
-            local_time(&context.at),
+            when(args, &context.at),
         ]
     });
     let header = ["RESOURCE", "STATE", "SESSION", "INSTANCE", "TOOL", "TIER", "AT"];
@@ -120,8 +120,8 @@ fn for_people(status: &Status, out: &mut dyn Write) -> Result<(), Failure> {
                 seen.after.to_string(),
                 seen.paused.to_string(),
                 if seen.covered { "yes" } else { "none" }.to_owned(),
-                local_time(&seen.first),
-                local_time(&seen.last),
+                when(args, &seen.first),
+                when(args, &seen.last),
             ]
         })
     });
@@ -131,7 +131,7 @@ fn for_people(status: &Status, out: &mut dyn Write) -> Result<(), Failure> {
         &["RUNTIME", "TOOL", "BEFORE", "AFTER", "PAUSED", "RULE", "FIRST", "LAST"],
         coverage,
     )?;
-    no_rule(&status.uncovered, out)
+    no_rule(args, &status.uncovered, out)
 }
 
 fn is_parked(webhook: &WebhookStatus) -> bool {
@@ -157,7 +157,7 @@ fn webhooks(status: &Status, out: &mut dyn Write) -> Result<(), Failure> {
 }
 
 /// What was seen without a rule: all that sounds like an effect, and some of the rest.
-fn no_rule(uncovered: &[Uncovered], out: &mut dyn Write) -> Result<(), Failure> {
+fn no_rule(args: &Args, uncovered: &[Uncovered], out: &mut dyn Write) -> Result<(), Failure> {
     let effects = uncovered.iter().filter(|entry| entry.verb.is_some()).count();
     let shown = effects.max(MAX_UNCOVERED).min(uncovered.len());
     let rows = uncovered.iter().take(shown).map(|entry| {
@@ -171,7 +171,7 @@ fn no_rule(uncovered: &[Uncovered], out: &mut dyn Write) -> Result<(), Failure> 
             name(&entry.name),
             entry.calls.to_string(),
             entry.verb.map_or_else(|| "–".to_owned(), |verb| format!("an effect: {verb}")),
-            local_time(&entry.last),
+            when(args, &entry.last),
         ]
     });
     table(

@@ -95,7 +95,7 @@ fn traces(directory: &Path) -> BTreeMap<String, (Vec<u8>, u32, i64, i64)> {
 #[test]
 fn the_journal_reads_as_one_line_a_record() {
     let state = story();
-    let (code, stdout, stderr) = run(state.path(), &["journal"]);
+    let (code, stdout, stderr) = run(state.path(), &["journal", "--all", "--records"]);
     assert_eq!((code, stderr.as_str()), (Some(0), ""));
     let shown: Vec<&str> = stdout.lines().collect();
     assert_eq!(shown.len(), 5, "{stdout}");
@@ -104,6 +104,59 @@ fn the_journal_reads_as_one_line_a_record() {
         assert!(paused.contains(part), "{part} in {paused}");
     }
     assert!(shown[4].contains("exit 7; the tool failed"), "{stdout}");
+}
+
+#[test]
+fn a_call_is_one_line_with_how_it_ended_and_how_long_it_took() {
+    let mut start = record("intercept", "ann", "email:ann@example.com", json!({"tier": 3}));
+    start["timestamp"] = json!(ago(100));
+    let mut end = record("complete", "ann", "email:ann@example.com", json!({"of": [0], "exitCode": 0}));
+    end["timestamp"] = json!(ago(40));
+    let other = record("intercept", "bob", "email:bob@example.com", json!({"tier": 3}));
+    let seen = json!({"v": 1, "action": "seen", "timestamp": ago(1), "instance": "i", "seen": {}});
+    let state = state_dir(&lines(&[start, other, end, seen]));
+    let shown = |args: &[&str]| run(state.path(), &[&["log"], args].concat()).1;
+    let (joined, all) = (shown(&[]), shown(&["--all"]));
+    let told: Vec<&str> = joined.lines().collect();
+    assert_eq!((told.len(), all.lines().count()), (2, 3), "{joined}{all}");
+    assert!(told[0].starts_with("1m ago") && told[0].contains("complete"), "{joined}");
+    assert!(told[0].ends_with("after 1m; exit 0"), "{joined}");
+    assert!(told[1].contains("started"), "{joined}");
+    assert_eq!(shown(&["--records"]).lines().count(), 3);
+    // The day's time is there for who wants it.
+    let clock = shown(&["--time"]);
+    assert!(
+        clock.lines().next().unwrap().split_once("  ").unwrap().0.ends_with(&ago(100)[16..19]),
+        "{clock}"
+    );
+}
+
+#[test]
+fn what_is_looked_for_in_the_journal_may_be_part_of_a_name_or_several_tiers_but_no_unknown_word() {
+    let record = |session: &str, tier: u8| record("intercept", session, "file:/a", json!({"tier": tier}));
+    let state = state_dir(&lines(&[
+        record("3858aa11-0000", 1),
+        record("agent:main:3858bb", 2),
+        record("agent:main:0003858", 3),
+        record("ann", 4),
+    ]));
+    let count = |args: &[&str]| run(state.path(), &[&["journal"], args].concat()).1.lines().count();
+    assert_eq!(count(&["--session", "3858"]), 2);
+    assert_eq!(count(&["--session", "agent:main"]), 2);
+    for (tiers, found) in [("3", 1), ("3..", 2), ("..1", 1), ("1..2", 2), ("1,4", 2)] {
+        assert_eq!(count(&["--tier", tiers]), found, "{tiers}");
+    }
+    assert_eq!((count(&["--text", "ANN"]), count(&["--until", "1h"])), (1, 1));
+    for (args, told) in [
+        (["--action", "blcoked"], "did you mean `blocked`?"),
+        (["--action", "dreamt"], "the journal has"),
+        (["--tier", "5"], "such as `3`, `3..`, `2..3` or `3,4`"),
+        (["--until", "soon"], "`soon` is not a time"),
+    ] {
+        let (code, stdout, stderr) = run(state.path(), &[&["journal"][..], &args].concat());
+        assert_eq!((code, stdout.as_str()), (Some(2), ""), "{args:?}");
+        assert!(stderr.contains(told), "{args:?}: {stderr}");
+    }
 }
 
 /// What the journal says of itself has no session and no tool, and labels of several words: nothing of it is a quoted name.
@@ -120,7 +173,7 @@ fn what_is_no_call_is_told_in_plain_words() {
         own("seen", json!({"runtime": "openclaw", "seen": {"exec": {"before": 2, "after": 2}}})),
         own("of a newer version", json!({})),
     ]));
-    let (code, stdout, _) = run(state.path(), &["journal"]);
+    let (code, stdout, _) = run(state.path(), &["journal", "--all"]);
     let told: Vec<&str> = stdout.lines().map(|line| line.split_once("  ").unwrap().1.trim()).collect();
     let expected =
         ["segment begun", "rules loaded          rules look 24h back", "hooks seen            exec 2/2"];
@@ -247,8 +300,8 @@ fn nothing_hostile_in_the_journal_reaches_the_terminal() {
     });
     let timeless = json!({"v": 1, "action": "intercept", "tier": 3, "timestamp": evil, "contextKey": evil});
     let state = state_dir(&lines(&[hostile, closing, seen, timeless]));
-    for args in [["journal"], ["status"]] {
-        let (code, stdout, _) = run(state.path(), &args);
+    for args in [&["journal", "--all"][..], &["status"]] {
+        let (code, stdout, _) = run(state.path(), args);
         assert_eq!(code, Some(0), "{stdout}");
         assert!(stdout.contains("owned"), "{stdout}");
         let bad: Vec<char> = stdout
@@ -260,7 +313,7 @@ fn nothing_hostile_in_the_journal_reaches_the_terminal() {
             .collect();
         assert!(bad.is_empty(), "{args:?}: {bad:?} in {stdout:?}");
     }
-    assert_eq!(run(state.path(), &["journal"]).1.lines().count(), 4);
+    assert_eq!(run(state.path(), &["journal", "--all"]).1.lines().count(), 4);
 }
 
 #[test]

@@ -91,7 +91,13 @@ fn noon() -> String {
 
 fn callosum(state_dir: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_callosum"));
-    command.args(args).env("CALLOSUM_STATE_DIR", state_dir).env("TZ", noon()).env("USER", "doug");
+    // How long ago something was takes more room the longer it was.
+    command
+        .args(args)
+        .arg("--time")
+        .env("CALLOSUM_STATE_DIR", state_dir)
+        .env("TZ", noon())
+        .env("USER", "doug");
     command.env("COLUMNS", "120").current_dir("/");
     command
 }

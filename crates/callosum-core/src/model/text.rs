@@ -313,7 +313,8 @@ pub(crate) fn head(text: &str, max_chars: usize) -> (&str, bool) {
 }
 
 /// The known name that was probably meant: at most a third of the letters apart, case aside.
-pub(crate) fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
+#[must_use]
+pub fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let name = head(name, 40).0.to_lowercase();
     known
         .into_iter()

@@ -1,6 +1,7 @@
 //! Which records of the journal are asked for.
 
-use serde::Deserialize;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use crate::model::time::from_rfc3339;
@@ -15,19 +16,23 @@ pub struct Filter {
     pub key: Option<String>,
     /// A session.
     pub session: Option<String>,
+    /// What a session begins with, or a part of its name behind a `:` or `/`: a short id, as people copy it.
+    pub session_part: Option<String>,
     /// An instance.
     pub instance: Option<String>,
     /// An agent runtime.
     pub runtime: Option<String>,
     /// A tool.
     pub tool: Option<String>,
-    /// A tier.
-    pub tier: Option<u8>,
+    /// A tier: a number, or tiers as a text: `3`, `3..`, `..2`, `2..3`, `3,4`.
+    pub tier: Option<Tiers>,
     /// A tier, or a higher one.
     pub min_tier: Option<u8>,
     /// What a record says happened, by its `action`, or in the words that people read: `started` for `intercept`, `paused` for a
     /// `blocked` one that met no lease.
     pub action: Option<String>,
+    /// Not what the journal keeps for itself: counts of hooks, windows of rules, pauses that were read, ends of segments.
+    pub calls_only: bool,
     /// A text, in upper or lower case, somewhere in the context keys, the tool, the session, the agent, the parameters, the
     /// reason or the rule's name; at most 1,000 characters.
     pub text: Option<String>,
@@ -49,12 +54,14 @@ impl Default for Filter {
             limit: 50,
             key: None,
             session: None,
+            session_part: None,
             instance: None,
             runtime: None,
             tool: None,
             tier: None,
             min_tier: None,
             action: None,
+            calls_only: false,
             text: None,
             since: None,
             until: None,
@@ -65,8 +72,13 @@ impl Default for Filter {
     }
 }
 
+/// Kinds of records that tell of no call, session or loss.
+const UPKEEP: [&str; 5] = ["seen", "rules", "delivered", "opened", "closed"];
+
 /// More records are never given at once.
 const MAX_LIMIT: usize = 10_000;
+/// The highest tier.
+const MAX_TIER: u8 = 4;
 /// Characters in a text that is looked for.
 const MAX_TEXT: usize = 1_000;
 
@@ -88,6 +100,23 @@ impl Filter {
     pub(super) fn wants_conflict(&self, conflict: Option<&str>, on_conflict: Option<&str>) -> bool {
         let is_block = matches!(conflict, Some("lease" | "limit")) || on_conflict == Some("block");
         self.action.as_deref() != Some("paused") || !is_block
+    }
+
+    /// Whether records of this kind may be what is wanted.
+    pub(super) fn wants_kind(&self, action: &[u8]) -> bool {
+        self.recorded_action().is_none_or(|wanted| wanted.as_bytes() == action)
+            && !(self.calls_only && UPKEEP.iter().any(|kind| kind.as_bytes() == action))
+    }
+
+    /// Whether a session may be the one that is wanted by a part of its name.
+    pub(super) fn wants_session_part(&self, session: Option<&str>) -> bool {
+        let Some(part) = self.session_part.as_deref() else { return true };
+        session.is_some_and(|session| {
+            session.starts_with(part)
+                || session.match_indices([':', '/']).any(|(at, sign)| {
+                    session.get(at + sign.len()..).is_some_and(|rest| rest.starts_with(part))
+                })
+        })
     }
 
     /// Reads a filter from JSON text; empty text or `null` wants the last 50.
@@ -127,5 +156,96 @@ fn moment(field: &str, value: Option<&Value>) -> Result<Option<i64>, String> {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => from_rfc3339(text).map(Some).ok_or_else(wrong),
         Some(value) => value.as_i64().map(Some).ok_or_else(wrong),
+    }
+}
+
+/// Some of the tiers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tiers(u8);
+
+impl Tiers {
+    /// Reads `3`, `3..`, `..2`, `2..3` and several of these with commas between.
+    ///
+    /// # Errors
+    /// A clause that says what was expected.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let wrong = || "expected tiers from 0 to 4, such as `3`, `3..`, `2..3` or `3,4`".to_owned();
+        let number = |text: &str, unless: u8| match text.trim() {
+            "" => Some(unless),
+            text => text.parse().ok().filter(|tier| *tier <= MAX_TIER),
+        };
+        let mut tiers = 0;
+        for part in text.split(',') {
+            let (first, last) = match part.split_once("..") {
+                Some((first, last)) => (number(first, 0), number(last.trim_start_matches('='), MAX_TIER)),
+                None if part.trim().is_empty() => return Err(wrong()),
+                None => (number(part, 0), number(part, 0)),
+            };
+            let (Some(first), Some(last)) = (first, last) else { return Err(wrong()) };
+            if first > last {
+                return Err(wrong());
+            }
+            tiers |= (first..=last).fold(0, |tiers, tier| tiers | 1 << tier);
+        }
+        Ok(Self(tiers))
+    }
+
+    /// Whether `tier` is one of them.
+    #[must_use]
+    pub fn has(self, tier: u64) -> bool {
+        tier <= u64::from(MAX_TIER) && self.0 & 1 << tier != 0
+    }
+}
+
+impl<'de> Deserialize<'de> for Tiers {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        Self::read(&text).map_err(D::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use super::*;
+
+    #[test]
+    fn tiers_are_one_a_range_or_several() {
+        let read = |text: &str| {
+            let tiers = Tiers::read(text)?;
+            Ok::<Vec<u64>, String>((0..10).filter(|tier| tiers.has(*tier)).collect())
+        };
+        for (text, tiers) in [
+            ("3", vec![3]),
+            ("3..", vec![3, 4]),
+            ("..1", vec![0, 1]),
+            ("2..3", vec![2, 3]),
+            ("2..=3", vec![2, 3]),
+            ("0, 3,4", vec![0, 3, 4]),
+            ("..", vec![0, 1, 2, 3, 4]),
+        ] {
+            assert_eq!(read(text).unwrap(), tiers, "{text}");
+        }
+        for text in ["", "5", "3,", "4..2", "three", "-1", "1..5", "255.."] {
+            assert!(read(text).is_err(), "{text}");
+        }
+        assert!(Filter::read(r#"{"tier":3}"#).unwrap().tier.unwrap().has(3));
+        assert!(Filter::read(r#"{"tier":300}"#).unwrap_err().contains("`3..`"));
+    }
+
+    #[test]
+    fn a_session_is_found_by_the_beginning_of_a_part_of_its_name() {
+        let filter = Filter { session_part: Some("3858".to_owned()), ..Filter::default() };
+        for (session, is_it) in [
+            ("3858aa11-0000", true),
+            ("agent:main:3858aa11", true),
+            ("home/3858", true),
+            ("agent:main:1233858", false),
+            ("0000-3858", false),
+        ] {
+            assert_eq!(filter.wants_session_part(Some(session)), is_it, "{session}");
+        }
+        assert!(!filter.wants_session_part(None));
     }
 }

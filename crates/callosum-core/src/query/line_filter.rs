@@ -100,14 +100,14 @@ impl<'f> LineFilter<'f> {
     fn may_want(&self, line: &[u8]) -> bool {
         let Some(head) = Head::read(line) else { return true };
         self.wants_tier(head.tier.map(u64::from))
-            && self.filter.recorded_action().is_none_or(|action| action.as_bytes() == head.action)
+            && self.filter.wants_kind(head.action)
             && self.quoted.iter().all(|quoted| quoted.find(line).is_some())
             && self.text.as_ref().is_none_or(|text| text.may_be_in(line))
     }
 
     fn wants_tier(&self, tier: Option<u64>) -> bool {
         let Filter { tier: one, min_tier: least, .. } = self.filter;
-        one.is_none_or(|one| tier == Some(u64::from(one)))
+        one.is_none_or(|some| tier.is_some_and(|tier| some.has(tier)))
             && least.is_none_or(|least| tier.is_some_and(|tier| tier >= u64::from(least)))
     }
 
@@ -123,7 +123,8 @@ impl<'f> LineFilter<'f> {
             && text_is("instance", instance)
             && text_is("runtime", runtime)
             && text_is("tool", tool)
-            && self.filter.recorded_action().is_none_or(|action| recorded("action") == Some(action))
+            && self.filter.wants_session_part(recorded("session"))
+            && self.filter.wants_kind(recorded("action").unwrap_or_default().as_bytes())
             && self.filter.wants_conflict(recorded("conflict"), recorded("onConflict"))
             && self.wants_tier(record.get("tier").and_then(Value::as_u64))
             && self.text.as_ref().is_none_or(|text| text.is_in(record))

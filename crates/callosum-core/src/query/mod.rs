@@ -34,7 +34,7 @@ mod webhooks;
 
 pub use self::counts::{BucketCount, Counts, CountsRequest, RuleCount};
 pub use self::explain::{ExplainRequest, ExplainResponse};
-pub use self::filter::Filter;
+pub use self::filter::{Filter, Tiers};
 pub use self::following::Following;
 pub use self::head::HeadResponse;
 pub use self::journal::JournalPage;

@@ -20,10 +20,9 @@ use crate::http::refusal::Refusal;
 use crate::service::Service;
 
 /// Those of the questions' fields that are numbers: an address has only texts.
-const NUMBERS: &[&str] =
-    &["limit", "tier", "minTier", "after", "before", "windowMs", "from", "to", "bucketMs"];
+const NUMBERS: &[&str] = &["limit", "minTier", "after", "before", "windowMs", "from", "to", "bucketMs"];
 /// And those that are true or false.
-const FLAGS: &[&str] = &["budget"];
+const FLAGS: &[&str] = &["budget", "callsOnly"];
 
 /// The leases on which resource are to end.
 #[derive(Debug, Deserialize, JsonSchema)]
