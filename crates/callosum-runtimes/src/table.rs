@@ -63,6 +63,21 @@ pub(crate) fn neutral(runtime: Runtime, tool: &str, input: Value, cwd: Option<&s
     (own.tool.name().to_owned(), Value::Object(params))
 }
 
+/// A call in OpenClaw's names, whoever names it: the tool of an agent runtime, or OpenClaw's own. `cwd` is the folder that it is made in.
+#[must_use]
+pub fn in_any_names(tool: &str, input: Value, cwd: Option<&str>) -> (String, Value) {
+    // Names that runtimes share mean the same in all.
+    neutral(RUNTIMES[0], tool, input, cwd)
+}
+
+/// Whether a tool of this name, in whichever runtime, runs a shell command.
+#[must_use]
+pub fn runs_commands(tool: &str) -> bool {
+    let mut known = RUNTIMES.into_iter().flat_map(|runtime| runtime.facts().tools);
+    matches!(tool, "exec" | "bash")
+        || known.any(|names| names.tool == openclaw::Tool::Exec && names.names.contains(&tool))
+}
+
 fn rename(params: &mut Map<String, Value>, from: &str, to: &str) {
     if let Some(value) = params.remove(from) {
         params.entry(to).or_insert(value);

@@ -6,31 +6,39 @@ use std::process::ExitCode;
 use callosum_core::model::on_conflict::OnConflict;
 use callosum_core::model::time;
 use callosum_core::query::{ExplainRequest, LimitStatus, Source};
+use callosum_core::rules::lint::meant_by_unknown;
 use callosum_core::rules::{Match, Scope};
+use callosum_runtimes::{in_any_names, runs_commands};
 use serde_json::{Value, json};
 
 use crate::args::{Args, Asked};
 use crate::output::{Failure, json, local_time, long, name, resource, said};
 
 pub(crate) fn run(args: &Args, asked: &Asked, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-    let params = params(asked)?;
     let observer = super::observer(args)?;
     let cwd = asked.cwd.clone().or_else(|| std::env::current_dir().ok());
-    let request = ExplainRequest {
-        tool: asked.tool.clone(),
-        params,
-        session: asked.session.clone(),
-        agent: None,
-        cwd: cwd.and_then(|cwd| cwd.to_str().map(str::to_owned)),
-    };
+    let cwd = cwd.and_then(|cwd| cwd.to_str().map(str::to_owned));
+    let (tool, params) = in_any_names(&asked.tool, params(asked)?, cwd.as_deref());
+    let request = ExplainRequest { tool, params, session: asked.session.clone(), agent: None, cwd };
     let explained = observer.explain(&request, &observer.machine().now())?;
+    let meant = if explained.rule_name.is_none() { meant_by_unknown(&request.tool) } else { None };
     if args.global.json {
-        json(out, &explained)?;
+        let mut document = serde_json::to_value(&explained)?;
+        if let (Some(meant), Value::Object(document)) = (meant, &mut document) {
+            document.insert("didYouMean".to_owned(), meant.into());
+        }
+        json(out, &document)?;
         return Ok(ExitCode::SUCCESS);
     }
     match &explained.rule_name {
         Some(rule) => writeln!(out, "Tier {}, by the rule `{}`.", explained.tier as u8, name(rule))?,
-        None => writeln!(out, "Tier 0: no rule matches this call.")?,
+        None => writeln!(out, "Tier 0: no rule covers this call.")?,
+    }
+    if let Some(meant) = meant {
+        writeln!(out, "No known tool is called `{}`: did you mean `{meant}`?", name(&asked.tool))?;
+    }
+    if request.tool != asked.tool {
+        writeln!(out, "`{}` is `{}` to rules.", name(&asked.tool), name(&request.tool))?;
     }
     if explained.rough {
         writeln!(
@@ -95,12 +103,17 @@ pub(crate) fn run(args: &Args, asked: &Asked, out: &mut dyn Write) -> Result<Exi
 fn params(asked: &Asked) -> Result<Value, Failure> {
     let unusable = |fragment: String| Failure::CantLook {
         fragment,
-        remedy: "give them as a JSON object, like '{\"command\": \"git push\"}'".to_owned(),
+        remedy: match meant_by_unknown(&asked.tool) {
+            Some(meant) if !runs_commands(&asked.tool) => {
+                format!("no known tool is called `{}`: did you mean `{meant}`?", name(&asked.tool))
+            }
+            _ => "give them as a JSON object, like '{\"command\": \"git push\"}'".to_owned(),
+        },
     };
     let begins = |sign: char| asked.params.trim_start().starts_with(sign);
     // A list is no command, though a shell's `[ -f x ]` may begin like one.
     let is_list = begins('[') && serde_json::from_str::<Value>(&asked.params).is_ok();
-    if !begins('{') && !is_list && matches!(asked.tool.as_str(), "exec" | "bash") {
+    if !begins('{') && !is_list && runs_commands(&asked.tool) {
         return Ok(json!({ "command": asked.params }));
     }
     match serde_json::from_str(&asked.params) {

@@ -126,7 +126,7 @@ fn a_call_is_one_line_with_how_it_ended_and_how_long_it_took() {
     // The day's time is there for who wants it.
     let clock = shown(&["--time"]);
     assert!(
-        clock.lines().next().unwrap().split_once("  ").unwrap().0.ends_with(&ago(100)[16..19]),
+        clock.lines().next().unwrap().split_once("  ").unwrap().0.ends_with(ago(100).get(16..19).unwrap()),
         "{clock}"
     );
 }
@@ -314,6 +314,27 @@ fn nothing_hostile_in_the_journal_reaches_the_terminal() {
         assert!(bad.is_empty(), "{args:?}: {bad:?} in {stdout:?}");
     }
     assert_eq!(run(state.path(), &["journal", "--all"]).1.lines().count(), 4);
+}
+
+#[test]
+fn explain_knows_the_names_of_every_runtime_and_says_what_was_probably_meant() {
+    let state = state_dir(&[]);
+    let explain = |words: &[&str]| run(state.path(), &[&["explain"], words].concat());
+    let push = explain(&["exec", "git push origin main"]).1;
+    assert!(push.starts_with("Tier 3"), "{push}");
+    for tool in ["Bash", "run_shell_command", "bash"] {
+        let told = explain(&[tool, "git push origin main"]).1;
+        assert!(told.starts_with("Tier 3") && told.lines().last() == push.lines().last(), "{tool}: {told}");
+    }
+    let (code, stdout, stderr) = explain(&["exce", "git push"]);
+    assert_eq!((code, stdout.as_str()), (Some(2), ""));
+    assert!(stderr.contains("did you mean `exec`?"), "{stderr}");
+    let (code, stdout, _) = explain(&["exce", "{\"command\":\"git push\"}"]);
+    assert!(code == Some(0) && stdout.contains("no rule covers") && stdout.contains("`exec`?"), "{stdout}");
+    let (_, document) = run_json(state.path(), &["explain", "exce", "{}", "--json"]);
+    assert_eq!((&document["didYouMean"], &document["verdict"]), (&json!("exec"), &json!("allow")));
+    let (_, document) = run_json(state.path(), &["explain", "acme__do_it", "{}", "--json"]);
+    assert_eq!(document.get("didYouMean"), None);
 }
 
 #[test]

@@ -7,6 +7,8 @@ mod reach;
 mod texts;
 mod tools;
 
+pub use self::tools::meant_by_unknown;
+
 use std::collections::HashSet;
 
 use serde::Serialize;

@@ -42,11 +42,18 @@ pub(super) fn unknown(rule: &RuleFormat) -> impl Iterator<Item = &str> {
     let runtimes = rule.runtime.as_ref().map(|runtimes| runtimes.0.as_slice());
     let is_for_openclaw = runtimes.is_none_or(|names| names.iter().any(|name| covers(name, OPENCLAW)));
     let names = rule.tool.value.0.iter().filter(move |_| is_for_openclaw).map(String::as_str);
-    let is_known = |name: &str| {
-        let name = compared_tool(name);
-        TOOLS.iter().any(|tool| compared_tool(tool) == name)
-    };
     names.filter(move |name| !is_glob(name) && !name.contains(MCP) && !is_known(name))
+}
+
+fn is_known(name: &str) -> bool {
+    let name = compared_tool(name);
+    TOOLS.iter().any(|tool| compared_tool(tool) == name)
+}
+
+/// The tool that was probably meant by a name that no known host has.
+#[must_use]
+pub fn meant_by_unknown(name: &str) -> Option<&'static str> {
+    if is_known(name) || name.contains(MCP) { None } else { meant(name) }
 }
 
 /// The tool that was probably meant.
