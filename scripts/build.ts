@@ -83,8 +83,7 @@ export async function build(): Promise<void> {
   const addons = readdirSync(NATIVE).filter((name) => name.endsWith(".node"));
   mkdirSync(join(EXTENSION, "native"), { recursive: true });
   for (const name of ["binding.js", ...addons]) cpSync(join(NATIVE, name), join(EXTENSION, "native", name));
-  const sums = Object.fromEntries(addons.map((name) => [name, sha256(join(NATIVE, name))]));
-  writeJson(join(EXTENSION, "native", "checksums.json"), sums);
+  sumsOfAddons(join(EXTENSION, "native"));
   for (const name of SHIPPED) cpSync(join(ROOT, name), join(EXTENSION, name), { recursive: true });
   writeNotices(join(EXTENSION, NOTICES));
   await buildPage(join(EXTENSION, "page"));
@@ -96,7 +95,12 @@ export async function build(): Promise<void> {
   writeJson(join(EXTENSION, "package.json"), packageJson());
 }
 
-/** What `native.runtime.ts` compares: opening an addon that was copied only in part ends the whole gateway with a bus error. */
+/** Writes what `native.runtime.ts` compares: opening an addon that was copied only in part ends the whole gateway with a bus error. */
+export function sumsOfAddons(folder: string): void {
+  const addons = readdirSync(folder).filter((name) => name.endsWith(".node"));
+  writeJson(join(folder, "checksums.json"), Object.fromEntries(addons.map((name) => [name, sha256(join(folder, name))])));
+}
+
 function sha256(file: string): string {
   return createHash("sha256").update(readFileSync(file)).digest("hex");
 }

@@ -1,4 +1,4 @@
-// Lays out in dist/npm what is published: one package for each platform, with the addon, the `callosum` program and the page that it serves, and
+// Lays out in dist/npm what is published: one package for each platform, with the addon, the programs and the page that they serve, and
 // the main package, which has no native code and names them all as optional dependencies. `node scripts/pack.ts FOLDER` takes what the release
 // built from FOLDER/<platform>/; without a folder it takes what `npm run build` made for this machine.
 
@@ -11,7 +11,8 @@ import { writeNotices } from "./notices.ts";
 import { ROOT, TaskError } from "./run.ts";
 
 const OUT = join(ROOT, "dist", "npm");
-const PROGRAM = "callosum";
+/** What is in `bin/`: the command, and the service that it starts. */
+export const PROGRAMS = ["callosum", "callosum-serve"];
 
 interface Root {
   napi: { binaryName: string; packageName: string; targets: string[] };
@@ -27,7 +28,15 @@ interface Extension {
 
 const { napi } = readJson<Root>(join(ROOT, "package.json"));
 /** What the loader that napi-rs generated looks for, so its names are not ours to choose. */
-const TARGETS = napi.targets.map((triple) => parseTriple(triple));
+export const TARGETS = napi.targets.map((triple) => parseTriple(triple));
+
+/** Where the native parts for a platform lie, if they were built: in `artifacts`, or what `npm run build` made for this machine. */
+export function builtFor(platform: string, artifacts?: string): { addonName: string; addon: string; programs: string } {
+  const addonName = `${napi.binaryName}.${platform}.node`;
+  return artifacts === undefined
+    ? { addonName, addon: join(EXTENSION, "native", addonName), programs: join(EXTENSION, "bin") }
+    : { addonName, addon: join(artifacts, platform, addonName), programs: join(artifacts, platform) };
+}
 
 /** Lays out the main package and a package for every platform that there is something for; gives the platforms. */
 export function pack(artifacts?: string): string[] {
@@ -37,18 +46,16 @@ export function pack(artifacts?: string): string[] {
   const packed: string[] = [];
   for (const target of TARGETS) {
     const platform = target.platformArchABI;
-    const addon = `${napi.binaryName}.${platform}.node`;
-    const files =
-      artifacts === undefined
-        ? { addon: join(EXTENSION, "native", addon), program: join(EXTENSION, "bin", PROGRAM) }
-        : { addon: join(artifacts, platform, addon), program: join(artifacts, platform, PROGRAM) };
-    if (!existsSync(files.addon)) continue;
+    const { addonName, addon, programs } = builtFor(platform, artifacts);
+    if (!existsSync(addon)) continue;
     const dir = join(OUT, platform);
     mkdirSync(join(dir, "bin"), { recursive: true });
-    cpSync(files.addon, join(dir, addon));
-    cpSync(files.program, join(dir, "bin", PROGRAM));
-    // Artifacts of a workflow come without their modes.
-    chmodSync(join(dir, "bin", PROGRAM), 0o755);
+    cpSync(addon, join(dir, addonName));
+    for (const program of PROGRAMS) {
+      cpSync(join(programs, program), join(dir, "bin", program));
+      // Artifacts of a workflow come without their modes.
+      chmodSync(join(dir, "bin", program), 0o755);
+    }
     // The program looks for it beside its own folder.
     cpSync(join(EXTENSION, "page"), join(dir, "page"), { recursive: true });
     cpSync(join(ROOT, "LICENSE"), join(dir, "LICENSE"));
@@ -58,8 +65,8 @@ export function pack(artifacts?: string): string[] {
       version: extension.version,
       description: `${extension.description} (${platform})`,
       license: extension.license,
-      main: addon,
-      files: [addon, `bin/${PROGRAM}`, "page", NOTICES],
+      main: addonName,
+      files: [addonName, "bin", "page", NOTICES],
       engines: extension.engines,
       os: [target.platform],
       cpu: [target.arch],

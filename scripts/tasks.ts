@@ -2,9 +2,11 @@
 
 import { globSync } from "node:fs";
 import { join } from "node:path";
+import { archive } from "./archive.ts";
 import { installBrowser } from "./browser.ts";
 import { build, buildPanickingAddon, buildTestPrograms, EXTENSION, FAULT_INJECTION } from "./build.ts";
 import { install } from "./install.mjs";
+import { pack } from "./pack.ts";
 import { installPython } from "./python.ts";
 import { writeReferences } from "./references.ts";
 import { ROOT, run, runModule, TaskError } from "./run.ts";
@@ -21,6 +23,12 @@ const TASKS: Record<string, (args: string[]) => Promise<void>> = {
   build: async () => {
     await build();
     console.log(`\nThe extension is in ${EXTENSION.replace(`${ROOT}/`, "")}.`);
+  },
+  package: async () => {
+    await build();
+    const packed = pack();
+    const names = archive();
+    console.log(`\ndist/npm holds the packages for ${packed.join(", ")}, dist/archives ${names.join(", ")}.`);
   },
   check,
   format: async () => {
