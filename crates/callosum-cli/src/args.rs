@@ -221,6 +221,14 @@ pub(crate) enum Command {
         after_help = "Examples:\n  callosum simulate ~/.callosum/tiers.json.new\n  callosum simulate new.json --since 7d --json\n\nThe journal keeps no parameters of calls of tiers 0 and 1, and only a short, redacted summary for higher tiers. A call is judged again where the rules ask only for what the journal kept. Otherwise it keeps the rule that the journal names, or is counted as not judged. The gateways' settings are not in the journal, so the defaults apply. Callosum does not invent what a stopped call would have led to."
     )]
     Simulate(Tried),
+    /// Watch without stopping anything, in all runtimes at once, and see what would have been stopped
+    #[command(
+        after_help = "Examples:\n  callosum observe on\n  callosum observe report --since 7d\n  callosum observe off"
+    )]
+    Observe {
+        #[command(subcommand)]
+        action: ObserveAction,
+    },
     /// Check whether calls are really gated: the state directory, the hooks seen, the runtimes' settings, and OpenClaw's own
     /// record of calls against the journal
     #[command(
@@ -276,6 +284,18 @@ pub(crate) enum RulesAction {
         /// Add them to your rules file: `tiers.json` in the state directory, unless another is set
         #[arg(long)]
         write: bool,
+    },
+}
+
+/// What to do about observing.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ObserveAction {
+    /// Tell what would have been paused or blocked: by which rules, over what, how often the parameters were the same, how the
+    /// calls ended; and which tools no rule covers
+    Report {
+        /// Only calls since then: a duration such as 7d, an RFC 3339 time, or milliseconds since the epoch [default: all]
+        #[arg(long, value_name = "TIME")]
+        since: Option<String>,
     },
 }
 

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use clap::CommandFactory;
 use rustix::process::{Resource, Signal, getrlimit};
 
-use crate::args::{Args, Command, LeaseAction, is_hook};
+use crate::args::{Args, Command, LeaseAction, ObserveAction, is_hook};
 use crate::output::{Failure, Output, be_wide, is_gone};
 
 fn main() -> ExitCode {
@@ -90,6 +90,9 @@ fn run(args: &Args) -> Result<ExitCode, Failure> {
         Command::Check(checked) => commands::check::run(args, checked, &mut out)?,
         Command::Rules { action } => commands::rules::run(args, action, &mut out)?,
         Command::Init => commands::init::run(args, &mut out)?,
+        Command::Observe { action: ObserveAction::Report { since } } => {
+            commands::observe::report(args, since.as_deref(), &mut out)?
+        }
         Command::Simulate(tried) => commands::simulate::run(args, tried, &mut out)?,
         Command::Doctor(examined) => commands::doctor::run(args, examined, &mut out)?,
         Command::Serve(handed) => commands::serve::run(args, "serve", &handed.words)?,

@@ -8,6 +8,7 @@ pub(crate) mod init;
 pub(crate) mod install;
 pub(crate) mod journal;
 pub(crate) mod leases;
+pub(crate) mod observe;
 pub(crate) mod rules;
 pub(crate) mod serve;
 pub(crate) mod sessions;

@@ -338,6 +338,59 @@ fn explain_knows_the_names_of_every_runtime_and_says_what_was_probably_meant() {
 }
 
 #[test]
+fn a_time_of_watching_is_reported_by_rule_with_what_came_of_it() {
+    let mail = |who: &str, digest: &str, more: Value| {
+        let mut mail = record("intercept", who, "email:ann@example.com", more);
+        mail["digest"] = json!(digest);
+        mail["ruleName"] = json!("mail");
+        mail
+    };
+    let seen = |seq: usize| json!({"observed": true, "conflict": "recent", "evidence": [{"seq": seq}]});
+    let mut written: Vec<String> = Vec::new();
+    // A record's number is where it begins.
+    let mut write = |record: Value| {
+        let seq: usize = written.iter().map(String::len).sum();
+        written.extend(lines(&[record]));
+        seq
+    };
+    let end = |action: &str, who: &str, of: usize| {
+        record(action, who, "email:ann@example.com", json!({"of": [of]}))
+    };
+    let first = write(mail("ann", "same", json!({})));
+    write(end("complete", "ann", first));
+    let second = write(mail("bob", "same", seen(first)));
+    write(end("complete", "bob", second));
+    let third = write(mail("cid", "other", seen(second)));
+    write(end("failed", "cid", third));
+    let held = json!({"tier": 4, "ruleName": "pay", "observed": true, "conflict": "lease"});
+    write(record("intercept", "cid", "payment:x", held));
+    write(record("intercept", "cid", "file:/a", json!({"tier": 1})));
+    write(record("blocked", "dan", "email:ann@example.com", json!({"conflict": "recent"})));
+    let state = state_dir(&written);
+    let (code, report) = run_json(state.path(), &["observe", "report", "--json"]);
+    assert_eq!(code, Some(0));
+    let of = |rule: usize, fields: &[&str]| -> Vec<Value> {
+        fields.iter().map(|field| report["byRule"][rule][*field].clone()).collect()
+    };
+    let fields = ["ruleName", "wouldStop", "wouldBlock", "identical"];
+    assert_eq!(of(0, &fields), [json!("mail"), json!(2), json!(0), json!(1)], "{report}");
+    assert_eq!(
+        of(0, &["ended", "keys"]),
+        [json!({"complete": 1, "failed": 1, "unknown": 0}), json!(["email:ann@example.com"])]
+    );
+    assert_eq!(of(1, &fields), [json!("pay"), json!(1), json!(1), json!(0)], "{report}");
+    let all: Vec<&Value> =
+        ["calls", "guarded", "stopped", "wouldStop", "sessions"].map(|field| &report[field]).to_vec();
+    assert_eq!(all, [5, 4, 1, 3, 2].map(|number| json!(number)).iter().collect::<Vec<_>>(), "{report}");
+    let told = run(state.path(), &["observe", "report"]).1;
+    assert!(told.contains("3 calls ran that would have been paused or blocked, in 2 sessions"), "{told}");
+    // Nothing came since then, and nothing at all is in an empty journal.
+    let none = run(state.path(), &["observe", "report", "--since", "1s"]).1;
+    assert!(none.starts_with("The journal has no call."), "{none}");
+    assert!(run(state_dir(&[]).path(), &["observe", "report"]).1.starts_with("The journal has no call."));
+}
+
+#[test]
 fn a_reader_who_goes_away_is_no_failure() {
     let many: Vec<Value> =
         (0..5_000).map(|_| record("intercept", "ann", "email:ann@example.com", json!({"tier": 2}))).collect();

@@ -150,7 +150,8 @@ impl Filter {
     }
 }
 
-fn moment(field: &str, value: Option<&Value>) -> Result<Option<i64>, String> {
+/// A moment in a request, wall-clock milliseconds.
+pub(super) fn moment(field: &str, value: Option<&Value>) -> Result<Option<i64>, String> {
     let wrong = || format!("bad filter: `{field}` must be RFC 3339 or milliseconds since the epoch");
     match value {
         None | Some(Value::Null) => Ok(None),

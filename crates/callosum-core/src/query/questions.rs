@@ -2,13 +2,14 @@
 //! (the addon, the gateway's methods, the page, the command line) takes their names and rights from here.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::model::error::QueryError;
 use crate::model::time::Stamp;
 
 use super::counts::CountsRequest;
 use super::explain::ExplainRequest;
-use super::filter::Filter;
+use super::filter::{Filter, moment};
 use super::leases::LockStatus;
 use super::recent::RecentRequest;
 use super::request::request;
@@ -160,6 +161,17 @@ pub const QUESTIONS: &[Question] = &[
             json(&source.explain(&ExplainRequest::read(text)?, now)?)
         }),
     },
+    // An `ObservedRequest`, or nothing → what was `Observed`.
+    Question {
+        name: "observed",
+        right: Right::Read,
+        surfaces: &[Surface::Http],
+        answered: Answered::BySource(|source, text, now| {
+            let ObservedRequest { since } = request(text)?;
+            let since_ms = moment("since", since.as_ref()).map_err(QueryError::bad_request)?;
+            json(&source.observed(since_ms, now)?)
+        }),
+    },
     // A resource → what was `Released`.
     Question {
         name: "release",
@@ -206,6 +218,13 @@ impl Default for SessionsRequest {
     fn default() -> Self {
         Self { window_ms: 3_600_000 }
     }
+}
+
+/// Asks what was only observed since a moment, as [`Filter::since`] tells one; as far back as the journal reaches if nothing is said.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct ObservedRequest {
+    since: Option<Value>,
 }
 
 /// The sessions, as `callosum sessions --json` prints them.

@@ -10,6 +10,7 @@ use super::filter::Filter;
 use super::following::{self, Following};
 use super::head::{self, HeadResponse};
 use super::journal::{self, JournalPage};
+use super::observed::{self, Observed};
 use super::reader::{Needs, Reader};
 use super::recent::{self, RecentActions, RecentRequest};
 use super::rules::{self, RulesInForce};
@@ -117,6 +118,15 @@ pub trait Source {
     /// When the journal can't be read.
     fn sessions(&self, window_ms: u64, now: &Stamp) -> Result<Vec<Session>, QueryError> {
         sessions::sessions(&self.reader(Needs::RulesAndJournal, now), window_ms)
+    }
+
+    /// What would have been stopped since `since_ms` (wall-clock milliseconds; default: as far back as the journal reaches) where the
+    /// gate only observed.
+    ///
+    /// # Errors
+    /// When the journal can't be read.
+    fn observed(&self, since_ms: Option<i64>, now: &Stamp) -> Result<Observed, QueryError> {
+        observed::observed(&self.reader(Needs::Journal, now), since_ms)
     }
 
     /// The actions without an outcome that hold no lease any more, oldest first, as the journal's window tells them.
