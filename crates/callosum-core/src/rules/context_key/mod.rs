@@ -27,7 +27,7 @@ use serde_json::Value;
 
 pub(crate) use around::Around;
 pub(crate) use file_path::{WORK_FOLDER, is_outside, path_in, work_folder};
-pub(crate) use guarded::{READ, is_guarded, is_in_guarded, meanings, writes_guarded};
+pub(crate) use guarded::{READ, guarded_path, is_guarded, is_in_guarded, meanings};
 pub use placeholder::{PLACEHOLDERS, Placeholder};
 pub(crate) use site::Site;
 pub(crate) use template::Template;
