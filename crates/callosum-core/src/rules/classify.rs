@@ -13,6 +13,7 @@ use super::rate_limit::add_limit;
 use super::rule_set::RuleSet;
 use super::tool_words::Letters;
 use super::typed::{self, Typed};
+use super::watch::Watch;
 use super::wider::{ALL, wider};
 use super::world::{Outlook, World};
 use super::{Classification, Explanation, Match, Scope, Unread, called, inner};
@@ -28,9 +29,8 @@ use crate::rules::context_key::{
     Lookup, MAX_KEYS, Site, WORK_FOLDER, context_keys, guarded_path, is_in_guarded, is_unknown,
     keys_or_digest,
 };
-use callosum_shell::ExitCodes;
 use callosum_shell::command::{Command, Fit, not_done_codes, told_redirects};
-use callosum_shell::{Limit, Line, unhidden};
+use callosum_shell::{ExitCodes, Limit, Line, unhidden};
 
 impl RuleSet {
     /// What the rules say of a call; tier 0 without keys when none is for it. `runtime` is the name of the agent runtime
@@ -46,7 +46,20 @@ impl RuleSet {
         params: &dyn Parameters,
         world: &World,
     ) -> Classification {
-        self.explained(call, runtime, params, &Outlook::on(world), None).classification
+        self.classify_watching(call, runtime, params, world, None)
+    }
+
+    /// The same, and whether the call may name a folder that is watched for.
+    #[must_use]
+    pub fn classify_watching(
+        &self,
+        call: &ToolCall,
+        runtime: &str,
+        params: &dyn Parameters,
+        world: &World,
+        watch: Option<&Watch>,
+    ) -> Classification {
+        self.explained(call, runtime, params, &Outlook::watching(world, watch), None).classification
     }
 
     /// The same, with how it came about.
@@ -78,6 +91,7 @@ impl RuleSet {
         former_keys.retain(|key| !context_keys.contains(key));
         former_keys.truncate(MAX_KEYS.saturating_sub(context_keys.len()));
         answer.classification.asked_around = outlook.asked_in_vain();
+        answer.classification.names_kept = outlook.names_kept();
         answer
     }
 
@@ -176,6 +190,7 @@ impl<'a> Question<'a> {
         let is_shell = parts.iter().any(|part| !part.index.for_commands(&self.tool.neutral).is_empty());
         let command = if is_shell { self.params.get("command") } else { None };
         let text = command.as_ref().and_then(|command| command.as_str()).unwrap_or_default();
+        self.look_for_kept(text);
         let may_match = |text: &str| parts.iter().any(|part| part.index.may_match(text));
         let is_in_guarded = || self.works_in_guarded();
         let may_be_for_a_command = !text.is_empty()

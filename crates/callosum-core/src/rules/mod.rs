@@ -8,7 +8,8 @@
 //! `rate_limit` for how many calls a rule lets through, `typed` for what tools run or
 //! type into terminals, `guard` for the gate's own files, `asked` for what patterns ask beside the command, `suggest` drafts rules, `words` is for
 //! the words of names, `unknown` for programs that no rule names. `proved` is
-//! what exit codes say, `standing` are the rules that no file changes. `lint` looks at a whole file as its author would want it looked at.
+//! what exit codes say, `standing` are the rules that no file changes, `watch` looks for names of folders that a
+//! policy keeps, and `written` tells which paths a call writes. `lint` looks at a whole file as its author would want it looked at.
 
 mod asked;
 mod called;
@@ -43,10 +44,12 @@ mod tool_verbs;
 mod tool_words;
 mod typed;
 mod unknown;
+mod watch;
 mod wider;
 mod word_lists;
 pub mod words;
 pub mod world;
+mod written;
 
 use std::fmt;
 
@@ -56,7 +59,9 @@ pub use listed::ListedRule;
 pub use rate_limit::{Limited, MAX_COUNT, Per, RateLimit};
 pub use rule_set::RuleSet;
 pub use standing::{Protected, STATE_PROTECTED};
+pub use watch::Watch;
 pub use world::World;
+pub(crate) use written::{Written, written};
 
 use crate::model::on_conflict::OnConflict;
 use crate::model::redact::redact_key;
@@ -104,6 +109,8 @@ pub struct Classification {
     pub asked_around: bool,
     /// What no rules file changes is for the call: it is refused.
     pub protected: Option<Protected>,
+    /// The call may name a folder that was [watched](Watch) for: what it writes there must be looked at.
+    pub names_kept: bool,
 }
 
 impl Classification {
@@ -219,6 +226,7 @@ impl Default for Classification {
             not_done_codes: ExitCodes::default(),
             asked_around: false,
             protected: None,
+            names_kept: false,
         }
     }
 }

@@ -168,11 +168,12 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("record", &["model"]),
     ("machine", &["model", "record"]),
     ("rules", &["model"]),
+    ("policy", &["model", "rules"]),
     ("decision", &["model", "record", "rules"]),
-    ("store", &["model", "record", "rules", "decision"]),
+    ("store", &["model", "record", "rules", "policy", "decision"]),
     ("simulate", &["model", "record", "rules", "decision"]),
-    ("query", &["model", "record", "machine", "rules", "decision", "store", "simulate"]),
-    ("gate", &["model", "record", "machine", "rules", "decision", "store", "query"]),
+    ("query", &["model", "record", "machine", "rules", "policy", "decision", "store", "simulate"]),
+    ("gate", &["model", "record", "machine", "rules", "policy", "decision", "store", "query"]),
 ];
 
 #[test]

@@ -164,14 +164,19 @@ const CHANGES: &[&str] = &[
     "rmtree", "rename", "os.replace", "truncate", "rmSync", "rm(", "copy", "move(", "symlink", "delete", "chmod", "put_contents",
 ];
 
-/// The texts in quotes in the code that an interpreter is given, where that changes files.
-fn in_code(invocation: &Invocation) -> Vec<&str> {
+/// The code that an interpreter is given by its words, or reads.
+pub(super) fn code_of(invocation: &Invocation) -> Vec<&str> {
     let options = ["-c", "-e", "-r", "-p", "-pe", "-ne", "--eval", "--print", "-E", "eval"];
     let given = invocation.words.windows(2).filter_map(|pair| match pair {
         [option, code] if options.contains(&option.as_str()) => Some(code.as_str()),
         _ => None,
     });
-    let code: Vec<&str> = given.chain(invocation.input.iter().map(AsRef::as_ref)).collect();
+    given.chain(invocation.input.iter().map(AsRef::as_ref)).collect()
+}
+
+/// The texts in quotes in the code that an interpreter is given, where that changes files.
+fn in_code(invocation: &Invocation) -> Vec<&str> {
+    let code = code_of(invocation);
     let changes = |code: &&str| {
         let code = code.replace("stdout.write", "");
         CHANGES.iter().any(|change| code.contains(change))

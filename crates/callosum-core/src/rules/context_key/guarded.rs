@@ -58,7 +58,7 @@ fn is_one_guarded(path: &str, folders: &[&str]) -> bool {
 }
 
 /// Whether `part` is a pattern of the shell that matches `name`. A `*` matches no dot at the beginning.
-fn may_be(part: &str, name: &str) -> bool {
+pub(crate) fn may_be(part: &str, name: &str) -> bool {
     if !part.contains(['*', '?', '[']) || name.starts_with('.') && part.starts_with(['*', '?']) {
         return false;
     }
@@ -234,7 +234,7 @@ pub(crate) fn guarded_path(call: &ToolCall, params: &Lookup<'_>) -> Option<Strin
 }
 
 /// The files that a call names in other parameters than OpenClaw's.
-fn other_paths(params: &Lookup<'_>) -> Vec<String> {
+pub(crate) fn other_paths(params: &Lookup<'_>) -> Vec<String> {
     let mut paths = Vec::new();
     for value in OTHER_NAMES.iter().filter_map(|name| params.get(name)) {
         let items = match value.as_ref().as_ref() {
