@@ -61,7 +61,7 @@ pub use rule_set::RuleSet;
 pub use standing::{Protected, STATE_PROTECTED};
 pub use watch::Watch;
 pub use world::World;
-pub(crate) use written::{Written, written};
+pub(crate) use written::written;
 
 use crate::model::on_conflict::OnConflict;
 use crate::model::redact::redact_key;

@@ -60,11 +60,16 @@ fn states_in<'l>(folders: &[&str]) -> Vec<Cow<'l, str>> {
     homes.map(|home| Cow::Owned(format!("{home}/{STATE}"))).collect()
 }
 
+/// The files that an editor changes in place; `None` of another program.
+pub(super) fn edited<'l>(command: &Command<'l>) -> Option<Vec<&'l str>> {
+    let editor = EDITORS.iter().find(|editor| editor.programs.contains(&command.program()))?;
+    Some(editor.edited(&command.invocation.words))
+}
+
 /// The same of a program that copies none.
 fn written<'l>(command: &Command<'l>, rest: &[Argument<'l>]) -> Vec<&'l str> {
     let program = command.program();
-    if let Some(editor) = EDITORS.iter().find(|editor| editor.programs.contains(&program)) {
-        let mut files = editor.edited(&command.invocation.words);
+    if let Some(mut files) = edited(command) {
         files.extend(in_code(command.invocation));
         return files;
     }

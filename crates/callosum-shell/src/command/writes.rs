@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::changed::{changed, listed};
+use super::changed::{changed, edited, listed};
 use super::code_writes::code_writes;
 use super::{Command, REDIRECTION};
 use crate::{Argument, Invocation};
@@ -67,7 +67,9 @@ pub fn writes<'l>(command: &Command<'l>) -> Vec<Write<'l>> {
     }
     // What only explains or tries: of programs, not of code, which may be given any option.
     if INTERPRETERS.contains(&program) {
-        return code_writes(invocation);
+        let edited = edited(command).unwrap_or_default().into_iter();
+        let edited = edited.map(|path| Write { kind: WriteKind::Overwrite, path: Cow::Borrowed(path) });
+        return edited.chain(code_writes(invocation)).collect();
     }
     if command.has(&["--help", "--dry-run"]) {
         return Vec::new();
@@ -322,6 +324,8 @@ mod tests {
             ("dd if=a of=b", "=b"),
             ("sed -i s/a/b/ f", "=f"),
             ("sed s/a/b/ f", ""),
+            ("perl -pi -e s/a/b/ f", "=f"),
+            ("perl -pe s/a/b/ f", ""),
             ("sort -o a b", "=a"),
             ("truncate -s 0 a", "=a"),
             ("chmod 600 a", "=a"),
