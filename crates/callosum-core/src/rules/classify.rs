@@ -200,7 +200,7 @@ impl<'a> Question<'a> {
         if !may_be_for_a_command && (text.is_empty() || !for_all.is_some_and(|rule| rule.tier.is_tracked())) {
             if let Some(rule) = for_all {
                 verdict.take(rule, self.site(None));
-                if rule.tier.is_tracked() && !self.rules.without_proof {
+                if rule.tier.is_tracked() && !self.rules.is_replay {
                     verdict.classification.not_done_codes = proved(&[self.codes_of_line()], rule.tier);
                 }
             }
@@ -382,7 +382,6 @@ impl<'a> Question<'a> {
             let commands = part.index.for_commands(&self.tool.neutral);
             let places = part.index.rules(&command.invocation.program);
             for rule in places.filter_map(|place| self.rule(part, commands.at(place)?)) {
-                // What words may follow proves nothing that a call is refused for.
                 let is_higher = rule.tier.is_tracked()
                     && !rule.is_standing
                     && highest.is_none_or(|known| rule.tier > known.tier);
@@ -402,7 +401,8 @@ impl<'a> Question<'a> {
     /// A candidate's rule, if it is for the tool, and for the call as far as the whole of it tells.
     fn rule(&self, part: &'a Part, candidate: Candidate) -> Option<&'a Rule> {
         part.rule(candidate.place).filter(|rule| {
-            rule.is_for_tool(candidate, &self.tool)
+            !(rule.is_standing && self.rules.is_replay)
+                && rule.is_for_tool(candidate, &self.tool)
                 && rule.matches(self.call, &self.tool, self.runtime, &self.params)
         })
     }

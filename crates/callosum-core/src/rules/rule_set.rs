@@ -18,8 +18,9 @@ pub struct RuleSet {
     pub(super) parts: Vec<Part>,
     /// What the rules were made of.
     pub(super) texts: Texts,
-    /// It is not asked whether an exit code proves something.
-    pub(super) without_proof: bool,
+    /// A journal is replayed: it is not asked whether an exit code proves something, nor for the standing rules, because what ran was
+    /// none of theirs.
+    pub(super) is_replay: bool,
 }
 
 impl RuleSet {
@@ -54,7 +55,7 @@ impl RuleSet {
         Ok(Self {
             parts: vec![Part::loaded(rules), behind],
             texts: Texts::new(text, shipped, extends_default),
-            without_proof: false,
+            is_replay: false,
         })
     }
 
@@ -62,7 +63,7 @@ impl RuleSet {
     #[must_use]
     pub fn shipped() -> Self {
         let texts = Texts::new(SHIPPED_RULES, SHIPPED_RULES, false);
-        Self { parts: vec![Part::shipped(&HashSet::new())], texts, without_proof: false }
+        Self { parts: vec![Part::shipped(&HashSet::new())], texts, is_replay: false }
     }
 
     /// The rules in the order in which a call asks them: parts, and which places of each. The standing ones come first, wherever

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::changed::code_of;
-use super::writes::{Write, WriteKind};
+use super::write_kind::{Write, WriteKind};
 use crate::Invocation;
 
 /// So many texts of a code are looked at.

@@ -26,6 +26,7 @@ mod redirect;
 mod server;
 mod statements;
 mod storage;
+mod write_kind;
 mod writes;
 
 use std::cell::OnceCell;
@@ -44,7 +45,8 @@ pub(crate) use redirect::REDIRECTION;
 pub use redirect::{may_be_guarded_in, may_change_in, told_redirects};
 pub use server::{Server, is_stage_here, server, stage};
 pub use statements::statements_write;
-pub use writes::{Write, WriteKind, lists, writes, writes_given};
+pub use write_kind::{Write, WriteKind};
+pub use writes::{lists, writes, writes_given};
 
 use crate::{Argument, Invocation, has_option};
 
