@@ -234,13 +234,17 @@ fn gate(world: &World, more: Value) -> Arc<Gate> {
 }
 
 fn before(gate: &Gate, world: &World, id: &str, tool: &str, params: &Value) -> Answer {
+    before_in(gate, Some(world.workspace()), id, tool, params)
+}
+
+fn before_in(gate: &Gate, cwd: Option<String>, id: &str, tool: &str, params: &Value) -> Answer {
     let call = ToolCall {
         tool: tool.to_owned(),
         agent: Some("me".to_owned()),
         session: "agent:me:main".to_owned(),
         run: Some("r".to_owned()),
         call: Some(id.to_owned()),
-        cwd: Some(world.workspace()),
+        cwd,
         ..ToolCall::default()
     };
     match gate.before(&call, params, &gate.machine().now()) {
@@ -283,6 +287,38 @@ fn openclaw_s_calls_of_the_table_are_refused_or_pass() {
     let status = world.callosum(&["status", "--json"]);
     let stopped = status["coverage"]["openclaw"]["exec"]["paused"].as_u64().unwrap();
     assert!(stopped > 40, "{status}");
+}
+
+/// OpenClaw does not say where its tools work: in the agent's workspace, in which the folder lies.
+#[test]
+fn a_call_that_does_not_say_where_it_runs_is_told_by_the_folder_s_name() {
+    let world = World::new(".callosum");
+    world.keep("enforce");
+    let gate = gate(&world, json!({}));
+    let refused = |number: usize, tool: &str, params: Value| {
+        let answer = before_in(&gate, None, &format!("c{number}"), tool, &params);
+        if let Answer::Refuse(text) = &answer { rule_in(text) } else { String::new() }
+    };
+    for (number, (params, rule)) in [
+        (json!({ "command": "rm -rf shared-context" }), "context.curator-only"),
+        (json!({ "command": "cd shared-context && : > priorities.inbox.md" }), "context.append-only"),
+        (json!({ "command": ": > priorities.inbox.md", "workdir": "shared-context" }), "context.append-only"),
+        (json!({ "command": "cd ~/.openclaw/workspace && rm -rf *" }), "context.curator-only"),
+        (json!({ "command": "rm -rf docs/shared-context" }), ""),
+        (json!({ "command": "rm -rf node_modules; git clean -fdx; rm -rf *" }), ""),
+        (json!({ "command": "echo x >> shared-context/priorities.inbox.md" }), ""),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        assert_eq!(refused(number, "exec", params.clone()), rule, "{params}");
+    }
+    assert_eq!(
+        refused(20, "write", json!({ "path": "shared-context/priorities.md" })),
+        "context.curator-only"
+    );
+    assert_eq!(refused(21, "write", json!({ "path": "shared-context/staging/me/a.md" })), "");
+    gate.close(&gate.machine().now());
 }
 
 #[test]

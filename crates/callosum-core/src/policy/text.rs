@@ -48,14 +48,16 @@ pub(super) fn of_command() -> String {
 
 /// The text for a path that is kept.
 pub(super) fn of_breach(breach: Breach, path: &str, agent: &str) -> String {
+    if breach == Breach::State {
+        return of_state(Some(path));
+    }
     let (path, agent) = (shown(path), in_quotes(agent, NAME_CHARS));
     let rule = breach.rule();
     let own = format!(
         "Use `callosum context write` or your own folder `agent-outputs/{agent}/` of the shared context"
     );
     match breach {
-        Breach::State => of_state(Some(&path)),
-        Breach::CuratorOnly => refused(
+        Breach::State | Breach::CuratorOnly => refused(
             rule,
             &format!(
                 "\"{path}\" is a part of the shared context that the curator alone writes, from what agents hand in."
