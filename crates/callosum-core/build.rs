@@ -22,6 +22,8 @@ mod words;
 use index_builder::{ByTool, Draft, Outline};
 
 const RULES: &str = "../../tiers.json";
+/// What no rules file changes: it stands before all others.
+const STANDING: &str = "src/rules/standing.json";
 /// Programs that work on this machine, with comments behind `#`.
 const LOCAL_PROGRAMS: &str = "src/rules/local-programs.txt";
 
@@ -72,12 +74,17 @@ const TRACKED: u8 = 2;
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed={RULES}");
-    let text = fs::read_to_string(RULES)?;
-    let file: File<'_> = serde_json::from_str(&text)?;
+    println!("cargo::rerun-if-changed={STANDING}");
+    let (standing_text, shipped_text) = (fs::read_to_string(STANDING)?, fs::read_to_string(RULES)?);
+    let standing: File<'_> = serde_json::from_str(&standing_text)?;
+    let shipped: File<'_> = serde_json::from_str(&shipped_text)?;
+    let count = standing.rules.len();
+    let of = |text: &'_ str, raw: &RawValue| raw.get().as_ptr() as usize - text.as_ptr() as usize;
+    let all = standing.rules.iter().map(|raw| (of(&standing_text, raw), *raw));
+    let all = all.chain(shipped.rules.iter().map(|raw| (of(&shipped_text, raw), *raw)));
     let (mut rules, mut draft) = (String::new(), Draft::default());
-    for (place, raw) in (0..).zip(file.rules) {
+    for (place, (from, raw)) in (0..).zip(all) {
         let rule: Rule = serde_json::from_str(raw.get())?;
-        let from = raw.get().as_ptr() as usize - text.as_ptr() as usize;
         let to = from + raw.get().len();
         let Rule { name, recent_window_ms, limit, lock_expiry_ms, .. } = &rule;
         let window_ms = (*recent_window_ms).max(limit.as_ref().map(|limit| limit.window_ms));
@@ -124,7 +131,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let words = draft.words().map(|(word, list)| (word.to_owned(), list)).collect();
     let always = draft.always;
     let source = format!(
-        "/// All, in order.
+        "/// How many of them are standing ones: the first.
+pub(super) const STANDING: usize = {count};
+/// All, in order.
 pub(super) static RULES: &[Shipped] = &[
 {rules}];
 /// The index of them.

@@ -1,7 +1,7 @@
 //! Callosum's core: one shared memory of actions for every AI-agent session on a machine.
 //!
 //! A tool call is classified into a tier and context keys ([`rules`]); what the journal says of these keys ([`store`],
-//! [`decision::history`]) decides whether it runs ([`decision`]); [`gate`] is the path of a call, and what runtimes talk to;
+//! [`decision::history`]) decides whether it runs ([`decision`]), unless a [`policy`] refuses it; [`gate`] is the path of a call, and what runtimes talk to;
 //! [`query`] answers questions about the journal; [`simulate`] replays it under other rules. [`model`] and [`record`] are what all of them
 //! speak of. Only [`store`] touches files and only [`machine`] has a wall clock; nothing here knows an async executor or a command line.
 
@@ -9,6 +9,7 @@ pub mod decision;
 pub mod gate;
 pub mod machine;
 pub mod model;
+pub mod policy;
 pub mod query;
 pub mod record;
 pub mod rules;

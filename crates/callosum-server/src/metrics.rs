@@ -9,11 +9,12 @@ use callosum_core::query::{Status, WebhookState, WebhookStatus};
 
 /// Upper ends of the latency's buckets, microseconds.
 const BUCKETS: [u64; 10] = [50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 100_000, 1_000_000];
-const VERDICTS: [(Verdict, &str); 4] = [
+const VERDICTS: [(Verdict, &str); 5] = [
     (Verdict::Allow, "allow"),
     (Verdict::Pause, "pause"),
     (Verdict::Block, "block"),
     (Verdict::TooLarge, "refuse"),
+    (Verdict::Denied, "denied"),
 ];
 const TIERS: usize = 5;
 

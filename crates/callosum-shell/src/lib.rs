@@ -75,6 +75,8 @@ pub struct Invocation {
     pub open: bool,
     /// The machine that it runs on, where that is another one: by `ssh`. Several have commas between them.
     pub host: Option<String>,
+    /// It stands for a redirection that appends to its file: `>>`.
+    pub appends: bool,
     /// It runs others that were read: what it does is what these do.
     pub carries: bool,
     /// A non-zero exit code of the line says that this program did nothing: it is the last that the line runs,

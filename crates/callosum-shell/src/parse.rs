@@ -23,7 +23,7 @@ use super::expansion::Parameters;
 use super::functions::{Body, Function, MAX_WALK};
 use super::grammar::parse;
 use super::pieces::pieces;
-use super::printed::{Files, Room, Written};
+use super::printed::{Access, Files, Room, Written};
 use super::unread::{Limit, Parts};
 use super::variables::Variables;
 use super::words::{looked_up, program_name};
@@ -194,9 +194,9 @@ impl Walk {
                     let path = walk.whole(&file.path).into_owned();
                     walk.file(&path, file.access, &mut around.input, &mut around.written, folder);
                 }
-                for path in command.others {
-                    let path = walk.whole(&path).into_owned();
-                    walk.redirected(&path, folder);
+                for file in command.others {
+                    let path = walk.whole(&file.path).into_owned();
+                    walk.redirected(&path, file.access == Access::Append, folder);
                 }
                 walk.simple_words(command.words, around, folder, piped);
             });

@@ -26,7 +26,7 @@ pub(super) struct Command {
     /// The files that it reads from or prints to.
     pub(super) files: Vec<File>,
     /// The files that it writes to by another descriptor: `2> f`.
-    pub(super) others: Vec<String>,
+    pub(super) others: Vec<File>,
 }
 
 /// A file that a command reads from or prints to: `< f`, `> f`.
@@ -92,7 +92,7 @@ pub(super) fn pipelines(text: &str) -> Option<Pipelines> {
                 if !std::mem::take(&mut is_elsewhere) {
                     command.files.extend(file);
                 } else if let Some(file) = file.filter(|file| file.access != Access::Read) {
-                    command.others.push(file.path);
+                    command.others.push(file);
                 }
             }
             _ => {
@@ -287,7 +287,7 @@ mod tests {
                         if of.is_none_or(|of| of == usual) {
                             files.push(File { path: unquote(&word.value), access });
                         } else if access != Access::Read {
-                            others.push(unquote(&word.value));
+                            others.push(File { path: unquote(&word.value), access });
                         }
                     }
                     _ => {}

@@ -12,10 +12,12 @@ pub mod kube;
 pub mod links;
 pub mod package;
 mod place;
+mod real;
 pub mod terraform;
 mod yaml;
 
 pub use place::Place;
+pub use real::{is_same, real_path};
 
 use std::path::Path;
 

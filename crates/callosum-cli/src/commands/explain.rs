@@ -30,7 +30,11 @@ pub(crate) fn run(args: &Args, asked: &Asked, out: &mut dyn Write) -> Result<Exi
         json(out, &document)?;
         return Ok(ExitCode::SUCCESS);
     }
+    let is_denied = explained.verdict == "denied";
     match &explained.rule_name {
+        Some(rule) if is_denied => {
+            writeln!(out, "Tier {}, refused by policy `{}`.", explained.tier as u8, name(rule))?;
+        }
         Some(rule) => writeln!(out, "Tier {}, by the rule `{}`.", explained.tier as u8, name(rule))?,
         None => writeln!(out, "Tier 0: no rule covers this call.")?,
     }
@@ -70,7 +74,7 @@ pub(crate) fn run(args: &Args, asked: &Asked, out: &mut dyn Write) -> Result<Exi
     if explained.tier.is_tracked() && !explained.journal_params {
         writeln!(out, "Its parameters are not journaled.")?;
     }
-    if explained.tier.is_guarded() {
+    if explained.tier.is_guarded() && !is_denied {
         let whose = match explained.scope {
             Scope::Any => "any session's",
             Scope::OtherSessions => "other sessions'",

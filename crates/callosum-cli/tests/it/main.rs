@@ -6,6 +6,7 @@ mod command_line;
 mod doctor;
 mod hook;
 mod install;
+mod policy;
 mod rules;
 mod simulate;
 mod snapshots;

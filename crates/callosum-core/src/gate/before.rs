@@ -9,6 +9,7 @@ use crate::model::settings::OnStateError;
 use crate::model::tier::Tier;
 use crate::model::time::Stamp;
 use crate::model::tool_call::{Parameters, ToolCall};
+use crate::policy::Denial;
 use crate::record::light::LightLine;
 use crate::record::{HookCounts, Record, has_room};
 use crate::rules::{Classification, RuleSet, World};
@@ -78,17 +79,27 @@ impl Gate {
         }
         self.count(&call.tool, |counts| counts.before += 1);
         let heard = Overheard::new(&call.tool, params);
+        // The look at the rules is one at the policy, too.
+        let rules = self.rules_in_hook(now);
+        let policy = self.policy();
         let classify = |rules: &RuleSet| {
-            let classification = rules.classify(&call, &self.runtime, &heard, &World::unseen());
+            let classification =
+                rules.classify_watching(&call, &self.runtime, &heard, &World::unseen(), policy.watch());
             self.count_programs(&heard, rules);
             classification
         };
-        let Some(rules) = self.rules_in_hook(now) else {
+        let Some(rules) = rules else {
             return self.classify_later(&call, params, classify(&RuleSet::shipped()));
         };
         let classification = classify(&rules);
-        if classification.asked_around && classification.tier.is_tracked() {
+        let denial = self.protects(&policy, &classification);
+        let asks = classification.asked_around && classification.tier.is_tracked();
+        if denial.is_none() && (asks || classification.names_kept) {
             return self.classify_later(&call, params, classification);
+        }
+        if let Some(denial) = denial {
+            let intent = self.intent(&call, classification, params);
+            return self.by_denial(&call, intent, denial, (Patience::None, &Course::default()), now);
         }
         if !classification.tier.is_tracked() {
             return self.light(&call, classification, params, now);
@@ -110,7 +121,15 @@ impl Gate {
         course: &Course,
         now: &Stamp,
     ) -> Answer {
-        let classification = self.classify(call, params, now);
+        let rules = self.current_rules(now);
+        let policy = self.policy();
+        let classification =
+            rules.classify_watching(call, &self.runtime, params, &self.world, policy.watch());
+        let of = (self.runtime.as_str(), self.instance.as_str());
+        if let Some(denial) = self.judged(&policy, &classification, call, params, of, &self.world) {
+            let intent = self.intent(call, classification, params);
+            return self.by_denial(call, intent, denial, (patience, course), now);
+        }
         let is_light = !classification.tier.is_tracked() && self.goes_on_unwritten(classification.tier);
         // By the shipped rules the host may have refused it meanwhile.
         if is_light && !course.is_given_up() {
@@ -119,6 +138,36 @@ impl Gate {
         let intent = self.signalled(call, self.intent(call, classification, params));
         course.is_about(&intent);
         self.begin(intent, patience, course, now)
+    }
+
+    /// What becomes of a call that the policy would refuse. Where that is only written down, it is decided as any other.
+    fn by_denial(
+        &self,
+        call: &ToolCall,
+        intent: Intent,
+        denial: Denial,
+        (patience, course): (Patience, &Course),
+        now: &Stamp,
+    ) -> Answer {
+        if !denial.observed {
+            let mut intent = Arc::new(intent);
+            if let Some(answer) = self.same_call_again(&mut intent, Patience::None, now) {
+                return answer;
+            }
+            course.is_about(&intent);
+            // Who gave it up has closed it.
+            return if course.is_given_up() {
+                Answer::Refuse(denial.text)
+            } else {
+                self.deny(intent, denial, now)
+            };
+        }
+        let intent = self.signalled(call, intent.denied_in_observation(&denial));
+        course.is_about(&intent);
+        match self.writer().filter(|_| matches!(patience, Patience::None)) {
+            Some(writer) => self.leave_or_hand_over(writer, intent, now),
+            None => self.begin(intent, patience, course, now),
+        }
     }
 
     /// Notes whether the host will tell when a pause of this call is read.

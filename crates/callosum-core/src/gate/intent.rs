@@ -9,6 +9,7 @@ use crate::model::settings::Settings;
 use crate::model::tier::Tier;
 use crate::model::time::Stamp;
 use crate::model::tool_call::{Parameters, ToolCall};
+use crate::policy::Denial;
 use crate::record::{Action, AttemptId, Holder, Record};
 use crate::rules::Classification;
 use callosum_shell::ExitCodes;
@@ -36,6 +37,8 @@ pub(super) struct Intent {
     pub(super) too_many_keys: bool,
     /// Delivery of a pause will be told by the host.
     pub(super) signal: bool,
+    /// The policy would refuse it, and that is only written down.
+    denied: bool,
     /// What its host is answered when it is let through: once that is decided.
     pub(super) leave: Answer,
     /// Its number among the open calls, once it is one of them; another firing of its hook has the same.
@@ -85,6 +88,7 @@ impl Intent {
             attempt: tier.is_tracked().then(AttemptId::random),
             too_many_keys: classification.too_many_keys,
             signal: false,
+            denied: false,
             leave: Answer::Proceed,
             open: None,
         }
@@ -95,6 +99,24 @@ impl Intent {
     pub(super) fn by(mut self, via: &str) -> Self {
         self.record.via = Some(via.to_owned());
         self
+    }
+
+    /// The same call, which the policy would refuse: its start says so.
+    pub(super) fn denied_in_observation(mut self, denial: &Denial) -> Self {
+        self.record.rule_name = Some(denial.rule.to_owned());
+        self.denied = true;
+        self
+    }
+
+    /// The record that the policy refuses it.
+    pub(super) fn denied(&self, denial: &Denial, at: &Stamp) -> Record {
+        let mut denied = self.clone();
+        let record = denied.record(Action::Denied, at);
+        record.rule_name = Some(denial.rule.to_owned());
+        record.path.clone_from(&denial.path);
+        // It is compared with nothing.
+        record.digest = None;
+        denied.record
     }
 
     /// The rule that classified it.
@@ -157,10 +179,11 @@ impl Intent {
     /// The record that lets the call through.
     pub(super) fn start(&mut self, holder: Option<Holder>, at: &Stamp) -> &mut Record {
         let (tier, not_done_codes, lease_ms) = (self.tier, self.not_done_codes, self.terms.lease_ms);
-        let attempt = self.attempt;
+        let (attempt, denied) = (self.attempt, self.denied);
         let limits: Vec<String> = self.terms.limits.iter().map(|limited| limited.rule.clone()).collect();
         let record = self.record(Action::Intercept, at);
         record.attempt = attempt;
+        record.observed = denied;
         if tier.is_tracked() {
             record.holder = holder.filter(|_| record.via.is_none());
             record.not_done_codes = not_done_codes;
@@ -180,7 +203,7 @@ impl Intent {
         at: &Stamp,
     ) -> &mut Record {
         let record = self.start(holder, at);
-        record.observed = despite.observed;
+        record.observed |= despite.observed;
         record.conflict = Some(despite.conflict);
         record.on_conflict = despite.on_conflict;
         if despite.is_asked() {

@@ -12,6 +12,7 @@ mod before;
 mod call_id;
 mod carried;
 mod commit;
+mod denied;
 mod guest;
 mod health;
 mod intent;
@@ -38,8 +39,10 @@ use std::time::{Duration, Instant};
 use crate::machine::Machine;
 use crate::model::hashed::HashSet;
 use crate::model::settings::Settings;
+use crate::policy::Policy;
 use crate::record::HookCounts;
 use crate::rules::World;
+use crate::store::context_file::ContextFile;
 use crate::store::disk::{Disk, SystemDisk};
 use crate::store::instance::Instance;
 use crate::store::journal::Patience;
@@ -145,6 +148,9 @@ pub struct Gate {
     /// Held while the file is looked at and loaded; hooks of a gate with a writer take [`KnownRules`].
     rules: Mutex<RulesFile>,
     known_rules: Mutex<KnownRules>,
+    /// Held while the file is looked at; hooks take the policy that came of it.
+    contexts: Mutex<ContextFile>,
+    known_policy: Mutex<Arc<Policy>>,
     light: Mutex<Light>,
     slot: Mutex<LedgerSlot>,
     works: Mutex<Works>,
@@ -190,11 +196,13 @@ impl Gate {
     #[must_use]
     pub fn on_disk(options: GateOptions, disk: Arc<dyn Disk>) -> Self {
         let is_hook = options.is_hook;
-        let Instance { name, runtime, settings, setting_problems, directory, rules } =
+        let Instance { name, runtime, settings, setting_problems, directory, rules, contexts } =
             Instance::new(options, disk);
         let gate = Self {
             known_rules: Mutex::new(rules.in_force().into()),
             rules: Mutex::new(rules),
+            contexts: Mutex::new(contexts),
+            known_policy: Mutex::default(),
             settings,
             instance: name,
             runtime,

@@ -83,6 +83,8 @@ impl Source for Gate {
             line_counts: &self.line_counts,
             now: *now,
             rules,
+            policy: self.policy(),
+            context_error: self.context_error(),
             journal: journal.map_err(Into::into),
             overview,
             standing,

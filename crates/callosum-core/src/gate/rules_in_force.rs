@@ -110,8 +110,10 @@ impl Gate {
         }
     }
 
-    /// Looks whether the file has changed, and loads it then. Whoever notices an edit has it logged.
+    /// Looks whether the file has changed, and loads it then; and whether the one that names folders has. Whoever notices an edit has it
+    /// logged.
     pub(super) fn look_at_rules(&self, now: &Stamp) -> Arc<RuleSet> {
+        self.look_at_context(now);
         let mut file = lock(&self.rules);
         let change = file.refresh(now);
         let in_force = file.in_force();

@@ -12,6 +12,7 @@ use crate::model::error::QueryError;
 use crate::model::on_conflict::OnConflict;
 use crate::model::tier::Tier;
 use crate::model::tool_call::{Parameters, ToolCall};
+use crate::policy::{Caller, agent_of};
 use crate::rules::{Explanation, Match, Scope, Unread};
 
 use super::limits::LimitStatus;
@@ -71,7 +72,10 @@ pub struct ExplainResponse {
     pub on_conflict: OnConflict,
     /// The limits that the call is under.
     pub limits: Vec<LimitStatus>,
-    /// `allow`, `note`, `pause`, `block`, or `ask` (where the host has no dialog for that, `pause`); `observe` where it would be stopped
+    /// The path for which the policy refuses it, where it names one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// `denied` where the policy refuses it; else `allow`, `note`, `pause`, `block`, or `ask` (where the host has no dialog for that, `pause`); `observe` where it would be stopped
     /// but that is only written down.
     pub verdict: &'static str,
     /// What the model would be told when it would be stopped, or the person who is asked or warned.
@@ -101,6 +105,12 @@ pub(super) fn explain(reader: &Reader<'_>, asked: &ExplainRequest) -> Result<Exp
     };
     let Explanation { mut classification, matches, rough, unread, untold } =
         reader.rules.rules.explain(call, reader.runtime, &asked.params, reader.world);
+    let agent = asked.agent.as_deref().unwrap_or_else(|| agent_of(call, reader.runtime));
+    let caller = Caller { agent, instance: reader.instance };
+    let protected = classification.protected.take();
+    let denial = protected.map(|found| reader.policy.protects(&found, settings.mode));
+    let denial =
+        denial.or_else(|| reader.policy.judge(call, &asked.params, caller, reader.world, settings.mode));
     let tier = classification.tier;
     let digest = tier.is_tracked().then(|| digest(&call.tool, &asked.params.all()));
     let (context_keys, terms) = Terms::of(&mut classification, &call.tool, digest.as_deref(), settings);
@@ -112,6 +122,7 @@ pub(super) fn explain(reader: &Reader<'_>, asked: &ExplainRequest) -> Result<Exp
         scope: terms.scope,
         on_conflict: terms.on_conflict,
         limits: Vec::new(),
+        path: None,
         verdict: "allow",
         text: None,
         journal_params: tier.is_tracked() && classification.journal_params,
@@ -120,6 +131,12 @@ pub(super) fn explain(reader: &Reader<'_>, asked: &ExplainRequest) -> Result<Exp
         unread,
         untold,
     };
+    if let Some(denial) = denial {
+        explained.rule_name = Some(denial.rule.to_owned());
+        explained.verdict = if denial.observed { "observe" } else { "denied" };
+        (explained.path, explained.text) = (denial.path, Some(denial.text));
+        return Ok(explained);
+    }
     if !tier.is_guarded() {
         return Ok(explained);
     }

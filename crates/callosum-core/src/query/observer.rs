@@ -9,6 +9,7 @@ use crate::model::error::{Degraded, StateError};
 use crate::model::settings::Settings;
 use crate::model::time::{Stamp, to_rfc3339};
 use crate::rules::World;
+use crate::store::context_file::ContextFile;
 use crate::store::disk::SystemDisk;
 use crate::store::instance::{Instance, Options};
 use crate::store::journal::Loss;
@@ -34,6 +35,7 @@ pub struct Observer {
     machine: OnceLock<Machine>,
     world: World,
     rules: Mutex<RulesFile>,
+    contexts: Mutex<ContextFile>,
     line_counts: LineCounts,
     /// Why the journal could not be read the last times.
     degraded: Mutex<Option<Degraded>>,
@@ -53,6 +55,7 @@ impl Observer {
             machine: OnceLock::new(),
             world: World::of_process(),
             rules: Mutex::new(made.rules),
+            contexts: Mutex::new(made.contexts),
             line_counts: LineCounts::default(),
             degraded: Mutex::default(),
         }
@@ -132,6 +135,11 @@ impl Source for Observer {
                 self.current_rules(now)
             }
         };
+        let (policy, context_error) = {
+            let mut contexts = lock(&self.contexts);
+            let _ = contexts.refresh(now);
+            (contexts.policy(), contexts.error().map(str::to_owned))
+        };
         let mut journal = if needs == Needs::Rules { Ok(None) } else { observe(&self.directory) };
         let (mut overview, mut live) = (Overview::default(), Live::default());
         if needs == Needs::Overview {
@@ -154,6 +162,8 @@ impl Source for Observer {
             line_counts: &self.line_counts,
             now: *now,
             rules,
+            policy,
+            context_error,
             journal: journal.map_err(Into::into),
             overview,
             standing: None,

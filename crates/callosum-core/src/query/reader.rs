@@ -12,6 +12,7 @@ use crate::machine::Machine;
 use crate::model::error::{Degraded, QueryError, StateError};
 use crate::model::settings::Settings;
 use crate::model::time::Stamp;
+use crate::policy::Policy;
 use crate::record::{FORMAT_VERSION, Holder, HookCounts};
 use crate::rules::World;
 use crate::store::journal::line_counts::LineCounts;
@@ -61,6 +62,10 @@ pub struct Reader<'a> {
     pub now: Stamp,
     /// The rules in force.
     pub rules: Arc<InForce>,
+    /// What no agent's call may change.
+    pub policy: Arc<Policy>,
+    /// Why the file that names folders for it can't be used, while it can't.
+    pub context_error: Option<String>,
     /// The journal, where it is needed; `None` when nothing was journaled yet.
     pub journal: Result<Option<Segments>, QueryError>,
     /// With [`Needs::Overview`], what the history says in short; empty when it can't be read.

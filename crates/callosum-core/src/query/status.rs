@@ -57,7 +57,7 @@ pub struct Status {
     /// Why nothing can be said of the service's webhooks: a clause.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub webhooks_error: Option<String>,
-    /// Settings that could not be used.
+    /// Settings that could not be used, and the file that names the folders of shared contexts, where that can't be.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub setting_errors: Vec<String>,
     /// The last time that the journal was found lost, as long as that lies within the window.
@@ -139,7 +139,7 @@ pub(super) fn status(mut reader: Reader<'_>) -> Status {
         waiting: live.waiting,
         webhooks,
         webhooks_error,
-        setting_errors: reader.setting_problems.to_vec(),
+        setting_errors: reader.setting_problems.iter().cloned().chain(reader.context_error).collect(),
         lost,
         degraded: live.degraded,
     }

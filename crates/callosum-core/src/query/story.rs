@@ -285,6 +285,14 @@ impl Event {
         let shown = self.shown_text(numbers);
         match self.what {
             EventKind::Retried => format!("{who} started {tool}{tier}, having been shown {shown}"),
+            // Nothing spoke against it but the policy.
+            EventKind::Observed if self.shown.is_empty() => {
+                let rule = self.rule_name.as_deref().map(|rule| name(rule, NAME_CHARS));
+                let rule = rule.map_or_else(String::new, |rule| format!(" {rule}"));
+                format!(
+                    "{who} started {tool}{tier}; it would have been refused by policy{rule}, but was only observed"
+                )
+            }
             EventKind::Observed => format!(
                 "{who} started {tool}{tier}; it would have been paused over {shown}, but was only observed"
             ),

@@ -7,11 +7,13 @@ use super::candidate::Candidate;
 use super::compile::{Rule, ToolName};
 use super::guard::Guard;
 use super::layer::Part;
+use super::proved::proved;
 use super::question::Question;
 use super::rate_limit::add_limit;
 use super::rule_set::RuleSet;
 use super::tool_words::Letters;
 use super::typed::{self, Typed};
+use super::watch::Watch;
 use super::wider::{ALL, wider};
 use super::world::{Outlook, World};
 use super::{Classification, Explanation, Match, Scope, Unread, called, inner};
@@ -24,11 +26,11 @@ use crate::model::text::one_line;
 use crate::model::tier::Tier;
 use crate::model::tool_call::{Parameters, ToolCall};
 use crate::rules::context_key::{
-    Lookup, MAX_KEYS, Site, WORK_FOLDER, context_keys, is_in_guarded, is_unknown, keys_or_digest,
+    Lookup, MAX_KEYS, Site, WORK_FOLDER, context_keys, guarded_path, is_in_guarded, is_unknown,
+    keys_or_digest,
 };
-use callosum_shell::ExitCodes;
 use callosum_shell::command::{Command, Fit, not_done_codes, told_redirects};
-use callosum_shell::{Limit, Line, unhidden};
+use callosum_shell::{ExitCodes, Limit, Line, unhidden};
 
 impl RuleSet {
     /// What the rules say of a call; tier 0 without keys when none is for it. `runtime` is the name of the agent runtime
@@ -44,7 +46,20 @@ impl RuleSet {
         params: &dyn Parameters,
         world: &World,
     ) -> Classification {
-        self.explained(call, runtime, params, &Outlook::on(world), None).classification
+        self.classify_watching(call, runtime, params, world, None)
+    }
+
+    /// The same, and whether the call may name a folder that is watched for.
+    #[must_use]
+    pub fn classify_watching(
+        &self,
+        call: &ToolCall,
+        runtime: &str,
+        params: &dyn Parameters,
+        world: &World,
+        watch: Option<&Watch>,
+    ) -> Classification {
+        self.explained(call, runtime, params, &Outlook::watching(world, watch), None).classification
     }
 
     /// The same, with how it came about.
@@ -76,6 +91,7 @@ impl RuleSet {
         former_keys.retain(|key| !context_keys.contains(key));
         former_keys.truncate(MAX_KEYS.saturating_sub(context_keys.len()));
         answer.classification.asked_around = outlook.asked_in_vain();
+        answer.classification.names_kept = outlook.names_kept();
         answer
     }
 
@@ -118,7 +134,8 @@ impl RuleSet {
             defined: OnceCell::new(),
         };
         let mut of_line = question.answer(matches);
-        if of_line.classification.tier <= answer.classification.tier {
+        let is_no_more = of_line.classification.tier <= answer.classification.tier;
+        if is_no_more && of_line.classification.protected.is_none() {
             return answer;
         }
         // The exit code is not that of what was typed.
@@ -173,6 +190,7 @@ impl<'a> Question<'a> {
         let is_shell = parts.iter().any(|part| !part.index.for_commands(&self.tool.neutral).is_empty());
         let command = if is_shell { self.params.get("command") } else { None };
         let text = command.as_ref().and_then(|command| command.as_str()).unwrap_or_default();
+        self.look_for_kept(text);
         let may_match = |text: &str| parts.iter().any(|part| part.index.may_match(text));
         let is_in_guarded = || self.works_in_guarded();
         let may_be_for_a_command = !text.is_empty()
@@ -182,7 +200,7 @@ impl<'a> Question<'a> {
         if !may_be_for_a_command && (text.is_empty() || !for_all.is_some_and(|rule| rule.tier.is_tracked())) {
             if let Some(rule) = for_all {
                 verdict.take(rule, self.site(None));
-                if rule.tier.is_tracked() && !self.rules.without_proof {
+                if rule.tier.is_tracked() && !self.rules.is_replay {
                     verdict.classification.not_done_codes = proved(&[self.codes_of_line()], rule.tier);
                 }
             }
@@ -282,6 +300,11 @@ impl<'a> Question<'a> {
                 is_raised = true;
             }
         }
+        if let Some(protected) =
+            verdict.classification.protected.as_mut().filter(|known| known.path.is_none())
+        {
+            protected.path = guard.met();
+        }
         if !is_raised {
             verdict.classification.not_done_codes = proved(&proves, verdict.classification.tier);
         }
@@ -333,7 +356,9 @@ impl<'a> Question<'a> {
             let named = part.index.named(text);
             let rules = part.index.for_commands(&self.tool.neutral).iter();
             for rule in rules.filter_map(|candidate| self.rule(part, candidate)) {
-                let is_higher = highest.is_none_or(|highest| rule.tier > highest.tier);
+                let is_higher = highest.is_none_or(|highest| {
+                    rule.tier > highest.tier || rule.is_standing && !highest.is_standing
+                });
                 let found = known.iter().filter(|name| **name == rule.name).count();
                 let may_be_in = || {
                     let effects = rule.effects.as_ref();
@@ -357,7 +382,9 @@ impl<'a> Question<'a> {
             let commands = part.index.for_commands(&self.tool.neutral);
             let places = part.index.rules(&command.invocation.program);
             for rule in places.filter_map(|place| self.rule(part, commands.at(place)?)) {
-                let is_higher = rule.tier.is_tracked() && highest.is_none_or(|known| rule.tier > known.tier);
+                let is_higher = rule.tier.is_tracked()
+                    && !rule.is_standing
+                    && highest.is_none_or(|known| rule.tier > known.tier);
                 if is_higher && rule.effects.as_ref().is_some_and(|effects| effects.may_begin(command)) {
                     highest = Some(rule);
                 }
@@ -374,18 +401,20 @@ impl<'a> Question<'a> {
     /// A candidate's rule, if it is for the tool, and for the call as far as the whole of it tells.
     fn rule(&self, part: &'a Part, candidate: Candidate) -> Option<&'a Rule> {
         part.rule(candidate.place).filter(|rule| {
-            rule.is_for_tool(candidate, &self.tool)
+            !(rule.is_standing && self.rules.is_replay)
+                && rule.is_for_tool(candidate, &self.tool)
                 && rule.matches(self.call, &self.tool, self.runtime, &self.params)
         })
     }
 
     /// The first rule that is for the whole call.
     fn for_whole_call(&self) -> Option<&'a Rule> {
-        self.rules.parts.iter().find_map(|part| {
-            let calls = part.index.for_calls(&self.tool.neutral);
-            let by_name =
-                calls.iter().find_map(|candidate| Some((candidate.place, self.rule(part, candidate)?)));
-            let before = by_name.map_or(usize::MAX, |(place, _)| place);
+        self.rules.asked().find_map(|(part, places)| {
+            let calls = part.index.for_calls(&self.tool.neutral).iter();
+            let by_name = calls
+                .filter(|candidate| places.contains(&candidate.place))
+                .find_map(|candidate| Some((candidate.place, self.rule(part, candidate)?)));
+            let before = by_name.map_or(places.end, |(place, _)| place);
             let by_words =
                 (self.tool.neutral != typed::SHELL).then(|| part.index.said_in(&self.tool, before));
             let by_words = by_words.into_iter().flatten().find_map(|candidate| self.rule(part, candidate));
@@ -400,10 +429,11 @@ impl<'a> Question<'a> {
         guard: &Guard<'_, '_>,
     ) -> Option<(&'a Rule, Option<Fit<'c, 'l>>)> {
         let asked = Asked { question: self, command, guard };
-        self.rules.parts.iter().find_map(|part| {
+        self.rules.asked().find_map(|(part, within)| {
             let neutral = &self.tool.neutral;
             let (calls, commands) = (part.index.for_calls(neutral), part.index.for_commands(neutral));
-            let mut rules = part.index.rules(&command.invocation.program).filter_map(|place| {
+            let places = part.index.rules(&command.invocation.program);
+            let mut rules = places.filter(|place| within.contains(place)).filter_map(|place| {
                 let candidate = commands.at(place).or_else(|| calls.at(place))?;
                 self.rule(part, candidate)
             });
@@ -412,25 +442,6 @@ impl<'a> Question<'a> {
                 None => Some((rule, None)),
             })
         })
-    }
-
-    /// What the exit code proves of a shell line of one command.
-    fn codes_of_line(&self) -> ExitCodes {
-        let command = self.params.get("command");
-        let text = command.as_ref().and_then(|command| command.as_str()).unwrap_or_default();
-        match Line::read(text).invocations.as_slice() {
-            [only] => not_done_codes(text, only),
-            _ => ExitCodes::default(),
-        }
-    }
-}
-
-/// What the exit code of a line proves, from what it proves of each command with an effect: of one of several nothing. At
-/// tier 4 it never does: there a needless pause costs less than a second deed.
-fn proved(codes: &[ExitCodes], tier: Tier) -> ExitCodes {
-    match codes {
-        [codes] if tier != Tier::Critical => *codes,
-        _ => ExitCodes::default(),
     }
 }
 
@@ -481,6 +492,10 @@ impl<'r> Verdict<'r, '_> {
         if site.fit.is_none() {
             self.whole.push(&rule.name);
         }
+        if rule.is_standing && site.fit.is_none() {
+            let path = guarded_path(site.call, site.params);
+            self.classification.protected.get_or_insert_default().path = path;
+        }
         if rule.tier.is_guarded() && !rule.former_keys.is_empty() {
             // They were made of what the call alone says.
             let world = World::unseen();
@@ -529,6 +544,9 @@ impl<'r> Verdict<'r, '_> {
 
     fn add(&mut self, rule: &'r Rule, keys: Vec<String>, too_many: bool) {
         let sum = &mut self.classification;
+        if rule.is_standing {
+            sum.protected.get_or_insert_default();
+        }
         if rule.tier.is_guarded() {
             // A wish of one part holds for the whole call: nothing gets around it by standing beside something else.
             let is_first = !sum.tier.is_guarded();

@@ -11,21 +11,21 @@ use crate::model::tier::Tier;
 use crate::model::tool_call::ToolCall;
 
 impl RuleSet {
-    /// The same rules, which do not say whether a call's exit code proves something: they read only the parameters
-    /// that decide which of them is for a call, and what its keys are.
+    /// The same rules, which do not say whether a call's exit code proves something, nor whether it is refused whatever they say: they
+    /// read only the parameters that decide which of them is for a call, and what its keys are.
     #[must_use]
     pub fn without_proof(&self) -> Self {
         let mut rules = self.clone();
-        rules.without_proof = true;
+        rules.is_replay = true;
         rules
     }
 
     /// The same, and none of them gives a key.
     #[must_use]
     pub fn without_keys(&self) -> Self {
-        let mut rules: Vec<Rule> = self.iter().cloned().collect();
+        let mut rules: Vec<Rule> = self.iter().filter(|rule| !rule.is_standing).cloned().collect();
         rules.iter_mut().for_each(|rule| rule.context_keys.clear());
-        Self { parts: vec![Part::loaded(rules)], without_proof: true, ..Self::default() }
+        Self { parts: vec![Part::loaded(rules)], is_replay: true, ..Self::default() }
     }
 
     /// What the rule of this name says of a call, its keys aside; `None` when there is no such rule.
@@ -62,7 +62,10 @@ impl RuleSet {
     #[must_use]
     pub fn agrees_about(&self, other: &Self, call: &ToolCall, runtime: &str, name: Option<&str>) -> bool {
         let tier = name.and_then(|name| other.rule_named(name)).map(|rule| rule.tier);
-        let (mut rules, mut others) = (self.may_be_for(call, runtime), other.may_be_for(call, runtime));
+        // The standing ones are the same in both.
+        let of_files = |rule: &&Rule| !rule.is_standing;
+        let mut rules = self.may_be_for(call, runtime).filter(of_files);
+        let mut others = other.may_be_for(call, runtime).filter(of_files);
         loop {
             let (rule, other) = match (rules.next(), others.next()) {
                 (Some(rule), Some(other)) => (rule, other),

@@ -21,7 +21,7 @@ use crate::model::on_conflict::OnConflict;
 use crate::model::settings::Mode;
 use crate::model::tier::Tier;
 use crate::model::tool_call::ToolCall;
-use crate::rules::context_key::{Lookup, Template, writes_guarded};
+use crate::rules::context_key::{Lookup, Template, guarded_path};
 
 /// A rule ready to match.
 #[derive(Clone, Debug)]
@@ -48,6 +48,8 @@ pub(super) struct Rule {
     agent: Option<Names>,
     session: Option<Names>,
     runtime: Option<Names>,
+    /// It stands in no rules file: a call that it is for is refused.
+    pub(super) is_standing: bool,
 }
 
 impl Rule {
@@ -135,8 +137,14 @@ impl Rule {
             agent: format.agent.map(Names::from),
             session: format.session.map(Names::from),
             runtime: format.runtime.map(Names::from),
+            is_standing: false,
             name,
         })
+    }
+
+    /// The same as a standing rule.
+    pub(super) fn standing(self) -> Self {
+        Self { is_standing: true, ..self }
     }
 
     /// Whether the rule is for this call, whose tool is known to fit, as far as the whole call says it; cheap
@@ -329,7 +337,7 @@ impl Param {
 
     fn matches<'p>(&'p self, call: &ToolCall, params: &Lookup<'p>) -> bool {
         if self.path == FILE_PATH {
-            return writes_guarded(call, params);
+            return guarded_path(call, params).is_some();
         }
         if self.path == SQL {
             return sql::is_written(params);

@@ -57,8 +57,8 @@ pub(super) fn is_program_name(name: &str) -> bool {
 }
 
 impl RuleSet {
-    /// Whether a rule names this tool, or the words of its name, for all its calls or for some of them. A rule that only keeps file
-    /// tools of whatever name from the gate's own files does not count.
+    /// Whether a rule names this tool, or the words of its name, for all its calls or for some of them. A rule that is only for some
+    /// files does not count, nor a standing one.
     #[must_use]
     pub fn covers_tool(&self, tool: &str) -> bool {
         let name = ToolName::of(tool);
@@ -66,7 +66,9 @@ impl RuleSet {
             let (calls, commands) =
                 (part.index.for_calls(&name.neutral), part.index.for_commands(&name.neutral));
             let said = part.index.said_in(&name, usize::MAX);
-            calls.iter().chain(commands.iter()).chain(said).any(|candidate| {
+            let all = calls.iter().chain(commands.iter()).chain(said);
+            // What only keeps calls from the gate's own files says nothing of the tool.
+            all.filter(|candidate| candidate.place >= part.standing).any(|candidate| {
                 let rule = part.rule(candidate.place);
                 rule.is_some_and(|rule| rule.names_tool(candidate, &name) && !rule.asks_for_files())
             })
@@ -94,7 +96,8 @@ impl Part {
             let is_named = words.next().is_some_and(|programs| is_one(programs, program));
             is_named && verb.zip(words.next()).is_none_or(|(verb, verbs)| is_one(verbs, verb))
         };
-        let rules = self.index.rules(program).filter_map(|place| self.rule(place)?.effects.as_ref());
+        let places = self.index.rules(program).filter(|place| *place >= self.standing);
+        let rules = places.filter_map(|place| self.rule(place)?.effects.as_ref());
         rules.into_iter().any(|effects| effects.texts().any(names))
     }
 }

@@ -23,12 +23,29 @@ pub(super) struct Guard<'l, 'p> {
     lists: OnceCell<Vec<usize>>,
     /// The text names such paths.
     names: OnceCell<bool>,
+    /// The first that was found.
+    met: OnceCell<String>,
 }
 
 impl<'l, 'p> Guard<'l, 'p> {
     pub(super) fn new(call: &'l ToolCall, params: &'l Lookup<'p>, text: &'l str, line: &'l Line) -> Self {
         let (folder, lists, names) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        Self { call, params, text, line, looks: Cell::new(MAX_LOOKS), folder, lists, names }
+        Self {
+            call,
+            params,
+            text,
+            line,
+            looks: Cell::new(MAX_LOOKS),
+            folder,
+            lists,
+            names,
+            met: OnceCell::new(),
+        }
+    }
+
+    /// The first path that guards the gate and that a command was found to name.
+    pub(super) fn met(&self) -> Option<String> {
+        self.met.get().cloned()
     }
 
     /// Whether a path that a command names is such a one, or may be: one that it reads from a list of them.
@@ -80,9 +97,14 @@ impl<'l, 'p> Guard<'l, 'p> {
         let whole = |path: &str| path_in(folder, &joined(within.as_deref(), path));
         let whole_folder = within.as_deref().map(|within| path_in(folder, within));
         let folders: Vec<&str> = std::iter::once(folder.as_str()).chain(whole_folder.as_deref()).collect();
-        meant(path)
-            .iter()
-            .any(|path| is_guarded(&whole(path), &folders) || path.starts_with(READ) && is_listed())
+        meant(path).iter().any(|path| {
+            let whole = whole(path);
+            let is_one = is_guarded(&whole, &folders);
+            if is_one {
+                let _ = self.met.set(whole);
+            }
+            is_one || path.starts_with(READ) && is_listed()
+        })
     }
 }
 

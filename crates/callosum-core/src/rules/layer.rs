@@ -12,6 +12,8 @@ use super::shipped;
 pub(super) struct Part {
     rules: Rules,
     pub(super) index: Index,
+    /// So many of them, the first, are standing ones.
+    pub(super) standing: usize,
     /// How far back they look at most, by `recentWindowMs` or a limit, milliseconds; 0 when none says so.
     pub(super) largest_window_ms: u64,
     /// The largest `lockExpiryMs` of them, milliseconds; 0 when none names one.
@@ -32,6 +34,7 @@ impl Part {
         let largest = |of: fn(&Rule) -> Option<u64>| rules.iter().filter_map(of).max().unwrap_or(0);
         Self {
             index: Index::of(&rules),
+            standing: rules.iter().take_while(|rule| rule.is_standing).count(),
             largest_window_ms: largest(Rule::window_ms),
             largest_lock_expiry_ms: largest(|rule| rule.lock_expiry_ms),
             rules: Rules::Loaded(rules),
@@ -41,8 +44,8 @@ impl Part {
     /// Of the shipped rules but those whose names are `taken`.
     pub(super) fn shipped(taken: &HashSet<String>) -> Self {
         let (mut largest_window_ms, mut largest_lock_expiry_ms) = (0, 0);
-        let rule = |rule: &shipped::Shipped| {
-            if taken.contains(rule.name) {
+        let rule = |(place, rule): (usize, &shipped::Shipped)| {
+            if place >= shipped::STANDING && taken.contains(rule.name) {
                 return OnceLock::from(None);
             }
             largest_window_ms = largest_window_ms.max(rule.window_ms);
@@ -50,8 +53,9 @@ impl Part {
             OnceLock::new()
         };
         Self {
-            rules: Rules::Shipped(shipped::RULES.iter().map(rule).collect()),
+            rules: Rules::Shipped(shipped::RULES.iter().enumerate().map(rule).collect()),
             index: shipped::index(),
+            standing: shipped::STANDING,
             largest_window_ms,
             largest_lock_expiry_ms,
         }
@@ -67,7 +71,7 @@ impl Part {
         match &self.rules {
             Rules::Loaded(rules) => rules.get(place),
             Rules::Shipped(rules) => {
-                let read = || shipped::RULES.get(place)?.compile().map(Box::new);
+                let read = || shipped::rule(place).map(Box::new);
                 rules.get(place)?.get_or_init(read).as_deref()
             }
         }
@@ -85,12 +89,13 @@ impl Part {
         (0..self.places()).filter_map(|place| self.rule(place))
     }
 
-    /// How many rules it has.
+    /// How many rules of a file it has.
     pub(super) fn len(&self) -> usize {
         let is_taken = |rule: &&OnceLock<Option<Box<Rule>>>| matches!(rule.get(), Some(None));
-        match &self.rules {
+        let all = match &self.rules {
             Rules::Loaded(rules) => rules.len(),
             Rules::Shipped(rules) => rules.len() - rules.iter().filter(is_taken).count(),
-        }
+        };
+        all - self.standing
     }
 }

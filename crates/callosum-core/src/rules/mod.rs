@@ -7,7 +7,9 @@
 //! `tool_words` and `tool_verbs` are for what tools' names mean, `inner` for tools that call tools, `sql` for statements that write,
 //! `rate_limit` for how many calls a rule lets through, `typed` for what tools run or
 //! type into terminals, `guard` for the gate's own files, `asked` for what patterns ask beside the command, `suggest` drafts rules, `words` is for
-//! the words of names, `unknown` for programs that no rule names. `lint` looks at a whole file as its author would want it looked at.
+//! the words of names, `unknown` for programs that no rule names. `proved` is
+//! what exit codes say, `standing` are the rules that no file changes, `watch` looks for names of folders that a
+//! policy keeps, and `written` tells which paths a call writes. `lint` looks at a whole file as its author would want it looked at.
 
 mod asked;
 mod called;
@@ -28,22 +30,26 @@ mod limits;
 pub mod lint;
 mod listed;
 mod names;
+mod proved;
 mod question;
 mod rate_limit;
 mod rule_set;
 mod shipped;
 mod source;
 mod sql;
+mod standing;
 pub mod suggest;
 mod texts;
 mod tool_verbs;
 mod tool_words;
 mod typed;
 mod unknown;
+mod watch;
 mod wider;
 mod word_lists;
 pub mod words;
 pub mod world;
+mod written;
 
 use std::fmt;
 
@@ -52,7 +58,10 @@ use serde::Serialize;
 pub use listed::ListedRule;
 pub use rate_limit::{Limited, MAX_COUNT, Per, RateLimit};
 pub use rule_set::RuleSet;
+pub use standing::{Protected, STATE_PROTECTED};
+pub use watch::Watch;
 pub use world::World;
+pub(crate) use written::written;
 
 use crate::model::on_conflict::OnConflict;
 use crate::model::redact::redact_key;
@@ -98,6 +107,10 @@ pub struct Classification {
     /// A rule asked for something that lies around the call, and the world that was given does not show it: the keys are those of
     /// a call in an empty world.
     pub asked_around: bool,
+    /// What no rules file changes is for the call: it is refused.
+    pub protected: Option<Protected>,
+    /// The call may name a folder that was [watched](Watch) for: what it writes there must be looked at.
+    pub names_kept: bool,
 }
 
 impl Classification {
@@ -112,6 +125,7 @@ impl Classification {
             high.context_keys.truncate(context_key::MAX_KEYS);
         }
         high.journal_params &= low.journal_params;
+        high.protected = high.protected.or(low.protected);
         if low.tier.is_guarded() {
             high.on_conflict = high.on_conflict.max(low.on_conflict);
         }
@@ -211,6 +225,8 @@ impl Default for Classification {
             too_many_keys: false,
             not_done_codes: ExitCodes::default(),
             asked_around: false,
+            protected: None,
+            names_kept: false,
         }
     }
 }

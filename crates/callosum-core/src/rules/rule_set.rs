@@ -1,6 +1,7 @@
 //! A whole set of rules, and what it says of a call.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use super::compile::Rule;
 use super::format::{RuleFormat, RulesFile};
@@ -8,7 +9,7 @@ use super::layer::Part;
 use super::limits::{Budget, MAX_TEMPLATES, MAX_TEXT, REMEDY};
 use super::source::Source;
 use super::texts::Texts;
-use super::{RateLimit, RuleError, SHIPPED_RULES};
+use super::{RateLimit, RuleError, SHIPPED_RULES, standing};
 
 /// Rules in order; the first that matches a call says what it is.
 #[derive(Clone, Debug, Default)]
@@ -17,8 +18,9 @@ pub struct RuleSet {
     pub(super) parts: Vec<Part>,
     /// What the rules were made of.
     pub(super) texts: Texts,
-    /// It is not asked whether an exit code proves something.
-    pub(super) without_proof: bool,
+    /// A journal is replayed: it is not asked whether an exit code proves something, nor for the standing rules, because what ran was
+    /// none of theirs.
+    pub(super) is_replay: bool,
 }
 
 impl RuleSet {
@@ -41,24 +43,39 @@ impl RuleSet {
         }
         let (rules, extends_default) = compile_all(text)?;
         let own: HashSet<String> = rules.iter().map(|rule| rule.name.clone()).collect();
-        let mut parts = vec![Part::loaded(rules)];
-        if extends_default {
-            parts.push(if shipped == SHIPPED_RULES {
-                Part::shipped(&own)
-            } else {
-                let mut rules = compile_shipped(shipped)?;
-                rules.retain(|rule| !own.contains(&rule.name));
+        let behind = match (extends_default, shipped == SHIPPED_RULES) {
+            (true, true) => Part::shipped(&own),
+            (true, false) => {
+                let mut rules = standing::rules();
+                rules.extend(compile_shipped(shipped)?.into_iter().filter(|rule| !own.contains(&rule.name)));
                 Part::loaded(rules)
-            });
-        }
-        Ok(Self { parts, texts: Texts::new(text, shipped, extends_default), without_proof: false })
+            }
+            (false, _) => Part::loaded(standing::rules()),
+        };
+        Ok(Self {
+            parts: vec![Part::loaded(rules), behind],
+            texts: Texts::new(text, shipped, extends_default),
+            is_replay: false,
+        })
     }
 
     /// The rules that Callosum ships.
     #[must_use]
     pub fn shipped() -> Self {
         let texts = Texts::new(SHIPPED_RULES, SHIPPED_RULES, false);
-        Self { parts: vec![Part::shipped(&HashSet::new())], texts, without_proof: false }
+        Self { parts: vec![Part::shipped(&HashSet::new())], texts, is_replay: false }
+    }
+
+    /// The rules in the order in which a call asks them: parts, and which places of each. The standing ones come first, wherever
+    /// they stand.
+    pub(super) fn asked(&self) -> impl Iterator<Item = (&Part, Range<usize>)> {
+        // In the only part they do so already.
+        let is_alone = self.parts.len() == 1;
+        let standing = self.parts.iter().filter(move |part| !is_alone && part.standing > 0);
+        let standing = standing.map(|part| (part, 0..part.standing));
+        standing.chain(
+            self.parts.iter().map(move |part| (part, if is_alone { 0 } else { part.standing }..usize::MAX)),
+        )
     }
 
     /// All rules in order.

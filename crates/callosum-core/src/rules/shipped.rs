@@ -1,20 +1,20 @@
 //! The rules that Callosum ships, as the build script prepared them: their index, and where each stands in their text. A rule
-//! is read when it is first asked: a process that lives for one question asks few.
+//! is read when it is first asked: a process that lives for one question asks few. The first of them are the standing ones.
 
 use std::borrow::Cow;
 
-use super::SHIPPED_RULES;
 use super::compile::Rule;
 use super::format::RuleFormat;
 use super::index::{ByTool, Index};
 use super::source::Source;
 use super::word_lists::{Entry, Lists, Table};
+use super::{SHIPPED_RULES, standing};
 
 /// A rule that is still to be read.
 pub(super) struct Shipped {
     /// Its name.
     pub(super) name: &'static str,
-    /// Where it begins and ends in [`SHIPPED_RULES`], bytes.
+    /// Where it begins and ends in its text, bytes.
     text: (usize, usize),
     /// How far back it looks, by `recentWindowMs` or its limit, milliseconds; 0 when it says neither.
     pub(super) window_ms: u64,
@@ -24,15 +24,16 @@ pub(super) struct Shipped {
 
 include!(concat!(env!("OUT_DIR"), "/shipped_rules.rs"));
 
-impl Shipped {
-    /// Reads it. `None` never comes: a test reads them all.
-    pub(super) fn compile(&self) -> Option<Rule> {
-        let (from, to) = self.text;
-        let source = Source::new(SHIPPED_RULES);
-        let format = RuleFormat::read(source, SHIPPED_RULES.get(from..to)?).ok()?;
-        // The test has compiled its patterns, too.
-        Rule::compile(format, source, None).ok()
-    }
+/// Reads the rule at a place. `None` never comes: a test reads them all.
+pub(super) fn rule(place: usize) -> Option<Rule> {
+    let is_standing = place < STANDING;
+    let text = if is_standing { standing::RULES } else { SHIPPED_RULES };
+    let (from, to) = RULES.get(place)?.text;
+    let source = Source::new(text);
+    let format = RuleFormat::read(source, text.get(from..to)?).ok()?;
+    // The test has compiled its patterns, too.
+    let rule = Rule::compile(format, source, None).ok()?;
+    Some(if is_standing { rule.standing() } else { rule })
 }
 
 #[cfg(test)]
@@ -44,12 +45,16 @@ mod tests {
 
     #[test]
     fn what_was_prepared_is_what_the_text_says() {
-        let (rules, extends_default) = compile_all(SHIPPED_RULES).unwrap();
+        let (shipped, extends_default) = compile_all(SHIPPED_RULES).unwrap();
         assert!(!extends_default, "the shipped rules cannot extend themselves");
+        let mut rules = standing::rules();
+        assert_eq!(rules.len(), STANDING);
+        rules.extend(shipped);
         let names: Vec<&str> = rules.iter().map(|rule| rule.name.as_str()).collect();
         assert_eq!(names, RULES.iter().map(|rule| rule.name).collect::<Vec<_>>());
-        for (rule, shipped) in rules.iter().zip(RULES) {
-            let read = shipped.compile().unwrap();
+        for (place, (rule, shipped)) in rules.iter().zip(RULES).enumerate() {
+            let read = super::rule(place).unwrap();
+            assert_eq!(read.is_standing, place < STANDING, "{}", rule.name);
             assert!(rule.asks_the_same(&read) && says_the_same(rule, &read), "{}", rule.name);
             assert_eq!(rule.window_ms().unwrap_or(0), shipped.window_ms, "{}", rule.name);
             assert_eq!(rule.lock_expiry_ms.unwrap_or(0), shipped.lock_expiry_ms, "{}", rule.name);

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 use callosum_surroundings::Surroundings;
 
+use super::watch::Watch;
+
 /// What lies around the calls of a process, and what was read of it so far. One for a process; threads share it.
 ///
 /// The rules ask it only for placeholders that need it. A read may block as long as the file system does, so an event loop classifies
@@ -40,7 +42,13 @@ impl World {
         Self { surroundings: None, environment: Environment::Given(BTreeMap::new()) }
     }
 
-    fn variable(&self, name: &str) -> Option<String> {
+    /// Whether the files of this machine may be looked at.
+    pub(crate) fn sees_files(&self) -> bool {
+        self.surroundings.is_some()
+    }
+
+    /// A variable of the environment of the process, if this world shows it.
+    pub(crate) fn variable(&self, name: &str) -> Option<String> {
         match &self.environment {
             Environment::OfProcess => std::env::var(name).ok(),
             Environment::Given(variables) => variables.get(name).cloned(),
@@ -54,11 +62,34 @@ pub(crate) struct Outlook<'w> {
     world: &'w World,
     asked: Cell<bool>,
     untold: RefCell<Vec<String>>,
+    watch: Option<&'w Watch>,
+    names_kept: Cell<bool>,
 }
 
 impl<'w> Outlook<'w> {
     pub(crate) fn on(world: &'w World) -> Self {
-        Self { world, asked: Cell::new(false), untold: RefCell::default() }
+        Self::watching(world, None)
+    }
+
+    /// The same, and it is looked whether the call may name a folder that is kept.
+    pub(crate) fn watching(world: &'w World, watch: Option<&'w Watch>) -> Self {
+        let (asked, names_kept) = (Cell::new(false), Cell::new(false));
+        Self { world, asked, untold: RefCell::default(), watch, names_kept }
+    }
+
+    /// What is looked for, unless it was found already.
+    pub(super) fn watch(&self) -> Option<&'w Watch> {
+        self.watch.filter(|_| !self.names_kept.get())
+    }
+
+    /// Notes that the call may name a folder that is kept.
+    pub(super) fn note_kept(&self) {
+        self.names_kept.set(true);
+    }
+
+    /// Whether it may.
+    pub(super) fn names_kept(&self) -> bool {
+        self.names_kept.get()
     }
 
     /// The surroundings, if they may be read. That they were asked for is noted.

@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 use crate::model::settings::Settings;
 use crate::model::text::one_line;
 
+use super::context_file::ContextFile;
 use super::disk::Disk;
 use super::rules_file::RulesFile;
 use super::state_dir::{self, StateDir};
@@ -54,6 +55,8 @@ pub struct Instance {
     pub directory: StateDir,
     /// The rules, and the file that they follow.
     pub rules: RulesFile,
+    /// The policy, and the file that it follows.
+    pub contexts: ContextFile,
 }
 
 impl Instance {
@@ -74,6 +77,7 @@ impl Instance {
             |id| one_line(id, NAME_CHARS),
         );
         let rules = RulesFile::new(tiers_file, &directory, options.packaged_tiers);
+        let contexts = ContextFile::new(&directory, &options.home);
         Self {
             name,
             runtime: options.runtime,
@@ -81,6 +85,7 @@ impl Instance {
             setting_problems,
             directory: StateDir { path: directory, disk },
             rules,
+            contexts,
         }
     }
 }

@@ -17,7 +17,7 @@ const MAX_BYTES: u64 = 4 * 1024 * 1024;
 const LOOK_INTERVAL_MS: u64 = 5;
 
 /// What a file looked like when it was read: device, inode, size, modification time.
-type Signature = (u64, u64, u64, i64, i64);
+pub(super) type Signature = (u64, u64, u64, i64, i64);
 
 /// The rules that hold, and where they came from.
 #[derive(Clone, Debug)]
@@ -171,6 +171,6 @@ pub fn read(path: &Path) -> Result<String, String> {
     fs::read_to_string(path).map_err(|error| format!("can't be read: {error}"))
 }
 
-fn signature(metadata: &fs::Metadata) -> Signature {
+pub(super) fn signature(metadata: &fs::Metadata) -> Signature {
     (metadata.dev(), metadata.ino(), metadata.len(), metadata.mtime(), metadata.mtime_nsec())
 }

@@ -168,11 +168,12 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("record", &["model"]),
     ("machine", &["model", "record"]),
     ("rules", &["model"]),
+    ("policy", &["model", "rules"]),
     ("decision", &["model", "record", "rules"]),
-    ("store", &["model", "record", "rules", "decision"]),
+    ("store", &["model", "record", "rules", "policy", "decision"]),
     ("simulate", &["model", "record", "rules", "decision"]),
-    ("query", &["model", "record", "machine", "rules", "decision", "store", "simulate"]),
-    ("gate", &["model", "record", "machine", "rules", "decision", "store", "query"]),
+    ("query", &["model", "record", "machine", "rules", "policy", "decision", "store", "simulate"]),
+    ("gate", &["model", "record", "machine", "rules", "policy", "decision", "store", "query"]),
 ];
 
 #[test]
@@ -359,7 +360,8 @@ fn one_file_knows_fs2_and_one_has_a_clock() {
         assert!(!code.contains("napi") && !code.contains("tokio") && !code.contains("clap"), "{name}");
         // What the journal does to files goes through the disk, or no test could make it fail. The guard's
         // lock is on a file of its own.
-        let files = ["store::disk", "machine", "store::rules_file", "store::state_guard"];
+        let files =
+            ["store::context_file", "store::disk", "machine", "store::rules_file", "store::state_guard"];
         let knows_files = code.contains("std::fs::") || code.contains("std::fs;");
         assert_eq!(knows_files, files.contains(&name.as_str()), "{name}");
         // A gateway loads several copies of the addon: what is the same for all of them may be static.

@@ -1,4 +1,4 @@
-//! The gate guards itself: what agents do to its state and to its hooks is of tier 4.
+//! The gate guards itself: what agents do to its state and to its hooks is refused, whatever the rules.
 
 use callosum_core::model::tool_call::ToolCall;
 use callosum_core::rules::{Classification, RuleSet, World};
@@ -14,8 +14,34 @@ fn tier(command: &str) -> (u8, String) {
     (found.tier as u8, found.context_keys.join(" "))
 }
 
+fn is_protected(command: &str) -> bool {
+    of("exec", "/w", &json!({ "command": command })).protected.is_some()
+}
+
 #[test]
-fn a_command_that_reaches_for_the_gate_is_of_tier_4() {
+fn no_rules_file_lets_a_call_at_the_gate_s_own_files() {
+    let all = r#"{"rules":[{"name":"mine","tier":0,"tool":["exec","write"]},{"name":"state.protected","tier":0,"tool":"*"}]}"#;
+    let extending = all.replacen("{\"rules\"", "{\"extends\":\"default\",\"rules\"", 1);
+    for text in [all, &extending, r#"{"rules":[]}"#] {
+        let rules = RuleSet::parse(text).unwrap();
+        let protected = |tool: &str, params: &Value| {
+            let call = ToolCall { tool: tool.to_owned(), cwd: Some("/w".to_owned()), ..ToolCall::default() };
+            rules.classify(&call, "openclaw", params, &World::unseen()).protected
+        };
+        let found = protected("exec", &json!({ "command": "ls && rm -rf ~/.callosum" })).unwrap();
+        assert_eq!(found.path.as_deref(), Some("~/.callosum"), "{text}");
+        let found = protected("write", &json!({ "path": "/home/me/.codex/hooks.json" })).unwrap();
+        assert_eq!(found.path.as_deref(), Some("/home/me/.codex/hooks.json"), "{text}");
+        let found = protected("fs__delete_file", &json!({ "path": "/home/me/.callosum/x" })).unwrap();
+        assert_eq!(found.path.as_deref(), Some("/home/me/.callosum/x"), "{text}");
+        assert_eq!(protected("exec", &json!({ "command": "callosum uninstall codex" })).unwrap().path, None);
+        assert_eq!(protected("exec", &json!({ "command": "cat ~/.callosum/journal.jsonl" })), None);
+        assert_eq!(protected("write", &json!({ "path": "a.md" })), None);
+    }
+}
+
+#[test]
+fn a_command_that_reaches_for_the_gate_is_protected() {
     let mut missed = vec![];
     for command in [
         "rm ~/.callosum/journal.jsonl",
@@ -201,8 +227,21 @@ fn a_command_that_reaches_for_the_gate_is_of_tier_4() {
         "callosum install claude-code --state-dir /tmp/other",
         "callosum --state-dir /tmp/other install codex",
         "callosum install gemini",
+        "callosum observe",
+        "callosum team off",
+        "callosum join https://hub.example --token x",
+        "callosum leave",
+        "callosum inject s-1 hello",
+        "callosum work --agents 3",
+        "callosum rules suggest --write",
+        "callosum context prune",
+        "callosum context accept 3",
+        "callosum task accept t-1",
+        "/usr/local/bin/callosum context restore",
+        "openclaw callosum token revoke ci",
+        "python3 -c 'open(\"/home/me/.callosum/tiers.json\", \"w\")' --dry-run",
     ] {
-        if tier(command) != (4, "callosum:state".to_owned()) {
+        if tier(command) != (4, "callosum:state".to_owned()) || !is_protected(command) {
             missed.push(command);
         }
     }
@@ -213,6 +252,7 @@ fn a_command_that_reaches_for_the_gate_is_of_tier_4() {
         "openclaw config unset plugins.entries.callosum",
     ] {
         assert_eq!(tier(command).0, 4, "{command}");
+        assert!(!is_protected(command), "{command}");
     }
 }
 
@@ -232,6 +272,12 @@ fn reading_the_gate_and_work_elsewhere_stay_as_they_are() {
         "callosum locks",
         "callosum uninstall claude-code --dry-run",
         "callosum doctor",
+        "callosum token list",
+        "callosum rules suggest",
+        "callosum context show",
+        "callosum context write --title x --body y",
+        "callosum task list",
+        "callosum install --help",
         "rm -rf node_modules",
         "rm -rf dist/callosum",
         "echo x > callosum.txt",
@@ -315,7 +361,7 @@ fn reading_the_gate_and_work_elsewhere_stay_as_they_are() {
         "mkdir -p /tmp/home/.gemini && echo '{}' > /tmp/home/.gemini/settings.json",
     ] {
         let (tier, keys) = tier(command);
-        if tier > 2 || keys.contains("callosum:state") {
+        if tier > 2 || keys.contains("callosum:state") || is_protected(command) {
             alarms.push((command, tier, keys));
         }
     }

@@ -66,7 +66,7 @@ pub(crate) enum Word {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct BeforeAnswer {
     pub(crate) verdict: Word,
-    /// Why it is refused: `limit`.
+    /// Why it is refused: `limit`, or `policy`.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'static str>,
     tier: u8,
@@ -211,6 +211,7 @@ impl BeforeAnswer {
             Verdict::Pause => (Word::Pause, None),
             Verdict::Block => (Word::Block, None),
             Verdict::TooLarge => (Word::Refuse, Some("limit")),
+            Verdict::Denied => (Word::Refuse, Some("policy")),
         };
         Self {
             verdict,

@@ -152,3 +152,52 @@ fn questions_are_answered_as_the_command_line_prints_them() {
     assert!(metrics.contains("callosum_calls_total{tier=\"4\",verdict=\"allow\"} 1\n"), "{metrics}");
     assert!(metrics.contains("callosum_open_leases 0\n"), "{metrics}");
 }
+
+#[test]
+fn what_the_policy_refuses_is_refused_over_http_and_nobody_waits_for_it() {
+    let home = Home::new();
+    let token = home.token(&["ci"]);
+    let tree = home.path().join("workspace/shared-context");
+    std::fs::create_dir_all(&tree).unwrap();
+    let folders =
+        json!({ "folders": [{ "path": tree, "mode": "enforce", "by": "gw", "at": "2026-11-24T12:00:00Z" }] });
+    std::fs::write(home.path().join("context.json"), folders.to_string()).unwrap();
+    let serve = home.serve();
+    let mut client = serve.client(&token);
+    let cwd = tree.parent().unwrap();
+    let ask = |client: &mut Client, command: &str, session: Option<&str>| {
+        let params = json!({ "command": command });
+        client.ok("/v1/before", &json!({ "tool": "exec", "params": params, "session": session, "cwd": cwd }))
+    };
+    for (command, rule) in [
+        ("echo x > shared-context/priorities.md", "context.curator-only"),
+        ("rm -rf ~/.callosum", "state.protected"),
+        ("callosum uninstall codex", "state.protected"),
+    ] {
+        // Without a session, too: there is no pause that others could inherit.
+        let refused = ask(&mut client, command, None);
+        assert_eq!(
+            (&refused["verdict"], &refused["reason"]),
+            (&json!("refuse"), &json!("policy")),
+            "{command}"
+        );
+        assert_eq!(refused["ruleName"], rule);
+        assert!(refused["text"].as_str().unwrap().contains("A retry will not help. Use "), "{refused}");
+        assert_eq!((refused.get("evidence"), refused.get("expiresAt")), (None, None));
+    }
+    let passed = ask(&mut client, "echo x >> shared-context/priorities.inbox.md", Some("s"));
+    assert_eq!(passed["verdict"], "allow");
+    let asked = json!({
+        "instance": "doug", "tool": "exec", "params": { "command": "rm -rf shared-context" }, "cwd": cwd,
+    });
+    let refused = client.ok("/intercept", &asked);
+    assert_eq!(refused["proceed"], false, "{refused}");
+    assert!(refused["warning"].as_str().unwrap().contains("Refused by policy"), "{refused}");
+    let denied = home.records("denied");
+    assert_eq!(denied.len(), 4);
+    assert!(
+        denied[0]["path"].as_str().unwrap().ends_with("workspace/shared-context/priorities.md"),
+        "{denied:?}"
+    );
+    assert!(client.get("/metrics").text.contains("verdict=\"denied\"} "));
+}

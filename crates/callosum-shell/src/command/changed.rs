@@ -60,11 +60,16 @@ fn states_in<'l>(folders: &[&str]) -> Vec<Cow<'l, str>> {
     homes.map(|home| Cow::Owned(format!("{home}/{STATE}"))).collect()
 }
 
+/// The files that an editor changes in place; `None` of another program.
+pub(super) fn edited<'l>(command: &Command<'l>) -> Option<Vec<&'l str>> {
+    let editor = EDITORS.iter().find(|editor| editor.programs.contains(&command.program()))?;
+    Some(editor.edited(&command.invocation.words))
+}
+
 /// The same of a program that copies none.
 fn written<'l>(command: &Command<'l>, rest: &[Argument<'l>]) -> Vec<&'l str> {
     let program = command.program();
-    if let Some(editor) = EDITORS.iter().find(|editor| editor.programs.contains(&program)) {
-        let mut files = editor.edited(&command.invocation.words);
+    if let Some(mut files) = edited(command) {
         files.extend(in_code(command.invocation));
         return files;
     }
@@ -164,14 +169,19 @@ const CHANGES: &[&str] = &[
     "rmtree", "rename", "os.replace", "truncate", "rmSync", "rm(", "copy", "move(", "symlink", "delete", "chmod", "put_contents",
 ];
 
-/// The texts in quotes in the code that an interpreter is given, where that changes files.
-fn in_code(invocation: &Invocation) -> Vec<&str> {
+/// The code that an interpreter is given by its words, or reads.
+pub(super) fn code_of(invocation: &Invocation) -> Vec<&str> {
     let options = ["-c", "-e", "-r", "-p", "-pe", "-ne", "--eval", "--print", "-E", "eval"];
     let given = invocation.words.windows(2).filter_map(|pair| match pair {
         [option, code] if options.contains(&option.as_str()) => Some(code.as_str()),
         _ => None,
     });
-    let code: Vec<&str> = given.chain(invocation.input.iter().map(AsRef::as_ref)).collect();
+    given.chain(invocation.input.iter().map(AsRef::as_ref)).collect()
+}
+
+/// The texts in quotes in the code that an interpreter is given, where that changes files.
+fn in_code(invocation: &Invocation) -> Vec<&str> {
+    let code = code_of(invocation);
     let changes = |code: &&str| {
         let code = code.replace("stdout.write", "");
         CHANGES.iter().any(|change| code.contains(change))

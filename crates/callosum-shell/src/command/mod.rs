@@ -2,12 +2,13 @@
 //!
 //! `detail` is what can be asked of a command that a rule picked out; `http`, `git`, `forge`, `published`, `kube`, `cloud`, `notion` and `storage` know
 //! how the programs of a field name their resources; `docker` which daemon runs containers, `dns` which records are changed, `server` whom clients of databases and queues talk to, `statements` whether what
-//! they are told to do writes.
+//! they are told to do writes; `changed` which files a command changes, `writes` how, `code_writes` the same of code.
 
 mod bigquery;
 mod body;
 mod changed;
 mod cloud;
+mod code_writes;
 mod detail;
 mod dns;
 mod docker;
@@ -25,6 +26,8 @@ mod redirect;
 mod server;
 mod statements;
 mod storage;
+mod write_kind;
+mod writes;
 
 use std::cell::OnceCell;
 
@@ -42,6 +45,8 @@ pub(crate) use redirect::REDIRECTION;
 pub use redirect::{may_be_guarded_in, may_change_in, told_redirects};
 pub use server::{Server, is_stage_here, server, stage};
 pub use statements::statements_write;
+pub use write_kind::{Write, WriteKind};
+pub use writes::{lists, writes, writes_given};
 
 use crate::{Argument, Invocation, has_option};
 

@@ -71,16 +71,19 @@ impl Walk {
                         self.file(&path, Access::Append, input, written, folder);
                     }
                     (_, IoFileRedirectKind::Read) => {}
-                    _ => self.redirected(&path, folder),
+                    (_, kind) => {
+                        self.redirected(&path, matches!(kind, IoFileRedirectKind::Append), folder);
+                    }
                 }
             }
             IoRedirect::File(_, _, IoFileRedirectTarget::Duplicate(word))
             | IoRedirect::OutputAndError(word, _) => {
+                let appends = matches!(redirect, IoRedirect::OutputAndError(_, true));
                 self.substituted(&word.value, folder);
                 let path = unquote(&self.whole(&word.value));
                 // `2>&1`, `>&-`, `3>&4-`
                 if !path.trim_end_matches('-').bytes().all(|byte| byte.is_ascii_digit()) {
-                    self.redirected(&path, folder);
+                    self.redirected(&path, appends, folder);
                 }
             }
             IoRedirect::File(_, _, IoFileRedirectTarget::Fd(_)) => {}
@@ -97,7 +100,7 @@ impl Walk {
         folder: &Folder,
     ) {
         if access != Access::Read {
-            self.redirected(path, folder);
+            self.redirected(path, access == Access::Append, folder);
         }
         let path = joined(folder.as_deref(), path);
         if access == Access::Read {
@@ -108,7 +111,7 @@ impl Walk {
     }
 
     /// Notes a file that the line writes to by `>`.
-    pub(super) fn redirected(&mut self, path: &str, folder: &Folder) {
+    pub(super) fn redirected(&mut self, path: &str, appends: bool, folder: &Folder) {
         // In a sum it says what is greater; of a subshell that is taken for one the name tells.
         if path.starts_with("/dev/") || self.redirects.in_sum && !path.contains(['.', '/', '~']) {
             return;
@@ -123,6 +126,7 @@ impl Walk {
             program: REDIRECTION.to_owned(),
             words: vec![path.to_owned()],
             folder: folder.clone(),
+            appends,
             variables: if is_set { self.set.told().collect() } else { Vec::new() },
             ..Invocation::default()
         });
@@ -139,12 +143,13 @@ impl Walk {
     pub(super) fn redirected_roughly(&mut self, text: &str) {
         for (at, _) in text.match_indices('>') {
             let rest = text.get(at + 1..).unwrap_or_default();
+            let appends = rest.starts_with('>') || text.get(..at).is_some_and(|before| before.ends_with('>'));
             let rest = rest.trim_start_matches(['|', '!', '&', ' ', '\t']);
             let word = rest.split(|c: char| c.is_whitespace() || ";|&<>()".contains(c)).next();
             let path: String =
                 word.into_iter().flat_map(str::chars).filter(|c| !"\"'\\".contains(*c)).collect();
             if !path.bytes().all(|byte| byte.is_ascii_digit()) {
-                self.redirected(&path, &None);
+                self.redirected(&path, appends, &None);
             }
         }
     }

@@ -16,6 +16,7 @@ use crate::model::text::one_line;
 use crate::model::tier::Tier;
 use crate::model::time::Stamp;
 use crate::model::tool_call::{Parameters, ToolCall};
+use crate::policy::Denial;
 use crate::rules::context_key::{MAX_KEYS, named_key};
 use crate::rules::{Scope, World};
 use crate::store::journal::{Check, Patience};
@@ -66,6 +67,7 @@ pub struct Weighed {
     intent: Intent,
     terms: Terms,
     asked_around: bool,
+    denial: Option<Denial>,
 }
 
 /// What is decided about a call.
@@ -79,6 +81,8 @@ pub enum Verdict {
     Block,
     /// Not at all: it acts on more resources than can be checked at once.
     TooLarge,
+    /// Not at all: the policy refuses it.
+    Denied,
 }
 
 /// An action that speaks against a call.
@@ -147,10 +151,10 @@ impl Weighed {
         self.intent.tier
     }
 
-    /// The rule that classified it.
+    /// The rule that classified it; of one that the policy refuses, what it breaks.
     #[must_use]
     pub fn rule_name(&self) -> Option<&str> {
-        self.intent.rule_name()
+        self.denial.as_ref().map(|denial| denial.rule).or_else(|| self.intent.rule_name())
     }
 
     /// The resources it acts on.
@@ -162,10 +166,12 @@ impl Weighed {
     /// Whether it may be paused: then its session must be known, or others inherit its pause.
     #[must_use]
     pub fn may_pause(&self) -> bool {
-        self.intent.tier.is_guarded() && !self.intent.terms.observe && self.terms != Terms::Advice
+        let may_be =
+            self.intent.tier.is_guarded() && !self.intent.terms.observe && self.terms != Terms::Advice;
+        may_be && self.denial.as_ref().is_none_or(|denial| denial.observed)
     }
 
-    /// Whether its keys ask for what lies around the call, which was not looked at.
+    /// Whether its keys, or the policy, ask for what lies around the call, which was not looked at.
     #[must_use]
     pub fn asked_around(&self) -> bool {
         self.asked_around
@@ -186,8 +192,15 @@ impl Gate {
         let call = with_short_names(&guest.call);
         let unseen = World::unseen();
         let world = if looks { &self.world } else { &unseen };
-        let mut classification = self.current_rules(now).classify(&call, &guest.runtime, params, world);
-        let asked_around = !looks && classification.asked_around && classification.tier.is_tracked();
+        let rules = self.current_rules(now);
+        let policy = self.policy();
+        let mut classification =
+            rules.classify_watching(&call, &guest.runtime, params, world, policy.watch());
+        let instance = one_line(&guest.instance, NAME_CHARS);
+        let of = (guest.runtime.as_str(), instance.as_str());
+        let denial = self.judged(&policy, &classification, &call, params, of, world);
+        let asks = classification.asked_around && classification.tier.is_tracked();
+        let asked_around = !looks && denial.is_none() && (asks || classification.names_kept);
         if !guest.keys.is_empty() {
             classification.context_keys =
                 guest.keys.iter().take(MAX_KEYS).map(|key| named_key(key)).collect();
@@ -197,9 +210,12 @@ impl Gate {
         if terms != Terms::Gate {
             classification.scope = Scope::OtherInstances;
         }
-        let instance = one_line(&guest.instance, NAME_CHARS);
-        let intent = Intent::new(&call, classification, params, &self.settings, &instance, &guest.runtime);
-        Weighed { intent: intent.by(&one_line(&guest.via, NAME_CHARS)), terms, asked_around }
+        let mut intent =
+            Intent::new(&call, classification, params, &self.settings, &instance, &guest.runtime);
+        if let Some(denial) = denial.as_ref().filter(|denial| denial.observed) {
+            intent = intent.denied_in_observation(denial);
+        }
+        Weighed { intent: intent.by(&one_line(&guest.via, NAME_CHARS)), terms, asked_around, denial }
     }
 
     /// Decides about a guest's call and writes it down. What was allowed may run once it is [confirmed](Self::confirm).
@@ -236,6 +252,10 @@ impl Gate {
         now: &Stamp,
     ) -> Result<Result<Admitted, NotAdmitted>, NotNow> {
         let intent = &mut weighed.intent;
+        if let Some(denial) = weighed.denial.as_ref().filter(|denial| !denial.observed) {
+            self.write_soon(intent.denied(denial, now), now);
+            return Ok(Admitted::without_start(Verdict::Denied, Some(denial.text.clone())));
+        }
         if intent.too_many_keys && intent.tier.is_guarded() && !intent.terms.observe {
             self.write_soon(intent.refused("too many resources", None, now), now);
             let text = "[Callosum] This call acts on more than 1,000 resources, more than can be checked at once, so it is not \

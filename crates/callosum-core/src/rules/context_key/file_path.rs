@@ -47,6 +47,17 @@ pub(crate) fn file_paths(call: &ToolCall, params: &Lookup<'_>) -> Vec<String> {
     paths.iter().map(whole).collect()
 }
 
+/// The text of the parameter that names a call's file, as it is written.
+pub(crate) fn path_text(params: &Lookup<'_>) -> Option<String> {
+    PATH_NAMES.into_iter().find_map(|name| params.texts(name).into_iter().next())
+}
+
+/// The patch of a call.
+pub(crate) fn patch_text(params: &Lookup<'_>) -> Option<String> {
+    let patch = PATCH_NAMES.into_iter().find_map(|name| params.get(name))?;
+    patch.as_str().map(str::to_owned)
+}
+
 /// The folder a command runs in: the one its call names, else the one relative paths start from; `within` is where it
 /// goes from there itself.
 pub(crate) fn work_folder(call: &ToolCall, params: &Lookup<'_>, within: Option<&str>) -> String {
@@ -84,7 +95,7 @@ pub(crate) fn is_outside(folder: &str, path: &str) -> bool {
 }
 
 /// The machine a call acts on when that is another one: the same path is another file there.
-fn other_machine(params: &Lookup<'_>) -> Option<String> {
+pub(crate) fn other_machine(params: &Lookup<'_>) -> Option<String> {
     let first = |name: &'static str| params.texts(name).into_iter().next();
     first("node").or_else(|| first("host").filter(|host| !THIS_MACHINE.contains(&host.as_str())))
 }

@@ -58,7 +58,7 @@ fn is_one_guarded(path: &str, folders: &[&str]) -> bool {
 }
 
 /// Whether `part` is a pattern of the shell that matches `name`. A `*` matches no dot at the beginning.
-fn may_be(part: &str, name: &str) -> bool {
+pub(crate) fn may_be(part: &str, name: &str) -> bool {
     if !part.contains(['*', '?', '[']) || name.starts_with('.') && part.starts_with(['*', '?']) {
         return false;
     }
@@ -196,8 +196,9 @@ pub(crate) fn is_in_guarded(folder: &str) -> bool {
     })
 }
 
-/// Whether a call writes to a file that guards the gate. Nearly all are told from these before their paths are made whole.
-pub(crate) fn writes_guarded(call: &ToolCall, params: &Lookup<'_>) -> bool {
+/// The file that guards the gate to which a call writes, if it does. Nearly all are told from these before their paths are made
+/// whole.
+pub(crate) fn guarded_path(call: &ToolCall, params: &Lookup<'_>) -> Option<String> {
     // What a path is made whole of is in its own text or in that of the folder it starts from.
     let may_be = |text: &str| {
         let bytes = text.as_bytes();
@@ -220,18 +221,20 @@ pub(crate) fn writes_guarded(call: &ToolCall, params: &Lookup<'_>) -> bool {
     let is_told = named.as_ref().is_some_and(|value| told(value.as_ref()))
         || is_patch && first(&PATCH_NAMES).is_some_and(|value| told(value.as_ref().as_ref()))
         || call.cwd.as_deref().is_some_and(may_be);
-    let is_one = |path: &str| {
+    let is_one = |path: &String| {
         let folder = call.cwd.as_deref();
         is_guarded(path, folder.as_slice())
     };
-    is_told && file_paths(call, params).iter().any(|path| is_one(path))
-        || named.is_none()
-            && !is_patch
-            && other_paths(params).iter().any(|path| is_one(&normalise(path, call.cwd.as_deref())))
+    let of_its_files = if is_told { file_paths(call, params).into_iter().find(is_one) } else { None };
+    let others = || {
+        let whole = |path: &String| normalise(path, call.cwd.as_deref());
+        other_paths(params).iter().map(whole).find(is_one)
+    };
+    of_its_files.or_else(|| if named.is_none() && !is_patch { others() } else { None })
 }
 
 /// The files that a call names in other parameters than OpenClaw's.
-fn other_paths(params: &Lookup<'_>) -> Vec<String> {
+pub(crate) fn other_paths(params: &Lookup<'_>) -> Vec<String> {
     let mut paths = Vec::new();
     for value in OTHER_NAMES.iter().filter_map(|name| params.get(name)) {
         let items = match value.as_ref().as_ref() {

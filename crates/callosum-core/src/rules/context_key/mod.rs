@@ -26,8 +26,10 @@ use callosum_shell::command::is_stage;
 use serde_json::Value;
 
 pub(crate) use around::Around;
-pub(crate) use file_path::{WORK_FOLDER, is_outside, path_in, work_folder};
-pub(crate) use guarded::{READ, is_guarded, is_in_guarded, meanings, writes_guarded};
+pub(crate) use file_path::{
+    WORK_FOLDER, file_paths, is_outside, other_machine, patch_text, path_in, path_text, work_folder,
+};
+pub(crate) use guarded::{READ, guarded_path, is_guarded, is_in_guarded, may_be, meanings, other_paths};
 pub use placeholder::{PLACEHOLDERS, Placeholder};
 pub(crate) use site::Site;
 pub(crate) use template::Template;

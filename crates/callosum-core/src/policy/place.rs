@@ -1,0 +1,121 @@
+//! Where a path that a call writes leads: `~` and variables put in, made whole, links followed, patterns of the shell as what they may match.
+
+use std::path::Path;
+
+use callosum_surroundings::{is_same, real_path};
+
+use super::tree::{Found, Kept};
+use crate::rules::World;
+use crate::rules::context_key::{may_be, path_in};
+
+/// Names of the folder that a process works in.
+const WORKING: &[&str] = &["/proc/self/cwd", "/proc/thread-self/cwd", "/proc/$$/cwd", "/dev/fd/../cwd"];
+
+/// What paths of a call are put together with.
+pub(super) struct Places<'a> {
+    pub(super) home: &'a str,
+    pub(super) cwd: Option<&'a str>,
+    pub(super) world: &'a World,
+}
+
+impl Places<'_> {
+    /// Where a path leads, seen from a folder that is kept: into it, or to a folder in which that lies. `None` when it leads elsewhere, or
+    /// nobody knows where.
+    pub(super) fn in_kept(&self, path: &str, kept: &Kept) -> Option<Found> {
+        let whole = self.whole(path, kept)?;
+        // As text, as tools that clean paths up take it; and as the system does, which follows links before it goes up.
+        let by_text = path_in("/", &whole);
+        seen_from(&by_text, kept).or_else(|| {
+            // What a pattern stands for is looked for below what is there.
+            let parts: Vec<&str> = whole.split('/').collect();
+            let plain = parts.iter().take_while(|part| !is_pattern(part)).count();
+            let (head, rest) = parts.split_at(plain);
+            let real =
+                self.world.sees_files().then(|| real_path(Path::new(&head.join("/")).into())).flatten()?;
+            let real = real.to_str()?;
+            let real = if rest.is_empty() { real.to_owned() } else { format!("{real}/{}", rest.join("/")) };
+            seen_from(&real, kept)
+        })
+    }
+
+    /// An absolute path. A relative one of a call of which nobody says where it runs is taken to be meant from where the folder lies, if it
+    /// names that.
+    fn whole(&self, path: &str, kept: &Kept) -> Option<String> {
+        let under = |base: &str, rest: &str| {
+            format!("{}/{}", base.trim_end_matches('/'), rest.trim_start_matches('/'))
+        };
+        if let Some(rest) = path.strip_prefix('~') {
+            let (user, rest) = rest.split_once('/').unwrap_or((rest, ""));
+            let own = self.home.rsplit('/').next().unwrap_or_default();
+            return Some(match user {
+                "" => under(self.home, rest),
+                "+" => under(self.cwd?, rest),
+                "root" if own != "root" => under("/root", rest),
+                user if user == own => under(self.home, rest),
+                user => under("/home", &format!("{user}/{rest}")),
+            });
+        }
+        if let Some(expansion) = path.strip_prefix('$') {
+            let is_in_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            let (name, rest) = match expansion.strip_prefix('{') {
+                Some(inside) => inside.split_once('}')?,
+                None => expansion.split_at(expansion.find(|c| !is_in_name(c)).unwrap_or(expansion.len())),
+            };
+            let value = match name {
+                "PWD" => self.cwd?.to_owned(),
+                "HOME" => self.home.to_owned(),
+                name if name.chars().all(is_in_name) => {
+                    self.world.variable(name).filter(|value| value.starts_with('/'))?
+                }
+                _ => return None,
+            };
+            return (rest.is_empty() || rest.starts_with('/')).then(|| under(&value, rest));
+        }
+        if let Some(rest) = WORKING.iter().find_map(|name| path.strip_prefix(name)) {
+            return Some(under(self.cwd?, rest));
+        }
+        if path.starts_with('/') {
+            return Some(path.to_owned());
+        }
+        if path.contains("://") {
+            return None;
+        }
+        match self.cwd {
+            Some(cwd) => Some(under(cwd, path)),
+            None => {
+                let (folder, name) = kept.path.rsplit_once('/')?;
+                let first = path.split('/').find(|part| !matches!(*part, "" | "."))?;
+                (first == name).then(|| under(folder, path))
+            }
+        }
+    }
+}
+
+fn is_pattern(part: &str) -> bool {
+    part.contains(['*', '?', '['])
+}
+
+/// A whole path without `.` and `..`, seen from a folder that is kept.
+fn seen_from(path: &str, kept: &Kept) -> Option<Found> {
+    let parts = |path: &str| {
+        path.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect::<Vec<String>>()
+    };
+    let (own, of_kept) = (parts(path), parts(&kept.path));
+    let mut differs_in_case = false;
+    let is_like = |(one, other): (&String, &String)| {
+        let exact = one == other || is_pattern(one) && may_be(one, other);
+        differs_in_case |= !exact;
+        exact || one.eq_ignore_ascii_case(other)
+    };
+    if !own.iter().zip(&of_kept).all(is_like) {
+        return None;
+    }
+    let head: Vec<&str> = own.iter().take(of_kept.len()).map(String::as_str).collect();
+    let of_it: Vec<&str> = of_kept.iter().take(head.len()).map(String::as_str).collect();
+    let whole = |parts: &[&str]| format!("/{}", parts.join("/"));
+    if differs_in_case && !is_same(Path::new(&whole(&head)), Path::new(&whole(&of_it))) {
+        return None;
+    }
+    let below = (own.len() >= of_kept.len()).then(|| own.get(of_kept.len()..).unwrap_or_default().to_vec());
+    Some(Found { path: path.to_owned(), below })
+}

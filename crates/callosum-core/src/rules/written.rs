@@ -1,0 +1,273 @@
+//! Which paths a call writes and how, whichever tool it is of: as its text names them, whole as far as that tells.
+
+use std::borrow::Cow;
+use std::cell::Cell;
+
+use serde_json::Value;
+
+use super::compile::ToolName;
+use super::context_key::{
+    Lookup, READ, WORK_FOLDER, file_paths, meanings, other_machine, other_paths, patch_text, path_text,
+};
+use super::inner;
+use super::question::Question;
+use super::tool_words::Letters;
+use super::typed::{self, Typed};
+use crate::model::tool_call::{Parameters, ToolCall};
+use callosum_shell::command::{Command, WriteKind, lists, writes, writes_given};
+use callosum_shell::{Line, brace_words, joined, unhidden};
+
+/// So many paths and mentions of variables of a call are looked at.
+const MAX_LOOKS: usize = 8 * 1024;
+/// So many written paths of a call are told.
+const MAX_WRITTEN: usize = 2_000;
+
+/// What file tools do, by the ends of their folded names; those of other servers stand here as `standing.json` has them.
+const FILE_TOOLS: &[(&str, WriteKind)] = &[
+    ("write", WriteKind::Overwrite),
+    ("edit", WriteKind::Overwrite),
+    ("applypatch", WriteKind::Overwrite),
+    ("writefile", WriteKind::Overwrite),
+    ("writefiles", WriteKind::Overwrite),
+    ("writetofile", WriteKind::Overwrite),
+    ("editfile", WriteKind::Overwrite),
+    ("editfiles", WriteKind::Overwrite),
+    ("multiedit", WriteKind::Overwrite),
+    ("editblock", WriteKind::Overwrite),
+    ("strreplace", WriteKind::Overwrite),
+    ("replaceinfile", WriteKind::Overwrite),
+    ("appendfile", WriteKind::Append),
+    ("appendtofile", WriteKind::Append),
+    ("createfile", WriteKind::Overwrite),
+    ("createtextfile", WriteKind::Overwrite),
+    ("movefile", WriteKind::Move),
+    ("renamefile", WriteKind::Move),
+    ("deletefile", WriteKind::Remove),
+    ("removefile", WriteKind::Remove),
+    ("deletedirectory", WriteKind::Remove),
+    ("removedirectory", WriteKind::Remove),
+];
+/// Names of parameters that tell where to something is moved.
+const TARGETS: &[&str] = &["destination", "dst", "dest", "to", "new_path", "newPath"];
+
+/// A path that a call writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Written {
+    /// How.
+    pub(crate) kind: WriteKind,
+    /// Absolute, or beginning with `~` or a variable, or relative to a folder that nobody says.
+    pub(crate) path: String,
+}
+
+/// How a tool of this folded neutral name writes files that its parameters name.
+fn kind_of_tool(neutral: &str) -> Option<WriteKind> {
+    let is_it = |(name, _): &&(&str, WriteKind)| {
+        neutral
+            .strip_suffix(*name)
+            .is_some_and(|server| server.is_empty() || server.ends_with("__") || name.len() > 5)
+    };
+    FILE_TOOLS.iter().find(is_it).map(|(_, kind)| *kind)
+}
+
+impl Question<'_> {
+    /// Notes whether the call may name a folder that is kept; `line` is its command line, if it has one.
+    pub(super) fn look_for_kept(&self, line: &str) {
+        let Some(watch) = self.outlook.watch() else { return };
+        let named = self.params.get(WORK_FOLDER);
+        let named = named.as_ref().and_then(|folder| folder.as_str());
+        let cwd = named.filter(|folder| folder.starts_with('/')).or(self.call.cwd.as_deref());
+        let may_name = |text: &str| watch.may_name(text, cwd);
+        let found = if !line.is_empty() {
+            let has_marks = || line.contains(['\'', '"', '\\', '$']);
+            may_name(line)
+                || named.is_some_and(|folder| watch.may_name(folder, None))
+                || has_marks() && unhidden(line).is_some_and(|line| may_name(&line))
+        } else if kind_of_tool(&self.tool.neutral).is_some() {
+            let path = path_text(&self.params);
+            let texts = path.into_iter().chain(patch_text(&self.params)).chain(other_paths(&self.params));
+            texts.into_iter().any(|text| may_name(&text))
+        } else {
+            false
+        };
+        if found {
+            self.outlook.note_kept();
+        }
+    }
+}
+
+/// What a call writes, as far as it says so.
+pub(crate) fn written(call: &ToolCall, params: &dyn Parameters) -> Vec<Written> {
+    let mut found = Vec::new();
+    collect(call, params, &mut found);
+    found.truncate(MAX_WRITTEN);
+    found
+}
+
+fn collect(call: &ToolCall, params: &dyn Parameters, found: &mut Vec<Written>) {
+    let (tool, letters) = (ToolName::of(&call.tool), Letters::of(&call.tool));
+    let inner = inner::calls(&letters, params);
+    if !inner.is_empty() {
+        for (tool, params) in inner {
+            of_one(&ToolCall { tool, ..call.clone() }, &params, found);
+        }
+        return;
+    }
+    match Typed::of(&tool, &letters, params) {
+        Some(typed) => of_one(&ToolCall { tool: typed::SHELL.to_owned(), ..call.clone() }, &typed, found),
+        None => of_one(call, params, found),
+    }
+}
+
+/// The same of a call that carries no other.
+fn of_one(call: &ToolCall, params: &dyn Parameters, found: &mut Vec<Written>) {
+    let tool = ToolName::of(&call.tool);
+    let lookup = Lookup::new(params);
+    if other_machine(&lookup).is_some() {
+        return;
+    }
+    if tool.neutral == typed::SHELL {
+        let command = lookup.get("command");
+        if let Some(line) = command.as_ref().and_then(|command| command.as_str()) {
+            of_line(call, &lookup, line, found);
+        }
+        return;
+    }
+    let Some(kind) = kind_of_tool(&tool.neutral) else { return };
+    found.extend(file_paths(call, &lookup).into_iter().map(|path| Written { kind, path }));
+    let targets: Vec<String> = TARGETS.iter().filter_map(|name| text(&lookup, name)).collect();
+    let whole = |path: String| based(call.cwd.as_deref(), &path);
+    found.extend(other_paths(&lookup).into_iter().map(|path| {
+        let kind =
+            if kind == WriteKind::Move && targets.contains(&path) { WriteKind::Overwrite } else { kind };
+        Written { kind, path: whole(path) }
+    }));
+}
+
+fn text<'p>(params: &Lookup<'p>, name: &'p str) -> Option<String> {
+    params.get(name).as_deref().and_then(|value| value.as_str()).map(str::to_owned)
+}
+
+/// `path` from `base`, where that is known and the path begins nowhere itself.
+fn based(base: Option<&str>, path: &str) -> String {
+    let path = path.trim().strip_prefix("file://").unwrap_or(path.trim());
+    joined(base, path)
+}
+
+/// What the commands of a line write, and its redirections.
+fn of_line(call: &ToolCall, params: &Lookup<'_>, text: &str, found: &mut Vec<Written>) {
+    let line = Line::read(text);
+    let looks = Cell::new(MAX_LOOKS);
+    let named =
+        [WORK_FOLDER, "cwd"].into_iter().find_map(|name| match params.get(name).as_deref()?.as_ref() {
+            Value::String(folder) if !folder.is_empty() => Some(folder.clone()),
+            _ => None,
+        });
+    let base = match named {
+        Some(named) => Some(based(call.cwd.as_deref(), &named)),
+        None => call.cwd.clone(),
+    };
+    for invocation in
+        line.invocations.iter().chain(&line.redirects).filter(|invocation| invocation.host.is_none())
+    {
+        if found.len() >= MAX_WRITTEN {
+            return;
+        }
+        let command = Command::new(invocation);
+        let meant = |path: &str| -> Vec<String> {
+            let variables = &invocation.variables;
+            let words = |path: &str| {
+                if path.contains('{') && !path.starts_with('$') {
+                    brace_words(path).0
+                } else {
+                    vec![path.to_owned()]
+                }
+            };
+            let all = words(path);
+            all.iter().flat_map(|path| meanings(path, variables, text, &looks)).map(Cow::into_owned).collect()
+        };
+        let went_to = command.whole().folder();
+        let within = went_to.as_deref().and_then(|folder| meant(folder).into_iter().next());
+        let folder = within.map(|within| based(base.as_deref(), &within)).or_else(|| base.clone());
+        let mut add = |kind: WriteKind, path: &str| {
+            found.extend(
+                meant(path).iter().map(|path| Written { kind, path: based(folder.as_deref(), path) }),
+            );
+        };
+        let mut is_given = invocation.open;
+        for write in writes(&command) {
+            is_given |=
+                write.path.starts_with('$') && meant(&write.path).iter().any(|path| path.starts_with(READ));
+            add(write.kind, &write.path);
+        }
+        let Some(kind) = writes_given(&command).filter(|_| is_given) else { continue };
+        let own = invocation.pipeline;
+        let others = line
+            .invocations
+            .iter()
+            .filter(|other| other.pipeline == own || other.pipeline == 0 || own == 0 || !invocation.open);
+        for (lists_all, path) in others.filter(|other| !other.open).flat_map(lists) {
+            add(if lists_all { kind } else { WriteKind::Overwrite }, &path);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn of(tool: &str, params: &Value) -> String {
+        let call = ToolCall { tool: tool.to_owned(), cwd: Some("/w".to_owned()), ..ToolCall::default() };
+        let all = written(&call, params);
+        all.iter()
+            .map(|written| format!("{:?} {}", written.kind, written.path))
+            .collect::<Vec<_>>()
+            .join(", ")
+    }
+
+    #[test]
+    fn what_a_line_writes_is_whole() {
+        for (command, expected) in [
+            ("cd a && echo x > b", "Overwrite /w/a/b"),
+            ("D=a/c; echo x >> $D/b", "Append /w/a/c/b"),
+            ("for f in a b; do rm $f; done", "Remove /w/a, Remove /w/b"),
+            ("find a -name '*.md' | xargs rm", "Overwrite /w/a, Overwrite /w/a/.*.md"),
+            ("ls a | xargs rm", "Remove /w/a"),
+            ("echo x > $UNKNOWN/b", "Overwrite $UNKNOWN/b"),
+            ("echo x > ~/b", "Overwrite ~/b"),
+            ("rm a/{b,c}", "Remove /w/a/b, Remove /w/a/c"),
+            ("ssh host 'rm -rf /a'", ""),
+            ("sh -c 'echo > a'", "Overwrite /w/a"),
+            ("cat a b", ""),
+        ] {
+            assert_eq!(of("exec", &json!({ "command": command })), expected, "{command}");
+        }
+        assert_eq!(of("bash", &json!({ "command": "rm a", "workdir": "/x" })), "Remove /x/a");
+        assert_eq!(of("exec", &json!({ "command": "rm a", "host": "node-1" })), "");
+    }
+
+    #[test]
+    fn what_file_tools_write_is_told() {
+        for (tool, params, expected) in [
+            ("write", json!({ "path": "a", "content": "b/c" }), "Overwrite /w/a"),
+            ("edit", json!({ "file_path": "/a/b" }), "Overwrite /a/b"),
+            ("read", json!({ "path": "a" }), ""),
+            ("mcp__fs__write_file", json!({ "path": "a" }), "Overwrite /w/a"),
+            ("fs__move_file", json!({ "source": "a", "destination": "b" }), "Move /w/a, Overwrite /w/b"),
+            ("fs__create_directory", json!({ "path": "a" }), ""),
+            (
+                "use_mcp_tool",
+                json!({ "server": "fs", "tool": "delete_file", "args": { "path": "/a" } }),
+                "Remove /a",
+            ),
+            (
+                "apply_patch",
+                json!({ "input": "*** Begin Patch\n*** Update File: a\n*** Move to: b\n*** End Patch" }),
+                "Overwrite /w/a, Overwrite /w/b",
+            ),
+            ("web_fetch", json!({ "url": "https://x.example/a" }), ""),
+        ] {
+            assert_eq!(of(tool, &params), expected, "{tool} {params}");
+        }
+    }
+}

@@ -1,0 +1,396 @@
+//! Which files the code that an interpreter is given writes, where it names them by a text: by the calls these texts stand in. Nothing is
+//! executed; a path that is put together is not told.
+
+use std::borrow::Cow;
+
+use super::changed::code_of;
+use super::write_kind::{Write, WriteKind};
+use crate::Invocation;
+
+/// So many texts of a code are looked at.
+const MAX_TEXTS: usize = 256;
+/// And so many places where a variable stands.
+const MAX_PLACES: usize = 64;
+
+/// What becomes of a text, or of a variable that holds it, where it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Use {
+    /// A file of this name is written.
+    Writes(WriteKind),
+    /// A file of this name is read, or it is no name of a file.
+    Reads,
+    /// It can't be told.
+    Untold,
+}
+
+/// Calls that only read what their argument names, or take it for something else than a name.
+const READERS: &[&str] = &[
+    "read_text",
+    "read_bytes",
+    "readFileSync",
+    "readFile",
+    "createReadStream",
+    "exists",
+    "existsSync",
+    "isfile",
+    "isdir",
+    "stat",
+    "statSync",
+    "lstat",
+    "lstatSync",
+    "getsize",
+    "listdir",
+    "readdir",
+    "readdirSync",
+    "glob",
+    "load",
+    "loads",
+    "read",
+    "print",
+    "println",
+    "log",
+    "echo",
+    "puts",
+    "require",
+    "import",
+    "chdir",
+    "walk",
+    "basename",
+    "dirname",
+    "access",
+    "accessSync",
+    "is_file",
+    "file_exists",
+    "file_get_contents",
+    "write",
+    "writelines",
+    "join",
+    "split",
+    "startswith",
+    "endsWith",
+    "endswith",
+    "startsWith",
+    "includes",
+    "append",
+    "push",
+    "format",
+    "match",
+    "test",
+    "dumps",
+    "stringify",
+    "fullmatch",
+    "search",
+    "sub",
+    "replace",
+    "replaceAll",
+    "Error",
+    "exit",
+    "die",
+];
+const OVERWRITERS: &[&str] = &[
+    "writeFileSync",
+    "writeFile",
+    "createWriteStream",
+    "file_put_contents",
+    "truncate",
+    "truncateSync",
+    "chmod",
+    "chmodSync",
+    "chown",
+    "to_csv",
+    "to_json",
+    "savetxt",
+    "writeTextFile",
+    "writeTextFileSync",
+    "utimes",
+];
+const APPENDERS: &[&str] = &["appendFileSync", "appendFile"];
+const REMOVERS: &[&str] = &[
+    "unlink",
+    "unlinkSync",
+    "remove",
+    "removeSync",
+    "rm",
+    "rmSync",
+    "rmdir",
+    "rmdirSync",
+    "rmtree",
+    "removedirs",
+    "rm_rf",
+    "rm_r",
+    "rm_f",
+];
+/// Of these the first argument goes away, and the second is written over.
+const MOVERS: &[&str] = &["rename", "renameSync", "renames", "move", "moveSync", "mv"];
+/// Of these the first argument is read, and the second is written over.
+const COPIERS: &[&str] = &[
+    "copy",
+    "copyfile",
+    "copy2",
+    "copyFileSync",
+    "copyFile",
+    "copySync",
+    "cpSync",
+    "cp",
+    "cp_r",
+    "copytree",
+    "symlink",
+    "symlinkSync",
+    "link",
+    "linkSync",
+];
+
+/// The files that the code of a command writes.
+pub(super) fn code_writes(invocation: &Invocation) -> Vec<Write<'_>> {
+    let mut written = Vec::new();
+    for code in code_of(invocation) {
+        for (text, before, after) in texts(code) {
+            // `open(my $f, ">a")` of Perl says in the name how.
+            let (said, path) = match (text.strip_prefix(">>"), text.strip_prefix('>')) {
+                (Some(path), _) => (Some(WriteKind::Append), path.trim_start()),
+                (None, Some(path)) => (Some(WriteKind::Overwrite), path.trim_start()),
+                (None, None) => (None, text),
+            };
+            if !path.contains(['/', '.']) || path.contains('\n') {
+                continue;
+            }
+            let found = match (said, use_of(before, after)) {
+                (Some(kind), _) => Some(kind),
+                (None, Use::Writes(kind)) => Some(kind),
+                (None, Use::Reads) => None,
+                (None, Use::Untold) => assigned(before).and_then(|name| of_variable(code, name)),
+            };
+            written.extend(found.map(|kind| Write { kind, path: Cow::Borrowed(path) }));
+        }
+    }
+    written
+}
+
+/// The texts in quotes, each with what stands before and behind it.
+fn texts(code: &str) -> Vec<(&str, &str, &str)> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(start) =
+        code.get(at..).and_then(|rest| rest.find(['\'', '"', '`'])).map(|found| at + found)
+    {
+        let rest = code.get(start + 1..).unwrap_or_default();
+        let quote = code.get(start..=start).unwrap_or_default();
+        let Some(length) = rest.find(quote) else { break };
+        let end = start + 1 + length;
+        let (before, text) =
+            (code.get(..start).unwrap_or_default(), code.get(start + 1..end).unwrap_or_default());
+        found.push((text, before, code.get(end + 1..).unwrap_or_default()));
+        if found.len() >= MAX_TEXTS {
+            break;
+        }
+        at = end + 1;
+    }
+    found
+}
+
+fn is_in_name(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '$')
+}
+
+/// The call that what stands behind `before` is an argument of, and which.
+fn call_around(before: &str) -> Option<(&str, usize)> {
+    let (mut depth, mut place) = (0_usize, 0);
+    for (at, c) in before.char_indices().rev().take(1_000) {
+        match c {
+            ')' | ']' | '}' => depth += 1,
+            '(' if depth == 0 => {
+                let head = before.get(..at).unwrap_or_default().trim_end();
+                let from = head.rfind(|c: char| !is_in_name(c) && c != '.').map_or(0, |at| {
+                    at + head.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8)
+                });
+                return Some((head.get(from..).unwrap_or_default(), place));
+            }
+            '(' | '[' | '{' => depth = depth.checked_sub(1)?,
+            ',' if depth == 0 => place += 1,
+            ';' | '\n' if depth == 0 && place == 0 => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// What becomes of a text, by what stands around it.
+fn use_of(before: &str, after: &str) -> Use {
+    // `r'…'`, `b"…"`
+    let unmarked = before.trim_end_matches(['r', 'b', 'f', 'u', 'R', 'B', 'F', 'U']);
+    let before = if unmarked.ends_with(['(', ',', '=', ' ', '[']) { unmarked } else { before };
+    let before = before.trim_end();
+    if !before.ends_with(['(', ',']) {
+        // `unlink "a"` of Perl
+        let word = before.rsplit(|c: char| !is_in_name(c)).next().unwrap_or_default();
+        return if REMOVERS.contains(&word) { Use::Writes(WriteKind::Remove) } else { Use::Untold };
+    }
+    let Some((callee, place)) = call_around(before) else { return Use::Untold };
+    let name = callee.rsplit('.').next().unwrap_or_default();
+    let is = |names: &[&str]| names.contains(&name);
+    match name {
+        "open" | "fopen" | "openSync" | "new" if place == 0 => opened(after),
+        // Perl's `open(my $f, '>', 'a')`
+        "open" => mode_before(before),
+        "Path" | "PurePath" | "Pathname" => of_path(after),
+        "replace" if callee == "os.replace" => moved(place),
+        _ if is(OVERWRITERS) && place == 0 => {
+            Use::Writes(if after.contains("FILE_APPEND") || after.contains("'a'") {
+                WriteKind::Append
+            } else {
+                WriteKind::Overwrite
+            })
+        }
+        _ if is(APPENDERS) && place == 0 => Use::Writes(WriteKind::Append),
+        _ if is(REMOVERS) => Use::Writes(WriteKind::Remove),
+        _ if is(MOVERS) => moved(place),
+        _ if is(COPIERS) && place == 0 => Use::Reads,
+        _ if is(COPIERS) && place == 1 => Use::Writes(WriteKind::Overwrite),
+        // What is written is no name.
+        _ if is(READERS) || is(OVERWRITERS) || is(APPENDERS) => Use::Reads,
+        _ => Use::Untold,
+    }
+}
+
+fn moved(place: usize) -> Use {
+    match place {
+        0 => Use::Writes(WriteKind::Move),
+        1 => Use::Writes(WriteKind::Overwrite),
+        _ => Use::Reads,
+    }
+}
+
+/// How a mode opens a file.
+fn by_mode(mode: &str) -> Use {
+    match mode.bytes().find(|byte| matches!(byte, b'r' | b'w' | b'a' | b'x')) {
+        Some(b'a') => Use::Writes(WriteKind::Append),
+        Some(b'w' | b'x') => Use::Writes(WriteKind::Overwrite),
+        _ if mode.contains('+') => Use::Writes(WriteKind::Overwrite),
+        _ => Use::Reads,
+    }
+}
+
+/// What `open` does with the file whose name ends before `after`.
+fn opened(after: &str) -> Use {
+    let arguments = after.split([')', ';', '\n']).next().unwrap_or_default();
+    let Some(rest) = arguments.trim_start().strip_prefix(',') else { return Use::Reads };
+    let rest = rest.split_once("mode").map_or(rest, |(_, mode)| mode);
+    let quoted = rest.trim_start_matches([' ', '=']);
+    match quoted.chars().next().filter(|c| matches!(c, '\'' | '"')) {
+        Some(quote) => by_mode(quoted.get(1..).and_then(|rest| rest.split(quote).next()).unwrap_or_default()),
+        None => Use::Reads,
+    }
+}
+
+fn mode_before(before: &str) -> Use {
+    let before = before.trim_end_matches([',', ' ']);
+    let mode = before.trim_end_matches(['\'', '"']);
+    match (mode.ends_with(">>"), mode.ends_with('>') || mode.ends_with("+<")) {
+        (true, _) => Use::Writes(WriteKind::Append),
+        (_, true) => Use::Writes(WriteKind::Overwrite),
+        _ => Use::Reads,
+    }
+}
+
+/// What is done with the `Path(…)` whose name ends before `after`.
+fn of_path(after: &str) -> Use {
+    let Some(rest) = after.trim_start().strip_prefix(')') else { return Use::Untold };
+    of_method(rest)
+}
+
+/// What a method does with the file that its object names.
+fn of_method(rest: &str) -> Use {
+    let Some(method) = rest.trim_start().strip_prefix('.') else { return Use::Untold };
+    let (name, arguments) = method.split_at(method.find(|c: char| !is_in_name(c)).unwrap_or(method.len()));
+    match name {
+        "write_text" | "write_bytes" | "chmod" => Use::Writes(WriteKind::Overwrite),
+        "touch" => Use::Writes(WriteKind::Append),
+        "unlink" | "rmdir" | "delete" => Use::Writes(WriteKind::Remove),
+        "rename" | "replace" => Use::Writes(WriteKind::Move),
+        "open" => {
+            let arguments = arguments.trim_start().strip_prefix('(').unwrap_or_default();
+            opened(&format!(",{arguments}"))
+        }
+        "" => Use::Untold,
+        _ => Use::Reads,
+    }
+}
+
+/// The variable that what stands behind `before` is assigned to.
+fn assigned(before: &str) -> Option<&str> {
+    let before = before.trim_end();
+    // `NAME = Path('…')`
+    let before = before
+        .strip_suffix("Path(")
+        .map_or(before, |before| before.trim_end_matches(|c: char| is_in_name(c) || c == '.'));
+    let left = before.trim_end().strip_suffix('=')?.trim_end();
+    let from = left.rfind(|c: char| !is_in_name(c)).map_or(0, |at| at + 1);
+    left.get(from..).filter(|name| !name.is_empty())
+}
+
+/// How the code writes to the file that a variable names: the worst of its uses.
+fn of_variable(code: &str, name: &str) -> Option<WriteKind> {
+    let uses = code.match_indices(name).take(MAX_PLACES).filter_map(|(at, _)| {
+        let (before, after) = (code.get(..at)?, code.get(at + name.len()..)?);
+        let is_word =
+            !before.ends_with(is_in_name) && !after.starts_with(is_in_name) && !before.ends_with('.');
+        is_word.then(|| match of_method(after) {
+            Use::Untold => use_of(before, after),
+            told => told,
+        })
+    });
+    uses.filter_map(|found| if let Use::Writes(kind) = found { Some(kind) } else { None }).max()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Line;
+
+    #[test]
+    fn what_code_writes_is_told_by_the_calls_that_name_it() {
+        use WriteKind::{Append, Move, Overwrite, Remove};
+        for (line, expected) in [
+            ("python3 -c \"open('a/b.md','w').write('x/y')\"", vec![(Overwrite, "a/b.md")]),
+            ("python3 -c \"open('a/b.md', mode='a').write('x/y')\"", vec![(Append, "a/b.md")]),
+            ("python3 -c \"open('a/b.md','r+')\"", vec![(Overwrite, "a/b.md")]),
+            ("python3 -c \"print(open('a/b.md').read())\"", vec![]),
+            ("python3 -c \"import json; print(json.load(open('a/b.json')))\"", vec![]),
+            (
+                "python3 -c \"d=open('a/b.md').read(); open('/tmp/x','w').write(d)\"",
+                vec![(Overwrite, "/tmp/x")],
+            ),
+            (
+                "python3 -c \"from pathlib import Path; Path('a/b.md').write_text('c')\"",
+                vec![(Overwrite, "a/b.md")],
+            ),
+            ("python3 -c \"from pathlib import Path; print(Path('a/b.md').read_text())\"", vec![]),
+            ("python3 - <<'E'\nimport os\np = 'a/b.md'\nos.remove(p)\nE", vec![(Remove, "a/b.md")]),
+            ("python3 - <<'E'\np = 'a/b.md'\nprint(open(p).read())\nE", vec![]),
+            ("python3 - <<'E'\np = Path('a/b.md')\np.write_text('x')\nE", vec![(Overwrite, "a/b.md")]),
+            ("python3 -c \"import os; os.rename('a/b', 'c/d')\"", vec![(Move, "a/b"), (Overwrite, "c/d")]),
+            ("python3 -c \"import shutil; shutil.copy('a/b', 'c/d')\"", vec![(Overwrite, "c/d")]),
+            ("python3 -c \"print('see a/b.md'); open('c.txt','w')\"", vec![(Overwrite, "c.txt")]),
+            ("node -e \"require('fs').writeFileSync('a/b.md', 'x.y')\"", vec![(Overwrite, "a/b.md")]),
+            ("node -e \"require('fs').appendFileSync('a/b.md', 'x')\"", vec![(Append, "a/b.md")]),
+            ("node -e \"console.log(fs.readFileSync('a/b.md','utf8'))\"", vec![]),
+            ("node -e \"fs.rmSync('a/b',{recursive:true})\"", vec![(Remove, "a/b")]),
+            ("perl -e 'unlink \"a/b.md\"'", vec![(Remove, "a/b.md")]),
+            ("perl -e 'open(my $f, \">\", \"a/b.md\")'", vec![(Overwrite, "a/b.md")]),
+            ("perl -e 'open(F, \">>a/b.md\")'", vec![(Append, "a/b.md")]),
+            ("ruby -e 'File.write(\"a/b\", \"x\")'", vec![]),
+            ("python3 script.py a/b.md", vec![]),
+        ] {
+            let line_read = Line::read(line);
+            let found: Vec<(WriteKind, &str)> = line_read
+                .invocations
+                .iter()
+                .flat_map(|invocation| code_writes(invocation))
+                .filter_map(|write| {
+                    if let Cow::Borrowed(path) = write.path { Some((write.kind, path)) } else { None }
+                })
+                .collect();
+            assert_eq!(found, expected, "{line}");
+        }
+    }
+}
