@@ -290,6 +290,11 @@ pub(crate) enum RulesAction {
 /// What to do about observing.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ObserveAction {
+    /// Stop nothing from the next call on, in every runtime and gateway on this state directory: write `"mode": "observe"` into the
+    /// rules file. The journal records what would have been stopped
+    On,
+    /// Stop calls again: take that out
+    Off,
     /// Tell what would have been paused or blocked: by which rules, over what, how often the parameters were the same, how the
     /// calls ended; and which tools no rule covers
     Report {

@@ -90,6 +90,8 @@ fn run(args: &Args) -> Result<ExitCode, Failure> {
         Command::Check(checked) => commands::check::run(args, checked, &mut out)?,
         Command::Rules { action } => commands::rules::run(args, action, &mut out)?,
         Command::Init => commands::init::run(args, &mut out)?,
+        Command::Observe { action: ObserveAction::On } => commands::observe::switch(args, true, &mut out)?,
+        Command::Observe { action: ObserveAction::Off } => commands::observe::switch(args, false, &mut out)?,
         Command::Observe { action: ObserveAction::Report { since } } => {
             commands::observe::report(args, since.as_deref(), &mut out)?
         }

@@ -3,14 +3,51 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use callosum_core::query::{ByRule, Observed, Source, Uncovered};
+use callosum_core::query::{ByRule, Observed, ObservedBy, Source, Uncovered};
+use callosum_runtimes::settings::json_text::with_property;
 use serde_json::{Value, json};
 
+use super::rules::{change, own_file};
 use crate::args::Args;
 use crate::output::{Failure, counted, json, name, resource, seen_as, table, when};
 
+/// What `status`, `doctor` and the page say, too.
+pub(crate) const OBSERVING: &str =
+    "Only observing: nothing is stopped, and the journal records what would have been.";
+
 /// Tools and programs without a rule that are named.
 const MAX_UNCOVERED: usize = 5;
+
+/// Begins or ends a time of watching, for all that use the rules file.
+pub(crate) fn switch(args: &Args, on: bool, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+    let observer = super::observer(args)?;
+    let status = observer.status(&observer.machine().now());
+    let path = own_file(&observer, &status)?;
+    let mode = on.then_some("observe");
+    // Where there is no file, nothing is observed by it.
+    if on || path.exists() {
+        let remedy = "put `\"mode\": \"observe\"` into it by hand, or take it out";
+        change(&observer, &path, ("change the mode in", remedy), |text| with_property(text, "mode", mode))?;
+    }
+    let by_settings = !on && status.observed_by == Some(ObservedBy::Settings);
+    if args.global.json {
+        let mode = if on || by_settings { "observe" } else { "enforce" };
+        json(out, &json!({ "file": path.display().to_string(), "mode": mode }))?;
+    } else if on {
+        writeln!(
+            out,
+            "{OBSERVING} `callosum observe report` tells what that was, `callosum observe off` ends it."
+        )?;
+    } else if by_settings {
+        writeln!(
+            out,
+            "{OBSERVING} The settings still say so: set `mode` to `enforce` in `settings.json`, or remove it."
+        )?;
+    } else {
+        writeln!(out, "From the next call on, calls are paused and blocked again.")?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
 
 /// Tells what would have been stopped.
 pub(crate) fn report(args: &Args, since: Option<&str>, out: &mut dyn Write) -> Result<ExitCode, Failure> {

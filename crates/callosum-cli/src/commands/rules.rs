@@ -10,7 +10,7 @@ use callosum_core::query::{Kind, Observer, Source, Status, Uncovered};
 use callosum_core::rules::lint::lint;
 use callosum_core::rules::suggest::{Subject, Suggestion};
 use callosum_core::store::state_dir::StateDir;
-use callosum_runtimes::settings::json_text::with_elements;
+use callosum_runtimes::settings::json_text::{Misfit, with_elements};
 use serde_json::json;
 
 use super::install::file::SettingsFile;
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &Args, action: &RulesAction, out: &mut dyn Write) -> Res
 }
 
 /// The file of one's own rules: that in force, or the one that would be.
-fn own_file(observer: &Observer, status: &Status) -> Result<PathBuf, Failure> {
+pub(super) fn own_file(observer: &Observer, status: &Status) -> Result<PathBuf, Failure> {
     if let Some(degraded) = &status.degraded {
         return Err(Failure::CantLook { fragment: long(&degraded.cause), remedy: long(&degraded.remedy) });
     }
@@ -91,12 +91,23 @@ impl Suggested {
     }
 }
 
-/// Adds the rules behind those that are in the file. All else in it stays as it is.
+/// Adds the rules behind those that are in the file.
 fn add(observer: &Observer, path: &Path, rules: &[Suggestion]) -> Result<(), Failure> {
+    let remedy = "run this without `--write`, and put in by hand what you want of it";
+    change(observer, path, ("add rules to", remedy), |text| with_elements(text, "rules", rules))
+}
+
+/// Changes one's own rules file, or begins one. All that `edited` leaves as it is in its text stays so. What is wanted, in words
+/// before the file's name, and what else to do are told where it can't be done.
+pub(super) fn change(
+    observer: &Observer,
+    path: &Path,
+    (wanted, remedy): (&str, &str),
+    edited: impl FnOnce(&str) -> Result<String, Misfit>,
+) -> Result<(), Failure> {
     let unchanged = |why: String| Failure::CantChange {
-        fragment: format!("can't add rules to `{}`: {}", long(&path.display().to_string()), long(&why)),
-        remedy: "nothing was changed; run this without `--write`, and put in by hand what you want of it"
-            .to_owned(),
+        fragment: format!("can't {wanted} `{}`: {}", long(&path.display().to_string()), long(&why)),
+        remedy: format!("nothing was changed; {remedy}"),
     };
     let unusable =
         |error: StateError| Failure::CantLook { fragment: error.in_full(), remedy: error.remedy() };
@@ -104,11 +115,11 @@ fn add(observer: &Observer, path: &Path, rules: &[Suggestion]) -> Result<(), Fai
     let file = SettingsFile::read(path)?;
     let text = str::from_utf8(file.bytes()).map_err(|error| unchanged(error.to_string()))?;
     let text = if file.exists() { text } else { EMPTY };
-    let longer = with_elements(text, "rules", rules).map_err(|misfit| unchanged(misfit.message))?;
-    if let Some(error) = lint(&longer).errors.first() {
+    let changed = edited(text).map_err(|misfit| unchanged(misfit.message))?;
+    if let Some(error) = lint(&changed).errors.first() {
         return Err(unchanged(error.to_string()));
     }
-    file.replace(longer.as_bytes())
+    file.replace(changed.as_bytes())
 }
 
 fn for_people(

@@ -3,10 +3,10 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use callosum_core::model::settings::Mode;
 use callosum_core::query::{Kind, Source, Status, Uncovered, WebhookState, WebhookStatus};
 use callosum_core::record::UNREADABLE_EVENTS;
 
+use super::observe::OBSERVING;
 use crate::args::Args;
 use crate::output::{Failure, counted, json, local_time, long, name, resource, size, table, when};
 
@@ -33,8 +33,8 @@ fn for_people(args: &Args, status: &Status, out: &mut dyn Write) -> Result<(), F
     line("State", &long(&status.state_dir))?;
     let rule_count = u64::try_from(status.rule_count).unwrap_or(u64::MAX);
     line("Rules", &format!("{}, {}", counted(rule_count, "rule"), long(&status.rules.source)))?;
-    if status.mode == Mode::Observe {
-        line("Mode", "observe: nothing is paused; the journal records what would have been")?;
+    if status.observed_by.is_some() {
+        line("Mode", OBSERVING)?;
     }
     for error in &status.setting_errors {
         line("Wrong", &format!("settings: {}", long(error)))?;

@@ -338,6 +338,45 @@ fn explain_knows_the_names_of_every_runtime_and_says_what_was_probably_meant() {
 }
 
 #[test]
+fn a_time_of_watching_begins_and_ends_for_all_that_use_the_rules_file() {
+    let state = story();
+    let verdict = || {
+        let mail = ["explain", "exec", "gog gmail send --to ann@example.com --body x", "--json"];
+        run_json(state.path(), &mail).1["verdict"].clone()
+    };
+    let status = || run_json(state.path(), &["status", "--json"]).1;
+    assert_eq!(verdict(), json!("pause"));
+    // Without a file of one's own rules one is begun, and nothing of it but that stays.
+    let (code, told, _) = run(state.path(), &["observe", "on"]);
+    assert!(code == Some(0) && told.starts_with("Only observing: nothing is stopped"), "{told}");
+    assert_eq!(
+        (verdict(), &status()["mode"], &status()["observedBy"]),
+        (json!("observe"), &json!("observe"), &json!("rules"))
+    );
+    assert!(run(state.path(), &["status"]).1.contains("Only observing: nothing is stopped"));
+    assert_eq!(run(state.path(), &["check"]).0, Some(0));
+    let (code, told, _) = run(state.path(), &["observe", "off"]);
+    assert!(code == Some(0) && told.contains("paused and blocked again"), "{told}");
+    assert_eq!((verdict(), status().get("observedBy")), (json!("pause"), None));
+    // What else stands in one stays as it is, to the byte; and twice is once.
+    let own = "{\n    \"rules\": [\n        { \"name\": \"x\", \"tier\": 3, \"tool\": \"exec\" }   ],\n  \"extends\": \"default\" }";
+    let file = state.path().join("tiers.json");
+    fs::write(&file, own).unwrap();
+    for words in ["on", "on"] {
+        assert_eq!(run(state.path(), &["observe", words]).0, Some(0));
+    }
+    let changed = fs::read_to_string(&file).unwrap();
+    assert_eq!(changed.matches("\"mode\": \"observe\"").count(), 1, "{changed}");
+    assert_eq!(run(state.path(), &["observe", "off"]).0, Some(0));
+    assert_eq!(fs::read_to_string(&file).unwrap(), own);
+    // A file that can't be used is not written over.
+    fs::write(&file, "{").unwrap();
+    let (code, _, stderr) = run(state.path(), &["observe", "on"]);
+    assert!(code == Some(2) && stderr.contains("`callosum check`"), "{stderr}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "{");
+}
+
+#[test]
 fn a_time_of_watching_is_reported_by_rule_with_what_came_of_it() {
     let mail = |who: &str, digest: &str, more: Value| {
         let mut mail = record("intercept", who, "email:ann@example.com", more);

@@ -45,7 +45,7 @@ pub use self::observed::{ByRule, Ended as ObservedEnds, Observed};
 pub use self::observer::Observer;
 pub use self::overview::{ContextStatus, CoverageStatus, LostStatus, Overview};
 pub use self::questions::{Answered, QUESTIONS, Question, Right, Surface, answer};
-pub use self::reader::{Live, Needs, Reader, WaitingStatus, standing};
+pub use self::reader::{Live, Needs, ObservedBy, Reader, WaitingStatus, standing};
 pub use self::recent::{RecentAction, RecentActions, RecentRequest};
 pub use self::release::Released;
 pub use self::rules::RulesInForce;

@@ -10,7 +10,7 @@ use crate::decision::history::{History, IsDead};
 use crate::decision::pause_text::ended;
 use crate::machine::Machine;
 use crate::model::error::{Degraded, QueryError, StateError};
-use crate::model::settings::Settings;
+use crate::model::settings::{Mode, Settings};
 use crate::model::time::Stamp;
 use crate::policy::Policy;
 use crate::record::{FORMAT_VERSION, Holder, HookCounts};
@@ -116,10 +116,29 @@ impl Reader<'_> {
         }
     }
 
+    /// What says that nothing is paused, if something does.
+    pub(super) fn observed_by(&self) -> Option<ObservedBy> {
+        if self.settings.mode == Mode::Observe {
+            Some(ObservedBy::Settings)
+        } else {
+            self.rules.rules.observes().then_some(ObservedBy::Rules)
+        }
+    }
+
     /// Whether a holder of that boot is surely dead.
     pub(super) fn is_dead(&self) -> impl Fn(Option<u32>, &Holder) -> bool {
         |boot, holder| self.machine.is_dead(boot, holder)
     }
+}
+
+/// What says that nothing is paused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ObservedBy {
+    /// The settings of the instance.
+    Settings,
+    /// The rules file, and with that all instances: `callosum observe on` wrote it.
+    Rules,
 }
 
 /// How far back history reaches, and how long an action counts as in flight that names no lease; milliseconds.

@@ -27,7 +27,7 @@ pub(super) fn rules_in_force(reader: &Reader<'_>) -> RulesInForce {
     let in_force = &reader.rules;
     let mut rules = in_force.rules.listed();
     for rule in &mut rules {
-        let is_observed = reader.settings.mode == Mode::Observe || rule.mode == Some(Mode::Observe);
+        let is_observed = reader.observed_by().is_some() || rule.mode == Some(Mode::Observe);
         rule.mode = Some(if is_observed { Mode::Observe } else { Mode::Enforce });
     }
     RulesInForce {

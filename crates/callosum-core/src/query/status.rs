@@ -15,7 +15,7 @@ use crate::store::journal::segments::Segments;
 use super::leases::LockStatus;
 use super::limits::LimitStatus;
 use super::overview::{ContextStatus, CoverageStatus, LostStatus, Overview};
-use super::reader::{Reader, WaitingStatus};
+use super::reader::{ObservedBy, Reader, WaitingStatus};
 use super::uncovered::{Seen, Uncovered, uncovered};
 use super::webhooks::{WebhookStatus, webhooks};
 
@@ -31,6 +31,9 @@ pub struct Status {
     pub state_dir: String,
     /// Whether pauses are enforced or only written down.
     pub mode: Mode,
+    /// What says that nothing is paused; absent where it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub observed_by: Option<ObservedBy>,
     /// How many rules are in force.
     pub rule_count: usize,
     /// Where they came from.
@@ -115,13 +118,15 @@ pub(super) fn status(mut reader: Reader<'_>) -> Status {
         Ok(webhooks) => (webhooks, None),
         Err(why) => (Vec::new(), Some(why)),
     };
+    let observed_by = reader.observed_by();
     let (in_force, live) = (&reader.rules, reader.live);
     let uncovered = uncovered(&in_force.rules, &mut coverage, &programs);
     Status {
         instance_id: reader.instance.to_owned(),
         version: env!("CARGO_PKG_VERSION"),
         state_dir: reader.state_dir.display().to_string(),
-        mode: reader.settings.mode,
+        mode: if observed_by.is_some() { Mode::Observe } else { Mode::Enforce },
+        observed_by,
         rule_count: in_force.rules.len(),
         rules: RulesStatus {
             source: in_force.source.clone(),

@@ -90,6 +90,9 @@ impl RuleSet {
         let Classification { context_keys, former_keys, .. } = &mut answer.classification;
         former_keys.retain(|key| !context_keys.contains(key));
         former_keys.truncate(MAX_KEYS.saturating_sub(context_keys.len()));
+        if self.observes {
+            answer.classification.mode = Some(Mode::Observe);
+        }
         answer.classification.asked_around = outlook.asked_in_vain();
         answer.classification.names_kept = outlook.names_kept();
         answer

@@ -19,7 +19,7 @@ use crate::model::time::YEAR_MS;
 use callosum_shell::command::GUARDED;
 
 /// The fields of the whole file.
-pub(super) const FILE_FIELDS: &[&str] = &["$schema", "$comment", "extends", "rules"];
+pub(super) const FILE_FIELDS: &[&str] = &["$schema", "$comment", "extends", "mode", "rules"];
 
 /// The fields of a rule.
 pub(super) const RULE_FIELDS: &[&str] = &[
@@ -73,6 +73,8 @@ const MODES: &[(&str, Mode)] = &[("enforce", Mode::Enforce), ("observe", Mode::O
 pub(super) struct RulesFile<'a> {
     /// Whether the shipped rules follow.
     pub(super) extends_default: bool,
+    /// Whether all calls are only observed, whatever a rule says.
+    pub(super) observes: bool,
     /// The text of each rule.
     pub(super) rules: Vec<&'a RawValue>,
 }
@@ -147,6 +149,7 @@ impl<'a> RulesFile<'a> {
                 return Err(source.error(source.offset(raw), None, message));
             }
         };
+        let observes = fields.choice("mode", MODES)? == Some(Mode::Observe);
         let Some(rules) = fields.take_raw("rules") else {
             let message =
                 "`rules` is missing: it is a list of rules, of which the first that matches decides";
@@ -160,7 +163,7 @@ impl<'a> RulesFile<'a> {
             );
             return Err(source.error(at, None, message));
         }
-        Ok(Self { extends_default, rules })
+        Ok(Self { extends_default, observes, rules })
     }
 }
 

@@ -18,6 +18,8 @@ pub struct RuleSet {
     pub(super) parts: Vec<Part>,
     /// What the rules were made of.
     pub(super) texts: Texts,
+    /// The file says that all calls are only observed.
+    pub(super) observes: bool,
     /// A journal is replayed: it is not asked whether an exit code proves something, nor for the standing rules, because what ran was
     /// none of theirs.
     pub(super) is_replay: bool,
@@ -41,7 +43,7 @@ impl RuleSet {
         if text == SHIPPED_RULES {
             return Ok(Self::shipped());
         }
-        let (rules, extends_default) = compile_all(text)?;
+        let File { rules, extends_default, observes } = compile_all(text)?;
         let own: HashSet<String> = rules.iter().map(|rule| rule.name.clone()).collect();
         let behind = match (extends_default, shipped == SHIPPED_RULES) {
             (true, true) => Part::shipped(&own),
@@ -55,6 +57,7 @@ impl RuleSet {
         Ok(Self {
             parts: vec![Part::loaded(rules), behind],
             texts: Texts::new(text, shipped, extends_default),
+            observes,
             is_replay: false,
         })
     }
@@ -63,7 +66,7 @@ impl RuleSet {
     #[must_use]
     pub fn shipped() -> Self {
         let texts = Texts::new(SHIPPED_RULES, SHIPPED_RULES, false);
-        Self { parts: vec![Part::shipped(&HashSet::new())], texts, is_replay: false }
+        Self { parts: vec![Part::shipped(&HashSet::new())], texts, observes: false, is_replay: false }
     }
 
     /// The rules in the order in which a call asks them: parts, and which places of each. The standing ones come first, wherever
@@ -81,6 +84,12 @@ impl RuleSet {
     /// All rules in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = &Rule> {
         self.parts.iter().flat_map(Part::iter)
+    }
+
+    /// Whether their file says that all calls are only observed.
+    #[must_use]
+    pub fn observes(&self) -> bool {
+        self.observes
     }
 
     /// How many rules there are.
@@ -114,8 +123,17 @@ impl RuleSet {
     }
 }
 
-/// The rules of one text in order, and whether the shipped ones are to follow.
-pub(super) fn compile_all(text: &str) -> Result<(Vec<Rule>, bool), RuleError> {
+/// A file's rules in order, compiled, and what it says beside them.
+pub(super) struct File {
+    pub(super) rules: Vec<Rule>,
+    /// The shipped ones are to follow.
+    pub(super) extends_default: bool,
+    /// All calls are only observed.
+    pub(super) observes: bool,
+}
+
+/// Reads and compiles the rules of a text.
+pub(super) fn compile_all(text: &str) -> Result<File, RuleError> {
     let source = Source::new(text);
     let file = RulesFile::read(source)?;
     let mut names = HashSet::new();
@@ -124,12 +142,12 @@ pub(super) fn compile_all(text: &str) -> Result<(Vec<Rule>, bool), RuleError> {
     for text in file.rules {
         rules.push(Rule::compile(read_rule(source, text.get(), &mut names)?, source, Some(&mut budget))?);
     }
-    Ok((rules, file.extends_default))
+    Ok(File { rules, extends_default: file.extends_default, observes: file.observes })
 }
 
 /// The rules of a text that stands in for the shipped one.
 fn compile_shipped(text: &str) -> Result<Vec<Rule>, RuleError> {
-    let (rules, extends_too) = compile_all(text).map_err(|error| RuleError {
+    let File { rules, extends_default: extends_too, .. } = compile_all(text).map_err(|error| RuleError {
         message: format!("in the shipped rules: {}", error.message),
         ..error
     })?;

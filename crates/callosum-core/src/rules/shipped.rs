@@ -41,11 +41,11 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
     use super::*;
     use crate::rules::compare::says_the_same;
-    use crate::rules::rule_set::compile_all;
+    use crate::rules::rule_set::{File, compile_all};
 
     #[test]
     fn what_was_prepared_is_what_the_text_says() {
-        let (shipped, extends_default) = compile_all(SHIPPED_RULES).unwrap();
+        let File { rules: shipped, extends_default, .. } = compile_all(SHIPPED_RULES).unwrap();
         assert!(!extends_default, "the shipped rules cannot extend themselves");
         let mut rules = standing::rules();
         assert_eq!(rules.len(), STANDING);

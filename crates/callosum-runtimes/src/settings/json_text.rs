@@ -66,6 +66,26 @@ pub fn with_elements(text: &str, key: &str, values: &[impl Serialize]) -> Result
     Ok(longer)
 }
 
+/// The text of an object, without comments, with `value` under `key`, or without that property where `value` is `None`.
+///
+/// # Errors
+/// Where the text is no such object.
+pub fn with_property(text: &str, key: &str, value: Option<&str>) -> Result<String, Misfit> {
+    let root = parse(text, false)?;
+    let Some(Value::Object(object)) = &root else {
+        return Err(Misfit::at(text, 0, "it is no object"));
+    };
+    let place = object.properties.iter().position(|property| property.name.as_str() == key);
+    let without = match (place, root.as_ref().and_then(|root| Container::new(text, root))) {
+        (Some(place), Some(container)) => container.without(place),
+        _ => text.to_owned(),
+    };
+    let Some(value) = value else { return Ok(without) };
+    let root = parse(&without, false)?;
+    let container = root.as_ref().and_then(|root| Container::new(&without, root));
+    Ok(container.map_or_else(|| without.clone(), |container| container.append(Some(key), &value)))
+}
+
 /// The value that `text` is, if it is more than white space and comments.
 pub(super) fn parse(text: &str, comments: bool) -> Result<Option<Value<'_>>, Misfit> {
     Ok(collected(text, comments, &CollectOptions::default())?.value)

@@ -84,8 +84,8 @@ export function Banners() {
       )}
       {mode === "observe" && (
         <Notice kind="info" title="Only observing">
-          Nothing is stopped; the journal records what would have been paused. The setting <code>mode: "enforce"</code> changes
-          that.
+          Nothing is stopped, and the journal records what would have been. <code>callosum observe report</code> tells what that
+          was, <code>callosum observe off</code> or the setting <code>mode: "enforce"</code> ends it.
         </Notice>
       )}
     </div>

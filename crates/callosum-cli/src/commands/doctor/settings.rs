@@ -1,9 +1,9 @@
 //! The settings: whether all of them are used, and whether they let anything be paused.
 
-use callosum_core::model::settings::Mode;
-use callosum_core::query::Status;
+use callosum_core::query::{ObservedBy, Status};
 
 use super::finding::{Finding, Level};
+use crate::commands::observe::OBSERVING;
 use crate::output::long;
 
 /// Settings listed.
@@ -23,13 +23,13 @@ pub(super) fn look(status: &Status) -> Vec<Finding> {
             .lines(lines, MAX_LISTED, "settings"),
         );
     }
-    if status.mode == Mode::Observe {
-        findings.push(Finding::new(
-            Level::Warning,
-            "mode",
-            "Nothing is paused: the settings say `\"mode\": \"observe\"`, so pauses are only recorded",
-            "once you have seen enough, set `mode` to `enforce` in `settings.json`, or remove it",
-        ));
-    }
+    let remedy = match status.observed_by {
+        None => return findings,
+        Some(ObservedBy::Rules) => "once `callosum observe report` has told enough, `callosum observe off`",
+        Some(ObservedBy::Settings) => {
+            "once `callosum observe report` has told enough, set `mode` to `enforce` in `settings.json`, or remove it"
+        }
+    };
+    findings.push(Finding::new(Level::Warning, "mode", OBSERVING.trim_end_matches('.'), remedy));
     findings
 }

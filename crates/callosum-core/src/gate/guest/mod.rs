@@ -254,7 +254,7 @@ impl Gate {
         let intent = &mut weighed.intent;
         if let Some(denial) = weighed.denial.as_ref().filter(|denial| !denial.observed) {
             self.write_soon(intent.denied(denial, now), now);
-            return Ok(Admitted::without_start(Verdict::Denied, Some(denial.text.clone())));
+            return Ok(Ok(Admitted::without_start(Verdict::Denied, Some(denial.text.clone()))));
         }
         if intent.too_many_keys && intent.tier.is_guarded() && !intent.terms.observe {
             self.write_soon(intent.refused("too many resources", None, now), now);
