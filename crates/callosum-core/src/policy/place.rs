@@ -30,8 +30,7 @@ impl Places<'_> {
             let parts: Vec<&str> = whole.split('/').collect();
             let plain = parts.iter().take_while(|part| !is_pattern(part)).count();
             let (head, rest) = parts.split_at(plain);
-            let real =
-                self.world.sees_files().then(|| real_path(Path::new(&head.join("/")).into())).flatten()?;
+            let real = self.world.sees_files().then(|| real_path(Path::new(&head.join("/")))).flatten()?;
             let real = real.to_str()?;
             let real = if rest.is_empty() { real.to_owned() } else { format!("{real}/{}", rest.join("/")) };
             seen_from(&real, kept)

@@ -1,9 +1,7 @@
 //! A cheap look whether a call may name a folder that is kept: by its text alone, and so cheap that a call which does not name one costs
 //! what it costs without.
 
-use std::cell::Cell;
-
-use memchr::memmem::Finder;
+use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind};
 use wildmatch::WildMatch;
 
 /// Words of commands that take away, or write over, all that is in a folder.
@@ -26,92 +24,119 @@ const DESTRUCTIVE: &[&str] = &[
     "xargs",
 ];
 
+/// Texts of which one stands in every line that takes away all in the folder that it runs in.
+const HERE: &[&str] = &["*", " .", "PWD", "clean", "stash", "-delete"];
+
 /// Folders that are kept, as texts name them.
 #[derive(Debug)]
 pub struct Watch {
-    folders: Vec<Folder>,
+    folders: Vec<String>,
+    /// Texts of which one stands in whatever names such a folder, or one that it lies in, but for patterns of the shell.
+    words: AhoCorasick,
     /// Texts that stand in paths of such folders whatever these are called.
-    marks: Vec<Finder<'static>>,
-}
-
-#[derive(Debug)]
-struct Folder {
-    path: String,
-    name: Finder<'static>,
+    marks: &'static [&'static str],
+    here: AhoCorasick,
 }
 
 impl Watch {
     /// A look for folders by their absolute paths, and for texts that stand in paths into them. `None` when there is nothing to look for.
     #[must_use]
-    pub fn new<'p>(paths: impl Iterator<Item = &'p str>, marks: &[&'static str]) -> Option<Self> {
-        let folders: Vec<Folder> = paths
-            .filter_map(|path| {
-                let (_, name) = path.rsplit_once('/')?;
-                (!name.is_empty())
-                    .then(|| Folder { path: path.to_owned(), name: Finder::new(name).into_owned() })
-            })
-            .collect();
-        let marks = marks.iter().map(|mark| Finder::new(*mark)).collect();
-        (!folders.is_empty()).then_some(Self { folders, marks })
+    pub fn new<'p>(paths: impl Iterator<Item = &'p str>, marks: &'static [&'static str]) -> Option<Self> {
+        let folders: Vec<String> = paths.filter(|path| path.len() > 1).map(str::to_owned).collect();
+        if folders.is_empty() {
+            return None;
+        }
+        let of_homes = ["~", "HOME", ".."];
+        let of_paths = folders.iter().flat_map(|path| {
+            let top = path.match_indices('/').nth(1).and_then(|(at, _)| path.get(..at));
+            std::iter::once(name(path)).chain(near(path)).chain(top)
+        });
+        let words: Vec<&str> = marks.iter().copied().chain(of_homes).chain(of_paths).collect();
+        // It is made once for each process, and some live for one call.
+        let made = |words: &[&str]| {
+            AhoCorasickBuilder::new().kind(Some(AhoCorasickKind::ContiguousNFA)).build(words).ok()
+        };
+        let (words, here) = (made(&words)?, made(HERE)?);
+        Some(Self { folders, words, marks, here })
     }
 
     /// Whether a command line, or a path, may name such a folder, or one that it lies in together with what takes all of that away.
     pub(super) fn may_name(&self, text: &str, cwd: Option<&str>) -> bool {
-        let bytes = text.as_bytes();
-        if self.marks.iter().any(|mark| mark.find(bytes).is_some()) {
+        let lies_in = |of: &str, folder: &str| {
+            of.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let is_in = |cwd: &str| self.folders.iter().any(|folder| lies_in(cwd, folder));
+        if cwd.is_some_and(is_in) {
             return true;
         }
-        let takes_all = Cell::new(None);
-        let takes_all = || {
-            takes_all.get().unwrap_or_else(|| {
-                let found = is_destructive(text);
-                takes_all.set(Some(found));
-                found
-            })
-        };
+        let bytes = text.as_bytes();
         let has_patterns =
             memchr::memchr3(b'*', b'?', b'[', bytes).is_some() || memchr::memchr(b'{', bytes).is_some();
-        self.folders.iter().any(|folder| {
-            let cwd_is = |of: &str, cwd: &str| {
-                of.strip_prefix(cwd).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-            };
-            folder.name.find(bytes).is_some()
-                || cwd.is_some_and(|cwd| cwd_is(cwd, &folder.path))
-                || has_patterns && folder.may_match(text)
-                || cwd.is_some_and(|cwd| cwd_is(&folder.path, cwd)) && may_mean_here(text) && takes_all()
-                || folder.parent_may_be_in(text) && takes_all()
-        })
+        if has_patterns && self.folders.iter().any(|folder| pattern_may_match(text, name(folder))) {
+            return true;
+        }
+        let is_above = |cwd: &str| self.folders.iter().any(|folder| lies_in(folder, cwd));
+        let means_here = cwd.is_some_and(is_above) && self.here.is_match(text);
+        if !means_here && !self.words.is_match(text) {
+            return false;
+        }
+        let named = |folder: &String| text.contains(name(folder));
+        self.marks.iter().any(|mark| text.contains(mark))
+            || self.folders.iter().any(named)
+            || is_destructive(text)
+                && (means_here || self.folders.iter().any(|folder| parent_may_be_in(text, folder)))
     }
 }
 
-impl Folder {
-    /// Whether a pattern of the shell in a text may match its name.
-    fn may_match(&self, text: &str) -> bool {
-        let name = self.path.rsplit('/').next().unwrap_or_default();
-        let ends = |c: char| c.is_whitespace() || "/\"'`;|&()<>=".contains(c);
-        let is_pattern = |part: &&str| {
-            // One that is only a `*` names all there is: that counts where all is taken away.
-            part.contains(['*', '?', '[', '{'])
-                && part.chars().any(|c| c.is_alphanumeric() || matches!(c, '[' | '{'))
-        };
-        text.split(ends).filter(is_pattern).any(|part| {
-            let part = part.replace(['[', ']', '{', '}', ','], "*");
-            WildMatch::new(&part).matches(name)
-        })
-    }
+/// The name of the folder at a path.
+fn name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or_default()
+}
 
-    /// Whether a text may name a folder that it lies in: one of the nearest two by its name, others by their paths or as somebody's home.
-    fn parent_may_be_in(&self, text: &str) -> bool {
-        let parents = || self.path.match_indices('/').skip(1).filter_map(|(at, _)| self.path.get(..at));
-        let near = self.path.rsplit('/').skip(1).take(2);
-        text.contains("../")
-            || text.ends_with("..")
-            || text.contains(".. ")
-            || stands_alone(text, "~")
-            || stands_alone(text, "HOME")
-            || near.filter(|name| name.len() > 2).any(|name| text.contains(name))
-            || parents().any(|parent| stands_alone(text, parent))
+/// The names of the nearest two folders that it lies in.
+fn near(path: &str) -> impl Iterator<Item = &str> {
+    path.rsplit('/').skip(1).take(2).filter(|name| name.len() > 2)
+}
+
+/// Whether a pattern of the shell in a text may match a name.
+fn pattern_may_match(text: &str, name: &str) -> bool {
+    let ends = |c: char| c.is_whitespace() || "/\"'`;|&()<>=".contains(c);
+    let is_pattern = |part: &&str| {
+        // One that is only a `*` names all there is: that counts where all is taken away.
+        part.contains(['*', '?', '[', '{'])
+            && part.contains(|c: char| c.is_alphanumeric() || matches!(c, '[' | '{'))
+    };
+    text.split(ends).filter(is_pattern).any(|part| WildMatch::new(&widened(part)).matches(name))
+}
+
+/// A pattern with any text for each set of characters, and for each choice of words.
+fn widened(pattern: &str) -> String {
+    let mut wide = String::with_capacity(pattern.len());
+    let mut closes = None;
+    for c in pattern.chars() {
+        match (closes, c) {
+            (Some(close), c) => closes = (c != close).then_some(close),
+            (None, '[' | '{') => {
+                wide.push('*');
+                closes = Some(if c == '[' { ']' } else { '}' });
+            }
+            (None, c) => wide.push(c),
+        }
     }
+    wide
+}
+
+/// Whether a text may name a folder that another lies in: one of the nearest two by its name, others by their paths or as somebody's
+/// home.
+fn parent_may_be_in(text: &str, folder: &str) -> bool {
+    let mut parents = folder.match_indices('/').skip(1).filter_map(|(at, _)| folder.get(..at));
+    text.contains("../")
+        || text.ends_with("..")
+        || text.contains(".. ")
+        || stands_alone(text, "~")
+        || stands_alone(text, "HOME")
+        || near(folder).any(|name| text.contains(name))
+        || parents.any(|parent| stands_alone(text, parent))
 }
 
 /// Whether a text has a path of which nothing follows but what stands for all in it.
@@ -121,15 +146,6 @@ fn stands_alone(text: &str, path: &str) -> bool {
         let rest = rest.trim_start_matches(['}', '"', '/', '*', '.']);
         rest.chars().next().is_none_or(|c| c.is_whitespace() || "'\"`;|&)".contains(c))
     })
-}
-
-/// Whether a text may name the folder that it runs in, or all in it.
-fn may_mean_here(text: &str) -> bool {
-    text.contains('*')
-        || text.contains(" .")
-        || text.contains("clean")
-        || text.contains("stash")
-        || text.contains("-delete")
 }
 
 fn is_destructive(text: &str) -> bool {

@@ -157,7 +157,8 @@ fn questions_are_answered_as_the_command_line_prints_them() {
 fn what_the_policy_refuses_is_refused_over_http_and_nobody_waits_for_it() {
     let home = Home::new();
     let token = home.token(&["ci"]);
-    let tree = home.path().join("workspace/shared-context");
+    let elsewhere = tempfile::tempdir().unwrap();
+    let tree = elsewhere.path().join("workspace/shared-context");
     std::fs::create_dir_all(&tree).unwrap();
     let folders =
         json!({ "folders": [{ "path": tree, "mode": "enforce", "by": "gw", "at": "2026-11-24T12:00:00Z" }] });

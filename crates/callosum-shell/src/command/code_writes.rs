@@ -385,7 +385,7 @@ mod tests {
             let found: Vec<(WriteKind, &str)> = line_read
                 .invocations
                 .iter()
-                .flat_map(|invocation| code_writes(invocation))
+                .flat_map(code_writes)
                 .filter_map(|write| {
                     if let Cow::Borrowed(path) = write.path { Some((write.kind, path)) } else { None }
                 })
