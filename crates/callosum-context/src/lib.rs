@@ -7,6 +7,7 @@
 //! go out, and the other way round.
 
 pub mod days;
+pub mod decide;
 pub mod error;
 pub mod feedback;
 pub mod folder;
@@ -15,10 +16,15 @@ pub mod inbox;
 pub mod kpi;
 pub mod layout;
 pub mod limits;
+pub mod lint;
 pub mod lock;
 pub mod names;
 pub mod output;
 pub mod priorities;
+pub mod prune;
+pub mod read;
 pub mod registry;
 pub mod safe;
+pub mod setup;
 pub mod tend;
+pub mod write;
