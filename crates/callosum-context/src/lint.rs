@@ -1,5 +1,7 @@
 //! What is wrong with a folder.
 
+use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use serde::Serialize;
@@ -117,6 +119,10 @@ pub fn lint(tender: &Tender) -> Vec<Finding> {
 
 fn tree(folder: &Folder) -> Vec<Finding> {
     let (mut findings, mut bytes) = (Vec::new(), 0_u64);
+    if fs::metadata(folder.root()).is_ok_and(|found| found.mode() & 0o077 != 0) {
+        let remedy = format!("run `chmod 700 {}`", folder.root().display());
+        findings.push(Finding::new("", "can be read or written by other users", remedy));
+    }
     let mut found = |path: &Path, what: &str, remedy: &str| {
         let of_kind = findings.iter().filter(|finding: &&Finding| finding.what == what).count();
         if of_kind < MOST {
@@ -141,8 +147,8 @@ fn tree(folder: &Folder) -> Vec<Finding> {
             found(path, "was left by a process that was killed", "run `callosum context prune`");
         } else if entry.kind == EntryKind::Other {
             found(path, "is a link or no regular file; it is not read", "put the file itself there");
-        } else if entry.mode & 0o077 != 0 {
-            found(path, "can be read or written by other users", "run `chmod -R u=rwX,go= ` on the folder");
+        } else if entry.mode & 0o022 != 0 {
+            found(path, "can be written by other users", "run `chmod go-w` on it");
         } else if [OUTPUTS, STAGING].contains(&top) && is_second && AgentName::parse(&entry.name).is_err() {
             found(path, "is no agent's folder; it is not read", "move its files, and delete it");
         } else if [OUTPUTS, STAGING, KPIS].contains(&top) && entry.bytes > ITEM_BYTES as u64 {
@@ -205,7 +211,6 @@ mod tests {
     use super::*;
     use crate::registry::PolicyMode;
     use crate::setup::init;
-    use std::fs;
     use std::os::unix::fs::symlink;
     use std::time::Duration;
 

@@ -6,8 +6,9 @@ use serde::Serialize;
 
 use crate::days::{Day, Zone};
 use crate::error::Problem;
-use crate::folder::{EntryKind, Folder, UNFINISHED};
+use crate::folder::{EntryKind, UNFINISHED};
 use crate::layout::{ARCHIVE, OUTPUTS, ROUNDTABLE, SIGNALS};
+use crate::tend::Tender;
 
 /// Outputs are archived after so many days, and deleted after so many.
 const ARCHIVED_DAYS: u64 = 30;
@@ -30,7 +31,8 @@ pub struct Pruned {
 ///
 /// # Errors
 /// When a file can't be moved or deleted; the others before it were.
-pub fn prune(folder: &Folder, zone: Zone, now_ms: i64, is_trial: bool) -> Result<Pruned, Problem> {
+pub fn prune(tender: &mut Tender, zone: Zone, now_ms: i64, is_trial: bool) -> Result<Pruned, Problem> {
+    let folder = tender.folder();
     let (today, _) = zone.at(now_ms);
     let (archive_before, delete_before) = (today.before(ARCHIVED_DAYS), today.before(DELETED_DAYS));
     let mut pruned = Pruned::default();
@@ -71,6 +73,9 @@ pub fn prune(folder: &Folder, zone: Zone, now_ms: i64, is_trial: bool) -> Result
         for path in &pruned.deleted {
             folder.remove(path)?;
         }
+        for path in &pruned.deleted {
+            tender.forget(&path.to_string_lossy());
+        }
     }
     Ok(pruned)
 }
@@ -79,11 +84,14 @@ pub fn prune(folder: &Folder, zone: Zone, now_ms: i64, is_trial: bool) -> Result
 mod tests {
     #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
     use super::*;
+    use crate::folder::Folder;
+    use std::time::Duration;
 
     #[test]
     fn what_is_old_is_archived_and_later_gone() {
-        let root = tempfile::tempdir().unwrap();
+        let (state, root) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let folder = Folder::open(root.path()).unwrap();
+        let mut tender = Tender::of(folder.clone(), state.path(), Duration::ZERO).unwrap();
         for path in [
             "agent-outputs/bob/2026-11-24/new.md",
             "agent-outputs/bob/2026-10-01/month.md",
@@ -95,13 +103,16 @@ mod tests {
             folder.create(Path::new(path), b"x").unwrap();
         }
         let now = 1_795_563_005_000;
-        let trial = prune(&folder, Zone::System, now, true).unwrap();
+        tender.look(now, Default::default(), &mut |_| Vec::new()).unwrap();
+        let trial = prune(&mut tender, Zone::System, now, true).unwrap();
         assert_eq!(trial.archived, [Path::new("agent-outputs/bob/2026-10-01/month.md")]);
         let deleted = ["agent-outputs/bob/2026-01-01/year.md", "roundtable/2025-01-01.md"];
         assert_eq!(trial.deleted, deleted.map(Path::new));
-        assert_eq!(prune(&folder, Zone::System, now, false).unwrap(), trial);
+        assert_eq!(prune(&mut tender, Zone::System, now, false).unwrap(), trial);
         assert!(folder.entry(Path::new("archive/agent-outputs/bob/2026-10-01/month.md")).is_some());
         assert!(folder.entry(Path::new("agent-outputs/bob/notes/mine.md")).is_some());
-        assert_eq!(prune(&folder, Zone::System, now, false).unwrap(), Pruned::default());
+        assert_eq!(prune(&mut tender, Zone::System, now, false).unwrap(), Pruned::default());
+        // What was pruned is not told as deleted.
+        assert_eq!(tender.look(now + 1, Default::default(), &mut |_| Vec::new()).unwrap().changes, []);
     }
 }

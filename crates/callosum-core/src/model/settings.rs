@@ -68,7 +68,13 @@ pub struct SharedContext {
 
 impl Default for SharedContext {
     fn default() -> Self {
-        Self { enabled: None, dir: None, max_inject_chars: 4_000, on_tamper: OnTamper::default(), timezone: None }
+        Self {
+            enabled: None,
+            dir: None,
+            max_inject_chars: 4_000,
+            on_tamper: OnTamper::default(),
+            timezone: None,
+        }
     }
 }
 
