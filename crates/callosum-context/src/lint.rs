@@ -76,7 +76,8 @@ fn network(root: &Path) -> Option<&'static str> {
         (0x00c3_6400, "Ceph"),
         (0x5346_414f, "AFS"),
     ];
-    let magic = u64::from(rustix::fs::statfs(root).ok()?.f_type.cast_unsigned()) & 0xffff_ffff;
+    // Its type is another one with each C library.
+    let magic = rustix::fs::statfs(root).ok()?.f_type as u64 & 0xffff_ffff;
     KNOWN.iter().find(|(known, _)| *known == magic).map(|(_, name)| *name)
 }
 
