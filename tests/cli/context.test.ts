@@ -312,6 +312,30 @@ operator("what a person saves is told at the next prompt, and once; what is acce
   assert.match(made.hook(CLAUDE, CLAUDE.prompt, "ann"), /- Three/);
 });
 
+operator("all that a session is told at its start stays within its bounds, whatever there is to tell", () => {
+  const made = world();
+  const filler = "x".repeat(120);
+  made.write("priorities.md", `## Current\n${`- Line ${filler}\n`.repeat(200)}`);
+  for (let number = 0; number < 30; number += 1)
+    made.context(["feedback", "--agent", "bob", "--decision", "approved", "--reason", `${number} ${filler}`]);
+  for (let number = 0; number < 12; number += 1) {
+    const command = `gog gmail send --to ${number}.${filler}@example.com --subject a --body b`;
+    const call = { tool_name: CLAUDE.shell, tool_use_id: `${number}`, tool_input: { command } };
+    for (const session of ["ann", "bob"]) {
+      const more = { ...call, tool_use_id: `${session}${number}`, tool_input: { command: `${command} ${session}` } };
+      made.hook(CLAUDE, CLAUDE.pre, session, more);
+      made.hook(CLAUDE, CLAUDE.post, session, { ...more, tool_response: {} });
+    }
+  }
+  const told = JSON.parse(made.hook(CLAUDE, "SessionStart", "ann")) as { hookSpecificOutput: { additionalContext: string } };
+  const text = told.hookSpecificOutput.additionalContext;
+  assert.ok(text.length <= 6_000, String(text.length));
+  const [, shared = ""] = /(\[Callosum\] Shared context.*)$/s.exec(text) ?? [];
+  assert.ok(shared.length > 2_500 && shared.length <= 4_000, String(shared.length));
+  assert.match(text, /^\[Callosum\] What agent sessions .*\[Callosum\] End of these facts\./s);
+  assert.match(shared, /Priorities:.*more lines\).*Feedback by the operator:.*more lines\)/s);
+});
+
 operator("until it is switched on, and once it is off, hooks say byte for byte what they said, and leave nothing behind", () => {
   const [never, off, not] = [new World(), world(), world({ sharedContextEnabled: false })];
   off.context(["off"]);

@@ -182,7 +182,7 @@ fn inboxes(folder: &Folder) -> Vec<Finding> {
                     findings.push(Finding::new(
                         path,
                         what,
-                        "mend them by hand; `callosum context feedback` writes whole ones",
+                        "fix them by hand; `callosum context feedback` writes whole ones",
                     ));
                 }
             }
@@ -197,7 +197,7 @@ fn inboxes(folder: &Folder) -> Vec<Finding> {
                     findings.push(Finding::new(
                         path,
                         what,
-                        "mend them by hand; `callosum context append` writes whole ones",
+                        "fix them by hand; `callosum context append` writes whole ones",
                     ));
                 }
             }

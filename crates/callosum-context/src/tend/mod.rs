@@ -318,7 +318,7 @@ impl Tender {
             return Err(Problem::new(
                 Code::Unknown,
                 format!("`{path}` is no file that could be accepted"),
-                "`callosum context lint` lists those that were changed; an inbox is mended with `callosum context restore`",
+                "`callosum context lint` lists those that were changed; an inbox is restored with `callosum context restore`",
             ));
         }
         self.confirm(path);

@@ -215,7 +215,7 @@ impl Settings {
                     "sharedContextMaxInjectChars",
                     default.shared_context.max_inject_chars,
                     0,
-                    6_000,
+                    5_000,
                 ),
                 on_tamper: reader.choice(
                     "sharedContextTamper",
