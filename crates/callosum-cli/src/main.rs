@@ -95,6 +95,7 @@ fn run(args: &Args) -> Result<ExitCode, Failure> {
         Command::Observe { action: ObserveAction::Report { since } } => {
             commands::observe::report(args, since.as_deref(), &mut out)?
         }
+        Command::Context { action } => commands::context::run(args, action, &mut out)?,
         Command::Simulate(tried) => commands::simulate::run(args, tried, &mut out)?,
         Command::Doctor(examined) => commands::doctor::run(args, examined, &mut out)?,
         Command::Serve(handed) => commands::serve::run(args, "serve", &handed.words)?,

@@ -19,4 +19,6 @@ mod table;
 pub mod trust;
 
 pub use runtime::{AgentRuntime, Runtime};
-pub use table::{RUNTIMES, in_any_names, is_program, named, runs_commands};
+pub use table::{
+    RUNTIMES, in_any_names, in_shell_of, is_program, named, runs_commands, runtime_of_program,
+};

@@ -1,0 +1,30 @@
+//! The shared context: a folder of Markdown and small JSON that all agents of a machine read and write under rules.
+//!
+//! The disk is reached through [`folder`]; [`registry`] knows which folders there are, and [`tend`] looks after one.
+//!
+//! What its files say stands in pure modules: names and days ([`names`], [`days`]), where things lie and who may write there
+//! ([`layout`]), and one module a kind of file ([`output`], [`inbox`], [`feedback`], [`priorities`], [`kpi`]). Texts come in, items
+//! go out, and the other way round.
+
+pub mod days;
+pub mod decide;
+pub mod error;
+pub mod feedback;
+pub mod folder;
+pub mod frontmatter;
+pub mod inbox;
+pub mod kpi;
+pub mod layout;
+pub mod limits;
+pub mod lint;
+pub mod lock;
+pub mod names;
+pub mod output;
+pub mod priorities;
+pub mod prune;
+pub mod read;
+pub mod registry;
+pub mod safe;
+pub mod setup;
+pub mod tend;
+pub mod write;
