@@ -1,0 +1,212 @@
+//! A day's signals as others read them: JSON with Engram's fields and ours, and Markdown.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::inert::inert;
+
+use super::gather::{Evidence, Signal, Signals};
+
+/// Pieces of evidence that people are shown of a signal.
+const MAX_SHOWN: usize = 6;
+
+/// What a day's signals were made of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Source {
+    /// Who wrote it.
+    pub agent: String,
+    /// The file, within the folder.
+    pub path: String,
+    /// Its title.
+    pub title: String,
+    /// Its first entities.
+    pub topics: Vec<String>,
+}
+
+/// A signal as Engram has it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Overlap {
+    /// The entity.
+    pub token: String,
+    /// Who met on it.
+    pub agents: Vec<String>,
+    /// In which files.
+    pub source_paths: Vec<String>,
+    /// How many met.
+    pub agent_count: usize,
+}
+
+/// What a model added: nothing, because none is asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Semantic {
+    /// A model is asked.
+    pub enabled: bool,
+    /// What it said was taken.
+    pub applied: bool,
+    /// It was too late.
+    pub timed_out: bool,
+    /// What it was asked about.
+    pub candidate_count: usize,
+    /// What it may be asked about.
+    pub max_candidates: usize,
+    /// What it added.
+    pub added_overlap_count: usize,
+}
+
+/// `cross-signals/<date>.json`.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Document {
+    /// The format.
+    pub v: u8,
+    /// The day.
+    pub date: String,
+    /// The moment of the newest input, RFC 3339: so equal inputs give equal bytes.
+    pub generated_at: String,
+    /// Which part of the journal was read.
+    pub window: Window,
+    /// SHA-256 of all that was looked at.
+    pub input_digest: String,
+    /// Outputs that were read.
+    pub source_count: usize,
+    /// Feedback of the day.
+    pub feedback_count: usize,
+    /// How many said what.
+    pub feedback_by_decision: BTreeMap<String, u64>,
+    /// The entries themselves.
+    pub feedback_entries: Vec<Value>,
+    /// The outputs.
+    pub sources: Vec<Source>,
+    /// The signals that are no echo, as Engram has them.
+    pub overlaps: Vec<Overlap>,
+    /// What a model added.
+    pub semantic: Semantic,
+    /// The signals with their evidence.
+    pub signals: Vec<Signal>,
+    /// Entities that are there on most days, and were left out for that.
+    pub common: Vec<String>,
+    /// Entities that found no place.
+    pub left_out: u64,
+}
+
+/// A stretch of the journal: the sequence numbers of the first and the last record of the day; both 0 where it has none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Window {
+    /// Of the first.
+    pub from_seq: u64,
+    /// Of the last.
+    pub to_seq: u64,
+}
+
+/// The decisions that feedback may have.
+pub const DECISIONS: [&str; 3] = ["approved", "approved_with_feedback", "rejected"];
+
+impl Document {
+    /// The document of a day. `feedback` is the day's, as it stands in the files.
+    #[must_use]
+    pub fn new(date: &str, generated_at: String, window: Window, feedback: Vec<Value>, found: Signals) -> Self {
+        let mut feedback_by_decision: BTreeMap<String, u64> =
+            DECISIONS.iter().map(|decision| ((*decision).to_owned(), 0)).collect();
+        for entry in &feedback {
+            let decision = entry.get("decision").and_then(Value::as_str);
+            if let Some(count) = decision.and_then(|decision| feedback_by_decision.get_mut(decision)) {
+                *count += 1;
+            }
+        }
+        Self {
+            v: 1,
+            date: date.to_owned(),
+            generated_at,
+            window,
+            input_digest: found.input_digest,
+            source_count: found.sources.len(),
+            feedback_count: feedback.len(),
+            feedback_by_decision,
+            feedback_entries: feedback,
+            overlaps: found.signals.iter().filter(|signal| !signal.echo).map(overlap).collect(),
+            sources: found.sources,
+            semantic: Semantic { max_candidates: 120, ..Semantic::default() },
+            signals: found.signals,
+            common: found.common,
+            left_out: found.left_out,
+        }
+    }
+
+    /// The file's bytes.
+    ///
+    /// # Errors
+    /// When it can't be written as JSON; none of ours can't.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, serde_json::Error> {
+        let mut bytes = serde_json::to_vec_pretty(self)?;
+        bytes.push(b'\n');
+        Ok(bytes)
+    }
+
+    /// The entities that a day's document names, also those left out as common: what the days after it compare with.
+    #[must_use]
+    pub fn entities(document: &[u8]) -> Option<BTreeSet<String>> {
+        let document: Value = serde_json::from_slice(document).ok()?;
+        let named = document.get("signals")?.as_array()?.iter().filter_map(|signal| signal.get("entity"));
+        let common = document.get("common").and_then(Value::as_array);
+        let all = named.chain(common.into_iter().flatten());
+        Some(all.filter_map(Value::as_str).map(str::to_owned).collect())
+    }
+}
+
+fn overlap(signal: &Signal) -> Overlap {
+    let paths: BTreeSet<&String> = signal.evidence.iter().filter_map(|evidence| evidence.path.as_ref()).collect();
+    Overlap {
+        token: signal.entity.clone(),
+        agents: signal.agents.clone(),
+        source_paths: paths.into_iter().cloned().collect(),
+        agent_count: signal.agents.len(),
+    }
+}
+
+/// The same for people: a line for each signal, each with its proof.
+#[must_use]
+pub fn markdown(document: &Document) -> String {
+    let mut text = format!("# Cross signals of {}\n\n", document.date);
+    if document.signals.is_empty() {
+        text.push_str("No two agents met on anything that can be told.\n");
+    }
+    for signal in &document.signals {
+        text.push_str(&line(signal));
+    }
+    if document.left_out > 0 {
+        let _ = writeln!(text, "\n{} more found no place.", document.left_out);
+    }
+    text
+}
+
+/// A signal in a line.
+pub(crate) fn line(signal: &Signal) -> String {
+    let agents: Vec<String> = signal.agents.iter().map(|agent| inert(agent, 80)).collect();
+    let mut text = format!("- {}: {}", inert(&signal.entity, 200), agents.join(", "));
+    let outcomes: Vec<String> = signal.outcomes.iter().map(|(outcome, count)| format!("{count} {outcome}")).collect();
+    if !outcomes.is_empty() {
+        let _ = write!(text, " ({})", outcomes.join(", "));
+    }
+    if signal.echo {
+        text.push_str(" (an echo of what sessions were told)");
+    }
+    for evidence in signal.evidence.iter().take(MAX_SHOWN) {
+        let _ = write!(text, " {}", proof(evidence));
+    }
+    text.push('\n');
+    text
+}
+
+fn proof(evidence: &Evidence) -> String {
+    match (evidence.seq, &evidence.path) {
+        (Some(seq), _) => format!("[seq {seq}]"),
+        (None, Some(path)) => format!("[{}]", inert(path, 200)),
+        (None, None) => String::new(),
+    }
+}
