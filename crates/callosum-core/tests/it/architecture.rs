@@ -251,6 +251,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("callosum-surroundings", &[]),
     ("callosum-core", &["callosum-shell", "callosum-surroundings"]),
     ("callosum-runtimes", &["callosum-core"]),
+    ("callosum-context", &["callosum-core"]),
     ("callosum-node", &["callosum-core"]),
     ("callosum-cli", &["callosum-core", "callosum-runtimes"]),
     ("callosum-server", &["callosum-core", "callosum-runtimes"]),

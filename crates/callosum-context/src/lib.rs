@@ -1,0 +1,18 @@
+//! The shared context: a folder of Markdown and small JSON that all agents of a machine read and write under rules.
+//!
+//! What its files say stands in pure modules: names and days ([`names`], [`days`]), where things lie and who may write there
+//! ([`layout`]), and one module a kind of file ([`output`], [`inbox`], [`feedback`], [`priorities`], [`kpi`]). Texts come in, items
+//! go out, and the other way round.
+
+pub mod days;
+pub mod error;
+pub mod feedback;
+pub mod frontmatter;
+pub mod inbox;
+pub mod kpi;
+pub mod layout;
+pub mod limits;
+pub mod names;
+pub mod output;
+pub mod priorities;
+pub mod safe;
