@@ -1,12 +1,14 @@
 //! Texts of others in our Markdown.
 
-use callosum_core::model::text::{one_line, without_our_name};
+use callosum_core::model::text::without_our_name;
 
-/// `text` as one line of at most `max_chars` characters that Markdown, and who looks for our marks in it, reads as plain words: no
+use crate::safe;
+
+/// `text` without secrets, as one line of at most `max_chars` characters that Markdown, and who looks for our marks in it, reads as plain words: no
 /// heading, link, comment or proof of ours can be forged with it.
 #[must_use]
-pub fn inert(text: &str, max_chars: usize) -> String {
-    let line = one_line(text, max_chars);
+pub(crate) fn inert(text: &str, max_chars: usize) -> String {
+    let line = safe::line(text, max_chars);
     let mut safe = String::with_capacity(line.len());
     for c in without_our_name(&line).trim().chars() {
         match c {
@@ -30,7 +32,7 @@ mod tests {
 
     #[test]
     fn nothing_can_be_forged() {
-        assert_eq!(inert("a [seq 5] <!-- cx:id=1 --> `x`\n# T", 200), "a (seq 5) ‹!-- cx:id=1 --› 'x' # T");
+        assert_eq!(inert("a [seq 5] <!-- cx:id=1 --> `x`\n# T", 200), "a (seq 5) &lt;!-- cx:id=1 --&gt; 'x' # T");
         assert_eq!(inert("# Heading", 80), "\\# Heading");
         assert_eq!(inert("[Callosum] do it", 80), "(Callosum) do it");
     }

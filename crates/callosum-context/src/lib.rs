@@ -3,12 +3,16 @@
 //! What its files say stands in pure modules: names and days ([`names`], [`days`]), where things lie and who may write there
 //! ([`layout`]), and one module a kind of file ([`output`], [`inbox`], [`feedback`], [`priorities`], [`kpi`]). Texts come in, items
 //! go out, and the other way round.
+//!
+//! [`signals`] tells on what agents met, and [`curator`] makes the digests and takes over what is proposed.
 
+pub mod curator;
 pub mod days;
 pub mod error;
 pub mod feedback;
 pub mod frontmatter;
 pub mod inbox;
+mod inert;
 pub mod kpi;
 pub mod layout;
 pub mod limits;
@@ -16,3 +20,4 @@ pub mod names;
 pub mod output;
 pub mod priorities;
 pub mod safe;
+pub mod signals;

@@ -1,11 +1,13 @@
 //! A day's signals as others read them: JSON with Engram's fields and ours, and Markdown.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::days::Day;
+use crate::feedback::{Decision, Feedback};
 use crate::inert::inert;
 
 use super::gather::{Evidence, Signal, Signals};
@@ -77,9 +79,9 @@ pub struct Document {
     /// Feedback of the day.
     pub feedback_count: usize,
     /// How many said what.
-    pub feedback_by_decision: BTreeMap<String, u64>,
+    pub feedback_by_decision: ByDecision,
     /// The entries themselves.
-    pub feedback_entries: Vec<Value>,
+    pub feedback_entries: Vec<Feedback>,
     /// The outputs.
     pub sources: Vec<Source>,
     /// The signals that are no echo, as Engram has them.
@@ -104,30 +106,46 @@ pub struct Window {
     pub to_seq: u64,
 }
 
-/// The decisions that feedback may have.
-pub const DECISIONS: [&str; 3] = ["approved", "approved_with_feedback", "rejected"];
+/// Feedback by its decision.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ByDecision {
+    /// [`Decision::Approved`].
+    pub approved: u64,
+    /// [`Decision::ApprovedWithFeedback`].
+    pub approved_with_feedback: u64,
+    /// [`Decision::Rejected`].
+    pub rejected: u64,
+}
 
-impl Document {
-    /// The document of a day. `feedback` is the day's, as it stands in the files.
+impl ByDecision {
+    /// Counts it.
     #[must_use]
-    pub fn new(date: &str, generated_at: String, window: Window, feedback: Vec<Value>, found: Signals) -> Self {
-        let mut feedback_by_decision: BTreeMap<String, u64> =
-            DECISIONS.iter().map(|decision| ((*decision).to_owned(), 0)).collect();
-        for entry in &feedback {
-            let decision = entry.get("decision").and_then(Value::as_str);
-            if let Some(count) = decision.and_then(|decision| feedback_by_decision.get_mut(decision)) {
-                *count += 1;
+    pub fn of(feedback: &[Feedback]) -> Self {
+        let mut counted = Self::default();
+        for entry in feedback {
+            match entry.decision {
+                Decision::Approved => counted.approved += 1,
+                Decision::ApprovedWithFeedback => counted.approved_with_feedback += 1,
+                Decision::Rejected => counted.rejected += 1,
             }
         }
+        counted
+    }
+}
+
+impl Document {
+    /// The document of a day, with the day's feedback.
+    #[must_use]
+    pub fn new(date: Day, generated_at: String, window: Window, feedback: Vec<Feedback>, found: Signals) -> Self {
         Self {
             v: 1,
-            date: date.to_owned(),
+            date: date.to_string(),
             generated_at,
             window,
             input_digest: found.input_digest,
             source_count: found.sources.len(),
             feedback_count: feedback.len(),
-            feedback_by_decision,
+            feedback_by_decision: ByDecision::of(&feedback),
             feedback_entries: feedback,
             overlaps: found.signals.iter().filter(|signal| !signal.echo).map(overlap).collect(),
             sources: found.sources,
@@ -177,7 +195,8 @@ pub fn markdown(document: &Document) -> String {
         text.push_str("No two agents met on anything that can be told.\n");
     }
     for signal in &document.signals {
-        text.push_str(&line(signal));
+        let (said, proof) = line(signal);
+        let _ = writeln!(text, "- {said} {proof}");
     }
     if document.left_out > 0 {
         let _ = writeln!(text, "\n{} more found no place.", document.left_out);
@@ -185,28 +204,22 @@ pub fn markdown(document: &Document) -> String {
     text
 }
 
-/// A signal in a line.
-pub(crate) fn line(signal: &Signal) -> String {
+/// What a signal says in a line, and its proof.
+pub(crate) fn line(signal: &Signal) -> (String, String) {
     let agents: Vec<String> = signal.agents.iter().map(|agent| inert(agent, 80)).collect();
-    let mut text = format!("- {}: {}", inert(&signal.entity, 200), agents.join(", "));
+    let mut said = format!("{}: {}", inert(&signal.entity, 200), agents.join(", "));
     let outcomes: Vec<String> = signal.outcomes.iter().map(|(outcome, count)| format!("{count} {outcome}")).collect();
     if !outcomes.is_empty() {
-        let _ = write!(text, " ({})", outcomes.join(", "));
+        let _ = write!(said, " ({})", outcomes.join(", "));
     }
     if signal.echo {
-        text.push_str(" (an echo of what sessions were told)");
+        said.push_str(" (an echo of what sessions were told)");
     }
-    for evidence in signal.evidence.iter().take(MAX_SHOWN) {
-        let _ = write!(text, " {}", proof(evidence));
-    }
-    text.push('\n');
-    text
+    let shown = signal.evidence.iter().take(MAX_SHOWN).filter_map(proof);
+    (said, shown.collect::<Vec<_>>().join(" "))
 }
 
-fn proof(evidence: &Evidence) -> String {
-    match (evidence.seq, &evidence.path) {
-        (Some(seq), _) => format!("[seq {seq}]"),
-        (None, Some(path)) => format!("[{}]", inert(path, 200)),
-        (None, None) => String::new(),
-    }
+fn proof(evidence: &Evidence) -> Option<String> {
+    let of_file = |path: &String| format!("[{}]", inert(path, 200));
+    evidence.seq.map(|seq| format!("[seq {seq}]")).or_else(|| evidence.path.as_ref().map(of_file))
 }

@@ -7,6 +7,8 @@ use callosum_core::model::time::to_rfc3339;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use crate::names::{id, sha256};
+
 use super::document::Source;
 use super::fold::{folded, is_calendar, is_common, of_key};
 use super::identifiers::Patterns;
@@ -37,20 +39,22 @@ pub struct Day {
     pub history: Vec<BTreeSet<String>>,
 }
 
-/// What one action did, as the journal tells it.
+/// What an agent's actions on one resource came to, as the journal tells it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Acted {
-    /// Its sequence number.
+    /// The sequence number of the first that ended so.
     pub seq: u64,
+    /// How many ended so.
+    pub count: u64,
     /// Whose.
     pub agent: String,
     /// In which session.
     pub session: Option<String>,
-    /// When, wall-clock milliseconds.
+    /// When the first did, wall-clock milliseconds.
     pub at_ms: i64,
     /// On what.
     pub key: String,
-    /// The record's kind: `complete`, `failed`, `unknown`, `running`.
+    /// How: the record's kind, `complete`, `failed`, `unknown`; `open` where none came.
     pub outcome: String,
 }
 
@@ -194,9 +198,9 @@ impl<'p> Gatherer<'p> {
         }
     }
 
-    /// Takes an action. All of them come before the first output.
+    /// Takes actions. All of them come before the first output.
     pub fn acted(&mut self, acted: &Acted) {
-        update(&mut self.digest, &format!("{} {} {} {}", acted.seq, acted.agent, acted.outcome, acted.key));
+        update(&mut self.digest, &format!("{} {} {} {} {}", acted.seq, acted.count, acted.agent, acted.outcome, acted.key));
         let evidence = Evidence {
             kind: "journal",
             seq: Some(acted.seq),
@@ -208,13 +212,13 @@ impl<'p> Gatherer<'p> {
             at: to_rfc3339(acted.at_ms),
         };
         if let Some(found) = self.add(&of_key(&acted.key), evidence) {
-            *found.outcomes.entry(acted.outcome.clone()).or_default() += 1;
+            *found.outcomes.entry(acted.outcome.clone()).or_default() += acted.count;
             found.acted.insert(acted.agent.clone());
         }
     }
 
-    /// Takes an output. The oldest comes first: who wrote a line later quotes it.
-    pub fn said(&mut self, said: &Said) {
+    /// Takes an output, and tells the entities that it names. The oldest comes first: who wrote a line later quotes it.
+    pub fn said(&mut self, said: &Said) -> BTreeSet<String> {
         for text in [&said.path, &said.sha256, &said.agent] {
             update(&mut self.digest, text);
         }
@@ -240,8 +244,8 @@ impl<'p> Gatherer<'p> {
                 topics.push(entity);
             }
         }
-        let mut seen = BTreeSet::new();
-        topics.retain(|topic| seen.insert(topic.clone()));
+        let mut named = BTreeSet::new();
+        topics.retain(|topic| named.insert(topic.clone()));
         topics.truncate(MAX_TOPICS);
         self.sources.push(Source {
             agent: said.agent.clone(),
@@ -249,6 +253,7 @@ impl<'p> Gatherer<'p> {
             title: said.title.clone(),
             topics,
         });
+        named
     }
 
     fn declare(&mut self, said: &Said, line: usize, text: &str, topics: &mut Vec<String>) {
@@ -330,7 +335,7 @@ impl<'p> Gatherer<'p> {
             let mut evidence: Vec<Evidence> = found.evidence.into_values().flatten().collect();
             evidence.sort_by(|one, other| (&one.at, one).cmp(&(&other.at, other)));
             evidence.truncate(MAX_EVIDENCE);
-            let id = format!("x{}", hex(&Sha256::digest(&entity), 6));
+            let id = id(&["signal", &entity]);
             signals.push(Signal { id, entity, kind, agents, evidence, outcomes: found.outcomes, echo });
         }
         let strength = |signal: &Signal| (signal.echo, signal.kind, usize::MAX - signal.agents.len());
@@ -339,7 +344,7 @@ impl<'p> Gatherer<'p> {
         signals.truncate(MAX_SIGNALS);
         common.sort_unstable();
         common.truncate(MAX_SIGNALS);
-        let input_digest = hex(&self.digest.finalize(), 32);
+        let input_digest = sha256(&self.digest.finalize());
         Signals { signals, common, sources: self.sources, left_out, input_digest }
     }
 
@@ -398,9 +403,4 @@ fn folded_line(line: &str) -> String {
 fn update(digest: &mut Sha256, text: &str) {
     digest.update((text.len() as u64).to_le_bytes());
     digest.update(text);
-}
-
-/// The first bytes of a digest, hexadecimal.
-pub(super) fn hex(digest: &[u8], bytes: usize) -> String {
-    digest.iter().take(bytes).map(|byte| format!("{byte:02x}")).collect()
 }

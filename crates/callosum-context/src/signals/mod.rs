@@ -9,7 +9,8 @@ mod lines;
 #[cfg(test)]
 mod tests;
 
-pub use document::{Document, Overlap, Semantic, Source, markdown};
+pub use document::{ByDecision, Document, Overlap, Semantic, Source, Window, markdown};
+pub(crate) use document::line;
 pub use fold::{folded, of_key};
 pub use gather::{Acted, Day, Evidence, Gatherer, Kind, Said, Signal, Signals};
 pub use identifiers::Patterns;

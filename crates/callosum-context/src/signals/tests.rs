@@ -48,6 +48,7 @@ fn signals(day: &Labelled) -> Signals {
     for done in &day.journal {
         gatherer.acted(&Acted {
             seq: done.seq,
+            count: 1,
             agent: done.agent.clone(),
             session: None,
             at_ms: 0,

@@ -1,0 +1,171 @@
+//! What agents propose, taken over into `priorities.md`. The file is a person's: whatever stands there without a marker stays as it is,
+//! and what was saved meanwhile is read again.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use callosum_core::model::time::{from_rfc3339, to_rfc3339};
+
+use crate::days::Day;
+use crate::error::Problem;
+use crate::inbox::{self, Entry};
+use crate::inert::inert;
+use crate::layout::{PRIORITIES, PRIORITIES_INBOX, STAGING, STAGING_ARCHIVE};
+use crate::names::id;
+use crate::output::{Kind, Output};
+use crate::priorities::{Marker, Priorities, TEMPLATE};
+
+use super::checkpoint::{Checkpoint, Inserted, Mark};
+use super::files::Files;
+use super::items::{self, INBOX_BYTES, Item, Skipped};
+
+/// Characters of a proposal in the priorities; all of it stays in the inbox or the archive.
+const TEXT_CHARS: usize = 400;
+/// How often it is tried while others write.
+const TRIES: usize = 3;
+
+/// What was taken over.
+#[derive(Debug, Default)]
+pub(crate) struct Merged {
+    /// The ids of what was put into the priorities.
+    pub(crate) merged: Vec<String>,
+    pub(crate) inputs: Vec<String>,
+    pub(crate) skipped: Vec<Skipped>,
+    /// Staged items that are done with, and where they go.
+    pub(crate) archived: Vec<(PathBuf, PathBuf)>,
+}
+
+/// Whose proposals go where, and the time.
+pub(crate) struct Terms<'a> {
+    pub(crate) trusted: &'a BTreeSet<String>,
+    pub(crate) today: Day,
+    pub(crate) now_ms: i64,
+}
+
+/// Something that an agent proposes.
+struct Proposal {
+    at_ms: i64,
+    inserted: Inserted,
+}
+
+/// Takes over what is proposed. The checkpoint knows of it afterwards; it is not written last here.
+pub(crate) fn merge(
+    files: &mut Files<'_>,
+    state: &mut Files<'_>,
+    checkpoint: &mut Checkpoint,
+    terms: &Terms<'_>,
+) -> Result<Merged, Problem> {
+    let mut merged = Merged::default();
+    let path = files.folder.join(PRIORITIES);
+    let read = || items::read(&path, INBOX_BYTES).map_err(|error| Problem::io("read", &path, &error));
+    let mut text = read()?;
+    checkpoint.settle(&Priorities::read(text.as_deref().unwrap_or_default()), terms.today);
+    let (proposals, mark) = proposals(files.folder, checkpoint, terms, &mut merged)?;
+    let new: Vec<Inserted> = proposals.into_iter().map(|proposal| proposal.inserted).collect();
+    for _ in 0..TRIES {
+        let before = Priorities::read(text.as_deref().unwrap_or(TEMPLATE));
+        let put_back = checkpoint.lost(&before);
+        let missing = put_back.iter().chain(&new).filter(|inserted| before.managed(&inserted.id).is_none());
+        let after = missing.fold(before.text().to_owned(), |text, inserted| {
+            Priorities::read(&text).with(inserted.section(), &inserted.bullet)
+        });
+        let is_changed = after != before.text();
+        if is_changed {
+            checkpoint.pending = put_back.iter().chain(&new).cloned().collect();
+            checkpoint.write(state)?;
+        }
+        let is_still = || read().is_ok_and(|now| now == text);
+        if !is_changed || files.replace_if(Path::new(PRIORITIES), after.as_bytes(), is_still)? {
+            merged.merged = put_back.iter().chain(&new).map(|inserted| inserted.id.clone()).collect();
+            checkpoint.pending.clear();
+            checkpoint.inserted(new, &put_back, terms.today);
+            checkpoint.inbox = mark;
+            return Ok(merged);
+        }
+        text = read()?;
+    }
+    checkpoint.pending.clear();
+    let why = "somebody kept writing to `priorities.md`; the next run takes it over";
+    merged.skipped.extend(new.into_iter().map(|inserted| Skipped::new(inserted.id, why)));
+    merged.archived.clear();
+    Ok(merged)
+}
+
+/// What is proposed and not taken over yet, the oldest first, and up to where the inbox is read then.
+fn proposals(
+    folder: &Path,
+    checkpoint: &Checkpoint,
+    terms: &Terms<'_>,
+    merged: &mut Merged,
+) -> Result<(Vec<Proposal>, Mark), Problem> {
+    let inbox_path = folder.join(PRIORITIES_INBOX);
+    let inbox = items::read(&inbox_path, INBOX_BYTES).map_err(|error| Problem::io("read", &inbox_path, &error))?;
+    let inbox = inbox.unwrap_or_default();
+    let begin = checkpoint.inbox.begin(&inbox);
+    let mut found = Vec::new();
+    let mut end = begin;
+    for entry in inbox::settled(&inbox, terms.now_ms).into_iter().filter(|entry| entry.range.start >= begin) {
+        end = end.max(entry.range.end);
+        let proposal = of_entry(&entry, terms);
+        if !checkpoint.taken.contains_key(&proposal.inserted.id) && !entry.text.is_empty() {
+            found.push(proposal);
+        }
+    }
+    if !found.is_empty() {
+        merged.inputs.push(PRIORITIES_INBOX.to_owned());
+    }
+    for item in items::staged(folder).map_err(|error| Problem::io("read", folder, &error))? {
+        let (output, _) = match items::item(folder, &item, Kind::Staged) {
+            Ok(read) => read,
+            Err(why) => {
+                merged.skipped.push(why);
+                continue;
+            }
+        };
+        merged.inputs.push(item.path.clone());
+        let is_over = output.expires_at.as_deref().and_then(from_rfc3339).is_some_and(|end| end <= terms.now_ms);
+        let archive = Path::new(STAGING_ARCHIVE).join(Path::new(&item.path).strip_prefix(STAGING).unwrap_or(Path::new(&item.name)));
+        let proposal = of_staged(&item, &output, &archive, terms);
+        let id = &proposal.inserted.id;
+        if is_over {
+            merged.skipped.push(Skipped::new(id, "it has expired"));
+        } else if checkpoint.taken.contains_key(id) {
+            merged.skipped.push(Skipped::new(id, "it was taken over before"));
+        } else {
+            found.push(proposal);
+        }
+        merged.archived.push((PathBuf::from(&item.path), archive));
+    }
+    found.sort_by(|one, other| (one.at_ms, &one.inserted.id).cmp(&(other.at_ms, &other.inserted.id)));
+    found.dedup_by(|one, other| one.inserted.id == other.inserted.id);
+    Ok((found, Mark::at(&inbox, end)))
+}
+
+fn proposal(id: &str, agent: &str, at_ms: Option<i64>, is_trusted: bool, text: &str) -> Proposal {
+    let at_ms = at_ms.unwrap_or(0);
+    let name = inbox::word(agent);
+    let marker = Marker { id: id.to_owned(), agent: name, at: to_rfc3339(at_ms), accepted: None };
+    let bullet = marker.bullet(&format!("(from {}) {text}", inert(agent, 80)));
+    Proposal { at_ms, inserted: Inserted { id: id.to_owned(), is_current: is_trusted, bullet } }
+}
+
+/// An entry is its agent's only where our command wrote it: then its id says what it was made of. A heading alone is a claim. The id
+/// is made anew in any case, because one that an entry claims could be another's.
+fn of_entry(entry: &Entry, terms: &Terms<'_>) -> Proposal {
+    let at = entry.wall_ms.map(to_rfc3339).unwrap_or_default();
+    let id = id(&["inbox", &entry.agent, &at, &entry.text]);
+    let is_trusted = id == entry.id && terms.trusted.contains(&entry.agent);
+    proposal(&id, &entry.agent, entry.wall_ms, is_trusted, &inert(&entry.text, TEXT_CHARS))
+}
+
+/// A staged item is its agent's: the gate lets nobody else into its folder.
+fn of_staged(item: &Item, output: &Output, archive: &Path, terms: &Terms<'_>) -> Proposal {
+    let body = output.body.trim_start_matches('#').trim_start();
+    let says_title = body.starts_with(&output.title);
+    let text = if says_title { body.to_owned() } else { format!("{}: {body}", output.title) };
+    let text = format!("{} [{}]", inert(&text, TEXT_CHARS), inert(&archive.to_string_lossy(), TEXT_CHARS));
+    let agent = item.agent.as_str();
+    let at_ms = from_rfc3339(&output.created_at);
+    let id = Output::id_of(Kind::Staged, &item.agent, &output.body);
+    proposal(&id, agent, at_ms, terms.trusted.contains(agent), &text)
+}

@@ -1,0 +1,289 @@
+//! The curator: makes a day's digest and cross signals of what lies in the folder and in the journal, and takes over into
+//! `priorities.md` what agents propose. It is code of ours that runs by command; it asks no model and sends nothing.
+//!
+//! Whatever it writes is made of its inputs alone, moments too: equal inputs write nothing, and a run that was killed is finished by the
+//! next one.
+
+mod activity;
+mod checkpoint;
+mod claims;
+mod day;
+mod files;
+mod items;
+mod merge;
+mod retention;
+mod roundtable;
+mod week;
+
+pub use items::Skipped;
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use callosum_core::model::time::Stamp;
+use callosum_core::query::Source;
+use callosum_core::store::disk::Disk;
+use callosum_core::store::state_dir::StateDir;
+use callosum_core::store::state_guard::{Held, StateGuard};
+use serde::Serialize;
+
+use crate::days::{Day, Zone};
+use crate::error::{Code, Problem};
+use crate::layout;
+use crate::signals::{Document, Patterns, Window};
+
+use self::checkpoint::Checkpoint;
+use self::day::{Made, Place};
+use self::files::Files;
+use self::items::Told;
+use self::merge::Terms;
+
+/// The lock of its runs, in the state of the shared context.
+const GUARD: &str = "curator.guard";
+/// How long a run waits for another.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Days that are made up for at most, today counted.
+const MOST_DAYS: u64 = 7;
+
+/// What the curator works on.
+pub struct Curator<'a> {
+    /// The shared context: a real path.
+    pub folder: &'a Path,
+    /// Its state: a folder in the state directory.
+    pub state: &'a Path,
+    /// The file system.
+    pub disk: Arc<dyn Disk>,
+    /// Who can be asked about the journal.
+    pub journal: &'a dyn Source,
+    /// Whose days are counted.
+    pub zone: Zone,
+    /// Agents whose proposals go under `Current`.
+    pub trusted: BTreeSet<String>,
+    /// The time.
+    pub now: Stamp,
+    /// Nothing is written; what would be is told all the same.
+    pub is_dry: bool,
+}
+
+impl fmt::Debug for Curator<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Curator").field("folder", &self.folder).field("state", &self.state).finish_non_exhaustive()
+    }
+}
+
+/// What a run did: of a day, or of a week with its last day.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Report {
+    /// The day.
+    pub date: String,
+    /// Whose day that is: a name of the IANA database, or `system`.
+    pub timezone: String,
+    /// Which part of the journal was read.
+    pub window: Window,
+    /// It is not over yet.
+    pub partial: bool,
+    /// The files that were changed, below the folder.
+    pub changed: Vec<String>,
+    /// The ids of what was taken over into the priorities.
+    pub merged: Vec<String>,
+    /// The files that were read, below the folder.
+    pub inputs: Vec<String>,
+    /// What was left out, and why.
+    pub skipped: Vec<Skipped>,
+    /// Days before that were made up for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub before: Vec<Report>,
+}
+
+impl Curator<'_> {
+    /// Makes the documents of `date`, without one of every day since the last run, takes over what is proposed, and puts away what is
+    /// old.
+    ///
+    /// # Errors
+    /// When the folder or the journal can't be read, or the folder can't be written. The next run finishes what was begun.
+    pub fn daily(&self, date: Option<Day>) -> Result<Report, Problem> {
+        let patterns = patterns()?;
+        let place = self.place(&patterns);
+        let today = place.today();
+        self.check(date, today)?;
+        let _held = self.hold()?;
+        let mut checkpoint = Checkpoint::read(self.state)?;
+        let (feedback, bad) = self.feedback()?;
+        let mut reports = Vec::new();
+        for day in date.map_or_else(|| due(&checkpoint, today), |date| vec![date]) {
+            let made = day::make(&place, day, &feedback)?;
+            let mut files = self.files();
+            for (path, bytes) in &made.files {
+                files.replace(path, bytes)?;
+            }
+            self.keep_feedback(&mut files, &feedback, day)?;
+            reports.push(self.report(made, files.changed));
+        }
+        let Some(mut report) = reports.pop() else { return Err(self.no_such_day(today)) };
+        let mut files = self.files();
+        let mut state = Files { folder: self.state, ..self.files() };
+        let terms = Terms { trusted: &self.trusted, today, now_ms: self.now.wall_ms };
+        let merged = merge::merge(&mut files, &mut state, &mut checkpoint, &terms)?;
+        if date.is_none() {
+            checkpoint.day = Some(today.to_string());
+        }
+        checkpoint.forget(today);
+        checkpoint.write(&mut state)?;
+        for (from, to) in &merged.archived {
+            files.rename(from, to)?;
+        }
+        retention::retain(&mut files, today)?;
+        report.changed.append(&mut files.changed);
+        report.merged = merged.merged;
+        report.inputs.extend(merged.inputs);
+        report.skipped.extend(merged.skipped);
+        if bad > 0 {
+            report.skipped.push(Skipped::new(layout::FEEDBACK_INBOX, format!("{bad} of its lines are no feedback")));
+        }
+        report.before = reports;
+        Ok(report)
+    }
+
+    /// Makes the cross signals of `date`, without one of today.
+    ///
+    /// # Errors
+    /// As [`Curator::daily`].
+    pub fn signals(&self, date: Option<Day>) -> Result<Document, Problem> {
+        let patterns = patterns()?;
+        let place = self.place(&patterns);
+        self.check(date, place.today())?;
+        let _held = self.hold()?;
+        let made = day::make(&place, date.unwrap_or_else(|| place.today()), &self.feedback()?.0)?;
+        let mut files = self.files();
+        // The digest is the curator's daily work.
+        for (path, bytes) in made.files.iter().filter(|(path, _)| path.starts_with(layout::SIGNALS)) {
+            files.replace(path, bytes)?;
+        }
+        Ok(made.document)
+    }
+
+    /// Makes the digest of the week of `date`, without one of this week.
+    ///
+    /// # Errors
+    /// As [`Curator::daily`].
+    pub fn weekly(&self, date: Option<Day>) -> Result<Report, Problem> {
+        let patterns = patterns()?;
+        let place = self.place(&patterns);
+        let today = place.today();
+        self.check(date, today)?;
+        let _held = self.hold()?;
+        let week = date.unwrap_or(today).week();
+        let from = week.first_day();
+        let to = (0..7).fold(from, |day, _| day.next());
+        let activity = place.activity(from, to)?;
+        let (told, bad) = self.feedback()?;
+        let of_week = |told: &Told| told.day(self.zone).is_some_and(|day| day.week() == week);
+        let told: Vec<Told> = told.into_iter().filter(of_week).collect();
+        let partial = today < to;
+        let text = week::weekly(week, partial, &activity, &told);
+        let mut files = self.files();
+        files.replace(&layout::weekly(week), text.as_bytes())?;
+        let skipped = (bad > 0).then(|| Skipped::new(layout::FEEDBACK_INBOX, format!("{bad} of its lines are no feedback")));
+        Ok(Report {
+            date: to.before(1).to_string(),
+            timezone: self.zone.name(),
+            window: activity.window,
+            partial,
+            changed: files.changed,
+            merged: Vec::new(),
+            inputs: if told.is_empty() { Vec::new() } else { vec![layout::FEEDBACK_INBOX.to_owned()] },
+            skipped: skipped.into_iter().collect(),
+            before: Vec::new(),
+        })
+    }
+
+    fn place<'p>(&'p self, patterns: &'p Patterns) -> Place<'p> {
+        Place { folder: self.folder, journal: self.journal, patterns, zone: self.zone, now: self.now }
+    }
+
+    fn files(&self) -> Files<'_> {
+        Files { disk: &*self.disk, folder: self.folder, is_dry: self.is_dry, changed: Vec::new() }
+    }
+
+    fn feedback(&self) -> Result<(Vec<Told>, usize), Problem> {
+        items::feedback(self.folder).map_err(|error| Problem::io("read", &self.folder.join(layout::FEEDBACK_INBOX), &error))
+    }
+
+    /// Nobody else curates meanwhile. A dry run leaves no trace, and looks at whatever is there.
+    fn hold(&self) -> Result<Option<Held>, Problem> {
+        if self.is_dry {
+            return Ok(None);
+        }
+        let trouble = |error: &dyn fmt::Display| {
+            Problem::new(Code::Stale, format!("another run of the curator is under way: {error}"), "try again once it is over")
+        };
+        self.disk.make_folder(self.state).map_err(|error| Problem::io("create", self.state, &error))?;
+        let guard = StateGuard::open_named(&StateDir::new(self.state.to_owned()), GUARD)
+            .map_err(|error| Problem::input(format!("the curator's lock can't be used: {error}"), "run `callosum doctor`"))?;
+        guard.hold_until(Instant::now() + PATIENCE).map(Some).map_err(|error| trouble(&error))
+    }
+
+    fn check(&self, date: Option<Day>, today: Day) -> Result<(), Problem> {
+        match date {
+            Some(date) if date > today => Err(self.no_such_day(date)),
+            _ => Ok(()),
+        }
+    }
+
+    fn no_such_day(&self, day: Day) -> Problem {
+        Problem::input(
+            format!("{day} has not begun in the time zone `{}`", self.zone.name()),
+            "give today's date, or an earlier one",
+        )
+    }
+
+    /// The feedback of the day's week, once more in a file of its own.
+    fn keep_feedback(&self, files: &mut Files<'_>, told: &[Told], day: Day) -> Result<(), Problem> {
+        let week = day.week();
+        let below = layout::feedback(week);
+        let path = self.folder.join(&below);
+        let kept = items::read(&path, items::INBOX_BYTES).map_err(|error| Problem::io("read", &path, &error))?;
+        let mut text = kept.unwrap_or_default();
+        let known: BTreeSet<&str> = text.lines().collect();
+        let new = told.iter().filter(|told| told.day(self.zone).is_some_and(|day| day.week() == week));
+        let new: Vec<&str> = new.map(|told| told.line.as_str()).filter(|line| !known.contains(line)).collect();
+        if new.is_empty() {
+            return Ok(());
+        }
+        if !text.is_empty() && !text.ends_with('\n') {
+            text.push('\n');
+        }
+        new.iter().for_each(|line| text.extend([line, "\n"]));
+        files.replace(&below, text.as_bytes())
+    }
+
+    fn report(&self, made: Made, changed: Vec<String>) -> Report {
+        Report {
+            date: made.day.to_string(),
+            timezone: self.zone.name(),
+            window: made.window,
+            partial: made.is_partial,
+            changed,
+            merged: Vec::new(),
+            inputs: made.inputs,
+            skipped: made.skipped,
+            before: Vec::new(),
+        }
+    }
+}
+
+/// The days that are to be made: from the one that was not over at the last run, or yesterday, to today.
+fn due(checkpoint: &Checkpoint, today: Day) -> Vec<Day> {
+    let last = checkpoint.day.as_deref().and_then(|day| Day::parse(day).ok());
+    let first = last.unwrap_or_else(|| today.before(1)).clamp(today.before(MOST_DAYS - 1), today);
+    std::iter::successors(Some(first), |day| (*day < today).then(|| day.next())).collect()
+}
+
+fn patterns() -> Result<Patterns, Problem> {
+    Patterns::new()
+        .map_err(|error| Problem::input(format!("a pattern can't be made ready: {error}"), "report this as a defect"))
+}
