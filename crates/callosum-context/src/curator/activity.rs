@@ -15,6 +15,8 @@ const MAX_DEEDS: usize = 50_000;
 const MAX_OPEN: usize = 20_000;
 /// Refusals, by agent, resource and rule.
 const MAX_REFUSALS: usize = 5_000;
+/// So much may the times of lines that follow each other be out of order, milliseconds.
+const SLACK_MS: i64 = 60_000;
 /// The lowest tier whose actions are followed to their outcome.
 const TRACKED: u64 = 2;
 
@@ -107,20 +109,19 @@ impl Activity {
         is_over: bool,
         now: &Stamp,
     ) -> Result<Self, QueryError> {
-        let from = newest_before(source, from_ms, now)?.unwrap_or(0);
-        let last = if is_over { newest_before(source, to_ms, now)? } else { Some(u64::MAX) };
+        let mut next = begin(source, from_ms.saturating_sub(SLACK_MS), now)?;
         let mut fold = Fold::default();
-        let Some(last) = last else { return Ok(fold.finish(is_over)) };
-        let mut next = from;
         loop {
             let piece = source.following(next, now)?;
-            for (seq, record) in piece.records.iter().filter(|(seq, _)| *seq <= last) {
+            let mut is_behind = !piece.records.is_empty();
+            for (seq, record) in &piece.records {
                 let at_ms = record.get("timestamp").and_then(Value::as_str).and_then(from_rfc3339);
+                is_behind &= at_ms.is_some_and(|at_ms| at_ms >= to_ms.saturating_add(SLACK_MS));
                 if let Some(at_ms) = at_ms.filter(|at_ms| (from_ms..to_ms).contains(at_ms)) {
                     fold.take(*seq, at_ms, record);
                 }
             }
-            if piece.is_end || piece.next > last || piece.next <= next {
+            if piece.is_end || is_behind || piece.next <= next {
                 return Ok(fold.finish(is_over));
             }
             next = piece.next;
@@ -133,11 +134,10 @@ impl Activity {
     }
 }
 
-/// The sequence number of the newest record before a moment.
-fn newest_before(source: &dyn Source, wall_ms: i64, now: &Stamp) -> Result<Option<u64>, QueryError> {
-    let until = Some(Value::from(wall_ms.saturating_sub(1)));
-    let page = source.journal(&Filter { limit: 1, until, ..Filter::default() }, now)?;
-    Ok(page.entries.first().and_then(|entry| entry.get("seq")).and_then(Value::as_u64))
+/// Where to begin to read: at the newest record before a moment, else at the oldest that is there.
+fn begin(source: &dyn Source, wall_ms: i64, now: &Stamp) -> Result<u64, QueryError> {
+    let page = source.journal(&Filter { limit: 1, until: Some(Value::from(wall_ms)), ..Filter::default() }, now)?;
+    Ok(page.entries.first().and_then(|entry| entry.get("seq")).and_then(Value::as_u64).unwrap_or(0))
 }
 
 /// Who acted: machine, instance, agent.

@@ -30,7 +30,7 @@ use callosum_core::store::state_dir::StateDir;
 use callosum_core::store::state_guard::{Held, StateGuard};
 use serde::Serialize;
 
-use crate::days::{Day, Zone};
+use crate::days::{Day, Week, Zone};
 use crate::error::{Code, Problem};
 use crate::layout;
 use crate::signals::{Document, Patterns, Window};
@@ -114,17 +114,20 @@ impl Curator<'_> {
         let mut checkpoint = Checkpoint::read(self.state)?;
         let (feedback, bad) = self.feedback()?;
         let mut reports = Vec::new();
-        for day in date.map_or_else(|| due(&checkpoint, today), |date| vec![date]) {
+        let days = date.map_or_else(|| due(&checkpoint, today), |date| vec![date]);
+        for &day in &days {
             let made = day::make(&place, day, &feedback)?;
             let mut files = self.files();
             for (path, bytes) in &made.files {
                 files.replace(path, bytes)?;
             }
-            self.keep_feedback(&mut files, &feedback, day)?;
             reports.push(self.report(made, files.changed));
         }
         let Some(mut report) = reports.pop() else { return Err(self.no_such_day(today)) };
         let mut files = self.files();
+        for week in days.iter().map(|day| day.week()).collect::<BTreeSet<Week>>() {
+            self.keep_feedback(&mut files, &feedback, week)?;
+        }
         let mut state = Files { folder: self.state, ..self.files() };
         let terms = Terms { trusted: &self.trusted, today, now_ms: self.now.wall_ms };
         let merged = merge::merge(&mut files, &mut state, &mut checkpoint, &terms)?;
@@ -241,9 +244,8 @@ impl Curator<'_> {
         )
     }
 
-    /// The feedback of the day's week, once more in a file of its own.
-    fn keep_feedback(&self, files: &mut Files<'_>, told: &[Told], day: Day) -> Result<(), Problem> {
-        let week = day.week();
+    /// The feedback of a week, once more in a file of its own.
+    fn keep_feedback(&self, files: &mut Files<'_>, told: &[Told], week: Week) -> Result<(), Problem> {
         let below = layout::feedback(week);
         let path = self.folder.join(&below);
         let kept = items::read(&path, items::INBOX_BYTES).map_err(|error| Problem::io("read", &path, &error))?;

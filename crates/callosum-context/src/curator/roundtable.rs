@@ -79,12 +79,12 @@ impl Section {
 /// The digest.
 pub(crate) fn roundtable(facts: &Facts<'_>) -> String {
     let Facts { day, is_partial, activity, .. } = *facts;
-    let mut text = format!("# Roundtable of {day}\n\n");
+    let mut text = format!("# Roundtable of {day}\n");
     if is_partial {
-        text.push_str("The day is not over.\n");
+        text.push_str("\nThe day is not over.\n");
     }
     if activity.left_out > 0 {
-        let _ = writeln!(text, "{} records of the journal found no place.", activity.left_out);
+        let _ = writeln!(text, "\n{} records of the journal found no place.", activity.left_out);
     }
     done(activity).add_to(&mut text, "Done (journal)");
     not_done(activity).add_to(&mut text, "Failed or unknown");

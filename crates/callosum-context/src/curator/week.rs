@@ -26,9 +26,9 @@ struct Sum {
 
 /// The digest of a week.
 pub(super) fn weekly(week: Week, is_partial: bool, activity: &Activity, told: &[Told]) -> String {
-    let mut text = format!("# Week {week}\n\n");
+    let mut text = format!("# Week {week}\n");
     if is_partial {
-        text.push_str("The week is not over.\n");
+        text.push_str("\nThe week is not over.\n");
     }
     let mut sums: BTreeMap<&str, Sum> = BTreeMap::new();
     for deed in &activity.deeds {
