@@ -1,5 +1,7 @@
 //! The shared context: a folder of Markdown and small JSON that all agents of a machine read and write under rules.
 //!
+//! The disk is reached through [`folder`]; [`registry`] knows which folders there are, and [`tend`] looks after one.
+//!
 //! What its files say stands in pure modules: names and days ([`names`], [`days`]), where things lie and who may write there
 //! ([`layout`]), and one module a kind of file ([`output`], [`inbox`], [`feedback`], [`priorities`], [`kpi`]). Texts come in, items
 //! go out, and the other way round.
@@ -10,14 +12,18 @@ pub mod curator;
 pub mod days;
 pub mod error;
 pub mod feedback;
+pub mod folder;
 pub mod frontmatter;
 pub mod inbox;
 mod inert;
 pub mod kpi;
 pub mod layout;
 pub mod limits;
+pub mod lock;
 pub mod names;
 pub mod output;
 pub mod priorities;
+pub mod registry;
 pub mod safe;
 pub mod signals;
+pub mod tend;

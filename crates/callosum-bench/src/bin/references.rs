@@ -24,6 +24,7 @@ fn main() -> io::Result<()> {
         journal_max_age_ms,
         params_summary_chars,
         session_context,
+        shared_context,
     } = Settings::default();
     let defaults = json!({
         "instanceId": instance_id,
@@ -39,6 +40,11 @@ fn main() -> io::Result<()> {
         "journalMaxAgeMs": journal_max_age_ms,
         "paramsSummaryChars": params_summary_chars,
         "sessionContext": session_context,
+        "sharedContextEnabled": shared_context.enabled,
+        "sharedContextDir": shared_context.dir,
+        "sharedContextMaxInjectChars": shared_context.max_inject_chars,
+        "sharedContextTamper": shared_context.on_tamper,
+        "sharedContextTimezone": shared_context.timezone,
     });
     writeln!(io::stdout(), "{}", json!({ "placeholders": placeholders, "defaults": defaults }))
 }

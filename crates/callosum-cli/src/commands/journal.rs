@@ -191,6 +191,10 @@ fn details(record: &Map<String, Value>) -> String {
     if let (Some("session"), Some(event)) = (text(record, "action"), text(record, "event")) {
         details.push(name(event));
     }
+    if let (Some("context"), Some(path)) = (text(record, "action"), text(record, "path")) {
+        details.push(resource(path));
+        details.push(suspects(record));
+    }
     if let Some(reason) = text(record, "reason") {
         details.push(said(reason));
     }
@@ -214,6 +218,20 @@ fn details(record: &Map<String, Value>) -> String {
         details.push(long(&tools.join(", ")));
     }
     details.join("; ")
+}
+
+/// The sessions whose calls may have changed a file.
+fn suspects(record: &Map<String, Value>) -> String {
+    let suspects = record.get("suspects").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let sessions: BTreeSet<String> =
+        suspects.iter().filter_map(|suspect| suspect.get("session")?.as_str()).map(name).collect();
+    if sessions.is_empty() {
+        return "no call ran meanwhile".to_owned();
+    }
+    let shown: Vec<String> = sessions.iter().take(MAX_KEYS).cloned().collect();
+    let more = sessions.len() - shown.len();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("calls of {}{more} ran meanwhile", shown.join(", "))
 }
 
 fn is_observed(record: &Map<String, Value>) -> bool {

@@ -1,6 +1,8 @@
 //! What the curator remembers between its runs: `curator.json` beside the shadows of the shared context.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -11,12 +13,9 @@ use crate::names::sha256;
 use crate::priorities::{Priorities, Section};
 
 use super::files::Files;
-use super::items;
 
 /// Its name in the state of the shared context.
 pub(crate) const FILE: &str = "curator.json";
-/// Bytes of it.
-const MOST: u64 = 64 << 20;
 /// So many days it is remembered that an item was taken over.
 const TAKEN_DAYS: u64 = 400;
 
@@ -37,6 +36,8 @@ pub(crate) struct Checkpoint {
     pub(crate) was_put_back: bool,
     /// What is about to be put there.
     pub(crate) pending: Vec<Inserted>,
+    /// SHA-256 of the priorities with that.
+    pub(crate) pending_sha256: String,
 }
 
 /// A place in the inbox, and what stood before it.
@@ -75,12 +76,14 @@ impl Inserted {
 
 impl Checkpoint {
     /// What is remembered; nothing before the first run.
-    pub(crate) fn read(state: &Path) -> Result<Self, Problem> {
-        let path = state.join(FILE);
-        let Some(text) = items::read(&path, MOST).map_err(|error| Problem::io("read", &path, &error))? else {
-            return Ok(Self { v: 1, ..Self::default() });
+    pub(crate) fn read(home: &Path) -> Result<Self, Problem> {
+        let path = home.join(FILE);
+        let bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self { v: 1, ..Self::default() }),
+            Err(error) => return Err(Problem::io("read", &path, &error)),
         };
-        serde_json::from_str(&text).map_err(|error| {
+        serde_json::from_slice(&bytes).map_err(|error| {
             Problem::input(
                 format!("`{}` can't be read: {error}", path.display()),
                 "move it away; the next run begins anew, and puts back nothing that is in `priorities.md`",
@@ -94,12 +97,21 @@ impl Checkpoint {
         state.replace(path, &bytes)
     }
 
-    /// What was about to be put into the priorities when a run ended: it is there if any of it is.
-    pub(crate) fn settle(&mut self, priorities: &Priorities, today: Day) {
+    /// What was about to be put into the priorities when a run ended: it is there if any of it is. Whether the file is as that run
+    /// wrote it.
+    pub(crate) fn settle(&mut self, priorities: &Priorities, today: Day) -> bool {
         let pending = std::mem::take(&mut self.pending);
+        let is_ours = std::mem::take(&mut self.pending_sha256) == sha256(priorities.text().as_bytes());
         if pending.iter().any(|inserted| priorities.managed(&inserted.id).is_some()) {
             self.inserted(pending, &[], today);
         }
+        is_ours
+    }
+
+    /// What was about to be put there is there, or is not to be.
+    pub(crate) fn nothing_pending(&mut self) {
+        self.pending.clear();
+        self.pending_sha256.clear();
     }
 
     /// What is to be put back: all that the last run inserted, where nothing of it is left. An editor saved over it.

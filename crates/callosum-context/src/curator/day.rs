@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::days::{Day, Zone};
 use crate::error::Problem;
+use crate::folder::Folder;
 use crate::layout;
 use crate::output::Kind;
 use crate::priorities::Priorities;
@@ -16,21 +17,19 @@ use crate::signals::{Day as Known, Document, Gatherer, Patterns, Window, markdow
 
 use super::activity::Activity;
 use super::claims::{What, claims};
-use super::items::{self, INBOX_BYTES, Skipped, Told};
+use super::items::{self, Skipped, Told};
 use super::roundtable::{Facts, Unproved, Written, bare, roundtable};
 
 /// Days before that are compared with.
 const HISTORY_DAYS: u64 = 30;
 /// Sequence numbers that are looked up for the claims of a day.
 const MAX_LOOKUPS: usize = 500;
-/// Bytes of a document of an earlier day.
-const DOCUMENT_BYTES: u64 = 64 << 20;
 
 /// What the curator looks at.
 #[derive(Clone, Copy)]
 pub(crate) struct Place<'a> {
     /// The shared context.
-    pub(crate) folder: &'a Path,
+    pub(crate) folder: &'a Folder,
     pub(crate) journal: &'a dyn Source,
     pub(crate) patterns: &'a Patterns,
     pub(crate) zone: Zone,
@@ -79,8 +78,7 @@ pub(crate) fn make(place: &Place<'_>, day: Day, feedback: &[Told]) -> Result<Mad
     let (mut written, mut unproved, mut named) = (Vec::new(), Vec::new(), BTreeSet::new());
     let (mut inputs, mut skipped) = (Vec::new(), Vec::new());
     let mut newest_ms = activity.newest_ms;
-    let found = items::outputs(place.folder, day).map_err(|error| Problem::io("read", place.folder, &error))?;
-    for item in found {
+    for item in items::outputs(place.folder, day) {
         let (output, text) = match items::item(place.folder, &item, Kind::Output) {
             Ok(read) => read,
             Err(why) => {
@@ -129,20 +127,17 @@ pub(crate) fn make(place: &Place<'_>, day: Day, feedback: &[Told]) -> Result<Mad
 
 /// What is known before the outputs are read: who the agents are, what sessions were told, what the days before had.
 fn known(place: &Place<'_>, day: Day, activity: &Activity) -> Result<Known, Problem> {
-    let trouble = |error| Problem::io("read", place.folder, &error);
-    let folders = items::all_agents(place.folder).map_err(trouble)?;
-    let mut agents: BTreeSet<String> = folders.iter().map(ToString::to_string).collect();
+    let mut agents = items::all_agents(place.folder);
     for deed in &activity.deeds {
         agents.extend([deed.agent.clone(), bare(&deed.agent).to_owned()]);
     }
-    let priorities = items::read(&place.folder.join(layout::PRIORITIES), INBOX_BYTES).map_err(trouble)?;
+    let priorities = place.folder.read_text(Path::new(layout::PRIORITIES))?;
     let injected = Priorities::read(&priorities.unwrap_or_default()).operators_words();
     let mut history = Vec::new();
     for days in 1..=HISTORY_DAYS {
-        let path = place.folder.join(layout::signals(day.before(days)));
         // A document that can't be read is a day of which nothing is known.
-        let text = items::read(&path, DOCUMENT_BYTES).unwrap_or_default();
-        history.extend(text.and_then(|text| Document::entities(text.as_bytes())));
+        let bytes = place.folder.read(&layout::signals(day.before(days))).unwrap_or_default();
+        history.extend(bytes.and_then(|bytes| Document::entities(&bytes)));
     }
     Ok(Known { agents, injected, history })
 }

@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use callosum_core::store::disk::{Disk, Open};
 
 use crate::error::Problem;
+use crate::folder::{Folder, UNFINISHED};
 
 /// The files of one folder, and what was changed there.
 pub(crate) struct Files<'a> {
     pub(crate) disk: &'a dyn Disk,
-    pub(crate) folder: &'a Path,
+    pub(crate) folder: &'a Folder,
     /// Nothing is changed; what would be is told all the same.
     pub(crate) is_dry: bool,
     /// Below the folder.
@@ -31,12 +32,12 @@ impl Files<'_> {
         bytes: &[u8],
         is_still: impl FnOnce() -> bool,
     ) -> Result<bool, Problem> {
-        let path = self.folder.join(below);
+        let path = self.folder.path(below)?;
         if has(&path, bytes).map_err(|error| Problem::io("read", &path, &error))? {
             return Ok(true);
         }
         if !self.is_dry {
-            self.check_folder(&path)?;
+            self.make_folder_of(below)?;
             if !put(self.disk, &path, bytes, is_still).map_err(|error| Problem::io("write", &path, &error))? {
                 return Ok(false);
             }
@@ -47,19 +48,19 @@ impl Files<'_> {
 
     /// Moves a file to where nothing lies yet, or the same.
     pub(crate) fn rename(&mut self, from: &Path, to: &Path) -> Result<(), Problem> {
-        let (from_path, mut to_path) = (self.folder.join(from), self.folder.join(to));
+        let (from_path, mut to_path) = (self.folder.path(from)?, self.folder.path(to)?);
         let mut below = to.to_owned();
-        let trouble = |error: &io::Error| Problem::io("move", &self.folder.join(from), error);
+        let trouble = |error: &io::Error| Problem::io("move", from, error);
         let bytes = fs::read(&from_path).map_err(|error| trouble(&error))?;
         for copy in 2.. {
             if fs::symlink_metadata(&to_path).is_err() || has(&to_path, &bytes).map_err(|error| trouble(&error))? {
                 break;
             }
             below = beside(to, copy);
-            to_path = self.folder.join(&below);
+            to_path = self.folder.path(&below)?;
         }
         if !self.is_dry {
-            self.check_folder(&to_path)?;
+            self.make_folder_of(to)?;
             self.disk.rename(&from_path, &to_path).map_err(|error| trouble(&error))?;
             self.flush_folder(&to_path);
         }
@@ -69,7 +70,7 @@ impl Files<'_> {
 
     /// Deletes a file.
     pub(crate) fn remove(&mut self, below: &Path) -> Result<(), Problem> {
-        let path = self.folder.join(below);
+        let path = self.folder.path(below)?;
         if !self.is_dry {
             self.disk.remove(&path).map_err(|error| Problem::io("delete", &path, &error))?;
         }
@@ -84,27 +85,12 @@ impl Files<'_> {
         }
     }
 
-    /// The folder of a file, made where it is missing: nothing is written through a link.
-    fn check_folder(&self, path: &Path) -> Result<(), Problem> {
-        let below = path.strip_prefix(self.folder).ok().and_then(Path::parent).unwrap_or(Path::new(""));
-        let mut folder = self.folder.to_owned();
-        for part in below {
-            folder.push(part);
-            match fs::symlink_metadata(&folder) {
-                Ok(facts) if facts.is_dir() => {}
-                Ok(_) => {
-                    return Err(Problem::input(
-                        format!("`{}` is a link or a file, where a folder should be", folder.display()),
-                        "move it away; the shared context is written through no link",
-                    ));
-                }
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    self.disk.make_folder(&folder).map_err(|error| Problem::io("create", &folder, &error))?;
-                }
-                Err(error) => return Err(Problem::io("examine", &folder, &error)),
-            }
+    fn make_folder_of(&self, below: &Path) -> Result<(), Problem> {
+        let folder = self.folder.path(below.parent().unwrap_or(Path::new("")))?;
+        if folder.is_dir() {
+            return Ok(());
         }
-        Ok(())
+        self.disk.make_folder(&folder).map_err(|error| Problem::io("create", &folder, &error))
     }
 }
 
@@ -128,7 +114,7 @@ fn has(path: &Path, bytes: &[u8]) -> io::Result<bool> {
 /// Puts a file in the place of another, if `is_still` says so once it is ready; whether it did.
 fn put(disk: &dyn Disk, path: &Path, bytes: &[u8], is_still: impl FnOnce() -> bool) -> io::Result<bool> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let ready = path.with_file_name(format!(".{name}.curator"));
+    let ready = path.with_file_name(format!("{UNFINISHED}{name}"));
     // One that a killed run left, or a link that somebody put there.
     if fs::symlink_metadata(&ready).is_ok() {
         disk.remove(&ready)?;

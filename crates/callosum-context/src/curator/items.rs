@@ -1,22 +1,22 @@
 //! What lies in the folder for the curator: outputs, staged items, feedback.
 
-use std::fs;
-use std::io::{self, Read};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use callosum_core::model::time::from_rfc3339;
 
 use crate::days::{Day, Zone};
+use crate::error::Problem;
 use crate::feedback::{self, Feedback};
+use crate::folder::{EntryKind, Folder};
 use crate::layout::{self, FEEDBACK_INBOX, OUTPUTS, STAGING};
 use crate::limits::ITEM_BYTES;
 use crate::names::{AgentName, sha256};
 use crate::output::{Kind, Output};
 use crate::signals::Said;
 
-/// Bytes of an item with its head, and of an inbox, that are read.
-const FILE_BYTES: u64 = (ITEM_BYTES + (16 << 10)) as u64;
-pub(crate) const INBOX_BYTES: u64 = 64 << 20;
+/// Bytes of an item with its head that are read.
+const ITEM_FILE_BYTES: u64 = (ITEM_BYTES + (16 << 10)) as u64;
 
 /// A file of an agent: an output or a staged item.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,6 +24,7 @@ pub(crate) struct Item {
     /// Its name in its folder, which begins with the time of the day.
     pub(crate) name: String,
     pub(crate) agent: AgentName,
+    pub(crate) bytes: u64,
     /// Below the shared context, with `/`.
     pub(crate) path: String,
 }
@@ -43,89 +44,58 @@ impl Skipped {
     }
 }
 
-/// The text of a file of at most `most` bytes; `None` where there is none. Links are not followed.
-///
-/// # Errors
-/// What the system says, or that it is no file of ours.
-pub(crate) fn read(path: &Path, most: u64) -> io::Result<Option<String>> {
-    let facts = match fs::symlink_metadata(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        facts => facts?,
-    };
-    if !facts.is_file() {
-        return Err(io::Error::other("it is no regular file"));
-    }
-    if facts.len() > most {
-        return Err(io::Error::other(format!("it has {} bytes, and {most} is the most", facts.len())));
-    }
-    let mut bytes = Vec::new();
-    fs::File::open(path)?.take(most).read_to_end(&mut bytes)?;
-    Ok(Some(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())))
-}
-
-/// The names in a folder, sorted; none where there is no folder. A link is no folder.
-fn names(folder: &Path) -> io::Result<Vec<String>> {
-    match fs::symlink_metadata(folder) {
-        Ok(facts) if facts.is_dir() => {}
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => return Ok(Vec::new()),
-    }
-    let mut names = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        // A name that is no text is none that we gave.
-        names.extend(entry?.file_name().into_string().ok());
-    }
-    names.sort_unstable();
-    Ok(names)
-}
-
-/// Whether a name is that of an item, not of a file that an editor or a synchroniser left.
+/// Whether a name is that of an item, not of a file that an editor left.
 fn is_item(name: &str) -> bool {
-    name.ends_with(".md") && !name.starts_with('.') && !name.to_lowercase().contains("conflicted copy")
+    name.ends_with(".md") && !name.starts_with('.')
 }
 
-fn agents(folder: &Path) -> io::Result<Vec<AgentName>> {
-    Ok(names(folder)?.iter().filter_map(|name| AgentName::parse(name).ok()).collect())
+fn agents(folder: &Folder, below: &str) -> Vec<AgentName> {
+    let entries = folder.list(Path::new(below)).into_iter().filter(|entry| entry.kind == EntryKind::Folder);
+    entries.filter_map(|entry| AgentName::parse(&entry.name).ok()).collect()
 }
 
 /// The names of all agents that have a folder.
-pub(crate) fn all_agents(folder: &Path) -> io::Result<Vec<AgentName>> {
-    let mut all = agents(&folder.join(OUTPUTS))?;
-    all.extend(agents(&folder.join(STAGING))?);
-    all.sort_unstable();
-    all.dedup();
-    Ok(all)
+pub(crate) fn all_agents(folder: &Folder) -> BTreeSet<String> {
+    let all = [OUTPUTS, STAGING].into_iter().flat_map(|below| agents(folder, below));
+    all.map(|agent| agent.to_string()).collect()
 }
 
 /// The outputs of a day, the oldest first.
-pub(crate) fn outputs(folder: &Path, day: Day) -> io::Result<Vec<Item>> {
-    items(folder, &agents(&folder.join(OUTPUTS))?, |agent| layout::outputs(agent, day))
+pub(crate) fn outputs(folder: &Folder, day: Day) -> Vec<Item> {
+    items(folder, OUTPUTS, |agent| layout::outputs(agent, day))
 }
 
 /// The staged items, the oldest first.
-pub(crate) fn staged(folder: &Path) -> io::Result<Vec<Item>> {
-    items(folder, &agents(&folder.join(STAGING))?, layout::staging)
+pub(crate) fn staged(folder: &Folder) -> Vec<Item> {
+    items(folder, STAGING, layout::staging)
 }
 
-fn items(folder: &Path, agents: &[AgentName], place: impl Fn(&AgentName) -> PathBuf) -> io::Result<Vec<Item>> {
+fn items(folder: &Folder, kind: &str, place: impl Fn(&AgentName) -> PathBuf) -> Vec<Item> {
     let mut found = Vec::new();
-    for agent in agents {
-        let below = place(agent);
-        for name in names(&folder.join(&below))?.into_iter().filter(|name| is_item(name)) {
-            let path = below.join(&name).to_string_lossy().into_owned();
-            found.push(Item { name, agent: agent.clone(), path });
-        }
+    for agent in agents(folder, kind) {
+        let below = place(&agent);
+        let entries = folder.list(&below).into_iter().filter(|entry| is_item(&entry.name));
+        found.extend(entries.map(|entry| Item {
+            path: below.join(&entry.name).to_string_lossy().into_owned(),
+            agent: agent.clone(),
+            bytes: entry.bytes,
+            name: entry.name,
+        }));
     }
     found.sort_unstable();
-    Ok(found)
+    found
 }
 
-/// An item, read.
-pub(crate) fn item(folder: &Path, item: &Item, kind: Kind) -> Result<(Output, String), Skipped> {
-    match read(&folder.join(&item.path), FILE_BYTES) {
+/// An item, read, and the text of its file.
+pub(crate) fn item(folder: &Folder, item: &Item, kind: Kind) -> Result<(Output, String), Skipped> {
+    if item.bytes > ITEM_FILE_BYTES {
+        let why = format!("it has {} bytes, and {ITEM_FILE_BYTES} is the most", item.bytes);
+        return Err(Skipped::new(&item.path, why));
+    }
+    match folder.read_text(Path::new(&item.path)) {
         Ok(Some(text)) => Ok((Output::read(&text, kind, &item.agent), text)),
         Ok(None) => Err(Skipped::new(&item.path, "it is gone")),
-        Err(error) => Err(Skipped::new(&item.path, error.to_string())),
+        Err(problem) => Err(Skipped::new(&item.path, problem.message)),
     }
 }
 
@@ -164,8 +134,8 @@ impl Told {
 }
 
 /// All feedback of the inbox, and how many lines are none.
-pub(crate) fn feedback(folder: &Path) -> io::Result<(Vec<Told>, usize)> {
-    let text = read(&folder.join(FEEDBACK_INBOX), INBOX_BYTES)?.unwrap_or_default();
+pub(crate) fn feedback(folder: &Folder) -> Result<(Vec<Told>, usize), Problem> {
+    let text = folder.read_text(Path::new(FEEDBACK_INBOX))?.unwrap_or_default();
     let (mut found, mut skipped) = (Vec::new(), 0);
     for (at, line) in text.lines().enumerate() {
         let (read, bad) = feedback::read(line);

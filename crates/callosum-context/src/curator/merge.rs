@@ -8,21 +8,26 @@ use callosum_core::model::time::{from_rfc3339, to_rfc3339};
 
 use crate::days::Day;
 use crate::error::Problem;
+use crate::folder::Folder;
 use crate::inbox::{self, Entry};
 use crate::inert::inert;
 use crate::layout::{PRIORITIES, PRIORITIES_INBOX, STAGING, STAGING_ARCHIVE};
-use crate::names::id;
+use crate::names::{id, sha256};
 use crate::output::{Kind, Output};
 use crate::priorities::{Marker, Priorities, TEMPLATE};
+use crate::tend::{Tender, Verdict};
 
 use super::checkpoint::{Checkpoint, Inserted, Mark};
 use super::files::Files;
-use super::items::{self, INBOX_BYTES, Item, Skipped};
+use super::items::{self, Item, Skipped};
 
 /// Characters of a proposal in the priorities; all of it stays in the inbox or the archive.
 const TEXT_CHARS: usize = 400;
 /// How often it is tried while others write.
 const TRIES: usize = 3;
+
+/// Why something is not taken over.
+const REJECTED: &str = "a person rejected it";
 
 /// What was taken over.
 #[derive(Debug, Default)]
@@ -35,6 +40,14 @@ pub(crate) struct Merged {
     pub(crate) archived: Vec<(PathBuf, PathBuf)>,
 }
 
+impl Merged {
+    /// Leaves it all to another run.
+    fn leave(&mut self, new: Vec<Inserted>, why: &str) {
+        self.skipped.extend(new.into_iter().map(|inserted| Skipped::new(inserted.id, why)));
+        self.archived.clear();
+    }
+}
+
 /// Whose proposals go where, and the time.
 pub(crate) struct Terms<'a> {
     pub(crate) trusted: &'a BTreeSet<String>,
@@ -45,6 +58,8 @@ pub(crate) struct Terms<'a> {
 /// Something that an agent proposes.
 struct Proposal {
     at_ms: i64,
+    /// A person does not want it.
+    is_rejected: bool,
     inserted: Inserted,
 }
 
@@ -52,16 +67,25 @@ struct Proposal {
 pub(crate) fn merge(
     files: &mut Files<'_>,
     state: &mut Files<'_>,
+    tender: &mut Option<Tender>,
     checkpoint: &mut Checkpoint,
     terms: &Terms<'_>,
 ) -> Result<Merged, Problem> {
     let mut merged = Merged::default();
-    let path = files.folder.join(PRIORITIES);
-    let read = || items::read(&path, INBOX_BYTES).map_err(|error| Problem::io("read", &path, &error));
-    let mut text = read()?;
-    checkpoint.settle(&Priorities::read(text.as_deref().unwrap_or_default()), terms.today);
-    let (proposals, mark) = proposals(files.folder, checkpoint, terms, &mut merged)?;
+    let (folder, path) = (files.folder, Path::new(PRIORITIES));
+    let mut text = folder.read_text(path)?;
+    let before = Priorities::read(text.as_deref().unwrap_or_default());
+    if checkpoint.settle(&before, terms.today) {
+        wrote(tender, before.text().as_bytes())?;
+    }
+    let (proposals, mark) = proposals(folder, tender.as_ref(), checkpoint, terms, &mut merged)?;
     let new: Vec<Inserted> = proposals.into_iter().map(|proposal| proposal.inserted).collect();
+    let is_wrong = |tender: &Tender| tender.pending().iter().any(|pending| pending.path == PRIORITIES);
+    if tender.as_ref().is_some_and(is_wrong) {
+        // With our lines in it, what somebody put there would count as ours.
+        merged.leave(new, "`priorities.md` was changed, perhaps by an agent; accept or restore it first");
+        return Ok(merged);
+    }
     for _ in 0..TRIES {
         let before = Priorities::read(text.as_deref().unwrap_or(TEMPLATE));
         let put_back = checkpoint.lost(&before);
@@ -72,49 +96,60 @@ pub(crate) fn merge(
         let is_changed = after != before.text();
         if is_changed {
             checkpoint.pending = put_back.iter().chain(&new).cloned().collect();
+            checkpoint.pending_sha256 = sha256(after.as_bytes());
             checkpoint.write(state)?;
         }
-        let is_still = || read().is_ok_and(|now| now == text);
-        if !is_changed || files.replace_if(Path::new(PRIORITIES), after.as_bytes(), is_still)? {
+        let is_still = || folder.read_text(path).is_ok_and(|now| now == text);
+        if !is_changed || files.replace_if(path, after.as_bytes(), is_still)? {
+            if is_changed {
+                wrote(tender, after.as_bytes())?;
+            }
             merged.merged = put_back.iter().chain(&new).map(|inserted| inserted.id.clone()).collect();
-            checkpoint.pending.clear();
+            checkpoint.nothing_pending();
             checkpoint.inserted(new, &put_back, terms.today);
             checkpoint.inbox = mark;
             return Ok(merged);
         }
-        text = read()?;
+        text = folder.read_text(path)?;
     }
-    checkpoint.pending.clear();
-    let why = "somebody kept writing to `priorities.md`; the next run takes it over";
-    merged.skipped.extend(new.into_iter().map(|inserted| Skipped::new(inserted.id, why)));
-    merged.archived.clear();
+    checkpoint.nothing_pending();
+    merged.leave(new, "somebody kept writing to `priorities.md`; the next run takes it over");
     Ok(merged)
+}
+
+/// What is in the priorities counts as the curator's, before the checkpoint says so: until then a killed run knows it by its digest.
+fn wrote(tender: &mut Option<Tender>, bytes: &[u8]) -> Result<(), Problem> {
+    tender.as_mut().map_or(Ok(()), |tender| {
+        tender.wrote(PRIORITIES, bytes)?;
+        tender.save()
+    })
 }
 
 /// What is proposed and not taken over yet, the oldest first, and up to where the inbox is read then.
 fn proposals(
-    folder: &Path,
+    folder: &Folder,
+    tender: Option<&Tender>,
     checkpoint: &Checkpoint,
     terms: &Terms<'_>,
     merged: &mut Merged,
 ) -> Result<(Vec<Proposal>, Mark), Problem> {
-    let inbox_path = folder.join(PRIORITIES_INBOX);
-    let inbox = items::read(&inbox_path, INBOX_BYTES).map_err(|error| Problem::io("read", &inbox_path, &error))?;
-    let inbox = inbox.unwrap_or_default();
+    let inbox = folder.read_text(Path::new(PRIORITIES_INBOX))?.unwrap_or_default();
     let begin = checkpoint.inbox.begin(&inbox);
     let mut found = Vec::new();
     let mut end = begin;
     for entry in inbox::settled(&inbox, terms.now_ms).into_iter().filter(|entry| entry.range.start >= begin) {
         end = end.max(entry.range.end);
-        let proposal = of_entry(&entry, terms);
-        if !checkpoint.taken.contains_key(&proposal.inserted.id) && !entry.text.is_empty() {
+        let proposal = of_entry(&entry, tender, terms);
+        if proposal.is_rejected {
+            merged.skipped.push(Skipped::new(proposal.inserted.id, REJECTED));
+        } else if !checkpoint.taken.contains_key(&proposal.inserted.id) && !entry.text.is_empty() {
             found.push(proposal);
         }
     }
     if !found.is_empty() {
         merged.inputs.push(PRIORITIES_INBOX.to_owned());
     }
-    for item in items::staged(folder).map_err(|error| Problem::io("read", folder, &error))? {
+    for item in items::staged(folder) {
         let (output, _) = match items::item(folder, &item, Kind::Staged) {
             Ok(read) => read,
             Err(why) => {
@@ -125,9 +160,11 @@ fn proposals(
         merged.inputs.push(item.path.clone());
         let is_over = output.expires_at.as_deref().and_then(from_rfc3339).is_some_and(|end| end <= terms.now_ms);
         let archive = Path::new(STAGING_ARCHIVE).join(Path::new(&item.path).strip_prefix(STAGING).unwrap_or(Path::new(&item.name)));
-        let proposal = of_staged(&item, &output, &archive, terms);
+        let proposal = of_staged(&item, &output, &archive, tender, terms);
         let id = &proposal.inserted.id;
-        if is_over {
+        if proposal.is_rejected {
+            merged.skipped.push(Skipped::new(id, REJECTED));
+        } else if is_over {
             merged.skipped.push(Skipped::new(id, "it has expired"));
         } else if checkpoint.taken.contains_key(id) {
             merged.skipped.push(Skipped::new(id, "it was taken over before"));
@@ -141,31 +178,33 @@ fn proposals(
     Ok((found, Mark::at(&inbox, end)))
 }
 
-fn proposal(id: &str, agent: &str, at_ms: Option<i64>, is_trusted: bool, text: &str) -> Proposal {
+fn proposal(id: &str, agent: &str, at_ms: Option<i64>, is_trusted: bool, text: &str, tender: Option<&Tender>) -> Proposal {
+    let decided = tender.and_then(|tender| tender.decided(id));
+    let is_rejected = decided.is_some_and(|decided| decided.verdict == Verdict::Rejected);
+    let accepted = decided.filter(|_| !is_rejected).map(|decided| decided.at.clone());
     let at_ms = at_ms.unwrap_or(0);
-    let name = inbox::word(agent);
-    let marker = Marker { id: id.to_owned(), agent: name, at: to_rfc3339(at_ms), accepted: None };
+    let is_current = is_trusted || accepted.is_some();
+    let marker = Marker { id: id.to_owned(), agent: inbox::word(agent), at: to_rfc3339(at_ms), accepted };
     let bullet = marker.bullet(&format!("(from {}) {text}", inert(agent, 80)));
-    Proposal { at_ms, inserted: Inserted { id: id.to_owned(), is_current: is_trusted, bullet } }
+    Proposal { at_ms, is_rejected, inserted: Inserted { id: id.to_owned(), is_current, bullet } }
 }
 
 /// An entry is its agent's only where our command wrote it: then its id says what it was made of. A heading alone is a claim. The id
 /// is made anew in any case, because one that an entry claims could be another's.
-fn of_entry(entry: &Entry, terms: &Terms<'_>) -> Proposal {
+fn of_entry(entry: &Entry, tender: Option<&Tender>, terms: &Terms<'_>) -> Proposal {
     let at = entry.wall_ms.map(to_rfc3339).unwrap_or_default();
     let id = id(&["inbox", &entry.agent, &at, &entry.text]);
     let is_trusted = id == entry.id && terms.trusted.contains(&entry.agent);
-    proposal(&id, &entry.agent, entry.wall_ms, is_trusted, &inert(&entry.text, TEXT_CHARS))
+    proposal(&id, &entry.agent, entry.wall_ms, is_trusted, &inert(&entry.text, TEXT_CHARS), tender)
 }
 
 /// A staged item is its agent's: the gate lets nobody else into its folder.
-fn of_staged(item: &Item, output: &Output, archive: &Path, terms: &Terms<'_>) -> Proposal {
+fn of_staged(item: &Item, output: &Output, archive: &Path, tender: Option<&Tender>, terms: &Terms<'_>) -> Proposal {
     let body = output.body.trim_start_matches('#').trim_start();
     let says_title = body.starts_with(&output.title);
     let text = if says_title { body.to_owned() } else { format!("{}: {body}", output.title) };
     let text = format!("{} [{}]", inert(&text, TEXT_CHARS), inert(&archive.to_string_lossy(), TEXT_CHARS));
     let agent = item.agent.as_str();
-    let at_ms = from_rfc3339(&output.created_at);
     let id = Output::id_of(Kind::Staged, &item.agent, &output.body);
-    proposal(&id, agent, at_ms, terms.trusted.contains(agent), &text)
+    proposal(&id, agent, from_rfc3339(&output.created_at), terms.trusted.contains(agent), &text, tender)
 }

@@ -19,21 +19,23 @@ pub use items::Skipped;
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use callosum_core::model::time::Stamp;
 use callosum_core::query::Source;
 use callosum_core::store::disk::Disk;
-use callosum_core::store::state_dir::StateDir;
-use callosum_core::store::state_guard::{Held, StateGuard};
 use serde::Serialize;
 
 use crate::days::{Day, Week, Zone};
-use crate::error::{Code, Problem};
+use crate::error::Problem;
+use crate::folder::Folder;
 use crate::layout;
+use crate::lock::{self, Lock};
+use crate::registry::home_of;
 use crate::signals::{Document, Patterns, Window};
+use crate::tend::Tender;
 
 use self::checkpoint::Checkpoint;
 use self::day::{Made, Place};
@@ -41,8 +43,8 @@ use self::files::Files;
 use self::items::Told;
 use self::merge::Terms;
 
-/// The lock of its runs, in the state of the shared context.
-const GUARD: &str = "curator.guard";
+/// The lock of its runs, beside the shadows of the shared context.
+const LOCK: &str = "curator.lock";
 /// How long a run waits for another.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Days that are made up for at most, today counted.
@@ -50,11 +52,11 @@ const MOST_DAYS: u64 = 7;
 
 /// What the curator works on.
 pub struct Curator<'a> {
-    /// The shared context: a real path.
-    pub folder: &'a Path,
-    /// Its state: a folder in the state directory.
-    pub state: &'a Path,
-    /// The file system.
+    /// The shared context.
+    pub folder: &'a Folder,
+    /// The state directory.
+    pub state_dir: &'a Path,
+    /// The file system that it writes to.
     pub disk: Arc<dyn Disk>,
     /// Who can be asked about the journal.
     pub journal: &'a dyn Source,
@@ -66,11 +68,13 @@ pub struct Curator<'a> {
     pub now: Stamp,
     /// Nothing is written; what would be is told all the same.
     pub is_dry: bool,
+    /// Looks at the protected files, before any is written.
+    pub look: &'a dyn Fn(&mut Tender) -> Result<(), Problem>,
 }
 
 impl fmt::Debug for Curator<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Curator").field("folder", &self.folder).field("state", &self.state).finish_non_exhaustive()
+        f.debug_struct("Curator").field("folder", &self.folder).field("state_dir", &self.state_dir).finish_non_exhaustive()
     }
 }
 
@@ -111,26 +115,30 @@ impl Curator<'_> {
         let today = place.today();
         self.check(date, today)?;
         let _held = self.hold()?;
-        let mut checkpoint = Checkpoint::read(self.state)?;
-        let (feedback, bad) = self.feedback()?;
+        let home = home_of(self.state_dir, self.folder.root());
+        let mut checkpoint = Checkpoint::read(&home)?;
+        let (feedback, bad) = items::feedback(self.folder)?;
         let mut reports = Vec::new();
         let days = date.map_or_else(|| due(&checkpoint, today), |date| vec![date]);
         for &day in &days {
             let made = day::make(&place, day, &feedback)?;
-            let mut files = self.files();
-            for (path, bytes) in &made.files {
-                files.replace(path, bytes)?;
-            }
-            reports.push(self.report(made, files.changed));
+            let changed = self.write(&made.files)?;
+            reports.push(self.report(made, changed));
         }
         let Some(mut report) = reports.pop() else { return Err(self.no_such_day(today)) };
-        let mut files = self.files();
-        for week in days.iter().map(|day| day.week()).collect::<BTreeSet<Week>>() {
-            self.keep_feedback(&mut files, &feedback, week)?;
+        let weeks: BTreeSet<Week> = days.iter().map(|day| day.week()).collect();
+        for week in weeks {
+            if let Some(kept) = self.feedback_of(&feedback, week)? {
+                report.changed.extend(self.write(&[kept])?);
+            }
         }
-        let mut state = Files { folder: self.state, ..self.files() };
+        let mut tender = self.tend()?;
+        // A dry run writes nothing there, and the folder may be missing.
+        let state = if self.is_dry { self.folder.clone() } else { Folder::open(&home)? };
+        let mut state = self.files(&state);
+        let mut files = self.files(self.folder);
         let terms = Terms { trusted: &self.trusted, today, now_ms: self.now.wall_ms };
-        let merged = merge::merge(&mut files, &mut state, &mut checkpoint, &terms)?;
+        let merged = merge::merge(&mut files, &mut state, &mut tender, &mut checkpoint, &terms)?;
         if date.is_none() {
             checkpoint.day = Some(today.to_string());
         }
@@ -139,13 +147,14 @@ impl Curator<'_> {
         for (from, to) in &merged.archived {
             files.rename(from, to)?;
         }
-        retention::retain(&mut files, today)?;
+        retention::retain(&mut files, &mut tender, today)?;
+        done(tender)?;
         report.changed.append(&mut files.changed);
         report.merged = merged.merged;
         report.inputs.extend(merged.inputs);
         report.skipped.extend(merged.skipped);
         if bad > 0 {
-            report.skipped.push(Skipped::new(layout::FEEDBACK_INBOX, format!("{bad} of its lines are no feedback")));
+            report.skipped.push(no_feedback(bad));
         }
         report.before = reports;
         Ok(report)
@@ -160,12 +169,11 @@ impl Curator<'_> {
         let place = self.place(&patterns);
         self.check(date, place.today())?;
         let _held = self.hold()?;
-        let made = day::make(&place, date.unwrap_or_else(|| place.today()), &self.feedback()?.0)?;
-        let mut files = self.files();
+        let (feedback, _) = items::feedback(self.folder)?;
+        let mut made = day::make(&place, date.unwrap_or_else(|| place.today()), &feedback)?;
         // The digest is the curator's daily work.
-        for (path, bytes) in made.files.iter().filter(|(path, _)| path.starts_with(layout::SIGNALS)) {
-            files.replace(path, bytes)?;
-        }
+        made.files.retain(|(path, _)| path.starts_with(layout::SIGNALS));
+        self.write(&made.files)?;
         Ok(made.document)
     }
 
@@ -183,23 +191,21 @@ impl Curator<'_> {
         let from = week.first_day();
         let to = (0..7).fold(from, |day, _| day.next());
         let activity = place.activity(from, to)?;
-        let (told, bad) = self.feedback()?;
+        let (told, bad) = items::feedback(self.folder)?;
         let of_week = |told: &Told| told.day(self.zone).is_some_and(|day| day.week() == week);
         let told: Vec<Told> = told.into_iter().filter(of_week).collect();
         let partial = today < to;
         let text = week::weekly(week, partial, &activity, &told);
-        let mut files = self.files();
-        files.replace(&layout::weekly(week), text.as_bytes())?;
-        let skipped = (bad > 0).then(|| Skipped::new(layout::FEEDBACK_INBOX, format!("{bad} of its lines are no feedback")));
+        let changed = self.write(&[(layout::weekly(week), text.into_bytes())])?;
         Ok(Report {
             date: to.before(1).to_string(),
             timezone: self.zone.name(),
             window: activity.window,
             partial,
-            changed: files.changed,
+            changed,
             merged: Vec::new(),
             inputs: if told.is_empty() { Vec::new() } else { vec![layout::FEEDBACK_INBOX.to_owned()] },
-            skipped: skipped.into_iter().collect(),
+            skipped: (bad > 0).then(|| no_feedback(bad)).into_iter().collect(),
             before: Vec::new(),
         })
     }
@@ -208,26 +214,41 @@ impl Curator<'_> {
         Place { folder: self.folder, journal: self.journal, patterns, zone: self.zone, now: self.now }
     }
 
-    fn files(&self) -> Files<'_> {
-        Files { disk: &*self.disk, folder: self.folder, is_dry: self.is_dry, changed: Vec::new() }
+    fn files<'f>(&'f self, folder: &'f Folder) -> Files<'f> {
+        Files { disk: &*self.disk, folder, is_dry: self.is_dry, changed: Vec::new() }
     }
 
-    fn feedback(&self) -> Result<(Vec<Told>, usize), Problem> {
-        items::feedback(self.folder).map_err(|error| Problem::io("read", &self.folder.join(layout::FEEDBACK_INBOX), &error))
-    }
-
-    /// Nobody else curates meanwhile. A dry run leaves no trace, and looks at whatever is there.
-    fn hold(&self) -> Result<Option<Held>, Problem> {
+    /// Takes the folder into care and looks at it. A dry run leaves no trace.
+    fn tend(&self) -> Result<Option<Tender>, Problem> {
         if self.is_dry {
             return Ok(None);
         }
-        let trouble = |error: &dyn fmt::Display| {
-            Problem::new(Code::Stale, format!("another run of the curator is under way: {error}"), "try again once it is over")
-        };
-        self.disk.make_folder(self.state).map_err(|error| Problem::io("create", self.state, &error))?;
-        let guard = StateGuard::open_named(&StateDir::new(self.state.to_owned()), GUARD)
-            .map_err(|error| Problem::input(format!("the curator's lock can't be used: {error}"), "run `callosum doctor`"))?;
-        guard.hold_until(Instant::now() + PATIENCE).map(Some).map_err(|error| trouble(&error))
+        let mut tender = Tender::of(self.folder.clone(), self.state_dir, lock::PATIENCE)?;
+        (self.look)(&mut tender)?;
+        Ok(Some(tender))
+    }
+
+    /// Writes files of the curator's; those that were changed.
+    fn write(&self, wanted: &[(PathBuf, Vec<u8>)]) -> Result<Vec<String>, Problem> {
+        let mut tender = self.tend()?;
+        let mut files = self.files(self.folder);
+        for (path, bytes) in wanted {
+            files.replace(path, bytes)?;
+            // Also one that was not changed: a run that was killed may have written it.
+            if let Some(tender) = &mut tender {
+                tender.wrote(&path.to_string_lossy(), bytes)?;
+            }
+        }
+        done(tender)?;
+        Ok(files.changed)
+    }
+
+    /// Nobody else curates meanwhile. The folder's own lock is only taken to write: others wait for that.
+    fn hold(&self) -> Result<Option<Lock>, Problem> {
+        if self.is_dry {
+            return Ok(None);
+        }
+        Lock::take(&home_of(self.state_dir, self.folder.root()).join(LOCK), PATIENCE).map(Some)
     }
 
     fn check(&self, date: Option<Day>, today: Day) -> Result<(), Problem> {
@@ -244,23 +265,19 @@ impl Curator<'_> {
         )
     }
 
-    /// The feedback of a week, once more in a file of its own.
-    fn keep_feedback(&self, files: &mut Files<'_>, told: &[Told], week: Week) -> Result<(), Problem> {
-        let below = layout::feedback(week);
-        let path = self.folder.join(&below);
-        let kept = items::read(&path, items::INBOX_BYTES).map_err(|error| Problem::io("read", &path, &error))?;
-        let mut text = kept.unwrap_or_default();
+    /// The feedback of a week, once more in a file of its own: what is there already, and behind it what is new. `None` where there is
+    /// none.
+    fn feedback_of(&self, told: &[Told], week: Week) -> Result<Option<(PathBuf, Vec<u8>)>, Problem> {
+        let path = layout::feedback(week);
+        let mut text = self.folder.read_text(&path)?.unwrap_or_default();
         let known: BTreeSet<&str> = text.lines().collect();
         let new = told.iter().filter(|told| told.day(self.zone).is_some_and(|day| day.week() == week));
         let new: Vec<&str> = new.map(|told| told.line.as_str()).filter(|line| !known.contains(line)).collect();
-        if new.is_empty() {
-            return Ok(());
-        }
-        if !text.is_empty() && !text.ends_with('\n') {
+        if !new.is_empty() && !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
         }
         new.iter().for_each(|line| text.extend([line, "\n"]));
-        files.replace(&below, text.as_bytes())
+        Ok((!text.is_empty()).then(|| (path, text.into_bytes())))
     }
 
     fn report(&self, made: Made, changed: Vec<String>) -> Report {
@@ -283,6 +300,15 @@ fn due(checkpoint: &Checkpoint, today: Day) -> Vec<Day> {
     let last = checkpoint.day.as_deref().and_then(|day| Day::parse(day).ok());
     let first = last.unwrap_or_else(|| today.before(1)).clamp(today.before(MOST_DAYS - 1), today);
     std::iter::successors(Some(first), |day| (*day < today).then(|| day.next())).collect()
+}
+
+/// Writes down what the looks found.
+fn done(tender: Option<Tender>) -> Result<(), Problem> {
+    tender.map_or(Ok(()), |mut tender| tender.save())
+}
+
+fn no_feedback(lines: usize) -> Skipped {
+    Skipped::new(layout::FEEDBACK_INBOX, format!("{lines} of its lines are no feedback"))
 }
 
 fn patterns() -> Result<Patterns, Problem> {

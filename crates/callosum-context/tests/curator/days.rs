@@ -157,7 +157,7 @@ fn a_dry_run_tells_all_and_writes_nothing() {
     let before = world.files();
     let dry = world.with(Arc::new(SystemDisk), true, |curator| curator.daily(None)).unwrap();
     assert_eq!(world.files(), before);
-    assert!(!world.state.exists());
+    assert!(!world.state.join("context").exists());
     let real = world.run();
     assert_eq!((dry.changed, dry.merged), (real.changed, real.merged));
 }

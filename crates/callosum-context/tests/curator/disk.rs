@@ -103,8 +103,8 @@ pub(crate) struct Edited {
 
 impl Disk for Edited {
     fn open(&self, path: &Path, purpose: Open) -> io::Result<Box<dyn DiskFile>> {
-        let name = format!(".{}.", self.path.file_name().unwrap().to_str().unwrap());
-        if path.file_name().unwrap().to_str().unwrap().starts_with(&name)
+        let name = format!(".cx.{}", self.path.file_name().unwrap().to_str().unwrap());
+        if path.file_name().unwrap().to_str().unwrap() == name
             && self.times.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok()
         {
             let left = self.times.load(Ordering::SeqCst);

@@ -2,9 +2,14 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 
+use callosum_context::folder::Folder;
 use callosum_context::layout::PRIORITIES;
+use callosum_context::lock::PATIENCE;
+use callosum_context::priorities::Priorities;
+use callosum_context::tend::{Tender, Verdict};
+use callosum_core::record::Suspect;
 
-use crate::disk::Edited;
+use crate::disk::{Edited, Killed};
 use crate::world::{World, usual};
 
 fn has(world: &World, text: &str) -> bool {
@@ -17,7 +22,7 @@ fn equal_inputs_rewrite_nothing() {
     assert!(!world.run().changed.is_empty());
     let inodes = || {
         let facts = |path| fs::metadata(path).map(|facts| (facts.ino(), facts.mtime_nsec())).unwrap();
-        world.files().into_keys().map(|path| facts(world.folder.parent().unwrap().join(path))).collect::<Vec<_>>()
+        world.files().into_keys().filter(|path| !path.ends_with("curator.json")).map(|path| facts(world.folder.join(path))).collect::<Vec<_>>()
     };
     let before = inodes();
     let again = world.run();
@@ -89,4 +94,54 @@ fn a_single_line_that_a_person_takes_away_never_comes_back() {
     world.propose("bob", "2026-11-24T11:30:00.000Z", "Something else");
     assert_eq!(world.run().merged.len(), 1);
     assert!(has(&world, "Something else") && !has(&world, "Fix the login"));
+}
+
+/// With the curator's lines in it, what an agent put into the file would count as the curator's.
+#[test]
+fn a_file_that_an_agent_may_have_changed_is_not_merged_into_until_a_person_says_so() {
+    let mut world = usual();
+    world.run();
+    world.propose("bob", "2026-11-24T11:30:00.000Z", "Later");
+    world.append(PRIORITIES, "## Current\n\n- CANARY\n");
+    world.suspect =
+        Some(Suspect { seq: 1, instance: "here".to_owned(), session: "s-eve".to_owned(), tool: "exec".to_owned() });
+    let changed = world.text(PRIORITIES);
+    let report = world.run();
+    assert!(report.merged.is_empty() && report.skipped.iter().any(|skipped| skipped.why.contains("accept or restore")));
+    assert_eq!(world.text(PRIORITIES), changed);
+    let folder = Folder::open(&world.folder).unwrap();
+    let mut tender = Tender::of(folder, &world.state, PATIENCE).unwrap();
+    assert!(!tender.confirmed(PRIORITIES).unwrap().contains("CANARY"));
+    tender.accept(PRIORITIES).unwrap();
+    tender.save().unwrap();
+    drop(tender);
+    assert_eq!(world.run().merged.len(), 1);
+    assert!(has(&world, "Later") && has(&world, "CANARY"));
+}
+
+#[test]
+fn what_the_curator_wrote_counts_as_its_also_after_a_kill() {
+    for after in 0..60 {
+        let mut world = usual();
+        world.run_on(Arc::new(Killed::after(after))).ok();
+        world.suspect =
+            Some(Suspect { seq: 1, instance: "here".to_owned(), session: "s".to_owned(), tool: "exec".to_owned() });
+        world.run();
+        let tender = Tender::of(Folder::open(&world.folder).unwrap(), &world.state, PATIENCE).unwrap();
+        assert_eq!(tender.pending(), [], "killed after {after}");
+    }
+}
+
+#[test]
+fn what_a_person_rejected_is_not_taken_over_and_what_one_accepted_is_the_operators_word() {
+    let world = usual();
+    let (no, yes) = (world.propose("eve", "2026-11-24T10:30:00.000Z", "No"), world.propose("eve", "2026-11-24T10:31:00.000Z", "Yes"));
+    let mut tender = Tender::of(Folder::open(&world.folder).unwrap(), &world.state, PATIENCE).unwrap();
+    tender.decide(&no, Verdict::Rejected, 0);
+    tender.decide(&yes, Verdict::Accepted, 0);
+    tender.save().unwrap();
+    drop(tender);
+    let report = world.run();
+    assert!(report.merged.contains(&yes) && report.skipped.iter().any(|skipped| skipped.id == no));
+    assert_eq!(Priorities::read(&world.text(PRIORITIES)).operators_words(), "- (from eve) Yes");
 }

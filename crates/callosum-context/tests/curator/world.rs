@@ -9,13 +9,16 @@ use std::sync::Arc;
 use callosum_context::curator::{Curator, Report};
 use callosum_context::days::{Day, Zone};
 use callosum_context::error::Problem;
+use callosum_context::folder::Folder;
 use callosum_context::names::AgentName;
 use callosum_context::output::{Kind, Output};
 use callosum_context::priorities::TEMPLATE;
 use callosum_context::signals::Document;
 use callosum_context::{inbox, layout};
+use callosum_core::model::settings::OnTamper;
 use callosum_core::model::time::{Stamp, from_rfc3339};
 use callosum_core::query::Observer;
+use callosum_core::record::Suspect;
 use callosum_core::store::disk::{Disk, SystemDisk};
 use callosum_core::store::instance::Options;
 use tempfile::TempDir;
@@ -30,6 +33,8 @@ pub(crate) struct World {
     pub(crate) state: PathBuf,
     journal: String,
     pub(crate) now: &'static str,
+    /// A call that runs meanwhile.
+    pub(crate) suspect: Option<Suspect>,
 }
 
 pub(crate) fn agent(name: &str) -> AgentName {
@@ -44,11 +49,11 @@ impl World {
     pub(crate) fn new() -> Self {
         let scratch = tempfile::tempdir().unwrap();
         let root = scratch.path().canonicalize().unwrap();
-        let (folder, state) = (root.join("shared"), root.join("state/context/it"));
+        let (folder, state) = (root.join("shared"), root.join("state"));
         fs::create_dir_all(&folder).unwrap();
-        fs::create_dir_all(root.join("state")).unwrap();
+        fs::create_dir_all(&state).unwrap();
         fs::write(folder.join(layout::PRIORITIES), TEMPLATE).unwrap();
-        Self { _scratch: scratch, folder, state, journal: String::new(), now: NOON }
+        Self { _scratch: scratch, folder, state, journal: String::new(), now: NOON, suspect: None }
     }
 
     fn root(&self) -> &Path {
@@ -155,15 +160,21 @@ impl World {
 
     pub(crate) fn with<T>(&self, disk: Arc<dyn Disk>, is_dry: bool, run: impl FnOnce(&Curator<'_>) -> T) -> T {
         let observer = self.observer();
+        let folder = Folder::open(&self.folder).unwrap();
+        let suspects = || self.suspect.iter().cloned().collect();
         run(&Curator {
-            folder: &self.folder,
-            state: &self.state,
+            folder: &folder,
+            state_dir: self.state.as_path(),
             disk,
             journal: &observer,
             zone: Zone::named(Some("UTC")).unwrap(),
             trusted: BTreeSet::from(["boss".to_owned()]),
             now: Stamp { wall_ms: from_rfc3339(self.now).unwrap(), up_ms: 0, boot: None },
             is_dry,
+            look: &|tender| {
+                let now_ms = from_rfc3339(self.now).unwrap();
+                tender.look(now_ms, OnTamper::Report, &mut |_| suspects()).map(|_| ())
+            },
         })
     }
 
@@ -179,7 +190,7 @@ impl World {
         self.with(Arc::new(SystemDisk), false, |curator| curator.signals(None)).unwrap()
     }
 
-    /// Every file of the folder and of the state, by its path.
+    /// Every file of the folder, and what the curator remembers, by its path.
     pub(crate) fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         fn add(folder: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
             for entry in fs::read_dir(folder).into_iter().flatten() {
@@ -194,9 +205,11 @@ impl World {
         }
         let mut found = BTreeMap::new();
         add(&self.folder, &mut found);
-        add(&self.state, &mut found);
-        let root = self.root().to_owned();
-        found.into_iter().map(|(path, bytes)| (path.strip_prefix(&root).unwrap().to_owned(), bytes)).collect()
+        add(&self.state.join("context"), &mut found);
+        // What is remembered of files goes by when they were written; copies are called by what they say.
+        found.retain(|path, _| path.starts_with(&self.folder) || path.ends_with("curator.json"));
+        let below = |path: PathBuf| path.strip_prefix(&self.folder).map_or_else(|_| "curator.json".into(), Path::to_owned);
+        found.into_iter().map(|(path, bytes)| (below(path), bytes)).collect()
     }
 }
 

@@ -39,6 +39,39 @@ pub enum OnStateError {
     Closed,
 }
 
+/// What becomes of an inbox of the shared context that something cut or rewrote.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OnTamper {
+    /// It is told, and the file stays as it is.
+    #[default]
+    Report,
+    /// The same, and the entries that are missing are put back.
+    Restore,
+}
+
+/// The settings of the shared context.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SharedContext {
+    /// `Some(false)`: sessions of this instance are told nothing of it. `Some(true)`: it is set up when one begins. `None`: it is
+    /// there once `callosum context init` has made it.
+    pub enabled: Option<bool>,
+    /// Its folder.
+    pub dir: Option<String>,
+    /// Characters of it that a session is told at most.
+    pub max_inject_chars: u64,
+    /// What becomes of a damaged inbox.
+    pub on_tamper: OnTamper,
+    /// Whose days are counted: a name of the IANA database; `None` for this system's.
+    pub timezone: Option<String>,
+}
+
+impl Default for SharedContext {
+    fn default() -> Self {
+        Self { enabled: None, dir: None, max_inject_chars: 4_000, on_tamper: OnTamper::default(), timezone: None }
+    }
+}
+
 /// All settings, checked. Times are milliseconds, sizes bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
@@ -69,6 +102,8 @@ pub struct Settings {
     /// Whether a heartbeat, or a session that starts, is told what other sessions did lately. What talks to the runtime goes
     /// by it.
     pub session_context: bool,
+    /// The shared context.
+    pub shared_context: SharedContext,
 }
 
 impl Default for Settings {
@@ -87,6 +122,7 @@ impl Default for Settings {
             journal_max_age_ms: 30 * 24 * 3600 * 1000,
             params_summary_chars: 400,
             session_context: true,
+            shared_context: SharedContext::default(),
         }
     }
 }
@@ -166,6 +202,22 @@ impl Settings {
                 10_000,
             ),
             session_context: reader.flag("sessionContext", default.session_context),
+            shared_context: SharedContext {
+                enabled: reader.maybe_flag("sharedContextEnabled"),
+                dir: reader.text("sharedContextDir"),
+                max_inject_chars: reader.number(
+                    "sharedContextMaxInjectChars",
+                    default.shared_context.max_inject_chars,
+                    0,
+                    6_000,
+                ),
+                on_tamper: reader.choice(
+                    "sharedContextTamper",
+                    default.shared_context.on_tamper,
+                    &[("report", OnTamper::Report), ("restore", OnTamper::Restore)],
+                ),
+                timezone: reader.text("sharedContextTimezone"),
+            },
         };
         reader.name_strangers();
         (settings, reader.problems)
@@ -209,12 +261,16 @@ impl Reader {
     }
 
     fn flag(&mut self, name: &str, default: bool) -> bool {
-        match self.object.remove(name) {
-            None | Some(Value::Null) => default,
-            Some(Value::Bool(flag)) => flag,
-            Some(value) => {
+        self.maybe_flag(name).unwrap_or(default)
+    }
+
+    fn maybe_flag(&mut self, name: &str) -> Option<bool> {
+        match self.object.remove(name)? {
+            Value::Null => None,
+            Value::Bool(flag) => Some(flag),
+            value => {
                 self.complain(name, &value, "true or false");
-                default
+                None
             }
         }
     }
@@ -279,6 +335,21 @@ mod tests {
         let (settings, problems) = of(r#"{"sessionContext":"no"}"#);
         assert_eq!(settings, Settings::default());
         assert_eq!(problems, ["`sessionContext` is \"no\", but must be true or false; the default is used"]);
+    }
+
+    #[test]
+    fn the_shared_context_is_set_as_its_settings_say() {
+        let (settings, problems) = Settings::read(
+            r#"{"sharedContextEnabled":true,"sharedContextDir":"/x","sharedContextMaxInjectChars":9000,"sharedContextTamper":"restore"}"#,
+        );
+        let expected = SharedContext {
+            enabled: Some(true),
+            dir: Some("/x".to_owned()),
+            on_tamper: OnTamper::Restore,
+            ..SharedContext::default()
+        };
+        assert_eq!(settings.shared_context, expected);
+        assert_eq!(problems.len(), 1);
     }
 
     #[test]

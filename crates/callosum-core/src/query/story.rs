@@ -98,6 +98,7 @@ impl EventKind {
             Action::Extended => Self::Extended,
             Action::Seen
             | Action::Session
+            | Action::Context
             | Action::Unreadable
             | Action::Rules
             | Action::Lost

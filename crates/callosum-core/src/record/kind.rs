@@ -236,6 +236,11 @@ kinds! {
     call false; fields ["runtime", "agent", "session", "holder", "reason", "event"];
     evidence false; fold Fold::Nothing; index Nothing; pruning Dropped;
 
+    Context = "context", shown as "shared context":
+        "a file of the shared context, `path`, is not as its writer left it (`event`); `suspects` are the calls that ran meanwhile";
+    call false; fields ["path", "reason", "event", "suspects"];
+    evidence false; fold Fold::Nothing; index Nothing; pruning Dropped;
+
     Unreadable = "unreadable", shown as "event unreadable":
         "a runtime's hook was told an event that could not be read; counted under `(unreadable events)`";
     call false; fields ["runtime", "session", "tool", "reason", "seen"];

@@ -67,7 +67,7 @@ pub struct Shown {
     pub outcome: Option<u64>,
 }
 
-/// What happened to a session.
+/// What happened to a session, or to a file of the shared context.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SessionEvent {
@@ -77,9 +77,24 @@ pub enum SessionEvent {
     Prompt,
     /// It ended.
     End,
+    /// The file was changed by something that may not.
+    Tampered,
     /// An event that a newer minor version knows.
     #[serde(untagged)]
     Other(String),
+}
+
+/// A call that may have changed a file: it ran at that time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Suspect {
+    /// Sequence number of its first line.
+    pub seq: u64,
+    /// Its instance.
+    pub instance: String,
+    /// Its session.
+    pub session: String,
+    /// Its tool.
+    pub tool: String,
 }
 
 /// Under this name events of a runtime's hooks that could not be read are counted among its tools.
@@ -172,7 +187,7 @@ pub struct Record {
     /// By what right somebody spoke for another process: `token:NAME`, or how a client of the service's socket is known.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub via: Option<String>,
-    /// The path over which a policy refused the call (`denied`).
+    /// The path over which a policy refused the call (`denied`), or that was changed (`context`).
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub path: Option<String>,
     /// Which records of this journal it is about: an outcome's intent, the delivered pauses. A line of another machine names
@@ -241,9 +256,12 @@ pub struct Record {
     /// anew after the journal was lost.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub age_ms: Option<u64>,
-    /// What happened to the session (`session`).
+    /// What happened to the session (`session`) or the file (`context`).
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub event: Option<SessionEvent>,
+    /// The calls that may have done it (`context`).
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub suspects: Vec<Suspect>,
     /// Hook counts by tool (`seen`, and on the lines of a call whose hooks have a process each).
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub seen: BTreeMap<String, HookCounts>,
@@ -314,6 +332,7 @@ impl Record {
             reason: None,
             age_ms: None,
             event: None,
+            suspects: Vec::new(),
             seen: BTreeMap::new(),
             window_ms: None,
             journal: None,

@@ -58,6 +58,8 @@ fn with_fields(is_set: impl Fn(u32) -> bool) -> Record {
     record.process = text(26);
     record.reason = plain(27);
     record.event = set(28).map(|()| SessionEvent::Prompt);
+    let suspect = |instance| Suspect { seq: 7, instance, session: "a".to_owned(), tool: "b".to_owned() };
+    record.suspects = text(42).map(suspect).into_iter().collect();
     record.seen = text(29).map(|tool| (tool, HookCounts { before: 1, after: 2 })).into_iter().collect();
     record.window_ms = set(30).map(|()| 5);
     record.base = set(31).map(|()| 6);
@@ -75,7 +77,7 @@ fn with_fields(is_set: impl Fn(u32) -> bool) -> Record {
 /// Records with all fields, none, any one of them and all but that one; and one of each action.
 fn records() -> impl Iterator<Item = Record> {
     let fields =
-        (0..42).flat_map(|one| [with_fields(|field| field == one), with_fields(|field| field != one)]);
+        (0..43).flat_map(|one| [with_fields(|field| field == one), with_fields(|field| field != one)]);
     let actions = Action::KNOWN.iter().cloned().map(|action| Record::new(action, "doug", &now()));
     fields.chain([with_fields(|_| false), with_fields(|_| true)]).chain(actions)
 }

@@ -107,6 +107,7 @@ impl Simulation {
             | Kind::Denied
             | Kind::Seen
             | Kind::Session
+            | Kind::Context
             | Kind::Unreadable
             | Kind::Rules
             | Kind::Lost

@@ -8,7 +8,7 @@ use callosum_core::gate::{Gate, Presence, Unreadable};
 use callosum_core::model::tier::Tier;
 use callosum_core::record::kind::{CALL, EVERY, IndexedAs, Pruning, Spec};
 use callosum_core::record::outcome::Ended;
-use callosum_core::record::{Action, FORMAT_VERSION, SessionEvent};
+use callosum_core::record::{Action, FORMAT_VERSION, SessionEvent, Suspect};
 use serde_json::{Value, json};
 
 use crate::support::{World, alice, session};
@@ -151,6 +151,8 @@ fn a_line_has_only_fields_that_its_kind_may_have() {
         },
         &world.now,
     );
+    let suspect = Suspect { seq: 1, instance: "doug".to_owned(), session: "a".to_owned(), tool: "exec".to_owned() };
+    gate.context_tampered("/shared/priorities.md", "it was changed", vec![suspect], &world.now);
     gate.unreadable(&Unreadable { session: Some("a"), tool: Some("mail"), why: "torn" }, &world.now);
     // What was known is written anew.
     let before = fs::read_to_string(world.journal_path()).unwrap();

@@ -154,6 +154,7 @@ pub(crate) fn topic(record: &Value) -> Option<String> {
         "leased" => "lease.taken".to_owned(),
         "extended" => "lease.renewed".to_owned(),
         "session" => format!("session.{}", text("event")),
+        "context" => format!("context.{}", text("event")),
         other => format!("journal.{other}"),
     })
 }

@@ -1,0 +1,471 @@
+//! Looking after the folder: what its protected files must say is remembered in the state directory, and a file that something else
+//! than its writer changed is told of. An inbox is never taken over shorter than it was; a file of the curator stays as it is, with
+//! the version before in `history`, and sessions are told the last version that nobody but a person or its writer can have made.
+
+mod inboxes;
+mod state;
+mod suspects;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use callosum_core::model::settings::OnTamper;
+use callosum_core::model::time::to_rfc3339;
+use callosum_core::record::Suspect;
+
+use crate::error::{Code, Problem};
+use crate::folder::{EntryKind, Folder, replace_file};
+use crate::layout::{CURATED, FEEDBACK, FEEDBACK_INBOX, PRIORITIES, PRIORITIES_INBOX, Place};
+use crate::lock::Lock;
+use crate::names::sha256;
+use crate::registry::home_of;
+
+use self::state::{Known, State, Told};
+
+pub use self::state::{Decided, Verdict};
+pub use self::suspects::{LOOK_BACK_MS, suspects};
+
+/// The files that are only appended to.
+const INBOXES: [&str; 2] = [PRIORITIES_INBOX, FEEDBACK_INBOX];
+/// Versions of a file that are kept in `history` and in `damaged`.
+const VERSIONS: usize = 20;
+/// A look that found nothing is remembered if the one before is so old, milliseconds.
+const REMEMBER_MS: i64 = 30_000;
+
+/// A file that is not as its writer left it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Its path below the folder.
+    pub path: String,
+    /// What is wrong with it: a clause.
+    pub why: String,
+    /// Whether what was missing is back.
+    pub is_restored: bool,
+}
+
+/// What a look found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Look {
+    /// The files that were changed since the last look.
+    pub changes: Vec<Change>,
+    /// The calls that may have done it.
+    pub suspects: Vec<Suspect>,
+}
+
+/// What is wrong with a file now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pending {
+    /// Its path below the folder.
+    pub path: String,
+    /// Whether it is an inbox that lacks entries; else it is a file of the curator that was changed, and not accepted.
+    pub is_inbox: bool,
+}
+
+/// Who looks after a folder. Nobody else does meanwhile.
+#[derive(Debug)]
+pub struct Tender {
+    folder: Folder,
+    home: PathBuf,
+    state: State,
+    is_changed: bool,
+    _lock: Lock,
+}
+
+impl Tender {
+    /// Takes the folder into care, as soon as nobody else does; for that it waits as long as `patience`.
+    ///
+    /// # Errors
+    /// When somebody else does all that time, or the state directory can't be used.
+    pub fn of(folder: Folder, state_dir: &Path, patience: Duration) -> Result<Self, Problem> {
+        let home = home_of(state_dir, folder.root());
+        let lock = Lock::take(&home.join("lock"), patience)?;
+        let path = home.join("state.json");
+        let state = match fs::read(&path) {
+            Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| {
+                let remedy = "delete it, look at the folder yourself, and run `callosum context init`";
+                Problem::input(format!("`{}` can't be read: {error}", path.display()), remedy)
+            })?,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => State::default(),
+            Err(error) => return Err(Problem::io("read", &path, &error)),
+        };
+        Ok(Self { folder, home, state, is_changed: false, _lock: lock })
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn folder(&self) -> &Folder {
+        &self.folder
+    }
+
+    /// Where its copies are kept, in the state directory.
+    #[must_use]
+    pub fn home(&self) -> &Path {
+        &self.home
+    }
+
+    /// Writes down what is remembered.
+    ///
+    /// # Errors
+    /// When it can't be written.
+    pub fn save(&mut self) -> Result<(), Problem> {
+        if !self.is_changed {
+            return Ok(());
+        }
+        self.state.bound();
+        let text = serde_json::to_vec(&self.state).unwrap_or_default();
+        replace_file(&self.home.join("state.json"), &text)?;
+        self.is_changed = false;
+        self.forget_copies();
+        Ok(())
+    }
+
+    /// Compares the protected files with what is remembered of them. `suspects` is asked at most once, and only where one changed:
+    /// for the calls that may write and began at that moment or later, milliseconds since the epoch. The very first look takes over
+    /// what it finds.
+    ///
+    /// # Errors
+    /// When a copy can't be written; nothing is lost then.
+    pub fn look(
+        &mut self,
+        now_ms: i64,
+        on_tamper: OnTamper,
+        suspects: &mut dyn FnMut(i64) -> Vec<Suspect>,
+    ) -> Result<Look, Problem> {
+        let is_first = self.state.v == 0;
+        let since_ms = self.state.looked_ms.saturating_sub(LOOK_BACK_MS);
+        let mut asked = None;
+        let mut changes = Vec::new();
+        for path in INBOXES {
+            changes.extend(self.look_at_inbox(path, now_ms, on_tamper)?);
+        }
+        let (mut found, curated) = (Vec::new(), self.curated());
+        for path in &curated {
+            let Some(why) = self.look_at_curated(path, now_ms)? else { continue };
+            let nobody = is_first || asked.get_or_insert_with(|| suspects(since_ms)).is_empty();
+            if nobody {
+                // No call ran: a person did it.
+                self.confirm(path);
+            } else {
+                found.push(Change { path: path.clone(), why: why.to_owned(), is_restored: false });
+            }
+        }
+        if !changes.is_empty() && asked.is_none() {
+            asked = Some(suspects(since_ms));
+        }
+        changes.append(&mut found);
+        self.is_changed |= is_first || !changes.is_empty() || now_ms - self.state.looked_ms > REMEMBER_MS;
+        (self.state.v, self.state.looked_ms) = (1, now_ms);
+        Ok(Look {
+            suspects: if changes.is_empty() { Vec::new() } else { asked.unwrap_or_default() },
+            changes,
+        })
+    }
+
+    /// The curator's files that are there, and those that were.
+    fn curated(&self) -> BTreeSet<String> {
+        let mut paths = BTreeSet::from([PRIORITIES.to_owned()]);
+        for folder in CURATED.into_iter().chain([FEEDBACK]) {
+            let files = self.folder.list(Path::new(folder)).into_iter();
+            let files = files.filter(|entry| entry.kind == EntryKind::File);
+            paths.extend(files.map(|entry| format!("{folder}/{}", entry.name)));
+        }
+        let known = self.state.files.iter().filter(|(_, known)| !known.sha256.is_empty());
+        paths.extend(known.map(|(path, _)| path.clone()));
+        paths.retain(|path| Place::of(Path::new(path)) == Some(Place::Curated));
+        paths
+    }
+
+    fn look_at_inbox(
+        &mut self,
+        path: &str,
+        now_ms: i64,
+        on_tamper: OnTamper,
+    ) -> Result<Option<Change>, Problem> {
+        let signature = self.folder.entry(Path::new(path)).map(|entry| entry.signature);
+        let known = self.state.files.get(path).cloned();
+        if known.as_ref().is_some_and(|known| known.signature == signature && signature.is_some()) {
+            return Ok(None);
+        }
+        let bytes = match self.folder.read(Path::new(path)) {
+            Ok(bytes) => bytes.unwrap_or_default(),
+            // What can't be read has lost everything; its copy is what is left of it.
+            Err(_) => Vec::new(),
+        };
+        let Some(known) = known else {
+            self.take_over(path, &bytes)?;
+            return Ok(None);
+        };
+        let before = self.copy(&known.sha256).unwrap_or_default();
+        if bytes.starts_with(&before) {
+            self.take_over(path, &bytes)?;
+            return Ok(None);
+        }
+        let is_told = known
+            .told
+            .as_deref()
+            .and_then(|told| self.copy(told))
+            .is_some_and(|told| bytes.starts_with(&told));
+        let damaged = self.keep(&bytes)?;
+        if !is_told {
+            self.keep_version("damaged", path, now_ms, &bytes)?;
+        }
+        self.known(path, |known| (known.told, known.signature) = (Some(damaged), signature));
+        if on_tamper == OnTamper::Restore {
+            self.restore(path)?;
+        }
+        let why = if bytes.len() < before.len() { "lost entries" } else { "had entries changed" };
+        let is_restored = on_tamper == OnTamper::Restore;
+        Ok((!is_told || is_restored).then(|| Change {
+            path: path.to_owned(),
+            why: why.to_owned(),
+            is_restored,
+        }))
+    }
+
+    /// What happened to a curator's file; `None` where it is as it was.
+    fn look_at_curated(&mut self, path: &str, now_ms: i64) -> Result<Option<&'static str>, Problem> {
+        let signature = self.folder.entry(Path::new(path)).map(|entry| entry.signature);
+        let known = self.state.files.get(path).cloned();
+        if known.as_ref().is_some_and(|known| known.signature == signature) {
+            return Ok(None);
+        }
+        let bytes = self.folder.read(Path::new(path)).unwrap_or_default();
+        let hash = bytes.as_deref().map(|bytes| self.keep(bytes)).transpose()?.unwrap_or_default();
+        let before = known.as_ref().map_or("", |known| &known.sha256);
+        if hash == before {
+            self.known(path, |known| known.signature = signature);
+            return Ok(None);
+        }
+        if let Some(version) = self.copy(before) {
+            self.keep_version("history", path, now_ms, &version)?;
+        }
+        let why = match (before.is_empty(), hash.is_empty()) {
+            (true, _) => "was made",
+            (false, true) => "was deleted",
+            (false, false) => "was changed",
+        };
+        self.known(path, |known| (known.sha256, known.signature) = (hash, signature));
+        Ok(Some(why))
+    }
+
+    /// Changes what is remembered of a file.
+    fn known(&mut self, path: &str, change: impl FnOnce(&mut Known)) {
+        change(self.state.files.entry(path.to_owned()).or_default());
+        self.is_changed = true;
+    }
+
+    /// Its present version counts as its writer's.
+    fn confirm(&mut self, path: &str) {
+        self.known(path, |known| {
+            known.confirmed = Some(known.sha256.clone()).filter(|hash| !hash.is_empty())
+        });
+    }
+
+    /// What an inbox says is what it must begin with from now on.
+    fn take_over(&mut self, path: &str, bytes: &[u8]) -> Result<(), Problem> {
+        let hash = self.keep(bytes)?;
+        let signature = self.folder.entry(Path::new(path)).map(|entry| entry.signature);
+        self.known(path, |known| {
+            *known = Known { confirmed: Some(hash.clone()), sha256: hash, signature, told: None };
+        });
+        Ok(())
+    }
+
+    /// Appends to an inbox: to the file, and to what must be in it.
+    ///
+    /// # Errors
+    /// When it can't be written.
+    pub fn append(&mut self, path: &str, text: &str) -> Result<(), Problem> {
+        let known = self.state.files.get(path).cloned().unwrap_or_default();
+        self.folder.append(Path::new(path), text.as_bytes())?;
+        let now = self.folder.read(Path::new(path))?.unwrap_or_default();
+        if known.told.is_none() {
+            return self.take_over(path, &now);
+        }
+        // It lacks entries: what must be in it grows all the same.
+        let mut before = self.copy(&known.sha256).unwrap_or_default();
+        before.extend_from_slice(text.as_bytes());
+        let (hash, damaged) = (self.keep(&before)?, self.keep(&now)?);
+        let signature = self.folder.entry(Path::new(path)).map(|entry| entry.signature);
+        self.known(path, |known| {
+            (known.sha256, known.told, known.signature) = (hash, Some(damaged), signature);
+        });
+        Ok(())
+    }
+
+    /// Writes a file of the curator, as its writer or a person may.
+    ///
+    /// # Errors
+    /// When it can't be written.
+    pub fn put(&mut self, path: &str, bytes: &[u8]) -> Result<(), Problem> {
+        self.folder.replace(Path::new(path), bytes)?;
+        self.take_over(path, bytes)
+    }
+
+    /// What the curator has just written to a file of its own counts as its.
+    ///
+    /// # Errors
+    /// When a copy can't be written.
+    pub fn wrote(&mut self, path: &str, bytes: &[u8]) -> Result<(), Problem> {
+        let is_known = self.state.files.get(path).is_some_and(|known| {
+            let signature = self.folder.entry(Path::new(path)).map(|entry| entry.signature);
+            known.signature == signature && known.confirmed.as_deref() == Some(&known.sha256)
+        });
+        if is_known { Ok(()) } else { self.take_over(path, bytes) }
+    }
+
+    /// The curator has just deleted a file of its own.
+    pub fn removed(&mut self, path: &str) {
+        self.state.files.remove(path);
+        self.is_changed = true;
+    }
+
+    /// Takes over a file of the curator as it is: a person says that it is right.
+    ///
+    /// # Errors
+    /// When nothing is known of such a file, or it is an inbox.
+    pub fn accept(&mut self, path: &str) -> Result<(), Problem> {
+        if INBOXES.contains(&path) || !self.state.files.contains_key(path) {
+            return Err(Problem::new(
+                Code::Unknown,
+                format!("`{path}` is no file that could be accepted"),
+                "`callosum context lint` lists those that were changed; an inbox is mended with `callosum context restore`",
+            ));
+        }
+        self.confirm(path);
+        Ok(())
+    }
+
+    /// Puts back what a file must say: of an inbox the entries that are missing, of a curator's file the last version that counts as
+    /// its writer's. Whether that changed anything.
+    ///
+    /// # Errors
+    /// When nothing is known of it, or it can't be written.
+    pub fn restore(&mut self, path: &str) -> Result<bool, Problem> {
+        let unknown = || {
+            let remedy = "`callosum context lint` lists the files that were changed";
+            Problem::new(Code::Unknown, format!("no version of `{path}` is kept"), remedy)
+        };
+        let known = self.state.files.get(path).cloned().ok_or_else(unknown)?;
+        let now = self.folder.read(Path::new(path)).unwrap_or_default();
+        let kept = if INBOXES.contains(&path) {
+            let before = self.copy(&known.sha256).ok_or_else(unknown)?;
+            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+            inboxes::merged(path, &text(&before), &text(now.as_deref().unwrap_or_default())).into_bytes()
+        } else {
+            known.confirmed.as_deref().and_then(|hash| self.copy(hash)).ok_or_else(unknown)?
+        };
+        if now.as_deref() == Some(&kept) {
+            self.take_over(path, &kept)?;
+            return Ok(false);
+        }
+        self.put(path, &kept)?;
+        Ok(true)
+    }
+
+    /// The files that are not as they should be, as the last look left them.
+    #[must_use]
+    pub fn pending(&self) -> Vec<Pending> {
+        let wrong = self.state.files.iter().filter_map(|(path, known)| {
+            let is_inbox = INBOXES.contains(&path.as_str());
+            let is_wrong = match is_inbox {
+                true => known.told.is_some(),
+                false => known.confirmed.as_deref().unwrap_or_default() != known.sha256,
+            };
+            is_wrong.then(|| Pending { path: path.clone(), is_inbox })
+        });
+        wrong.collect()
+    }
+
+    /// The last version of a curator's file that nobody but its writer or a person can have made.
+    #[must_use]
+    pub fn confirmed(&self, path: &str) -> Option<String> {
+        let bytes = self.copy(self.state.files.get(path)?.confirmed.as_deref()?)?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// The paths in one of the curator's folders of which such a version is there, in order.
+    #[must_use]
+    pub fn confirmed_in(&self, folder: &str) -> Vec<String> {
+        let known = self.state.files.iter().filter(|(_, known)| known.confirmed.is_some());
+        known.filter(|(path, _)| Path::new(path).starts_with(folder)).map(|(path, _)| path.clone()).collect()
+    }
+
+    /// What a person decided about an item.
+    #[must_use]
+    pub fn decided(&self, id: &str) -> Option<&Decided> {
+        self.state.decided.get(id)
+    }
+
+    /// Remembers what a person decided about an item.
+    pub fn decide(&mut self, id: &str, verdict: Verdict, now_ms: i64) {
+        self.state.decided.insert(id.to_owned(), Decided { verdict, at: to_rfc3339(now_ms) });
+        self.is_changed = true;
+    }
+
+    /// When a session was told of the folder last, milliseconds since the epoch, and the digest of the operator's part of it.
+    #[must_use]
+    pub fn told(&self, session: &str) -> Option<(i64, &str)> {
+        self.state.told.get(session).map(|told| (told.at_ms, told.digest.as_str()))
+    }
+
+    /// Remembers what a session was told.
+    pub fn tell(&mut self, session: &str, digest: &str, now_ms: i64) {
+        self.state.told.insert(session.to_owned(), Told { at_ms: now_ms, digest: digest.to_owned() });
+        self.is_changed = true;
+    }
+
+    /// Bytes of all copies.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        Folder::open(&self.home).map_or(0, |home| home.bytes())
+    }
+
+    fn copy(&self, hash: &str) -> Option<Vec<u8>> {
+        (!hash.is_empty()).then(|| fs::read(self.home.join("copies").join(hash)).ok())?
+    }
+
+    fn keep(&self, bytes: &[u8]) -> Result<String, Problem> {
+        let hash = sha256(bytes);
+        let path = self.home.join("copies").join(&hash);
+        if fs::metadata(&path).is_ok_and(|found| found.len() == bytes.len() as u64) {
+            return Ok(hash);
+        }
+        replace_file(&path, bytes).map(|()| hash)
+    }
+
+    /// Keeps a version of a file that is no longer there, and only so many of them.
+    fn keep_version(&self, folder: &str, path: &str, now_ms: i64, bytes: &[u8]) -> Result<(), Problem> {
+        let name = path.replace('/', "~");
+        replace_file(&self.home.join(folder).join(format!("{name}.{now_ms:015}")), bytes)?;
+        let Ok(home) = Folder::open(&self.home) else { return Ok(()) };
+        let versions = home.list(Path::new(folder));
+        let of_file = |known: &&str| known.rsplit_once('.').is_some_and(|(known, _)| known == name);
+        let versions: Vec<&str> = versions.iter().map(|entry| entry.name.as_str()).filter(of_file).collect();
+        for old in versions.iter().rev().skip(VERSIONS) {
+            home.remove(&Path::new(folder).join(old))?;
+        }
+        Ok(())
+    }
+
+    /// Deletes copies of which nothing remembers any more.
+    fn forget_copies(&self) {
+        let Ok(home) = Folder::open(&self.home) else { return };
+        let known = self.state.files.values();
+        let used: BTreeSet<&str> = known
+            .flat_map(|known| [Some(&known.sha256), known.confirmed.as_ref(), known.told.as_ref()])
+            .flatten()
+            .map(String::as_str)
+            .collect();
+        for entry in home.list(Path::new("copies")).iter().filter(|entry| !used.contains(entry.name.as_str()))
+        {
+            // The next time does.
+            let _ = home.remove(&Path::new("copies").join(&entry.name));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

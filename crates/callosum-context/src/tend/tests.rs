@@ -1,0 +1,166 @@
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+use super::*;
+
+const NOW: i64 = 1_795_563_005_000;
+const FIRST: &str = "\n## 2026-11-24T10:00:00Z (bob)\n\nOne\n";
+
+struct World {
+    state: tempfile::TempDir,
+    shared: tempfile::TempDir,
+    now: i64,
+}
+
+impl World {
+    /// A folder with an inbox of one entry and priorities, looked at once.
+    fn new() -> Self {
+        let world =
+            Self { state: tempfile::tempdir().unwrap(), shared: tempfile::tempdir().unwrap(), now: NOW };
+        world.write(PRIORITIES_INBOX, FIRST);
+        world.write(PRIORITIES, "## Current\n- Mine\n");
+        let mut tender = world.tender();
+        assert_eq!(tender.look(NOW, OnTamper::Report, &mut |_| vec![suspect()]).unwrap(), Look::default());
+        tender.save().unwrap();
+        world
+    }
+
+    fn tender(&self) -> Tender {
+        Tender::of(Folder::open(self.shared.path()).unwrap(), self.state.path(), Duration::ZERO).unwrap()
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        fs::write(self.shared.path().join(path), text).unwrap();
+    }
+
+    fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.shared.path().join(path)).unwrap()
+    }
+
+    fn look(&mut self, on_tamper: OnTamper, suspects: &[Suspect]) -> Look {
+        self.now += 1_000;
+        let mut tender = self.tender();
+        let look = tender.look(self.now, on_tamper, &mut |_| suspects.to_vec()).unwrap();
+        tender.save().unwrap();
+        look
+    }
+
+    fn kept(&self, folder: &str) -> Vec<String> {
+        let home = home_of(self.state.path(), &fs::canonicalize(self.shared.path()).unwrap());
+        let files = fs::read_dir(home.join(folder)).into_iter().flatten().flatten();
+        files.map(|file| fs::read_to_string(file.path()).unwrap()).collect()
+    }
+}
+
+fn suspect() -> Suspect {
+    Suspect { seq: 7, instance: "doug".to_owned(), session: "s".to_owned(), tool: "exec".to_owned() }
+}
+
+#[test]
+fn what_is_appended_is_taken_over() {
+    let mut world = World::new();
+    world.write(PRIORITIES_INBOX, &format!("{FIRST}\n## 2026-11-24T11:00:00Z (eve)\n\nTwo\n"));
+    assert_eq!(world.look(OnTamper::Report, &[suspect()]), Look::default());
+    // It must be there from now on.
+    world.write(PRIORITIES_INBOX, FIRST);
+    assert_eq!(world.look(OnTamper::Report, &[suspect()]).changes.len(), 1);
+}
+
+#[test]
+fn a_cut_inbox_is_told_once_kept_and_never_taken_over() {
+    let mut world = World::new();
+    world.write(PRIORITIES_INBOX, "poison");
+    let look = world.look(OnTamper::Report, &[suspect()]);
+    let why = "lost entries".to_owned();
+    let change = Change { path: PRIORITIES_INBOX.to_owned(), why, is_restored: false };
+    assert_eq!(look, Look { changes: vec![change], suspects: vec![suspect()] });
+    assert_eq!(world.kept("damaged"), ["poison"]);
+    assert_eq!(world.look(OnTamper::Report, &[suspect()]), Look::default());
+    // What comes behind is no news, and is there with all the rest once it is mended.
+    let mut tender = world.tender();
+    tender.append(PRIORITIES_INBOX, "\n## 2026-11-24T11:00:00Z (eve)\n\nTwo\n").unwrap();
+    tender.save().unwrap();
+    drop(tender);
+    world.write(
+        PRIORITIES_INBOX,
+        &(world.read(PRIORITIES_INBOX) + "\n## 2026-11-24T12:00:00Z (ann)\n\nThree\n"),
+    );
+    assert_eq!(world.look(OnTamper::Report, &[suspect()]), Look::default());
+    let mut tender = world.tender();
+    assert_eq!(tender.pending(), [Pending { path: PRIORITIES_INBOX.to_owned(), is_inbox: true }]);
+    assert!(tender.accept(PRIORITIES_INBOX).is_err());
+    assert!(tender.restore(PRIORITIES_INBOX).unwrap());
+    assert_eq!(tender.pending(), []);
+    let texts: Vec<String> =
+        crate::inbox::entries(&world.read(PRIORITIES_INBOX)).into_iter().map(|entry| entry.text).collect();
+    assert_eq!(texts, ["One", "Two", "Three"]);
+    assert!(!world.read(PRIORITIES_INBOX).contains("poison"));
+}
+
+#[test]
+fn entries_are_put_back_where_that_is_wanted_and_new_ones_stay() {
+    let mut world = World::new();
+    world.write(PRIORITIES_INBOX, "## 2026-11-24T11:00:00Z (eve)\n\nTwo\n");
+    let look = world.look(OnTamper::Restore, &[suspect()]);
+    assert!(look.changes.iter().all(|change| change.is_restored) && look.changes.len() == 1);
+    assert_eq!(world.read(PRIORITIES_INBOX), format!("{FIRST}\n## 2026-11-24T11:00:00Z (eve)\n\nTwo\n"));
+    assert_eq!(world.look(OnTamper::Restore, &[suspect()]), Look::default());
+    fs::remove_file(world.shared.path().join(PRIORITIES_INBOX)).unwrap();
+    assert_eq!(world.look(OnTamper::Restore, &[]).changes.len(), 1);
+    assert!(world.read(PRIORITIES_INBOX).starts_with(FIRST));
+}
+
+#[test]
+fn what_changed_while_calls_ran_is_kept_told_and_not_read_until_a_person_accepts_it() {
+    let mut world = World::new();
+    world.write(PRIORITIES, "## Current\n- CANARY\n");
+    let look = world.look(OnTamper::Restore, &[suspect()]);
+    assert_eq!(look.changes.first().map(|change| change.why.as_str()), Some("was changed"));
+    assert_eq!(world.read(PRIORITIES), "## Current\n- CANARY\n");
+    assert_eq!(world.kept("history"), ["## Current\n- Mine\n"]);
+    let mut tender = world.tender();
+    assert_eq!(tender.confirmed(PRIORITIES).as_deref(), Some("## Current\n- Mine\n"));
+    assert_eq!(tender.pending().len(), 1);
+    tender.accept(PRIORITIES).unwrap();
+    assert_eq!(tender.confirmed(PRIORITIES).as_deref(), Some("## Current\n- CANARY\n"));
+}
+
+#[test]
+fn what_changed_while_no_call_ran_is_a_persons_and_a_deleted_file_can_come_back() {
+    let mut world = World::new();
+    world.write(PRIORITIES, "## Current\n- Edited\n");
+    assert_eq!(world.look(OnTamper::Report, &[]), Look::default());
+    assert_eq!(world.tender().confirmed(PRIORITIES).as_deref(), Some("## Current\n- Edited\n"));
+    fs::remove_file(world.shared.path().join(PRIORITIES)).unwrap();
+    let look = world.look(OnTamper::Report, &[suspect()]);
+    assert_eq!(look.changes.first().map(|change| change.why.as_str()), Some("was deleted"));
+    let mut tender = world.tender();
+    assert!(tender.restore(PRIORITIES).unwrap());
+    assert_eq!(world.read(PRIORITIES), "## Current\n- Edited\n");
+    assert!(tender.restore("roundtable/2026-11-24.md").is_err());
+}
+
+#[test]
+fn a_digest_that_somebody_else_made_is_told_and_not_read() {
+    let mut world = World::new();
+    fs::create_dir(world.shared.path().join("roundtable")).unwrap();
+    world.write("roundtable/2026-11-24.md", "CANARY");
+    let look = world.look(OnTamper::Report, &[suspect()]);
+    assert_eq!(look.changes.first().map(|change| change.why.as_str()), Some("was made"));
+    assert_eq!(world.tender().confirmed_in("roundtable"), [""; 0]);
+    let mut tender = world.tender();
+    tender.put("roundtable/2026-11-24.md", b"ours").unwrap();
+    tender.save().unwrap();
+    assert_eq!(tender.confirmed_in("roundtable"), ["roundtable/2026-11-24.md"]);
+    drop(tender);
+    assert_eq!(world.look(OnTamper::Report, &[suspect()]), Look::default());
+}
+
+#[test]
+fn only_so_much_is_kept() {
+    let mut world = World::new();
+    for number in 0..30 {
+        world.write(PRIORITIES, &format!("version {number}"));
+        world.look(OnTamper::Report, &[]);
+    }
+    assert_eq!(world.kept("history").len(), VERSIONS);
+    assert!(world.kept("copies").len() <= 4);
+}
