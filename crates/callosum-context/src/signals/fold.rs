@@ -8,20 +8,29 @@ pub(crate) const MAX_ENTITY_CHARS: usize = 200;
 /// An entity in the one spelling by which it is compared: NFKC, lower case, blanks as one space, no signs at its ends.
 #[must_use]
 pub fn folded(text: &str) -> String {
-    let mut folded = String::with_capacity(text.len());
     // What is longer than an entity may be is cut; NFKC may make several characters of one.
-    for c in text.chars().take(4 * MAX_ENTITY_CHARS).nfkc().flat_map(char::to_lowercase) {
-        if c.is_whitespace() || c.is_control() {
-            if !folded.ends_with(' ') && !folded.is_empty() {
-                folded.push(' ');
-            }
-        } else {
-            folded.push(c);
-        }
-    }
+    let (end, _) = text.char_indices().nth(4 * MAX_ENTITY_CHARS).unwrap_or((text.len(), ' '));
+    let text = text.get(..end).unwrap_or(text);
+    let folded = if text.is_ascii() {
+        with_single_blanks(text.bytes().map(|byte| char::from(byte.to_ascii_lowercase())))
+    } else {
+        with_single_blanks(text.nfkc().flat_map(char::to_lowercase))
+    };
     let trimmed =
         folded.trim_matches(|c: char| c.is_whitespace() || matches!(c, '.' | ',' | ';' | '*' | '`' | '"' | '\''));
     trimmed.chars().take(MAX_ENTITY_CHARS).collect()
+}
+
+fn with_single_blanks(text: impl Iterator<Item = char>) -> String {
+    let mut single = String::new();
+    for c in text {
+        if !c.is_whitespace() && !c.is_control() {
+            single.push(c);
+        } else if !single.ends_with(' ') && !single.is_empty() {
+            single.push(' ');
+        }
+    }
+    single
 }
 
 /// The entity that a context key names: for keys of addresses, files and code hosts what people write of them, else the key itself.

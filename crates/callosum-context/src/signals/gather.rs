@@ -397,6 +397,9 @@ fn distinct<'a>(agents: impl Iterator<Item = &'a String>) -> Vec<String> {
 
 /// The same for lines of any length.
 fn folded_line(line: &str) -> String {
+    if line.is_ascii() {
+        return line.to_ascii_lowercase();
+    }
     line.split_whitespace().map(folded).collect::<Vec<_>>().join(" ")
 }
 

@@ -61,31 +61,40 @@ impl Patterns {
             return found;
         }
         let mut rest = line.to_owned();
-        take(&self.url, &mut rest, |url| url_entities(url.get(0).map_or("", |url| url.as_str()), &mut found));
-        take(&self.address, &mut rest, |address| push(&mut found, whole(address)));
-        take(&self.package, &mut rest, |package| push(&mut found, whole(package)));
-        take(&self.numbered, &mut rest, |numbered| {
+        // To look for signs is a fraction of what it is to look for a pattern.
+        let has = |sign: &str| line.contains(sign);
+        let (digit, path, number) = (line.bytes().any(|byte| byte.is_ascii_digit()), has("/"), has("#"));
+        let (at, dot) = (has("@"), has("."));
+        let when = |holds: bool, pattern, rest: &mut String, each: &mut dyn FnMut(&Captures<'_>)| {
+            if holds {
+                take(pattern, rest, each);
+            }
+        };
+        when(has("://"), &self.url, &mut rest, &mut |url| url_entities(url.get(0).map_or("", |url| url.as_str()), &mut found));
+        when(at, &self.address, &mut rest, &mut |address| push(&mut found, whole(address)));
+        when(at && digit, &self.package, &mut rest, &mut |package| push(&mut found, whole(package)));
+        when(path && number, &self.numbered, &mut rest, &mut |numbered| {
             push(&mut found, part(numbered, 1));
             push(&mut found, whole(numbered));
         });
-        take(&self.named_number, &mut rest, |number| found.push(format!("#{}", part(number, 1))));
-        take(&self.issue, &mut rest, |issue| {
+        when(number, &self.named_number, &mut rest, &mut |number| found.push(format!("#{}", part(number, 1))));
+        when(digit && has("-"), &self.issue, &mut rest, &mut |issue| {
             if !STANDARDS.contains(&part(issue, 1)) {
                 push(&mut found, whole(issue));
             }
         });
-        take(&self.host, &mut rest, |host| {
+        when(digit && dot, &self.host, &mut rest, &mut |host| {
             if is_shared_host(whole(host)) {
                 push(&mut found, whole(host));
             }
         });
         // Before the repositories: `src/main.rs` between backticks is a file.
-        take(&self.path, &mut rest, |path| push(&mut found, part(path, 1).trim_end_matches('.')));
-        take(&self.repository, &mut rest, |name| {
+        when(path, &self.path, &mut rest, &mut |path| push(&mut found, part(path, 1).trim_end_matches('.')));
+        when(path, &self.repository, &mut rest, &mut |name| {
             let name = [part(name, 1), part(name, 2)].into_iter().find(|name| !name.is_empty());
             push(&mut found, name.unwrap_or_default());
         });
-        take(&self.version, &mut rest, |version| {
+        when(digit && dot, &self.version, &mut rest, &mut |version| {
             let number = [part(version, 1), part(version, 2)].concat();
             if !is_date(&number) {
                 push(&mut found, &format!("v{number}"));
