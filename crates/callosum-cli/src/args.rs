@@ -9,6 +9,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 
+use crate::commands::context::args::ContextAction;
+
 /// See what every AI-agent session on this machine did, why a call was paused, and what your rules would do.
 #[derive(Debug, Parser)]
 #[command(
@@ -207,6 +209,14 @@ pub(crate) enum Command {
     /// Remove Callosum's hooks from an agent runtime's settings. Shows the changes
     #[command(after_help = "Example:\n  callosum uninstall gemini")]
     Uninstall(Target),
+    /// Work on the shared context: a folder that all agents read and write under rules
+    #[command(
+        after_help = "Examples:\n  callosum context init\n  callosum context edit\n  callosum context write --title 'Release notes' --body-file notes.md\n  callosum context accept 0123456789ab"
+    )]
+    Context {
+        #[command(subcommand)]
+        action: ContextAction,
+    },
     /// Replay the journal under another rules file, and compare it with the rules in force. Runs nothing, writes nothing
     #[command(
         after_help = "Examples:\n  callosum simulate ~/.callosum/tiers.json.new\n  callosum simulate new.json --since 7d --json\n\nThe journal keeps no parameters of calls of tiers 0 and 1, and only a short, redacted summary for higher tiers. A call is judged again where the rules ask only for what the journal kept. Otherwise it keeps the rule that the journal names, or is counted as not judged. The gateways' settings are not in the journal, so the defaults apply. Callosum does not invent what a stopped call would have led to."

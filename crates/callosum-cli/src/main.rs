@@ -87,6 +87,7 @@ fn run(args: &Args) -> Result<ExitCode, Failure> {
         Command::Check(checked) => commands::check::run(args, checked, &mut out)?,
         Command::Rules { action } => commands::rules::run(args, action, &mut out)?,
         Command::Init => commands::init::run(args, &mut out)?,
+        Command::Context { action } => commands::context::run(args, action, &mut out)?,
         Command::Simulate(tried) => commands::simulate::run(args, tried, &mut out)?,
         Command::Doctor(examined) => commands::doctor::run(args, examined, &mut out)?,
         Command::Serve(handed) => commands::serve::run(args, "serve", &handed.words)?,

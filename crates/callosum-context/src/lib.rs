@@ -10,6 +10,7 @@
 
 pub mod curator;
 pub mod days;
+pub mod decide;
 pub mod error;
 pub mod feedback;
 pub mod folder;
@@ -19,11 +20,16 @@ mod inert;
 pub mod kpi;
 pub mod layout;
 pub mod limits;
+pub mod lint;
 pub mod lock;
 pub mod names;
 pub mod output;
 pub mod priorities;
+pub mod prune;
+pub mod read;
 pub mod registry;
 pub mod safe;
 pub mod signals;
+pub mod setup;
 pub mod tend;
+pub mod write;

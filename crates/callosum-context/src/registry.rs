@@ -94,6 +94,12 @@ impl Registry {
             .map_err(|error| unusable(format!("can't be read: {}", one_line(&error.to_string(), 120))))
     }
 
+    /// Whether a state directory has recorded anything.
+    #[must_use]
+    pub fn is_there(state_dir: &Path) -> bool {
+        state_dir.join(FILE).exists()
+    }
+
     /// Writes it in one step.
     ///
     /// # Errors

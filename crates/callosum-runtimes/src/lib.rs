@@ -19,4 +19,4 @@ mod table;
 pub mod trust;
 
 pub use runtime::{AgentRuntime, Runtime};
-pub use table::{RUNTIMES, is_program, named};
+pub use table::{RUNTIMES, in_shell_of, is_program, named, runtime_of_program};

@@ -32,6 +32,10 @@ pub enum Tool {
 }
 
 impl Tool {
+    /// Those that change nothing.
+    pub const READING: [Self; 6] =
+        [Self::Read, Self::Ls, Self::Glob, Self::Grep, Self::WebFetch, Self::WebSearch];
+
     /// Its name.
     #[must_use]
     pub fn name(self) -> &'static str {

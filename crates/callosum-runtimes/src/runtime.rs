@@ -57,6 +57,10 @@ pub struct Facts {
     pub events: &'static [HookEvent],
     /// Its other events. None of them lets a tool run.
     pub other_events: &'static [&'static str],
+    /// Variables that are set in shells of its agents, and nowhere else.
+    pub shell_variables: &'static [&'static str],
+    /// Which of them names the session, as its events do.
+    pub session_variable: Option<&'static str>,
     /// Where its events say what.
     pub fields: Fields,
     /// How it asks its user about a call. `None`: it can't, or not so that the call waits for the answer.

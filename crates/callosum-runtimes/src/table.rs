@@ -25,6 +25,26 @@ pub fn is_program(name: &str) -> bool {
     name.starts_with(openclaw::PROGRAM) || RUNTIMES.into_iter().any(|runtime| runtime.facts().program == name)
 }
 
+/// The runtime in whose agent's shell a process runs, as its environment says, and the session where it tells that.
+#[must_use]
+pub fn in_shell_of(variable: impl Fn(&str) -> Option<String>) -> Option<(Runtime, Option<String>)> {
+    let runtime = RUNTIMES
+        .into_iter()
+        .find(|runtime| runtime.facts().shell_variables.iter().any(|name| variable(name).is_some()))?;
+    Some((runtime, runtime.facts().session_variable.and_then(variable)))
+}
+
+/// The name of the runtime whose program one of these is, as [`crate::openclaw`] and the table know them.
+#[must_use]
+pub fn runtime_of_program(names: &[String]) -> Option<&'static str> {
+    names.iter().find_map(|name| {
+        let of_table = RUNTIMES.into_iter().find(|runtime| runtime.facts().program == name);
+        of_table
+            .map(|runtime| runtime.name())
+            .or_else(|| name.starts_with(openclaw::PROGRAM).then_some(openclaw::PROGRAM))
+    })
+}
+
 /// A runtime, and then all others: runtimes take names over from each other, and one that is built on another keeps that one's
 /// hooks. So a name that only another has means what it means there.
 pub(crate) fn own_first(runtime: Runtime) -> impl Iterator<Item = Runtime> {

@@ -1,6 +1,8 @@
 //! The commands, and what they have in common.
 
+mod caller;
 pub(crate) mod check;
+pub(crate) mod context;
 pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod hook;
@@ -11,6 +13,7 @@ pub(crate) mod leases;
 pub(crate) mod rules;
 pub(crate) mod serve;
 pub(crate) mod sessions;
+mod shared_context;
 pub(crate) mod simulate;
 pub(crate) mod status;
 pub(crate) mod why;

@@ -68,16 +68,6 @@ impl Files<'_> {
         Ok(())
     }
 
-    /// Deletes a file.
-    pub(crate) fn remove(&mut self, below: &Path) -> Result<(), Problem> {
-        let path = self.folder.path(below)?;
-        if !self.is_dry {
-            self.disk.remove(&path).map_err(|error| Problem::io("delete", &path, &error))?;
-        }
-        self.changed.push(below.to_string_lossy().into_owned());
-        Ok(())
-    }
-
     /// Some file systems can't flush a folder; the file is there all the same.
     fn flush_folder(&self, path: &Path) {
         if let Some(folder) = path.parent() {

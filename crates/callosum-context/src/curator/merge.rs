@@ -139,7 +139,7 @@ fn proposals(
     let mut end = begin;
     for entry in inbox::settled(&inbox, terms.now_ms).into_iter().filter(|entry| entry.range.start >= begin) {
         end = end.max(entry.range.end);
-        let proposal = of_entry(&entry, tender, terms);
+        let proposal = of_entry(&entry, &inbox, tender, terms);
         if proposal.is_rejected {
             merged.skipped.push(Skipped::new(proposal.inserted.id, REJECTED));
         } else if !checkpoint.taken.contains_key(&proposal.inserted.id) && !entry.text.is_empty() {
@@ -189,12 +189,15 @@ fn proposal(id: &str, agent: &str, at_ms: Option<i64>, is_trusted: bool, text: &
     Proposal { at_ms, is_rejected, inserted: Inserted { id: id.to_owned(), is_current, bullet } }
 }
 
-/// An entry is its agent's only where our command wrote it: then its id says what it was made of. A heading alone is a claim. The id
-/// is made anew in any case, because one that an entry claims could be another's.
-fn of_entry(entry: &Entry, tender: Option<&Tender>, terms: &Terms<'_>) -> Proposal {
+/// An entry is its agent's only where our command wrote it: then its id is the digest of what it says. One of a shell only claims whose
+/// it is. An id that is the digest of neither could be another's, who decided about that one decided nothing about this.
+fn of_entry(entry: &Entry, inbox: &str, tender: Option<&Tender>, terms: &Terms<'_>) -> Proposal {
     let at = entry.wall_ms.map(to_rfc3339).unwrap_or_default();
-    let id = id(&["inbox", &entry.agent, &at, &entry.text]);
-    let is_trusted = id == entry.id && terms.trusted.contains(&entry.agent);
+    let is_ours = entry.id == id(&["inbox", &entry.agent, &at, &entry.text]);
+    let heading = inbox.get(entry.range.clone()).and_then(|text| text.lines().next()).unwrap_or_default();
+    let heading = heading.strip_prefix("## ").unwrap_or(heading).trim();
+    let id = if is_ours { entry.id.clone() } else { id(&["inbox", heading, &entry.text]) };
+    let is_trusted = is_ours && terms.trusted.contains(&entry.agent);
     proposal(&id, &entry.agent, entry.wall_ms, is_trusted, &inert(&entry.text, TEXT_CHARS), tender)
 }
 

@@ -11,7 +11,6 @@ mod day;
 mod files;
 mod items;
 mod merge;
-mod retention;
 mod roundtable;
 mod week;
 
@@ -33,6 +32,7 @@ use crate::error::Problem;
 use crate::folder::Folder;
 use crate::layout;
 use crate::lock::{self, Lock};
+use crate::prune::{Pruned, prune};
 use crate::registry::home_of;
 use crate::signals::{Document, Patterns, Window};
 use crate::tend::Tender;
@@ -147,9 +147,13 @@ impl Curator<'_> {
         for (from, to) in &merged.archived {
             files.rename(from, to)?;
         }
-        retention::retain(&mut files, &mut tender, today)?;
-        done(tender)?;
         report.changed.append(&mut files.changed);
+        if let Some(tender) = &mut tender {
+            let Pruned { archived, deleted } = prune(tender, self.zone, self.now.wall_ms, false)?;
+            let gone = archived.into_iter().chain(deleted);
+            report.changed.extend(gone.map(|path| path.to_string_lossy().into_owned()));
+        }
+        done(tender)?;
         report.merged = merged.merged;
         report.inputs.extend(merged.inputs);
         report.skipped.extend(merged.skipped);

@@ -22,13 +22,11 @@ use crate::lock::Lock;
 use crate::names::sha256;
 use crate::registry::home_of;
 
-use self::state::{Known, State, Told};
+use self::state::{INBOXES, Known, State, Told};
 
-pub use self::state::{Decided, Verdict};
+pub use self::state::{Decided, Pending, Verdict};
 pub use self::suspects::{LOOK_BACK_MS, suspects};
 
-/// The files that are only appended to.
-const INBOXES: [&str; 2] = [PRIORITIES_INBOX, FEEDBACK_INBOX];
 /// Versions of a file that are kept in `history` and in `damaged`.
 const VERSIONS: usize = 20;
 /// A look that found nothing is remembered if the one before is so old, milliseconds.
@@ -54,13 +52,11 @@ pub struct Look {
     pub suspects: Vec<Suspect>,
 }
 
-/// What is wrong with a file now.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pending {
-    /// Its path below the folder.
-    pub path: String,
-    /// Whether it is an inbox that lacks entries; else it is a file of the curator that was changed, and not accepted.
-    pub is_inbox: bool,
+/// What was wrong with the folder that really lies at `root` when it was looked at last. Leaves no trace.
+#[must_use]
+pub fn pending(state_dir: &Path, root: &Path) -> Vec<Pending> {
+    let state = fs::read(home_of(state_dir, root).join("state.json")).unwrap_or_default();
+    serde_json::from_slice::<State>(&state).map(|state| state.pending()).unwrap_or_default()
 }
 
 /// Who looks after a folder. Nobody else does meanwhile.
@@ -316,12 +312,6 @@ impl Tender {
         if is_known { Ok(()) } else { self.take_over(path, bytes) }
     }
 
-    /// The curator has just deleted a file of its own.
-    pub fn removed(&mut self, path: &str) {
-        self.state.files.remove(path);
-        self.is_changed = true;
-    }
-
     /// Takes over a file of the curator as it is: a person says that it is right.
     ///
     /// # Errors
@@ -365,18 +355,15 @@ impl Tender {
         Ok(true)
     }
 
+    /// Forgets a file that may go: that it is gone is no news then.
+    pub fn forget(&mut self, path: &str) {
+        self.is_changed |= self.state.files.remove(path).is_some();
+    }
+
     /// The files that are not as they should be, as the last look left them.
     #[must_use]
     pub fn pending(&self) -> Vec<Pending> {
-        let wrong = self.state.files.iter().filter_map(|(path, known)| {
-            let is_inbox = INBOXES.contains(&path.as_str());
-            let is_wrong = match is_inbox {
-                true => known.told.is_some(),
-                false => known.confirmed.as_deref().unwrap_or_default() != known.sha256,
-            };
-            is_wrong.then(|| Pending { path: path.clone(), is_inbox })
-        });
-        wrong.collect()
+        self.state.pending()
     }
 
     /// The last version of a curator's file that nobody but its writer or a person can have made.

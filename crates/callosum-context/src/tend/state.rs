@@ -5,6 +5,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::folder::Signature;
+use crate::layout::{FEEDBACK_INBOX, PRIORITIES_INBOX};
+
+/// The files that are only appended to.
+pub(super) const INBOXES: [&str; 2] = [PRIORITIES_INBOX, FEEDBACK_INBOX];
 
 /// Sessions that are remembered as told, at most.
 const MOST_TOLD: usize = 256;
@@ -72,7 +76,30 @@ pub(super) struct Told {
     pub(super) digest: String,
 }
 
+/// What is wrong with a file now.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Pending {
+    /// Its path below the folder.
+    pub path: String,
+    /// Whether it is an inbox that lacks entries; else it is a file of the curator that was changed, and not accepted.
+    pub is_inbox: bool,
+}
+
 impl State {
+    /// The files that are not as they should be.
+    pub(super) fn pending(&self) -> Vec<Pending> {
+        let wrong = self.files.iter().filter_map(|(path, known)| {
+            let is_inbox = INBOXES.contains(&path.as_str());
+            let is_wrong = match is_inbox {
+                true => known.told.is_some(),
+                false => known.confirmed.as_deref().unwrap_or_default() != known.sha256,
+            };
+            is_wrong.then(|| Pending { path: path.clone(), is_inbox })
+        });
+        wrong.collect()
+    }
+
     /// Forgets what is too much: the oldest of it.
     pub(super) fn bound(&mut self) {
         while self.told.len() > MOST_TOLD {

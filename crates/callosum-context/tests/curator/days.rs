@@ -131,10 +131,10 @@ fn days_that_were_missed_are_made_up_for_and_yesterday_is_closed() {
     world.now = "2027-02-01T12:00:00Z";
     assert_eq!(dates(&world).len(), 7);
     assert!(world.exists("archive/agent-outputs/sales/2026-11-24/083000-offers.md"));
-    assert!(!world.exists("agent-outputs/sales/2026-11-24"));
+    assert!(!world.exists("agent-outputs/sales/2026-11-24/083000-offers.md"));
     world.now = "2027-07-01T12:00:00Z";
     world.run();
-    assert!(!world.exists("archive/agent-outputs/sales/2026-11-24") && world.exists("roundtable/2026-11-24.md"));
+    assert!(!world.exists("archive/agent-outputs/sales/2026-11-24/083000-offers.md") && world.exists("roundtable/2026-11-24.md"));
     world.now = "2028-02-01T12:00:00Z";
     world.run();
     assert!(!world.exists("roundtable/2026-11-24.md") && !world.exists("cross-signals/2026-11-24.json"));

@@ -253,7 +253,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("callosum-runtimes", &["callosum-core"]),
     ("callosum-context", &["callosum-core"]),
     ("callosum-node", &["callosum-core"]),
-    ("callosum-cli", &["callosum-core", "callosum-runtimes"]),
+    ("callosum-cli", &["callosum-context", "callosum-core", "callosum-runtimes"]),
     ("callosum-server", &["callosum-core", "callosum-runtimes"]),
     ("callosum-bench", &["callosum-core"]),
 ];

@@ -151,7 +151,8 @@ fn a_line_has_only_fields_that_its_kind_may_have() {
         },
         &world.now,
     );
-    let suspect = Suspect { seq: 1, instance: "doug".to_owned(), session: "a".to_owned(), tool: "exec".to_owned() };
+    let suspect =
+        Suspect { seq: 1, instance: "doug".to_owned(), session: "a".to_owned(), tool: "exec".to_owned() };
     gate.context_tampered("/shared/priorities.md", "it was changed", vec![suspect], &world.now);
     gate.unreadable(&Unreadable { session: Some("a"), tool: Some("mail"), why: "torn" }, &world.now);
     // What was known is written anew.

@@ -71,6 +71,8 @@ const FACTS: &Facts = &Facts {
     tools: TOOLS,
     events: EVENTS,
     other_events: OTHER_EVENTS,
+    shell_variables: &["GEMINI_CLI"],
+    session_variable: None,
     fields: Fields {
         // It stands behind the parameters: an event that is cut may lack it.
         mcp: Some(McpFields {

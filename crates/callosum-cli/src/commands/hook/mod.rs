@@ -27,6 +27,7 @@ use callosum_runtimes::{Runtime, session_start};
 use serde_json::Value;
 
 use self::answer::say;
+use super::shared_context::{self, When};
 use crate::args::{Args, Hook};
 
 /// What a runtime gives a hook whose command does not say: an entry that an older version wrote.
@@ -39,6 +40,11 @@ const SETTLING: Duration = Duration::from_millis(4_500);
 const READING_PERCENT: u32 = 60;
 const ANSWERING_PERCENT: u32 = 70;
 const LIVING_PERCENT: u32 = 75;
+
+/// How long the shared context is looked after at most.
+const ATTENDING: Duration = Duration::from_millis(1_500);
+/// Characters that stand around what a session is told, at most.
+const FRAMES: usize = 500;
 
 /// What this process may take, from its start.
 struct Deadlines {
@@ -186,14 +192,36 @@ fn decided(gate: &Arc<Gate>, event: &Event, deadline: Instant) -> Said {
         }
         Moment::After | Moment::Failed => {
             let _ = finish(gate, gate.after(&event.report(transcript::tail), &now), deadline);
+            attended(gate, event, When::Call, deadline, &now);
             Said::Nothing
         }
-        Moment::Start => match told(gate, &event.call.session, &now) {
-            Some(text) => Said::Context(event.runtime.context(&event.name, &text)),
-            None => Said::Nothing,
-        },
-        Moment::Prompt | Moment::End | Moment::Other | Moment::Unknown => Said::Nothing,
+        Moment::Start => {
+            let shared = attended(gate, event, When::Start, deadline, &now);
+            context(event, told(gate, &event.call.session, shared, &now))
+        }
+        Moment::Prompt => context(event, attended(gate, event, When::Prompt, deadline, &now)),
+        Moment::End | Moment::Other | Moment::Unknown => Said::Nothing,
     }
+}
+
+/// A text for the model, if there is any.
+fn context(event: &Event, text: Option<String>) -> Said {
+    text.map_or(Said::Nothing, |text| Said::Context(event.runtime.context(&event.name, &text)))
+}
+
+/// What the session is told of the shared context, whose folders are looked after; in time, or not at all.
+fn attended(gate: &Arc<Gate>, event: &Event, when: When, deadline: Instant, now: &Stamp) -> Option<String> {
+    // Nothing is looked for where none is switched on, nor after a call that only reads.
+    if !shared_context::is_worth_a_look(gate, when, &event.call.tool) {
+        return None;
+    }
+    let (sender, receiver) = mpsc::channel();
+    let (worker, session, now) = (Arc::clone(gate), event.call.session.clone(), *now);
+    let home = std::env::home_dir().unwrap_or_default();
+    let attend = move || sender.send(shared_context::attend(&worker, &session, when, &home, &now));
+    thread::Builder::new().spawn(attend).ok()?;
+    let rest = deadline.saturating_duration_since(Instant::now()).min(ATTENDING);
+    receiver.recv_timeout(rest).ok().flatten()
 }
 
 /// What is said of a call that is about to run.
@@ -224,7 +252,7 @@ fn finish(gate: &Arc<Gate>, answer: Answer, deadline: Instant) -> Answer {
 }
 
 /// What a session is told that begins, or goes on with less in its memory. `None` when there is nothing to tell.
-fn told(gate: &Gate, session: &str, now: &Stamp) -> Option<String> {
+fn told(gate: &Gate, session: &str, shared: Option<String>, now: &Stamp) -> Option<String> {
     let own = RecentRequest {
         session: Some(session.to_owned()),
         limit: session_start::ACTIONS,
@@ -235,7 +263,13 @@ fn told(gate: &Gate, session: &str, now: &Stamp) -> Option<String> {
         let recent = gate.tells_sessions().then(|| gate.recent(wanted, now).ok()).flatten();
         recent.map(|recent| recent.text).unwrap_or_default()
     };
-    session_start::text(gate.setting_problems(), &lately(&others), &lately(&own))
+    let facts = |chars| session_start::text(gate.setting_problems(), &lately(&others), &lately(&own), chars);
+    let Some(shared) = shared else { return facts(session_start::CHARS) };
+    // Both have a frame of their own, and settings that are wrong are told besides.
+    let room = session_start::ALL_CHARS.saturating_sub(shared.chars().count() + FRAMES);
+    let parts = if gate.setting_problems().is_empty() { 1 } else { 2 };
+    let facts = facts((room / parts).min(session_start::CHARS));
+    Some(facts.map_or_else(|| shared.clone(), |facts| format!("{facts}\n{shared}")))
 }
 
 #[cfg(test)]

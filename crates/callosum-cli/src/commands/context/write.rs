@@ -1,0 +1,184 @@
+//! What everybody may: `write`, `stage`, `append`, `feedback`, `kpi`.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use callosum_context::error::Problem;
+use callosum_context::feedback::{Decision, Feedback};
+use callosum_context::folder::FILE_BYTES;
+use callosum_context::layout::Role;
+use callosum_context::names::AgentName;
+use callosum_context::output::Kind;
+use callosum_context::write::{self, Author, Draft, Written};
+
+use super::args::{Given, Item};
+use super::{Caller, Here, Stopped};
+use crate::output::{json, long};
+
+pub(super) fn output(
+    here: &Here,
+    item: &Item,
+    is_staged: bool,
+    as_json: bool,
+    out: &mut dyn Write,
+) -> Result<ExitCode, Stopped> {
+    let author = author(here, item.agent.as_deref())?;
+    let body = match (&item.body, &item.body_file) {
+        (Some(body), _) => body.clone(),
+        (None, file) => text_of(file.as_deref().unwrap_or(Path::new("-")))?,
+    };
+    let draft = Draft {
+        title: item.title.clone(),
+        body,
+        tags: item.tags.clone(),
+        entities: item.entities.clone(),
+        refs: item.refs.clone(),
+        expires_at: item.expires_at.clone(),
+        supersedes: item.supersedes.clone(),
+    };
+    let kind = if is_staged { Kind::Staged } else { Kind::Output };
+    let mut tender = here.tender_to_write()?;
+    let written = write::output(&tender, &author, kind, &draft, here.zone()?, here.now.wall_ms)?;
+    tender.save()?;
+    say(&written, as_json, out)
+}
+
+pub(super) fn append(
+    here: &Here,
+    text: &str,
+    agent: Option<&str>,
+    as_json: bool,
+    out: &mut dyn Write,
+) -> Result<ExitCode, Stopped> {
+    let author = author(here, agent)?;
+    let text = if text == "-" { text_of(Path::new(text))? } else { text.to_owned() };
+    let mut tender = here.tender_to_write()?;
+    let written = write::append(&mut tender, &author, &text, here.zone()?, here.now.wall_ms)?;
+    tender.save()?;
+    say(&written, as_json, out)
+}
+
+pub(super) fn feedback(
+    here: &Here,
+    given: &Given,
+    as_json: bool,
+    out: &mut dyn Write,
+) -> Result<ExitCode, Stopped> {
+    // Whose work it is about must be able to be somebody's name.
+    AgentName::parse(&given.agent)?;
+    let feedback = Feedback {
+        v: 1,
+        id: String::new(),
+        at: String::new(),
+        by: String::new(),
+        session: None,
+        agent: given.agent.clone(),
+        decision: Decision::named(&given.decision)?,
+        reason: given.reason.clone(),
+        date: given.date.clone(),
+        learning: given.learning.clone(),
+        outcome: given.outcome.clone(),
+        severity: given.severity.clone(),
+        confidence: given.confidence,
+        workflow: given.workflow.clone(),
+        tags: given.tags.clone(),
+        evidence_window_start: None,
+        evidence_window_end: None,
+        refs: given.refs.clone(),
+    };
+    let author = author(here, None)?;
+    let mut tender = here.tender_to_write()?;
+    let written = write::feedback(&mut tender, &author, feedback, here.zone()?, here.now.wall_ms)?;
+    tender.save()?;
+    say(&written, as_json, out)
+}
+
+pub(super) fn kpi(
+    here: &Here,
+    values: &str,
+    agent: Option<&str>,
+    as_json: bool,
+    out: &mut dyn Write,
+) -> Result<ExitCode, Stopped> {
+    let author = author(here, agent)?;
+    let values = if values == "-" { text_of(Path::new(values))? } else { values.to_owned() };
+    let mut tender = here.tender_to_write()?;
+    let written = write::kpi(&tender, &author, &values, here.zone()?, here.now.wall_ms)?;
+    tender.save()?;
+    say(&written, as_json, out)
+}
+
+/// Who writes. A person may write for an agent; an agent that names another only claims it.
+fn author(here: &Here, named: Option<&str>) -> Result<Author, Problem> {
+    let named = named.map(AgentName::parse).transpose()?;
+    let is_role =
+        |name: &AgentName| [Role::Operator, Role::Curator].iter().any(|role| role.as_str() == name.as_str());
+    match &here.caller {
+        Caller::Operator => {
+            // In an agent's name it is not a person's word.
+            let (agent, role) = match named {
+                Some(name) if !is_role(&name) => (name, Role::Agent),
+                _ => (AgentName::parse(Role::Operator.as_str())?, Role::Operator),
+            };
+            Ok(Author { agent, claimed_agent: None, role, session: None, runtime: None, call: None })
+        }
+        Caller::Agent { runtime, agent, session } => {
+            let own = agent.as_deref().or(runtime.as_deref()).ok_or_else(|| {
+                Problem::new(
+                    callosum_context::error::Code::Unidentified,
+                    "nothing tells which agent runs this",
+                    "run it in a shell of an agent's runtime, or in a terminal",
+                )
+            })?;
+            let own = AgentName::parse(own)?;
+            if is_role(&own) {
+                return Err(Problem::input(
+                    format!("no agent can be called `{own}`: that is somebody else's name"),
+                    "give the agent another name in its runtime",
+                ));
+            }
+            let claimed_agent = named.filter(|name| *name != own).map(|name| name.to_string());
+            let (session, runtime) = (session.clone(), runtime.clone());
+            Ok(Author { agent: own, claimed_agent, role: Role::Agent, session, runtime, call: None })
+        }
+    }
+}
+
+/// What a file says; `-` is standard input.
+fn text_of(path: &Path) -> Result<String, Problem> {
+    let mut text = Vec::new();
+    let read = if path == Path::new("-") {
+        io::stdin().lock().take(FILE_BYTES).read_to_end(&mut text)
+    } else {
+        File::open(path).and_then(|file| file.take(FILE_BYTES).read_to_end(&mut text))
+    };
+    read.map_err(|error| {
+        let message = format!("can't read `{}`: {error}", path.display());
+        Problem::input(message, "give the path of a file that this user can read, or `-` for standard input")
+    })?;
+    String::from_utf8(text).map_err(|_| {
+        Problem::input(format!("`{}` is not UTF-8", path.display()), "convert it, for example with `iconv`")
+    })
+}
+
+fn say(written: &Written, as_json: bool, out: &mut dyn Write) -> Result<ExitCode, Stopped> {
+    if as_json {
+        json(out, written)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let path: PathBuf = written.path.clone();
+    let path = long(&path.display().to_string());
+    match &written.duplicate_of {
+        Some(_) => writeln!(out, "{} says the same already ({path}); nothing was written.", written.id)?,
+        None => writeln!(out, "Wrote {} to {path}.", written.id)?,
+    }
+    if let Some(claimed) = &written.claimed_agent {
+        writeln!(out, "It is {}'s: that it is {claimed}'s is only noted as a claim.", written.agent)?;
+    }
+    if written.redacted > 0 {
+        writeln!(out, "Secrets taken out: {}.", written.redacted)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

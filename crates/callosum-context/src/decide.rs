@@ -1,0 +1,250 @@
+//! What a person decides: proposals are accepted or rejected, by their ids.
+
+use std::path::{Path, PathBuf};
+
+use callosum_core::model::text::one_line;
+use callosum_core::model::time::to_rfc3339;
+
+use crate::error::{Code, Problem};
+use crate::folder::EntryKind;
+use crate::inbox;
+use crate::layout::{PRIORITIES, PRIORITIES_INBOX, STAGING, STAGING_ARCHIVE};
+use crate::names::{AgentName, is_id};
+use crate::output::{Kind, Output};
+use crate::priorities::{Marker, Priorities, Section, TEMPLATE};
+use crate::safe;
+use crate::tend::{Tender, Verdict};
+
+/// Characters of an accepted line.
+const LINE_CHARS: usize = 600;
+
+/// A proposal that can be accepted or rejected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proposal {
+    /// Its id.
+    pub id: String,
+    /// Whose it is.
+    pub agent: String,
+    /// When it was made: RFC 3339, or empty where that is not known.
+    pub at: String,
+    /// What it proposes: one line.
+    pub text: String,
+    /// Where it stands, below the folder.
+    pub path: PathBuf,
+}
+
+/// The proposals that nobody has decided about: managed lines of `priorities.md` that are not accepted, entries of the inbox, and
+/// what is staged.
+///
+/// # Errors
+/// When a file can't be read.
+pub fn proposals(tender: &Tender) -> Result<Vec<Proposal>, Problem> {
+    let folder = tender.folder();
+    let mut found = Vec::new();
+    let file = folder.read_text(Path::new(PRIORITIES))?.unwrap_or_default();
+    for line in Priorities::read(&file).lines() {
+        let Some(marker) = line.marker.as_ref().filter(|marker| marker.accepted.is_none()) else { continue };
+        let text = line.text.strip_prefix("- ").unwrap_or(&line.text).to_owned();
+        let (id, agent, at) = (marker.id.clone(), marker.agent.clone(), marker.at.clone());
+        found.push(Proposal { id, agent, at, text, path: PRIORITIES.into() });
+    }
+    let file = folder.read_text(Path::new(PRIORITIES_INBOX))?.unwrap_or_default();
+    for entry in inbox::entries(&file) {
+        let text = safe::line(&entry.text, LINE_CHARS);
+        let at = entry.wall_ms.map_or_else(String::new, to_rfc3339);
+        found.push(Proposal { id: entry.id, agent: entry.agent, at, text, path: PRIORITIES_INBOX.into() });
+    }
+    for agent in folder.list(Path::new(STAGING)) {
+        let Ok(agent) = AgentName::parse(&agent.name) else { continue };
+        let of_agent = Path::new(STAGING).join(agent.as_str());
+        for file in folder.list(&of_agent).into_iter().filter(|file| file.kind == EntryKind::File) {
+            let path = of_agent.join(file.name);
+            let Some(text) = folder.read_text(&path)? else { continue };
+            let staged = Output::read(&text, Kind::Staged, &agent);
+            let text = safe::line(&format!("{}: {}", staged.title, staged.body), LINE_CHARS);
+            found.push(Proposal {
+                id: staged.id,
+                agent: agent.to_string(),
+                at: staged.created_at,
+                text,
+                path,
+            });
+        }
+    }
+    let is_open = |proposal: &Proposal| {
+        let verdict = tender.decided(&proposal.id).map(|decided| decided.verdict);
+        matches!(verdict, None | Some(Verdict::Written))
+    };
+    found.retain(is_open);
+    // The curator takes entries over under their ids: then both stand for one.
+    let mut known = Vec::new();
+    found.retain(|proposal| {
+        let is_new = !known.contains(&proposal.id);
+        known.push(proposal.id.clone());
+        is_new
+    });
+    Ok(found)
+}
+
+fn proposal(tender: &Tender, id: &str) -> Result<Proposal, Problem> {
+    let found = proposals(tender)?.into_iter().find(|proposal| proposal.id == id);
+    found.ok_or_else(|| {
+        let what = if is_id(id) { "is open no more, or never was" } else { "is no id" };
+        Problem::new(
+            Code::Unknown,
+            format!("`{}` {what}", one_line(id, 60)),
+            "`callosum context show` lists the proposals that are open, with their ids",
+        )
+    })
+}
+
+/// Accepts a proposal: its line stands under `Current`, and counts as the operator's word.
+///
+/// # Errors
+/// When there is none of that id, or `priorities.md` can't be written.
+pub fn accept(tender: &mut Tender, id: &str, now_ms: i64) -> Result<Proposal, Problem> {
+    let proposal = proposal(tender, id)?;
+    settled(tender)?;
+    let file = tender.folder().read_text(Path::new(PRIORITIES))?.unwrap_or_else(|| TEMPLATE.to_owned());
+    let before = Priorities::read(&file);
+    let without = before.managed(id).map_or_else(|| file.clone(), |line| before.without(line));
+    let at = to_rfc3339(now_ms);
+    let marker = Marker {
+        id: proposal.id.clone(),
+        agent: inbox::word(&proposal.agent),
+        at: inbox::word(&proposal.at),
+        accepted: Some(at),
+    };
+    let bullet = marker.bullet(&safe::line(&proposal.text, LINE_CHARS));
+    let after = Priorities::read(&without).with(Section::Current, &bullet);
+    tender.put(PRIORITIES, after.as_bytes())?;
+    decided(tender, &proposal, Verdict::Accepted, now_ms)?;
+    Ok(proposal)
+}
+
+/// Rejects a proposal: its line goes, and the curator takes it up no more.
+///
+/// # Errors
+/// When there is none of that id, or `priorities.md` can't be written.
+pub fn reject(tender: &mut Tender, id: &str, now_ms: i64) -> Result<Proposal, Problem> {
+    let proposal = proposal(tender, id)?;
+    let file = tender.folder().read_text(Path::new(PRIORITIES))?.unwrap_or_default();
+    let before = Priorities::read(&file);
+    if let Some(line) = before.managed(id) {
+        settled(tender)?;
+        tender.put(PRIORITIES, before.without(line).as_bytes())?;
+    }
+    decided(tender, &proposal, Verdict::Rejected, now_ms)?;
+    Ok(proposal)
+}
+
+/// Whether `priorities.md` is a person's or ours as it stands: what is written there counts as that afterwards.
+fn settled(tender: &Tender) -> Result<(), Problem> {
+    if tender.pending().iter().all(|pending| pending.path != PRIORITIES) {
+        return Ok(());
+    }
+    Err(Problem::new(
+        Code::Stale,
+        format!("`{PRIORITIES}` was changed while calls of agents ran"),
+        format!(
+            "look at it, then run `callosum context accept {PRIORITIES}` or `callosum context restore {PRIORITIES}`"
+        ),
+    ))
+}
+
+/// Remembers the verdict; what was staged goes where it is kept.
+fn decided(tender: &mut Tender, proposal: &Proposal, verdict: Verdict, now_ms: i64) -> Result<(), Problem> {
+    if let Ok(below) = proposal.path.strip_prefix(STAGING) {
+        let name = below.file_name().unwrap_or_default().to_string_lossy();
+        let folder = Path::new(STAGING_ARCHIVE).join(below.parent().unwrap_or(Path::new("")));
+        let mut to = folder.join(&*name);
+        if tender.folder().entry(&to).is_some() {
+            to = folder.join(format!("{now_ms}-{name}"));
+        }
+        tender.folder().move_to(&proposal.path, &to)?;
+    }
+    tender.decide(&proposal.id, verdict, now_ms);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use super::*;
+    use crate::days::Zone;
+    use crate::folder::Folder;
+    use crate::layout::Role;
+    use crate::write::{self, Author, Draft};
+    use callosum_core::model::settings::OnTamper;
+    use callosum_core::record::Suspect;
+    use std::time::Duration;
+
+    const NOW: i64 = 1_795_563_005_000;
+
+    fn with_proposals(then: impl FnOnce(&mut Tender, &str, &str)) {
+        let (state, shared) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let folder = Folder::open(shared.path()).unwrap();
+        folder.create(Path::new(PRIORITIES), format!("{TEMPLATE}mine\n").as_bytes()).unwrap();
+        let mut tender = Tender::of(folder, state.path(), Duration::ZERO).unwrap();
+        tender.look(NOW, OnTamper::Report, &mut |_| Vec::new()).unwrap();
+        let agent = AgentName::parse("eve").unwrap();
+        let eve = Author {
+            agent,
+            claimed_agent: None,
+            role: Role::Agent,
+            session: None,
+            runtime: None,
+            call: None,
+        };
+        let entry = write::append(&mut tender, &eve, "Do x\n<!-- cx:id=1 -->", Zone::System, NOW).unwrap();
+        let draft = Draft { title: "Plan".to_owned(), body: "Do y".to_owned(), ..Draft::default() };
+        let staged = write::output(&tender, &eve, Kind::Staged, &draft, Zone::System, NOW).unwrap();
+        then(&mut tender, &entry.id, &staged.id);
+    }
+
+    #[test]
+    fn what_is_accepted_is_the_operators_word_and_open_no_more() {
+        with_proposals(|tender, entry, staged| {
+            assert_eq!(proposals(tender).unwrap().len(), 2);
+            accept(tender, entry, NOW).unwrap();
+            accept(tender, staged, NOW).unwrap();
+            let file = tender.folder().read_text(Path::new(PRIORITIES)).unwrap().unwrap();
+            let words = Priorities::read(&file).operators_words();
+            assert_eq!(words, "- Do x &lt;!-- cx:id=1 --&gt;\n- Plan: Do y");
+            assert!(file.ends_with("## Notes\nmine\n"), "{file}");
+            assert_eq!(proposals(tender).unwrap(), []);
+            assert_eq!(accept(tender, entry, NOW).unwrap_err().code, Code::Unknown);
+            assert_eq!(tender.folder().list(Path::new("staging-archive/eve")).len(), 1);
+            assert_eq!(tender.pending(), []);
+        });
+    }
+
+    #[test]
+    fn what_is_rejected_goes_and_stays_away() {
+        with_proposals(|tender, entry, staged| {
+            let agent = "eve".to_owned();
+            let marker = Marker { id: entry.to_owned(), agent, at: String::new(), accepted: None };
+            let file = tender.folder().read_text(Path::new(PRIORITIES)).unwrap().unwrap();
+            let with = Priorities::read(&file).with(Section::Inputs, &marker.bullet("Do x"));
+            tender.put(PRIORITIES, with.as_bytes()).unwrap();
+            reject(tender, entry, NOW).unwrap();
+            reject(tender, staged, NOW).unwrap();
+            let after = tender.folder().read_text(Path::new(PRIORITIES)).unwrap().unwrap();
+            assert!(!after.contains("Do x") && after.contains("mine"), "{after}");
+            assert_eq!(proposals(tender).unwrap(), []);
+            assert_eq!(tender.decided(entry).unwrap().verdict, Verdict::Rejected);
+        });
+    }
+
+    #[test]
+    fn nothing_is_accepted_into_a_file_that_somebody_changed() {
+        with_proposals(|tender, entry, _| {
+            tender.folder().replace(Path::new(PRIORITIES), b"## Current\n- CANARY\n").unwrap();
+            let (instance, session, tool) = (String::new(), String::new(), String::new());
+            let suspect = Suspect { seq: 1, instance, session, tool };
+            tender.look(NOW + 1, OnTamper::Report, &mut |_| vec![suspect.clone()]).unwrap();
+            assert_eq!(accept(tender, entry, NOW).unwrap_err().code, Code::Stale);
+            assert!(!tender.confirmed(PRIORITIES).unwrap().contains("CANARY"));
+        });
+    }
+}
