@@ -72,6 +72,7 @@ pub(crate) fn make(place: &Place<'_>, day: Day, feedback: &[Told]) -> Result<Mad
     let feedback: Vec<Told> = feedback.iter().filter(|told| told.day(place.zone) == Some(day)).cloned().collect();
     let known = known(place, day, &activity)?;
     let mut gatherer = Gatherer::new(place.patterns, known);
+    feedback.iter().for_each(|told| gatherer.also(&told.line));
     activity.acted().for_each(|acted| gatherer.acted(&acted));
     let deeds: HashSet<String> = activity.deeds.iter().map(|deed| of_key(&deed.key)).collect();
     let mut proofs = Proofs::new(place, &activity);

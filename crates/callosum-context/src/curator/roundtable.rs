@@ -115,10 +115,11 @@ pub(crate) fn roundtable(facts: &Facts<'_>) -> String {
 pub(super) fn feedback(told: &[Told]) -> Section {
     let mut section = Section::default();
     for Told { feedback, proof, .. } in told {
-        let by = if feedback.by.is_empty() { "somebody".to_owned() } else { inert(&feedback.by, 80) };
+        // Whoever appends a line can write any name there.
+        let by = if feedback.by.is_empty() { String::new() } else { format!(" (by {}, as the line says)", inert(&feedback.by, 80)) };
         let (agent, reason) = (inert(&feedback.agent, 80), inert(&feedback.reason, SENTENCE_CHARS));
         let decision = decision(feedback.decision);
-        section.line(&format!("{by} on {agent}: {decision}: {reason}"), &format!("[{proof}]"));
+        section.line(&format!("{agent}: {decision}: {reason}{by}"), &format!("[{proof}]"));
     }
     section
 }

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use crate::days::Week;
 use crate::feedback::Decision;
 use crate::inert::inert;
-use crate::names::id;
 
 use super::activity::Activity;
 use super::items::Told;
@@ -62,13 +61,13 @@ pub(super) fn weekly(week: Week, is_partial: bool, activity: &Activity, told: &[
         let proof = format!("[seq {first}] [seq {last}]");
         repeated.line(&line, &proof);
         let lesson = format!("{} failed {count} times: look before the next try", inert(key, KEY_CHARS));
-        candidates.line(&format!("`{}` {lesson}", id(&["candidate", &week.to_string(), key])), &proof);
+        candidates.line(&lesson, &proof);
     }
     repeated.add_to(&mut text, "Failures that repeat");
     for Told { feedback, proof, .. } in told {
         let Some(learning) = feedback.learning.as_deref().filter(|learning| !learning.trim().is_empty()) else { continue };
         let about = format!("{} ({})", inert(learning, SENTENCE_CHARS), decision(feedback.decision));
-        candidates.line(&format!("`{}` {about}", id(&["candidate", &week.to_string(), learning])), &format!("[{proof}]"));
+        candidates.line(&about, &format!("[{proof}]"));
     }
     candidates.add_to(&mut text, "Candidates to promote");
     text

@@ -15,6 +15,9 @@ use super::gather::{Evidence, Signal, Signals};
 /// Pieces of evidence that people are shown of a signal.
 const MAX_SHOWN: usize = 6;
 
+/// Bytes of the feedback that is listed: a document must be small enough to be read again.
+const FEEDBACK_BYTES: usize = 1 << 20;
+
 /// What a day's signals were made of.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Source {
@@ -80,9 +83,9 @@ pub struct Document {
     pub feedback_count: usize,
     /// How many said what.
     pub feedback_by_decision: ByDecision,
-    /// The entries themselves.
+    /// The first of the entries themselves.
     pub feedback_entries: Vec<Feedback>,
-    /// The outputs.
+    /// The first of the outputs.
     pub sources: Vec<Source>,
     /// The signals that are no echo, as Engram has them.
     pub overlaps: Vec<Overlap>,
@@ -143,10 +146,10 @@ impl Document {
             generated_at,
             window,
             input_digest: found.input_digest,
-            source_count: found.sources.len(),
+            source_count: found.source_count,
             feedback_count: feedback.len(),
             feedback_by_decision: ByDecision::of(&feedback),
-            feedback_entries: feedback,
+            feedback_entries: listed(feedback),
             overlaps: found.signals.iter().filter(|signal| !signal.echo).map(overlap).collect(),
             sources: found.sources,
             semantic: Semantic { max_candidates: 120, ..Semantic::default() },
@@ -175,6 +178,16 @@ impl Document {
         let all = named.chain(common.into_iter().flatten());
         Some(all.filter_map(Value::as_str).map(str::to_owned).collect())
     }
+}
+
+/// The first entries, as many as there is room for.
+fn listed(feedback: Vec<Feedback>) -> Vec<Feedback> {
+    let mut bytes = 0;
+    let has_room = |entry: &Feedback| {
+        bytes += entry.to_line().map_or(0, |line| line.len());
+        bytes <= FEEDBACK_BYTES
+    };
+    feedback.into_iter().take_while(has_room).collect()
 }
 
 fn overlap(signal: &Signal) -> Overlap {

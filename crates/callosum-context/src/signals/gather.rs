@@ -7,7 +7,9 @@ use callosum_core::model::time::to_rfc3339;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use crate::limits::TITLE_CHARS;
 use crate::names::{id, sha256};
+use crate::safe::line;
 
 use super::document::Source;
 use super::fold::{folded, is_calendar, is_common, of_key};
@@ -21,6 +23,8 @@ const MAX_OF_AGENT: usize = 4;
 const MAX_EVIDENCE: usize = 24;
 /// Signals of a day.
 const MAX_SIGNALS: usize = 200;
+/// Bytes of the sources that are listed: a document must be small enough to be read again.
+const SOURCE_BYTES: usize = 2 << 20;
 /// Engram's number of topics of a source.
 const MAX_TOPICS: usize = 12;
 /// A line of fewer characters may be the same in two texts by chance.
@@ -145,7 +149,9 @@ pub struct Signals {
     pub signals: Vec<Signal>,
     /// Entities that are there on most days, and were left out for that.
     pub common: Vec<String>,
-    /// What was read.
+    /// How many outputs were read.
+    pub source_count: usize,
+    /// The first of them.
     pub sources: Vec<Source>,
     /// Entities that found no place.
     pub left_out: u64,
@@ -172,6 +178,8 @@ pub struct Gatherer<'p> {
     written: HashMap<u64, u32>,
     writers: BTreeMap<String, u32>,
     sources: Vec<Source>,
+    source_count: usize,
+    source_bytes: usize,
     left_out: u64,
     digest: Sha256,
 }
@@ -193,9 +201,16 @@ impl<'p> Gatherer<'p> {
             written: HashMap::new(),
             writers: BTreeMap::new(),
             sources: Vec::new(),
+            source_count: 0,
+            source_bytes: 0,
             left_out: 0,
             digest,
         }
+    }
+
+    /// Takes something else that the day's document is made of.
+    pub fn also(&mut self, text: &str) {
+        update(&mut self.digest, text);
     }
 
     /// Takes actions. All of them come before the first output.
@@ -228,17 +243,17 @@ impl<'p> Gatherer<'p> {
         for declared in &said.entities {
             self.declare(said, 1, declared, &mut topics);
         }
-        for line in lines(&said.body) {
-            let number = said.first_line.saturating_add(line.number.saturating_sub(1));
-            if line.is_quote || self.is_copied(line.text, writer) {
+        for written in lines(&said.body) {
+            let number = said.first_line.saturating_add(written.number.saturating_sub(1));
+            if written.is_quote || self.is_copied(written.text, writer) {
                 continue;
             }
-            if line.section == Section::Entities {
-                self.declare(said, number, line.text, &mut topics);
+            if written.section == Section::Entities {
+                self.declare(said, number, written.text, &mut topics);
                 continue;
             }
-            let mut found = self.patterns.of_line(line.text);
-            found.extend(self.keys_in(line.text));
+            let mut found = self.patterns.of_line(written.text);
+            found.extend(self.keys_in(written.text));
             for entity in found {
                 self.add(&entity, evidence("mentioned", said, number));
                 topics.push(entity);
@@ -247,12 +262,12 @@ impl<'p> Gatherer<'p> {
         let mut named = BTreeSet::new();
         topics.retain(|topic| named.insert(topic.clone()));
         topics.truncate(MAX_TOPICS);
-        self.sources.push(Source {
-            agent: said.agent.clone(),
-            path: said.path.clone(),
-            title: said.title.clone(),
-            topics,
-        });
+        let (agent, path, title) = (said.agent.clone(), said.path.clone(), line(&said.title, TITLE_CHARS));
+        self.source_count += 1;
+        self.source_bytes += [&agent, &path, &title].into_iter().chain(&topics).map(|text| text.len() + 16).sum::<usize>();
+        if self.source_bytes <= SOURCE_BYTES {
+            self.sources.push(Source { agent, path, title, topics });
+        }
         named
     }
 
@@ -345,7 +360,8 @@ impl<'p> Gatherer<'p> {
         common.sort_unstable();
         common.truncate(MAX_SIGNALS);
         let input_digest = sha256(&self.digest.finalize());
-        Signals { signals, common, sources: self.sources, left_out, input_digest }
+        let (source_count, sources) = (self.source_count, self.sources);
+        Signals { signals, common, source_count, sources, left_out, input_digest }
     }
 
     fn injected(&self) -> Injected {

@@ -52,7 +52,7 @@ fn a_digest_tells_what_the_journal_proves_beside_what_agents_claim() {
             "- ops: Out (seq 1) [agent-outputs/ops/2026-11-24/093000-out-seq-1.md]",
         ]
     );
-    assert_eq!(lines("Feedback"), ["- operator on sales: rejected: Too late [feedback/inbox.jsonl:1]"]);
+    assert_eq!(lines("Feedback"), ["- sales: rejected: Too late (by operator, as the line says) [feedback/inbox.jsonl:1]"]);
     assert_eq!(lines("Cross signals").len(), 2, "{text}");
     for line in text.lines().filter(|line| line.starts_with("- ")) {
         assert!(line.ends_with(']'), "without a proof: {line}");
@@ -179,7 +179,7 @@ fn a_week_tells_what_worked_and_what_repeats() {
     assert_eq!((report.changed.as_slice(), report.partial), (&["weekly/2026-W48.md".to_owned()][..], true));
     let text = world.text("weekly/2026-W48.md");
     assert!(section(&text, "What worked")[0].starts_with("- mailer: 1 actions done [seq … "), "{text}");
-    assert_eq!(section(&text, "What did not")[0], "- operator on sales: rejected: Too late [feedback/inbox.jsonl:1]");
+    assert_eq!(section(&text, "What did not")[0], "- sales: rejected: Too late (by operator, as the line says) [feedback/inbox.jsonl:1]");
     assert!(section(&text, "Failures that repeat")[0].starts_with("- deploy:site/production: 2 times, by dev [seq "), "{text}");
     assert!(section(&text, "Candidates to promote")[1].contains("Answer within a day (rejected) [feedback/inbox.jsonl:1]"), "{text}");
     let again = world.with(Arc::new(SystemDisk), false, |curator| curator.weekly(None)).unwrap();
