@@ -26,7 +26,9 @@ const manifest = JSON.parse(at("openclaw.plugin.json").toString()) as Manifest;
 const properties = manifest.configSchema.properties ?? {};
 const SETTINGS = [
   ...["durability", "instanceId", "journalMaxAgeMs", "journalMaxBytes", "lockExpiryMs", "mode", "onStateError"],
-  ...["paramsSummaryChars", "recentWindowMs", "retryWindowMs", "sessionContext", "stateDir", "tiersFile"],
+  ...["paramsSummaryChars", "recentWindowMs", "retryWindowMs", "sessionContext"],
+  ...["sharedContextDir", "sharedContextEnabled", "sharedContextMaxInjectChars", "sharedContextTamper"],
+  ...["sharedContextTimezone", "stateDir", "tiersFile"],
 ];
 
 test("the gateway loads the plugin at its start: otherwise nothing is gated and nobody notices", () => {

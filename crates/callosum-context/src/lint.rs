@@ -76,7 +76,8 @@ fn network(root: &Path) -> Option<&'static str> {
         (0x00c3_6400, "Ceph"),
         (0x5346_414f, "AFS"),
     ];
-    let magic = u64::from(rustix::fs::statfs(root).ok()?.f_type.cast_unsigned()) & 0xffff_ffff;
+    // Its type is another one with each C library.
+    let magic = rustix::fs::statfs(root).ok()?.f_type as u64 & 0xffff_ffff;
     KNOWN.iter().find(|(known, _)| *known == magic).map(|(_, name)| *name)
 }
 
@@ -181,7 +182,7 @@ fn inboxes(folder: &Folder) -> Vec<Finding> {
                     findings.push(Finding::new(
                         path,
                         what,
-                        "mend them by hand; `callosum context feedback` writes whole ones",
+                        "fix them by hand; `callosum context feedback` writes whole ones",
                     ));
                 }
             }
@@ -196,7 +197,7 @@ fn inboxes(folder: &Folder) -> Vec<Finding> {
                     findings.push(Finding::new(
                         path,
                         what,
-                        "mend them by hand; `callosum context append` writes whole ones",
+                        "fix them by hand; `callosum context append` writes whole ones",
                     ));
                 }
             }

@@ -26,7 +26,7 @@ impl Lock {
     /// # Errors
     /// When somebody else holds it all that time, or it can't be opened.
     pub fn take(path: &Path, patience: Duration) -> Result<Self, Problem> {
-        let failed = |error: io::Error| Problem::io("lock", path, &error);
+        let failed = |error: io::Error| Problem::io("hold", path, &error);
         if let Some(folder) = path.parent() {
             DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
         }

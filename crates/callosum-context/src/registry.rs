@@ -79,7 +79,7 @@ impl Registry {
         let unusable = |why: String| {
             Problem::input(
                 format!("`{}` {why}", path.display()),
-                "mend it, or delete it and run `callosum context init`",
+                "fix it, or delete it and run `callosum context init`",
             )
         };
         let bytes = match fs::metadata(&path) {

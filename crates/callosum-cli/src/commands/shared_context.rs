@@ -19,8 +19,10 @@ use callosum_runtimes::openclaw::Tool;
 
 /// Records that are looked through for suspects at most.
 const MOST_RECORDS: usize = 2_000;
-/// A hook waits no longer for another who looks after the folder: that one sees as much.
-const PATIENCE: Duration = Duration::from_millis(50);
+/// After a call nobody waits longer for another who looks after the folder: that one sees as much. A session that is to be told
+/// something waits until that one is done.
+const PATIENCE_AFTER: Duration = Duration::from_millis(50);
+const PATIENCE_TELLING: Duration = Duration::from_secs(1);
 
 /// Looks at a folder's protected files, and journals what something other than their writer did to them.
 pub(super) fn look(gate: &Gate, tender: &mut Tender, now: &Stamp) -> Result<(), Problem> {
@@ -97,7 +99,8 @@ pub(super) fn attend(
     for recorded in registry.in_use() {
         let Ok(folder) = Folder::open(&recorded.path) else { continue };
         let is_here = here.as_deref() == Some(folder.root());
-        let Ok(mut tender) = Tender::of(folder, gate.state_dir(), PATIENCE) else { continue };
+        let patience = if when == When::Call { PATIENCE_AFTER } else { PATIENCE_TELLING };
+        let Ok(mut tender) = Tender::of(folder, gate.state_dir(), patience) else { continue };
         // What can't be looked at is told nothing of: it may be anything.
         if look(gate, &mut tender, now).is_ok() && is_here && when != When::Call {
             told = text(gate, &mut tender, session, when, now);

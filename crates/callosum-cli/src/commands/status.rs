@@ -1,8 +1,11 @@
 //! `callosum status`.
 
-use std::io::Write;
+use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
+use callosum_context::registry::Registry;
+use callosum_context::tend;
 use callosum_core::model::settings::Mode;
 use callosum_core::query::{Kind, Source, Status, Uncovered, WebhookState, WebhookStatus};
 use callosum_core::record::UNREADABLE_EVENTS;
@@ -39,6 +42,7 @@ fn for_people(status: &Status, out: &mut dyn Write) -> Result<(), Failure> {
     for error in &status.setting_errors {
         line("Wrong", &format!("settings: {}", long(error)))?;
     }
+    shared_context(status, &mut line)?;
     for (runtime, tools) in &status.coverage {
         if let Some(seen) = tools.get(UNREADABLE_EVENTS) {
             let events = counted(seen.before, "event");
@@ -132,6 +136,26 @@ fn for_people(status: &Status, out: &mut dyn Write) -> Result<(), Failure> {
         coverage,
     )?;
     no_rule(&status.uncovered, out)
+}
+
+/// The shared contexts in use, and what of them is not as its writer left it.
+fn shared_context(
+    status: &Status,
+    line: &mut dyn FnMut(&str, &str) -> io::Result<()>,
+) -> Result<(), Failure> {
+    let state_dir = Path::new(&status.state_dir);
+    // What is wrong with it, `doctor` says.
+    let registry = Registry::read(state_dir).unwrap_or_default();
+    for recorded in registry.in_use() {
+        let path = long(&recorded.path.display().to_string());
+        line("Context", &format!("{path}, policy: {}", recorded.mode.as_str()))?;
+        for pending in tend::pending(state_dir, &recorded.path) {
+            let what =
+                if pending.is_inbox { "lacks entries" } else { "was changed while calls of agents ran" };
+            line("Tampered", &format!("{} {what}; see `callosum context lint`", long(&pending.path)))?;
+        }
+    }
+    Ok(())
 }
 
 fn is_parked(webhook: &WebhookStatus) -> bool {

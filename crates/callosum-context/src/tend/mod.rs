@@ -17,7 +17,7 @@ use callosum_core::record::Suspect;
 
 use crate::error::{Code, Problem};
 use crate::folder::{EntryKind, Folder, replace_file};
-use crate::layout::{CURATED, FEEDBACK, FEEDBACK_INBOX, PRIORITIES, PRIORITIES_INBOX, Place};
+use crate::layout::{CURATED, FEEDBACK, PRIORITIES, Place};
 use crate::lock::Lock;
 use crate::names::sha256;
 use crate::registry::home_of;
@@ -55,8 +55,17 @@ pub struct Look {
 /// What was wrong with the folder that really lies at `root` when it was looked at last. Leaves no trace.
 #[must_use]
 pub fn pending(state_dir: &Path, root: &Path) -> Vec<Pending> {
-    let state = fs::read(home_of(state_dir, root).join("state.json")).unwrap_or_default();
-    serde_json::from_slice::<State>(&state).map(|state| state.pending()).unwrap_or_default()
+    remembered(state_dir, root).map(|state| state.pending()).unwrap_or_default()
+}
+
+/// How many sessions are remembered as told of that folder. Leaves no trace.
+#[must_use]
+pub fn sessions_told(state_dir: &Path, root: &Path) -> usize {
+    remembered(state_dir, root).map_or(0, |state| state.told.len())
+}
+
+fn remembered(state_dir: &Path, root: &Path) -> Option<State> {
+    serde_json::from_slice(&fs::read(home_of(state_dir, root).join("state.json")).ok()?).ok()
 }
 
 /// Who looks after a folder. Nobody else does meanwhile.
@@ -255,7 +264,7 @@ impl Tender {
     /// Its present version counts as its writer's.
     fn confirm(&mut self, path: &str) {
         self.known(path, |known| {
-            known.confirmed = Some(known.sha256.clone()).filter(|hash| !hash.is_empty())
+            known.confirmed = Some(known.sha256.clone()).filter(|hash| !hash.is_empty());
         });
     }
 
@@ -321,7 +330,7 @@ impl Tender {
             return Err(Problem::new(
                 Code::Unknown,
                 format!("`{path}` is no file that could be accepted"),
-                "`callosum context lint` lists those that were changed; an inbox is mended with `callosum context restore`",
+                "`callosum context lint` lists those that were changed; an inbox is restored with `callosum context restore`",
             ));
         }
         self.confirm(path);

@@ -1,5 +1,6 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 use super::*;
+use crate::layout::PRIORITIES_INBOX;
 
 const NOW: i64 = 1_795_563_005_000;
 const FIRST: &str = "\n## 2026-11-24T10:00:00Z (bob)\n\nOne\n";

@@ -218,7 +218,7 @@ impl Settings {
                     "sharedContextMaxInjectChars",
                     default.shared_context.max_inject_chars,
                     0,
-                    6_000,
+                    5_000,
                 ),
                 trusted_agents: reader.names("sharedContextTrustedAgents"),
                 on_tamper: reader.choice(

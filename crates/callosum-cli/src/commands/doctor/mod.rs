@@ -1,6 +1,7 @@
 //! `callosum doctor`: is it really gating? Each check is a module and gives findings.
 
 mod clock;
+mod context;
 mod finding;
 mod hooks;
 mod leases;
@@ -37,6 +38,7 @@ pub(crate) fn run(args: &Args, examined: &Examined, out: &mut dyn Write) -> Resu
     findings.extend(hooks::look(&status, &now));
     findings.extend(uncovered::look(&status));
     findings.extend(webhooks::look(&status));
+    findings.extend(context::look(&observer));
     findings.extend(runtimes::look(&observer, &status));
     findings.extend(openclaw::look(&observer, &status, &now, examined.canary));
 
