@@ -6,7 +6,7 @@
 //! ([`layout`]), and one module a kind of file ([`output`], [`inbox`], [`feedback`], [`priorities`], [`kpi`]). Texts come in, items
 //! go out, and the other way round.
 //!
-//! [`signals`] tells on what agents met, and [`curator`] makes the digests and takes over what is proposed.
+//! [`signals`] tells on what agents met, and [`curator`] makes the reports and takes over what is proposed.
 
 pub mod curator;
 pub mod days;
@@ -29,7 +29,7 @@ pub mod prune;
 pub mod read;
 pub mod registry;
 pub mod safe;
-pub mod signals;
 pub mod setup;
+pub mod signals;
 pub mod tend;
 pub mod write;

@@ -15,7 +15,12 @@ use super::{Here, Stopped};
 use crate::commands::shared_context::look;
 use crate::output::{counted, json, long, name};
 
-pub(super) fn curate(here: &Here, wanted: &Curated, as_json: bool, out: &mut dyn Write) -> Result<ExitCode, Stopped> {
+pub(super) fn curate(
+    here: &Here,
+    wanted: &Curated,
+    as_json: bool,
+    out: &mut dyn Write,
+) -> Result<ExitCode, Stopped> {
     let date = day(wanted.date.as_deref())?;
     let report = with(here, wanted.dry_run, |curator| match wanted.weekly {
         true => curator.weekly(date),
@@ -31,7 +36,12 @@ pub(super) fn curate(here: &Here, wanted: &Curated, as_json: bool, out: &mut dyn
     Ok(ExitCode::SUCCESS)
 }
 
-pub(super) fn signals(here: &Here, date: Option<&str>, as_json: bool, out: &mut dyn Write) -> Result<ExitCode, Stopped> {
+pub(super) fn signals(
+    here: &Here,
+    date: Option<&str>,
+    as_json: bool,
+    out: &mut dyn Write,
+) -> Result<ExitCode, Stopped> {
     let date = day(date)?;
     let document = with(here, false, |curator| curator.signals(date))?;
     if as_json {
