@@ -10,15 +10,19 @@ use callosum_context::folder::Folder;
 use callosum_context::read;
 use callosum_context::registry::{PolicyMode, Registry, VARIABLE};
 use callosum_context::setup;
-use callosum_context::tend::{Tender, suspects};
+use callosum_context::tend::{Span, Tender};
 use callosum_core::gate::Gate;
+use callosum_core::model::text::short_name;
 use callosum_core::model::time::{Stamp, to_rfc3339};
 use callosum_core::query::{Filter, Source};
 use callosum_core::record::Suspect;
 use callosum_runtimes::openclaw::Tool;
 
 /// Records that are looked through for suspects at most.
-const MOST_RECORDS: usize = 2_000;
+const MOST_RECORDS: usize = 10_000;
+/// Who may have done it where the journal can't be read: then nothing counts as a person's.
+const UNKNOWN: Suspect =
+    Suspect { seq: 0, instance: String::new(), session: String::new(), tool: String::new() };
 /// After a call nobody waits longer for another who looks after the folder: that one sees as much. A session that is to be told
 /// something waits until that one is done.
 const PATIENCE_AFTER: Duration = Duration::from_millis(50);
@@ -27,25 +31,25 @@ const PATIENCE_TELLING: Duration = Duration::from_secs(1);
 /// Looks at a folder's protected files, and journals what something other than their writer did to them.
 pub(super) fn look(gate: &Gate, tender: &mut Tender, now: &Stamp) -> Result<(), Problem> {
     let on_tamper = gate.shared_context().on_tamper;
-    let look = tender.look(now.wall_ms, on_tamper, &mut |since_ms| suspects_since(gate, since_ms, now))?;
-    for change in &look.changes {
+    let look = tender.look(now.wall_ms, on_tamper, &mut |span| suspects(gate, span, now))?;
+    for change in look.changes {
         let path = tender.folder().root().join(&change.path);
         let back = if change.is_restored { "; they are back" } else { "" };
         gate.context_tampered(
             &path.to_string_lossy(),
             &format!("it {}{back}", change.why),
-            look.suspects.clone(),
+            change.suspects.into_iter().filter(|suspect| *suspect != UNKNOWN).collect(),
             now,
         );
     }
     Ok(())
 }
 
-/// The calls that may write and began since then, as the journal tells.
-fn suspects_since(gate: &Gate, since_ms: i64, now: &Stamp) -> Vec<Suspect> {
-    let filter = Filter { limit: MOST_RECORDS, since: Some(since_ms.into()), ..Filter::default() };
+/// The calls that may have changed a file then, as the journal tells.
+fn suspects(gate: &Gate, span: &Span<'_>, now: &Stamp) -> Vec<Suspect> {
+    let filter = Filter { limit: MOST_RECORDS, since: Some(span.since_ms().into()), ..Filter::default() };
     let page = gate.journal(&filter, now);
-    page.map(|page| suspects(&page.entries, since_ms)).unwrap_or_default()
+    page.map_or_else(|_| vec![UNKNOWN], |page| span.suspects(&page.entries))
 }
 
 /// What is told to a session.
@@ -69,7 +73,7 @@ pub(super) fn is_worth_a_look(gate: &Gate, when: When, tool: &str) -> bool {
 }
 
 /// Looks after all folders that are in use, and gives what a session is told of the one that holds here. Whatever fails is left out:
-/// a hook has other things to say. Touches nothing but one missing file where no shared context is switched on.
+/// a hook has other things to say.
 pub(super) fn attend(
     gate: &Gate,
     session: &str,
@@ -78,9 +82,8 @@ pub(super) fn attend(
     now: &Stamp,
 ) -> Option<String> {
     let settings = gate.shared_context();
-    if settings.enabled == Some(false) {
-        return None;
-    }
+    // As the journal names it.
+    let session = &*short_name(session);
     let mut registry = Registry::read(gate.state_dir()).ok()?;
     let located = |registry: &Registry| -> PathBuf {
         registry.locate(settings.dir.as_deref(), env::var(VARIABLE).ok().as_deref(), home)
@@ -104,6 +107,9 @@ pub(super) fn attend(
         // What can't be looked at is told nothing of: it may be anything.
         if look(gate, &mut tender, now).is_ok() && is_here && when != When::Call {
             told = text(gate, &mut tender, session, when, now);
+        }
+        if when == When::Call {
+            tender.call_ended(session, now.wall_ms);
         }
         // The next look sees the same.
         let _ = tender.save();
