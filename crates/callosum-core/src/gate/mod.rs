@@ -24,6 +24,7 @@ mod reader;
 mod release;
 mod report;
 mod rules_in_force;
+mod standing;
 mod tickets;
 mod transaction;
 mod unreadable;

@@ -25,6 +25,7 @@ mod rules;
 mod sessions;
 mod simulate;
 mod source;
+mod standing;
 mod status;
 mod story;
 mod timeline;

@@ -112,6 +112,9 @@ impl Simulation {
             | Kind::Lost
             | Kind::Pruned
             | Kind::Carried
+            | Kind::Task
+            | Kind::Message
+            | Kind::Event
             | Kind::Opened
             | Kind::Closed
             | Kind::Other(_) => {}
