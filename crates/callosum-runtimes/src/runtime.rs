@@ -51,6 +51,12 @@ pub struct Facts {
     pub title: &'static str,
     /// What its program is called.
     pub program: &'static str,
+    /// What the files and events of others call it.
+    pub source: &'static str,
+    /// What it is called there besides.
+    pub other_names: &'static [&'static str],
+    /// Variables that the commands of its shell tool get: any of them tells that an agent runs a command.
+    pub shell_variables: &'static [&'static str],
     /// Its names for OpenClaw's tools and their parameters.
     pub tools: &'static [ToolNames],
     /// The events that hooks of ours are for, in the order in which they are put into its settings.

@@ -12,6 +12,7 @@ use super::filter::Filter;
 use super::following::{self, Following};
 use super::head::{self, HeadResponse};
 use super::journal::{self, JournalPage};
+use super::open_calls::{self, OpenCall};
 use super::reader::{Needs, Reader};
 use super::recent::{self, RecentActions, RecentRequest};
 use super::rules::{self, RulesInForce};
@@ -42,6 +43,14 @@ pub trait Source {
     /// When the journal can't be read.
     fn following(&self, from: u64, now: &Stamp) -> Result<Following, QueryError> {
         following::following(&self.reader(Needs::Head, now), from)
+    }
+
+    /// The calls of tier 2 and up that run now, as far as anybody knows, oldest first.
+    ///
+    /// # Errors
+    /// When the journal can't be read.
+    fn open_calls(&self, now: &Stamp) -> Result<Vec<OpenCall>, QueryError> {
+        open_calls::open_calls(&self.reader(Needs::Journal, now))
     }
 
     /// All records of a kind that stand.

@@ -251,9 +251,10 @@ const CRATES: &[(&str, &[&str])] = &[
     ("callosum-surroundings", &[]),
     ("callosum-core", &["callosum-shell", "callosum-surroundings"]),
     ("callosum-runtimes", &["callosum-core"]),
+    ("callosum-team", &["callosum-core"]),
     ("callosum-node", &["callosum-core"]),
-    ("callosum-cli", &["callosum-core", "callosum-runtimes"]),
-    ("callosum-server", &["callosum-core", "callosum-runtimes"]),
+    ("callosum-cli", &["callosum-core", "callosum-runtimes", "callosum-team"]),
+    ("callosum-server", &["callosum-core", "callosum-runtimes", "callosum-team"]),
     ("callosum-bench", &["callosum-core"]),
 ];
 
