@@ -19,4 +19,4 @@ mod table;
 pub mod trust;
 
 pub use runtime::{AgentRuntime, Runtime};
-pub use table::{RUNTIMES, is_program, named};
+pub use table::{RUNTIMES, is_program, named, shell_variables};

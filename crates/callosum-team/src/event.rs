@@ -1,5 +1,6 @@
 //! Records of the journal as events: under which topics, in which forms, and which topics are wanted.
 
+use callosum_core::model::redact::redact;
 use serde_json::{Value, json};
 
 use crate::error::{Code, Refusal};
@@ -18,7 +19,8 @@ const VIEWS: [&str; 3] = ["calc.task_handoff", "calc.request", "calc.ack"];
 pub struct Topics(Vec<String>);
 
 impl Topics {
-    /// Topics with commas between them: `*` stands for one part of a topic, `**` at the end for all that follow.
+    /// Topics with commas between them: `*` stands for one part of a topic, `**` at the end for all that follow, and `*` alone for
+    /// everything.
     ///
     /// # Errors
     /// What is expected.
@@ -47,6 +49,12 @@ impl Topics {
     pub fn want(&self, topic: &str) -> bool {
         self.0.is_empty() || self.0.iter().any(|wanted| fits(wanted, topic))
     }
+
+    /// The topic under which a record is wanted that has these, if it is.
+    #[must_use]
+    pub fn first_of(&self, topics: Vec<String>) -> Option<String> {
+        topics.into_iter().find(|topic| self.want(topic))
+    }
 }
 
 fn is_part(part: &str) -> bool {
@@ -57,6 +65,9 @@ fn is_part(part: &str) -> bool {
 }
 
 fn fits(wanted: &str, topic: &str) -> bool {
+    if wanted == "*" {
+        return true;
+    }
     let (mut wanted, mut parts) = (wanted.split('.'), topic.split('.'));
     loop {
         match (wanted.next(), parts.next()) {
@@ -194,24 +205,73 @@ pub fn calc(topic: &str, record: &Value, names: &Names, at_ms: i64) -> Value {
     })
 }
 
-/// The same as a CloudEvent.
+/// The resources that a record is about.
+pub fn keys_of(record: &Value) -> impl Iterator<Item = &str> {
+    let several = record.get("contextKeys").and_then(Value::as_array).into_iter().flatten();
+    several.chain(record.get("contextKey")).filter_map(Value::as_str)
+}
+
+/// What CloudEvents 1.0.2 says of every event, in structured mode, with this as its data.
 #[must_use]
-pub fn cloud_event(id: &str, topic: &str, record: &Value) -> Value {
-    let text = |name: &str| record.get(name).and_then(Value::as_str);
-    let source = text("instance").filter(|instance| !instance.is_empty()).unwrap_or("callosum");
-    let mut event = json!({
+pub fn cloud_event(journal: &str, id: &str, topic: &str, data: Value) -> Value {
+    json!({
         "specversion": "1.0",
         "id": id,
-        "source": format!("urn:callosum:{source}"),
-        "type": topic,
-        "time": text("timestamp"),
+        "source": format!("urn:callosum:{journal}"),
+        "type": format!("callosum.{topic}"),
         "datacontenttype": "application/json",
-        "data": data(record),
-    });
-    if let (Some(session), Some(event)) = (text("session"), event.as_object_mut()) {
-        event.insert("subject".to_owned(), session.into());
+        "data": data,
+    })
+}
+
+/// A record as a CloudEvent.
+#[must_use]
+pub fn cloud_event_of(journal: &str, seq: u64, topic: &str, record: &Value) -> Value {
+    let id = id(journal, seq);
+    let mut event = cloud_event(journal, &id, topic, document(&id, seq, topic, record));
+    if let Some(event) = event.as_object_mut() {
+        if let Some(at) = record.get("timestamp") {
+            event.insert("time".to_owned(), at.clone());
+        }
+        if let Some(key) = keys_of(record).next() {
+            event.insert("subject".to_owned(), key.into());
+        }
     }
     event
+}
+
+/// The most that an event may say, bytes of JSON.
+pub const DATA_BYTES: usize = 4 * 1024;
+
+/// What an event says, its secrets removed.
+///
+/// # Errors
+/// When it is no object, or says too much.
+pub fn checked_data(data: Value) -> Result<Value, Refusal> {
+    let bytes = data.to_string().len();
+    if bytes > DATA_BYTES {
+        let message = format!("the event has {bytes} bytes, and at most {DATA_BYTES} are allowed");
+        return Err(Refusal::new(Code::Limit, message, "write it to a file and name that"));
+    }
+    if !data.is_object() {
+        return Err(Refusal::new(
+            Code::Limit,
+            "the data of an event is a JSON object",
+            "write `{\"name\": …}`",
+        ));
+    }
+    Ok(redacted(data))
+}
+
+fn redacted(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::from(redact(&text).into_owned()),
+        Value::Array(values) => values.into_iter().map(redacted).collect(),
+        Value::Object(fields) => {
+            fields.into_iter().map(|(name, value)| (redact(&name).into_owned(), redacted(value))).collect()
+        }
+        other => other,
+    }
 }
 
 #[cfg(test)]
@@ -233,7 +293,9 @@ mod tests {
         ] {
             assert_eq!(topics.want(topic), wanted, "{topic}");
         }
-        assert!(Topics::read(None).unwrap().want("anything"));
+        for all in [None, Some("*")] {
+            assert!(Topics::read(all).unwrap().want("any.thing"));
+        }
         for wrong in ["A", "call paused", "call.*x", "**.a", "a..b", &"a,".repeat(40), "\u{e9}"] {
             assert!(Topics::read(Some(wrong)).is_err(), "{wrong}");
         }

@@ -4,12 +4,15 @@
 //! written in one hold of the guard. Nothing here runs by itself: whoever asks looks, and what is found to be lost is written down
 //! by the next who writes.
 
+pub mod bridge;
 pub mod caller;
+pub mod digest;
 pub mod error;
 pub mod event;
 pub mod message;
 pub mod names;
 pub mod route;
+pub mod search;
 pub mod switch;
 pub mod task;
 pub mod team;

@@ -334,8 +334,7 @@ impl<'a> Mail<'a> {
                 );
             }
         }
-        let unread = all.iter().filter(|other| !other.is_read() && !other.has_expired(now_ms)).count();
-        if unread >= MAX_UNREAD {
+        if self.waiting() >= MAX_UNREAD {
             return limit(format!("{MAX_UNREAD} messages wait to be read"), "wait until some have been");
         }
         Ok(self.put(message, "sent"))
@@ -356,6 +355,13 @@ impl<'a> Mail<'a> {
             .iter()
             .filter(|message| is_unread(message) && !(message.role.is_some() && message.is_read()))
             .count()
+    }
+
+    /// How many wait for somebody to read them.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        let now_ms = self.now.wall_ms;
+        self.all().iter().filter(|message| !message.is_read() && !message.has_expired(now_ms)).count()
     }
 
     /// Takes out at most `most` messages to be shown to `actor`. Once they were, [`Mail::shown`] says so; else they come again.

@@ -13,6 +13,7 @@ pub(crate) mod serve;
 pub(crate) mod sessions;
 pub(crate) mod simulate;
 pub(crate) mod status;
+pub(crate) mod team;
 pub(crate) mod why;
 
 use std::path::{Path, PathBuf};

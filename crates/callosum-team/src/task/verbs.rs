@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use callosum_core::model::time::{from_rfc3339, to_rfc3339};
 use callosum_core::record::RandomId;
+use serde_json::{Map, Value, json};
 
 use super::board::{Board, MAX_OPEN};
 use super::{MAX_ATTEMPTS, State, Task, TaskHolder};
@@ -23,7 +25,7 @@ const MAX_DEPS: usize = 32;
 const ID_DIGITS: usize = 10;
 
 /// A task to be made.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct NewTask {
     /// Its id, where it has one elsewhere.
     pub id: Option<String>,
@@ -47,6 +49,12 @@ pub struct NewTask {
     pub output_file: Option<String>,
     /// See [`Task`].
     pub sla_ms: Option<u64>,
+    /// When it was made elsewhere.
+    pub created_at: Option<String>,
+    /// It is not accepted, though a person makes it.
+    pub is_unaccepted: bool,
+    /// See [`Task`].
+    pub bridge: Map<String, Value>,
 }
 
 /// Which task is wanted.
@@ -97,7 +105,12 @@ impl Board<'_> {
                 deps.push(dep);
             }
         }
-        let at = self.at();
+        if json!(new.bridge).to_string().len() > RESULT_BYTES {
+            let message =
+                format!("what the bridge file says besides of task {id} has more than {RESULT_BYTES} bytes");
+            return Err(Refusal::new(Code::Limit, message, "leave out what nobody needs"));
+        }
+        let created_at = new.created_at.as_deref().and_then(from_rfc3339);
         let task = Task {
             title: text::line("title", &new.title, TITLE_BYTES)?,
             prompt: text::limited("prompt", &new.prompt, PROMPT_BYTES)?,
@@ -107,8 +120,9 @@ impl Board<'_> {
             output_file: name("output file", &new.output_file, PATH_BYTES)?,
             by: actor.who.clone(),
             priority: new.priority.unwrap_or(1),
-            accepted: actor.is_operator(),
-            created_at: at.clone(),
+            accepted: actor.is_operator() && !new.is_unaccepted,
+            created_at: created_at.map_or_else(|| self.at(), to_rfc3339),
+            bridge: new.bridge.clone(),
             sla_ms: new.sla_ms,
             id,
             deps,
