@@ -1,6 +1,7 @@
 //! Records that stand until others replace them: decided on and written in one hold of the guard, and carried on before their
 //! segments are deleted.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -72,13 +73,15 @@ impl Gate {
         self.with_ledger(&Needs::default(), patience, Check::All, now, |ledger, proof| {
             let standing = ledger.standing(kind)?;
             let (mut records, answer) = decide(standing);
+            let key_of = |record: &Record| record.key.clone().filter(|_| record.action == *kind);
+            let keys = records.iter().filter_map(key_of);
+            let mut newest: BTreeMap<String, u64> =
+                keys.filter_map(|key| standing.on(&key).map(|stands| (key, stands.seq))).collect();
             for record in &mut records {
-                let replaced = record.key.as_deref().filter(|_| record.action == *kind);
-                record.of =
-                    replaced.and_then(|key| standing.on(key)).map(|stands| stands.seq).into_iter().collect();
-            }
-            for record in &records {
-                ledger.append(&proof, record, now)?;
+                let key = key_of(record);
+                record.of = key.as_ref().and_then(|key| newest.get(key)).copied().into_iter().collect();
+                let seq = ledger.append(&proof, record, now)?.seq;
+                newest.extend(key.map(|key| (key, seq)));
             }
             let has_written = !records.is_empty() && self.flushes();
             Ok((answer, has_written.then(|| unflushed(ledger))))

@@ -36,7 +36,9 @@ pub(super) fn open_calls(reader: &Reader<'_>) -> Result<Vec<OpenCall>, QueryErro
             Some(Line::Record(record)) => Some(record),
             _ => None,
         };
-        let of = |field: fn(&crate::record::Record) -> &Option<String>| record.as_deref().and_then(|record| field(record).clone());
+        let of = |field: fn(&crate::record::Record) -> &Option<String>| {
+            record.as_deref().and_then(|record| field(record).clone())
+        };
         OpenCall {
             seq: action.seq,
             who: (*action.who).clone(),

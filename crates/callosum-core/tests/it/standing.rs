@@ -226,3 +226,19 @@ fn one_of_many_that_take_the_same_at_once_gets_it() {
     all.sort();
     assert_eq!(all, (0..20).map(|number| format!("{number:02}")).collect::<Vec<_>>());
 }
+
+#[test]
+fn of_several_records_on_a_key_that_are_written_at_once_the_last_stands() {
+    let mut world = World::new();
+    let gate = world.gate_with("doug", &small());
+    write(&world, &gate, &[task(&world, "a", "open", false)]);
+    let lost_and_taken = [task(&world, "a", "lost", false), task(&world, "a", "claimed", false)];
+    write(&world, &gate, &lost_and_taken);
+    write(&world, &gate, &[task(&world, "a", "completed", true)]);
+    calls(&mut world, &gate, 10_000);
+    // No index leads to what was replaced, and nobody carries it on.
+    assert_eq!(states(&world, &gate), []);
+    gate.close(&world.now);
+    let other = world.gate_with("doug", &small());
+    assert_eq!(states(&world, &other), []);
+}

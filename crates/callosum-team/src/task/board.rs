@@ -31,6 +31,8 @@ pub struct Notice {
 pub struct Board<'a> {
     standing: &'a Standing,
     changed: BTreeMap<String, Task>,
+    /// The same in the order in which it happened, with all that came before.
+    written: Vec<Task>,
     life: &'a dyn Fn(&TaskHolder) -> Life,
     /// The moment of all this.
     pub now: Stamp,
@@ -60,7 +62,8 @@ impl<'b> Row<'b> {
 impl<'a> Board<'a> {
     /// The tasks that stand. `life` tells how a holder is.
     pub fn new(standing: &'a Standing, life: &'a dyn Fn(&TaskHolder) -> Life, now: Stamp) -> Self {
-        Self { standing, changed: BTreeMap::new(), life, now, notices: Vec::new() }
+        let (changed, written, notices) = Default::default();
+        Self { standing, changed, written, life, now, notices }
     }
 
     /// The moment, as it is written.
@@ -190,6 +193,7 @@ impl<'a> Board<'a> {
         did.clone_into(&mut task.did);
         task.updated_at = self.at();
         self.changed.insert(task.id.clone(), task.clone());
+        self.written.push(task.clone());
         task
     }
 
@@ -262,18 +266,21 @@ impl<'a> Board<'a> {
         for id in over {
             if let Some(mut task) = self.task(&id) {
                 "kept".clone_into(&mut task.did);
-                self.changed.insert(id, task);
+                self.written.push(task);
             }
         }
         let now = self.now;
-        let record = |task: Task| {
+        let last: BTreeMap<String, usize> =
+            self.written.iter().enumerate().map(|(place, task)| (task.id.clone(), place)).collect();
+        let record = |(place, task): (usize, Task)| {
             let mut record = by.record(Action::Task, &now);
-            record.ended = task.state.is_over() && !needed.contains(&task.id);
+            let is_last = last.get(&task.id) == Some(&place);
+            record.ended = is_last && task.state.is_over() && !needed.contains(&task.id);
             record.key = Some(task.id.clone());
             record.document = serde_json::to_value(task).ok();
             record
         };
-        self.changed.into_values().map(record).collect()
+        self.written.into_iter().enumerate().map(record).collect()
     }
 }
 
