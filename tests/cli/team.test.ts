@@ -200,6 +200,17 @@ test("a message is read once by whom it is for", () => {
   assert.equal(read?.state, "acknowledged");
 });
 
+test("what is for another one is not taken by chance, and where its result is to be is looked at", () => {
+  const output = join(directory, "review.md");
+  const made = run(person, "task", "add", "for gemini", "--id", "for-gemini", "--to", "gemini-cli", "--output-file", output);
+  assert.deepEqual([made.answer.task?.outputFile, made.answer.task?.outputExists], [output, false]);
+  assert.equal(run(person, "task", "claim", "--next").code, 1);
+  assert.equal(as("ann", "task", "claim", "for-gemini").answer.error?.code, "not-yours");
+  writeFileSync(output, "fine");
+  assert.equal(run(person, "task", "claim", "for-gemini").answer.task?.outputExists, true);
+  assert.equal(run(person, "task", "cancel", "for-gemini").answer.task?.state, "cancelled");
+});
+
 test("events are published, and watched in three forms", () => {
   assert.equal(as("ann", "publish", "calc.discovery", "--body", "libfoo 3 breaks the build").code, 0);
   const again = as("ann", "publish", "calc.discovery", "--body", "libfoo 3 breaks the build");

@@ -177,7 +177,9 @@ impl Board<'_> {
             Claim::Next => {
                 for (_, _, id) in self.candidates() {
                     let Some(task) = self.task(&id) else { continue };
-                    if task.accepted && self.check_claim(&task, actor).is_ok() {
+                    // A person may take what is for others, but not by chance.
+                    let is_for = task.to.as_deref().is_none_or(|to| actor.is_called(to));
+                    if task.accepted && is_for && self.check_claim(&task, actor).is_ok() {
                         return Ok(Some(self.give(task, actor)));
                     }
                 }

@@ -40,7 +40,8 @@ pub(super) fn send(args: &Args, message: &Send, out: &mut dyn Write) -> Answer {
     } else if let Some(why) = &sent.dropped {
         writeln!(out, "Not sent: {why}.")?;
     } else {
-        let to: Vec<String> = sent.recipients.iter().map(|to| name(&to.session)).collect();
+        let named = sent.recipients.iter().filter(|to| !to.session.is_empty());
+        let to: Vec<String> = named.map(|to| name(&to.session)).collect();
         let to = if to.is_empty() { name(&sent.to) } else { to.join(", ") };
         writeln!(out, "Sent as {} to {to}: {BY_ASKING}.", name(&sent.id))?;
     }

@@ -27,7 +27,7 @@ pub(super) fn run(args: &Args, verb: &TaskVerb, out: &mut dyn Write) -> Answer {
         TaskVerb::Show { id } => {
             let (observer, now) = looking(args)?;
             let task = team::task(&observer, observer.machine(), id, &now)?;
-            show(args, &task, out)
+            show(args, task, out)
         }
         TaskVerb::Add(add) => make(args, add, out),
         TaskVerb::Claim { id, .. } => claim(args, id.as_deref(), out),
@@ -64,9 +64,8 @@ fn decide(
     let writer = Writer::new(args)?;
     let team = writer.team();
     team.check_on(false)?;
-    let mut task = team.on_tasks(|board| decide(board, &writer.actor))?;
-    task.look_at_output();
-    show(args, &task, out)
+    let task = team.on_tasks(|board| decide(board, &writer.actor))?;
+    show(args, task, out)
 }
 
 fn make(args: &Args, add: &Add, out: &mut dyn Write) -> Answer {
@@ -83,7 +82,8 @@ fn make(args: &Args, add: &Add, out: &mut dyn Write) -> Answer {
         blocks: add.blocks.clone(),
         to: add.to.clone(),
         priority: Some(add.priority),
-        output_file: add.output_file.clone(),
+        // Whoever shows it may be in another folder.
+        output_file: add.output_file.as_deref().map(absolute),
         sla_ms: add.sla.map(|sla| u64::try_from(sla.as_millis()).unwrap_or(u64::MAX)),
         ..NewTask::default()
     };
@@ -97,9 +97,12 @@ fn make(args: &Args, add: &Add, out: &mut dyn Write) -> Answer {
     if let Some(to) = &new.to {
         writer.names.check_assignee(to, &Sessions::read(&writer.gate, &writer.now)?)?;
     }
-    let mut task = team.on_tasks(|board| board.add(&new, &writer.actor))?;
-    task.look_at_output();
-    show(args, &task, out)
+    let task = team.on_tasks(|board| board.add(&new, &writer.actor))?;
+    show(args, task, out)
+}
+
+fn absolute(path: &str) -> String {
+    std::path::absolute(path).map_or_else(|_| path.to_owned(), |path| path.display().to_string())
 }
 
 fn hand_off(args: &Args, held: &Held, to: &str, why: Option<&str>, out: &mut dyn Write) -> Answer {
@@ -108,7 +111,7 @@ fn hand_off(args: &Args, held: &Held, to: &str, why: Option<&str>, out: &mut dyn
     team.check_on(false)?;
     writer.names.check_assignee(to, &Sessions::read(&writer.gate, &writer.now)?)?;
     let task = team.on_tasks(|board| board.hand_off(&held.id, held.generation, to, why, &writer.actor))?;
-    show(args, &task, out)
+    show(args, task, out)
 }
 
 fn claim(args: &Args, id: Option<&str>, out: &mut dyn Write) -> Answer {
@@ -117,7 +120,7 @@ fn claim(args: &Args, id: Option<&str>, out: &mut dyn Write) -> Answer {
     team.check_on(false)?;
     let wanted = id.map_or(Claim::Next, |id| Claim::Id(id.to_owned()));
     match team.on_tasks(|board| board.claim(&wanted, &writer.actor))? {
-        Some(task) => show(args, &task, out),
+        Some(task) => show(args, task, out),
         None => {
             if args.global.json {
                 json(out, &json!({ "task": null }))?;
@@ -164,7 +167,7 @@ fn show_all(args: &Args, mut tasks: Vec<Task>, limit: usize, out: &mut dyn Write
                 format!("{}{late}", task.state.name()),
                 task.priority.to_string(),
                 task.to.as_deref().map(name).unwrap_or_default(),
-                name(&holder),
+                holder,
                 said(&task.title),
             ]
         });
@@ -173,7 +176,8 @@ fn show_all(args: &Args, mut tasks: Vec<Task>, limit: usize, out: &mut dyn Write
     Ok(ExitCode::SUCCESS)
 }
 
-fn show(args: &Args, task: &Task, out: &mut dyn Write) -> Answer {
+fn show(args: &Args, mut task: Task, out: &mut dyn Write) -> Answer {
+    task.look_at_output();
     if args.global.json {
         json(out, &json!({ "task": task }))?;
         return Ok(ExitCode::SUCCESS);
@@ -190,11 +194,11 @@ fn show(args: &Args, task: &Task, out: &mut dyn Write) -> Answer {
         writeln!(
             out,
             "  claimed by {} since {since}, generation {generation}, attempt {attempt}",
-            name(&holder.who().for_people())
+            holder.who().for_people()
         )?;
     }
     let made = if task.accepted { "" } else { ", not accepted" };
-    writeln!(out, "  made by {} at {}{made}", name(&task.by.for_people()), local_time(&task.created_at))?;
+    writeln!(out, "  made by {} at {}{made}", task.by.for_people(), local_time(&task.created_at))?;
     if let Some(result) = &task.result {
         writeln!(out, "  result: {}", said(result))?;
     }
@@ -239,7 +243,7 @@ pub(super) fn route(args: &Args, asked: &Routed, out: &mut dyn Write) -> Answer 
                 writeln!(out, "  else {}", name(fallback))?;
             }
             if let Some(sla) = &routed.sla {
-                writeln!(out, "  within {}", name(sla))?;
+                writeln!(out, "  within {}", said(sla))?;
             }
         }
         _ => writeln!(out, "No route is for that: anybody may take it.")?,
