@@ -222,10 +222,18 @@ test("events are published, and watched in three forms", () => {
   assert.deepEqual(Object.keys(found ?? {}).sort(), ["at", "data", "from", "id", "seq", "topic"]);
   assert.deepEqual(found?.data, { body: "libfoo 3 breaks the build" });
   const [calc] = watch("--topic", "calc.*", "--format", "calc").filter((event) => event.type === "calc.discovery");
-  assert.deepEqual(
-    Object.keys(calc ?? {}).sort(),
-    ["cwd", "event", "machine", "pane_id", "payload", "session_id", "source", "timestamp", "ts", "type"],
-  );
+  assert.deepEqual(Object.keys(calc ?? {}).sort(), [
+    "cwd",
+    "event",
+    "machine",
+    "pane_id",
+    "payload",
+    "session_id",
+    "source",
+    "timestamp",
+    "ts",
+    "type",
+  ]);
   assert.deepEqual([calc?.event, calc?.source, calc?.session_id], ["calc.discovery", "claude-code", "ann"]);
   const [cloud] = watch("--topic", "calc.discovery", "--format", "cloudevents");
   assert.deepEqual([cloud?.specversion, cloud?.type], ["1.0", "callosum.calc.discovery"]);
@@ -258,8 +266,29 @@ test("a bridge file goes round", () => {
     last_writer: "codex",
     active_evolution: "evo3",
     task_queue: [
-      { id: "0b1c", assigned_to: "gemini-cli", status: "in_progress", priority: 2, prompt: "Review it\nall", output_file: "/tmp/r.md", created_by: "codex", created_at: "2026-03-09T00:00:00.000Z", completed_at: null, tags: ["a"] },
-      { id: "0b1d", assigned_to: "codex", status: "complete", priority: 1, prompt: "Done", output_file: null, created_by: "codex", created_at: "2026-03-09T00:00:00.000Z", completed_at: "2026-03-09T01:00:00.000Z" },
+      {
+        id: "0b1c",
+        assigned_to: "gemini-cli",
+        status: "in_progress",
+        priority: 2,
+        prompt: "Review it\nall",
+        output_file: "/tmp/r.md",
+        created_by: "codex",
+        created_at: "2026-03-09T00:00:00.000Z",
+        completed_at: null,
+        tags: ["a"],
+      },
+      {
+        id: "0b1d",
+        assigned_to: "codex",
+        status: "complete",
+        priority: 1,
+        prompt: "Done",
+        output_file: null,
+        created_by: "codex",
+        created_at: "2026-03-09T00:00:00.000Z",
+        completed_at: "2026-03-09T01:00:00.000Z",
+      },
     ],
     account_state: { mac1_account: { email: "a@example.com", status: "active" } },
     discoveries: [{ content: "found it", source: "codex", timestamp: "2026-03-09T00:00:00Z" }],
