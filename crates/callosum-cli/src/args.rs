@@ -10,6 +10,7 @@ use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 
 use crate::commands::context::args::ContextAction;
+use crate::commands::team::words::Verb;
 
 /// See what every AI-agent session on this machine did, why a call was paused, and what your rules would do.
 #[derive(Debug, Parser)]
@@ -265,6 +266,8 @@ pub(crate) enum Command {
         after_help = "Examples:\n  callosum token add ci\n  callosum token list\n  callosum token revoke ci"
     )]
     Token(HandedOver),
+    #[command(flatten)]
+    Together(Verb),
     /// Print a completion script for your shell
     #[command(
         after_help = "Example:\n  callosum completions bash > ~/.local/share/bash-completion/completions/callosum"

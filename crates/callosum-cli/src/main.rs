@@ -1,7 +1,8 @@
 //! `callosum`: what all AI-agent sessions on this machine did, why a call was paused, and what the rules make of it.
 //!
 //! What only looks leaves no trace in the state directory; `leases release`, and a release on the page of `ui`, write one
-//! record there, `init` a rules file, and `rules suggest --write` adds to it; `install` and `uninstall` write a runtime's own settings.
+//! record there, `init` a rules file, and `rules suggest --write` adds to it; `install` and `uninstall` write a runtime's own settings;
+//! tasks, messages and events are records.
 //!
 //! Exit codes: 0 all is well, 1 something is wrong with what was looked at, 2 wrong usage or could not be done.
 
@@ -80,6 +81,7 @@ fn run(args: &Args) -> Result<ExitCode, Failure> {
         Command::Hook(hook) => return Ok(commands::hook::run(args, hook)),
         Command::Install(target) => commands::install::install(args, target, &mut out)?,
         Command::Uninstall(target) => commands::install::uninstall(args, target, &mut out)?,
+        Command::Together(verb) => commands::team::run(args, verb, &mut out)?,
         Command::Completions { shell } => {
             // The generator panics where it can't write.
             let mut script = Vec::new();

@@ -133,10 +133,29 @@ fn runtime_from(mut pid: u32) -> Option<Holder> {
     None
 }
 
+/// Whether the process `pid` is a program for which `is_program` holds, or was started by one. One that can't be told from that is.
+#[must_use]
+pub fn is_below(pid: u32, is_program: impl Fn(&str) -> bool) -> bool {
+    ancestry(pid).is_none_or(|names| names.iter().any(|name| is_program(name)))
+}
+
+/// The process `pid` and those above it, nearest first.
+#[must_use]
+pub fn ancestors(mut pid: u32) -> Vec<Holder> {
+    let mut found = Vec::new();
+    while found.len() < MAX_ANCESTORS
+        && pid > 1
+        && let Some(process) = process(pid)
+    {
+        found.push(process.as_holder(pid));
+        pid = process.parent;
+    }
+    found
+}
+
 /// What the process `pid` and those above it are called, nearest first: each by its own name, and by the first words that it was
 /// started with, without folders. `None` where nothing is told of one of them.
-#[must_use]
-pub fn ancestry(mut pid: u32) -> Option<Vec<String>> {
+fn ancestry(mut pid: u32) -> Option<Vec<String>> {
     let mut names = Vec::new();
     for _ in 0..MAX_ANCESTORS {
         if pid <= 1 {

@@ -3,8 +3,14 @@
 
 use serde_json::{Map, Value, json};
 
+/// Its name in the journal.
+pub const NAME: &str = "openclaw";
+
 /// What the names of its processes begin with.
-pub(crate) const PROGRAM: &str = "openclaw";
+pub(crate) const PROGRAM: &str = NAME;
+
+/// The variable that its shell tools give their commands.
+pub(crate) const SHELL_VARIABLE: &str = "OPENCLAW_SHELL";
 
 /// A tool of OpenClaw's that other runtimes have too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -51,6 +51,10 @@ pub struct Facts {
     pub title: &'static str,
     /// What its program is called.
     pub program: &'static str,
+    /// What the files and events of others call it.
+    pub source: &'static str,
+    /// What it is called there besides.
+    pub other_names: &'static [&'static str],
     /// Its names for OpenClaw's tools and their parameters.
     pub tools: &'static [ToolNames],
     /// The events that hooks of ours are for, in the order in which they are put into its settings.

@@ -45,6 +45,12 @@ pub fn runtime_of_program(names: &[String]) -> Option<&'static str> {
     })
 }
 
+/// The variables by which a command tells that an agent runs it.
+pub fn shell_variables() -> impl Iterator<Item = &'static str> {
+    let of_runtimes = RUNTIMES.into_iter().flat_map(|runtime| runtime.facts().shell_variables);
+    of_runtimes.copied().chain([openclaw::SHELL_VARIABLE])
+}
+
 /// A runtime, and then all others: runtimes take names over from each other, and one that is built on another keeps that one's
 /// hooks. So a name that only another has means what it means there.
 pub(crate) fn own_first(runtime: Runtime) -> impl Iterator<Item = Runtime> {

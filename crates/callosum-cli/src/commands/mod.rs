@@ -17,6 +17,7 @@ pub(crate) mod sessions;
 mod shared_context;
 pub(crate) mod simulate;
 pub(crate) mod status;
+pub(crate) mod team;
 pub(crate) mod why;
 
 use std::path::{Path, PathBuf};

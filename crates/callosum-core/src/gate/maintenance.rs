@@ -202,6 +202,9 @@ impl Gate {
     /// Deletes the segments before the one at `first`, once the journal says so durably: else whoever misses them would take
     /// them for lost.
     fn prune(&self, first: u64, patience: Patience, now: &Stamp) -> Result<(), NotNow> {
+        if !self.carry_on(first, patience, now)? {
+            return Ok(());
+        }
         let note = |ledger: &mut Ledger, proof: UpToDate| {
             let end = ledger.note_pruned(&proof, &self.instance, first, now)?;
             Ok(Unflushed { file: Arc::clone(&ledger.journal().active().file), end })

@@ -26,6 +26,7 @@ mod release;
 mod report;
 mod rules_in_force;
 mod shared_context;
+mod standing;
 mod tickets;
 mod transaction;
 mod unreadable;

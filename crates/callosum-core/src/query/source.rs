@@ -2,7 +2,9 @@
 
 use crate::model::error::QueryError;
 use crate::model::time::Stamp;
+use crate::record::Action;
 use crate::rules::RuleSet;
+use crate::store::standing::{Standing, Stands};
 
 use super::counts::{self, Counts, CountsRequest};
 use super::explain::{self, ExplainRequest, ExplainResponse};
@@ -11,11 +13,13 @@ use super::following::{self, Following};
 use super::head::{self, HeadResponse};
 use super::journal::{self, JournalPage};
 use super::observed::{self, Observed};
+use super::open_calls::{self, OpenCall};
 use super::reader::{Needs, Reader};
 use super::recent::{self, RecentActions, RecentRequest};
 use super::rules::{self, RulesInForce};
 use super::sessions::{self, Session};
 use super::simulate::{self, Simulated};
+use super::standing;
 use super::status::{self, Status};
 use super::story::{self, Story};
 use super::timeline::{self, Timeline, TimelineRequest};
@@ -40,6 +44,30 @@ pub trait Source {
     /// When the journal can't be read.
     fn following(&self, from: u64, now: &Stamp) -> Result<Following, QueryError> {
         following::following(&self.reader(Needs::Head, now), from)
+    }
+
+    /// The calls of tier 2 and up that run now, as far as anybody knows, oldest first.
+    ///
+    /// # Errors
+    /// When the journal can't be read.
+    fn open_calls(&self, now: &Stamp) -> Result<Vec<OpenCall>, QueryError> {
+        open_calls::open_calls(&self.reader(Needs::Journal, now))
+    }
+
+    /// All records of a kind that stand.
+    ///
+    /// # Errors
+    /// When the journal can't be read.
+    fn standing(&self, kind: &Action, now: &Stamp) -> Result<Standing, QueryError> {
+        standing::standing(&self.reader(Needs::Head, now), kind)
+    }
+
+    /// The newest record of a kind on a key, also where it says that it has ended, if that is not long ago.
+    ///
+    /// # Errors
+    /// When the journal can't be read.
+    fn newest_on(&self, kind: &Action, key: &str, now: &Stamp) -> Result<Option<Stands>, QueryError> {
+        standing::newest_on(&self.reader(Needs::Head, now), kind, key)
     }
 
     /// The status. It can always be told; where the journal can't be read, `degraded` says why and its part is empty.

@@ -104,6 +104,9 @@ impl EventKind {
             | Action::Lost
             | Action::Pruned
             | Action::Carried
+            | Action::Task
+            | Action::Message
+            | Action::Event
             | Action::Opened
             | Action::Closed
             | Action::Other(_) => return None,

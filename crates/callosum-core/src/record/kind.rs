@@ -92,6 +92,8 @@ pub enum IndexedAs {
     Pause,
     /// What the history makes of it.
     Counts,
+    /// That it stands under its key, until a later one does.
+    Standing,
     /// Nothing.
     Nothing,
 }
@@ -246,6 +248,21 @@ kinds! {
     call false; fields ["runtime", "session", "tool", "reason", "seen"];
     evidence false; fold Fold::Nothing; index Nothing; pruning Dropped;
 
+    Task = "task", shown as "task":
+        "what a task is now, in `document`; under its `key` the newest counts, until one has `ended`";
+    call false; fields ["runtime", "agent", "session", "via", "of", "key", "ended", "document"];
+    evidence false; fold Fold::Nothing; index Standing; pruning Carried;
+
+    Message = "message", shown as "message":
+        "the same for a message to sessions: who has been shown it, who has acknowledged it";
+    call false; fields ["runtime", "agent", "session", "via", "of", "key", "ended", "document"];
+    evidence false; fold Fold::Nothing; index Standing; pruning Carried;
+
+    Event = "event", shown as "event":
+        "something that somebody told everybody, in `document`, under a topic";
+    call false; fields ["runtime", "agent", "session", "via", "topic", "document"];
+    evidence false; fold Fold::Nothing; index Nothing; pruning Dropped;
+
     Rules = "rules", shown as "rules loaded": "a process has loaded rules; `windowMs` is how far back they look";
     call false; fields ["windowMs"];
     evidence false; fold Fold::Window; index Counts; pruning Opened;
@@ -261,9 +278,9 @@ kinds! {
     evidence false; fold Fold::Prune; index Counts; pruning Opened;
 
     Carried = "carried", shown as "carried on":
-        "a record that is needed for longer than its segment, written once more before that was pruned; `of` is the number it had";
-    call true; fields ["of", "reason"];
-    evidence false; fold Fold::Nothing; index Nothing; pruning Carried;
+        "a record that still stands, of the kind `kind`, written once more before its segment was pruned; `of` is the number it had";
+    call false; fields ["runtime", "agent", "session", "via", "of", "kind", "key", "document"];
+    evidence false; fold Fold::Nothing; index Standing; pruning Carried;
 
     Opened = "opened", shown as "segment begun": "the first line of a segment";
     call false; fields ["of", "journal", "base", "windows"];

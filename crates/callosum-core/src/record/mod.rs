@@ -13,6 +13,7 @@ pub(crate) mod own;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::model::on_conflict::OnConflict;
 use crate::model::tier::Tier;
@@ -277,6 +278,21 @@ pub struct Record {
     /// The windows of all instances known when a segment was begun (`opened`).
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub windows: BTreeMap<String, KnownWindow>,
+    /// What kind of record it was (`carried`).
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub kind: Option<String>,
+    /// Under which key it stands among those of its kind.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub key: Option<String>,
+    /// What it is about, in words with dots between them (`event`).
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub topic: Option<String>,
+    /// Nothing stands under its key any longer.
+    #[serde(skip_serializing_if = "is_false", default)]
+    pub ended: bool,
+    /// What it says, as a JSON object whose fields its kind's crate knows.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub document: Option<Value>,
 }
 
 /// How far back an instance's rules look, and when it last said so.
@@ -338,6 +354,11 @@ impl Record {
             journal: None,
             base: None,
             windows: BTreeMap::new(),
+            kind: None,
+            key: None,
+            topic: None,
+            ended: false,
+            document: None,
         };
         record.set_stamp(at);
         record
@@ -372,6 +393,15 @@ impl Record {
     /// The attempt of another machine that it is about, if that had not begun here when this line came.
     pub(crate) fn early_attempt(&self) -> Option<AttemptId> {
         self.attempt.filter(|_| self.is_foreign() && self.of.is_empty())
+    }
+
+    /// Of which kind it is, also where it was carried on.
+    #[must_use]
+    pub fn original_kind(&self) -> Action {
+        match (&self.action, &self.kind) {
+            (Action::Carried, Some(kind)) => Action::named(kind),
+            (action, _) => action.clone(),
+        }
     }
 
     /// When it was written.

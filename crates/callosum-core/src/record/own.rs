@@ -64,6 +64,11 @@ impl Record {
             journal,
             base,
             windows,
+            kind,
+            key,
+            topic,
+            ended,
+            document,
         } = self;
         let mut line = LineWriter::new();
         line.maybe(br#"{"v":"#, Some(v))?;
@@ -112,6 +117,11 @@ impl Record {
         line.maybe_id(br#","journal":"#, *journal);
         line.maybe(br#","base":"#, base.as_ref())?;
         line.maybe(br#","windows":"#, (!windows.is_empty()).then_some(windows))?;
+        line.maybe_text(br#","kind":"#, kind.as_deref())?;
+        line.maybe_text(br#","key":"#, key.as_deref())?;
+        line.maybe_text(br#","topic":"#, topic.as_deref())?;
+        line.raw(if *ended { br#","ended":true"# } else { b"" });
+        line.maybe(br#","document":"#, document.as_ref())?;
         Ok(line.finish())
     }
 
@@ -169,6 +179,11 @@ impl Record {
             journal: line.maybe(r#","journal":"#, LineReader::id)?,
             base: line.maybe(r#","base":"#, LineReader::number)?,
             windows: line.maybe(r#","windows":"#, LineReader::value)?.unwrap_or_default(),
+            kind: line.maybe(r#","kind":"#, LineReader::string)?,
+            key: line.maybe(r#","key":"#, LineReader::string)?,
+            topic: line.maybe(r#","topic":"#, LineReader::string)?,
+            ended: line.take(r#","ended":true"#),
+            document: line.maybe(r#","document":"#, LineReader::value)?,
         };
         line.is_at_end().then_some(record)
     }

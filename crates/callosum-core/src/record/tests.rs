@@ -70,6 +70,10 @@ fn with_fields(is_set: impl Fn(u32) -> bool) -> Record {
     record.journal = set(38).map(|()| RandomId::random());
     record.on_conflict = set(39).map(|()| OnConflict::Block);
     record.limits = plain(40).into_iter().chain(set(40).and(text(39))).collect();
+    (record.kind, record.key, record.topic) = (plain(41), text(42), plain(43));
+    record.ended = is_set(44);
+    record.document =
+        set(45).map(|()| serde_json::json!({ "title": text(45), "deps": ["a"], "gen": 3, "none": null }));
     record.windows = text(32).map(|of| (of, KnownWindow { ms: 7, at: -8 })).into_iter().collect();
     record
 }
@@ -77,7 +81,7 @@ fn with_fields(is_set: impl Fn(u32) -> bool) -> Record {
 /// Records with all fields, none, any one of them and all but that one; and one of each action.
 fn records() -> impl Iterator<Item = Record> {
     let fields =
-        (0..43).flat_map(|one| [with_fields(|field| field == one), with_fields(|field| field != one)]);
+        (0..47).flat_map(|one| [with_fields(|field| field == one), with_fields(|field| field != one)]);
     let actions = Action::KNOWN.iter().cloned().map(|action| Record::new(action, "doug", &now()));
     fields.chain([with_fields(|_| false), with_fields(|_| true)]).chain(actions)
 }

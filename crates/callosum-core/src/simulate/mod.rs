@@ -113,6 +113,9 @@ impl Simulation {
             | Kind::Lost
             | Kind::Pruned
             | Kind::Carried
+            | Kind::Task
+            | Kind::Message
+            | Kind::Event
             | Kind::Opened
             | Kind::Closed
             | Kind::Other(_) => {}

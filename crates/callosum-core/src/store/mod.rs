@@ -10,6 +10,7 @@ pub mod journal;
 pub mod ledger;
 pub mod rules_file;
 pub mod settings_file;
+pub mod standing;
 pub mod state_dir;
 pub mod state_guard;
 pub mod webhooks_file;

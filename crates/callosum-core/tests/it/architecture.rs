@@ -253,9 +253,10 @@ const CRATES: &[(&str, &[&str])] = &[
     ("callosum-core", &["callosum-shell", "callosum-surroundings"]),
     ("callosum-runtimes", &["callosum-core"]),
     ("callosum-context", &["callosum-core"]),
+    ("callosum-team", &["callosum-core"]),
     ("callosum-node", &["callosum-core"]),
-    ("callosum-cli", &["callosum-context", "callosum-core", "callosum-runtimes"]),
-    ("callosum-server", &["callosum-core", "callosum-runtimes"]),
+    ("callosum-cli", &["callosum-context", "callosum-core", "callosum-runtimes", "callosum-team"]),
+    ("callosum-server", &["callosum-core", "callosum-runtimes", "callosum-team"]),
     ("callosum-bench", &["callosum-core"]),
 ];
 

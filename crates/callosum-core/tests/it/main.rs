@@ -42,6 +42,7 @@ mod secrets;
 mod segments;
 mod shipped_rules;
 mod simulate;
+mod standing;
 mod state_model;
 mod stuck_disk;
 mod support;

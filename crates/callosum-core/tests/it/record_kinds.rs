@@ -8,7 +8,7 @@ use callosum_core::gate::{Gate, Presence, Unreadable};
 use callosum_core::model::tier::Tier;
 use callosum_core::record::kind::{CALL, EVERY, IndexedAs, Pruning, Spec};
 use callosum_core::record::outcome::Ended;
-use callosum_core::record::{Action, FORMAT_VERSION, SessionEvent, Suspect};
+use callosum_core::record::{Action, FORMAT_VERSION, Record, SessionEvent, Suspect};
 use serde_json::{Value, json};
 
 use crate::support::{World, alice, session};
@@ -51,6 +51,7 @@ fn the_documentation_says_what_becomes_of_each_kind() {
                 IndexedAs::Sequel => "what it is about",
                 IndexedAs::Pause => "its session and keys",
                 IndexedAs::Counts => "what is counted",
+                IndexedAs::Standing => "its kind and key",
                 IndexedAs::Nothing => "–",
             };
             let pruned = match kind.pruning {
@@ -155,6 +156,14 @@ fn a_line_has_only_fields_that_its_kind_may_have() {
         Suspect { seq: 1, instance: "doug".to_owned(), session: "a".to_owned(), tool: "exec".to_owned() };
     gate.context_tampered("/shared/priorities.md", "it was changed", vec![suspect], &world.now);
     gate.unreadable(&Unreadable { session: Some("a"), tool: Some("mail"), why: "torn" }, &world.now);
+    let said = [Action::Task, Action::Message, Action::Event].map(|kind| {
+        let mut record = Record::new(kind, "doug", &world.now);
+        record.key = (record.action != Action::Event).then(|| "a".to_owned());
+        record.topic = (record.action == Action::Event).then(|| "calc.discovery".to_owned());
+        record.document = Some(json!({ "title": "a" }));
+        record
+    });
+    gate.decide_standing(&Action::Task, &world.now, |_| (said.to_vec(), ())).unwrap();
     // What was known is written anew.
     let before = fs::read_to_string(world.journal_path()).unwrap();
     fs::remove_file(world.journal_path()).unwrap();

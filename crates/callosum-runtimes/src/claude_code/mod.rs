@@ -69,6 +69,8 @@ const FACTS: &Facts = &Facts {
     name: "claude-code",
     title: "Claude Code",
     program: "claude",
+    source: "claude-code",
+    other_names: &["claude"],
     tools: TOOLS,
     events: EVENTS,
     other_events: OTHER_EVENTS,

@@ -45,6 +45,8 @@ const FACTS: &Facts = &Facts {
     name: "codex",
     title: "Codex",
     program: "codex",
+    source: "codex",
+    other_names: &["codex-cli"],
     tools: TOOLS,
     events: EVENTS,
     other_events: OTHER_EVENTS,

@@ -68,6 +68,8 @@ const FACTS: &Facts = &Facts {
     name: "gemini",
     title: "Gemini CLI",
     program: "gemini",
+    source: "gemini-cli",
+    other_names: &[],
     tools: TOOLS,
     events: EVENTS,
     other_events: OTHER_EVENTS,

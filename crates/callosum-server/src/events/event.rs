@@ -1,24 +1,16 @@
 //! What an event is, which are wanted, and where a stream goes on.
 
 use callosum_core::query::Following;
-use serde_json::{Value, json};
-
-/// Topics that one stream may ask for.
-const MAX_TOPICS: usize = 32;
-const MAX_TOPIC: usize = 100;
+use callosum_team::event::{Topics, document, gap_document, id, topics};
+use serde_json::Value;
 
 /// A record, ready to be sent.
 #[derive(Debug)]
 pub(crate) struct Event {
     pub(crate) seq: u64,
-    pub(crate) topic: String,
-    /// As it goes over the line.
-    pub(crate) text: String,
+    /// Under each of its topics: as it goes over the line.
+    texts: Vec<(String, String)>,
 }
-
-/// Which events are wanted; all when there is none.
-#[derive(Clone, Debug)]
-pub(crate) struct Topics(Vec<String>);
 
 /// Where a stream begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,39 +47,6 @@ impl Place {
     }
 }
 
-impl Topics {
-    /// Topics with commas between them; `call.*` stands for all that begin so.
-    pub(crate) fn read(text: Option<&str>) -> Result<Self, &'static str> {
-        let topics: Vec<String> = text
-            .unwrap_or_default()
-            .split(',')
-            .map(str::trim)
-            .filter(|topic| !topic.is_empty())
-            .map(str::to_owned)
-            .collect();
-        let is_topic = |topic: &String| {
-            let name = topic.strip_suffix(".*").unwrap_or(topic);
-            topic.len() <= MAX_TOPIC
-                && (name == "*"
-                    || name.bytes().all(|byte| byte.is_ascii_lowercase() || b"._".contains(&byte)))
-        };
-        if topics.len() > MAX_TOPICS || !topics.iter().all(is_topic) {
-            return Err(
-                "expected at most 32 topics such as `call.paused` or `call.*`, with commas between them",
-            );
-        }
-        Ok(Self(topics))
-    }
-
-    pub(crate) fn want(&self, topic: &str) -> bool {
-        let fits = |wanted: &String| match wanted.strip_suffix('*') {
-            Some(begin) => topic.starts_with(begin),
-            None => wanted == topic,
-        };
-        self.0.is_empty() || self.0.iter().any(fits)
-    }
-}
-
 impl Event {
     /// The events that a piece of the journal tells.
     pub(crate) fn of(following: &Following) -> Vec<Self> {
@@ -96,36 +55,19 @@ impl Event {
     }
 
     fn of_record(journal: &str, seq: u64, record: &Value) -> Option<Self> {
-        let topic = topic(record)?;
         let id = id(journal, seq);
-        let data = document(&id, seq, &topic, record);
-        Some(Self { seq, text: format!("id: {id}\ndata: {data}\n\n"), topic })
+        let text = |topic: String| {
+            let data = document(&id, seq, &topic, record);
+            (topic, format!("id: {id}\ndata: {data}\n\n"))
+        };
+        let texts: Vec<(String, String)> = topics(record).into_iter().map(text).collect();
+        (!texts.is_empty()).then_some(Self { seq, texts })
     }
-}
 
-/// The id of an event: from it another connection goes on.
-pub(crate) fn id(journal: &str, seq: u64) -> String {
-    format!("{journal}:{seq}")
-}
-
-/// An event, as it is told.
-pub(crate) fn document(id: &str, seq: u64, topic: &str, record: &Value) -> Value {
-    let from = json!({
-        "machine": record.get("machine"),
-        "instance": record.get("instance"),
-        "runtime": record.get("runtime"),
-        "agent": record.get("agent"),
-        "session": record.get("session"),
-        "via": record.get("via"),
-    });
-    json!({
-        "seq": seq, "id": id, "topic": topic, "at": record.get("timestamp"), "from": from, "data": record,
-    })
-}
-
-/// What was pruned, or is of a journal that is gone, from one place to another.
-pub(crate) fn gap_document(from: u64, to: u64) -> Value {
-    json!({ "gap": { "from": from, "to": to } })
+    /// As it goes to who wants these topics; `None` for who wants none of its.
+    pub(crate) fn text(&self, topics: &Topics) -> Option<&str> {
+        self.texts.iter().find(|(topic, _)| topics.want(topic)).map(|(_, text)| text.as_str())
+    }
 }
 
 /// The same, as it goes over a stream: it has the id `id`.
@@ -136,27 +78,6 @@ pub(crate) fn gap(id: &str, from: u64, to: u64) -> String {
 /// A place without an event: readers keep it, and tell nobody.
 pub(crate) fn only_id(id: &str) -> String {
     format!("id: {id}\n\n")
-}
-
-/// What a record is about, in two words.
-pub(crate) fn topic(record: &Value) -> Option<String> {
-    let record = record.as_object()?;
-    let text = |name: &str| record.get(name).and_then(Value::as_str).unwrap_or_default();
-    Some(match text("action") {
-        "intercept" => "call.started".to_owned(),
-        "blocked" if text("conflict") == "lease" => "call.blocked".to_owned(),
-        "blocked" => "call.paused".to_owned(),
-        "denied" => "call.denied".to_owned(),
-        "complete" | "failed" | "refused" | "unknown" => "call.ended".to_owned(),
-        "running" => "call.running".to_owned(),
-        "delivered" => "call.read".to_owned(),
-        "released" => "lease.released".to_owned(),
-        "leased" => "lease.taken".to_owned(),
-        "extended" => "lease.renewed".to_owned(),
-        "session" => format!("session.{}", text("event")),
-        "context" => format!("context.{}", text("event")),
-        other => format!("journal.{other}"),
-    })
 }
 
 #[cfg(test)]
@@ -179,19 +100,5 @@ mod tests {
             assert_eq!(Place::read(&Place::id(journal, at)), Some(place));
         }
         assert_eq!(read(&Place::id(Some(&journal), 0)), Some(Place::Behind(None, None)));
-    }
-
-    #[test]
-    fn topics_are_wanted_by_name_or_by_how_they_begin() {
-        let topics = Topics::read(Some("call.*, lease.released")).unwrap();
-        for (topic, wanted) in
-            [("call.paused", true), ("lease.released", true), ("lease.taken", false), ("callous", false)]
-        {
-            assert_eq!(topics.want(topic), wanted, "{topic}");
-        }
-        assert!(Topics::read(None).unwrap().want("anything"));
-        for wrong in ["A", "call paused", "call.*.*x", &"a,".repeat(40), "\u{e9}"] {
-            assert!(Topics::read(Some(wrong)).is_err(), "{wrong}");
-        }
     }
 }

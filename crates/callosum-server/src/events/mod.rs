@@ -14,6 +14,7 @@ use axum::http::header::HeaderName;
 use axum::response::Response;
 use axum::routing::get;
 use axum::{Extension, Router};
+use callosum_team::event::Topics;
 
 use crate::caller::Caller;
 use crate::http::peer::only;
@@ -21,7 +22,6 @@ use crate::http::refusal::Refusal;
 use crate::service::Service;
 
 use self::event::Place;
-pub(crate) use self::event::{Topics, document, gap_document, id, topic};
 pub(crate) use self::feed::Feed;
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::response::Response;
+use callosum_team::event::Topics;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::{sleep, timeout};
@@ -14,7 +15,7 @@ use crate::caller::Caller;
 use crate::http::stream::{HEARTBEAT, Over, SIGN_OF_LIFE, Teller, begin as begin_stream};
 use crate::service::Service;
 
-use super::event::{Event, Place, Topics, gap, only_id};
+use super::event::{Event, Place, gap, only_id};
 
 /// How long it rests when the journal can't be read.
 const REST: Duration = Duration::from_secs(1);
@@ -52,8 +53,8 @@ struct Reader {
 impl Reader {
     /// Sends those of the events that are wanted and were not sent yet.
     async fn send_events(&mut self, events: &[Event]) -> Result<(), Over> {
-        let wanted = events.iter().filter(|event| event.seq >= self.at && self.topics.want(&event.topic));
-        let text: String = wanted.map(|event| event.text.as_str()).collect();
+        let news = events.iter().filter(|event| event.seq >= self.at);
+        let text: String = news.filter_map(|event| event.text(&self.topics)).collect();
         if text.is_empty() {
             return Ok(());
         }

@@ -81,9 +81,7 @@ impl Peer {
     /// agent's.
     pub(crate) fn is_agent(&self) -> bool {
         *self.0.is_agent.get_or_init(|| match self.0.end {
-            End::Process(Some(pid)) => {
-                machine::ancestry(pid).is_none_or(|names| names.iter().any(|name| is_program(name)))
-            }
+            End::Process(Some(pid)) => machine::is_below(pid, is_program),
             End::Process(None) => true,
             End::Address(..) => false,
         })

@@ -7,9 +7,9 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use callosum_core::model::time::to_rfc3339;
 use callosum_core::query::Following;
 use callosum_core::store::webhooks_file::{Failing, Webhook as State};
+use callosum_team::event::topics;
 use tokio::time::{Instant, sleep};
 
-use crate::events::topic;
 use crate::service::Service;
 
 use super::message::Message;
@@ -124,9 +124,8 @@ impl Delivery {
         let journal = following.journal.as_deref().unwrap_or_default();
         let from = self.state.next;
         for (seq, record) in following.records.iter().filter(|(seq, _)| *seq >= from) {
-            let Some(topic) = topic(record).filter(|topic| self.webhook.wants(topic, record)) else {
-                continue;
-            };
+            let wanted = topics(record).into_iter().find(|topic| self.webhook.wants(topic, record));
+            let Some(topic) = wanted else { continue };
             let message = Message::of_record(self.webhook.format, journal, *seq, &topic, record);
             self.deliver(&message).await?;
             self.reached(seq.saturating_add(1), following.journal.clone());

@@ -2,11 +2,10 @@
 
 use axum::body::Bytes;
 use callosum_core::model::text::one_line;
+use callosum_team::event::{cloud_event, cloud_event_of, gap_document, id, keys_of};
 use serde_json::{Value, json};
 
-use crate::events::{document, gap_document, id};
-
-use super::settings::{Format, keys_of};
+use super::settings::Format;
 
 /// Units of UTF-16 that a message in Discord may have: it counts characters, of which there are never more.
 const MAX_CONTENT: usize = 2_000;
@@ -30,14 +29,7 @@ impl Message {
         let id = id(journal, seq);
         match format {
             Format::CloudEvents => {
-                let data = document(&id, seq, topic, record);
-                let mut event = cloud_event(journal, &id, topic, data);
-                if let (Some(event), Some(at)) = (event.as_object_mut(), record.get("timestamp")) {
-                    event.insert("time".to_owned(), at.clone());
-                }
-                if let (Some(event), Some(key)) = (event.as_object_mut(), keys_of(record).next()) {
-                    event.insert("subject".to_owned(), key.into());
-                }
+                let event = cloud_event_of(journal, seq, topic, record);
                 Self::new(id, CLOUD_EVENT, &event)
             }
             Format::Discord => Self::new(id, JSON, &discord(&content(topic, record))),
@@ -68,18 +60,6 @@ impl Message {
 
 const CLOUD_EVENT: &str = "application/cloudevents+json; charset=utf-8";
 const JSON: &str = "application/json";
-
-/// The attributes that every one has: CloudEvents 1.0.2, in structured mode.
-fn cloud_event(journal: &str, id: &str, topic: &str, data: Value) -> Value {
-    json!({
-        "specversion": "1.0",
-        "id": id,
-        "source": format!("urn:callosum:{journal}"),
-        "type": format!("callosum.{topic}"),
-        "datacontenttype": JSON,
-        "data": data,
-    })
-}
 
 /// A message that mentions nobody, whatever it says.
 fn discord(content: &str) -> Value {

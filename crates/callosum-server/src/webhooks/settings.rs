@@ -6,10 +6,9 @@ use std::net::IpAddr;
 use axum::http::Uri;
 use callosum_core::model::text::one_line;
 use callosum_core::rules::context_key::named_key;
+use callosum_team::event::{Topics, keys_of};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
-
-use crate::events::Topics;
 
 use super::address;
 use super::secret::Secret;
@@ -106,12 +105,6 @@ pub(super) enum Format {
 enum Key {
     One(String),
     Beginning(String),
-}
-
-/// The resources that a record names.
-pub(super) fn keys_of(record: &Value) -> impl Iterator<Item = &str> {
-    let several = record.get("contextKeys").and_then(Value::as_array).into_iter().flatten();
-    several.chain(record.get("contextKey")).filter_map(Value::as_str)
 }
 
 impl Webhook {

@@ -28,6 +28,8 @@ const MAX_OPEN: usize = 4_096;
 const DRAFT_MS: i64 = 10 * 60 * 1000;
 /// How far the journal is is marked so many times within the window: entries stay up to one such part longer.
 const MARKS: u64 = 16;
+/// Stands for what leads to the entry of a record that stands: it goes when another one replaces it, not with time.
+const STANDS: u64 = u64::MAX;
 /// A job that has little time looks at the clock whenever it has read so many bytes.
 const BETWEEN_LOOKS: usize = 256 * 1024;
 
@@ -66,6 +68,8 @@ struct Draft {
     /// Pauses whose delivery a host tells, and those it has told.
     waiting: BTreeSet<u64>,
     delivered: BTreeSet<u64>,
+    /// Records that stood, and stand no longer.
+    replaced: BTreeSet<u64>,
     /// The last line covered: sequence number and bytes.
     last: Option<(u64, Vec<u8>)>,
     /// What the records that were read say of when they were written.
@@ -129,11 +133,13 @@ impl IndexJob {
                 }
                 self.head.marks = head.marks;
                 (self.head.newest_at, self.head.corrected) = (head.newest_at, head.corrected);
+                self.head.standing_from = head.standing_from;
                 end
             }
             None => {
                 draft.counts = until.map(|_| History::new(self.keep_ms, 0));
-                self.begin_of_window()
+                self.head.standing_from = self.begin_of_window();
+                self.head.standing_from
             }
         };
         self.read_on(from, until, &mut draft)?;
@@ -150,7 +156,9 @@ impl IndexJob {
         });
         let edge = self.edge();
         self.correct(&draft.stamps, edge);
-        draft.entries.retain(|entry| entry.by >= edge);
+        draft
+            .entries
+            .retain(|entry| entry.by >= edge && !(entry.by == STANDS && draft.replaced.contains(&entry.seq)));
         // Most are in order: a stable sort takes them as they lie.
         draft.entries.sort();
         // What speaks last of an action keeps it: an end counts for longer than the beginning does.
@@ -334,11 +342,12 @@ impl IndexJob {
 impl Draft {
     fn take(&mut self, seq: u64, record: &Record) {
         let entries = topics(seq, record);
-        self.entries.extend(entries.into_iter().map(|(topic, of)| Entry {
-            topic: topic.0,
-            seq: of,
-            by: seq,
-        }));
+        let stands = record.action.spec().index == IndexedAs::Standing;
+        let by = if stands && !record.ended { STANDS } else { seq };
+        self.entries.extend(entries.into_iter().map(|(topic, of)| Entry { topic: topic.0, seq: of, by }));
+        if stands {
+            self.replaced.extend(&record.of);
+        }
         let tracked = record.tier.is_some_and(crate::model::tier::Tier::is_tracked);
         match record.action.spec().fold {
             Fold::Start if tracked => drop(self.started.insert(seq)),

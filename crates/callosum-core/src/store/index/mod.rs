@@ -24,10 +24,11 @@ use crate::model::time::Stamp;
 use crate::store::disk::Open;
 use crate::store::state_dir::StateDir;
 
-use crate::record::{HookCounts, KnownWindow, Record};
+use crate::record::{Action, HookCounts, KnownWindow, Record};
 use crate::store::journal::order::Order;
 use crate::store::journal::segment::{Endless, Segment};
 use crate::store::journal::segment_file::{MAX_LINE, SegmentFile};
+use crate::store::journal::segments::LinesAt;
 
 pub use build::{IndexJob, Indexed};
 pub use topic::Topic;
@@ -35,7 +36,7 @@ pub use topic::Topic;
 /// File name in the state directory.
 const FILE_NAME: &str = "journal.index";
 /// The layout described above; another one is ignored and written anew.
-const LAYOUT: u32 = 8;
+const LAYOUT: u32 = 9;
 /// Bytes of an entry: topic, sequence number, and that of the record that led to it; little-endian.
 const ENTRY: usize = 24;
 /// Bytes of a block's row in the table: where it begins after the table, number of entries, and CRC-32 of its number and
@@ -99,6 +100,8 @@ pub struct Head {
     pub gaps: Vec<Gap>,
     /// Where the oldest segment begins that was not pruned.
     kept_from: Option<u64>,
+    /// From where on it knows the records that stand: what does so before that nobody has looked for.
+    pub standing_from: u64,
     /// Behind what it covers there is a line too long to be one, without an end so far.
     endless: Option<UnendedLine>,
 }
@@ -182,6 +185,14 @@ impl Head {
             && line
                 .split_last()
                 .is_some_and(|(end, line)| *end == b'\n' && self.checksum == crc32fast::hash(line))
+    }
+
+    /// The same for who only looks at the journal that these lines are of.
+    #[must_use]
+    pub fn is_bound_within(&self, lines: &mut LinesAt) -> bool {
+        lines.at(self.last_line).is_some_and(|line| {
+            self.last_line + line.len() as u64 + 1 == self.end() && self.checksum == crc32fast::hash(&line)
+        })
     }
 
     /// The line behind what it covers of `segment` that is too long to be one and had no end, if that is still there.
@@ -325,6 +336,19 @@ impl Index {
         let mut seqs: Vec<u64> =
             entries.into_iter().filter(|entry| entry.topic == topic.0).map(|entry| entry.seq).collect();
         seqs.dedup();
+        Ok(seqs)
+    }
+
+    /// Where the records of a kind lie that stand, in order: those from [`Head::standing_from`] on.
+    ///
+    /// # Errors
+    /// As [`Index::on`].
+    pub fn standing(&self, kind: &Action) -> Result<Vec<u64>, Astray> {
+        let mut seqs = Vec::new();
+        for part in Topic::all_standing(kind) {
+            seqs.extend(self.on(part)?);
+        }
+        seqs.sort_unstable();
         Ok(seqs)
     }
 

@@ -7,6 +7,9 @@ use crate::model::tier::Tier;
 use crate::record::kind::IndexedAs;
 use crate::record::{Action, AttemptId, Record};
 
+/// The parts in which all that stands of a kind is kept.
+const STANDING_PARTS: u64 = 32;
+
 /// What a record is about, as a number that every process and version finds alike. Two topics with the same
 /// number only cost a look at a record that is not wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -49,6 +52,21 @@ impl Topic {
         Self::of("attempt", &[attempt.to_string().as_bytes()])
     }
 
+    /// The records of a kind that stand under a key, or stood under it lately.
+    #[must_use]
+    pub fn standing(kind: &Action, key: &str) -> Self {
+        Self::of("standing", &[kind.name().as_bytes(), key.as_bytes()])
+    }
+
+    /// All records of a kind that stand, in so many parts: no hook that asks for a neighbour of theirs reads them all.
+    pub fn all_standing(kind: &Action) -> impl Iterator<Item = Self> {
+        (0..STANDING_PARTS).map(move |part| Self::standing_part(kind, part))
+    }
+
+    fn standing_part(kind: &Action, part: u64) -> Self {
+        Self::of("all standing", &[kind.name().as_bytes(), &part.to_le_bytes()])
+    }
+
     fn of(kind: &str, parts: &[&[u8]]) -> Self {
         let mut hash = Sha256::new_with_prefix(kind);
         for part in parts {
@@ -81,6 +99,13 @@ pub(super) fn topics(seq: u64, record: &Record) -> Vec<(Topic, u64)> {
         IndexedAs::Pause => {
             let who = Who::of(record);
             record.context_keys.iter().map(|key| (Topic::pauses(&who, key), seq)).collect()
+        }
+        IndexedAs::Standing => {
+            let kind = record.original_kind();
+            let key = record.key.as_deref().map(|key| Topic::standing(&kind, key));
+            let part = key.filter(|_| !record.ended);
+            let part = part.map(|Topic(key)| Topic::standing_part(&kind, key % STANDING_PARTS));
+            key.into_iter().chain(part).map(|topic| (topic, seq)).collect()
         }
         IndexedAs::Action | IndexedAs::Counts | IndexedAs::Nothing => Vec::new(),
     }

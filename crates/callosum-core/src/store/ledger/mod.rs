@@ -3,6 +3,9 @@
 mod closed;
 mod past;
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::sync::Arc;
 use std::time::Instant;
 
 use crate::decision::history::{Gap, History};
@@ -18,6 +21,7 @@ use crate::store::journal::retention::Retention;
 use crate::store::journal::segment::{Segment, Trace};
 use crate::store::journal::segments::Segments;
 use crate::store::journal::{Appended, Check, Journal, Loss, Patience, SegmentLimit, UpToDate};
+use crate::store::standing::Standing;
 use crate::store::state_dir::StateDir;
 
 use self::closed::{Closed, Found, carried};
@@ -72,6 +76,8 @@ pub struct Ledger {
     /// How the journal was lost before it was opened, as far as can be seen.
     lost: Option<Loss>,
     closed: Closed,
+    /// What stands of the kinds that somebody has asked for.
+    standing: BTreeMap<String, Standing>,
 }
 
 impl Ledger {
@@ -105,6 +111,7 @@ impl Ledger {
                         prune_due,
                         order,
                         lost,
+                        standing: BTreeMap::new(),
                     }));
                 }
                 Err(Unusable::Lost(loss)) => {
@@ -122,8 +129,9 @@ impl Ledger {
         let indexed = Indexed::default();
         let order = Order::default();
         let (history, prune_due) = (history(), true);
-        let closed = Closed::default();
-        let mut ledger = Self { journal, history, past, indexed, is_astray, prune_due, order, lost, closed };
+        let (closed, standing) = (Closed::default(), BTreeMap::new());
+        let mut ledger =
+            Self { journal, history, past, indexed, is_astray, prune_due, order, lost, closed, standing };
         ledger.read_back(&segments, patience.deadline(), now)?;
         Ok(Some(ledger))
     }
@@ -201,6 +209,32 @@ impl Ledger {
 
     fn replaced(&self) -> StateError {
         StateError::Replaced { path: self.journal.directory().path.clone() }
+    }
+
+    /// What stands of a kind, up to the journal's end. The first look at a kind takes long: it is best taken without the guard.
+    ///
+    /// # Errors
+    /// When the system refuses to read.
+    pub fn standing(&mut self, kind: &Action) -> Result<&Standing, StateError> {
+        let mut segments = self.journal.segments()?;
+        if let Some(kept_from) = self.history.kept_from {
+            // Others may be at deleting what lies before.
+            let kept = segments.closed.iter().filter(|(base, _)| *base >= kept_from);
+            segments.closed = Arc::new(kept.cloned().collect());
+        }
+        let read = || Standing::read(self.journal.directory(), &segments, kind);
+        match self.standing.entry(kind.name().to_owned()) {
+            Entry::Vacant(place) => Ok(place.insert(read()?)),
+            Entry::Occupied(standing) => {
+                let standing = standing.into_mut();
+                if standing.is_outdated(&segments) {
+                    *standing = read()?;
+                } else {
+                    standing.read_on(&segments, None)?;
+                }
+                Ok(standing)
+            }
+        }
     }
 
     /// Reads back to the window's edge.

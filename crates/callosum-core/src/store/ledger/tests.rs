@@ -65,8 +65,18 @@ fn an_index_may_end_in_a_segment_that_was_begun_after_the_journal_was_opened() {
     let (past, indexed, order, history) = by_index(&mut journal, history).unwrap();
     let (is_astray, prune_due) = (false, false);
     let closed = Closed::known_to(&history.gaps);
-    let mut late =
-        Ledger { journal, history, past, indexed, is_astray, prune_due, order, lost: None, closed };
+    let mut late = Ledger {
+        journal,
+        history,
+        past,
+        indexed,
+        is_astray,
+        prune_due,
+        order,
+        lost: None,
+        closed,
+        standing: BTreeMap::new(),
+    };
     let needs = Needs { newest: true, open: true, ..Needs::default() };
     assert!(
         late.bring(&needs, Patience::Until(std::time::Instant::now() + std::time::Duration::from_secs(60)))

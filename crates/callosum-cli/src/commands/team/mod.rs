@@ -1,0 +1,191 @@
+//! The verbs for working together: tasks, messages, events. Who asks is found out before anything else is looked at.
+
+mod bridge;
+mod mail;
+mod search;
+mod task;
+mod watch;
+pub(crate) mod words;
+
+use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
+
+use callosum_core::gate::Gate;
+use callosum_core::model::time::Stamp;
+use callosum_core::query::{Observer, QueryError, Source};
+use callosum_runtimes::{RUNTIMES, is_program, openclaw, shell_variables};
+use callosum_team::caller::{Caller, Signs};
+use callosum_team::error::{Code, Refusal};
+use callosum_team::names::{Names, RuntimeName};
+use callosum_team::route::{self, Routes};
+use callosum_team::switch;
+use callosum_team::team::Team;
+use callosum_team::who::Actor;
+use serde_json::json;
+
+use crate::args::Args;
+use crate::output::{Failure, json, long};
+
+use self::words::{Switch, Verb};
+
+/// Why one of these verbs has no answer.
+enum Unable {
+    Refused(Refusal),
+    Failed(Failure),
+}
+
+impl From<Refusal> for Unable {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl From<QueryError> for Unable {
+    fn from(error: QueryError) -> Self {
+        Self::Refused(error.into())
+    }
+}
+
+impl From<Failure> for Unable {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+impl From<io::Error> for Unable {
+    fn from(error: io::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+type Answer = Result<ExitCode, Unable>;
+
+/// Runs one of these verbs.
+pub(crate) fn run(args: &Args, verb: &Verb, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+    let answer = match verb {
+        Verb::Team { action } => turn(args, action, out),
+        Verb::Task { action } => task::run(args, action, out),
+        Verb::Send(message) => mail::send(args, message, out),
+        Verb::Inbox { drain, limit } => mail::inbox(args, *drain, *limit as usize, out),
+        Verb::Ack { id } => mail::acknowledge(args, id, out),
+        Verb::Publish(event) => watch::publish(args, event, out),
+        Verb::Watch(wanted) => watch::watch(args, wanted, out),
+        Verb::Route(asked) => task::route(args, asked, out),
+        Verb::Search(wanted) => search::search(args, wanted, out),
+        Verb::Digest { out: file } => search::digest(args, file.as_deref(), out),
+        Verb::Bridge { action } => bridge::run(args, action, out),
+    };
+    answer.or_else(|unable| match unable {
+        Unable::Failed(failure) => Err(failure),
+        Unable::Refused(refusal) => refused(args, &refusal, out),
+    })
+}
+
+/// Tells a refusal: on standard output where JSON is wanted.
+fn refused(args: &Args, refusal: &Refusal, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+    if args.global.json {
+        json(out, &json!({ "error": refusal }))?;
+    } else {
+        out.flush()?;
+        writeln!(io::stderr(), "callosum: {}", long(&refusal.to_string()))?;
+    }
+    Ok(ExitCode::from(if refusal.cannot_be_done() { 2 } else { 1 }))
+}
+
+/// Who asks.
+fn caller(source: &dyn Source, now: &Stamp) -> Result<Caller, Refusal> {
+    let is_set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let signs = Signs {
+        is_program: &is_program,
+        variable: shell_variables().find(is_set),
+        has_terminal: io::stdin().is_terminal() && io::stderr().is_terminal(),
+    };
+    Ok(Caller::of(std::process::id(), &signs, source, now)?)
+}
+
+/// What runtimes and roles are called.
+fn names(routes: &Routes) -> Names {
+    let mut runtimes: Vec<RuntimeName> = RUNTIMES
+        .iter()
+        .map(|runtime| {
+            let facts = runtime.facts();
+            RuntimeName { name: facts.name, source: facts.source, others: facts.other_names }
+        })
+        .collect();
+    runtimes.push(RuntimeName { name: openclaw::NAME, source: openclaw::NAME, others: &[] });
+    Names { runtimes, roles: routes.roles.clone() }
+}
+
+fn routes(state_dir: &std::path::Path) -> Result<Routes, Refusal> {
+    Routes::read(state_dir).map_err(|why| {
+        let message =
+            format!("`{}` {}", long(&state_dir.join(route::FILE).display().to_string()), long(&why));
+        Refusal::new(Code::Policy, message, "correct it, or remove it to have the shipped routes")
+    })
+}
+
+/// One who looks, and when.
+fn looking(args: &Args) -> Result<(Observer, Stamp), Failure> {
+    let observer = super::observer(args)?;
+    let now = observer.machine().now();
+    Ok((observer, now))
+}
+
+/// One who writes.
+struct Writer {
+    gate: Gate,
+    actor: Actor,
+    names: Names,
+    now: Stamp,
+}
+
+impl Writer {
+    /// Whoever asks, if that is known.
+    fn new(args: &Args) -> Result<Self, Unable> {
+        let gate = Gate::new(super::options(args)?);
+        let now = gate.machine().now();
+        // Before arguments, existence or state are looked at.
+        let observer = super::observer(args)?;
+        let mut actor = caller(&observer, &now)?.actor()?;
+        let names = names(&routes(gate.state_dir())?);
+        names.name(&mut actor);
+        Ok(Self { gate, actor, names, now })
+    }
+
+    fn team(&self) -> Team<'_> {
+        Team { gate: &self.gate, actor: &self.actor, now: self.now }
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.gate.close(&self.now);
+    }
+}
+
+/// `callosum team on` and `off`: a person's to say.
+fn turn(args: &Args, action: &Switch, out: &mut dyn Write) -> Answer {
+    let writer = Writer::new(args)?;
+    if !writer.actor.is_operator() {
+        let refusal = Refusal::new(
+            Code::NotYours,
+            "only a person turns it on or off",
+            "ask the person who runs this machine",
+        );
+        return Err(refusal.into());
+    }
+    let on = matches!(action, Switch::On);
+    let state_dir = writer.gate.state_dir();
+    let has_changed = switch::set(state_dir, on).map_err(|error| {
+        let message = format!("can't write in `{}`: {error}", long(&state_dir.display().to_string()));
+        Refusal::new(Code::CannotWrite, message, "check that this user may write there")
+    })?;
+    if args.global.json {
+        json(out, &json!({ "on": on, "changed": has_changed }))?;
+    } else {
+        let word = if on { "on" } else { "off" };
+        let how = if has_changed { "now" } else { "already" };
+        writeln!(out, "Working together is {how} {word}.")?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,340 @@
+//! The words of the verbs for working together.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+/// The verbs.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Let sessions of all runtimes here work together: tasks, messages, events. Off until a person turns it on
+    Team {
+        #[command(subcommand)]
+        action: Switch,
+    },
+    /// Make, list, claim and end tasks that any session here may take
+    #[command(
+        after_help = "Exit codes: 0 done; 1 refused as things are, or nothing to claim; 2 wrong usage, or it can't be done from here.\n\nExamples:\n  callosum task add 'Review the parser' --to gemini\n  callosum task claim --next --json\n  callosum task done 3f2a --gen 1 --result 'two findings, in review.md'"
+    )]
+    Task {
+        #[command(subcommand)]
+        action: TaskVerb,
+    },
+    /// Send a message to a session, a runtime or a role
+    #[command(
+        after_help = "Examples:\n  callosum send codex 'the schema has changed'\n  callosum send REVIEWER 'please look at src/parse.rs' --intent request"
+    )]
+    Send(Send),
+    /// Show the messages for you
+    Inbox {
+        /// Only those that were not shown yet; they count as shown then
+        #[arg(long)]
+        drain: bool,
+        /// At most so many
+        #[arg(long, short = 'n', value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+        limit: u32,
+    },
+    /// Say that you have understood a message
+    Ack {
+        /// The message
+        id: String,
+    },
+    /// Tell everybody something under a topic. An equal one within 5 seconds is not told again
+    #[command(
+        after_help = "Example:\n  callosum publish calc.discovery --body 'libfoo 3 breaks the build' --file Cargo.toml"
+    )]
+    Publish(Publish),
+    /// Follow what happens here, one JSON document a line
+    #[command(
+        after_help = "Examples:\n  callosum watch --topic 'task.*,calc.**'\n  callosum watch --since 0 --once --format calc"
+    )]
+    Watch(Watch),
+    /// Say which runtime a piece of work should go to, and why
+    #[command(after_help = "Example:\n  callosum route 'review 150K tokens of logs'")]
+    Route(Routed),
+    /// Look for words in the journal, the tasks and the messages
+    Search(Search),
+    /// Print what is going on here, for a session that begins
+    Digest {
+        /// Write it into this file
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
+    /// Exchange tasks with a bridge file of CALC, version 2.0.0
+    Bridge {
+        #[command(subcommand)]
+        action: BridgeVerb,
+    },
+}
+
+/// On or off.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Switch {
+    /// Let sessions work together here: tasks, messages, events
+    On,
+    /// Stop it. What was written stays in the journal
+    Off,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TaskVerb {
+    /// Make a task. One that a person made may be taken by whoever looks for one
+    Add(Add),
+    /// List the tasks that are not over, or those in one state
+    List {
+        /// Only those in this state: open, claimed, blocked, input-required, lost, stalled
+        #[arg(long)]
+        state: Option<String>,
+        /// At most so many
+        #[arg(long, short = 'n', value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+        limit: u32,
+    },
+    /// List the tasks that may be claimed now
+    Ready,
+    /// Take a task: this one, or the next that is for you and that a person made or accepted
+    #[command(group = clap::ArgGroup::new("which").required(true))]
+    Claim {
+        /// The task
+        #[arg(group = "which")]
+        id: Option<String>,
+        /// The next one
+        #[arg(long, group = "which")]
+        next: bool,
+    },
+    /// Say that a task is done
+    Done {
+        #[command(flatten)]
+        held: Held,
+        /// What came of it
+        #[arg(long, value_name = "TEXT")]
+        result: Option<String>,
+    },
+    /// Say that a task came to nothing
+    Fail {
+        #[command(flatten)]
+        held: Held,
+        /// Why
+        #[arg(long, value_name = "TEXT")]
+        why: Option<String>,
+    },
+    /// Give a task on to a session, a runtime or a role
+    Handoff {
+        #[command(flatten)]
+        held: Held,
+        /// To whom
+        to: String,
+        /// Why
+        #[arg(long, value_name = "TEXT")]
+        why: Option<String>,
+    },
+    /// Let a task go as if it had not been claimed
+    Release(Held),
+    /// Say what has to be known before a task can go on
+    Input {
+        #[command(flatten)]
+        held: Held,
+        /// The question
+        question: String,
+    },
+    /// Call a task off
+    Cancel {
+        /// The task
+        id: String,
+        /// Why
+        #[arg(long, value_name = "TEXT")]
+        why: Option<String>,
+    },
+    /// Show a task
+    Show {
+        /// The task
+        id: String,
+    },
+    /// Say that a task is still worked on
+    Beat(Held),
+    /// Let a task be taken by whoever looks for one. Only a person at a terminal may
+    Accept {
+        /// The task
+        id: String,
+    },
+    /// Say that a task is not wanted. Only a person at a terminal may
+    Reject {
+        /// The task
+        id: String,
+    },
+}
+
+/// A task to be made.
+#[derive(Debug, Args)]
+pub(crate) struct Add {
+    /// What it is about, in a line
+    pub(crate) title: String,
+    /// What is to be done
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) prompt: Option<String>,
+    /// Of which kind the work is
+    #[arg(long, value_name = "NAME")]
+    pub(crate) category: Option<String>,
+    /// A file that it is about; may be given several times
+    #[arg(long = "file", value_name = "PATH")]
+    pub(crate) files: Vec<String>,
+    /// A task that must be completed first; may be given several times
+    #[arg(long = "dep", visible_alias = "deps", value_name = "ID", value_delimiter = ',')]
+    pub(crate) deps: Vec<String>,
+    /// A task that is to wait for this one
+    #[arg(long, value_name = "ID")]
+    pub(crate) blocks: Option<String>,
+    /// For whom it is: a session, a runtime, a role [default: anybody]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) to: Option<String>,
+    /// Let routes.json say for whom it is, and by when
+    #[arg(long, conflicts_with = "to")]
+    pub(crate) route: bool,
+    /// The lowest comes first
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) priority: u32,
+    /// Where the result is expected
+    #[arg(long, value_name = "PATH")]
+    pub(crate) output_file: Option<String>,
+    /// Within which time it is to be done: 30m, 2h
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub(crate) sla: Option<std::time::Duration>,
+    /// Its id [default: a random one]
+    #[arg(long, value_name = "ID")]
+    pub(crate) id: Option<String>,
+}
+
+/// A task that is claimed.
+#[derive(Debug, Args)]
+pub(crate) struct Held {
+    /// The task
+    pub(crate) id: String,
+    /// The generation that was claimed, as `claim` told it: an older one is refused
+    #[arg(long = "gen", value_name = "N")]
+    pub(crate) generation: Option<u64>,
+}
+
+/// What a message is for.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Intent {
+    /// Something is wanted
+    Request,
+    /// Something is told
+    Inform,
+}
+
+/// A message to be sent.
+#[derive(Debug, Args)]
+pub(crate) struct Send {
+    /// To whom: `instance/session` or the beginning of one, a runtime, a role, or `operator`
+    pub(crate) to: String,
+    /// What it says, at most 4 KB
+    pub(crate) body: String,
+    /// What it is for
+    #[arg(long, value_enum, default_value = "inform")]
+    pub(crate) intent: Intent,
+    /// It should not wait
+    #[arg(long)]
+    pub(crate) urgent: bool,
+    /// The message that it answers
+    #[arg(long, value_name = "ID")]
+    pub(crate) reply_to: Option<String>,
+}
+
+/// An event to be published.
+#[derive(Debug, Args)]
+pub(crate) struct Publish {
+    /// Its topic, such as calc.discovery
+    pub(crate) topic: String,
+    /// What it says
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) body: Option<String>,
+    /// A file that it is about; may be given several times
+    #[arg(long = "file", value_name = "PATH")]
+    pub(crate) files: Vec<String>,
+    /// The repository that it is about
+    #[arg(long, value_name = "NAME")]
+    pub(crate) repo: Option<String>,
+    /// What it says besides, as a JSON object
+    #[arg(long, value_name = "JSON")]
+    pub(crate) data: Option<String>,
+    /// Show it, and publish nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+/// How events are written.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Format {
+    /// As the service tells them
+    Record,
+    /// As CALC's event bus does
+    Calc,
+    /// As `CloudEvents` 1.0.2
+    Cloudevents,
+}
+
+/// Events to be watched.
+#[derive(Debug, Args)]
+pub(crate) struct Watch {
+    /// Topics with commas between them: call.paused, call.*, calc.** [default: all]
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) topic: Option<String>,
+    /// From where on: a sequence number (0: the oldest there is), a duration such as 2h, or an RFC 3339 time [default: now]
+    #[arg(long, value_name = "SEQ|TIME")]
+    pub(crate) since: Option<String>,
+    /// How they are written, one JSON document a line
+    #[arg(long, value_enum, default_value = "record")]
+    pub(crate) format: Format,
+    /// End at the newest record
+    #[arg(long)]
+    pub(crate) once: bool,
+}
+
+/// A text whose route is asked for.
+#[derive(Debug, Args)]
+pub(crate) struct Routed {
+    /// What is to be done
+    pub(crate) text: String,
+    /// Of which kind the work is
+    #[arg(long, value_name = "NAME")]
+    pub(crate) category: Option<String>,
+    /// A file that it is about; may be given several times
+    #[arg(long = "file", value_name = "PATH")]
+    pub(crate) files: Vec<String>,
+}
+
+/// Words to look for.
+#[derive(Debug, Args)]
+pub(crate) struct Search {
+    /// The words
+    #[arg(required = true)]
+    pub(crate) query: Vec<String>,
+    /// At most so many
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub(crate) limit: u32,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum BridgeVerb {
+    /// Write tasks, messages and discoveries into a bridge file (CALC's orchestrator bridge, version 2.0.0)
+    Export {
+        /// The file
+        file: PathBuf,
+    },
+    /// Take the tasks of a bridge file over. Nobody takes them by themselves until a person has accepted them
+    Import {
+        /// The file
+        file: PathBuf,
+        /// Accept them
+        #[arg(long)]
+        accept: bool,
+    },
+    /// Both: take over what is new in the file, and write what is new here
+    Sync {
+        /// The file
+        file: PathBuf,
+        /// Accept what is taken over
+        #[arg(long)]
+        accept: bool,
+    },
+}

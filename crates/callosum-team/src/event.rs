@@ -1,0 +1,337 @@
+//! Records of the journal as events: under which topics, in which forms, and which topics are wanted.
+
+use callosum_core::model::redact::redact;
+use serde_json::{Value, json};
+
+use crate::error::{Code, Refusal};
+use crate::names::Names;
+
+/// Topics that one reader may ask for, and bytes of one.
+const MAX_TOPICS: usize = 32;
+const MAX_TOPIC: usize = 100;
+/// What topics begin with that only records of the journal have.
+const RESERVED: [&str; 8] = ["call", "session", "lease", "journal", "task", "message", "machine", "context"];
+/// Topics that tasks and messages have.
+const VIEWS: [&str; 3] = ["calc.task_handoff", "calc.request", "calc.ack"];
+
+/// Which events are wanted; all when there is none.
+#[derive(Clone, Debug, Default)]
+pub struct Topics(Vec<String>);
+
+impl Topics {
+    /// Topics with commas between them: `*` stands for one part of a topic, `**` at the end for all that follow, and `*` alone for
+    /// everything.
+    ///
+    /// # Errors
+    /// What is expected.
+    pub fn read(text: Option<&str>) -> Result<Self, &'static str> {
+        let topics = text.unwrap_or_default().split(',').map(str::trim).filter(|topic| !topic.is_empty());
+        let topics: Vec<String> = topics.map(str::to_owned).collect();
+        let is_topic = |topic: &String| {
+            let mut parts = topic.split('.').peekable();
+            let mut is_right = topic.len() <= MAX_TOPIC;
+            while let Some(part) = parts.next() {
+                let is_last = parts.peek().is_none();
+                is_right &= part == "*" || (part == "**" && is_last) || is_part(part);
+            }
+            is_right
+        };
+        if topics.len() > MAX_TOPICS || !topics.iter().all(is_topic) {
+            return Err(
+                "expected at most 32 topics such as `call.paused`, `call.*` or `calc.**`, with commas between them",
+            );
+        }
+        Ok(Self(topics))
+    }
+
+    /// Whether this topic is wanted.
+    #[must_use]
+    pub fn want(&self, topic: &str) -> bool {
+        self.0.is_empty() || self.0.iter().any(|wanted| fits(wanted, topic))
+    }
+
+    /// The topic under which a record is wanted that has these, if it is.
+    #[must_use]
+    pub fn first_of(&self, topics: Vec<String>) -> Option<String> {
+        topics.into_iter().find(|topic| self.want(topic))
+    }
+}
+
+fn is_part(part: &str) -> bool {
+    !part.is_empty()
+        && part
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_-".contains(&byte))
+}
+
+fn fits(wanted: &str, topic: &str) -> bool {
+    if wanted == "*" {
+        return true;
+    }
+    let (mut wanted, mut parts) = (wanted.split('.'), topic.split('.'));
+    loop {
+        match (wanted.next(), parts.next()) {
+            (Some("**"), _) | (None, None) => return true,
+            (Some("*"), Some(_)) => {}
+            (Some(wanted), Some(part)) if wanted == part => {}
+            _ => return false,
+        }
+    }
+}
+
+/// A topic that something may be published under.
+///
+/// # Errors
+/// When it is none, or means something that only happens.
+pub fn checked_topic(topic: &str) -> Result<String, Refusal> {
+    let parts: Vec<&str> = topic.split('.').collect();
+    if topic.len() > MAX_TOPIC || parts.len() < 2 || !parts.iter().all(|part| is_part(part)) {
+        let message =
+            "a topic has two or more parts of small letters, digits, `_` and `-`, with dots between them";
+        return Err(Refusal::new(Code::Limit, message, "write one such as `calc.discovery`"));
+    }
+    if parts.first().is_some_and(|first| RESERVED.contains(first)) || VIEWS.contains(&topic) {
+        let message = format!("`{topic}` is told when it happens, and published by nobody");
+        return Err(Refusal::new(Code::Policy, message, "use a task or a message, or another topic"));
+    }
+    Ok(topic.to_owned())
+}
+
+/// The id of an event: from it another connection goes on.
+#[must_use]
+pub fn id(journal: &str, seq: u64) -> String {
+    format!("{journal}:{seq}")
+}
+
+/// What a record is about: a topic, or several where it is seen in several ways. None for what is no event, such as a record that was
+/// only carried on.
+#[must_use]
+pub fn topics(record: &Value) -> Vec<String> {
+    let Some(record) = record.as_object() else { return Vec::new() };
+    let text = |name: &str| record.get(name).and_then(Value::as_str).unwrap_or_default();
+    let of_document = |name: &str| {
+        record
+            .get("document")
+            .and_then(|document| document.get(name))
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    };
+    let one = |topic: &str| vec![topic.to_owned()];
+    match text("action") {
+        "intercept" => one("call.started"),
+        "blocked" if text("conflict") == "lease" => one("call.blocked"),
+        "blocked" => one("call.paused"),
+        "denied" => one("call.denied"),
+        "complete" | "failed" | "refused" | "unknown" => one("call.ended"),
+        "running" => one("call.running"),
+        "delivered" => one("call.read"),
+        "released" => one("lease.released"),
+        "leased" => one("lease.taken"),
+        "extended" => one("lease.renewed"),
+        "session" => vec![format!("session.{}", text("event"))],
+        "context" => vec![format!("context.{}", text("event"))],
+        "event" => one(text("topic")),
+        "carried" => Vec::new(),
+        "task" => match of_document("did") {
+            "kept" => Vec::new(),
+            "completed" => vec!["task.completed".to_owned(), "agent.task_complete".to_owned()],
+            "handedoff" => vec!["task.handedoff".to_owned(), "calc.task_handoff".to_owned()],
+            did => vec![format!("task.{did}")],
+        },
+        "message" => match (of_document("did"), of_document("intent")) {
+            ("sent", "request") => vec!["message.sent".to_owned(), "calc.request".to_owned()],
+            ("acknowledged", _) | ("sent", "ack") => {
+                vec![format!("message.{}", of_document("did")), "calc.ack".to_owned()]
+            }
+            (did, _) => vec![format!("message.{did}")],
+        },
+        other => vec![format!("journal.{other}")],
+    }
+}
+
+/// What an event says: what was written, without how it is kept. Of a message, not what it says: that is for whom it is for.
+fn data(record: &Value) -> Value {
+    let is = |action: &str| record.get("action").and_then(Value::as_str) == Some(action);
+    match record.get("document") {
+        Some(document) if is("task") || is("event") => document.clone(),
+        Some(Value::Object(message)) if is("message") => {
+            let mut message = message.clone();
+            message.remove("body");
+            Value::Object(message)
+        }
+        _ => record.clone(),
+    }
+}
+
+/// An event, as it is told.
+#[must_use]
+pub fn document(id: &str, seq: u64, topic: &str, record: &Value) -> Value {
+    let from = json!({
+        "machine": record.get("machine"),
+        "instance": record.get("instance"),
+        "runtime": record.get("runtime"),
+        "agent": record.get("agent"),
+        "session": record.get("session"),
+        "via": record.get("via"),
+    });
+    json!({
+        "seq": seq, "id": id, "topic": topic, "at": record.get("timestamp"), "from": from, "data": data(record),
+    })
+}
+
+/// What was pruned, or is of a journal that is gone, from one place to another.
+#[must_use]
+pub fn gap_document(from: u64, to: u64) -> Value {
+    json!({ "gap": { "from": from, "to": to } })
+}
+
+/// The same event in the form of CALC's event bus.
+#[must_use]
+pub fn calc(topic: &str, record: &Value, names: &Names, at_ms: i64) -> Value {
+    let text = |name: &str| record.get(name).and_then(Value::as_str);
+    let source = text("runtime").map_or("callosum", |runtime| names.source(runtime));
+    // Whole seconds and their thousandths are exact up to the year 9999.
+    let ts = at_ms as f64 / 1_000.0;
+    json!({
+        "type": topic,
+        "event": topic,
+        "source": source,
+        "machine": text("machine"),
+        "timestamp": text("timestamp"),
+        "ts": ts,
+        "session_id": text("session"),
+        "pane_id": null,
+        "cwd": null,
+        "payload": data(record),
+    })
+}
+
+/// The resources that a record is about.
+pub fn keys_of(record: &Value) -> impl Iterator<Item = &str> {
+    let several = record.get("contextKeys").and_then(Value::as_array).into_iter().flatten();
+    several.chain(record.get("contextKey")).filter_map(Value::as_str)
+}
+
+/// What CloudEvents 1.0.2 says of every event, in structured mode, with this as its data.
+#[must_use]
+pub fn cloud_event(journal: &str, id: &str, topic: &str, data: Value) -> Value {
+    json!({
+        "specversion": "1.0",
+        "id": id,
+        "source": format!("urn:callosum:{journal}"),
+        "type": format!("callosum.{topic}"),
+        "datacontenttype": "application/json",
+        "data": data,
+    })
+}
+
+/// A record as a CloudEvent.
+#[must_use]
+pub fn cloud_event_of(journal: &str, seq: u64, topic: &str, record: &Value) -> Value {
+    let id = id(journal, seq);
+    let mut event = cloud_event(journal, &id, topic, document(&id, seq, topic, record));
+    if let Some(event) = event.as_object_mut() {
+        if let Some(at) = record.get("timestamp") {
+            event.insert("time".to_owned(), at.clone());
+        }
+        if let Some(key) = keys_of(record).next() {
+            event.insert("subject".to_owned(), key.into());
+        }
+    }
+    event
+}
+
+/// The most that an event may say, bytes of JSON.
+pub const DATA_BYTES: usize = 4 * 1024;
+
+/// What an event says, its secrets removed.
+///
+/// # Errors
+/// When it is no object, or says too much.
+pub fn checked_data(data: Value) -> Result<Value, Refusal> {
+    let bytes = data.to_string().len();
+    if bytes > DATA_BYTES {
+        let message = format!("the event has {bytes} bytes, and at most {DATA_BYTES} are allowed");
+        return Err(Refusal::new(Code::Limit, message, "write it to a file and name that"));
+    }
+    if !data.is_object() {
+        return Err(Refusal::new(
+            Code::Limit,
+            "the data of an event is a JSON object",
+            "write `{\"name\": …}`",
+        ));
+    }
+    Ok(redacted(data))
+}
+
+fn redacted(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::from(redact(&text).into_owned()),
+        Value::Array(values) => values.into_iter().map(redacted).collect(),
+        Value::Object(fields) => {
+            fields.into_iter().map(|(name, value)| (redact(&name).into_owned(), redacted(value))).collect()
+        }
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use super::*;
+
+    #[test]
+    fn a_star_stands_for_one_part_and_two_at_the_end_for_the_rest() {
+        let topics = Topics::read(Some("call.*, lease.released,calc.**")).unwrap();
+        for (topic, wanted) in [
+            ("call.paused", true),
+            ("call.paused.twice", false),
+            ("lease.released", true),
+            ("lease.taken", false),
+            ("callous", false),
+            ("calc.discovery", true),
+            ("calc.a.b", true),
+        ] {
+            assert_eq!(topics.want(topic), wanted, "{topic}");
+        }
+        for all in [None, Some("*")] {
+            assert!(Topics::read(all).unwrap().want("any.thing"));
+        }
+        for wrong in ["A", "call paused", "call.*x", "**.a", "a..b", &"a,".repeat(40), "\u{e9}"] {
+            assert!(Topics::read(Some(wrong)).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_only_happens_is_published_by_nobody() {
+        assert!(checked_topic("calc.discovery").is_ok() && checked_topic("gsd.step.done").is_ok());
+        for (topic, code) in [
+            ("task.completed", Code::Policy),
+            ("calc.request", Code::Policy),
+            ("one", Code::Limit),
+            ("a.B", Code::Limit),
+            ("a.*", Code::Limit),
+        ] {
+            assert_eq!(checked_topic(topic).unwrap_err().code, code, "{topic}");
+        }
+    }
+
+    #[test]
+    fn a_record_has_the_topics_of_all_that_it_is() {
+        let of = |record: Value| topics(&record);
+        let task = |did: &str| json!({ "action": "task", "document": { "did": did } });
+        assert_eq!(of(task("completed")), ["task.completed", "agent.task_complete"]);
+        assert_eq!(of(task("handedoff")), ["task.handedoff", "calc.task_handoff"]);
+        assert_eq!(of(task("kept")), [""; 0]);
+        assert_eq!(
+            of(json!({ "action": "carried", "kind": "task", "document": { "did": "created" } })),
+            [""; 0]
+        );
+        let message =
+            json!({ "action": "message", "document": { "did": "sent", "intent": "request", "body": "x" } });
+        assert_eq!(of(message.clone()), ["message.sent", "calc.request"]);
+        assert!(document("j:1", 1, "calc.request", &message)["data"].get("body").is_none());
+        assert_eq!(of(json!({ "action": "event", "topic": "calc.discovery" })), ["calc.discovery"]);
+        assert_eq!(of(json!({ "action": "pruned" })), ["journal.pruned"]);
+    }
+}

@@ -1,0 +1,147 @@
+//! What runtimes and roles are called, here and in the files of others.
+
+use std::collections::BTreeMap;
+
+use callosum_core::query::Session;
+
+use crate::error::{Code, Refusal};
+use crate::message::Addressed;
+use crate::team::Sessions;
+use crate::who::{Actor, OPERATOR};
+
+/// Names that an answer lists.
+const LISTED: usize = 10;
+
+/// A runtime's names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RuntimeName {
+    /// In the journal.
+    pub name: &'static str,
+    /// As the source of events and in bridge files.
+    pub source: &'static str,
+    /// What else it is called there.
+    pub others: &'static [&'static str],
+}
+
+/// All names that are known.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    /// The runtimes.
+    pub runtimes: Vec<RuntimeName>,
+    /// The runtime of each role.
+    pub roles: BTreeMap<String, String>,
+}
+
+impl Names {
+    /// The runtime that is called so, as the journal names it.
+    #[must_use]
+    pub fn runtime(&self, name: &str) -> Option<&'static str> {
+        let is_it = |known: &&str| known.eq_ignore_ascii_case(name);
+        let found = self.runtimes.iter().find(|runtime| {
+            is_it(&runtime.name) || is_it(&runtime.source) || runtime.others.iter().any(|other| is_it(&other))
+        });
+        found.map(|runtime| runtime.name)
+    }
+
+    /// What events and bridge files call a runtime.
+    #[must_use]
+    pub fn source<'n>(&self, runtime: &'n str) -> &'n str {
+        self.runtimes.iter().find(|known| known.name == runtime).map_or(runtime, |known| known.source)
+    }
+
+    /// Whether there is a role of this name.
+    #[must_use]
+    pub fn role(&self, name: &str) -> Option<&str> {
+        self.roles.keys().find(|role| role.eq_ignore_ascii_case(name)).map(String::as_str)
+    }
+
+    /// Gives `actor` the names of its runtime and its roles.
+    pub fn name(&self, actor: &mut Actor) {
+        let runtime = actor.who.runtime.clone();
+        let Some(known) = self.runtimes.iter().find(|known| known.name == runtime) else { return };
+        actor.names.push(known.source.to_owned());
+        actor.names.extend(known.others.iter().map(|other| (*other).to_owned()));
+        let roles = self.roles.iter().filter(|(_, of)| self.runtime(of) == Some(known.name));
+        actor.names.extend(roles.map(|(role, _)| role.clone()));
+    }
+
+    /// Whether a task may be for somebody of this name.
+    ///
+    /// # Errors
+    /// When nobody is called so.
+    pub fn check_assignee(&self, name: &str, sessions: &Sessions) -> Result<(), Refusal> {
+        if self.runtime(name).is_some() || self.role(name).is_some() {
+            return Ok(());
+        }
+        let is_agent = |session: &Session| session.agent.as_deref().is_some_and(|agent| agent == name);
+        if sessions.alive().any(is_agent) || !matching(name, sessions).is_empty() {
+            return Ok(());
+        }
+        Err(self.unknown(name))
+    }
+
+    fn unknown(&self, name: &str) -> Refusal {
+        let known = self.runtimes.iter().map(|runtime| runtime.name);
+        let known: Vec<&str> = known.chain(self.roles.keys().map(String::as_str)).collect();
+        let name = callosum_core::model::text::one_line(name, 80);
+        Refusal::new(
+            Code::Unknown,
+            format!("nobody is called `{name}`"),
+            format!("name a session that `callosum sessions` lists, or one of {}", known.join(", ")),
+        )
+    }
+
+    /// Where a message for `to` is to go.
+    ///
+    /// # Errors
+    /// When nobody is called so, or several sessions may be meant.
+    pub fn address(&self, to: &str, sessions: &Sessions) -> Result<Addressed, Refusal> {
+        if to == OPERATOR {
+            let operator = (OPERATOR.to_owned(), String::new());
+            return Ok(Addressed { sessions: vec![operator], role: None });
+        }
+        if let Some(role) = self.role(to) {
+            return Ok(Addressed { sessions: Vec::new(), role: Some(role.to_owned()) });
+        }
+        if let Some(runtime) = self.runtime(to) {
+            let of = sessions.alive().filter(|session| session.runtime.as_deref() == Some(runtime));
+            let all: Vec<(String, String)> = of.map(pair).collect();
+            if all.is_empty() {
+                let message = format!("no session of {runtime} was heard of in the last day");
+                return Err(Refusal::new(Code::Unknown, message, "make a task for it: that waits"));
+            }
+            return Ok(Addressed { sessions: all, role: None });
+        }
+        let found = matching(to, sessions);
+        match found.as_slice() {
+            [] => Err(self.unknown(to)),
+            [only] => Ok(Addressed { sessions: vec![pair(only)], role: None }),
+            several => {
+                let named: Vec<String> =
+                    several.iter().take(LISTED).map(|session| address(session)).collect();
+                let to = callosum_core::model::text::one_line(to, 80);
+                let message = format!("`{to}` may be {}", named.join(", "));
+                Err(Refusal::new(Code::Ambiguous, message, "write more of the name"))
+            }
+        }
+    }
+}
+
+fn pair(session: &Session) -> (String, String) {
+    (session.instance.clone(), session.session.clone())
+}
+
+fn address(session: &Session) -> String {
+    format!("{}/{}", session.instance, session.session)
+}
+
+/// The sessions that are called `name`, else those whose name begins so.
+fn matching<'s>(name: &str, sessions: &'s Sessions) -> Vec<&'s Session> {
+    let is_exact = |session: &&Session| session.session == name || address(session) == name;
+    let exact: Vec<&Session> = sessions.alive().filter(is_exact).collect();
+    if !exact.is_empty() || name.is_empty() {
+        return exact;
+    }
+    let begins = |session: &&Session| session.session.starts_with(name) || address(session).starts_with(name);
+    sessions.alive().filter(begins).collect()
+}

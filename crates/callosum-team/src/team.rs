@@ -1,0 +1,185 @@
+//! What is done together: the tasks and messages of a state directory, by way of a gate that writes or of one who only looks.
+
+use std::collections::HashMap;
+
+use callosum_core::gate::Gate;
+use callosum_core::machine::Machine;
+use callosum_core::model::error::QueryError;
+use callosum_core::model::time::{Stamp, from_rfc3339};
+use callosum_core::query::{Over, Session, Source};
+use callosum_core::record::{Action, Record};
+use callosum_core::store::standing::Standing;
+
+use crate::error::{Code, Refusal};
+use crate::message::{self, Mail};
+use crate::switch;
+use crate::task::{Board, Life, Signs, State, Task, TaskHolder};
+use crate::who::Actor;
+
+/// Sessions that were heard of within this time are known, milliseconds.
+pub const KNOWN_MS: u64 = 24 * 3_600_000;
+
+/// What was heard of the sessions of a machine.
+#[derive(Debug, Default)]
+pub struct Sessions {
+    /// The latest first.
+    pub all: Vec<Session>,
+    signs: HashMap<(String, String), Signs>,
+}
+
+impl Sessions {
+    /// What the journal tells of the last day.
+    ///
+    /// # Errors
+    /// When the journal can't be read.
+    pub fn read(source: &dyn Source, now: &Stamp) -> Result<Self, QueryError> {
+        let all = source.sessions(KNOWN_MS, now)?;
+        let calling = source.open_calls(now)?;
+        let signs = all
+            .iter()
+            .filter(|session| session.machine.is_none())
+            .map(|session| {
+                let last_ms = from_rfc3339(&session.last_at).unwrap_or(0);
+                let is_calling = calling
+                    .iter()
+                    .any(|call| call.who.is_of(&session.instance) && call.who.session == session.session);
+                let ended_ms = (session.over == Some(Over::Ended)).then_some(last_ms);
+                let key = (session.instance.clone(), session.session.clone());
+                (key, Signs { last_ms, ended_ms, is_calling })
+            })
+            .collect();
+        Ok(Self { all, signs })
+    }
+
+    /// How a holder of a task is.
+    #[must_use]
+    pub fn life(&self, holder: &TaskHolder, machine: &Machine, now: &Stamp) -> Life {
+        let signs = self.signs.get(&(holder.instance.clone(), holder.session.clone()));
+        holder.life(signs, now.wall_ms, |boot, process| machine.is_dead(boot, process))
+    }
+
+    /// Those that nothing says are over.
+    pub fn alive(&self) -> impl Iterator<Item = &Session> {
+        self.all.iter().filter(|session| session.over.is_none())
+    }
+}
+
+/// The tasks as they are now, in the order in which they are taken; all that stand.
+///
+/// # Errors
+/// When the journal can't be read.
+pub fn tasks(source: &dyn Source, machine: &Machine, now: &Stamp) -> Result<Vec<Task>, QueryError> {
+    let sessions = Sessions::read(source, now)?;
+    let standing = source.standing(&Action::Task, now)?;
+    let life = |holder: &TaskHolder| sessions.life(holder, machine, now);
+    let board = Board::new(&standing, &life, *now);
+    let mut tasks: Vec<Task> =
+        board.ids().iter().filter_map(|id| board.task(id)).map(|task| board.shown(task)).collect();
+    tasks.iter_mut().for_each(Task::look_at_output);
+    tasks.sort_by(|one, other| {
+        (one.priority, &one.created_at, &one.id).cmp(&(other.priority, &other.created_at, &other.id))
+    });
+    Ok(tasks)
+}
+
+/// One task as it is now: also one that is over, as long as that is not long ago.
+///
+/// # Errors
+/// When there is none, or several are meant.
+pub fn task(source: &dyn Source, machine: &Machine, id: &str, now: &Stamp) -> Result<Task, Refusal> {
+    let sessions = Sessions::read(source, now)?;
+    let standing = source.standing(&Action::Task, now)?;
+    let life = |holder: &TaskHolder| sessions.life(holder, machine, now);
+    let board = Board::new(&standing, &life, *now);
+    let mut task = match board.find(id) {
+        Ok(task) => board.shown(task),
+        Err(refusal) if refusal.code == Code::Unknown => {
+            let ended = source.newest_on(&Action::Task, id, now)?;
+            let ended = ended.and_then(|stands| serde_json::from_value(stands.record.document?).ok());
+            ended.ok_or(refusal)?
+        }
+        Err(refusal) => return Err(refusal),
+    };
+    task.look_at_output();
+    Ok(task)
+}
+
+/// Whoever writes: a gate, and who that is for.
+pub struct Team<'a> {
+    /// The gate.
+    pub gate: &'a Gate,
+    /// Who does it.
+    pub actor: &'a Actor,
+    /// When.
+    pub now: Stamp,
+}
+
+impl Team<'_> {
+    /// Refuses while it is off. A person's first task turns it on.
+    ///
+    /// # Errors
+    /// When it is off, or can't be turned on.
+    pub fn check_on(&self, turns_on: bool) -> Result<(), Refusal> {
+        let state_dir = self.gate.state_dir();
+        if switch::is_on(state_dir) {
+            return Ok(());
+        }
+        if turns_on && self.actor.is_operator() {
+            switch::set(state_dir, true).map_err(|error| {
+                let message = format!("can't turn it on in `{}`: {error}", state_dir.display());
+                Refusal::new(Code::CannotWrite, message, "check that this user may write there")
+            })?;
+            return Ok(());
+        }
+        let message = "sessions don't work together here: that is off";
+        Err(Refusal::new(Code::Policy, message, "a person turns it on with `callosum team on`"))
+    }
+
+    /// Decides about tasks, and writes what was decided with what is found to be lost, in one hold of the guard.
+    ///
+    /// # Errors
+    /// Why `decide` refuses, or the journal can't be written.
+    pub fn on_tasks<T>(&self, decide: impl Fn(&mut Board<'_>) -> Result<T, Refusal>) -> Result<T, Refusal> {
+        let sessions = Sessions::read(self.gate, &self.now)?;
+        let machine = self.gate.machine();
+        let life = |holder: &TaskHolder| sessions.life(holder, machine, &self.now);
+        self.gate.decide_standing(&Action::Task, &self.now, |standing: &Standing| {
+            let mut board = Board::new(standing, &life, self.now);
+            board.sweep();
+            let decided = decide(&mut board);
+            let notices = std::mem::take(&mut board.notices);
+            let mut records = board.records(&self.actor.who);
+            records.extend(
+                notices.into_iter().map(|notice| message::notice(&notice.to, &notice.text, &self.now)),
+            );
+            (records, decided)
+        })?
+    }
+
+    /// Decides about messages, and writes what was decided, in one hold of the guard.
+    ///
+    /// # Errors
+    /// Why `decide` refuses, or the journal can't be written.
+    pub fn on_mail<T>(&self, decide: impl Fn(&mut Mail<'_>) -> Result<T, Refusal>) -> Result<T, Refusal> {
+        self.gate.decide_standing(&Action::Message, &self.now, |standing: &Standing| {
+            let mut mail = Mail::new(standing, self.now);
+            let decided = decide(&mut mail);
+            (mail.records(&self.actor.who), decided)
+        })?
+    }
+
+    /// Tells everybody something.
+    ///
+    /// # Errors
+    /// When the journal can't be written.
+    pub fn publish(&self, record: &Record) -> Result<(), Refusal> {
+        Ok(self.gate.decide_standing(&Action::Event, &self.now, |_| (vec![record.clone()], ()))?)
+    }
+}
+
+/// Those that may be claimed now.
+#[must_use]
+pub fn ready(tasks: Vec<Task>) -> Vec<Task> {
+    let is_ready = |task: &Task| matches!(task.state, State::Open | State::Lost | State::Stalled);
+    tasks.into_iter().filter(is_ready).collect()
+}

@@ -1,0 +1,126 @@
+//! Who says something.
+
+use callosum_core::model::text::one_line;
+use callosum_core::model::time::Stamp;
+use callosum_core::record::{Action, Holder, Record};
+use serde::{Deserialize, Serialize};
+
+/// Characters of a name.
+const NAME_CHARS: usize = 128;
+
+/// How a person is called, and addressed.
+pub const OPERATOR: &str = "operator";
+
+/// Who, wherever it appears.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Who {
+    /// The machine; none for this one.
+    pub machine: Option<String>,
+    /// The instance.
+    pub instance: String,
+    /// The runtime.
+    pub runtime: String,
+    /// The agent.
+    pub agent: String,
+    /// The session.
+    pub session: String,
+    /// How that is known: `host`, `meta`, `process`, `env`, `token` or `operator`.
+    pub via: String,
+}
+
+impl Who {
+    /// A person on the command line.
+    #[must_use]
+    pub fn operator() -> Self {
+        Self { instance: OPERATOR.to_owned(), via: OPERATOR.to_owned(), ..Self::default() }
+    }
+
+    /// Callosum itself.
+    #[must_use]
+    pub fn host() -> Self {
+        Self { instance: "callosum".to_owned(), via: "host".to_owned(), ..Self::default() }
+    }
+
+    /// Whether it is a person.
+    #[must_use]
+    pub fn is_operator(&self) -> bool {
+        self.via == OPERATOR
+    }
+
+    /// Whether both are one session, however each is known.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.machine == other.machine && self.instance == other.instance && self.session == other.session
+    }
+
+    /// As it is addressed: `instance/session`, or the name of whoever has no session.
+    #[must_use]
+    pub fn address(&self) -> String {
+        if self.session.is_empty() {
+            self.instance.clone()
+        } else {
+            format!("{}/{}", self.instance, self.session)
+        }
+    }
+
+    /// As people are told it.
+    #[must_use]
+    pub fn for_people(&self) -> String {
+        if self.is_operator() { "a person".to_owned() } else { one_line(&self.address(), NAME_CHARS) }
+    }
+}
+
+impl Who {
+    /// A record of this kind that it writes.
+    #[must_use]
+    pub fn record(&self, kind: Action, now: &Stamp) -> Record {
+        let mut record = Record::new(kind, &self.instance, now);
+        let filled = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
+        record.runtime = filled(&self.runtime);
+        record.agent = filled(&self.agent);
+        record.session = filled(&self.session);
+        record.via = Some(self.via.clone());
+        record
+    }
+}
+
+/// The process that a claim lives with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Process {
+    /// The process.
+    #[serde(rename = "id")]
+    pub holder: Holder,
+    /// In which boot.
+    pub boot: Option<u32>,
+}
+
+/// Who does something, as far as it matters to what may be done.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Actor {
+    /// Who.
+    pub who: Who,
+    /// The process that its claims live with.
+    pub process: Option<Process>,
+    /// What it is called besides its session: its runtime, its roles.
+    pub names: Vec<String>,
+    /// Whether it may accept and reject tasks.
+    pub may_accept: bool,
+}
+
+impl Actor {
+    /// Whether it is a person.
+    #[must_use]
+    pub fn is_operator(&self) -> bool {
+        self.who.is_operator()
+    }
+
+    /// Whether `name` means it.
+    #[must_use]
+    pub fn is_called(&self, name: &str) -> bool {
+        let who = &self.who;
+        let own = [who.address(), who.session.clone(), who.agent.clone(), who.runtime.clone()];
+        let is_it = |own: &String| !own.is_empty() && own.eq_ignore_ascii_case(name);
+        own.iter().any(is_it) || self.names.iter().any(is_it)
+    }
+}

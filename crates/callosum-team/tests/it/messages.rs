@@ -1,0 +1,170 @@
+use callosum_core::query::Source;
+use callosum_core::record::Action;
+use callosum_team::error::{Code, Refusal};
+use callosum_team::message::{Addressed, Intent, Message, NewMessage, Receipt, notice};
+use callosum_team::who::Actor;
+
+use crate::{World, agent};
+
+const MINUTE: u64 = 60_000;
+
+fn to(session: &str, body: &str) -> NewMessage {
+    let sessions = vec![("home".to_owned(), session.to_owned())];
+    let addressed = Addressed { sessions, role: None };
+    NewMessage { to: session.to_owned(), addressed, body: body.to_owned(), ..NewMessage::default() }
+}
+
+fn send(world: &World, actor: &Actor, new: &NewMessage) -> Result<Message, Refusal> {
+    world.team(actor).on_mail(|mail| mail.send(new, actor))
+}
+
+fn drain(world: &World, actor: &Actor) -> Vec<String> {
+    let drained = world.team(actor).on_mail(|mail| Ok(mail.drain(actor, 100))).unwrap();
+    drained.into_iter().map(|message| message.id).collect()
+}
+
+fn receipt(world: &World, actor: &Actor, id: &str) -> Receipt {
+    world.team(actor).on_mail(|mail| Ok(mail.find(id)?.receipt(&actor.who, world.now.wall_ms))).unwrap()
+}
+
+fn is_limit(result: Result<Message, Refusal>) -> bool {
+    result.is_err_and(|refusal| refusal.code == Code::Limit)
+}
+
+#[test]
+fn a_message_is_shown_once_it_was_and_comes_again_where_that_was_not_said() {
+    let mut world = World::new();
+    let (a, b) = (agent("a"), agent("b"));
+    let sent = send(&world, &a, &to("b", "look at this")).unwrap();
+    assert_eq!(receipt(&world, &b, &sent.id), Receipt::Sent);
+    assert_eq!(drain(&world, &b), [sent.id.clone()]);
+    // It may have been read, or not: for a while nobody else shows it, then it comes again.
+    assert_eq!(receipt(&world, &b, &sent.id), Receipt::Sent);
+    world.pass(29_999);
+    assert_eq!(drain(&world, &b), [""; 0]);
+    world.pass(1);
+    assert_eq!(drain(&world, &b), [sent.id.clone()]);
+    world.team(&b).on_mail(|mail| Ok(mail.shown(&[sent.id.clone()], &b))).unwrap();
+    assert_eq!(receipt(&world, &b, &sent.id), Receipt::Shown);
+    world.pass(MINUTE);
+    assert_eq!(drain(&world, &b), [""; 0]);
+    assert_eq!(drain(&world, &agent("c")), [""; 0]);
+    let acknowledge = |actor: &Actor| world.team(actor).on_mail(|mail| mail.acknowledge(&sent.id, actor));
+    assert_eq!(acknowledge(&agent("c")).unwrap_err().code, Code::NotYours);
+    acknowledge(&b).unwrap();
+    assert_eq!(receipt(&world, &b, &sent.id), Receipt::Acknowledged);
+}
+
+#[test]
+fn ten_messages_a_minute_and_three_to_one_session() {
+    let mut world = World::new();
+    let a = agent("a");
+    for number in 0..10 {
+        let to = to(&format!("s{}", number % 4), &format!("text {number}"));
+        send(&world, &a, &to).unwrap();
+    }
+    assert!(is_limit(send(&world, &a, &to("other", "the eleventh"))));
+    let b = agent("b");
+    for number in 0..3 {
+        send(&world, &b, &to("s", &format!("text {number}"))).unwrap();
+    }
+    assert!(is_limit(send(&world, &b, &to("s", "the fourth"))));
+    send(&world, &b, &to("t", "to another one")).unwrap();
+    world.pass(MINUTE);
+    send(&world, &a, &to("other", "the eleventh")).unwrap();
+    send(&world, &b, &to("s", "the fourth")).unwrap();
+}
+
+#[test]
+fn an_equal_text_is_dropped_for_ten_minutes() {
+    let mut world = World::new();
+    let a = agent("a");
+    assert_eq!(send(&world, &a, &to("b", "again")).unwrap().dropped, None);
+    world.pass(10 * MINUTE - 1);
+    assert!(send(&world, &a, &to("b", "again")).unwrap().dropped.is_some());
+    assert_eq!(send(&world, &a, &to("c", "again")).unwrap().dropped, None);
+    world.pass(1);
+    assert_eq!(send(&world, &a, &to("b", "again")).unwrap().dropped, None);
+}
+
+#[test]
+fn a_thread_has_four_answers_to_answers() {
+    let world = World::new();
+    let actors = [agent("a"), agent("b")];
+    let mut last = send(&world, &actors[0], &to("b", "0")).unwrap();
+    for hop in 1..=5 {
+        let (from, other) = (&actors[hop % 2], &actors[(hop + 1) % 2]);
+        let answer =
+            NewMessage { reply_to: Some(last.id.clone()), ..to(&other.who.session, &hop.to_string()) };
+        let sent = send(&world, from, &answer);
+        if hop == 5 {
+            assert!(is_limit(sent));
+            return;
+        }
+        let sent = sent.unwrap();
+        assert_eq!((sent.hops as usize, &sent.thread), (hop, &last.thread));
+        last = sent;
+    }
+}
+
+#[test]
+fn a_body_has_four_kibibytes_and_a_message_thirty_two_recipients() {
+    let world = World::new();
+    let a = agent("a");
+    send(&world, &a, &to("b", &"a ".repeat(2_048))).unwrap();
+    assert!(is_limit(send(&world, &a, &to("b", &"a ".repeat(2_049)))));
+    let many = |count: usize| {
+        let sessions = (0..count).map(|number| ("home".to_owned(), format!("m{number}"))).collect();
+        NewMessage { addressed: Addressed { sessions, role: None }, ..to("codex", &format!("to {count}")) }
+    };
+    send(&world, &a, &many(32)).unwrap();
+    assert!(is_limit(send(&world, &a, &many(33))));
+}
+
+#[test]
+fn what_nobody_reads_is_forgotten_after_a_day_and_a_request_after_a_week() {
+    let day = 24 * 60 * MINUTE;
+    for (intent, ms) in [(Intent::Inform, day), (Intent::Request, 7 * day)] {
+        let mut world = World::new();
+        let (a, b) = (agent("a"), agent("b"));
+        let sent = send(&world, &a, &NewMessage { intent, ..to("b", "read me") }).unwrap();
+        world.pass(ms - 1);
+        assert_eq!(drain(&world, &b), [sent.id.clone()]);
+        world.pass(1);
+        assert_eq!(drain(&world, &b), [""; 0]);
+        assert!(world.gate.standing(&Action::Message, &world.now).unwrap().is_empty());
+    }
+}
+
+#[test]
+fn mail_to_a_role_waits_until_one_that_has_it_acknowledges_it() {
+    let world = World::new();
+    let a = agent("a");
+    let reviewer = |name: &str| Actor { names: vec!["REVIEWER".to_owned()], ..agent(name) };
+    let addressed = Addressed { sessions: Vec::new(), role: Some("REVIEWER".to_owned()) };
+    let sent = send(&world, &a, &NewMessage { addressed, ..to("REVIEWER", "please") }).unwrap();
+    assert_eq!(drain(&world, &a), [""; 0]);
+    let (one, two) = (reviewer("one"), reviewer("two"));
+    assert_eq!(drain(&world, &one), [sent.id.clone()]);
+    world.team(&one).on_mail(|mail| Ok(mail.shown(&[sent.id.clone()], &one))).unwrap();
+    assert_eq!(drain(&world, &two), [sent.id.clone()]);
+    world.team(&one).on_mail(|mail| mail.acknowledge(&sent.id, &one)).unwrap();
+    assert_eq!(drain(&world, &reviewer("three")), [""; 0]);
+}
+
+#[test]
+fn five_thousand_messages_may_wait_and_no_more() {
+    let mut world = World::new();
+    let (a, b) = (agent("a"), agent("b"));
+    let waiting = |count: usize| -> Vec<_> {
+        (0..count).map(|number| notice(&b.who, &format!("waits {number}"), &world.now)).collect()
+    };
+    let write = |records: Vec<_>| {
+        world.gate.decide_standing(&Action::Message, &world.now, |_| (records.clone(), ())).unwrap();
+    };
+    write(waiting(4_999));
+    send(&world, &a, &to("b", "the last one")).unwrap();
+    assert!(is_limit(send(&world, &agent("late"), &to("b", "one more"))));
+    world.pass(24 * 60 * MINUTE);
+    send(&world, &agent("late"), &to("b", "one more")).unwrap();
+}

@@ -1,0 +1,232 @@
+use std::process::Command;
+
+use callosum_core::query::Source;
+use callosum_core::record::Action;
+use callosum_team::error::{Code, Refusal};
+use callosum_team::task::{Board, Claim, MAX_OPEN, NewTask, State, Task};
+use callosum_team::team;
+use callosum_team::who::Actor;
+
+use crate::{World, agent, operator, session};
+
+fn new(title: &str) -> NewTask {
+    NewTask { title: title.to_owned(), id: Some(title.to_owned()), ..NewTask::default() }
+}
+
+fn add(world: &World, actor: &Actor, new: &NewTask) -> Result<Task, Refusal> {
+    world.team(actor).on_tasks(|board| board.add(new, actor))
+}
+
+fn claim(world: &World, actor: &Actor, id: &str) -> Result<Task, Refusal> {
+    let wanted = Claim::Id(id.to_owned());
+    Ok(world.team(actor).on_tasks(|board| board.claim(&wanted, actor))?.unwrap())
+}
+
+fn next(world: &World, actor: &Actor) -> Option<Task> {
+    world.team(actor).on_tasks(|board| board.claim(&Claim::Next, actor)).unwrap()
+}
+
+fn with<T>(
+    world: &World,
+    actor: &Actor,
+    decide: impl Fn(&mut Board<'_>) -> Result<T, Refusal>,
+) -> Result<T, Refusal> {
+    world.team(actor).on_tasks(decide)
+}
+
+fn shown(world: &World, id: &str) -> Task {
+    team::task(&world.gate, world.gate.machine(), id, &world.now).unwrap()
+}
+
+fn code<T>(result: Result<T, Refusal>) -> Code {
+    result.err().unwrap().code
+}
+
+/// Mails to this session, in words.
+fn told(world: &World, actor: &Actor) -> Vec<String> {
+    let drained = world.team(actor).on_mail(|mail| Ok(mail.drain(actor, 10)));
+    drained.unwrap().into_iter().map(|message| message.body).collect()
+}
+
+#[test]
+fn a_task_is_claimed_by_one_and_ended_by_that_one() {
+    let world = World::new();
+    let (person, a, b) = (operator(), agent("a"), agent("b"));
+    let made = add(&world, &person, &new("t")).unwrap();
+    assert_eq!((made.state, made.generation, made.accepted), (State::Open, 0, true));
+    let claimed = claim(&world, &a, "t").unwrap();
+    assert_eq!((claimed.state, claimed.generation, claimed.attempt), (State::Claimed, 1, 1));
+    assert_eq!(code(claim(&world, &b, "t")), Code::Claimed);
+    assert_eq!(code(with(&world, &b, |board| board.done("t", None, None, &b))), Code::NotYours);
+    assert_eq!(code(with(&world, &a, |board| board.done("t", Some(0), None, &a))), Code::Stale);
+    let done = with(&world, &a, |board| board.done("t", Some(1), Some("well"), &a)).unwrap();
+    assert_eq!((done.state, done.result.as_deref()), (State::Completed, Some("well")));
+    // What was refused is kept, and what is over is still shown, though it no longer stands.
+    let shown = shown(&world, "t");
+    assert_eq!((shown.state, shown.notes.len()), (State::Completed, 2));
+    assert!(world.gate.standing(&Action::Task, &world.now).unwrap().is_empty());
+    assert_eq!(code(claim(&world, &b, "t")), Code::Unknown);
+}
+
+#[test]
+fn only_what_a_person_made_or_accepted_is_taken_next_and_the_lowest_number_first() {
+    let mut world = World::new();
+    let (person, a, b) = (operator(), agent("a"), agent("b"));
+    add(&world, &b, &new("unaccepted")).unwrap();
+    for (id, priority) in [("late", 2), ("early", 1), ("last", 2)] {
+        world.pass(1);
+        add(&world, &person, &NewTask { priority: Some(priority), ..new(id) }).unwrap();
+    }
+    add(&world, &person, &NewTask { priority: Some(0), to: Some("other".to_owned()), ..new("others") })
+        .unwrap();
+    let taken: Vec<String> = std::iter::from_fn(|| next(&world, &a)).map(|task| task.id).collect();
+    assert_eq!(taken, ["early", "late", "last"]);
+    assert_eq!(code(claim(&world, &a, "others")), Code::NotYours);
+    assert_eq!(code(with(&world, &a, |board| board.accept("unaccepted", true, &a))), Code::NotYours);
+    let script = Actor { may_accept: false, ..operator() };
+    assert_eq!(
+        code(with(&world, &script, |board| board.accept("unaccepted", true, &script))),
+        Code::NotYours
+    );
+    with(&world, &person, |board| board.accept("unaccepted", true, &person)).unwrap();
+    assert_eq!(next(&world, &a).unwrap().id, "unaccepted");
+}
+
+#[test]
+fn a_task_waits_for_others_and_never_for_itself() {
+    let world = World::new();
+    let (person, a) = (operator(), agent("a"));
+    add(&world, &person, &new("first")).unwrap();
+    add(&world, &person, &NewTask { deps: vec!["first".to_owned()], ..new("second") }).unwrap();
+    assert_eq!(code(claim(&world, &a, "second")), Code::Blocked);
+    assert_eq!(shown(&world, "second").state, State::Blocked);
+    let own = NewTask { deps: vec!["own".to_owned()], ..new("own") };
+    assert_eq!(code(add(&world, &person, &own)), Code::Cycle);
+    let between = |id: &str, dep: &str, blocks: &str| NewTask {
+        deps: vec![dep.to_owned()],
+        blocks: Some(blocks.to_owned()),
+        ..new(id)
+    };
+    assert_eq!(code(add(&world, &person, &between("loop", "second", "first"))), Code::Cycle);
+    assert_eq!(code(add(&world, &person, &between("loop", "second", "second"))), Code::Cycle);
+    add(&world, &person, &between("between", "first", "second")).unwrap();
+    assert_eq!(
+        code(add(&world, &person, &NewTask { deps: vec!["nobody".to_owned()], ..new("x") })),
+        Code::Unknown
+    );
+    let mut done = Vec::new();
+    while let Some(task) = next(&world, &a) {
+        with(&world, &a, |board| board.done(&task.id, Some(task.generation), None, &a)).unwrap();
+        done.push(task.id);
+    }
+    assert_eq!(done, ["first", "between", "second"]);
+    // Nothing waits for any of them, so nothing of them stands.
+    assert!(world.gate.standing(&Action::Task, &world.now).unwrap().is_empty());
+}
+
+#[test]
+fn what_a_dead_process_had_is_lost_and_after_three_times_needs_a_person() {
+    let world = World::new();
+    let (maker, other) = (agent("maker"), agent("other"));
+    add(&world, &maker, &new("t")).unwrap();
+    for attempt in 1..=3 {
+        let mut child = Command::new("sleep").arg("60").spawn().unwrap();
+        let holder = session("held", child.id());
+        let claimed = claim(&world, &holder, "t").unwrap();
+        assert_eq!((claimed.attempt, claimed.generation), (attempt, u64::from(attempt)));
+        assert_eq!(code(claim(&world, &other, "t")), Code::Claimed);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let lost = shown(&world, "t");
+        assert_eq!((lost.state, lost.why.as_deref()), (State::Lost, Some("its process ended")));
+        if attempt == 2 {
+            // The one that had it before is told that this is over.
+            let taken = claim(&world, &other, "t").unwrap();
+            assert_eq!(taken.attempt, 3);
+            assert_eq!(
+                code(with(&world, &holder, |board| board.done("t", Some(2), None, &holder))),
+                Code::Stale
+            );
+            with(&world, &other, |board| board.release("t", Some(3), &other)).unwrap();
+            assert_eq!(shown(&world, "t").attempt, 2);
+            break;
+        }
+    }
+    let mut child = Command::new("true").spawn().unwrap();
+    let holder = session("held", child.id());
+    claim(&world, &holder, "t").unwrap();
+    child.wait().unwrap();
+    assert!(next(&world, &other).is_none());
+    let failed = shown(&world, "t");
+    assert!(failed.state == State::Failed && failed.why.unwrap().starts_with("needs a person"));
+    let told = told(&world, &maker);
+    assert_eq!(told.len(), 3, "{told:?}");
+    assert!(told[0].contains("was lost") && told[2].contains("failed"));
+}
+
+#[test]
+fn who_lives_by_beats_is_lost_without_them_and_a_quiet_process_stalls() {
+    let mut world = World::new();
+    let (person, a) = (operator(), agent("a"));
+    add(&world, &person, &new("beats")).unwrap();
+    add(&world, &person, &new("quiet")).unwrap();
+    claim(&world, &person, "beats").unwrap();
+    claim(&world, &a, "quiet").unwrap();
+    world.pass(14 * 60_000);
+    with(&world, &person, |board| board.beat("beats", None, &person)).unwrap();
+    world.pass(14 * 60_000);
+    assert_eq!(shown(&world, "beats").state, State::Claimed);
+    assert_eq!(shown(&world, "quiet").state, State::Stalled);
+    world.pass(60_000);
+    assert_eq!(shown(&world, "beats").state, State::Lost);
+    assert_eq!(claim(&world, &agent("b"), "quiet").unwrap().generation, 2);
+    assert_eq!(code(with(&world, &a, |board| board.done("quiet", Some(1), None, &a))), Code::Stale);
+}
+
+#[test]
+fn handing_on_counts_as_a_try_and_a_question_tells_the_maker() {
+    let world = World::new();
+    let (maker, a) = (agent("maker"), agent("a"));
+    add(&world, &maker, &new("t")).unwrap();
+    claim(&world, &a, "t").unwrap();
+    let asked = with(&world, &a, |board| board.input("t", Some(1), "which one?", &a)).unwrap();
+    assert_eq!((asked.state, asked.why.as_deref()), (State::InputRequired, Some("which one?")));
+    assert_eq!(told(&world, &maker).len(), 1);
+    assert_eq!(with(&world, &a, |board| board.beat("t", None, &a)).unwrap().state, State::Claimed);
+    for attempt in 1..=3 {
+        if attempt > 1 {
+            claim(&world, &a, "t").unwrap();
+        }
+        let handed = with(&world, &a, |board| board.hand_off("t", None, "codex", None, &a)).unwrap();
+        assert_eq!(handed.state, if attempt < 3 { State::Open } else { State::Failed });
+    }
+}
+
+#[test]
+fn five_thousand_tasks_may_be_open_and_no_more() {
+    let world = World::new();
+    let person = operator();
+    for piece in 0..10 {
+        with(&world, &person, |board| {
+            (0..500).try_for_each(|number| board.add(&new(&format!("t{piece}-{number}")), &person).map(drop))
+        })
+        .unwrap();
+    }
+    assert_eq!(world.gate.standing(&Action::Task, &world.now).unwrap().len(), MAX_OPEN);
+    assert_eq!(code(add(&world, &person, &new("one-more"))), Code::Limit);
+    with(&world, &person, |board| board.cancel("t0-0", None, &person)).unwrap();
+    add(&world, &person, &new("one-more")).unwrap();
+    assert!(world.folder.path().join("journal.jsonl").exists());
+}
+
+#[test]
+fn a_text_at_its_limit_is_taken_and_one_byte_more_is_not() {
+    let world = World::new();
+    let person = operator();
+    let titled = |bytes: usize| NewTask { title: "a".repeat(bytes), ..NewTask::default() };
+    assert!(add(&world, &person, &titled(200)).is_ok());
+    assert_eq!(code(add(&world, &person, &titled(201))), Code::Limit);
+    let prompted = |bytes: usize| NewTask { prompt: "a ".repeat(bytes / 2), ..titled(1) };
+    assert!(add(&world, &person, &prompted(16_384)).is_ok());
+    assert_eq!(code(add(&world, &person, &prompted(16_386))), Code::Limit);
+}

@@ -1,0 +1,66 @@
+// Sixteen processes after the same tasks by the command line: each task is claimed exactly once. What they say is held against the
+// journal, which is read here and nowhere else.
+
+import assert from "node:assert/strict";
+import { execFile, spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { promisify } from "node:util";
+import { built } from "../programs.ts";
+
+const RACERS = 16;
+const TASKS = Number(process.env.CALLOSUM_RACE_TASKS ?? 50);
+const directory = mkdtempSync(join(tmpdir(), "callosum-tasks-"));
+const stateDir = join(directory, "state");
+const env = { PATH: process.env.PATH ?? "", HOME: directory };
+let passed = false;
+after(() => {
+  if (passed) rmSync(directory, { recursive: true });
+  else console.error(`the journal of the failed race is in ${directory}`);
+});
+
+interface Claim {
+  id: string;
+  gen: number;
+}
+
+/** Claims until nothing is left. */
+async function claims(program: string): Promise<Claim[]> {
+  const won: Claim[] = [];
+  for (;;) {
+    const args = ["--state-dir", stateDir, "--json", "task", "claim", "--next"];
+    const { stdout } = await promisify(execFile)(program, args, { env, encoding: "utf8" }).catch(
+      (failed: { code?: number; stdout: string }) => {
+        assert.equal(failed.code, 1, failed.stdout);
+        return failed;
+      },
+    );
+    const { task } = JSON.parse(stdout) as { task: Claim | null };
+    if (task === null) return won;
+    won.push({ id: task.id, gen: task.gen });
+  }
+}
+
+test(`${RACERS} processes, ${TASKS} tasks`, async (t) => {
+  const program = built("callosum");
+  for (let number = 0; number < TASKS; number += 1) {
+    const args = ["--state-dir", stateDir, "task", "add", `task ${number}`, "--id", `t${number}`];
+    assert.equal(spawnSync(program, args, { env }).status, 0);
+  }
+  const won = await Promise.all(Array.from({ length: RACERS }, () => claims(program)));
+  const told = won.flat();
+  const records = readdirSync(stateDir)
+    .filter((name) => /^journal(\.\d+)?\.jsonl$/.test(name))
+    .flatMap((name) => readFileSync(join(stateDir, name), "utf8").trimEnd().split("\n"))
+    .map((line) => JSON.parse(line) as { action: string; key?: string; document?: { did: string; gen: number } });
+  const claimed = records.filter(({ action, document }) => action === "task" && document?.did === "claimed");
+  const expected = Array.from({ length: TASKS }, (_, number) => `t${number}`).sort();
+  assert.deepEqual(told.map(({ id }) => id).sort(), expected);
+  assert.deepEqual(claimed.map(({ key }) => key).sort(), expected);
+  assert.ok(told.every(({ gen }) => gen === 1) && claimed.every(({ document }) => document?.gen === 1));
+  t.diagnostic(`won: ${won.map(({ length }) => length).join(", ")}`);
+  assert.ok(won.filter(({ length }) => length > 0).length > 1 || TASKS < 10, "always the same process was first");
+  passed = true;
+});
