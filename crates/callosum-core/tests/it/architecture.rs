@@ -251,9 +251,10 @@ const CRATES: &[(&str, &[&str])] = &[
     ("callosum-surroundings", &[]),
     ("callosum-core", &["callosum-shell", "callosum-surroundings"]),
     ("callosum-runtimes", &["callosum-core"]),
-    ("callosum-node", &["callosum-core"]),
+    ("callosum-protocol", &["callosum-core"]),
+    ("callosum-node", &["callosum-core", "callosum-protocol"]),
     ("callosum-cli", &["callosum-core", "callosum-runtimes"]),
-    ("callosum-server", &["callosum-core", "callosum-runtimes"]),
+    ("callosum-server", &["callosum-core", "callosum-protocol", "callosum-runtimes"]),
     ("callosum-bench", &["callosum-core"]),
 ];
 
