@@ -1,17 +1,22 @@
 //! What an event is, which are wanted, and where a stream goes on.
 
 use callosum_core::query::Following;
+use callosum_core::rules::context_key::named_key;
 use serde_json::{Value, json};
 
 /// Topics that one stream may ask for.
 const MAX_TOPICS: usize = 32;
 const MAX_TOPIC: usize = 100;
+/// Resources that one may name.
+const MAX_KEYS: usize = 100;
 
 /// A record, ready to be sent.
 #[derive(Debug)]
 pub(crate) struct Event {
     pub(crate) seq: u64,
     pub(crate) topic: String,
+    /// The resources that it is about.
+    pub(crate) keys: Vec<String>,
     /// As it goes over the line.
     pub(crate) text: String,
 }
@@ -19,6 +24,31 @@ pub(crate) struct Event {
 /// Which events are wanted; all when there is none.
 #[derive(Clone, Debug)]
 pub(crate) struct Topics(Vec<String>);
+
+/// Which resources are wanted; all when there is none.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Keys(Vec<Key>);
+
+/// Resources: one, or all that begin so.
+#[derive(Clone, Debug)]
+enum Key {
+    One(String),
+    Beginning(String),
+}
+
+/// Which events a stream tells.
+#[derive(Clone, Debug)]
+pub(super) struct Wanted {
+    pub(super) topics: Topics,
+    pub(super) keys: Keys,
+}
+
+impl Wanted {
+    /// Whether an event is one of them.
+    pub(super) fn has(&self, event: &Event) -> bool {
+        self.topics.want(&event.topic) && self.keys.want(event.keys.iter().map(String::as_str))
+    }
+}
 
 /// Where a stream begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,6 +118,37 @@ impl Topics {
     }
 }
 
+impl Keys {
+    /// Resources; `*` at the end of one stands for all that begin so.
+    pub(crate) fn read(texts: Vec<String>) -> Result<Self, &'static str> {
+        if texts.len() > MAX_KEYS || texts.iter().any(String::is_empty) {
+            return Err("expected at most 100 resources such as `account:acme` or `email:*`");
+        }
+        let key = |text: String| match text.strip_suffix('*') {
+            Some(begin) => Key::Beginning(begin.to_owned()),
+            None => Key::One(named_key(&text)),
+        };
+        Ok(Self(texts.into_iter().map(key).collect()))
+    }
+
+    /// Whether one of `keys` is wanted.
+    pub(crate) fn want<'k>(&self, mut keys: impl Iterator<Item = &'k str>) -> bool {
+        let is_wanted = |key: &str| {
+            self.0.iter().any(|wanted| match wanted {
+                Key::One(wanted) => wanted == key,
+                Key::Beginning(begin) => key.starts_with(begin),
+            })
+        };
+        self.0.is_empty() || keys.any(is_wanted)
+    }
+}
+
+/// The resources that a record names.
+pub(crate) fn keys_of(record: &Value) -> impl Iterator<Item = &str> {
+    let several = record.get("contextKeys").and_then(Value::as_array).into_iter().flatten();
+    several.chain(record.get("contextKey")).filter_map(Value::as_str)
+}
+
 impl Event {
     /// The events that a piece of the journal tells.
     pub(crate) fn of(following: &Following) -> Vec<Self> {
@@ -99,7 +160,8 @@ impl Event {
         let topic = topic(record)?;
         let id = id(journal, seq);
         let data = document(&id, seq, &topic, record);
-        Some(Self { seq, text: format!("id: {id}\ndata: {data}\n\n"), topic })
+        let keys = keys_of(record).map(str::to_owned).collect();
+        Some(Self { seq, text: format!("id: {id}\ndata: {data}\n\n"), topic, keys })
     }
 }
 

@@ -4,9 +4,9 @@ use axum::body::Bytes;
 use callosum_core::model::text::one_line;
 use serde_json::{Value, json};
 
-use crate::events::{document, gap_document, id};
+use crate::events::{document, gap_document, id, keys_of};
 
-use super::settings::{Format, keys_of};
+use super::settings::Format;
 
 /// Units of UTF-16 that a message in Discord may have: it counts characters, of which there are never more.
 const MAX_CONTENT: usize = 2_000;
