@@ -9,6 +9,7 @@ use axum::http::HeaderMap;
 use axum::http::header::{AUTHORIZATION, CACHE_CONTROL, HeaderName, HeaderValue, X_CONTENT_TYPE_OPTIONS};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
+use callosum_core::model::redact::redact;
 use callosum_core::model::text::one_line;
 use callosum_core::model::time::to_rfc3339;
 use tokio::time::{sleep_until, timeout};
@@ -66,7 +67,7 @@ async fn answer(request: Request, next: Next) -> Response {
 pub(crate) async fn log(State(service): State<Arc<Service>>, request: Request, next: Next) -> Response {
     let began = Instant::now();
     let peer = request.extensions().get::<Peer>().map(Peer::name);
-    let (method, path) = (request.method().clone(), one_line(request.uri().path(), 200));
+    let (method, path) = (request.method().clone(), path_told(request.uri().path()));
     let mut response = next.run(request).await;
     let via = response.extensions_mut().remove::<Answered>();
     let status = response.status().as_u16();
@@ -82,6 +83,15 @@ pub(crate) async fn log(State(service): State<Arc<Service>>, request: Request, n
         micros: u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX),
     });
     response
+}
+
+/// What the log says of a path. A resource may be named by a secret, and so may a path that there is not.
+fn path_told(path: &str) -> String {
+    const HELD: &str = "/lock/";
+    if path.starts_with(HELD) {
+        return format!("{HELD}…");
+    }
+    one_line(&redact(path), 200)
 }
 
 /// The sender's id for a request if it can stand in a log, else a new one.
