@@ -85,6 +85,8 @@ export declare class Gate {
    * `ask` gives it.
    */
   release(key: string, by: string): Promise<string>
+  /** Answers a request to one of the five endpoints, in the name of whoever may ask this gateway; never rejects. */
+  endpoint(request: EndpointRequest): Promise<EndpointAnswer>
   /** Waits until what hooks left is written, for 15 ms at the most. For a process that exits without having closed the gate. */
   writeAtExit(): void
   /** Writes what is left and lets the files go. Afterwards every method answers `null`. */
@@ -105,6 +107,30 @@ export interface Answer {
   ticket?: number
   /** Nothing to wait for, but `maintain()` should run soon: records wait in the backlog. */
   maintain?: boolean
+}
+
+/** What is answered to it. */
+export interface EndpointAnswer {
+  /** The status of HTTP. */
+  status: number
+  /** JSON text. */
+  body: string
+  /** The header `Retry-After`, in seconds. */
+  retryAfter?: number
+  /** The header `Allow`. */
+  allow?: string
+}
+
+/** A request to one of the five endpoints. */
+export interface EndpointRequest {
+  /** `GET`, `POST` … */
+  method: string
+  /** The path below the route, and the query, as they came: `/lock/account%3Aacme?instance=doug`. */
+  path: string
+  /** The body; empty where there is none. */
+  body: Buffer
+  /** The header `Idempotency-Key`. */
+  idempotencyKey?: string
 }
 
 /** What a gate is made of. */

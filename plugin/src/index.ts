@@ -13,6 +13,8 @@ import { GateOwner } from "./gate-owner.ts";
 import { afterToolCall, modelCallStarted, toolResultPersisted } from "./hooks/after-tool-call.ts";
 import { beforeToolCall, type WorkspaceOf } from "./hooks/before-tool-call.ts";
 import { heartbeatContext } from "./hooks/heartbeat.ts";
+import { registerEndpoints } from "./http/endpoints.ts";
+import { Turns } from "./http/turns.ts";
 import { type Loaded, loadGate, ownRulesFile } from "./native.runtime.ts";
 import { PageRoutes } from "./page/routes.ts";
 import { registerCommandLine } from "./rpc/command-line.ts";
@@ -54,8 +56,10 @@ function register(api: OpenClawPluginApi): void {
   });
   api.registerTool(({ sessionKey }) => recentTool(owner, sessionKey), { name: RECENT_TOOL });
   registerCommandLine(api);
-  const page = new PageRoutes(api, owner, workspaceOf);
+  const turns = new Turns();
+  const page = new PageRoutes(api, owner, turns, workspaceOf);
   page.register();
+  registerEndpoints(api, owner, turns);
 
   const dispose = () => {
     page.end();

@@ -1,6 +1,7 @@
 // What needs no gateway to itself, on one. Each of these files can be run alone, too.
 
 import "./one-gateway/commands.ts";
+import "./one-gateway/endpoints.ts";
 import "./one-gateway/asked.ts";
 import "./one-gateway/limits.ts";
 import "./one-gateway/gate.ts";

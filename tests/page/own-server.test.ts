@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -101,6 +101,44 @@ test("who has the link sees the sessions live and may release; the link is good 
   } finally {
     await server.stop();
     await gate.close();
+  }
+});
+
+test("webhooks that don't get what they are for are told with what to do", NEEDS_BROWSER, async () => {
+  const stateDir = join(dir, "webhooks");
+  mkdirSync(stateDir, { mode: 0o700 });
+  const failing = { since: "2026-11-20T09:14:07Z", attempts: 31, error: "it answered <b>503</b>" };
+  const target = "https://hooks.example.com";
+  const webhooks = {
+    calm: { target, next: 0, delivered: 3 },
+    late: { target, next: 0, failing: { ...failing, retryAt: "2026-11-20T10:14:07Z" } },
+    ops: { target, next: 0, failing },
+  };
+  const file = join(stateDir, "webhooks.json");
+  writeFileSync(file, JSON.stringify({ webhooks }), { mode: 0o600 });
+  const server = OwnServer.start(stateDir);
+  try {
+    const link = await server.link();
+    const watched = await openWindow(browser, new URL(link).origin);
+    const { page } = watched;
+    await page.goto(link);
+    const notice = (text: string) => page.locator(".notice", { hasText: text });
+    await notice("The webhook ops was given up").waitFor();
+    const told = ((await notice("The webhook ops").textContent()) ?? "").replaceAll(/\s+/g, " ");
+    assert.ok(told.includes("https://hooks.example.com: it answered <b>503</b> (31 attempts, the first"), told);
+    assert.match(told, /To fix it: fix the target, or correct or remove the webhook in serve\.json; then restart the service\./);
+    assert.match((await notice("The webhook late does not get its next event").textContent()) ?? "", /it is tried again at/);
+    assert.equal(await notice("calm").count(), 0);
+    assert.deepEqual(await seriousFindings(page), []);
+
+    writeFileSync(file, "{", { mode: 0o600 });
+    await page.reload();
+    await notice("Nothing can be said of the service's webhooks").waitFor();
+    assert.equal(await notice("The webhook").count(), 0);
+    assert.deepEqual(watched.noticed, []);
+    await watched.context.close();
+  } finally {
+    await server.stop();
   }
 });
 

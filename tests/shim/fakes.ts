@@ -1,6 +1,6 @@
 // Stand-ins for the native gate and the host, for tests of the shim alone.
 
-import type { Answer } from "../../plugin/native/binding.js";
+import type { Answer, EndpointAnswer } from "../../plugin/native/binding.js";
 import { GateOwner } from "../../plugin/src/gate-owner.ts";
 import type { Loaded, NativeGate } from "../../plugin/src/native.runtime.ts";
 
@@ -24,6 +24,8 @@ export class FakeGate implements NativeGate {
     explain: "{}",
   };
   releaseText = '{"key":"k","released":[]}';
+  endpointAnswer: EndpointAnswer = { status: 200, body: "{}" };
+  endpointWaits: Promise<void> = Promise.resolve();
   pendingNotices: Array<{ level: string; text: string }> = [];
   throws: Error | undefined;
 
@@ -67,6 +69,11 @@ export class FakeGate implements NativeGate {
   release(key: string, by: string): Promise<string> {
     this.#note("release", [key, by]);
     return Promise.resolve(this.releaseText);
+  }
+  async endpoint(request: unknown): Promise<EndpointAnswer> {
+    this.#note("endpoint", [request]);
+    await this.endpointWaits;
+    return this.endpointAnswer;
   }
   close(): Promise<void> {
     this.#note("close", []);

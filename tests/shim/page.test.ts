@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import type { OpenClawPluginApi } from "openclaw/plugin-sdk/plugin-entry";
+import { Turns } from "../../plugin/src/http/turns.ts";
 import { Passes } from "../../plugin/src/page/page-sessions.ts";
 import { PageRoutes } from "../../plugin/src/page/routes.ts";
 import { bench, NOT_LOADED } from "./fakes.ts";
@@ -50,7 +51,13 @@ async function serving(options: { folder?: string; loaded?: typeof NOT_LOADED } 
     runtime: { config: { current: () => ({ gateway }) } },
     registerHttpRoute: (route: Registered) => void routes.push(route),
   };
-  const page = new PageRoutes(api as unknown as OpenClawPluginApi, made.owner, () => "/work", options.folder ?? FOLDER);
+  const page = new PageRoutes(
+    api as unknown as OpenClawPluginApi,
+    made.owner,
+    new Turns(),
+    () => "/work",
+    options.folder ?? FOLDER,
+  );
   page.register();
   const server = createServer((request, response) => {
     const path = (request.url ?? "").split("?")[0] ?? "";

@@ -35,6 +35,8 @@ const PROGRAM = `
     said.abandon = gate.abandon(77);
     said.status = JSON.parse(await gate.ask("status", "")).error?.code ?? "told";
     said.journal = JSON.parse(await gate.ask("journal", "{}")).error?.code ?? "told";
+    const endpoint = { method: "GET", path: "/status", body: Buffer.alloc(0) };
+    said.endpoint = (await gate.endpoint(endpoint)).status;
     said.notices = gate.notices().length > 0;
     await gate.maintain();
     await gate.close();
@@ -47,6 +49,7 @@ interface Said {
   read: { refuse?: string } | null;
   status: string;
   journal: string;
+  endpoint: number;
 }
 
 function run(panicIn: string): { said: Said; stderr: string } {
@@ -60,7 +63,7 @@ function run(panicIn: string): { said: Said; stderr: string } {
 test("without a panic a mail goes out and the status can be told", () => {
   const { said, stderr } = run("");
   assert.equal(said.mail, null);
-  assert.deepEqual([said.status, said.journal], ["told", "told"]);
+  assert.deepEqual([said.status, said.journal, said.endpoint], ["told", "told", 200]);
   assert.doesNotMatch(stderr, /injected/);
 });
 
@@ -79,8 +82,8 @@ test("a panic while an intent is made durable refuses the call", () => {
 
 test("panics everywhere at once leave the process alive and answer", () => {
   const everywhere =
-    "before,undecided,after,process_ended,result_persisted,model_call_started,abandon,finish,upkeep,query,notices";
+    "before,undecided,after,process_ended,result_persisted,model_call_started,abandon,finish,upkeep,query,endpoint,notices";
   const { said, stderr } = run(everywhere);
   assert.equal((stderr.match(/injected in/g) ?? []).length >= 10, true, stderr);
-  assert.deepEqual([said.status, said.journal], ["internal", "internal"]);
+  assert.deepEqual([said.status, said.journal, said.endpoint], ["internal", "internal", 500]);
 });

@@ -81,13 +81,16 @@ for (const mode of ["full", "discovery", "tool-discovery", "cli-metadata", "setu
     );
     assert.deepEqual(
       routes.map(({ path, match, auth }) => [path, match, auth]),
-      ["/plugins/callosum/", "/plugins/callosum-leases/"].flatMap((base) => [
-        [base, "exact", "gateway"],
-        [`${base}api`, "prefix", "plugin"],
-        [`${base}app.js`, "exact", "plugin"],
-        [`${base}app.css`, "exact", "plugin"],
-        [`${base}icon.svg`, "exact", "plugin"],
-      ]),
+      [
+        ...["/plugins/callosum/", "/plugins/callosum-leases/"].flatMap((base) => [
+          [base, "exact", "gateway"],
+          [`${base}api`, "prefix", "plugin"],
+          [`${base}app.js`, "exact", "plugin"],
+          [`${base}app.css`, "exact", "plugin"],
+          [`${base}icon.svg`, "exact", "plugin"],
+        ]),
+        ["/plugins/callosum-gate", "prefix", "gateway"],
+      ],
     );
     assert.deepEqual(
       tabs.map(({ path, requiredScopes }) => [path, requiredScopes]),

@@ -47,6 +47,8 @@ export interface ClientOptions {
 export interface EventsOptions {
   /** Only topics that match, as in `task.*`. */
   readonly topic?: string;
+  /** Only what is about this resource; `*` at its end stands for all that begin so. */
+  readonly key?: string;
   /** The `cursor` of the last event that is known; without it, from now on. */
   readonly after?: string;
   /** Ends the stream. */
@@ -133,7 +135,7 @@ export class CallosumClient {
    * be made, or if the service says no.
    */
   async *events(options: EventsOptions = {}): AsyncGenerator<StreamEvent, void, void> {
-    const { topic, after } = options;
+    const { topic, key, after } = options;
     const closing = this.#closing.signal;
     const signal = options.signal === undefined ? closing : AbortSignal.any([closing, options.signal]);
     let parser = new EventStreamParser("");
@@ -142,7 +144,7 @@ export class CallosumClient {
       let asked = 0;
       try {
         const resumed = parser.lastEventId !== "";
-        const path = `/v1/events${query({ ...(topic && { topic }), ...(after && !resumed && { after }) })}`;
+        const path = `/v1/events${query({ ...(topic && { topic }), ...(key && { key }), ...(after && !resumed && { after }) })}`;
         const headers = { accept: "text/event-stream", ...(resumed && { "last-event-id": parser.lastEventId }) };
         const response = await this.#transport.stream({ method: "GET", path, headers, repeatable: true }, SILENCE_MS, signal);
         connected = true;

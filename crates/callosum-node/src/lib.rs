@@ -4,6 +4,7 @@
 //! a gateway loads the addon anew with each reload, and every gate stands alone.
 
 mod background;
+mod endpoints;
 mod hooks;
 mod js_params;
 mod js_text;
@@ -19,6 +20,7 @@ use napi::bindgen_prelude::{AsyncTask, This};
 use napi_derive::napi;
 
 use crate::background::{FinishTask, Query, QueryTask, Upkeep, UpkeepTask};
+use crate::endpoints::{EndpointRequest, EndpointTask};
 use crate::js_types::{Answer, GateOptions, Notice};
 use crate::panic_guard::guarded;
 
@@ -112,6 +114,12 @@ impl Gate {
     #[napi(ts_return_type = "Promise<string>")]
     pub fn release(&self, key: String, by: String) -> AsyncTask<QueryTask> {
         background::query(&self.gate, Query::Release { key, by })
+    }
+
+    /// Answers a request to one of the five endpoints, in the name of whoever may ask this gateway; never rejects.
+    #[napi(ts_return_type = "Promise<EndpointAnswer>")]
+    pub fn endpoint(&self, request: EndpointRequest) -> AsyncTask<EndpointTask> {
+        endpoints::ask(&self.gate, request)
     }
 
     /// Waits until what hooks left is written, for 15 ms at the most. For a process that exits without having closed the gate.

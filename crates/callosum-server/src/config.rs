@@ -62,8 +62,8 @@ impl Config {
         }
         let text = std::fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
         let mut json = serde_json::Deserializer::from_str(&text);
-        let config: Self =
-            serde_path_to_error::deserialize(&mut json).map_err(|error| wrong(error.to_string()))?;
+        let config: Self = serde_path_to_error::deserialize(&mut json)
+            .map_err(|error| wrong(without_texts(error.to_string())))?;
         json.end().map_err(|error| wrong(error.to_string()))?;
         let Limits { requests_per_second, burst, open_calls } = config.limits;
         if [requests_per_second, burst, open_calls].contains(&0) {
@@ -82,6 +82,15 @@ impl Config {
             }
         }
         Ok(config)
+    }
+}
+
+/// An error of reading without the text that was found: what was put into a wrong place may be the address of a webhook.
+fn without_texts(error: String) -> String {
+    let parts = error.split_once("string \"");
+    match parts.and_then(|(before, rest)| Some((before, rest.rsplit_once("\", expected")?.1))) {
+        Some((before, after)) => format!("{before}a text, expected{after}"),
+        None => error,
     }
 }
 

@@ -5,6 +5,9 @@ use std::sync::Arc;
 use axum::Router;
 use axum::http::StatusCode;
 use axum::routing::get;
+use callosum_protocol::calls::{CompleteRequest, InterceptAnswer, InterceptRequest, OkAnswer};
+use callosum_protocol::locks::{LockAnswer, LockRequest, UnlockAnswer, UnlockRequest};
+use callosum_protocol::status::StatusAnswer;
 use schemars::generate::{SchemaGenerator, SchemaSettings};
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
@@ -12,9 +15,6 @@ use serde_json::{Map, Value, json};
 use crate::http::answer::json as json_text;
 use crate::http::refusal::ErrorAnswer;
 use crate::page::routes::LinkAnswer;
-use crate::protocol::calls::{CompleteRequest, InterceptAnswer, InterceptRequest, OkAnswer};
-use crate::protocol::locks::{LockAnswer, LockRequest, UnlockAnswer, UnlockRequest};
-use crate::protocol::status::StatusAnswer;
 use crate::service::Service;
 use crate::tokens::Rights;
 use crate::v1::calls::{
@@ -163,7 +163,9 @@ pub(crate) fn document() -> Value {
     ] {
         let parameters: Vec<Value> = match path {
             "/v1/events" => {
-                [("query", "topic"), ("query", "after"), ("header", "Last-Event-ID")].map(parameter).to_vec()
+                [("query", "topic"), ("query", "key"), ("query", "after"), ("header", "Last-Event-ID")]
+                    .map(parameter)
+                    .to_vec()
             }
             _ => Vec::new(),
         };

@@ -116,7 +116,9 @@ async fn run(
     let feed = tokio::spawn(Arc::clone(&service.base.feed).run());
     // Where nobody waits for it, nobody misses it.
     let _ = sd_notify::notify(&[NotifyState::Ready]);
-    let serving = serve_connections(&service.base, &router, Some(&socket), door.as_ref());
+    let serving = serve_connections(&service.base, &router, Some(&socket), door.as_ref(), |text| {
+        service.log.note(text);
+    });
     tokio::pin!(serving);
     tokio::select! {
         () = &mut serving => {}

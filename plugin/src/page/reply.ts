@@ -3,6 +3,7 @@
 // document may be read by nobody.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { send } from "../http/send.ts";
 import type { PageFile } from "./files.ts";
 
 /** Nothing from elsewhere, nothing inline, and no other site may show the page in a frame. */
@@ -70,16 +71,4 @@ export function forPage(request: IncomingMessage): Record<string, string> {
   const headers = { "cross-origin-resource-policy": "same-origin", vary: "Origin" };
   if (request.headers.origin !== "null") return headers;
   return { ...headers, "access-control-allow-origin": "null", "access-control-allow-credentials": "true" };
-}
-
-function send(response: ServerResponse, status: number, body: string | Buffer, headers: Record<string, string>): void {
-  if (response.headersSent || response.destroyed) return;
-  response.writeHead(status, {
-    "cache-control": "no-store",
-    "content-length": Buffer.byteLength(body),
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-    ...headers,
-  });
-  response.end(body);
 }

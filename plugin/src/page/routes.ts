@@ -6,6 +6,7 @@ import type { OpenClawPluginApi } from "openclaw/plugin-sdk/plugin-entry";
 import { answerOf, ask } from "../core-answer.ts";
 import type { GateOwner } from "../gate-owner.ts";
 import type { WorkspaceOf } from "../hooks/before-tool-call.ts";
+import type { Turns } from "../http/turns.ts";
 import { inWorkspace } from "../rpc/gateway-methods.ts";
 import { HeadStreams } from "./events.ts";
 import { FILES, type FileName, PageFiles } from "./files.ts";
@@ -35,13 +36,13 @@ export class PageRoutes {
   #files: PageFiles | undefined;
 
   /** `folder` has the built page; a test brings its own. */
-  constructor(api: OpenClawPluginApi, owner: GateOwner, workspaceOf: WorkspaceOf, folder?: string) {
+  constructor(api: OpenClawPluginApi, owner: GateOwner, turns: Turns, workspaceOf: WorkspaceOf, folder?: string) {
     const version = api.version ?? "unknown";
     this.#api = api;
     this.#folder = folder;
     this.#owner = owner;
     this.#version = version;
-    this.#questions = new Questions(owner, version, (call) => inWorkspace(workspaceOf, call));
+    this.#questions = new Questions(owner, turns, version, (call) => inWorkspace(workspaceOf, call));
     const passes = new Passes(() => JSON.stringify(this.#access()));
     this.#passes = passes;
     this.#streams = new HeadStreams(

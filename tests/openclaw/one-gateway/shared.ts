@@ -27,6 +27,7 @@ const rules = [
     contextKey: "file:{params.path}",
     onConflict: "ask",
   },
+  { name: "pay", tier: 4, tool: "pay", contextKey: "account:{params.to}" },
   cap("rule"),
   // Several sessions at the same resource: only the limit may stop them.
   { ...cap("key"), onConflict: "note" },

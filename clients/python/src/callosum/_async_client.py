@@ -95,7 +95,9 @@ class AsyncCallosumClient:
         """Asks one of the questions of ``callosum NAME --json``."""
         return await self._transport.do(ask.question(question, parameters))
 
-    async def events(self, topic: str | None = None, *, after: str | None = None) -> AsyncIterator[Event]:
+    async def events(
+        self, topic: str | None = None, *, key: str | None = None, after: str | None = None
+    ) -> AsyncIterator[Event]:
         """What happens, as it happens, with connections made anew as they break."""
         parser = EventStreamParser()
         connected = False
@@ -103,7 +105,7 @@ class AsyncCallosumClient:
         while True:
             failure: CallosumError | None = None
             try:
-                pieces = await self._transport.stream(ask.events(topic, after, parser.last_event_id), SILENCE)
+                pieces = await self._transport.stream(ask.events(topic, key, after, parser.last_event_id), SILENCE)
                 connected = True
                 parser = EventStreamParser(parser.last_event_id)
                 async for piece in pieces:

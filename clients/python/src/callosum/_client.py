@@ -115,8 +115,10 @@ class CallosumClient:
         """Asks one of the questions of ``callosum NAME --json``, such as ``journal`` or ``why``, with its parameters."""
         return self._transport.do(ask.question(question, parameters))
 
-    def events(self, topic: str | None = None, *, after: str | None = None) -> Iterator[Event]:
+    def events(self, topic: str | None = None, *, key: str | None = None, after: str | None = None) -> Iterator[Event]:
         """What happens, as it happens, from ``after`` (the ``cursor`` of an event) or from now on.
+
+        ``topic`` picks events by what happened (``call.*``), ``key`` by the resource (``email:*``: all that begin so).
 
         A connection that breaks is made anew where it ended, for as long as it takes: no event is lost or told twice, and what was pruned in between
         comes as one event with a ``gap``. It raises if the first connection can't be made, or if the service says no.
@@ -127,7 +129,7 @@ class CallosumClient:
         while True:
             failure: CallosumError | None = None
             try:
-                pieces = self._transport.stream(ask.events(topic, after, parser.last_event_id), SILENCE)
+                pieces = self._transport.stream(ask.events(topic, key, after, parser.last_event_id), SILENCE)
                 connected = True
                 parser = EventStreamParser(parser.last_event_id)
                 for piece in pieces:

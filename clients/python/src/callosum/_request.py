@@ -169,11 +169,13 @@ def question(name: str, parameters: Mapping[str, Any]) -> Ask[Any]:
     return Ask(get(f"/v1/{quote(name, safe='')}", query), lambda answer: answer.value)
 
 
-def events(topic: str | None, after: str | None, last_event_id: str) -> Request:
+def events(topic: str | None, key: str | None, after: str | None, last_event_id: str) -> Request:
     """``GET /v1/events``, from the last event that was told, else from ``after``."""
     query: dict[str, str] = {}
     if topic:
         query["topic"] = topic
+    if key:
+        query["key"] = key
     if after and not last_event_id:
         query["after"] = after
     resume = {"last-event-id": last_event_id} if last_event_id else {}

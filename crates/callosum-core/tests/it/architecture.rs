@@ -254,9 +254,10 @@ const CRATES: &[(&str, &[&str])] = &[
     ("callosum-runtimes", &["callosum-core"]),
     ("callosum-context", &["callosum-core"]),
     ("callosum-team", &["callosum-core"]),
-    ("callosum-node", &["callosum-core"]),
+    ("callosum-protocol", &["callosum-core"]),
+    ("callosum-node", &["callosum-core", "callosum-protocol"]),
     ("callosum-cli", &["callosum-context", "callosum-core", "callosum-runtimes", "callosum-team"]),
-    ("callosum-server", &["callosum-core", "callosum-runtimes", "callosum-team"]),
+    ("callosum-server", &["callosum-core", "callosum-protocol", "callosum-runtimes", "callosum-team"]),
     ("callosum-bench", &["callosum-core"]),
 ];
 

@@ -1,15 +1,47 @@
 //! What an event is, which are wanted, and where a stream goes on.
 
 use callosum_core::query::Following;
-use callosum_team::event::{Topics, document, gap_document, id, topics};
+use callosum_core::rules::context_key::named_key;
+use callosum_team::event::{Topics, document, gap_document, id, keys_of, topics};
 use serde_json::Value;
+
+/// Resources that one stream may name.
+const MAX_KEYS: usize = 100;
 
 /// A record, ready to be sent.
 #[derive(Debug)]
 pub(crate) struct Event {
     pub(crate) seq: u64,
+    /// The resources that it is about.
+    keys: Vec<String>,
     /// Under each of its topics: as it goes over the line.
     texts: Vec<(String, String)>,
+}
+
+/// Which resources are wanted; all when there is none.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Keys(Vec<Key>);
+
+/// Resources: one, or all that begin so.
+#[derive(Clone, Debug)]
+enum Key {
+    One(String),
+    Beginning(String),
+}
+
+/// Which events a stream tells.
+#[derive(Clone, Debug)]
+pub(super) struct Wanted {
+    pub(super) topics: Topics,
+    pub(super) keys: Keys,
+}
+
+impl Wanted {
+    /// An event as it goes to who wants these; `None` where it is none of them.
+    pub(super) fn text<'e>(&self, event: &'e Event) -> Option<&'e str> {
+        let is_about = self.keys.want(event.keys.iter().map(String::as_str));
+        event.text(&self.topics).filter(|_| is_about)
+    }
 }
 
 /// Where a stream begins.
@@ -44,6 +76,31 @@ impl Place {
             (None, Some(behind)) => behind.to_string(),
             (_, None) => "0".to_owned(),
         }
+    }
+}
+
+impl Keys {
+    /// Resources; `*` at the end of one stands for all that begin so.
+    pub(crate) fn read(texts: Vec<String>) -> Result<Self, &'static str> {
+        if texts.len() > MAX_KEYS || texts.iter().any(String::is_empty) {
+            return Err("expected at most 100 resources such as `account:acme` or `email:*`");
+        }
+        let key = |text: String| match text.strip_suffix('*') {
+            Some(begin) => Key::Beginning(begin.to_owned()),
+            None => Key::One(named_key(&text)),
+        };
+        Ok(Self(texts.into_iter().map(key).collect()))
+    }
+
+    /// Whether one of `keys` is wanted.
+    pub(crate) fn want<'k>(&self, mut keys: impl Iterator<Item = &'k str>) -> bool {
+        let is_wanted = |key: &str| {
+            self.0.iter().any(|wanted| match wanted {
+                Key::One(wanted) => wanted == key,
+                Key::Beginning(begin) => key.starts_with(begin),
+            })
+        };
+        self.0.is_empty() || keys.any(is_wanted)
     }
 }
 

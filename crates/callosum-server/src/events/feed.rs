@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use callosum_core::query::{Following, HeadResponse, QueryError};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit, broadcast, watch};
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
@@ -16,6 +16,8 @@ use super::event::Event;
 const MAX_STREAMS: usize = 1_024;
 /// Pieces that a stream may be behind before it reads the journal itself.
 const MAX_BEHIND: usize = 256;
+/// Streams whose readers' past is read at once: each piece of it takes memory until it is sent.
+const MAX_CATCHING_UP: usize = 4;
 /// How often the journal is looked at.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -36,17 +38,30 @@ pub(crate) struct Feed {
     pieces: broadcast::Sender<Arc<Piece>>,
     heads: watch::Sender<Option<HeadResponse>>,
     seats: Arc<Semaphore>,
+    catching_up: Semaphore,
 }
 
 impl Feed {
     pub(crate) fn new(state: State) -> Self {
         let (pieces, _) = broadcast::channel(MAX_BEHIND);
-        Self { state, pieces, heads: watch::Sender::default(), seats: Arc::new(Semaphore::new(MAX_STREAMS)) }
+        Self {
+            state,
+            pieces,
+            heads: watch::Sender::default(),
+            seats: Arc::new(Semaphore::new(MAX_STREAMS)),
+            catching_up: Semaphore::new(MAX_CATCHING_UP),
+        }
     }
 
     /// A place for one more stream, if there is one.
     pub(crate) fn seat(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.seats).try_acquire_owned().ok()
+    }
+
+    /// A turn to read a piece of what a reader lacks, and to pass it on. Whoever waits longest has the next: with many that come
+    /// back at once each gets a piece, then each the next.
+    pub(crate) async fn turn(&self) -> Option<SemaphorePermit<'_>> {
+        self.catching_up.acquire().await.ok()
     }
 
     /// The pieces from now on.

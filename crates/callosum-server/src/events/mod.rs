@@ -21,7 +21,8 @@ use crate::http::peer::only;
 use crate::http::refusal::Refusal;
 use crate::service::Service;
 
-use self::event::Place;
+pub(crate) use self::event::Keys;
+use self::event::{Place, Wanted};
 pub(crate) use self::feed::Feed;
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
@@ -38,6 +39,8 @@ async fn events(
 ) -> Result<Response, Refusal> {
     let topics =
         Topics::read(asked.remove("topic").as_deref()).map_err(|why| Refusal::field("topic", why))?;
+    let keys =
+        Keys::read(asked.remove("key").into_iter().collect()).map_err(|why| Refusal::field("key", why))?;
     // A client that comes back says so by itself.
     let again = if headers.contains_key(LAST_EVENT_ID) {
         let id = only(&headers, &LAST_EVENT_ID);
@@ -57,5 +60,5 @@ async fn events(
     let Some(seat) = service.base.feed.seat() else {
         return Err(Refusal::busy("too many event streams are open"));
     };
-    Ok(stream::begin(service, caller, topics, place, seat))
+    Ok(stream::begin(service, caller, Wanted { topics, keys }, place, seat))
 }

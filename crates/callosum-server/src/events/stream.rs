@@ -9,13 +9,13 @@ use axum::response::Response;
 use callosum_team::event::Topics;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::sync::broadcast::error::RecvError;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::caller::Caller;
 use crate::http::stream::{HEARTBEAT, Over, SIGN_OF_LIFE, Teller, begin as begin_stream};
 use crate::service::Service;
 
-use super::event::{Event, Place, gap, only_id};
+use super::event::{Event, Place, Wanted, gap, only_id};
 
 /// How long it rests when the journal can't be read.
 const REST: Duration = Duration::from_secs(1);
@@ -24,14 +24,16 @@ const REST: Duration = Duration::from_secs(1);
 pub(crate) fn begin(
     service: Arc<Service>,
     caller: Arc<Caller>,
-    topics: Topics,
+    wanted: Wanted,
     place: Place,
     seat: OwnedSemaphorePermit,
 ) -> Response {
     let base = Arc::clone(&service.base);
     begin_stream(&base, async move |teller| {
         let _seat = seat;
-        let mut reader = Reader { service, caller, topics, teller, journal: None, at: 0, told: None };
+        let sign_at = Instant::now() + HEARTBEAT;
+        let mut reader =
+            Reader { service, caller, wanted, teller, journal: None, at: 0, told: None, sign_at };
         let Err(over) = reader.tell(place).await;
         over
     })
@@ -40,7 +42,7 @@ pub(crate) fn begin(
 struct Reader {
     service: Arc<Service>,
     caller: Arc<Caller>,
-    topics: Topics,
+    wanted: Wanted,
     teller: Teller,
     /// Which journal is read, once that is known.
     journal: Option<String>,
@@ -48,13 +50,15 @@ struct Reader {
     at: u64,
     /// Where that was when it was told last.
     told: Option<u64>,
+    /// When it is looked next whether the token still counts, and a sign of life is given.
+    sign_at: Instant,
 }
 
 impl Reader {
     /// Sends those of the events that are wanted and were not sent yet.
     async fn send_events(&mut self, events: &[Event]) -> Result<(), Over> {
         let news = events.iter().filter(|event| event.seq >= self.at);
-        let text: String = news.filter_map(|event| event.text(&self.topics)).collect();
+        let text: String = news.filter_map(|event| self.wanted.text(event)).collect();
         if text.is_empty() {
             return Ok(());
         }
@@ -76,6 +80,16 @@ impl Reader {
         self.teller.send(only_id(&self.id())).await
     }
 
+    /// From time to time, however much there is to tell: ends the stream of a token that counts no more, and tells the place.
+    async fn give_sign(&mut self) -> Result<(), Over> {
+        if Instant::now() < self.sign_at {
+            return Ok(());
+        }
+        self.sign_at = Instant::now() + HEARTBEAT;
+        self.service.still_counts(&self.caller).then_some(()).ok_or(Over)?;
+        self.tell_place().await
+    }
+
     async fn tell(&mut self, place: Place) -> Result<Infallible, Over> {
         // From here on nothing is missed: what comes meanwhile waits, or is read.
         let mut news = self.service.base.feed.listen();
@@ -86,11 +100,9 @@ impl Reader {
         self.tell_place().await?;
         self.catch_up(self.at == 0).await?;
         loop {
-            match timeout(HEARTBEAT, news.recv()).await {
-                Err(_) => {
-                    self.service.still_counts(&self.caller).then_some(()).ok_or(Over)?;
-                    self.tell_place().await?;
-                }
+            self.give_sign().await?;
+            match timeout_at(self.sign_at, news.recv()).await {
+                Err(_) => {}
                 // Where there was no journal before, it is the first one: who waited for it need not read it by itself.
                 Ok(Ok(piece))
                     if piece.from <= self.at && (self.journal.is_none() || piece.journal == self.journal) =>
@@ -121,8 +133,14 @@ impl Reader {
 
     /// Sends what stands in the journal from where to read on; `is_oldest`: from the oldest that is there.
     async fn catch_up(&mut self, mut is_oldest: bool) -> Result<(), Over> {
+        let service = Arc::clone(&self.service);
         loop {
-            let Ok(following) = self.service.base.feed.read(self.at).await else {
+            self.give_sign().await?;
+            // A piece is read once there is room for it: its turn waits for no reader.
+            self.teller.taken().await?;
+            let turn = service.base.feed.turn().await.ok_or(Over)?;
+            let Ok(following) = service.base.feed.read(self.at).await else {
+                drop(turn);
                 sleep(REST).await;
                 continue;
             };
@@ -142,6 +160,7 @@ impl Reader {
             }
             is_oldest = false;
             self.send_events(&Event::of(&following)).await?;
+            drop(turn);
             let is_done = following.is_end || following.next <= self.at;
             self.at = self.at.max(following.next);
             if is_done {

@@ -4,6 +4,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request};
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
+use callosum_protocol::read;
 use http_body_util::BodyExt;
 use serde::de::DeserializeOwned;
 
@@ -25,7 +26,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Json<T> {
         if !is_json(request.headers()) {
             return Err(Refusal::not_json());
         }
-        read(&whole(request.into_body()).await?).map(Self)
+        Ok(Self(read(&whole(request.into_body()).await?)?))
     }
 }
 
@@ -41,7 +42,7 @@ impl<S: Send + Sync, T: DeserializeOwned + Default> FromRequest<S> for MaybeJson
         let bytes = whole(request.into_body()).await?;
         match (bytes.is_empty(), is_json) {
             (true, _) => Ok(Self(T::default())),
-            (false, true) => read(&bytes).map(Self),
+            (false, true) => Ok(Self(read(&bytes)?)),
             (false, false) => Err(Refusal::not_json()),
         }
     }
@@ -68,20 +69,4 @@ async fn whole(mut body: Body) -> Result<Bytes, Refusal> {
         }
     }
     if seen > MAX_BODY { Err(Refusal::too_large()) } else { Ok(bytes.into()) }
-}
-
-/// Reads JSON, and names the field that is wrong.
-fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refusal> {
-    // Keeping track of the field costs as much again.
-    if let Ok(read) = serde_json::from_slice(bytes) {
-        return Ok(read);
-    }
-    let mut reader = serde_json::Deserializer::from_slice(bytes);
-    let read = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
-        let path = error.path().to_string();
-        let path = if path == "." { "" } else { &path };
-        Refusal::field(path, callosum_core::model::text::one_line(&error.inner().to_string(), 300))
-    })?;
-    reader.end().map_err(|error| Refusal::field("", format!("expected one JSON document: {error}")))?;
-    Ok(read)
 }

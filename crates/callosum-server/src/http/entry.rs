@@ -9,6 +9,7 @@ use axum::http::HeaderMap;
 use axum::http::header::{AUTHORIZATION, CACHE_CONTROL, HeaderName, HeaderValue, X_CONTENT_TYPE_OPTIONS};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
+use callosum_core::model::redact::redact;
 use callosum_core::model::text::one_line;
 use callosum_core::model::time::to_rfc3339;
 use callosum_core::record::RandomId;
@@ -53,7 +54,7 @@ async fn answer(State(service): State<Option<Arc<Service>>>, request: Request, n
     let id = request_id(request.headers());
     let peer = request.extensions().get::<Peer>().cloned();
     let asked = service.map(|service| {
-        let (method, path) = (request.method().clone(), one_line(request.uri().path(), 200));
+        let (method, path) = (request.method().clone(), path_told(request.uri().path()));
         (service, method, path)
     });
     let mut response = match peer.as_ref().map_or(Ok(()), |peer| peer.is_meant(request.headers())) {
@@ -86,6 +87,15 @@ async fn answer(State(service): State<Option<Arc<Service>>>, request: Request, n
         });
     }
     response
+}
+
+/// What the log says of a path. A resource may be named by a secret, and so may a path that there is not.
+fn path_told(path: &str) -> String {
+    const HELD: &str = "/lock/";
+    if path.starts_with(HELD) {
+        return format!("{HELD}…");
+    }
+    one_line(&redact(path), 200)
 }
 
 /// The sender's id for a request if it can stand in a log, else a new one.

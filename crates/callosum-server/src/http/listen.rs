@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::extract::Request;
@@ -137,8 +137,14 @@ pub(crate) fn want_files() {
     let _ = setrlimit(Resource::Nofile, Rlimit { current, ..files });
 }
 
-/// Takes in connections until the end is wanted, then lets those that there are end.
-pub(crate) async fn serve(base: &Arc<Base>, router: &Router, socket: Option<&Socket>, door: Option<&Door>) {
+/// Takes in connections until the end is wanted, then lets those that there are end. `note` is told what is to be known of them.
+pub(crate) async fn serve(
+    base: &Arc<Base>,
+    router: &Router,
+    socket: Option<&Socket>,
+    door: Option<&Door>,
+    note: impl Fn(&str),
+) {
     let (guests, mut connections) = (Arc::new(Guests::new(MAX_GUESTS)), JoinSet::new());
     loop {
         tokio::select! {
@@ -156,6 +162,9 @@ pub(crate) async fn serve(base: &Arc<Base>, router: &Router, socket: Option<&Soc
             }
             Some(_) = connections.join_next() => {}
             () = base.stopped() => break,
+        }
+        if let Some(crowd) = guests.crowd(Instant::now()) {
+            note(&crowd);
         }
     }
     while connections.join_next().await.is_some() {}

@@ -5,27 +5,13 @@ use axum::http::{Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use callosum_core::gate::NotAdmitted;
 use callosum_core::query::QueryError;
+use callosum_protocol::{NotYours, Problem, Refused};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::caller::NotYours;
 use crate::limits::TooMuch;
 use crate::tokens::Rights;
 use crate::writer::NoAnswer;
-
-/// Why there is no answer.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct Problem {
-    /// For programs.
-    code: String,
-    /// For people: what, and where.
-    message: String,
-    /// What to do about it.
-    remedy: String,
-    /// Which field of the request is wrong.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    path: Option<String>,
-}
 
 /// The document.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -59,10 +45,7 @@ impl Refusal {
         message: impl Into<String>,
         remedy: impl Into<String>,
     ) -> Self {
-        let error =
-            Problem { code: code.to_owned(), message: message.into(), remedy: remedy.into(), path: None };
-        let answer = ErrorAnswer { error, verdict: None, reason: None, text: None };
-        Self { status, answer: Box::new(answer), retry_after: None }
+        Refused::new(status.as_u16(), code, message, remedy).into()
     }
 
     fn after(mut self, seconds: u32) -> Self {
@@ -89,14 +72,7 @@ impl Refusal {
 
     /// A field is wrong: what it is, and what was expected.
     pub(crate) fn field(path: &str, message: impl Into<String>) -> Self {
-        let mut refusal = Self::new(
-            StatusCode::BAD_REQUEST,
-            "bad-request",
-            message,
-            "correct the field, and send it again",
-        );
-        refusal.answer.error.path = Some(path.to_owned());
-        refusal
+        Refused::field(path, message).into()
     }
 
     /// The session is missing of a call that may be paused.
@@ -202,13 +178,7 @@ impl Refusal {
     }
 
     pub(crate) fn broken() -> Self {
-        let message = "the answer could not be worked out; what broke stands in the service's log";
-        Self::new(
-            StatusCode::INTERNAL_SERVER_ERROR,
-            "internal",
-            message,
-            "report this as a bug, with that log",
-        )
+        Refused::broken().into()
     }
 }
 
@@ -232,52 +202,30 @@ impl From<NoAnswer> for Refusal {
     }
 }
 
+impl From<Refused> for Refusal {
+    fn from(Refused { status, problem, retry_after }: Refused) -> Self {
+        let answer = ErrorAnswer { error: problem, verdict: None, reason: None, text: None };
+        // Each is one that HTTP has.
+        let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        Self { status, answer: Box::new(answer), retry_after }
+    }
+}
+
 impl From<NotAdmitted> for Refusal {
     fn from(reason: NotAdmitted) -> Self {
-        match reason {
-            NotAdmitted::State { code, cause, remedy, .. } => {
-                Self::new(StatusCode::SERVICE_UNAVAILABLE, code, cause, remedy).after(5)
-            }
-            NotAdmitted::Reused => Self::field(
-                "call",
-                "the session has an open call of this id that does something else; expected an id of its own for each call",
-            ),
-        }
+        Refused::from(reason).into()
     }
 }
 
 impl From<NotYours> for Refusal {
     fn from(reason: NotYours) -> Self {
-        match reason {
-            NotYours::Others(own) => {
-                let message = format!("this token speaks only for {own}");
-                let remedy = "name one of these, or make a token for the other";
-                let mut refusal = Self::new(StatusCode::FORBIDDEN, "not-yours", message, remedy);
-                refusal.answer.error.path = Some("instance".to_owned());
-                refusal
-            }
-            NotYours::Ambiguous(own) => Self::field(
-                "instance",
-                format!("it is missing, and this token speaks for several; expected one of {own}"),
-            ),
-            NotYours::Wrong(why) => Self::field("instance", format!("it can't be an instance: {why}")),
-        }
+        Refused::from(reason).into()
     }
 }
 
 impl From<QueryError> for Refusal {
     fn from(error: QueryError) -> Self {
-        let QueryError { code, message } = error;
-        match code.as_str() {
-            "bad-request" => {
-                Self::new(StatusCode::BAD_REQUEST, &code, message, "correct the request, and send it again")
-            }
-            "internal" => Self::broken(),
-            _ => {
-                let remedy = "see `callosum status` and `callosum doctor`";
-                Self::new(StatusCode::SERVICE_UNAVAILABLE, &code, message, remedy).after(5)
-            }
-        }
+        Refused::from(error).into()
     }
 }
 

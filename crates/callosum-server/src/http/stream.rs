@@ -49,6 +49,11 @@ impl Teller {
     pub(crate) async fn send(&self, text: impl Into<Bytes>) -> Result<(), Over> {
         self.0.send(text.into()).await.map_err(|_| Over)
     }
+
+    /// Waits until its reader has taken all that was sent.
+    pub(crate) async fn taken(&self) -> Result<(), Over> {
+        self.0.reserve_many(MAX_WAITING).await.map(drop).map_err(|_| Over)
+    }
 }
 
 /// Begins a stream. It ends when `tell` does, its reader goes, or the end is wanted.

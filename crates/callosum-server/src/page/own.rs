@@ -1,6 +1,6 @@
 //! `callosum ui`: a link to the running service's page; where none runs, the page by this process alone, as long as it is open.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -74,7 +74,10 @@ async fn serve(global: &Global, port: u16, out: &mut dyn Write) -> Result<ExitCo
         print_link(global, &page.fresh_link()?, more, out)
     };
     print()?;
-    let serving = serve_connections(&base, &router, None, Some(&door));
+    let serving = serve_connections(&base, &router, None, Some(&door), |text| {
+        // Whoever reads the link reads this; where nobody can, nothing is lost.
+        let _ = writeln!(io::stderr(), "callosum: {text}");
+    });
     tokio::pin!(serving);
     loop {
         tokio::select! {

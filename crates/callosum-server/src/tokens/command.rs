@@ -8,6 +8,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use callosum_core::model::time::to_rfc3339;
 use callosum_core::store::state_dir::StateDir;
 use callosum_core::store::state_guard::StateGuard;
+use callosum_protocol::Speaker;
 use serde_json::{Value, json};
 
 use super::{Token, Tokens, hash, hex};
@@ -162,9 +163,13 @@ fn check_name(name: &str) -> Result<(), Failure> {
         text.starts_with(|first: char| first.is_ascii_alphanumeric())
             && text.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
     };
-    if name == LOCAL {
-        let fragment = format!("`{LOCAL}` is what callers on the socket are called");
-        return Err(Failure::new(fragment, "choose another name"));
+    let taken = match name {
+        LOCAL => Some("callers on the socket"),
+        Speaker::GATEWAY => Some("callers of an OpenClaw gateway"),
+        _ => None,
+    };
+    if let Some(whose) = taken {
+        return Err(Failure::new(format!("`{name}` is what {whose} are called"), "choose another name"));
     }
     if is_plain(name) && name.len() <= MAX_NAME {
         return Ok(());
@@ -178,7 +183,7 @@ fn check_name(name: &str) -> Result<(), Failure> {
 }
 
 fn check_instance(name: &str) -> Result<(), Failure> {
-    crate::caller::check_instance(name).map_err(|why| {
+    callosum_protocol::check_instance(name).map_err(|why| {
         let shown = callosum_core::model::text::one_line(name, 80);
         Failure::new(format!("`{shown}` can't be an instance: {why}"), "choose another name")
     })

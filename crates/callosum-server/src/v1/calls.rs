@@ -8,6 +8,7 @@ use callosum_core::gate::{Admitted, Guest, Lease, NotAdmitted, Terms, Verdict, W
 use callosum_core::model::time::to_rfc3339;
 use callosum_core::model::tool_call::ToolCall;
 use callosum_core::record::outcome::Ended;
+use callosum_protocol::{Evidence, RUNTIME, check_name, new_id};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -17,12 +18,7 @@ use crate::http::body::Json;
 use crate::http::refusal::Refusal;
 use crate::service::Service;
 
-use super::decide::{Asked, Evidence, decide, new_id};
-
-/// Characters of a name in a request: of more, nothing would be told from its beginning.
-const MAX_NAME: usize = 300;
-/// The runtime of a call that names none.
-pub(crate) const RUNTIME: &str = "http";
+use super::decide::{Asked, decide};
 
 /// A call that is about to be made.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -289,16 +285,4 @@ pub(crate) async fn extend(
         Lease::Until(end) => Ok(Answer(ExtendAnswer { ok: true, expires_at: to_rfc3339(end) })),
         Lease::Free | Lease::HeldBy(_) => Err(Refusal::stale()),
     }
-}
-
-/// Names tell things from each other: none is empty, and none is so long that it would be cut.
-pub(crate) fn check_name(path: &str, name: &str) -> Result<(), Refusal> {
-    let what = if name.is_empty() {
-        "it is empty; expected a name"
-    } else if name.chars().count() > MAX_NAME {
-        "it has more than 300 characters"
-    } else {
-        return Ok(());
-    };
-    Err(Refusal::field(path, what))
 }

@@ -4,17 +4,12 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use callosum_core::decision::history::State;
-use callosum_core::gate::{Admitted, Fact, Gate, Guest, NotAdmitted, Terms, Weighed};
-use callosum_core::model::time::to_rfc3339;
-use schemars::JsonSchema;
-use serde::Serialize;
+use callosum_core::gate::{Admitted, Gate, Guest, NotAdmitted, Terms, Weighed};
 use serde_json::{Map, Value};
 use tokio::task::spawn_blocking;
 
 use crate::http::refusal::Refusal;
 use crate::service::Service;
-use crate::tokens::hex;
 
 /// A call as it is asked for.
 #[derive(Clone, Debug)]
@@ -28,54 +23,6 @@ pub(crate) struct Asked {
 
 /// A call that was decided about: as it was understood, and what became of it.
 type Decided = (Box<Weighed>, Result<Admitted, NotAdmitted>);
-
-/// An action that speaks against a call.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Evidence {
-    /// Its sequence number in the journal.
-    seq: u64,
-    /// Whose it is.
-    instance: String,
-    /// Whose it is.
-    session: String,
-    /// The tool.
-    tool: String,
-    /// Its tier.
-    tier: u8,
-    /// The first of the resources that both act on.
-    context_key: String,
-    /// All of them.
-    context_keys: Vec<String>,
-    /// When it began: RFC 3339.
-    timestamp: String,
-    /// `running`, `complete` or `unknown`.
-    state: &'static str,
-    /// While it runs: when its lease ends at the latest, RFC 3339.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    expires_at: Option<String>,
-    /// Whether its parameters are the same.
-    identical: bool,
-}
-
-impl Evidence {
-    /// A fact, with its instance as its reader calls it.
-    pub(crate) fn of(fact: &Fact, name: impl Fn(&str) -> String) -> Self {
-        Self {
-            seq: fact.seq,
-            instance: name(&fact.who.instance),
-            session: fact.who.session.clone(),
-            tool: fact.tool.clone(),
-            tier: fact.tier.into(),
-            context_key: fact.keys.first().cloned().unwrap_or_default(),
-            context_keys: fact.keys.clone(),
-            timestamp: to_rfc3339(fact.started_ms),
-            state: fact.state.word(),
-            expires_at: (fact.state == State::InFlight).then(|| to_rfc3339(fact.expires_ms)),
-            identical: fact.is_identical,
-        }
-    }
-}
 
 /// Decides about a call.
 pub(crate) async fn decide(service: &Arc<Service>, asked: Asked) -> Result<Decided, Refusal> {
@@ -113,11 +60,4 @@ fn confirmed(gate: &Gate, (weighed, admitted): Decided) -> Decided {
     let confirm = |admitted| gate.confirm(&weighed, &admitted, &gate.machine().now()).map(|()| admitted);
     let confirmed = admitted.and_then(confirm);
     (weighed, confirmed)
-}
-
-/// An id for a call that came without one.
-pub(crate) fn new_id() -> Result<String, Refusal> {
-    let mut random = [0; 16];
-    getrandom::fill(&mut random).map_err(|_| Refusal::broken())?;
-    Ok(format!("call_{}", hex(&random)))
 }

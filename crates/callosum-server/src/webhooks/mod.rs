@@ -14,6 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::Semaphore;
 use tokio::task::{JoinHandle, JoinSet, spawn_blocking};
 use tokio::time::timeout;
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
@@ -25,6 +26,9 @@ use self::delivery::Delivery;
 pub(crate) use self::settings::{MAX_WEBHOOKS, Webhook};
 use self::states::States;
 use self::target::Target;
+
+/// Names that are looked up at once: where no name server answers, each takes a thread that others wait for, for half a minute.
+const MAX_LOOKUPS: usize = 2;
 
 /// The webhooks, ready to start.
 pub(crate) struct Webhooks {
@@ -48,7 +52,8 @@ impl Webhooks {
         let states = Arc::new(States::open(directory, webhooks)?);
         let is_tls = webhooks.iter().any(|webhook| webhook.url.is_tls);
         let tls = is_tls.then(tls).transpose()?;
-        let with_target = |webhook: &Webhook| (webhook.clone(), Target::of(webhook, tls.as_ref()));
+        let lookups = Arc::new(Semaphore::new(MAX_LOOKUPS));
+        let with_target = |webhook: &Webhook| (webhook.clone(), Target::of(webhook, tls.as_ref(), &lookups));
         Ok(Self { webhooks: webhooks.iter().map(with_target).collect(), states })
     }
 

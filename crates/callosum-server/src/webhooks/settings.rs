@@ -5,18 +5,17 @@ use std::net::IpAddr;
 
 use axum::http::Uri;
 use callosum_core::model::text::one_line;
-use callosum_core::rules::context_key::named_key;
 use callosum_team::event::{Topics, keys_of};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
+
+use crate::events::Keys;
 
 use super::address;
 use super::secret::Secret;
 
 /// Webhooks that there may be: each has a task and a connection.
 pub(crate) const MAX_WEBHOOKS: usize = 32;
-/// Keys that one may name.
-const MAX_KEYS: usize = 100;
 const MAX_NAME: usize = 64;
 /// Characters of a wrong name that are shown.
 const SHOWN: usize = 40;
@@ -29,7 +28,7 @@ pub(crate) struct Webhook {
     pub(super) url: Address,
     pub(super) secret: Option<Secret>,
     topics: Topics,
-    keys: Vec<Key>,
+    keys: Keys,
     pub(super) format: Format,
     pub(super) allow_private: bool,
 }
@@ -100,23 +99,10 @@ pub(super) enum Format {
     Discord,
 }
 
-/// Resources: one, or all that begin so.
-#[derive(Clone, Debug)]
-enum Key {
-    One(String),
-    Beginning(String),
-}
-
 impl Webhook {
     /// Whether it is for a record on this topic.
     pub(super) fn wants(&self, topic: &str, record: &Value) -> bool {
-        let is_on = |key: &str| {
-            self.keys.iter().any(|wanted| match wanted {
-                Key::One(wanted) => wanted == key,
-                Key::Beginning(begin) => key.starts_with(begin),
-            })
-        };
-        self.topics.want(topic) && (self.keys.is_empty() || keys_of(record).any(is_on))
+        self.topics.want(topic) && self.keys.want(keys_of(record))
     }
 }
 
@@ -198,17 +184,10 @@ impl TryFrom<Entry> for Webhook {
             Ok(topics) => topics,
             Err(why) => return wrong("topics", &format!("can't be used: {why}")),
         };
-        if keys.len() > MAX_KEYS || keys.iter().any(String::is_empty) {
-            return wrong(
-                "keys",
-                &format!("can't be used: expected at most {MAX_KEYS}, such as `account:acme` or `email:*`"),
-            );
-        }
-        let key = |text: String| match text.strip_suffix('*') {
-            Some(begin) => Key::Beginning(begin.to_owned()),
-            None => Key::One(named_key(&text)),
+        let keys = match Keys::read(keys) {
+            Ok(keys) => keys,
+            Err(why) => return wrong("keys", &format!("can't be used: {why}")),
         };
-        let keys = keys.into_iter().map(key).collect();
         Ok(Self { name, url, secret, topics, keys, format, allow_private })
     }
 }

@@ -17,6 +17,7 @@ use hyper::client::conn::http1::{Builder, SendRequest};
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
+use tokio::sync::Semaphore;
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
@@ -43,6 +44,7 @@ pub(super) struct Target {
     address: Address,
     allow_private: bool,
     tls: Option<TlsConnector>,
+    lookups: Arc<Semaphore>,
     open: Option<Connection>,
 }
 
@@ -65,12 +67,13 @@ impl Drop for Connection {
 }
 
 impl Target {
-    /// `tls` is needed for an address that asks for it.
-    pub(super) fn of(webhook: &Webhook, tls: Option<&Arc<ClientConfig>>) -> Self {
+    /// `tls` is needed for an address that asks for it. A look-up takes one of the `lookups`, which all targets share.
+    pub(super) fn of(webhook: &Webhook, tls: Option<&Arc<ClientConfig>>, lookups: &Arc<Semaphore>) -> Self {
         Self {
             address: webhook.url.clone(),
             allow_private: webhook.allow_private,
             tls: tls.filter(|_| webhook.url.is_tls).cloned().map(TlsConnector::from),
+            lookups: Arc::clone(lookups),
             open: None,
         }
     }
@@ -100,7 +103,12 @@ impl Target {
     /// The addresses that may be connected to.
     async fn resolve(&self) -> Result<Vec<SocketAddr>, String> {
         let (host, port) = (self.address.host.clone(), self.address.port);
-        let look_up = move || io::Result::Ok((host.as_str(), port).to_socket_addrs()?.collect::<Vec<_>>());
+        // It ends with the look-up, whoever has gone meanwhile.
+        let turn = Arc::clone(&self.lookups).acquire_owned().await;
+        let look_up = move || {
+            let _turn = turn;
+            io::Result::Ok((host.as_str(), port).to_socket_addrs()?.collect::<Vec<_>>())
+        };
         let found = spawn_blocking(look_up).await.map_err(|error| error.to_string()).and_then(|found| {
             found.map_err(|error| {
                 format!("its name leads nowhere: {}", one_line(&error.to_string(), MAX_CAUSE))
@@ -204,4 +212,42 @@ fn in_full(error: &dyn Error) -> String {
         cause = error.source();
     }
     one_line(&text, MAX_CAUSE)
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use std::task::{Context, Waker};
+
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn names_are_looked_up_few_at_a_time() {
+        let entry = json!({
+            "name": "ci", "url": "http://127.0.0.1:9/", "allowPrivate": true, "topics": ["*"], "format": "discord",
+        });
+        let webhook: Webhook = serde_json::from_value(entry).unwrap();
+        let lookups = Arc::new(Semaphore::new(1));
+        let targets = [(); 2].map(|()| Target::of(&webhook, None, &lookups));
+        let runtime = tokio::runtime::Builder::new_current_thread().max_blocking_threads(1).build().unwrap();
+        runtime.block_on(async {
+            let slow = lookups.acquire().await.unwrap();
+            let mut waiting = targets.each_ref().map(|target| Box::pin(target.resolve()));
+            let mut context = Context::from_waker(Waker::noop());
+            for _ in 0..2 {
+                for waiting in &mut waiting {
+                    assert!(waiting.as_mut().poll(&mut context).is_pending());
+                }
+                // Whatever has begun is done before this, on the only thread that waits.
+                spawn_blocking(|| ()).await.unwrap();
+            }
+            drop(slow);
+            for waiting in waiting {
+                assert_eq!(waiting.await.unwrap().len(), 1);
+            }
+        });
+        assert_eq!(lookups.available_permits(), 1);
+    }
 }

@@ -1,6 +1,10 @@
 //! The stream of events: nothing is lost between two connections, and what is gone is said.
 
 use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -21,11 +25,11 @@ struct Event {
 
 impl Stream {
     fn open(serve: &Serve, token: &str, query: &str, head: &str) -> Self {
-        let mut client = serve.client(token);
-        let request = format!(
-            "GET /v1/events{query} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n{}{head}\r\n",
-            serve.port, client.head
-        );
+        Self::over(serve.client(token), &serve.host(), query, head)
+    }
+
+    fn over(mut client: Client, host: &str, query: &str, head: &str) -> Self {
+        let request = format!("GET /v1/events{query} HTTP/1.1\r\nHost: {host}\r\n{}{head}\r\n", client.head);
         client.raw(request.as_bytes());
         let answer = client.answer();
         assert_eq!((answer.status, answer.header("content-type")), (200, Some("text/event-stream")));
@@ -76,6 +80,35 @@ fn note(client: &mut Client, call: &str) {
     assert_eq!(client.ok("/v1/before", &body)["verdict"], "allow");
 }
 
+/// Somebody who makes calls all the time, until this is dropped.
+struct Busy {
+    is_over: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Busy {
+    fn new(serve: &Serve) -> Self {
+        let (is_over, mut local) = (Arc::new(AtomicBool::new(false)), serve.local());
+        let over = Arc::clone(&is_over);
+        let thread = std::thread::spawn(move || {
+            let mut call = 0;
+            while !over.load(Ordering::Relaxed) {
+                call += 1;
+                note(&mut local, &format!("busy-{call}"));
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        });
+        Self { is_over, thread: Some(thread) }
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        let _ = self.thread.take().map(JoinHandle::join);
+    }
+}
+
 #[test]
 fn what_comes_is_told_in_order_and_another_connection_goes_on_behind_it() {
     let home = Home::new();
@@ -109,6 +142,27 @@ fn what_comes_is_told_in_order_and_another_connection_goes_on_behind_it() {
     let mut all = Stream::open(&serve, &token, "?after=0&topic=call.started", "");
     let calls: Vec<Value> = (0..6).map(|_| all.next().data["data"]["call"].clone()).collect();
     assert_eq!(calls, ["before", "1", "2", "3", "4", "5"]);
+}
+
+#[test]
+fn a_stream_tells_of_one_resource_or_of_all_that_begin_so() {
+    let home = Home::new();
+    let token = home.token(&["ci"]);
+    let serve = home.serve();
+    let mut one = Stream::open(&serve, &token, "?key=email:ann@example.com&topic=call.started", "");
+    let mut several = Stream::open(&serve, &token, "?key=email:b*", "");
+    let mut local = serve.local();
+    for (call, name) in [("1", "ann"), ("2", "anna"), ("3", "bob"), ("4", "bea"), ("5", "ann")] {
+        let to = format!("{name}@example.com");
+        let body = json!({ "tool": "note", "params": { "to": to }, "session": "s", "call": call });
+        assert_eq!(local.ok("/v1/before", &body)["verdict"], "allow");
+    }
+    let told = |stream: &mut Stream| stream.next().data["data"]["call"].as_str().unwrap().to_owned();
+    assert_eq!([told(&mut one), told(&mut one)], ["1", "5"]);
+    assert_eq!([told(&mut several), told(&mut several)], ["3", "4"]);
+    // What stands in the journal already is told by the same.
+    let mut past = Stream::open(&serve, &token, "?key=email:b*&after=0", "");
+    assert_eq!([told(&mut past), told(&mut past)], ["3", "4"]);
 }
 
 #[test]
@@ -162,13 +216,53 @@ fn a_stream_that_has_nothing_to_tell_tells_how_far_it_has_read() {
     note(&mut serve.client(&token), "1");
     let mut stream = Stream::open(&serve, &token, "?topic=lease.*", "");
     let begun = stream.place.clone();
-    note(&mut serve.client(&token), "2");
+    // Also while there is always something that it does not tell.
+    let busy = Busy::new(&serve);
     while stream.place == begun {
         stream.line();
     }
+    drop(busy);
     let head = format!("Last-Event-ID: {}\r\n", stream.place);
     note(&mut serve.client(&token), "3");
-    assert_eq!(Stream::open(&serve, &token, "", &head).next().data["data"]["call"], "3");
+    let mut again = Stream::open(&serve, &token, "?topic=call.*", &head);
+    let mut told = || again.next().data["data"]["call"].as_str().unwrap().to_owned();
+    let mut call = told();
+    while call.starts_with("busy-") {
+        call = told();
+    }
+    assert_eq!(call, "3");
+}
+
+#[test]
+fn however_many_come_back_at_once_each_gets_its_past_and_none_waits_for_one_who_does_not_read() {
+    let home = Home::new();
+    let token = home.token(&["ci"]);
+    let serve = home.serve();
+    let mut local = serve.local();
+    // Several pieces of the journal, and more than a connection keeps for its reader.
+    const CALLS: usize = 1_000;
+    let filler = "x".repeat(250);
+    for call in 0..CALLS {
+        let body = json!({ "tool": "note", "params": { "to": format!("{call}-{filler}") }, "call": call.to_string() });
+        assert_eq!(local.ok("/v1/before", &body)["verdict"], "allow");
+    }
+    let all = |stream: &mut Stream| {
+        for call in 0..CALLS {
+            assert_eq!(stream.next().data["data"]["call"], call.to_string());
+        }
+    };
+    let on_socket = || {
+        let query = "?after=0&topic=call.started";
+        Stream::over(serve.local(), "localhost", query, "")
+    };
+    let mut stalled: Vec<Stream> = (0..8).map(|_| on_socket()).collect();
+    std::thread::scope(|scope| {
+        for _ in 0..10 {
+            scope.spawn(|| all(&mut Stream::open(&serve, &token, "?after=0&topic=call.started", "")));
+        }
+    });
+    // Nobody had to wait until these were cut off.
+    stalled.iter_mut().for_each(all);
 }
 
 #[test]
@@ -202,12 +296,28 @@ fn many_streams_each_get_all_that_they_asked_for() {
 }
 
 #[test]
+fn a_revoked_token_ends_a_stream_that_always_has_something_to_tell() {
+    let home = Home::new();
+    let token = home.token(&["ci"]);
+    let serve = home.serve();
+    let mut stream = Stream::open(&serve, &token, "", "");
+    let _busy = Busy::new(&serve);
+    stream.next();
+    assert!(home.program(&["token", "revoke", "ci"]).output().unwrap().status.success());
+    let mut told = 0;
+    while stream.client.line() != "0" {
+        told += 1;
+        assert!(told < 20_000, "it goes on");
+    }
+}
+
+#[test]
 fn a_revoked_token_ends_its_streams_and_wrong_places_are_named() {
     let home = Home::new();
     let token = home.token(&["ci"]);
     let serve = home.serve();
     let mut client = serve.client(&token);
-    for (query, path) in [("?after=x", "after"), ("?topic=A", "topic")] {
+    for (query, path) in [("?after=x", "after"), ("?topic=A", "topic"), ("?key=", "key")] {
         let refused = client.get(&format!("/v1/events{query}"));
         assert_eq!((refused.status, &refused.json()["error"]["path"]), (400, &json!(path)));
     }

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 mod corpus;
+mod crowd;
 mod disk;
 mod events;
 mod gate;

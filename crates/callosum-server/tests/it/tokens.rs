@@ -95,3 +95,52 @@ fn nobody_speaks_for_anothers_instance() {
     one.ok("/complete", &complete);
     assert_eq!(home.records("complete").len(), 1);
 }
+
+#[test]
+fn the_same_idempotency_key_under_another_token_is_another_call() {
+    let home = Home::new();
+    let (one, two) = (home.token(&["one"]), home.token(&["two"]));
+    let serve = home.serve();
+    let head = "Content-Type: application/json\r\nIdempotency-Key: shared\r\n";
+    let mail = json!({ "instance": "web", "tool": "mail", "params": { "to": "a@example.com" } }).to_string();
+    let ask = |token: &str| serve.client(token).send("POST", "/intercept", head, &mail).json();
+    let first = ask(&one);
+    assert_eq!((&first["proceed"], first.get("conflicts")), (&json!(true), None));
+    assert_eq!(ask(&one), first);
+    assert_eq!(home.records("intercept").len(), 1);
+    let other = ask(&two);
+    assert_eq!(other["conflicts"][0]["instance"], "http/one/web");
+    let whose: Vec<_> = home
+        .records("intercept")
+        .iter()
+        .map(|record| record["instance"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(whose, ["http/one/web", "http/two/web"]);
+}
+
+#[test]
+fn nobody_gets_a_token_by_the_name_of_others() {
+    let home = Home::new();
+    for name in ["local", "gateway"] {
+        let refused = home.program(&["token", "add", name]).output().unwrap();
+        assert_eq!(refused.status.code(), Some(2));
+        assert!(String::from_utf8_lossy(&refused.stderr).contains("choose another name"), "{refused:?}");
+    }
+}
+
+#[test]
+fn what_a_resource_is_called_is_not_in_the_access_log() {
+    let home = Home::new();
+    let log = fs::File::create(home.path().join("log")).unwrap();
+    let serve = home.start(home.program(&["serve", "--listen", "none"]).stderr(log));
+    let secret = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789";
+    let mut local = serve.local();
+    assert_eq!(local.send("DELETE", &format!("/lock/{secret}?instance={secret}"), "", "").status, 200);
+    assert_eq!(local.get(&format!("/nothing/{secret}")).status, 404);
+    assert_eq!(local.get(&format!("/v1/why?key={secret}")).status, 200);
+    drop(local);
+    assert_eq!(serve.end().code(), Some(0));
+    let log = fs::read_to_string(home.path().join("log")).unwrap();
+    assert_eq!(log.lines().filter(|line| line.contains("\"status\"")).count(), 3, "{log}");
+    assert!(!log.contains("abcdefghijklmnop") && log.contains("\"/lock/…\""), "{log}");
+}

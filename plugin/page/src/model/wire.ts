@@ -157,6 +157,21 @@ export interface Degraded {
   since?: string;
 }
 
+/** How a webhook of the service goes. */
+export interface Webhook {
+  name: string;
+  /** Scheme, host and port. */
+  target: string;
+  state: "ok" | "failing" | "parked";
+  /** Bytes of the journal that were not delivered yet. */
+  behind: number;
+  failingSince?: string;
+  attempts?: number;
+  /** What the last attempt met: a clause. */
+  error?: string;
+  retryAt?: string;
+}
+
 /** All but `version` may be missing: without its native part the plugin can only say why. */
 export interface Status {
   version: string;
@@ -171,6 +186,9 @@ export interface Status {
   /** Those that sound like an effect first, then the most used. */
   uncovered?: Uncovered[];
   waiting?: { queued: number; lost: number; unwritten: number };
+  webhooks?: Webhook[];
+  /** Why nothing can be said of them: a clause. */
+  webhooksError?: string;
   settingErrors?: string[];
   /** The last time that the journal was found lost, while that lies within the window. */
   lost?: { at: string; instance: string; how: string };

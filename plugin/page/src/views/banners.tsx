@@ -4,6 +4,7 @@ import { Button } from "react-aria-components/Button";
 import { useApp } from "../hooks/app.ts";
 import { useNow, useSettled } from "../hooks/shared.ts";
 import { Failure, LongText, Notice, Text, When } from "./common.tsx";
+import { WebhookNotices } from "./webhook-notices.tsx";
 
 /** A loss this short is not worth a notice. */
 const GRACE_MS = 3_000;
@@ -82,6 +83,7 @@ export function Banners() {
           They could not be written, and there was no room left in memory. The journal has a gap there.
         </Notice>
       )}
+      {status !== undefined && <WebhookNotices status={status} now={now} />}
       {mode === "observe" && (
         <Notice kind="info" title="Only observing">
           Nothing is stopped, and the journal records what would have been. <code>callosum observe report</code> tells what that

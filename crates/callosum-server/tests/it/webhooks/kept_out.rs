@@ -20,21 +20,37 @@ use super::{configure, note, notes, status};
 #[test]
 fn a_private_target_is_refused_however_it_is_named() {
     let (home, target) = (Home::new(), Receiver::new());
-    for url in
-        [target.url("/hook"), format!("https://127.0.0.1:{}/", target.port), "https://[::1]/".to_owned()]
-    {
+    for url in [
+        target.url("/hook"),
+        format!("https://127.0.0.1:{}/", target.port),
+        "https://[::1]/".to_owned(),
+        "https://0.0.0.0/".to_owned(),
+        "https://[::]/".to_owned(),
+        "https://[::ffff:127.0.0.1]/".to_owned(),
+        "https://[::ffff:7f00:1]/".to_owned(),
+        "https://[64:ff9b::10.0.0.1]/".to_owned(),
+        "https://169.254.169.254/latest/meta-data".to_owned(),
+    ] {
         configure(&home, &[target.webhook("ci", &json!({ "url": url, "allowPrivate": false }))]);
         let refused = home.program(&["serve", "--listen", "none"]).output().unwrap();
         assert_eq!(refused.status.code(), Some(2), "{url}");
         assert!(String::from_utf8_lossy(&refused.stderr).contains("allowPrivate"), "{refused:?}");
     }
-    // What a name leads to shows only when it is connected to.
-    let url = format!("https://localhost:{}/hook", target.port);
-    configure(&home, &[target.webhook("ci", &json!({ "url": url, "allowPrivate": false }))]);
+    // What a name leads to shows only when it is connected to. To a resolver these numbers are addresses.
+    let names = ["localhost", "2130706433", "0x7f000001", "0177.0.0.1", "127.1", "0", "localhost."];
+    let webhooks = names.iter().enumerate().map(|(number, name)| {
+        let url = format!("https://{name}:{}/hook", target.port);
+        target.webhook(&format!("ci-{number}"), &json!({ "url": url, "allowPrivate": false }))
+    });
+    configure(&home, &webhooks.collect::<Vec<_>>());
     let serve = home.serve();
     notes(&serve, 0..1);
-    let webhook = status(&serve, "ci", |webhook| webhook["state"] == "failing");
-    assert!(webhook["error"].as_str().unwrap().contains("is a private address"), "{webhook}");
+    for (number, name) in names.iter().enumerate() {
+        let webhook = status(&serve, &format!("ci-{number}"), |webhook| webhook["state"] == "failing");
+        let error = webhook["error"].as_str().unwrap();
+        let is_refused = error.contains("is a private address") || error.contains("leads nowhere");
+        assert!(is_refused, "{name}: {error}");
+    }
     assert!(target.is_silent());
 }
 
@@ -67,6 +83,14 @@ fn what_is_wrong_with_a_webhook_is_told_with_its_place_and_name_and_no_secret() 
         (one(json!({ "topics": [] })), "webhooks[1]: `topics` of the webhook `ci`"),
         (one(json!({ "format": "slack" })), "webhooks[1].format"),
         (one(json!({ "retries": 3 })), "webhooks[1].retries"),
+        (one(json!({ "url": "https://me:TOKEN@hooks.example/" })), "without a user or a password"),
+        (
+            one(json!({ "url": "https://hooks.example/\r\nX: TOKEN" })),
+            "webhooks[1]: `url` of the webhook `ci`",
+        ),
+        (one(json!({ "topics": ["call.*\r\nX: y"] })), "webhooks[1]: `topics` of the webhook `ci`"),
+        // An address where a webhook belongs.
+        (vec![json!("https://hooks.example/\"TOKEN")], "webhooks[0]: invalid type: a text, expected"),
         (one(json!({ "name": "a b" })), "webhooks[1]: `name` is `a b`"),
         (vec![twice.clone(), twice], "two `webhooks` have the name `ci`"),
     ] {

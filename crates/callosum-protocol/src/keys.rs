@@ -8,7 +8,7 @@ const NAMED: &str = "_contextKey";
 const UNTRACKED: &str = "untracked:";
 
 /// Takes out of the parameters what a caller says they act on; the rules tell it where it says nothing.
-pub(super) fn take_named(params: &mut Map<String, Value>) -> Result<Vec<String>, &'static str> {
+pub(crate) fn take_named(params: &mut Map<String, Value>) -> Result<Vec<String>, &'static str> {
     match params.remove(NAMED) {
         None | Some(Value::Null) => Ok(Vec::new()),
         Some(Value::String(key)) if !key.trim().is_empty() => Ok(vec![key]),
@@ -17,7 +17,7 @@ pub(super) fn take_named(params: &mut Map<String, Value>) -> Result<Vec<String>,
 }
 
 /// The thread and the channel of a message that answers another: it acts on both.
-pub(super) fn of_reply(tool: &str, params: &Map<String, Value>) -> Vec<String> {
+pub(crate) fn of_reply(tool: &str, params: &Map<String, Value>) -> Vec<String> {
     let text = |names: &[&str]| {
         names.iter().find_map(|name| match params.get(*name) {
             Some(Value::String(text)) if !text.trim().is_empty() => Some(text.trim().to_owned()),
@@ -36,12 +36,12 @@ pub(super) fn of_reply(tool: &str, params: &Map<String, Value>) -> Vec<String> {
 }
 
 /// What stands for the resource of a call that acts on none that is kept: an end is reported on it, and nothing is written.
-pub(super) fn untracked(tool: &str, action: Option<&str>) -> String {
+pub(crate) fn untracked(tool: &str, action: Option<&str>) -> String {
     let action = action.map_or_else(String::new, |action| format!(":{action}"));
     callosum_core::model::text::one_line(&format!("{UNTRACKED}{tool}{action}"), 300)
 }
 
 /// Whether a key is such.
-pub(super) fn is_untracked(key: &str) -> bool {
+pub(crate) fn is_untracked(key: &str) -> bool {
     key.starts_with(UNTRACKED)
 }
