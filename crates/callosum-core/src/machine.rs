@@ -155,7 +155,8 @@ pub fn ancestors(mut pid: u32) -> Vec<Holder> {
 
 /// What the process `pid` and those above it are called, nearest first: each by its own name, and by the first words that it was
 /// started with, without folders. `None` where nothing is told of one of them.
-fn ancestry(mut pid: u32) -> Option<Vec<String>> {
+#[must_use]
+pub fn ancestry(mut pid: u32) -> Option<Vec<String>> {
     let mut names = Vec::new();
     for _ in 0..MAX_ANCESTORS {
         if pid <= 1 {

@@ -20,5 +20,6 @@ pub mod trust;
 
 pub use runtime::{AgentRuntime, Runtime};
 pub use table::{
-    RUNTIMES, in_any_names, in_shell_of, is_program, named, runs_commands, runtime_of_program, shell_variables,
+    RUNTIMES, in_any_names, in_shell_of, is_program, named, runs_commands, runtime_of_program,
+    shell_variables,
 };

@@ -118,7 +118,7 @@ impl Event {
             (topic, format!("id: {id}\ndata: {data}\n\n"))
         };
         let texts: Vec<(String, String)> = topics(record).into_iter().map(text).collect();
-        (!texts.is_empty()).then_some(Self { seq, texts })
+        (!texts.is_empty()).then_some(Self { seq, keys: keys_of(record).map(str::to_owned).collect(), texts })
     }
 
     /// As it goes to who wants these topics; `None` for who wants none of its.
