@@ -306,3 +306,45 @@ fn a_guest_and_a_hook_that_want_the_same_see_each_other() {
     let paused = admit(&world, &serve, &guest("http/b", "mail", "1"), &alice(), Terms::Gate).unwrap();
     assert_eq!((paused.verdict, paused.facts.len()), (Verdict::Pause, 2));
 }
+
+#[test]
+fn what_the_policy_refuses_no_guest_may_do_either_and_it_waits_for_nothing() {
+    let world = World::new();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let workspace = elsewhere.path().canonicalize().unwrap();
+    let tree = workspace.join("shared-context");
+    std::fs::create_dir(&tree).unwrap();
+    let folders = json!({ "folders": [{ "path": tree, "mode": "enforce" }] });
+    std::fs::write(world.path().join("context.json"), folders.to_string()).unwrap();
+    let gate = world.gate("serve");
+    let ask = |call: &str, command: &str, looks: bool| {
+        let mut guest = guest("http/a", "exec", call);
+        guest.call.cwd = Some(workspace.to_str().unwrap().to_owned());
+        gate.weigh(&guest, &json!({ "command": command }), Terms::Gate, looks, &world.now)
+    };
+    // A path that may lie in the folder is looked at by a thread that may wait.
+    assert!(ask("1", "rm -rf shared-context", false).asked_around());
+    assert!(!ask("1", "rm -rf node_modules", false).asked_around());
+    for (call, (command, rule, looks)) in [
+        ("echo x > shared-context/priorities.md", "context.curator-only", true),
+        ("rm -rf shared-context", "context.curator-only", true),
+        ("rm -rf ~/.callosum", "state.protected", false),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let mut weighed = ask(&call.to_string(), command, looks);
+        assert!(!weighed.may_pause() && !weighed.asked_around(), "{command}");
+        assert_eq!(weighed.rule_name(), Some(rule));
+        let admitted = gate.admit(&mut weighed, &world.now).unwrap();
+        assert_eq!((admitted.verdict, admitted.seq(), admitted.expires_ms), (Verdict::Denied, None, None));
+        assert!(admitted.facts.is_empty() && admitted.text.unwrap().contains(rule), "{command}");
+    }
+    let mut passed = ask("9", "echo x >> shared-context/priorities.inbox.md", true);
+    assert_eq!(gate.admit(&mut passed, &world.now).unwrap().verdict, Verdict::Allow);
+    let denied: Vec<Value> =
+        records(&world, &gate).into_iter().filter(|record| record["action"] == "denied").collect();
+    assert_eq!(denied.len(), 3, "{denied:?}");
+    assert_eq!((&denied[0]["via"], &denied[0]["instance"]), (&json!("token:ci"), &json!("http/a")));
+    assert_eq!(denied[0]["path"], tree.join("priorities.md").to_str().unwrap());
+}
