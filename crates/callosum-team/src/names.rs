@@ -38,7 +38,7 @@ impl Names {
     pub fn runtime(&self, name: &str) -> Option<&'static str> {
         let is_it = |known: &&str| known.eq_ignore_ascii_case(name);
         let found = self.runtimes.iter().find(|runtime| {
-            is_it(&runtime.name) || is_it(&runtime.source) || runtime.others.iter().any(|other| is_it(&other))
+            is_it(&runtime.name) || is_it(&runtime.source) || runtime.others.iter().any(&is_it)
         });
         found.map(|runtime| runtime.name)
     }

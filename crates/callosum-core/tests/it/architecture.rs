@@ -318,6 +318,7 @@ const RUNTIMES: &[(&str, &str)] = &[("claude_code", "claude"), ("codex", "codex"
 /// run, and examples of our own command line.
 const NAMES_RUNTIMES: &[&str] = &[
     "callosum-cli args",
+    "callosum-cli commands::team::words",
     "callosum-core model::redact::programs",
     "callosum-core model::redact::summary",
     "callosum-shell command::outline",

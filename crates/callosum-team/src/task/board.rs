@@ -144,13 +144,12 @@ impl<'a> Board<'a> {
 
     /// What a task waits for, if anything.
     pub(super) fn waits_for(&self, task: &Task) -> Option<String> {
-        let waits = task.deps.iter().find_map(|dep| match self.stored_state(dep) {
+        task.deps.iter().find_map(|dep| match self.stored_state(dep) {
             Some(State::Completed) => None,
             Some(state) if state.is_over() => Some(format!("it needs {dep}, which is {}", state.name())),
             Some(_) => Some(format!("it waits for {dep}")),
             None => Some(format!("it needs {dep}, which nobody knows any more")),
-        });
-        waits
+        })
     }
 
     /// A task as it is shown: how it stands now, and whether it is late.

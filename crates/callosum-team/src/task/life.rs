@@ -43,10 +43,8 @@ impl TaskHolder {
         let beat_ms = from_rfc3339(&self.beat_at).unwrap_or(claimed_ms);
         let is_silent =
             |since_ms: i64| now_ms.saturating_sub(since_ms) >= i64::try_from(IDLE_MS).unwrap_or(i64::MAX);
-        if let Some(process) = &self.process {
-            if is_dead(process.boot, &process.holder) {
-                return Life::Gone("its process ended");
-            }
+        if self.process.is_some_and(|process| is_dead(process.boot, &process.holder)) {
+            return Life::Gone("its process ended");
         }
         if signs.and_then(|signs| signs.ended_ms).is_some_and(|ended_ms| ended_ms >= claimed_ms) {
             return Life::Gone("its session ended");

@@ -23,6 +23,14 @@ fn drain(world: &World, actor: &Actor) -> Vec<String> {
     drained.into_iter().map(|message| message.id).collect()
 }
 
+fn show(world: &World, actor: &Actor, id: &str) {
+    let shown = world.team(actor).on_mail(|mail| {
+        mail.shown(&[id.to_owned()], actor);
+        Ok(())
+    });
+    shown.unwrap();
+}
+
 fn receipt(world: &World, actor: &Actor, id: &str) -> Receipt {
     world.team(actor).on_mail(|mail| Ok(mail.find(id)?.receipt(&actor.who, world.now.wall_ms))).unwrap()
 }
@@ -37,14 +45,14 @@ fn a_message_is_shown_once_it_was_and_comes_again_where_that_was_not_said() {
     let (a, b) = (agent("a"), agent("b"));
     let sent = send(&world, &a, &to("b", "look at this")).unwrap();
     assert_eq!(receipt(&world, &b, &sent.id), Receipt::Sent);
-    assert_eq!(drain(&world, &b), [sent.id.clone()]);
+    assert_eq!(drain(&world, &b), [sent.id.as_str()]);
     // It may have been read, or not: for a while nobody else shows it, then it comes again.
     assert_eq!(receipt(&world, &b, &sent.id), Receipt::Sent);
     world.pass(29_999);
     assert_eq!(drain(&world, &b), [""; 0]);
     world.pass(1);
-    assert_eq!(drain(&world, &b), [sent.id.clone()]);
-    world.team(&b).on_mail(|mail| Ok(mail.shown(&[sent.id.clone()], &b))).unwrap();
+    assert_eq!(drain(&world, &b), [sent.id.as_str()]);
+    show(&world, &b, &sent.id);
     assert_eq!(receipt(&world, &b, &sent.id), Receipt::Shown);
     world.pass(MINUTE);
     assert_eq!(drain(&world, &b), [""; 0]);
@@ -129,7 +137,7 @@ fn what_nobody_reads_is_forgotten_after_a_day_and_a_request_after_a_week() {
         let (a, b) = (agent("a"), agent("b"));
         let sent = send(&world, &a, &NewMessage { intent, ..to("b", "read me") }).unwrap();
         world.pass(ms - 1);
-        assert_eq!(drain(&world, &b), [sent.id.clone()]);
+        assert_eq!(drain(&world, &b), [sent.id.as_str()]);
         world.pass(1);
         assert_eq!(drain(&world, &b), [""; 0]);
         assert!(world.gate.standing(&Action::Message, &world.now).unwrap().is_empty());
@@ -145,9 +153,9 @@ fn mail_to_a_role_waits_until_one_that_has_it_acknowledges_it() {
     let sent = send(&world, &a, &NewMessage { addressed, ..to("REVIEWER", "please") }).unwrap();
     assert_eq!(drain(&world, &a), [""; 0]);
     let (one, two) = (reviewer("one"), reviewer("two"));
-    assert_eq!(drain(&world, &one), [sent.id.clone()]);
-    world.team(&one).on_mail(|mail| Ok(mail.shown(&[sent.id.clone()], &one))).unwrap();
-    assert_eq!(drain(&world, &two), [sent.id.clone()]);
+    assert_eq!(drain(&world, &one), [sent.id.as_str()]);
+    show(&world, &one, &sent.id);
+    assert_eq!(drain(&world, &two), [sent.id.as_str()]);
     world.team(&one).on_mail(|mail| mail.acknowledge(&sent.id, &one)).unwrap();
     assert_eq!(drain(&world, &reviewer("three")), [""; 0]);
 }
