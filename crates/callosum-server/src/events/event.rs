@@ -139,7 +139,6 @@ pub(crate) fn only_id(id: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
     use super::*;
 
     #[test]
