@@ -322,12 +322,14 @@ fn what_the_policy_refuses_no_guest_may_do_either_and_it_waits_for_nothing() {
         guest.call.cwd = Some(workspace.to_str().unwrap().to_owned());
         gate.weigh(&guest, &json!({ "command": command }), Terms::Gate, looks, &world.now)
     };
-    // A path that may lie in the folder is looked at by a thread that may wait.
-    assert!(ask("1", "rm -rf shared-context", false).asked_around());
+    // Where a link leads is looked at by a thread that may wait.
+    std::os::unix::fs::symlink(&tree, workspace.join("link")).unwrap();
+    assert!(ask("1", "echo x > link/priorities.md", false).asked_around());
     assert!(!ask("1", "rm -rf node_modules", false).asked_around());
     for (call, (command, rule, looks)) in [
         ("echo x > shared-context/priorities.md", "context.curator-only", true),
-        ("rm -rf shared-context", "context.curator-only", true),
+        ("echo x > link/priorities.md", "context.curator-only", true),
+        ("rm -rf shared-context", "context.curator-only", false),
         ("rm -rf ~/.callosum", "state.protected", false),
     ]
     .into_iter()
@@ -344,7 +346,7 @@ fn what_the_policy_refuses_no_guest_may_do_either_and_it_waits_for_nothing() {
     assert_eq!(gate.admit(&mut passed, &world.now).unwrap().verdict, Verdict::Allow);
     let denied: Vec<Value> =
         records(&world, &gate).into_iter().filter(|record| record["action"] == "denied").collect();
-    assert_eq!(denied.len(), 3, "{denied:?}");
+    assert_eq!(denied.len(), 4, "{denied:?}");
     assert_eq!((&denied[0]["via"], &denied[0]["instance"]), (&json!("token:ci"), &json!("http/a")));
     assert_eq!(denied[0]["path"], tree.join("priorities.md").to_str().unwrap());
 }
