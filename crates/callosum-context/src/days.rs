@@ -46,6 +46,23 @@ impl Zone {
         }
     }
 
+    /// When a day begins: the first of its milliseconds since the epoch. Days follow each other whatever clocks are set to.
+    #[must_use]
+    pub fn start_of(self, day: Day) -> i64 {
+        const HALF_DAY_MS: i64 = 12 * 3_600_000;
+        let midnight = day.0.and_time(chrono::NaiveTime::MIN).and_utc().timestamp_millis();
+        let (mut before, mut from) = (midnight - 2 * HALF_DAY_MS, midnight + 2 * HALF_DAY_MS);
+        while before + 1 < from {
+            let middle = before.midpoint(from);
+            if self.at(middle).0 < day {
+                before = middle;
+            } else {
+                from = middle;
+            }
+        }
+        from
+    }
+
     /// Its name, as JSON tells it.
     #[must_use]
     pub fn name(self) -> String {
@@ -153,6 +170,26 @@ mod tests {
         assert_eq!(at("UTC"), (Day::parse("2026-11-24").unwrap(), "233005".to_owned()));
         assert_eq!(at("Europe/Berlin"), (Day::parse("2026-11-25").unwrap(), "003005".to_owned()));
         assert!(Zone::named(Some("Mars/Olympus")).is_err());
+    }
+
+    #[test]
+    fn a_day_begins_where_the_one_before_ends() {
+        let day = |text: &str| Day::parse(text).unwrap();
+        // Days of 23 and 25 hours, one whose midnight is not there, and zones at both ends of the world.
+        for (zone, first) in [
+            ("UTC", "2026-11-24"),
+            ("Europe/Berlin", "2026-03-29"),
+            ("Europe/Berlin", "2026-10-25"),
+            ("America/Asuncion", "2024-10-06"),
+            ("Pacific/Kiritimati", "2026-11-24"),
+            ("Pacific/Pago_Pago", "2026-11-24"),
+        ] {
+            let zone = Zone::named(Some(zone)).unwrap();
+            let start = zone.start_of(day(first));
+            assert_eq!(zone.at(start).0, day(first));
+            assert_eq!(zone.at(start - 1).0, day(first).before(1));
+        }
+        assert_eq!(Zone::named(Some("UTC")).unwrap().start_of(day("2026-11-24")), 1_795_478_400_000);
     }
 
     #[test]

@@ -5,7 +5,10 @@
 //! What its files say stands in pure modules: names and days ([`names`], [`days`]), where things lie and who may write there
 //! ([`layout`]), and one module a kind of file ([`output`], [`inbox`], [`feedback`], [`priorities`], [`kpi`]). Texts come in, items
 //! go out, and the other way round.
+//!
+//! [`signals`] tells on what agents met, and [`curator`] makes the reports and takes over what is proposed.
 
+pub mod curator;
 pub mod days;
 pub mod decide;
 pub mod error;
@@ -13,6 +16,7 @@ pub mod feedback;
 pub mod folder;
 pub mod frontmatter;
 pub mod inbox;
+mod inert;
 pub mod kpi;
 pub mod layout;
 pub mod limits;
@@ -26,5 +30,6 @@ pub mod read;
 pub mod registry;
 pub mod safe;
 pub mod setup;
+pub mod signals;
 pub mod tend;
 pub mod write;

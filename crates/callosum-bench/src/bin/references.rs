@@ -43,6 +43,7 @@ fn main() -> io::Result<()> {
         "sharedContextEnabled": shared_context.enabled,
         "sharedContextDir": shared_context.dir,
         "sharedContextMaxInjectChars": shared_context.max_inject_chars,
+        "sharedContextTrustedAgents": shared_context.trusted_agents,
         "sharedContextTamper": shared_context.on_tamper,
         "sharedContextTimezone": shared_context.timezone,
     });

@@ -3,6 +3,7 @@
 
 mod check_and_init;
 mod command_line;
+mod curate;
 mod doctor;
 mod hook;
 mod install;

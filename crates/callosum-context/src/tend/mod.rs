@@ -330,6 +330,18 @@ impl Tender {
         self.take_over(path, bytes)
     }
 
+    /// What the curator has just written to a file of its own counts as its.
+    ///
+    /// # Errors
+    /// When a copy can't be written.
+    pub fn wrote(&mut self, path: &str, bytes: &[u8]) -> Result<(), Problem> {
+        let is_known = self.state.files.get(path).is_some_and(|known| {
+            let signature = self.folder.entry(Path::new(path)).map(|entry| entry.signature);
+            known.signature == signature && known.confirmed.as_deref() == Some(&known.sha256)
+        });
+        if is_known { Ok(()) } else { self.take_over(path, bytes) }
+    }
+
     /// Takes over a file of the curator as it is: a person says that it is right.
     ///
     /// # Errors

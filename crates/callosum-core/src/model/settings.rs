@@ -60,6 +60,8 @@ pub struct SharedContext {
     pub dir: Option<String>,
     /// Characters of it that a session is told at most.
     pub max_inject_chars: u64,
+    /// Agents whose proposals the curator puts under what holds now.
+    pub trusted_agents: Vec<String>,
     /// What becomes of a damaged inbox.
     pub on_tamper: OnTamper,
     /// Whose days are counted: a name of the IANA database; `None` for this system's.
@@ -72,6 +74,7 @@ impl Default for SharedContext {
             enabled: None,
             dir: None,
             max_inject_chars: 4_000,
+            trusted_agents: Vec::new(),
             on_tamper: OnTamper::default(),
             timezone: None,
         }
@@ -217,6 +220,7 @@ impl Settings {
                     0,
                     5_000,
                 ),
+                trusted_agents: reader.names("sharedContextTrustedAgents"),
                 on_tamper: reader.choice(
                     "sharedContextTamper",
                     default.shared_context.on_tamper,
@@ -251,6 +255,22 @@ impl Reader {
                 None
             }
         }
+    }
+
+    fn names(&mut self, name: &str) -> Vec<String> {
+        let Some(value) = self.object.remove(name).filter(|value| !value.is_null()) else {
+            return Vec::new();
+        };
+        let names: Option<Vec<String>> = value.as_array().and_then(|names| {
+            names
+                .iter()
+                .map(|name| name.as_str().filter(|name| !name.trim().is_empty()).map(str::to_owned))
+                .collect()
+        });
+        names.unwrap_or_else(|| {
+            self.complain(name, &value, "a list of names");
+            Vec::new()
+        })
     }
 
     fn number(&mut self, name: &str, default: u64, least: u64, most: u64) -> u64 {
@@ -346,16 +366,20 @@ mod tests {
     #[test]
     fn the_shared_context_is_set_as_its_settings_say() {
         let (settings, problems) = Settings::read(
-            r#"{"sharedContextEnabled":true,"sharedContextDir":"/x","sharedContextMaxInjectChars":9000,"sharedContextTamper":"restore"}"#,
+            r#"{"sharedContextEnabled":true,"sharedContextDir":"/x","sharedContextMaxInjectChars":9000,"sharedContextTamper":"restore",
+                "sharedContextTrustedAgents":["boss"]}"#,
         );
         let expected = SharedContext {
             enabled: Some(true),
             dir: Some("/x".to_owned()),
             on_tamper: OnTamper::Restore,
+            trusted_agents: vec!["boss".to_owned()],
             ..SharedContext::default()
         };
         assert_eq!(settings.shared_context, expected);
         assert_eq!(problems.len(), 1);
+        let (settings, problems) = Settings::read(r#"{"sharedContextTrustedAgents":["a",7]}"#);
+        assert_eq!((settings.shared_context.trusted_agents.len(), problems.len()), (0, 1));
     }
 
     #[test]

@@ -53,6 +53,17 @@ pub(crate) enum ContextAction {
         #[arg(long, value_name = "NAME")]
         agent: Option<String>,
     },
+    /// Make the roundtable and the cross signals of every day since the last run, and take over into `priorities.md` what is proposed
+    #[command(
+        after_help = "Examples:\n  callosum context curate\n  callosum context curate --date 2026-01-31\n  callosum context curate --weekly"
+    )]
+    Curate(Curated),
+    /// Make the cross signals of a day: on what two agents or more met
+    Signals {
+        /// The day: 2026-01-31 [default: today]
+        #[arg(long, value_name = "DAY")]
+        date: Option<String>,
+    },
     /// Accept a proposal, which then stands under `Current` as your word; or a file that was changed
     Accept {
         /// The proposal's id, or the file's path below the folder
@@ -76,6 +87,26 @@ pub(crate) enum ContextAction {
         #[arg(long)]
         dry_run: bool,
     },
+}
+
+/// What is to be curated.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Curated {
+    /// Days: what is done where nothing is said
+    #[arg(long, conflicts_with = "weekly")]
+    pub(crate) daily: bool,
+
+    /// The week
+    #[arg(long)]
+    pub(crate) weekly: bool,
+
+    /// Only this day, or the week of it: 2026-01-31
+    #[arg(long, value_name = "DAY")]
+    pub(crate) date: Option<String>,
+
+    /// Say what would be written, and write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
 }
 
 /// A text with a title.

@@ -1,6 +1,7 @@
 //! `callosum context`: the shared context on the command line.
 
 pub(crate) mod args;
+mod curate;
 mod operate;
 mod show;
 mod write;
@@ -104,6 +105,8 @@ impl Here {
             }
             ContextAction::Feedback(given) => write::feedback(self, given, as_json, out),
             ContextAction::Kpi { values, agent } => write::kpi(self, values, agent.as_deref(), as_json, out),
+            ContextAction::Curate(wanted) => curate::curate(self, wanted, as_json, out),
+            ContextAction::Signals { date } => curate::signals(self, date.as_deref(), as_json, out),
             ContextAction::Accept { what } => operate::decide(self, what, true, as_json, out),
             ContextAction::Reject { what } => operate::decide(self, what, false, as_json, out),
             ContextAction::Restore { file } => operate::restore(self, file.as_deref(), as_json, out),

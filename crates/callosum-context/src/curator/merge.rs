@@ -1,0 +1,228 @@
+//! What agents propose, taken over into `priorities.md`. The file is a person's: whatever stands there without a marker stays as it is,
+//! and what was saved meanwhile is read again.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use callosum_core::model::time::{from_rfc3339, to_rfc3339};
+
+use crate::days::Day;
+use crate::error::Problem;
+use crate::folder::Folder;
+use crate::inbox::{self, Entry};
+use crate::inert::inert;
+use crate::layout::{PRIORITIES, PRIORITIES_INBOX, STAGING, STAGING_ARCHIVE};
+use crate::names::{id, sha256};
+use crate::output::{Kind, Output};
+use crate::priorities::{Marker, Priorities, TEMPLATE};
+use crate::tend::{Tender, Verdict};
+
+use super::checkpoint::{Checkpoint, Inserted, Mark};
+use super::files::Files;
+use super::items::{self, Item, Skipped};
+
+/// Characters of a proposal in the priorities; all of it stays in the inbox or the archive.
+const TEXT_CHARS: usize = 400;
+/// How often it is tried while others write.
+const TRIES: usize = 3;
+
+/// Why something is not taken over.
+const REJECTED: &str = "a person rejected it";
+
+/// What was taken over.
+#[derive(Debug, Default)]
+pub(crate) struct Merged {
+    /// The ids of what was put into the priorities.
+    pub(crate) merged: Vec<String>,
+    pub(crate) inputs: Vec<String>,
+    pub(crate) skipped: Vec<Skipped>,
+    /// Staged items that are done with, and where they go.
+    pub(crate) archived: Vec<(PathBuf, PathBuf)>,
+}
+
+impl Merged {
+    /// Leaves it all to another run.
+    fn leave(&mut self, new: Vec<Inserted>, why: &str) {
+        self.skipped.extend(new.into_iter().map(|inserted| Skipped::new(inserted.id, why)));
+        self.archived.clear();
+    }
+}
+
+/// Whose proposals go where, and the time.
+pub(crate) struct Terms<'a> {
+    pub(crate) trusted: &'a BTreeSet<String>,
+    pub(crate) today: Day,
+    pub(crate) now_ms: i64,
+}
+
+/// Something that an agent proposes.
+struct Proposal {
+    at_ms: i64,
+    /// A person does not want it.
+    is_rejected: bool,
+    inserted: Inserted,
+}
+
+/// Takes over what is proposed. The checkpoint knows of it afterwards; it is not written last here.
+pub(crate) fn merge(
+    files: &mut Files<'_>,
+    state: &mut Files<'_>,
+    tender: &mut Option<Tender>,
+    checkpoint: &mut Checkpoint,
+    terms: &Terms<'_>,
+) -> Result<Merged, Problem> {
+    let mut merged = Merged::default();
+    let (folder, path) = (files.folder, Path::new(PRIORITIES));
+    let mut text = folder.read_text(path)?;
+    let before = Priorities::read(text.as_deref().unwrap_or_default());
+    if checkpoint.settle(&before, terms.today) {
+        wrote(tender, before.text().as_bytes())?;
+    }
+    let (proposals, mark) = proposals(folder, tender.as_ref(), checkpoint, terms, &mut merged)?;
+    let new: Vec<Inserted> = proposals.into_iter().map(|proposal| proposal.inserted).collect();
+    let is_wrong = |tender: &Tender| tender.pending().iter().any(|pending| pending.path == PRIORITIES);
+    if tender.as_ref().is_some_and(is_wrong) {
+        // With our lines in it, what somebody put there would count as ours.
+        merged.leave(new, "`priorities.md` was changed, perhaps by an agent; accept or restore it first");
+        return Ok(merged);
+    }
+    for _ in 0..TRIES {
+        let before = Priorities::read(text.as_deref().unwrap_or(TEMPLATE));
+        let put_back = checkpoint.lost(&before);
+        let missing = put_back.iter().chain(&new).filter(|inserted| before.managed(&inserted.id).is_none());
+        let after = missing.fold(before.text().to_owned(), |text, inserted| {
+            Priorities::read(&text).with(inserted.section(), &inserted.bullet)
+        });
+        let is_changed = after != before.text();
+        if is_changed {
+            checkpoint.pending = put_back.iter().chain(&new).cloned().collect();
+            checkpoint.pending_sha256 = sha256(after.as_bytes());
+            checkpoint.write(state)?;
+        }
+        let is_still = || folder.read_text(path).is_ok_and(|now| now == text);
+        if !is_changed || files.replace_if(path, after.as_bytes(), is_still)? {
+            if is_changed {
+                wrote(tender, after.as_bytes())?;
+            }
+            merged.merged = put_back.iter().chain(&new).map(|inserted| inserted.id.clone()).collect();
+            checkpoint.nothing_pending();
+            checkpoint.inserted(new, &put_back, terms.today);
+            checkpoint.inbox = mark;
+            return Ok(merged);
+        }
+        text = folder.read_text(path)?;
+    }
+    checkpoint.nothing_pending();
+    merged.leave(new, "somebody kept writing to `priorities.md`; the next run takes it over");
+    Ok(merged)
+}
+
+/// What is in the priorities counts as the curator's, before the checkpoint says so: until then a killed run knows it by its digest.
+fn wrote(tender: &mut Option<Tender>, bytes: &[u8]) -> Result<(), Problem> {
+    tender.as_mut().map_or(Ok(()), |tender| {
+        tender.wrote(PRIORITIES, bytes)?;
+        tender.save()
+    })
+}
+
+/// What is proposed and not taken over yet, the oldest first, and up to where the inbox is read then.
+fn proposals(
+    folder: &Folder,
+    tender: Option<&Tender>,
+    checkpoint: &Checkpoint,
+    terms: &Terms<'_>,
+    merged: &mut Merged,
+) -> Result<(Vec<Proposal>, Mark), Problem> {
+    let inbox = folder.read_text(Path::new(PRIORITIES_INBOX))?.unwrap_or_default();
+    let begin = checkpoint.inbox.begin(&inbox);
+    let mut found = Vec::new();
+    let mut end = begin;
+    for entry in inbox::settled(&inbox, terms.now_ms).into_iter().filter(|entry| entry.range.start >= begin) {
+        end = end.max(entry.range.end);
+        let proposal = of_entry(&entry, &inbox, tender, terms);
+        if proposal.is_rejected {
+            merged.skipped.push(Skipped::new(proposal.inserted.id, REJECTED));
+        } else if !checkpoint.taken.contains_key(&proposal.inserted.id) && !entry.text.is_empty() {
+            found.push(proposal);
+        }
+    }
+    if !found.is_empty() {
+        merged.inputs.push(PRIORITIES_INBOX.to_owned());
+    }
+    for item in items::staged(folder) {
+        let (output, _) = match items::item(folder, &item, Kind::Staged) {
+            Ok(read) => read,
+            Err(why) => {
+                merged.skipped.push(why);
+                continue;
+            }
+        };
+        merged.inputs.push(item.path.clone());
+        let is_over =
+            output.expires_at.as_deref().and_then(from_rfc3339).is_some_and(|end| end <= terms.now_ms);
+        let archive = Path::new(STAGING_ARCHIVE)
+            .join(Path::new(&item.path).strip_prefix(STAGING).unwrap_or(Path::new(&item.name)));
+        let proposal = of_staged(&item, &output, &archive, tender, terms);
+        let id = &proposal.inserted.id;
+        if proposal.is_rejected {
+            merged.skipped.push(Skipped::new(id, REJECTED));
+        } else if is_over {
+            merged.skipped.push(Skipped::new(id, "it has expired"));
+        } else if checkpoint.taken.contains_key(id) {
+            merged.skipped.push(Skipped::new(id, "it was taken over before"));
+        } else {
+            found.push(proposal);
+        }
+        merged.archived.push((PathBuf::from(&item.path), archive));
+    }
+    found.sort_by(|one, other| (one.at_ms, &one.inserted.id).cmp(&(other.at_ms, &other.inserted.id)));
+    found.dedup_by(|one, other| one.inserted.id == other.inserted.id);
+    Ok((found, Mark::at(&inbox, end)))
+}
+
+fn proposal(
+    id: &str,
+    agent: &str,
+    at_ms: Option<i64>,
+    is_trusted: bool,
+    text: &str,
+    tender: Option<&Tender>,
+) -> Proposal {
+    let decided = tender.and_then(|tender| tender.decided(id));
+    let is_rejected = decided.is_some_and(|decided| decided.verdict == Verdict::Rejected);
+    let accepted = decided.filter(|_| !is_rejected).map(|decided| decided.at.clone());
+    let at_ms = at_ms.unwrap_or(0);
+    let is_current = is_trusted || accepted.is_some();
+    let marker = Marker { id: id.to_owned(), agent: inbox::word(agent), at: to_rfc3339(at_ms), accepted };
+    let bullet = marker.bullet(&format!("(from {}) {text}", inert(agent, 80)));
+    Proposal { at_ms, is_rejected, inserted: Inserted { id: id.to_owned(), is_current, bullet } }
+}
+
+/// An entry is its agent's only where our command wrote it: then its id is the digest of what it says. One of a shell only claims whose
+/// it is. An id that is the digest of neither could be another's, who decided about that one decided nothing about this.
+fn of_entry(entry: &Entry, inbox: &str, tender: Option<&Tender>, terms: &Terms<'_>) -> Proposal {
+    let at = entry.wall_ms.map(to_rfc3339).unwrap_or_default();
+    let is_ours = entry.id == id(&["inbox", &entry.agent, &at, &entry.text]);
+    let heading = inbox.get(entry.range.clone()).and_then(|text| text.lines().next()).unwrap_or_default();
+    let heading = heading.strip_prefix("## ").unwrap_or(heading).trim();
+    let id = if is_ours { entry.id.clone() } else { id(&["inbox", heading, &entry.text]) };
+    let is_trusted = is_ours && terms.trusted.contains(&entry.agent);
+    proposal(&id, &entry.agent, entry.wall_ms, is_trusted, &inert(&entry.text, TEXT_CHARS), tender)
+}
+
+/// A staged item is its agent's: the gate lets nobody else into its folder.
+fn of_staged(
+    item: &Item,
+    output: &Output,
+    archive: &Path,
+    tender: Option<&Tender>,
+    terms: &Terms<'_>,
+) -> Proposal {
+    let body = output.body.trim_start_matches('#').trim_start();
+    let says_title = body.starts_with(&output.title);
+    let text = if says_title { body.to_owned() } else { format!("{}: {body}", output.title) };
+    let text = format!("{} [{}]", inert(&text, TEXT_CHARS), inert(&archive.to_string_lossy(), TEXT_CHARS));
+    let agent = item.agent.as_str();
+    let id = Output::id_of(Kind::Staged, &item.agent, &output.body);
+    proposal(&id, agent, from_rfc3339(&output.created_at), terms.trusted.contains(agent), &text, tender)
+}

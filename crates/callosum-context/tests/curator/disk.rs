@@ -1,0 +1,144 @@
+//! A disk that is gone from some step on, and one on which a person saves a file meanwhile.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use callosum_core::store::disk::{Disk, DiskFile, Facts, Open, SystemDisk};
+
+/// Does so many steps, of a write half, and then the process is gone: nothing that it would have done then is done.
+#[derive(Debug, Clone)]
+pub(crate) struct Killed {
+    pub(crate) steps: Arc<AtomicUsize>,
+    pub(crate) after: usize,
+}
+
+impl Killed {
+    pub(crate) fn after(after: usize) -> Self {
+        Self { steps: Arc::default(), after }
+    }
+
+    fn is_now(&self) -> bool {
+        self.steps.fetch_add(1, Ordering::SeqCst) >= self.after
+    }
+
+    fn step(&self) {
+        if self.is_now() {
+            self.die();
+        }
+    }
+
+    fn die(&self) -> ! {
+        // Without the hook, which would print it.
+        std::panic::resume_unwind(Box::new("killed"))
+    }
+}
+
+#[derive(Debug)]
+struct KilledFile {
+    disk: Killed,
+    file: Box<dyn DiskFile>,
+}
+
+impl Disk for Killed {
+    fn open(&self, path: &Path, purpose: Open) -> io::Result<Box<dyn DiskFile>> {
+        self.step();
+        Ok(Box::new(KilledFile { disk: self.clone(), file: SystemDisk.open(path, purpose)? }))
+    }
+    fn open_guard(&self, path: &Path) -> io::Result<File> {
+        SystemDisk.open_guard(path)
+    }
+    fn facts(&self, path: &Path) -> io::Result<Facts> {
+        SystemDisk.facts(path)
+    }
+    fn list(&self, folder: &Path) -> io::Result<Vec<OsString>> {
+        SystemDisk.list(folder)
+    }
+    fn make_folder(&self, path: &Path) -> io::Result<()> {
+        self.step();
+        SystemDisk.make_folder(path)
+    }
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.step();
+        SystemDisk.rename(from, to)
+    }
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        self.step();
+        SystemDisk.remove(path)
+    }
+    fn sync_folder(&self, path: &Path) -> io::Result<()> {
+        self.step();
+        SystemDisk.sync_folder(path)
+    }
+}
+
+impl DiskFile for KilledFile {
+    fn facts(&self) -> io::Result<Facts> {
+        self.file.facts()
+    }
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        self.file.read_at(buffer, offset)
+    }
+    fn write(&self, bytes: &[u8]) -> io::Result<usize> {
+        if self.disk.is_now() {
+            self.file.write(&bytes[..bytes.len() / 2])?;
+            self.disk.die();
+        }
+        self.file.write(bytes)
+    }
+    fn set_size(&self, size: u64) -> io::Result<()> {
+        self.file.set_size(size)
+    }
+    fn make_private(&self) -> io::Result<()> {
+        self.file.make_private()
+    }
+    fn sync(&self) -> io::Result<()> {
+        self.disk.step();
+        self.file.sync()
+    }
+}
+
+/// A person saves `text` at `path` whenever a new file is made there that is to take its place, so many times.
+#[derive(Debug)]
+pub(crate) struct Edited {
+    pub(crate) path: PathBuf,
+    pub(crate) text: String,
+    pub(crate) times: AtomicUsize,
+}
+
+impl Disk for Edited {
+    fn open(&self, path: &Path, purpose: Open) -> io::Result<Box<dyn DiskFile>> {
+        let name = format!(".cx.{}", self.path.file_name().unwrap().to_str().unwrap());
+        if path.file_name().unwrap().to_str().unwrap() == name
+            && self.times.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok()
+        {
+            let left = self.times.load(Ordering::SeqCst);
+            std::fs::write(&self.path, format!("{}- save {left}\n", self.text))?;
+        }
+        SystemDisk.open(path, purpose)
+    }
+    fn open_guard(&self, path: &Path) -> io::Result<File> {
+        SystemDisk.open_guard(path)
+    }
+    fn facts(&self, path: &Path) -> io::Result<Facts> {
+        SystemDisk.facts(path)
+    }
+    fn list(&self, folder: &Path) -> io::Result<Vec<OsString>> {
+        SystemDisk.list(folder)
+    }
+    fn make_folder(&self, path: &Path) -> io::Result<()> {
+        SystemDisk.make_folder(path)
+    }
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        SystemDisk.rename(from, to)
+    }
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        SystemDisk.remove(path)
+    }
+    fn sync_folder(&self, path: &Path) -> io::Result<()> {
+        SystemDisk.sync_folder(path)
+    }
+}

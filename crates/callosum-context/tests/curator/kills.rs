@@ -1,0 +1,72 @@
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use callosum_context::layout::PRIORITIES;
+use callosum_core::store::disk::SystemDisk;
+
+use crate::disk::Killed;
+use crate::world::usual;
+
+/// Whatever step a run is killed at, the next one ends in the same bytes as one that was not.
+#[test]
+fn a_run_that_is_killed_anywhere_is_finished_by_the_next() {
+    let whole = usual();
+    let counted = Killed::after(usize::MAX);
+    whole.run_on(Arc::new(counted.clone())).unwrap();
+    let (steps, expected) = (counted.steps.load(Ordering::SeqCst), whole.files());
+    assert!(steps > 40, "{steps}");
+    for after in 0..steps {
+        let world = usual();
+        assert!(world.killed(after), "{after} of {steps}");
+        world.run();
+        let found = world.files();
+        assert_eq!(
+            found.keys().collect::<Vec<_>>(),
+            expected.keys().collect::<Vec<_>>(),
+            "killed after {after}"
+        );
+        for (path, bytes) in &expected {
+            let (one, other) = (String::from_utf8_lossy(&found[path]), String::from_utf8_lossy(bytes));
+            assert_eq!(one, other, "{} when killed after {after}", path.display());
+        }
+    }
+}
+
+/// And so it is when two runs are killed, one after the other.
+#[test]
+fn runs_that_are_killed_again_and_again_get_on() {
+    let whole = usual();
+    whole.run();
+    let expected = whole.files();
+    let world = usual();
+    for after in 0..60 {
+        world.killed(after);
+    }
+    world.run_on(Arc::new(SystemDisk)).unwrap();
+    assert!(world.files() == expected);
+}
+
+/// What a person takes away between the kill and the next run was there, and does not come back.
+#[test]
+fn a_line_that_is_taken_away_after_a_kill_stays_away() {
+    let mut removed = 0;
+    for after in 0..60 {
+        let world = usual();
+        let died = world.killed(after);
+        let text = world.text(PRIORITIES);
+        if died && text.contains("(from bob)") {
+            let without: String =
+                text.split_inclusive('\n').filter(|line| !line.contains("(from bob)")).collect();
+            world.write(PRIORITIES, &without);
+            world.propose("bob", "2026-11-24T11:30:00.000Z", "And then");
+            world.run();
+            let text = world.text(PRIORITIES);
+            assert!(
+                !text.contains("Fix the login") && text.contains("And then"),
+                "killed after {after}: {text}"
+            );
+            removed += 1;
+        }
+    }
+    assert!(removed > 5, "{removed}");
+}

@@ -1,0 +1,16 @@
+//! The curator on real folders and journals.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::string_slice,
+    reason = "a test fails by panicking"
+)]
+
+mod days;
+mod disk;
+mod edits;
+mod kills;
+mod large;
+mod world;
