@@ -26,9 +26,6 @@ const TEXT_CHARS: usize = 400;
 /// How often it is tried while others write.
 const TRIES: usize = 3;
 
-/// Why something is not taken over.
-const REJECTED: &str = "a person rejected it";
-
 /// What was taken over.
 #[derive(Debug, Default)]
 pub(crate) struct Merged {
@@ -50,6 +47,8 @@ impl Merged {
 
 /// Whose proposals go where, and the time.
 pub(crate) struct Terms<'a> {
+    /// Looks at the protected files.
+    pub(crate) look: &'a dyn Fn(&mut Tender) -> Result<(), Problem>,
     pub(crate) trusted: &'a BTreeSet<String>,
     pub(crate) today: Day,
     pub(crate) now_ms: i64,
@@ -58,8 +57,8 @@ pub(crate) struct Terms<'a> {
 /// Something that an agent proposes.
 struct Proposal {
     at_ms: i64,
-    /// A person does not want it.
-    is_rejected: bool,
+    /// Why it is not taken over, where a person has decided so.
+    left_out: Option<&'static str>,
     inserted: Inserted,
 }
 
@@ -73,20 +72,27 @@ pub(crate) fn merge(
 ) -> Result<Merged, Problem> {
     let mut merged = Merged::default();
     let (folder, path) = (files.folder, Path::new(PRIORITIES));
-    let mut text = folder.read_text(path)?;
-    let before = Priorities::read(text.as_deref().unwrap_or_default());
+    let before = Priorities::read(&folder.read_text(path)?.unwrap_or_default());
     if checkpoint.settle(&before, terms.today) {
         wrote(tender, before.text().as_bytes())?;
     }
     let (proposals, mark) = proposals(folder, tender.as_ref(), checkpoint, terms, &mut merged)?;
     let new: Vec<Inserted> = proposals.into_iter().map(|proposal| proposal.inserted).collect();
-    let is_wrong = |tender: &Tender| tender.pending().iter().any(|pending| pending.path == PRIORITIES);
-    if tender.as_ref().is_some_and(is_wrong) {
-        // With our lines in it, what somebody put there would count as ours.
-        merged.leave(new, "`priorities.md` was changed, perhaps by an agent; accept or restore it first");
-        return Ok(merged);
-    }
     for _ in 0..TRIES {
+        let text = folder.read_text(path)?;
+        if let Some(tender) = tender {
+            if tender.confirmed(PRIORITIES) != text {
+                (terms.look)(tender)?;
+            }
+            if tender.pending().iter().any(|pending| pending.path == PRIORITIES) {
+                // With our lines in it, what somebody put there would count as ours.
+                merged.leave(
+                    new,
+                    "`priorities.md` was changed, perhaps by an agent; accept or restore it first",
+                );
+                return Ok(merged);
+            }
+        }
         let before = Priorities::read(text.as_deref().unwrap_or(TEMPLATE));
         let put_back = checkpoint.lost(&before);
         let missing = put_back.iter().chain(&new).filter(|inserted| before.managed(&inserted.id).is_none());
@@ -110,9 +116,8 @@ pub(crate) fn merge(
             checkpoint.inbox = mark;
             return Ok(merged);
         }
-        text = folder.read_text(path)?;
+        checkpoint.nothing_pending();
     }
-    checkpoint.nothing_pending();
     merged.leave(new, "somebody kept writing to `priorities.md`; the next run takes it over");
     Ok(merged)
 }
@@ -137,11 +142,16 @@ fn proposals(
     let begin = checkpoint.inbox.begin(&inbox);
     let mut found = Vec::new();
     let mut end = begin;
-    for entry in inbox::settled(&inbox, terms.now_ms).into_iter().filter(|entry| entry.range.start >= begin) {
+    let settled = inbox::settled(&inbox, terms.now_ms).len();
+    for (at, entry) in inbox::entries(&inbox).into_iter().enumerate() {
+        // What our command wrote is whole, whatever follows: its id says so.
+        if entry.range.start < begin || (at >= settled && !is_ours(&entry)) {
+            continue;
+        }
         end = end.max(entry.range.end);
         let proposal = of_entry(&entry, &inbox, tender, terms);
-        if proposal.is_rejected {
-            merged.skipped.push(Skipped::new(proposal.inserted.id, REJECTED));
+        if let Some(why) = proposal.left_out {
+            merged.skipped.push(Skipped::new(proposal.inserted.id, why));
         } else if !checkpoint.taken.contains_key(&proposal.inserted.id) && !entry.text.is_empty() {
             found.push(proposal);
         }
@@ -164,8 +174,8 @@ fn proposals(
             .join(Path::new(&item.path).strip_prefix(STAGING).unwrap_or(Path::new(&item.name)));
         let proposal = of_staged(&item, &output, &archive, tender, terms);
         let id = &proposal.inserted.id;
-        if proposal.is_rejected {
-            merged.skipped.push(Skipped::new(id, REJECTED));
+        if let Some(why) = proposal.left_out {
+            merged.skipped.push(Skipped::new(id, why));
         } else if is_over {
             merged.skipped.push(Skipped::new(id, "it has expired"));
         } else if checkpoint.taken.contains_key(id) {
@@ -189,20 +199,30 @@ fn proposal(
     tender: Option<&Tender>,
 ) -> Proposal {
     let decided = tender.and_then(|tender| tender.decided(id));
-    let is_rejected = decided.is_some_and(|decided| decided.verdict == Verdict::Rejected);
-    let accepted = decided.filter(|_| !is_rejected).map(|decided| decided.at.clone());
+    let left_out = match decided.map(|decided| decided.verdict) {
+        Some(Verdict::Rejected) => Some("a person rejected it"),
+        // `accept` has put it there; if it is not there any more, a person took it away.
+        Some(Verdict::Accepted) => Some("a person accepted it before"),
+        Some(Verdict::Written) | None => None,
+    };
+    let accepted = decided.map(|decided| decided.at.clone());
     let at_ms = at_ms.unwrap_or(0);
     let is_current = is_trusted || accepted.is_some();
     let marker = Marker { id: id.to_owned(), agent: inbox::word(agent), at: to_rfc3339(at_ms), accepted };
     let bullet = marker.bullet(&format!("(from {}) {text}", inert(agent, 80)));
-    Proposal { at_ms, is_rejected, inserted: Inserted { id: id.to_owned(), is_current, bullet } }
+    Proposal { at_ms, left_out, inserted: Inserted { id: id.to_owned(), is_current, bullet } }
+}
+
+/// Whether our command wrote an entry, and nobody changed it.
+fn is_ours(entry: &Entry) -> bool {
+    let at = entry.wall_ms.map(to_rfc3339).unwrap_or_default();
+    entry.id == id(&["inbox", &entry.agent, &at, &entry.text])
 }
 
 /// An entry is its agent's only where our command wrote it: then its id is the digest of what it says. One of a shell only claims whose
 /// it is. An id that is the digest of neither could be another's, who decided about that one decided nothing about this.
 fn of_entry(entry: &Entry, inbox: &str, tender: Option<&Tender>, terms: &Terms<'_>) -> Proposal {
-    let at = entry.wall_ms.map(to_rfc3339).unwrap_or_default();
-    let is_ours = entry.id == id(&["inbox", &entry.agent, &at, &entry.text]);
+    let is_ours = is_ours(entry);
     let heading = inbox.get(entry.range.clone()).and_then(|text| text.lines().next()).unwrap_or_default();
     let heading = heading.strip_prefix("## ").unwrap_or(heading).trim();
     let id = if is_ours { entry.id.clone() } else { id(&["inbox", heading, &entry.text]) };

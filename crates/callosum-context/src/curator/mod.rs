@@ -140,7 +140,7 @@ impl Curator<'_> {
         let state = if self.is_dry { self.folder.clone() } else { Folder::open(&home)? };
         let mut state = self.files(&state);
         let mut files = self.files(self.folder);
-        let terms = Terms { trusted: &self.trusted, today, now_ms: self.now.wall_ms };
+        let terms = Terms { look: self.look, trusted: &self.trusted, today, now_ms: self.now.wall_ms };
         let merged = merge::merge(&mut files, &mut state, &mut tender, &mut checkpoint, &terms)?;
         if date.is_none() {
             checkpoint.day = Some(today.to_string());

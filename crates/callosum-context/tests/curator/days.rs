@@ -126,9 +126,14 @@ fn trusted_agents_proposals_go_under_current_and_only_where_it_is_theirs() {
 #[test]
 fn an_entry_that_is_just_being_written_waits() {
     let mut world = World::new();
-    world.propose("bob", "2026-11-24T11:59:30.000Z", "Half");
+    world.append("priorities.inbox.md", "\n## 2026-11-24T11:59:30.000Z (bob)\n\nHal");
     assert_eq!(world.run().merged, [""; 0]);
+    world.append("priorities.inbox.md", "f\n");
     world.now = "2026-11-24T12:01:00Z";
+    assert_eq!(world.run().merged.len(), 1);
+    assert!(world.text(PRIORITIES).contains("(from bob) Half <!--"));
+    // What our command wrote is whole at once.
+    world.propose("bob", "2026-11-24T12:01:00.000Z", "Whole");
     assert_eq!(world.run().merged.len(), 1);
 }
 

@@ -2,11 +2,13 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 
+use callosum_context::decide;
 use callosum_context::folder::Folder;
 use callosum_context::layout::PRIORITIES;
 use callosum_context::lock::PATIENCE;
 use callosum_context::priorities::Priorities;
 use callosum_context::tend::{Tender, Verdict};
+use callosum_core::model::settings::OnTamper;
 use callosum_core::record::Suspect;
 
 use crate::disk::Edited;
@@ -137,6 +139,24 @@ fn a_file_that_an_agent_may_have_changed_is_not_merged_into_until_a_person_says_
     assert!(has(&world, "Later") && has(&world, "CANARY"));
 }
 
+/// Nor into one that it may have changed while the curator was at work.
+#[test]
+fn a_file_that_an_agent_may_have_changed_meanwhile_is_not_merged_into() {
+    let mut world = usual();
+    world.suspect = Some(Suspect {
+        seq: 1,
+        instance: "here".to_owned(),
+        session: "s-eve".to_owned(),
+        tool: "exec".to_owned(),
+    });
+    let path = world.folder.join(PRIORITIES);
+    let text = "## Current\n\n- CANARY\n".to_owned();
+    let report = world.run_on(Arc::new(Edited { path, text, times: 1.into() })).unwrap();
+    assert!(report.merged.is_empty() && has(&world, "CANARY") && !has(&world, "cx:id="));
+    let tender = Tender::of(Folder::open(&world.folder).unwrap(), &world.state, PATIENCE).unwrap();
+    assert!(!tender.confirmed(PRIORITIES).unwrap().contains("CANARY"));
+}
+
 #[test]
 fn what_the_curator_wrote_counts_as_its_also_after_a_kill() {
     for after in 0..60 {
@@ -155,18 +175,23 @@ fn what_the_curator_wrote_counts_as_its_also_after_a_kill() {
 }
 
 #[test]
-fn what_a_person_rejected_is_not_taken_over_and_what_one_accepted_is_the_operators_word() {
+fn what_a_person_decided_is_left_as_it_is_and_what_one_wrote_is_the_operators_word() {
     let world = usual();
-    let (no, yes) = (
-        world.propose("eve", "2026-11-24T10:30:00.000Z", "No"),
-        world.propose("eve", "2026-11-24T10:31:00.000Z", "Yes"),
-    );
+    let propose = |text: &str| world.propose("eve", "2026-11-24T10:30:00.000Z", text);
+    let (no, yes, own) = (propose("No"), propose("Yes"), propose("Own"));
     let mut tender = Tender::of(Folder::open(&world.folder).unwrap(), &world.state, PATIENCE).unwrap();
-    tender.decide(&no, Verdict::Rejected, 0);
-    tender.decide(&yes, Verdict::Accepted, 0);
+    tender.look(0, OnTamper::Report, &mut |_| Vec::new()).unwrap();
+    let before = world.text(PRIORITIES);
+    decide::reject(&mut tender, &no, 0).unwrap();
+    decide::accept(&mut tender, &yes, 0).unwrap();
+    tender.decide(&own, Verdict::Written, 0);
+    assert!(has(&world, "Yes"));
+    // And takes it away again.
+    tender.put(PRIORITIES, before.as_bytes()).unwrap();
     tender.save().unwrap();
     drop(tender);
     let report = world.run();
-    assert!(report.merged.contains(&yes) && report.skipped.iter().any(|skipped| skipped.id == no));
-    assert_eq!(Priorities::read(&world.text(PRIORITIES)).operators_words(), "- (from eve) Yes");
+    let left_out = |id: &String| report.skipped.iter().any(|skipped| skipped.id == *id);
+    assert!(left_out(&no) && left_out(&yes) && report.merged.contains(&own), "{report:?}");
+    assert_eq!(Priorities::read(&world.text(PRIORITIES)).operators_words(), "- (from eve) Own");
 }
