@@ -318,15 +318,13 @@ operator("all that a session is told at its start stays within its bounds, whate
   made.write("priorities.md", `## Current\n${`- Line ${filler}\n`.repeat(200)}`);
   for (let number = 0; number < 30; number += 1)
     made.context(["feedback", "--agent", "bob", "--decision", "approved", "--reason", `${number} ${filler}`]);
-  for (let number = 0; number < 12; number += 1) {
-    const command = `gog gmail send --to ${number}.${filler}@example.com --subject a --body b`;
-    const call = { tool_name: CLAUDE.shell, tool_use_id: `${number}`, tool_input: { command } };
+  for (let number = 0; number < 12; number += 1)
     for (const session of ["ann", "bob"]) {
-      const more = { ...call, tool_use_id: `${session}${number}`, tool_input: { command: `${command} ${session}` } };
-      made.hook(CLAUDE, CLAUDE.pre, session, more);
-      made.hook(CLAUDE, CLAUDE.post, session, { ...more, tool_response: {} });
+      const command = `gog gmail send --to ${session}.${number}.${filler}@example.com --subject a --body b`;
+      const call = { tool_name: CLAUDE.shell, tool_use_id: `${session}${number}`, tool_input: { command } };
+      made.hook(CLAUDE, CLAUDE.pre, session, call);
+      made.hook(CLAUDE, CLAUDE.post, session, { ...call, tool_response: {} });
     }
-  }
   const told = JSON.parse(made.hook(CLAUDE, "SessionStart", "ann")) as { hookSpecificOutput: { additionalContext: string } };
   const text = told.hookSpecificOutput.additionalContext;
   assert.ok(text.length <= 6_000, String(text.length));
