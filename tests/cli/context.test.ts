@@ -351,6 +351,37 @@ operator("until it is switched on, and once it is off, hooks say byte for byte w
   assert.ok(!readdirSync(never.state).some((name) => name.startsWith("context")));
 });
 
+operator("what `cron` prints curates from an environment that has nothing but a home, in all three forms", () => {
+  const made = world();
+  // The folder is named by this shell alone: another process would not find it, were it not the one that is recorded.
+  const other = new World();
+  mkdirSync(other.shared, { recursive: true, mode: 0o700 });
+  made.context(["init"], { CALLOSUM_SHARED_CONTEXT_DIR: other.shared });
+  assert.match(made.refused(["cron"]).error.remedy ?? "", /sharedContextDir/);
+  writeFileSync(join(made.state, "settings.json"), JSON.stringify({ sharedContextDir: made.shared }));
+  made.context(["append", "Do x", "--agent", "bob"], {});
+  const { forms } = made.context(["cron"]) as { forms: Array<{ name: string; text: string }> };
+  const [openclaw = "", crontab = "", systemd = ""] = forms.map(({ text }) => text);
+  const env = { HOME: made.home, PATH: "/usr/bin:/bin" };
+  const sh = (script: string) => {
+    const { status, stdout, stderr } = spawnSync("/bin/sh", ["-c", script], { env, cwd: "/", encoding: "utf8" });
+    assert.equal(status, 0, stderr);
+    return stdout;
+  };
+  const lines = crontab.trimEnd().split("\n");
+  assert.equal(lines.length, 2);
+  for (const line of lines) sh(line.split(" ").slice(5).join(" ").replaceAll("\\%", "%"));
+  const curated = readdirSync(made.shared, { recursive: true }).map(String);
+  assert.ok(curated.some((path) => /^roundtable\/.+\.md$/.test(path)) && curated.some((path) => /^weekly\/.+\.md$/.test(path)));
+  // What OpenClaw would get as words.
+  const words = sh(`openclaw() { printf '%s\\n' "$@"; }\n${openclaw.split("\n")[0]}`).split("\n");
+  const argv = JSON.parse(words[words.indexOf("--command-argv") + 1] ?? "") as string[];
+  const direct = ["--state-dir", made.state, "context", "curate", "--daily"];
+  assert.deepEqual(argv.slice(1), direct);
+  sh(argv.map((word) => `'${word}'`).join(" "));
+  assert.ok(systemd.includes(`ExecStart="${argv[0]}" ${direct.map((word) => `"${word}"`).join(" ")}\n`), systemd);
+});
+
 operator("a session that starts sets it up where the settings want that, and what is there stays", () => {
   const made = new World({ sharedContextEnabled: true, sharedContextDir: "~/workspace/shared" });
   mkdirSync(made.shared, { recursive: true, mode: 0o700 });

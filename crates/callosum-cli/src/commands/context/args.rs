@@ -74,6 +74,8 @@ pub(crate) enum ContextAction {
         /// Its id
         what: String,
     },
+    /// Print what starts the curator every day and week: for OpenClaw, cron and systemd. Nothing is registered
+    Cron,
     /// Say what is wrong with the folder. Exits with 1 if anything is
     Lint,
     /// Put back what is missing in an inbox, or the last version of a file that counts as its writer's

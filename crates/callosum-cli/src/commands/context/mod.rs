@@ -1,6 +1,7 @@
 //! `callosum context`: the shared context on the command line.
 
 pub(crate) mod args;
+mod cron;
 mod curate;
 mod operate;
 mod show;
@@ -96,6 +97,7 @@ impl Here {
             ContextAction::Init { mode } => operate::init(self, mode, as_json, out),
             ContextAction::Off => operate::off(self, as_json, out),
             ContextAction::Show => show::show(self, as_json, out),
+            ContextAction::Cron => cron::cron(self, as_json, out),
             ContextAction::Lint => show::lint(self, as_json, out),
             ContextAction::Edit { file } => operate::edit(self, file, as_json, out),
             ContextAction::Write(item) => write::output(self, item, false, as_json, out),

@@ -211,7 +211,7 @@ fn misplaced(path: &Path, misfit: &Misfit) -> Failure {
 
 /// The absolute path of this program, which the hooks run: as the PATH names it, where a link there leads to it. What a package
 /// manager puts under that link later is run too.
-fn program() -> Result<String, Failure> {
+pub(crate) fn program() -> Result<String, Failure> {
     let unknown = |reason: String| Failure::CantChange {
         fragment: format!("can't locate this program: {reason}"),
         remedy: "nothing was changed; move the program to a folder it can be run from, and try again"
