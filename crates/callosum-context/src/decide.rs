@@ -187,15 +187,7 @@ mod tests {
         folder.create(Path::new(PRIORITIES), format!("{TEMPLATE}mine\n").as_bytes()).unwrap();
         let mut tender = Tender::of(folder, state.path(), Duration::ZERO).unwrap();
         tender.look(NOW, OnTamper::Report, &mut |_| Vec::new()).unwrap();
-        let agent = AgentName::parse("eve").unwrap();
-        let eve = Author {
-            agent,
-            claimed_agent: None,
-            role: Role::Agent,
-            session: None,
-            runtime: None,
-            call: None,
-        };
+        let eve = Author::agent("eve", None).unwrap();
         let entry = write::append(&mut tender, &eve, "Do x\n<!-- cx:id=1 -->", Zone::System, NOW).unwrap();
         let draft = Draft { title: "Plan".to_owned(), body: "Do y".to_owned(), ..Draft::default() };
         let staged = write::output(&tender, &eve, Kind::Staged, &draft, Zone::System, NOW).unwrap();
