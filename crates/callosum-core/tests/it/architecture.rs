@@ -252,7 +252,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("callosum-core", &["callosum-shell", "callosum-surroundings"]),
     ("callosum-runtimes", &["callosum-core"]),
     ("callosum-context", &["callosum-core"]),
-    ("callosum-node", &["callosum-core"]),
+    ("callosum-node", &["callosum-context", "callosum-core"]),
     ("callosum-cli", &["callosum-context", "callosum-core", "callosum-runtimes"]),
     ("callosum-server", &["callosum-core", "callosum-runtimes"]),
     ("callosum-bench", &["callosum-core"]),

@@ -3,12 +3,12 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use callosum_context::decide::{Proposal, proposals};
+use callosum_context::decide::proposals;
 use callosum_context::lint;
 use callosum_context::lock::PATIENCE;
 use callosum_context::read;
 use callosum_core::query::Source;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{Here, Stopped};
 use crate::output::{heading, json, local_time, long, name, said, table};
@@ -40,7 +40,7 @@ pub(super) fn show(here: &Here, as_json: bool, out: &mut dyn Write) -> Result<Ex
                 "mode": recorded.mode,
                 "text": text,
                 "sessions": sessions,
-                "proposals": open.iter().map(as_value).collect::<Vec<_>>(),
+                "proposals": open,
                 "pending": pending,
             }),
         )?;
@@ -70,11 +70,6 @@ pub(super) fn show(here: &Here, as_json: bool, out: &mut dyn Write) -> Result<Ex
         sessions.map(|(session, how)| vec![name(&session), how.to_owned()]),
     )?;
     Ok(ExitCode::SUCCESS)
-}
-
-fn as_value(proposal: &Proposal) -> Value {
-    let Proposal { id, agent, at, text, path } = proposal;
-    json!({ "id": id, "agent": agent, "at": at, "text": text, "path": path })
 }
 
 pub(super) fn lint(here: &Here, as_json: bool, out: &mut dyn Write) -> Result<ExitCode, Stopped> {
