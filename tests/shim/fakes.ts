@@ -23,6 +23,8 @@ export class FakeGate implements NativeGate {
     why: '{"key":"k","events":[],"text":""}',
     explain: "{}",
   };
+  /** What it answers to requests about the shared context, one after another; the last one stays. */
+  contexts: string[] = ['{"on":false}'];
   releaseText = '{"key":"k","released":[]}';
   pendingNotices: Array<{ level: string; text: string }> = [];
   throws: Error | undefined;
@@ -67,6 +69,10 @@ export class FakeGate implements NativeGate {
   release(key: string, by: string): Promise<string> {
     this.#note("release", [key, by]);
     return Promise.resolve(this.releaseText);
+  }
+  context(request: string): Promise<string> {
+    this.#note("context", [request]);
+    return Promise.resolve(this.contexts.length > 1 ? (this.contexts.shift() ?? "") : (this.contexts[0] ?? ""));
   }
   close(): Promise<void> {
     this.#note("close", []);
