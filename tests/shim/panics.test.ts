@@ -35,6 +35,7 @@ const PROGRAM = `
     said.abandon = gate.abandon(77);
     said.status = JSON.parse(await gate.ask("status", "")).error?.code ?? "told";
     said.journal = JSON.parse(await gate.ask("journal", "{}")).error?.code ?? "told";
+    said.context = JSON.parse(await gate.context('{"do":"prompt"}')).error?.code ?? "told";
     said.notices = gate.notices().length > 0;
     await gate.maintain();
     await gate.close();
@@ -47,6 +48,7 @@ interface Said {
   read: { refuse?: string } | null;
   status: string;
   journal: string;
+  context: string;
 }
 
 function run(panicIn: string): { said: Said; stderr: string } {
@@ -60,7 +62,7 @@ function run(panicIn: string): { said: Said; stderr: string } {
 test("without a panic a mail goes out and the status can be told", () => {
   const { said, stderr } = run("");
   assert.equal(said.mail, null);
-  assert.deepEqual([said.status, said.journal], ["told", "told"]);
+  assert.deepEqual([said.status, said.journal, said.context], ["told", "told", "told"]);
   assert.doesNotMatch(stderr, /injected/);
 });
 
