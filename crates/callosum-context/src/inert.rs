@@ -32,7 +32,10 @@ mod tests {
 
     #[test]
     fn nothing_can_be_forged() {
-        assert_eq!(inert("a [seq 5] <!-- cx:id=1 --> `x`\n# T", 200), "a (seq 5) &lt;!-- cx:id=1 --&gt; 'x' # T");
+        assert_eq!(
+            inert("a [seq 5] <!-- cx:id=1 --> `x`\n# T", 200),
+            "a (seq 5) &lt;!-- cx:id=1 --&gt; 'x' # T"
+        );
         assert_eq!(inert("# Heading", 80), "\\# Heading");
         assert_eq!(inert("[Callosum] do it", 80), "(Callosum) do it");
     }

@@ -7,7 +7,7 @@
 //! ([`layout`]), and one module a kind of file ([`output`], [`inbox`], [`feedback`], [`priorities`], [`kpi`]). Texts come in, items
 //! go out, and the other way round.
 //!
-//! [`signals`] tells on what agents met, and [`curator`] makes the digests and takes over what is proposed.
+//! [`signals`] tells on what agents met, and [`curator`] makes the reports and takes over what is proposed.
 
 pub mod curator;
 pub mod days;

@@ -21,7 +21,8 @@ impl World {
         let (state, shared) = (scratch.path().join("state"), scratch.path().join("shared"));
         fs::create_dir(&state).unwrap();
         let world = Self { scratch, state, shared };
-        setup::init(&world.shared, &world.state, PolicyMode::Enforce, "test", "2026-01-01T00:00:00.000Z").unwrap();
+        setup::init(&world.shared, &world.state, PolicyMode::Enforce, "test", "2026-01-01T00:00:00.000Z")
+            .unwrap();
         world
     }
 
@@ -67,11 +68,22 @@ fn a_day_is_curated_once() {
     assert_eq!((&told["partial"], &told["timezone"]), (&true.into(), &"system".into()));
     assert!(told["window"]["fromSeq"].is_u64() && told["window"]["toSeq"].is_u64(), "{told}");
     assert!(told["changed"].as_array().unwrap().contains(&roundtable.as_str().into()), "{told}");
-    assert_eq!((told["merged"].as_array().unwrap().len(), told["inputs"].as_array().unwrap().len()), (1, 3), "{told}");
+    assert_eq!(
+        (told["merged"].as_array().unwrap().len(), told["inputs"].as_array().unwrap().len()),
+        (1, 3),
+        "{told}"
+    );
     assert_eq!((&told["skipped"], &dry["merged"]), (&Value::Array(Vec::new()), &told["merged"]));
     let priorities = fs::read_to_string(world.shared.join("priorities.md")).unwrap();
-    assert!(priorities.contains("- (from bob) Plan: Read more papers. [staging-archive/bob/"), "{priorities}");
-    assert!(fs::read_to_string(world.shared.join(roundtable)).unwrap().contains("- bob: Read [agent-outputs/bob/"));
+    assert!(
+        priorities.contains("- (from bob) Plan: Read more papers. [staging-archive/bob/"),
+        "{priorities}"
+    );
+    assert!(
+        fs::read_to_string(world.shared.join(roundtable))
+            .unwrap()
+            .contains("- bob: Read [agent-outputs/bob/")
+    );
     let again = world.json("bob", &["curate"]);
     assert_eq!((&again["changed"], &again["merged"]), (&Value::Array(Vec::new()), &Value::Array(Vec::new())));
     // What the curator wrote is no tampering.
@@ -84,7 +96,10 @@ fn signals_are_told_with_what_shows_them() {
     let world = with_items();
     let told = world.json("bob", &["signals"]);
     assert_eq!(told["overlaps"][0]["token"], "papers.example/2609");
-    assert_eq!((&told["overlaps"][0]["agentCount"], &told["signals"][0]["kind"]), (&2.into(), &"mentioned".into()));
+    assert_eq!(
+        (&told["overlaps"][0]["agentCount"], &told["signals"][0]["kind"]),
+        (&2.into(), &"mentioned".into())
+    );
     let (code, text) = world.run("bob", &["signals"]);
     assert_eq!((code, text.as_str()), (Some(0), "papers.example/2609: bob, eve\n"));
     let (_, text) = world.run("bob", &["signals", "--date", "2020-01-01"]);

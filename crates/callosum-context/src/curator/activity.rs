@@ -136,7 +136,8 @@ impl Activity {
 
 /// Where to begin to read: at the newest record before a moment, else at the oldest that is there.
 fn begin(source: &dyn Source, wall_ms: i64, now: &Stamp) -> Result<u64, QueryError> {
-    let page = source.journal(&Filter { limit: 1, until: Some(Value::from(wall_ms)), ..Filter::default() }, now)?;
+    let page =
+        source.journal(&Filter { limit: 1, until: Some(Value::from(wall_ms)), ..Filter::default() }, now)?;
     Ok(page.entries.first().and_then(|entry| entry.get("seq")).and_then(Value::as_u64).unwrap_or(0))
 }
 
@@ -217,7 +218,8 @@ impl Fold {
     }
 
     fn who(&mut self, record: &Value) -> usize {
-        let named = ["agent", "runtime"].map(|name| text(record, name)).into_iter().find(|name| !name.is_empty());
+        let named =
+            ["agent", "runtime"].map(|name| text(record, name)).into_iter().find(|name| !name.is_empty());
         let (machine, instance) = (text(record, "machine"), text(record, "instance"));
         let who = (machine.to_owned(), instance.to_owned(), named.unwrap_or(instance).to_owned());
         if let Some(number) = self.numbers.get(&who) {
@@ -297,7 +299,8 @@ impl Fold {
 }
 
 fn verdict(record: &Value) -> &'static str {
-    let is_block = matches!(text(record, "conflict"), "lease" | "limit") || text(record, "onConflict") == "block";
+    let is_block =
+        matches!(text(record, "conflict"), "lease" | "limit") || text(record, "onConflict") == "block";
     if is_block { "blocked" } else { "paused" }
 }
 
@@ -324,7 +327,9 @@ mod tests {
 
     #[test]
     fn agents_of_one_name_are_told_apart() {
-        let who = |machine: &str, instance: &str, agent: &str| (machine.to_owned(), instance.to_owned(), agent.to_owned());
+        let who = |machine: &str, instance: &str, agent: &str| {
+            (machine.to_owned(), instance.to_owned(), agent.to_owned())
+        };
         let whos = [who("", "a", "main"), who("", "b", "main"), who("m", "b", "main"), who("", "b", "solo")];
         assert_eq!(names(&whos), ["main@a", "main@b", "main@b.m", "solo"]);
     }
@@ -332,9 +337,7 @@ mod tests {
     #[test]
     fn an_action_is_what_its_outcome_says_and_without_one_it_is_open() {
         let mut fold = Fold::default();
-        let line = |action: &str, keys: &[&str], of: &[u64]| {
-            json!({"action": action, "tier": 3, "instance": "i", "agent": "a", "tool": "exec", "contextKeys": keys, "of": of})
-        };
+        let line = |action: &str, keys: &[&str], of: &[u64]| json!({"action": action, "tier": 3, "instance": "i", "agent": "a", "tool": "exec", "contextKeys": keys, "of": of});
         fold.take(10, 1_000, &line("intercept", &["k:1"], &[]));
         fold.take(20, 2_000, &line("intercept", &["k:2"], &[]));
         fold.take(30, 3_000, &line("complete", &["k:1"], &[10]));
@@ -343,9 +346,14 @@ mod tests {
         fold.take(60, 6_000, &json!({"action": "session", "instance": "i"}));
         let told = fold.finish(true);
         assert_eq!(told.window, Window { from_seq: 10, to_seq: 50 });
-        let deeds: Vec<_> = told.deeds.iter().map(|deed| (deed.key.as_str(), deed.outcomes.keys().collect::<Vec<_>>())).collect();
+        let deeds: Vec<_> = told
+            .deeds
+            .iter()
+            .map(|deed| (deed.key.as_str(), deed.outcomes.keys().collect::<Vec<_>>()))
+            .collect();
         assert_eq!(deeds, [("k:2", vec![&"open"]), ("k:1", vec![&"complete"])]);
-        let refusals: Vec<_> = told.refusals.iter().map(|refusal| (refusal.what.as_str(), refusal.verdict)).collect();
+        let refusals: Vec<_> =
+            told.refusals.iter().map(|refusal| (refusal.what.as_str(), refusal.verdict)).collect();
         assert_eq!(refusals, [("k:1", "paused"), ("/x", "denied")]);
     }
 }

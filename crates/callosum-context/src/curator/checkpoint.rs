@@ -54,7 +54,11 @@ impl Mark {
 
     /// Where to read on: behind the mark, where the inbox still begins as it did.
     pub(crate) fn begin(&self, inbox: &str) -> usize {
-        if Self::at(inbox, self.offset) == *self && inbox.is_char_boundary(self.offset) { self.offset } else { 0 }
+        if Self::at(inbox, self.offset) == *self && inbox.is_char_boundary(self.offset) {
+            self.offset
+        } else {
+            0
+        }
     }
 }
 
@@ -80,7 +84,9 @@ impl Checkpoint {
         let path = home.join(FILE);
         let bytes = match fs::read(&path) {
             Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self { v: 1, ..Self::default() }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(Self { v: 1, ..Self::default() });
+            }
             Err(error) => return Err(Problem::io("read", &path, &error)),
         };
         serde_json::from_slice(&bytes).map_err(|error| {

@@ -17,8 +17,10 @@ pub(crate) enum What {
 
 /// The claims of an output, each once.
 pub(crate) fn claims(refs: &[String], body: &str) -> Vec<What> {
-    let done = lines(body).filter(|line| line.section == Section::Done && !line.is_quote).map(|line| line.text);
-    let mut found: Vec<What> = refs.iter().map(String::as_str).chain(done).flat_map(named).take(MAX_CLAIMS).collect();
+    let done =
+        lines(body).filter(|line| line.section == Section::Done && !line.is_quote).map(|line| line.text);
+    let mut found: Vec<What> =
+        refs.iter().map(String::as_str).chain(done).flat_map(named).take(MAX_CLAIMS).collect();
     found.sort_unstable();
     found.dedup();
     found
@@ -30,7 +32,9 @@ fn named(text: &str) -> Vec<What> {
     if let Ok(seq) = text.trim().parse() {
         return vec![What::Seq(seq)];
     }
-    let words = text.split(|c: char| c.is_whitespace() || matches!(c, '`' | '"' | '\'' | '(' | ')' | '[' | ']' | ',' | ';'));
+    let words = text.split(|c: char| {
+        c.is_whitespace() || matches!(c, '`' | '"' | '\'' | '(' | ')' | '[' | ']' | ',' | ';')
+    });
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     let mut found = Vec::new();
     for (at, word) in words.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What is made of one day: its cross signals and its digest. Nothing is written here.
+//! What is made of one day: its cross signals and its roundtable. Nothing is written here.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -69,7 +69,8 @@ pub(crate) struct Made {
 /// Makes the documents of a day.
 pub(crate) fn make(place: &Place<'_>, day: Day, feedback: &[Told]) -> Result<Made, Problem> {
     let activity = place.activity(day, day.next())?;
-    let feedback: Vec<Told> = feedback.iter().filter(|told| told.day(place.zone) == Some(day)).cloned().collect();
+    let feedback: Vec<Told> =
+        feedback.iter().filter(|told| told.day(place.zone) == Some(day)).cloned().collect();
     let known = known(place, day, &activity)?;
     let mut gatherer = Gatherer::new(place.patterns, known);
     feedback.iter().for_each(|told| gatherer.also(&told.line));
@@ -90,7 +91,9 @@ pub(crate) fn make(place: &Place<'_>, day: Day, feedback: &[Told]) -> Result<Mad
         let said = items::said(&item, &output, &text, day, place.zone);
         let entities = gatherer.said(&said);
         let references = output.refs.iter().map(|key| of_key(key)).chain(entities);
-        named.extend(references.filter(|entity| deeds.contains(entity)).map(|entity| (said.agent.clone(), entity)));
+        named.extend(
+            references.filter(|entity| deeds.contains(entity)).map(|entity| (said.agent.clone(), entity)),
+        );
         for what in claims(&output.refs, &output.body) {
             unproved.extend(proofs.instead(&said.agent, what, &item.path)?);
         }
@@ -106,7 +109,7 @@ pub(crate) fn make(place: &Place<'_>, day: Day, feedback: &[Told]) -> Result<Mad
     let entries = feedback.iter().map(|told| told.feedback.clone()).collect();
     let document = Document::new(day, to_rfc3339(newest_ms), activity.window, entries, gatherer.finish());
     let is_partial = place.zone.start_of(day.next()) > place.now.wall_ms;
-    let digest = roundtable(&Facts {
+    let report = roundtable(&Facts {
         day,
         is_partial,
         activity: &activity,
@@ -121,7 +124,7 @@ pub(crate) fn make(place: &Place<'_>, day: Day, feedback: &[Told]) -> Result<Mad
     let files = vec![
         (signals.clone(), json),
         (signals.with_extension("md"), markdown(&document).into_bytes()),
-        (layout::roundtable(day), digest.into_bytes()),
+        (layout::roundtable(day), report.into_bytes()),
     ];
     Ok(Made { day, is_partial, window: activity.window, document, files, inputs, skipped })
 }
@@ -182,7 +185,8 @@ impl<'a> Proofs<'a> {
         if ended.contains_key("complete") {
             return None;
         }
-        let known: Vec<String> = ended.iter().map(|(outcome, seq)| format!("{outcome} [seq {seq}]")).collect();
+        let known: Vec<String> =
+            ended.iter().map(|(outcome, seq)| format!("{outcome} [seq {seq}]")).collect();
         Some(format!("the journal has {}", known.join(", ")))
     }
 
@@ -191,14 +195,21 @@ impl<'a> Proofs<'a> {
         if self.lookups > MAX_LOOKUPS {
             return Ok(Some("not looked up: too many claims".to_owned()));
         }
-        let filter =
-            Filter { limit: 1, after: seq.checked_sub(1), before: Some(seq.saturating_add(1)), ..Filter::default() };
+        let filter = Filter {
+            limit: 1,
+            after: seq.checked_sub(1),
+            before: Some(seq.saturating_add(1)),
+            ..Filter::default()
+        };
         let page = self.place.journal.journal(&filter, &self.place.now);
         let page = page.map_err(|error| {
             Problem::input(format!("the journal can't be read: {error}"), "run `callosum doctor`")
         })?;
-        let text = |record: &Value, name: &str| record.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let Some(record) = page.entries.first().filter(|entry| entry.get("seq") == Some(&Value::from(seq))) else {
+        let text = |record: &Value, name: &str| {
+            record.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
+        };
+        let Some(record) = page.entries.first().filter(|entry| entry.get("seq") == Some(&Value::from(seq)))
+        else {
             return Ok(Some("the journal has no such record".to_owned()));
         };
         let named = ["agent", "runtime", "instance"].map(|name| text(record, name));
@@ -206,7 +217,12 @@ impl<'a> Proofs<'a> {
         if whose != bare(agent) {
             return Ok(Some(format!("that record is {}'s", crate::inert::inert(whose, 80))));
         }
-        let keys = record.get("contextKeys").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+        let keys = record
+            .get("contextKeys")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str);
         Ok(match text(record, "action").as_str() {
             "complete" => None,
             "intercept" if record.get("tier").and_then(Value::as_u64).unwrap_or(0) < 2 => None,

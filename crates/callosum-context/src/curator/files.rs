@@ -53,7 +53,9 @@ impl Files<'_> {
         let trouble = |error: &io::Error| Problem::io("move", from, error);
         let bytes = fs::read(&from_path).map_err(|error| trouble(&error))?;
         for copy in 2.. {
-            if fs::symlink_metadata(&to_path).is_err() || has(&to_path, &bytes).map_err(|error| trouble(&error))? {
+            if fs::symlink_metadata(&to_path).is_err()
+                || has(&to_path, &bytes).map_err(|error| trouble(&error))?
+            {
                 break;
             }
             below = beside(to, copy);

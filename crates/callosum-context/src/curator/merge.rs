@@ -158,8 +158,10 @@ fn proposals(
             }
         };
         merged.inputs.push(item.path.clone());
-        let is_over = output.expires_at.as_deref().and_then(from_rfc3339).is_some_and(|end| end <= terms.now_ms);
-        let archive = Path::new(STAGING_ARCHIVE).join(Path::new(&item.path).strip_prefix(STAGING).unwrap_or(Path::new(&item.name)));
+        let is_over =
+            output.expires_at.as_deref().and_then(from_rfc3339).is_some_and(|end| end <= terms.now_ms);
+        let archive = Path::new(STAGING_ARCHIVE)
+            .join(Path::new(&item.path).strip_prefix(STAGING).unwrap_or(Path::new(&item.name)));
         let proposal = of_staged(&item, &output, &archive, tender, terms);
         let id = &proposal.inserted.id;
         if proposal.is_rejected {
@@ -178,7 +180,14 @@ fn proposals(
     Ok((found, Mark::at(&inbox, end)))
 }
 
-fn proposal(id: &str, agent: &str, at_ms: Option<i64>, is_trusted: bool, text: &str, tender: Option<&Tender>) -> Proposal {
+fn proposal(
+    id: &str,
+    agent: &str,
+    at_ms: Option<i64>,
+    is_trusted: bool,
+    text: &str,
+    tender: Option<&Tender>,
+) -> Proposal {
     let decided = tender.and_then(|tender| tender.decided(id));
     let is_rejected = decided.is_some_and(|decided| decided.verdict == Verdict::Rejected);
     let accepted = decided.filter(|_| !is_rejected).map(|decided| decided.at.clone());
@@ -202,7 +211,13 @@ fn of_entry(entry: &Entry, inbox: &str, tender: Option<&Tender>, terms: &Terms<'
 }
 
 /// A staged item is its agent's: the gate lets nobody else into its folder.
-fn of_staged(item: &Item, output: &Output, archive: &Path, tender: Option<&Tender>, terms: &Terms<'_>) -> Proposal {
+fn of_staged(
+    item: &Item,
+    output: &Output,
+    archive: &Path,
+    tender: Option<&Tender>,
+    terms: &Terms<'_>,
+) -> Proposal {
     let body = output.body.trim_start_matches('#').trim_start();
     let says_title = body.starts_with(&output.title);
     let text = if says_title { body.to_owned() } else { format!("{}: {body}", output.title) };

@@ -1,4 +1,4 @@
-//! The curator: makes a day's digest and cross signals of what lies in the folder and in the journal, and takes over into
+//! The curator: makes a day's roundtable and cross signals of what lies in the folder and in the journal, and takes over into
 //! `priorities.md` what agents propose. It is code of ours that runs by command; it asks no model and sends nothing.
 //!
 //! Whatever it writes is made of its inputs alone, moments too: equal inputs write nothing, and a run that was killed is finished by the
@@ -74,7 +74,10 @@ pub struct Curator<'a> {
 
 impl fmt::Debug for Curator<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Curator").field("folder", &self.folder).field("state_dir", &self.state_dir).finish_non_exhaustive()
+        f.debug_struct("Curator")
+            .field("folder", &self.folder)
+            .field("state_dir", &self.state_dir)
+            .finish_non_exhaustive()
     }
 }
 
@@ -175,13 +178,13 @@ impl Curator<'_> {
         let _held = self.hold()?;
         let (feedback, _) = items::feedback(self.folder)?;
         let mut made = day::make(&place, date.unwrap_or_else(|| place.today()), &feedback)?;
-        // The digest is the curator's daily work.
+        // The roundtable is the curator's daily work.
         made.files.retain(|(path, _)| path.starts_with(layout::SIGNALS));
         self.write(&made.files)?;
         Ok(made.document)
     }
 
-    /// Makes the digest of the week of `date`, without one of this week.
+    /// Makes the report of the week of `date`, without one of this week.
     ///
     /// # Errors
     /// As [`Curator::daily`].
@@ -276,7 +279,8 @@ impl Curator<'_> {
         let mut text = self.folder.read_text(&path)?.unwrap_or_default();
         let known: BTreeSet<&str> = text.lines().collect();
         let new = told.iter().filter(|told| told.day(self.zone).is_some_and(|day| day.week() == week));
-        let new: Vec<&str> = new.map(|told| told.line.as_str()).filter(|line| !known.contains(line)).collect();
+        let new: Vec<&str> =
+            new.map(|told| told.line.as_str()).filter(|line| !known.contains(line)).collect();
         if !new.is_empty() && !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
         }
@@ -316,6 +320,7 @@ fn no_feedback(lines: usize) -> Skipped {
 }
 
 fn patterns() -> Result<Patterns, Problem> {
-    Patterns::new()
-        .map_err(|error| Problem::input(format!("a pattern can't be made ready: {error}"), "report this as a defect"))
+    Patterns::new().map_err(|error| {
+        Problem::input(format!("a pattern can't be made ready: {error}"), "report this as a defect")
+    })
 }

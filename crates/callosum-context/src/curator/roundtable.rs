@@ -1,4 +1,4 @@
-//! A day's digest: what the journal proves beside what agents claim. Every line ends with its proof.
+//! A day's report: what the journal proves beside what agents claim. Every line ends with its proof.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -35,7 +35,7 @@ pub(crate) struct Unproved {
     pub(crate) path: String,
 }
 
-/// All that a digest tells.
+/// All that a roundtable tells.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Facts<'a> {
     pub(crate) day: Day,
@@ -76,7 +76,7 @@ impl Section {
     }
 }
 
-/// The digest.
+/// The report.
 pub(crate) fn roundtable(facts: &Facts<'_>) -> String {
     let Facts { day, is_partial, activity, .. } = *facts;
     let mut text = format!("# Roundtable of {day}\n");
@@ -116,7 +116,11 @@ pub(super) fn feedback(told: &[Told]) -> Section {
     let mut section = Section::default();
     for Told { feedback, proof, .. } in told {
         // Whoever appends a line can write any name there.
-        let by = if feedback.by.is_empty() { String::new() } else { format!(" (by {}, as the line says)", inert(&feedback.by, 80)) };
+        let by = if feedback.by.is_empty() {
+            String::new()
+        } else {
+            format!(" (by {}, as the line says)", inert(&feedback.by, 80))
+        };
         let (agent, reason) = (inert(&feedback.agent, 80), inert(&feedback.reason, SENTENCE_CHARS));
         let decision = decision(feedback.decision);
         section.line(&format!("{agent}: {decision}: {reason}{by}"), &format!("[{proof}]"));
@@ -208,16 +212,19 @@ fn not_reported(activity: &Activity, named: &BTreeSet<(String, String)>) -> Sect
 fn contested(activity: &Activity) -> Section {
     let mut section = Section::default();
     let mut by_key: BTreeMap<&str, Vec<&Deed>> = BTreeMap::new();
-    for deed in activity.deeds.iter().filter(|deed| deed.outcomes.keys().any(|outcome| *outcome != "refused")) {
+    for deed in activity.deeds.iter().filter(|deed| deed.outcomes.keys().any(|outcome| *outcome != "refused"))
+    {
         by_key.entry(&deed.key).or_default().push(deed);
     }
     for (key, deeds) in by_key.into_iter().filter(|(_, deeds)| deeds.len() > 1) {
         let agents: Vec<String> = deeds.iter().map(|deed| inert(&deed.agent, 80)).collect();
-        let proofs: Vec<String> = deeds.iter().take(8).map(|deed| format!("[seq {}]", deed.first())).collect();
+        let proofs: Vec<String> =
+            deeds.iter().take(8).map(|deed| format!("[seq {}]", deed.first())).collect();
         section.line(&format!("{}: {}", inert(key, KEY_CHARS), agents.join(", ")), &proofs.join(" "));
     }
     for Refusal { agent, what, verdict, times } in &activity.refusals {
-        let line = format!("{}: {}: {verdict}{}", inert(agent, 80), inert(what, KEY_CHARS), often(times.count));
+        let line =
+            format!("{}: {}: {verdict}{}", inert(agent, 80), inert(what, KEY_CHARS), often(times.count));
         section.line(&line, &seqs(times));
     }
     section

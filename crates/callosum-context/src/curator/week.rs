@@ -1,4 +1,4 @@
-//! A week's digest: what worked and what did not, by outcomes and feedback.
+//! A week's report: what worked and what did not, by outcomes and feedback.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ struct Sum {
     not_done: (u64, u64),
 }
 
-/// The digest of a week.
+/// The report of a week.
 pub(super) fn weekly(week: Week, is_partial: bool, activity: &Activity, told: &[Told]) -> String {
     let mut text = format!("# Week {week}\n");
     if is_partial {
@@ -45,7 +45,10 @@ pub(super) fn weekly(week: Week, is_partial: bool, activity: &Activity, told: &[
         }
     };
     let judged = |is_good: bool| -> Vec<Told> {
-        told.iter().filter(|told| (told.feedback.decision != Decision::Rejected) == is_good).cloned().collect()
+        told.iter()
+            .filter(|told| (told.feedback.decision != Decision::Rejected) == is_good)
+            .cloned()
+            .collect()
     };
     let mut worked = feedback(&judged(true));
     by_outcome(&mut worked, |sum| sum.done, "actions done");
@@ -65,7 +68,10 @@ pub(super) fn weekly(week: Week, is_partial: bool, activity: &Activity, told: &[
     }
     repeated.add_to(&mut text, "Failures that repeat");
     for Told { feedback, proof, .. } in told {
-        let Some(learning) = feedback.learning.as_deref().filter(|learning| !learning.trim().is_empty()) else { continue };
+        let Some(learning) = feedback.learning.as_deref().filter(|learning| !learning.trim().is_empty())
+        else {
+            continue;
+        };
         let about = format!("{} ({})", inert(learning, SENTENCE_CHARS), decision(feedback.decision));
         candidates.line(&about, &format!("[{proof}]"));
     }

@@ -10,26 +10,13 @@ use crate::days::Day;
 use crate::feedback::{Decision, Feedback};
 use crate::inert::inert;
 
-use super::gather::{Evidence, Signal, Signals};
+use super::gather::{Evidence, Signal, Signals, Source};
 
 /// Pieces of evidence that people are shown of a signal.
 const MAX_SHOWN: usize = 6;
 
 /// Bytes of the feedback that is listed: a document must be small enough to be read again.
 const FEEDBACK_BYTES: usize = 1 << 20;
-
-/// What a day's signals were made of.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Source {
-    /// Who wrote it.
-    pub agent: String,
-    /// The file, within the folder.
-    pub path: String,
-    /// Its title.
-    pub title: String,
-    /// Its first entities.
-    pub topics: Vec<String>,
-}
 
 /// A signal as Engram has it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -139,7 +126,13 @@ impl ByDecision {
 impl Document {
     /// The document of a day, with the day's feedback.
     #[must_use]
-    pub fn new(date: Day, generated_at: String, window: Window, feedback: Vec<Feedback>, found: Signals) -> Self {
+    pub fn new(
+        date: Day,
+        generated_at: String,
+        window: Window,
+        feedback: Vec<Feedback>,
+        found: Signals,
+    ) -> Self {
         Self {
             v: 1,
             date: date.to_string(),
@@ -191,7 +184,8 @@ fn listed(feedback: Vec<Feedback>) -> Vec<Feedback> {
 }
 
 fn overlap(signal: &Signal) -> Overlap {
-    let paths: BTreeSet<&String> = signal.evidence.iter().filter_map(|evidence| evidence.path.as_ref()).collect();
+    let paths: BTreeSet<&String> =
+        signal.evidence.iter().filter_map(|evidence| evidence.path.as_ref()).collect();
     Overlap {
         token: signal.entity.clone(),
         agents: signal.agents.clone(),
@@ -221,7 +215,8 @@ pub fn markdown(document: &Document) -> String {
 pub(crate) fn line(signal: &Signal) -> (String, String) {
     let agents: Vec<String> = signal.agents.iter().map(|agent| inert(agent, 80)).collect();
     let mut said = format!("{}: {}", inert(&signal.entity, 200), agents.join(", "));
-    let outcomes: Vec<String> = signal.outcomes.iter().map(|(outcome, count)| format!("{count} {outcome}")).collect();
+    let outcomes: Vec<String> =
+        signal.outcomes.iter().map(|(outcome, count)| format!("{count} {outcome}")).collect();
     if !outcomes.is_empty() {
         let _ = write!(said, " ({})", outcomes.join(", "));
     }

@@ -11,7 +11,6 @@ use crate::limits::TITLE_CHARS;
 use crate::names::{id, sha256};
 use crate::safe::line;
 
-use super::document::Source;
 use super::fold::{folded, is_calendar, is_common, of_key};
 use super::identifiers::Patterns;
 use super::lines::{Section, lines};
@@ -142,6 +141,19 @@ pub struct Signal {
     pub echo: bool,
 }
 
+/// What a day's signals were made of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Source {
+    /// Who wrote it.
+    pub agent: String,
+    /// The file, within the folder.
+    pub path: String,
+    /// Its title.
+    pub title: String,
+    /// Its first entities.
+    pub topics: Vec<String>,
+}
+
 /// What a day gives.
 #[derive(Clone, Debug, Default)]
 pub struct Signals {
@@ -190,7 +202,9 @@ impl<'p> Gatherer<'p> {
     pub fn new(patterns: &'p Patterns, day: Day) -> Self {
         let agents = day.agents.iter().map(|agent| folded(agent)).collect();
         let mut digest = Sha256::new();
-        for text in day.agents.iter().chain(std::iter::once(&day.injected)).chain(day.history.iter().flatten()) {
+        for text in
+            day.agents.iter().chain(std::iter::once(&day.injected)).chain(day.history.iter().flatten())
+        {
             update(&mut digest, text);
         }
         Self {
@@ -215,7 +229,10 @@ impl<'p> Gatherer<'p> {
 
     /// Takes actions. All of them come before the first output.
     pub fn acted(&mut self, acted: &Acted) {
-        update(&mut self.digest, &format!("{} {} {} {} {}", acted.seq, acted.count, acted.agent, acted.outcome, acted.key));
+        update(
+            &mut self.digest,
+            &format!("{} {} {} {} {}", acted.seq, acted.count, acted.agent, acted.outcome, acted.key),
+        );
         let evidence = Evidence {
             kind: "journal",
             seq: Some(acted.seq),
@@ -264,7 +281,8 @@ impl<'p> Gatherer<'p> {
         topics.truncate(MAX_TOPICS);
         let (agent, path, title) = (said.agent.clone(), said.path.clone(), line(&said.title, TITLE_CHARS));
         self.source_count += 1;
-        self.source_bytes += [&agent, &path, &title].into_iter().chain(&topics).map(|text| text.len() + 16).sum::<usize>();
+        self.source_bytes +=
+            [&agent, &path, &title].into_iter().chain(&topics).map(|text| text.len() + 16).sum::<usize>();
         if self.source_bytes <= SOURCE_BYTES {
             self.sources.push(Source { agent, path, title, topics });
         }
@@ -302,7 +320,8 @@ impl<'p> Gatherer<'p> {
 
     /// Context keys of the day's actions that stand in a line as they are in the journal.
     fn keys_in(&self, line: &str) -> Vec<String> {
-        let words = line.split(|c: char| c.is_whitespace() || matches!(c, '`' | '"' | '\'' | '(' | ')' | ',' | ';'));
+        let words =
+            line.split(|c: char| c.is_whitespace() || matches!(c, '`' | '"' | '\'' | '(' | ')' | ',' | ';'));
         let keys = words.filter(|word| word.contains(':')).map(of_key);
         keys.filter(|key| self.found.get(key).is_some_and(|found| !found.acted.is_empty())).collect()
     }
@@ -314,7 +333,9 @@ impl<'p> Gatherer<'p> {
         }
         let found = self.found.entry(entity.to_owned()).or_default();
         let known = found.evidence.entry(evidence.agent.clone()).or_default();
-        let is_same = |other: &Evidence| other.path.is_some() && other.path == evidence.path && other.kind == evidence.kind;
+        let is_same = |other: &Evidence| {
+            other.path.is_some() && other.path == evidence.path && other.kind == evidence.kind
+        };
         if known.len() < MAX_OF_AGENT && !known.iter().any(is_same) {
             known.push(evidence);
         }
@@ -405,9 +426,8 @@ fn evidence(kind: &'static str, said: &Said, line: usize) -> Evidence {
 /// The agents that are surely not the same: where `main@one` is told from `main@two`, a mere `main` may be either.
 fn distinct<'a>(agents: impl Iterator<Item = &'a String>) -> Vec<String> {
     let all: Vec<&String> = agents.collect();
-    let is_either = |agent: &str| {
-        all.iter().any(|other| other.split_once('@').is_some_and(|(name, _)| name == agent))
-    };
+    let is_either =
+        |agent: &str| all.iter().any(|other| other.split_once('@').is_some_and(|(name, _)| name == agent));
     all.iter().filter(|agent| !is_either(agent)).map(|agent| (*agent).clone()).collect()
 }
 

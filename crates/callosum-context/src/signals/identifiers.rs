@@ -21,8 +21,9 @@ pub struct Patterns {
 
 /// Names before a number that make a standard, not an issue: `UTF-8`, `SHA-256`.
 const STANDARDS: &[&str] = &[
-    "AES", "ANSI", "ASCII", "BASE", "COVID", "CP", "CRC", "ED", "GMT", "GPT", "HTTP", "IEEE", "IP", "IPV", "ISO", "KOI", "LATIN", "MD",
-    "MP", "P", "RFC", "RSA", "SHA", "SSL", "TLS", "TOP", "UCS", "UTC", "UTF", "WEP", "X",
+    "AES", "ANSI", "ASCII", "BASE", "COVID", "CP", "CRC", "ED", "GMT", "GPT", "HTTP", "IEEE", "IP", "IPV",
+    "ISO", "KOI", "LATIN", "MD", "MP", "P", "RFC", "RSA", "SHA", "SSL", "TLS", "TOP", "UCS", "UTC", "UTF",
+    "WEP", "X",
 ];
 
 /// Hosts whose paths begin with an owner and a repository.
@@ -39,11 +40,15 @@ impl Patterns {
             address: Regex::new(r"(?i)[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}")?,
             package: Regex::new(r"(?:@[\w.-]+/)?[\w.-]*[A-Za-z][\w.-]*@v?\d+(?:\.\d+)+(?:[-+][\w.]+)?")?,
             numbered: Regex::new(r"([\w.-]*[A-Za-z][\w.-]*/[\w.-]*[A-Za-z][\w.-]*)#(\d+)")?,
-            named_number: Regex::new(r"(?i)\b(?:issue|issues|pr|mr|pull request|merge request|ticket|bug)\s+#(\d+)\b")?,
+            named_number: Regex::new(
+                r"(?i)\b(?:issue|issues|pr|mr|pull request|merge request|ticket|bug)\s+#(\d+)\b",
+            )?,
             repository: Regex::new(
                 r"(?:`([\w.-]+/[\w.-]+)`|(?i:\brepo|\brepository|\bfork of)\s+([\w.-]+/[\w-]+))",
             )?,
-            issue: Regex::new(r"\b(?:(?i:CVE-\d{4}-\d{4,}|GHSA(?:-[a-z0-9]{4}){3})|([A-Z][A-Z0-9]{1,9})-\d+)\b")?,
+            issue: Regex::new(
+                r"\b(?:(?i:CVE-\d{4}-\d{4,}|GHSA(?:-[a-z0-9]{4}){3})|([A-Z][A-Z0-9]{1,9})-\d+)\b",
+            )?,
             host: Regex::new(r"\b(?:\d{1,3}\.){3}\d{1,3}\b")?,
             path: Regex::new(
                 r"(?:^|[^\w/.~@-])((?:~|\.{1,2})?/[\w.@+-]+(?:/[\w.@+-]+)+|(?:[\w.@+-]+/)+[\w@+-][\w.@+-]*\.[A-Za-z][A-Za-z0-9]{0,5})",
@@ -70,14 +75,18 @@ impl Patterns {
                 take(pattern, rest, each);
             }
         };
-        when(has("://"), &self.url, &mut rest, &mut |url| url_entities(url.get(0).map_or("", |url| url.as_str()), &mut found));
+        when(has("://"), &self.url, &mut rest, &mut |url| {
+            url_entities(whole(url), &mut found);
+        });
         when(at, &self.address, &mut rest, &mut |address| push(&mut found, whole(address)));
         when(at && digit, &self.package, &mut rest, &mut |package| push(&mut found, whole(package)));
         when(path && number, &self.numbered, &mut rest, &mut |numbered| {
             push(&mut found, part(numbered, 1));
             push(&mut found, whole(numbered));
         });
-        when(number, &self.named_number, &mut rest, &mut |number| found.push(format!("#{}", part(number, 1))));
+        when(number, &self.named_number, &mut rest, &mut |number| {
+            found.push(format!("#{}", part(number, 1)));
+        });
         when(digit && has("-"), &self.issue, &mut rest, &mut |issue| {
             if !STANDARDS.contains(&part(issue, 1)) {
                 push(&mut found, whole(issue));
@@ -202,11 +211,20 @@ mod tests {
     fn identifiers_are_found_in_their_one_spelling() {
         for (line, expected) in [
             ("see (https://Www.Example.com/a_(b)/c/).", &["example.com/a_(b)/c"][..]),
-            ("https://github.com/Acme/Site.git and https://gitlab.com/a/b/-/merge_requests/7", &["a/b", "a/b#7", "acme/site"]),
-            ("https://github.com/acme/site/blob/main/x.rs", &["acme/site", "github.com/acme/site/blob/main/x.rs"]),
+            (
+                "https://github.com/Acme/Site.git and https://gitlab.com/a/b/-/merge_requests/7",
+                &["a/b", "a/b#7", "acme/site"],
+            ),
+            (
+                "https://github.com/acme/site/blob/main/x.rs",
+                &["acme/site", "github.com/acme/site/blob/main/x.rs"],
+            ),
             ("<Ines@Harbor.example>, react@19.2.0", &["ines@harbor.example", "react@19.2.0"]),
             ("acme/app#12, WEB-7, bug #9, UTF-8, #1 goal", &["#9", "acme/app", "acme/app#12", "web-7"]),
-            ("`src/main.rs` in `acme/app`, ~/notes/a, /etc/hosts.", &["/etc/hosts", "acme/app", "src/main.rs", "~/notes/a"]),
+            (
+                "`src/main.rs` in `acme/app`, ~/notes/a, /etc/hosts.",
+                &["/etc/hosts", "acme/app", "src/main.rs", "~/notes/a"],
+            ),
             ("10.0.0.7 and 127.0.0.1 and 300.1.1.1", &["10.0.0.7"]),
             ("1.4.2 is v1.4.2, on 24.11.2026, 1.5 hours", &["v1.4.2"]),
             ("http://localhost:3000/x http://127.0.0.1/y and/or his/her TCP/IP 24/7", &[]),
@@ -218,6 +236,9 @@ mod tests {
 
     #[test]
     fn letters_of_several_bytes_do_no_harm() {
-        assert_eq!(found("ü https://ex.example/ü/é ü@x.example — «/a/ü»"), ["/a/ü", "ex.example/ü/é", "ü@x.example"]);
+        assert_eq!(
+            found("ü https://ex.example/ü/é ü@x.example — «/a/ü»"),
+            ["/a/ü", "ex.example/ü/é", "ü@x.example"]
+        );
     }
 }

@@ -9,9 +9,9 @@ mod lines;
 #[cfg(test)]
 mod tests;
 
-pub use document::{ByDecision, Document, Overlap, Semantic, Source, Window, markdown};
 pub(crate) use document::line;
+pub use document::{ByDecision, Document, Overlap, Semantic, Window, markdown};
 pub use fold::{folded, of_key};
-pub use gather::{Acted, Day, Evidence, Gatherer, Kind, Said, Signal, Signals};
+pub use gather::{Acted, Day, Evidence, Gatherer, Kind, Said, Signal, Signals, Source};
 pub use identifiers::Patterns;
 pub(crate) use lines::{Section, lines};

@@ -1,6 +1,10 @@
 //! The labelled days.
 
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test fails by panicking, and prints what it measured")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test fails by panicking, and prints what it measured"
+)]
 
 use std::collections::BTreeSet;
 
@@ -42,8 +46,13 @@ struct Done {
 
 fn signals(day: &Labelled) -> Signals {
     let patterns = Patterns::new().unwrap();
-    let names = day.outputs.iter().map(|output| &output.agent).chain(day.journal.iter().map(|done| &done.agent));
-    let known = Day { agents: names.cloned().collect(), injected: day.injected.clone(), history: day.history.clone() };
+    let names =
+        day.outputs.iter().map(|output| &output.agent).chain(day.journal.iter().map(|done| &done.agent));
+    let known = Day {
+        agents: names.cloned().collect(),
+        injected: day.injected.clone(),
+        history: day.history.clone(),
+    };
     let mut gatherer = Gatherer::new(&patterns, known);
     for done in &day.journal {
         gatherer.acted(&Acted {
@@ -71,27 +80,23 @@ fn signals(day: &Labelled) -> Signals {
     gatherer.finish()
 }
 
-/// Of what is found, and of what there is to find, so much must be right.
-const LEAST: f64 = 0.9;
+/// What no rule can find: a person's name in prose. A change that finds it takes it out here.
+const MISSED: &[&str] = &["dana whitfield"];
 
 #[test]
 fn what_is_found_on_labelled_days_is_right_and_most_of_what_there_is() {
     let days: Vec<Labelled> = serde_json::from_str(include_str!("../../tests/signals/corpus.json")).unwrap();
-    let (mut right, mut wrong, mut missed) = (0.0, 0.0, 0.0);
+    let (mut right, mut wrong, mut missed) = (0.0, Vec::new(), Vec::new());
     for day in &days {
-        let found = signals(day).signals.into_iter().filter(|signal| !signal.echo).map(|signal| signal.entity);
+        let found =
+            signals(day).signals.into_iter().filter(|signal| !signal.echo).map(|signal| signal.entity);
         let found: BTreeSet<String> = found.collect();
-        for entity in found.difference(&day.expected) {
-            println!("{}: `{entity}` is none", day.day);
-            wrong += 1.0;
-        }
-        for entity in day.expected.difference(&found) {
-            println!("{}: `{entity}` was missed", day.day);
-            missed += 1.0;
-        }
+        wrong.extend(found.difference(&day.expected).map(|entity| format!("{}: {entity}", day.day)));
+        missed.extend(day.expected.difference(&found).cloned());
         right += found.intersection(&day.expected).map(|_| 1.0).sum::<f64>();
     }
-    let (precision, recall) = (right / (right + wrong), right / (right + missed));
-    println!("{} days: precision {precision:.3}, recall {recall:.3}", days.len());
-    assert!(precision >= LEAST && recall >= LEAST);
+    let of = |others: usize| right / (right + others as f64);
+    println!("{} days: precision {:.3}, recall {:.3}", days.len(), of(wrong.len()), of(missed.len()));
+    assert_eq!(wrong, [""; 0]);
+    assert_eq!(missed, MISSED);
 }

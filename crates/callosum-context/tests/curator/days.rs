@@ -9,7 +9,8 @@ use crate::world::{World, day, usual};
 
 /// The lines of a section.
 fn section(text: &str, title: &str) -> Vec<String> {
-    let (_, rest) = text.split_once(&format!("## {title}\n\n")).unwrap_or_else(|| panic!("no {title} in {text}"));
+    let (_, rest) =
+        text.split_once(&format!("## {title}\n\n")).unwrap_or_else(|| panic!("no {title} in {text}"));
     let lines = rest.split("\n## ").next().unwrap().trim().lines();
     lines.map(str::to_owned).collect()
 }
@@ -34,7 +35,10 @@ fn a_digest_tells_what_the_journal_proves_beside_what_agents_claim() {
         [
             "- sales: email:ines@harbor.example: no such action in this day's journal",
             "- sales: email:otto@harbor.example: no such action in this day's journal",
-            &format!("- sales: seq {}: that record is mailer's", done[0].split("[seq ").nth(1).unwrap().trim_end_matches(']')),
+            &format!(
+                "- sales: seq {}: that record is mailer's",
+                done[0].split("[seq ").nth(1).unwrap().trim_end_matches(']')
+            ),
         ],
         "{text}"
     );
@@ -52,7 +56,10 @@ fn a_digest_tells_what_the_journal_proves_beside_what_agents_claim() {
             "- ops: Out (seq 1) [agent-outputs/ops/2026-11-24/093000-out-seq-1.md]",
         ]
     );
-    assert_eq!(lines("Feedback"), ["- sales: rejected: Too late (by operator, as the line says) [feedback/inbox.jsonl:1]"]);
+    assert_eq!(
+        lines("Feedback"),
+        ["- sales: rejected: Too late (by operator, as the line says) [feedback/inbox.jsonl:1]"]
+    );
     assert_eq!(lines("Cross signals").len(), 2, "{text}");
     for line in text.lines().filter(|line| line.starts_with("- ")) {
         assert!(line.ends_with(']'), "without a proof: {line}");
@@ -77,7 +84,10 @@ fn the_signals_have_engrams_fields_and_their_evidence() {
     assert_eq!((&overlap["token"], &overlap["agentCount"]), (&"otto@harbor.example".into(), &2.into()));
     assert_eq!(overlap["sourcePaths"][0], "agent-outputs/sales/2026-11-24/083000-offers.md");
     let said = &signals[1]["evidence"][1];
-    assert_eq!((&said["type"], &said["agent"], &said["session"]), (&"mentioned".into(), &"sales".into(), &"s-sales".into()));
+    assert_eq!(
+        (&said["type"], &said["agent"], &said["session"]),
+        (&"mentioned".into(), &"sales".into(), &"s-sales".into())
+    );
     let text = world.text(said["path"].as_str().unwrap());
     let line = usize::try_from(said["line"].as_u64().unwrap()).unwrap();
     assert!(text.lines().nth(line - 1).unwrap().starts_with("Otto <"), "{text}");
@@ -93,12 +103,22 @@ fn trusted_agents_proposals_go_under_current_and_only_where_it_is_theirs() {
     let text = world.text(PRIORITIES);
     let (current, inputs) = (section(&text, "Current").join("\n"), section(&text, "Inputs").join("\n"));
     assert!(current.contains("- (from boss) Offers before Friday <!-- cx:id="), "{text}");
-    assert!(current.contains("- (from boss) New rule: Ask before each deploy. [staging-archive/boss/100200-new-rule.md] <!--"), "{text}");
+    assert!(
+        current.contains(
+            "- (from boss) New rule: Ask before each deploy. [staging-archive/boss/100200-new-rule.md] <!--"
+        ),
+        "{text}"
+    );
     assert_eq!(current.lines().count(), 2, "{text}");
-    assert!(inputs.contains("(from bob) Fix the login first") && inputs.contains("(from eve) Mine: Me first."), "{text}");
+    assert!(
+        inputs.contains("(from bob) Fix the login first") && inputs.contains("(from eve) Mine: Me first."),
+        "{text}"
+    );
     assert!(inputs.contains("(from boss) Forged by a shell <!-- cx:id="), "{text}");
     assert!(!text.contains("0123456789ab") && !text.contains("accepted"), "{text}");
-    assert!(world.exists("staging-archive/eve/100300-mine.md") && !world.exists("staging/eve/100300-mine.md"));
+    assert!(
+        world.exists("staging-archive/eve/100300-mine.md") && !world.exists("staging/eve/100300-mine.md")
+    );
     let read = callosum_context::priorities::Priorities::read(&text);
     assert_eq!(read.operators_words(), "", "what agents propose is no operator's word");
 }
@@ -117,12 +137,22 @@ fn days_that_were_missed_are_made_up_for_and_yesterday_is_closed() {
     let mut world = usual();
     let dates = |world: &World| {
         let report = world.run();
-        report.before.iter().chain([&report]).map(|report| (report.date.clone(), report.partial)).collect::<Vec<_>>()
+        report
+            .before
+            .iter()
+            .chain([&report])
+            .map(|report| (report.date.clone(), report.partial))
+            .collect::<Vec<_>>()
     };
-    let told = |days: &[(&str, bool)]| days.iter().map(|(day, partial)| ((*day).to_owned(), *partial)).collect::<Vec<_>>();
+    let told = |days: &[(&str, bool)]| {
+        days.iter().map(|(day, partial)| ((*day).to_owned(), *partial)).collect::<Vec<_>>()
+    };
     assert_eq!(dates(&world), told(&[("2026-11-23", false), ("2026-11-24", true)]));
     let closed = world.text("roundtable/2026-11-23.md");
-    assert!(section(&closed, "Failed or unknown")[0].contains("no outcome by the end of the day"), "{closed}");
+    assert!(
+        section(&closed, "Failed or unknown")[0].contains("no outcome by the end of the day"),
+        "{closed}"
+    );
     assert!(world.text("roundtable/2026-11-24.md").contains("The day is not over."));
     assert_eq!(dates(&world), told(&[("2026-11-24", true)]));
     world.now = "2026-11-26T00:10:00Z";
@@ -134,7 +164,10 @@ fn days_that_were_missed_are_made_up_for_and_yesterday_is_closed() {
     assert!(!world.exists("agent-outputs/sales/2026-11-24/083000-offers.md"));
     world.now = "2027-07-01T12:00:00Z";
     world.run();
-    assert!(!world.exists("archive/agent-outputs/sales/2026-11-24/083000-offers.md") && world.exists("roundtable/2026-11-24.md"));
+    assert!(
+        !world.exists("archive/agent-outputs/sales/2026-11-24/083000-offers.md")
+            && world.exists("roundtable/2026-11-24.md")
+    );
     world.now = "2028-02-01T12:00:00Z";
     world.run();
     assert!(!world.exists("roundtable/2026-11-24.md") && !world.exists("cross-signals/2026-11-24.json"));
@@ -179,9 +212,20 @@ fn a_week_tells_what_worked_and_what_repeats() {
     assert_eq!((report.changed.as_slice(), report.partial), (&["weekly/2026-W48.md".to_owned()][..], true));
     let text = world.text("weekly/2026-W48.md");
     assert!(section(&text, "What worked")[0].starts_with("- mailer: 1 actions done [seq … "), "{text}");
-    assert_eq!(section(&text, "What did not")[0], "- sales: rejected: Too late (by operator, as the line says) [feedback/inbox.jsonl:1]");
-    assert!(section(&text, "Failures that repeat")[0].starts_with("- deploy:site/production: 2 times, by dev [seq "), "{text}");
-    assert!(section(&text, "Candidates to promote")[1].contains("Answer within a day (rejected) [feedback/inbox.jsonl:1]"), "{text}");
+    assert_eq!(
+        section(&text, "What did not")[0],
+        "- sales: rejected: Too late (by operator, as the line says) [feedback/inbox.jsonl:1]"
+    );
+    assert!(
+        section(&text, "Failures that repeat")[0]
+            .starts_with("- deploy:site/production: 2 times, by dev [seq "),
+        "{text}"
+    );
+    assert!(
+        section(&text, "Candidates to promote")[1]
+            .contains("Answer within a day (rejected) [feedback/inbox.jsonl:1]"),
+        "{text}"
+    );
     let again = world.with(Arc::new(SystemDisk), false, |curator| curator.weekly(None)).unwrap();
     assert_eq!(again.changed, [""; 0]);
 }

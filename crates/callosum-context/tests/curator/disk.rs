@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use callosum_core::store::disk::{Disk, DiskFile, Facts, Open, SystemDisk};
 
-/// Does so many steps, the last write of them by half, and then nothing any more: as if the process were killed there.
+/// Does so many steps, of a write half, and then the process is gone: nothing that it would have done then is done.
 #[derive(Debug, Clone)]
 pub(crate) struct Killed {
     pub(crate) steps: Arc<AtomicUsize>,
@@ -21,8 +21,19 @@ impl Killed {
         Self { steps: Arc::default(), after }
     }
 
-    fn step(&self) -> io::Result<()> {
-        if self.steps.fetch_add(1, Ordering::SeqCst) >= self.after { Err(io::Error::other("killed")) } else { Ok(()) }
+    fn is_now(&self) -> bool {
+        self.steps.fetch_add(1, Ordering::SeqCst) >= self.after
+    }
+
+    fn step(&self) {
+        if self.is_now() {
+            self.die();
+        }
+    }
+
+    fn die(&self) -> ! {
+        // Without the hook, which would print it.
+        std::panic::resume_unwind(Box::new("killed"))
     }
 }
 
@@ -34,7 +45,7 @@ struct KilledFile {
 
 impl Disk for Killed {
     fn open(&self, path: &Path, purpose: Open) -> io::Result<Box<dyn DiskFile>> {
-        self.step()?;
+        self.step();
         Ok(Box::new(KilledFile { disk: self.clone(), file: SystemDisk.open(path, purpose)? }))
     }
     fn open_guard(&self, path: &Path) -> io::Result<File> {
@@ -47,19 +58,19 @@ impl Disk for Killed {
         SystemDisk.list(folder)
     }
     fn make_folder(&self, path: &Path) -> io::Result<()> {
-        self.step()?;
+        self.step();
         SystemDisk.make_folder(path)
     }
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        self.step()?;
+        self.step();
         SystemDisk.rename(from, to)
     }
     fn remove(&self, path: &Path) -> io::Result<()> {
-        self.step()?;
+        self.step();
         SystemDisk.remove(path)
     }
     fn sync_folder(&self, path: &Path) -> io::Result<()> {
-        self.step()?;
+        self.step();
         SystemDisk.sync_folder(path)
     }
 }
@@ -72,12 +83,9 @@ impl DiskFile for KilledFile {
         self.file.read_at(buffer, offset)
     }
     fn write(&self, bytes: &[u8]) -> io::Result<usize> {
-        // What is killed at a write may have written some of it.
-        if let Err(killed) = self.disk.step() {
-            if self.disk.steps.load(Ordering::SeqCst) == self.disk.after + 1 {
-                self.file.write(&bytes[..bytes.len() / 2])?;
-            }
-            return Err(killed);
+        if self.disk.is_now() {
+            self.file.write(&bytes[..bytes.len() / 2])?;
+            self.disk.die();
         }
         self.file.write(bytes)
     }
@@ -88,7 +96,7 @@ impl DiskFile for KilledFile {
         self.file.make_private()
     }
     fn sync(&self) -> io::Result<()> {
-        self.disk.step()?;
+        self.disk.step();
         self.file.sync()
     }
 }

@@ -9,7 +9,7 @@ use callosum_context::priorities::Priorities;
 use callosum_context::tend::{Tender, Verdict};
 use callosum_core::record::Suspect;
 
-use crate::disk::{Edited, Killed};
+use crate::disk::Edited;
 use crate::world::{World, usual};
 
 fn has(world: &World, text: &str) -> bool {
@@ -22,7 +22,12 @@ fn equal_inputs_rewrite_nothing() {
     assert!(!world.run().changed.is_empty());
     let inodes = || {
         let facts = |path| fs::metadata(path).map(|facts| (facts.ino(), facts.mtime_nsec())).unwrap();
-        world.files().into_keys().filter(|path| !path.ends_with("curator.json")).map(|path| facts(world.folder.join(path))).collect::<Vec<_>>()
+        world
+            .files()
+            .into_keys()
+            .filter(|path| !path.ends_with("curator.json"))
+            .map(|path| facts(world.folder.join(path)))
+            .collect::<Vec<_>>()
     };
     let before = inodes();
     let again = world.run();
@@ -59,8 +64,13 @@ fn a_file_that_is_saved_all_the_time_is_left_to_the_next_run() {
     let path = world.folder.join(PRIORITIES);
     let text = "## Current\n".to_owned();
     let report = world.run_on(Arc::new(Edited { path, text, times: 9.into() })).unwrap();
-    assert!(report.merged.is_empty() && report.skipped.iter().any(|skipped| skipped.why.contains("kept writing")));
-    assert!(!has(&world, "cx:id=") && world.exists("staging/eve/100303-mine.md") | world.exists("staging/eve/100300-mine.md"));
+    assert!(
+        report.merged.is_empty() && report.skipped.iter().any(|skipped| skipped.why.contains("kept writing"))
+    );
+    assert!(
+        !has(&world, "cx:id=")
+            && world.exists("staging/eve/100303-mine.md") | world.exists("staging/eve/100300-mine.md")
+    );
     assert_eq!(world.run().merged.len(), 4);
     assert!(has(&world, "(from eve)") && has(&world, "- save"));
 }
@@ -83,7 +93,8 @@ fn what_an_editor_saved_over_is_put_back_once() {
 fn a_single_line_that_a_person_takes_away_never_comes_back() {
     let world = usual();
     world.run();
-    let without: String = world.text(PRIORITIES).split_inclusive('\n').filter(|line| !line.contains("(from bob)")).collect();
+    let without: String =
+        world.text(PRIORITIES).split_inclusive('\n').filter(|line| !line.contains("(from bob)")).collect();
     world.write(PRIORITIES, &without);
     world.run();
     // The inbox begins otherwise now, so all of it is read again.
@@ -103,11 +114,18 @@ fn a_file_that_an_agent_may_have_changed_is_not_merged_into_until_a_person_says_
     world.run();
     world.propose("bob", "2026-11-24T11:30:00.000Z", "Later");
     world.append(PRIORITIES, "## Current\n\n- CANARY\n");
-    world.suspect =
-        Some(Suspect { seq: 1, instance: "here".to_owned(), session: "s-eve".to_owned(), tool: "exec".to_owned() });
+    world.suspect = Some(Suspect {
+        seq: 1,
+        instance: "here".to_owned(),
+        session: "s-eve".to_owned(),
+        tool: "exec".to_owned(),
+    });
     let changed = world.text(PRIORITIES);
     let report = world.run();
-    assert!(report.merged.is_empty() && report.skipped.iter().any(|skipped| skipped.why.contains("accept or restore")));
+    assert!(
+        report.merged.is_empty()
+            && report.skipped.iter().any(|skipped| skipped.why.contains("accept or restore"))
+    );
     assert_eq!(world.text(PRIORITIES), changed);
     let folder = Folder::open(&world.folder).unwrap();
     let mut tender = Tender::of(folder, &world.state, PATIENCE).unwrap();
@@ -123,9 +141,13 @@ fn a_file_that_an_agent_may_have_changed_is_not_merged_into_until_a_person_says_
 fn what_the_curator_wrote_counts_as_its_also_after_a_kill() {
     for after in 0..60 {
         let mut world = usual();
-        world.run_on(Arc::new(Killed::after(after))).ok();
-        world.suspect =
-            Some(Suspect { seq: 1, instance: "here".to_owned(), session: "s".to_owned(), tool: "exec".to_owned() });
+        world.killed(after);
+        world.suspect = Some(Suspect {
+            seq: 1,
+            instance: "here".to_owned(),
+            session: "s".to_owned(),
+            tool: "exec".to_owned(),
+        });
         world.run();
         let tender = Tender::of(Folder::open(&world.folder).unwrap(), &world.state, PATIENCE).unwrap();
         assert_eq!(tender.pending(), [], "killed after {after}");
@@ -135,7 +157,10 @@ fn what_the_curator_wrote_counts_as_its_also_after_a_kill() {
 #[test]
 fn what_a_person_rejected_is_not_taken_over_and_what_one_accepted_is_the_operators_word() {
     let world = usual();
-    let (no, yes) = (world.propose("eve", "2026-11-24T10:30:00.000Z", "No"), world.propose("eve", "2026-11-24T10:31:00.000Z", "Yes"));
+    let (no, yes) = (
+        world.propose("eve", "2026-11-24T10:30:00.000Z", "No"),
+        world.propose("eve", "2026-11-24T10:31:00.000Z", "Yes"),
+    );
     let mut tender = Tender::of(Folder::open(&world.folder).unwrap(), &world.state, PATIENCE).unwrap();
     tender.decide(&no, Verdict::Rejected, 0);
     tender.decide(&yes, Verdict::Accepted, 0);

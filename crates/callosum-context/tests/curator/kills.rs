@@ -17,12 +17,14 @@ fn a_run_that_is_killed_anywhere_is_finished_by_the_next() {
     assert!(steps > 40, "{steps}");
     for after in 0..steps {
         let world = usual();
-        let died = world.run_on(Arc::new(Killed::after(after)));
-        // That a folder can't be flushed is no failure: of that step nobody hears, if it is the last.
-        assert!(died.is_err() || after + 1 == steps, "{after} of {steps}");
+        assert!(world.killed(after), "{after} of {steps}");
         world.run();
         let found = world.files();
-        assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>(), "killed after {after}");
+        assert_eq!(
+            found.keys().collect::<Vec<_>>(),
+            expected.keys().collect::<Vec<_>>(),
+            "killed after {after}"
+        );
         for (path, bytes) in &expected {
             let (one, other) = (String::from_utf8_lossy(&found[path]), String::from_utf8_lossy(bytes));
             assert_eq!(one, other, "{} when killed after {after}", path.display());
@@ -38,7 +40,7 @@ fn runs_that_are_killed_again_and_again_get_on() {
     let expected = whole.files();
     let world = usual();
     for after in 0..60 {
-        let _ = world.run_on(Arc::new(Killed::after(after)));
+        world.killed(after);
     }
     world.run_on(Arc::new(SystemDisk)).unwrap();
     assert!(world.files() == expected);
@@ -50,15 +52,19 @@ fn a_line_that_is_taken_away_after_a_kill_stays_away() {
     let mut removed = 0;
     for after in 0..60 {
         let world = usual();
-        let died = world.run_on(Arc::new(Killed::after(after))).is_err();
+        let died = world.killed(after);
         let text = world.text(PRIORITIES);
         if died && text.contains("(from bob)") {
-            let without: String = text.split_inclusive('\n').filter(|line| !line.contains("(from bob)")).collect();
+            let without: String =
+                text.split_inclusive('\n').filter(|line| !line.contains("(from bob)")).collect();
             world.write(PRIORITIES, &without);
             world.propose("bob", "2026-11-24T11:30:00.000Z", "And then");
             world.run();
             let text = world.text(PRIORITIES);
-            assert!(!text.contains("Fix the login") && text.contains("And then"), "killed after {after}: {text}");
+            assert!(
+                !text.contains("Fix the login") && text.contains("And then"),
+                "killed after {after}: {text}"
+            );
             removed += 1;
         }
     }

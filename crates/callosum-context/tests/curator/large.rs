@@ -42,7 +42,13 @@ fn a_day_of_10_000_outputs_and_a_million_lines() {
     for at in 0..OUTPUTS {
         let mut body = String::new();
         for line in 0..30 {
-            writeln!(body, "Note {line} of {at}: see https://site.example/page-{} and src/module-{}/file.rs.", at * line % 977, at % 500).unwrap();
+            writeln!(
+                body,
+                "Note {line} of {at}: see https://site.example/page-{} and src/module-{}/file.rs.",
+                at * line % 977,
+                at % 500
+            )
+            .unwrap();
         }
         let moment = to_rfc3339(midnight + at as i64 * 4_000);
         world.output(&format!("agent-{}", at % 40), &moment, &format!("Output {at}"), &[], &body);

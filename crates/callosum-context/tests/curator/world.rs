@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -22,6 +23,8 @@ use callosum_core::record::Suspect;
 use callosum_core::store::disk::{Disk, SystemDisk};
 use callosum_core::store::instance::Options;
 use tempfile::TempDir;
+
+use crate::disk::Killed;
 
 /// Noon of the day that is today.
 pub(crate) const NOON: &str = "2026-11-24T12:00:00Z";
@@ -75,7 +78,15 @@ impl World {
     }
 
     /// An output, or a staged item; its path below the folder.
-    pub(crate) fn item(&self, kind: Kind, name: &str, at: &str, title: &str, refs: &[&str], body: &str) -> String {
+    pub(crate) fn item(
+        &self,
+        kind: Kind,
+        name: &str,
+        at: &str,
+        title: &str,
+        refs: &[&str],
+        body: &str,
+    ) -> String {
         let agent = agent(name);
         let output = Output {
             kind,
@@ -126,7 +137,15 @@ impl World {
     }
 
     /// A record of a call on a key; its sequence number.
-    pub(crate) fn record(&mut self, action: &str, tier: u8, agent: &str, at: &str, key: &str, of: Option<u64>) -> u64 {
+    pub(crate) fn record(
+        &mut self,
+        action: &str,
+        tier: u8,
+        agent: &str,
+        at: &str,
+        key: &str,
+        of: Option<u64>,
+    ) -> u64 {
         let seq = self.journal.len() as u64;
         let of = of.map_or_else(String::new, |of| format!(r#","of":[{of}]"#));
         writeln!(
@@ -159,7 +178,12 @@ impl World {
         })
     }
 
-    pub(crate) fn with<T>(&self, disk: Arc<dyn Disk>, is_dry: bool, run: impl FnOnce(&Curator<'_>) -> T) -> T {
+    pub(crate) fn with<T>(
+        &self,
+        disk: Arc<dyn Disk>,
+        is_dry: bool,
+        run: impl FnOnce(&Curator<'_>) -> T,
+    ) -> T {
         let observer = self.observer();
         let folder = Folder::open(&self.folder).unwrap();
         let suspects = || self.suspect.iter().cloned().collect();
@@ -187,6 +211,11 @@ impl World {
         self.run_on(Arc::new(SystemDisk)).unwrap()
     }
 
+    /// A run that is killed after so many steps; whether it was.
+    pub(crate) fn killed(&self, after: usize) -> bool {
+        catch_unwind(AssertUnwindSafe(|| self.run_on(Arc::new(Killed::after(after))))).is_err()
+    }
+
     pub(crate) fn signals(&self) -> Document {
         self.with(Arc::new(SystemDisk), false, |curator| curator.signals(None)).unwrap()
     }
@@ -209,7 +238,9 @@ impl World {
         add(&self.state.join("context"), &mut found);
         // What is remembered of files goes by when they were written; copies are called by what they say.
         found.retain(|path, _| path.starts_with(&self.folder) || path.ends_with("curator.json"));
-        let below = |path: PathBuf| path.strip_prefix(&self.folder).map_or_else(|_| "curator.json".into(), Path::to_owned);
+        let below = |path: PathBuf| {
+            path.strip_prefix(&self.folder).map_or_else(|_| "curator.json".into(), Path::to_owned)
+        };
         found.into_iter().map(|(path, bytes)| (below(path), bytes)).collect()
     }
 }
@@ -230,7 +261,13 @@ pub(crate) fn usual() -> World {
         &[&format!("seq {sent}")],
         "Otto <otto@harbor.example> wants an offer.\n\n## Done\n- wrote to email:otto@harbor.example\n- sent email:ines@harbor.example\n",
     );
-    world.output("ops", "2026-11-24T09:30:00.000Z", "Out [seq 1]", &[], "## Done\n- deploy:site/production is out\n");
+    world.output(
+        "ops",
+        "2026-11-24T09:30:00.000Z",
+        "Out [seq 1]",
+        &[],
+        "## Done\n- deploy:site/production is out\n",
+    );
     world.output("dev", "2026-11-23T18:00:00.000Z", "Yesterday", &[], "Nothing new.");
     world.propose("bob", "2026-11-24T10:00:00.000Z", "Fix the login first");
     world.propose("boss", "2026-11-24T10:01:00.000Z", "Offers before Friday");

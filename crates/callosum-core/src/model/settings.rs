@@ -258,9 +258,14 @@ impl Reader {
     }
 
     fn names(&mut self, name: &str) -> Vec<String> {
-        let Some(value) = self.object.remove(name).filter(|value| !value.is_null()) else { return Vec::new() };
+        let Some(value) = self.object.remove(name).filter(|value| !value.is_null()) else {
+            return Vec::new();
+        };
         let names: Option<Vec<String>> = value.as_array().and_then(|names| {
-            names.iter().map(|name| name.as_str().filter(|name| !name.trim().is_empty()).map(str::to_owned)).collect()
+            names
+                .iter()
+                .map(|name| name.as_str().filter(|name| !name.trim().is_empty()).map(str::to_owned))
+                .collect()
         });
         names.unwrap_or_else(|| {
             self.complain(name, &value, "a list of names");

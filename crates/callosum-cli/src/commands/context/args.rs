@@ -53,7 +53,7 @@ pub(crate) enum ContextAction {
         #[arg(long, value_name = "NAME")]
         agent: Option<String>,
     },
-    /// Make the digest and the cross signals of every day since the last run, and take over into `priorities.md` what is proposed
+    /// Make the roundtable and the cross signals of every day since the last run, and take over into `priorities.md` what is proposed
     #[command(
         after_help = "Examples:\n  callosum context curate\n  callosum context curate --date 2026-01-31\n  callosum context curate --weekly"
     )]
