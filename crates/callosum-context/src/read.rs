@@ -257,7 +257,7 @@ mod tests {
     use crate::folder::Folder;
     use crate::layout::Role;
     use crate::output::Kind;
-    use crate::tend::Tender;
+    use crate::tend::{Span, Tender};
     use crate::write::{self, Author, Draft};
     use callosum_core::model::settings::OnTamper;
     use callosum_core::record::Suspect;
@@ -284,7 +284,7 @@ mod tests {
         text(tender, max_chars, None, Zone::System, NOW).map(|told| told.text).unwrap_or_default()
     }
 
-    fn suspects(_: i64) -> Vec<Suspect> {
+    fn suspects(_: &Span<'_>) -> Vec<Suspect> {
         vec![Suspect { seq: 1, instance: String::new(), session: "eve".to_owned(), tool: "exec".to_owned() }]
     }
 

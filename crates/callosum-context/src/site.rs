@@ -20,10 +20,13 @@ use crate::error::Problem;
 use crate::folder::Folder;
 use crate::registry::{PolicyMode, Recorded, Registry, VARIABLE};
 use crate::setup;
-use crate::tend::{Tender, suspects};
+use crate::tend::{Span, Tender};
 
 /// Records that are looked through for suspects at most.
-const MOST_RECORDS: usize = 2_000;
+const MOST_RECORDS: usize = 10_000;
+/// Who may have done it where the journal can't be read: then nothing counts as a person's.
+const UNKNOWN: Suspect =
+    Suspect { seq: 0, instance: String::new(), session: String::new(), tool: String::new() };
 
 /// A gate, and what else tells where its shared context lies.
 #[derive(Clone, Copy, Debug)]
@@ -112,25 +115,25 @@ impl Site<'_> {
     /// As [`Tender::look`].
     pub fn look(&self, tender: &mut Tender) -> Result<(), Problem> {
         let on_tamper = self.settings().on_tamper;
-        let look = tender.look(self.now.wall_ms, on_tamper, &mut |since_ms| self.suspects_since(since_ms))?;
-        for change in &look.changes {
+        let look = tender.look(self.now.wall_ms, on_tamper, &mut |span| self.suspects(span))?;
+        for change in look.changes {
             let path = tender.folder().root().join(&change.path);
             let back = if change.is_restored { "; they are back" } else { "" };
             self.gate.context_tampered(
                 &path.to_string_lossy(),
                 &format!("it {}{back}", change.why),
-                look.suspects.clone(),
+                change.suspects.into_iter().filter(|suspect| *suspect != UNKNOWN).collect(),
                 &self.now,
             );
         }
         Ok(())
     }
 
-    /// The calls that may write and began since then, as the journal tells.
-    fn suspects_since(&self, since_ms: i64) -> Vec<Suspect> {
-        let filter = Filter { limit: MOST_RECORDS, since: Some(since_ms.into()), ..Filter::default() };
+    /// The calls that may have changed a file then, as the journal tells.
+    fn suspects(&self, span: &Span<'_>) -> Vec<Suspect> {
+        let filter = Filter { limit: MOST_RECORDS, since: Some(span.since_ms().into()), ..Filter::default() };
         let page = self.gate.journal(&filter, &self.now);
-        page.map(|page| suspects(&page.entries, since_ms)).unwrap_or_default()
+        page.map_or_else(|_| vec![UNKNOWN], |page| span.suspects(&page.entries))
     }
 
     /// Sets the folder up where `sharedContextEnabled` is true and nothing is recorded of it.
@@ -151,18 +154,18 @@ impl Site<'_> {
         Ok(())
     }
 
-    /// Looks after all folders that are in use. `with` gets the one that holds here, looked at. Whatever fails is left out: what can't
-    /// be looked at is told nothing of, because it may be anything, and the next look sees the same.
-    pub fn attend(&self, patience: Duration, with: &mut dyn FnMut(&mut Tender)) {
+    /// Looks after all folders that are in use. `with` gets each, and whether sessions here may be told of it: it is the one that holds
+    /// here, and was looked at. Whatever fails is left out: what can't be looked at is told nothing of, because it may be anything, and
+    /// the next look sees the same.
+    pub fn attend(&self, patience: Duration, with: &mut dyn FnMut(&mut Tender, bool)) {
         let Ok(registry) = self.registry() else { return };
         let here = fs::canonicalize(self.located(&registry)).ok();
         for recorded in registry.in_use() {
             let Ok(folder) = Folder::open(&recorded.path) else { continue };
             let is_here = here.as_deref() == Some(folder.root());
             let Ok(mut tender) = Tender::of(folder, self.gate.state_dir(), patience) else { continue };
-            if self.look(&mut tender).is_ok() && is_here {
-                with(&mut tender);
-            }
+            let is_told = self.look(&mut tender).is_ok() && is_here;
+            with(&mut tender, is_told);
             // The next look sees the same.
             let _ = tender.save();
         }

@@ -8,6 +8,7 @@ use callosum_context::registry::Registry;
 use callosum_context::site::Site;
 use callosum_context::tend::{How, Tender};
 use callosum_core::gate::Gate;
+use callosum_core::model::text::short_name;
 use callosum_core::model::time::Stamp;
 use callosum_runtimes::openclaw::Tool;
 
@@ -37,20 +38,22 @@ pub(super) fn is_worth_a_look(gate: &Gate, when: When, tool: &str) -> bool {
 }
 
 /// Looks after all folders that are in use, and gives what a session is told of the one that holds here. Whatever fails is left out:
-/// a hook has other things to say. Touches nothing but one missing file where no shared context is switched on.
+/// a hook has other things to say.
 pub(super) fn attend(gate: &Gate, session: &str, when: When, home: &Path, now: &Stamp) -> Option<String> {
     let site = Site { gate, home, now: *now };
-    if site.settings().enabled == Some(false) {
-        return None;
-    }
+    // As the journal names it.
+    let session = &*short_name(session);
     if when == When::Start {
         site.set_up_if_wanted().ok()?;
     }
     let patience = if when == When::Call { PATIENCE_AFTER } else { PATIENCE_TELLING };
     let mut told = None;
-    site.attend(patience, &mut |tender| {
-        if when != When::Call {
+    site.attend(patience, &mut |tender, is_told| {
+        if is_told && when != When::Call {
             told = text(&site, tender, session, when);
+        }
+        if when == When::Call {
+            tender.call_ended(session, now.wall_ms);
         }
     });
     told

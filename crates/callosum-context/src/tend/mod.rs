@@ -19,16 +19,19 @@ use crate::error::{Code, Problem};
 use crate::folder::{EntryKind, Folder, replace_file};
 use crate::layout::{CURATED, FEEDBACK, PRIORITIES, Place};
 use crate::lock::Lock;
-use crate::names::sha256;
+use crate::names::{id, sha256};
 use crate::registry::home_of;
 
 use self::state::{INBOXES, Known, State};
 
 pub use self::state::{Decided, How, Pending, Told, Verdict};
-pub use self::suspects::{LOOK_BACK_MS, suspects};
+pub use self::suspects::Span;
 
 /// Versions of a file that are kept in `history` and in `damaged`.
 const VERSIONS: usize = 20;
+/// Where it is remembered when calls of sessions ended, a file a session; and how many of them.
+const ENDED: &str = "ended";
+const MOST_ENDED: usize = 256;
 /// A look that found nothing is remembered if the one before is so old, milliseconds.
 const REMEMBER_MS: i64 = 30_000;
 
@@ -41,6 +44,8 @@ pub struct Change {
     pub why: String,
     /// Whether what was missing is back.
     pub is_restored: bool,
+    /// The calls that may have done it.
+    pub suspects: Vec<Suspect>,
 }
 
 /// What a look found.
@@ -48,8 +53,6 @@ pub struct Change {
 pub struct Look {
     /// The files that were changed since the last look.
     pub changes: Vec<Change>,
-    /// The calls that may have done it.
-    pub suspects: Vec<Suspect>,
 }
 
 /// What was wrong with the folder that really lies at `root` when it was looked at last. Leaves no trace.
@@ -126,9 +129,8 @@ impl Tender {
         Ok(())
     }
 
-    /// Compares the protected files with what is remembered of them. `suspects` is asked at most once, and only where one changed:
-    /// for the calls that may write and began at that moment or later, milliseconds since the epoch. The very first look takes over
-    /// what it finds.
+    /// Compares the protected files with what is remembered of them. `suspects` is asked only where one changed: for the calls that may
+    /// have done it. The very first look takes over what it finds.
     ///
     /// # Errors
     /// When a copy can't be written; nothing is lost then.
@@ -136,36 +138,49 @@ impl Tender {
         &mut self,
         now_ms: i64,
         on_tamper: OnTamper,
-        suspects: &mut dyn FnMut(i64) -> Vec<Suspect>,
+        suspects: &mut dyn FnMut(&Span<'_>) -> Vec<Suspect>,
     ) -> Result<Look, Problem> {
         let is_first = self.state.v == 0;
-        let since_ms = self.state.looked_ms.saturating_sub(LOOK_BACK_MS);
-        let mut asked = None;
+        let home = self.home.clone();
+        let ended_ms = move |session: &str| ended_ms(&home, session);
+        let looked_ms = self.state.looked_ms.min(now_ms);
         let mut changes = Vec::new();
         for path in INBOXES {
-            changes.extend(self.look_at_inbox(path, now_ms, on_tamper)?);
-        }
-        let (mut found, curated) = (Vec::new(), self.curated());
-        for path in &curated {
-            let Some(why) = self.look_at_curated(path, now_ms)? else { continue };
-            let nobody = is_first || asked.get_or_insert_with(|| suspects(since_ms)).is_empty();
-            if nobody {
-                // No call ran: a person did it.
-                self.confirm(path);
-            } else {
-                found.push(Change { path: path.clone(), why: why.to_owned(), is_restored: false });
+            if let Some(mut change) = self.look_at_inbox(path, now_ms, on_tamper)? {
+                change.suspects = suspects(&Span { from_ms: looked_ms, to_ms: now_ms, ended_ms: &ended_ms });
+                changes.push(change);
             }
         }
-        if !changes.is_empty() && asked.is_none() {
-            asked = Some(suspects(since_ms));
+        for path in self.curated() {
+            let Some((why, changed_ms)) = self.look_at_curated(&path, now_ms)? else { continue };
+            let is_persons = is_first
+                || changed_ms.is_some_and(|at| {
+                    suspects(&Span { from_ms: at, to_ms: at, ended_ms: &ended_ms }).is_empty()
+                });
+            let to_ms = changed_ms.unwrap_or(now_ms);
+            let named = if is_persons {
+                Vec::new()
+            } else {
+                suspects(&Span { from_ms: looked_ms.min(to_ms), to_ms, ended_ms: &ended_ms })
+            };
+            if named.is_empty() {
+                // No call ran: a person did it.
+                self.confirm(&path);
+            } else {
+                changes.push(Change { path, why: why.to_owned(), is_restored: false, suspects: named });
+            }
         }
-        changes.append(&mut found);
         self.is_changed |= is_first || !changes.is_empty() || now_ms - self.state.looked_ms > REMEMBER_MS;
         (self.state.v, self.state.looked_ms) = (1, now_ms);
-        Ok(Look {
-            suspects: if changes.is_empty() { Vec::new() } else { asked.unwrap_or_default() },
-            changes,
-        })
+        Ok(Look { changes })
+    }
+
+    /// Remembers that a call of a session has ended: it changes nothing from now on.
+    pub fn call_ended(&self, session: &str, now_ms: i64) {
+        let folder = self.home.join(ENDED);
+        // Where it can't be remembered, the call stays a suspect for longer.
+        let _ = fs::create_dir_all(&folder)
+            .and_then(|()| fs::write(folder.join(id(&[session])), now_ms.to_string()));
     }
 
     /// The curator's files that are there, and those that were.
@@ -226,11 +241,16 @@ impl Tender {
             path: path.to_owned(),
             why: why.to_owned(),
             is_restored,
+            suspects: Vec::new(),
         }))
     }
 
-    /// What happened to a curator's file; `None` where it is as it was.
-    fn look_at_curated(&mut self, path: &str, now_ms: i64) -> Result<Option<&'static str>, Problem> {
+    /// What happened to a curator's file, and when, where that can be told; `None` where it is as it was.
+    fn look_at_curated(
+        &mut self,
+        path: &str,
+        now_ms: i64,
+    ) -> Result<Option<(&'static str, Option<i64>)>, Problem> {
         let signature = self.folder.entry(Path::new(path)).map(|entry| entry.signature);
         let known = self.state.files.get(path).cloned();
         if known.as_ref().is_some_and(|known| known.signature == signature) {
@@ -252,7 +272,8 @@ impl Tender {
             (false, false) => "was changed",
         };
         self.known(path, |known| (known.sha256, known.signature) = (hash, signature));
-        Ok(Some(why))
+        // Only the system sets when a file was changed; a program can set when it was written.
+        Ok(Some((why, signature.map(|signature| signature.4 / 1_000_000))))
     }
 
     /// Changes what is remembered of a file.
@@ -461,7 +482,17 @@ impl Tender {
             // The next time does.
             let _ = home.remove(&Path::new("copies").join(&entry.name));
         }
+        let mut ended = home.list(Path::new(ENDED));
+        ended.sort_by_key(|entry| std::cmp::Reverse(entry.modified_ms));
+        for entry in ended.iter().skip(MOST_ENDED) {
+            let _ = home.remove(&Path::new(ENDED).join(&entry.name));
+        }
     }
+}
+
+/// When a call of a session ended last, milliseconds since the epoch.
+fn ended_ms(home: &Path, session: &str) -> Option<i64> {
+    fs::read_to_string(home.join(ENDED).join(id(&[session]))).ok()?.parse().ok()
 }
 
 #[cfg(test)]

@@ -71,8 +71,9 @@ fn a_cut_inbox_is_told_once_kept_and_never_taken_over() {
     world.write(PRIORITIES_INBOX, "poison");
     let look = world.look(OnTamper::Report, &[suspect()]);
     let why = "lost entries".to_owned();
-    let change = Change { path: PRIORITIES_INBOX.to_owned(), why, is_restored: false };
-    assert_eq!(look, Look { changes: vec![change], suspects: vec![suspect()] });
+    let suspects = vec![suspect()];
+    let change = Change { path: PRIORITIES_INBOX.to_owned(), why, is_restored: false, suspects };
+    assert_eq!(look, Look { changes: vec![change] });
     assert_eq!(world.kept("damaged"), ["poison"]);
     assert_eq!(world.look(OnTamper::Report, &[suspect()]), Look::default());
     // What comes behind is no news, and is there with all the rest once it is mended.
@@ -164,4 +165,32 @@ fn only_so_much_is_kept() {
     }
     assert_eq!(world.kept("history").len(), VERSIONS);
     assert!(world.kept("copies").len() <= 4);
+}
+
+#[test]
+fn a_person_is_told_from_calls_by_when_the_file_was_changed() {
+    let world = World::new();
+    world.write(PRIORITIES, "## Current\n- Edited\n");
+    let changed = fs::metadata(world.shared.path().join(PRIORITIES)).unwrap();
+    let changed_ms = std::os::unix::fs::MetadataExt::ctime(&changed) * 1_000;
+    world.tender().call_ended("ann", changed_ms - 30 * 60_000);
+    for (minutes_before, session, is_persons) in [
+        // What ended half an hour before did not do it; what may still run did, and what may have left a process behind.
+        (40, "ann", true),
+        (40, "eve", false),
+        (10, "ann", false),
+        // Nor did what began afterwards.
+        (-10, "eve", true),
+    ] {
+        let at = to_rfc3339(changed_ms - minutes_before * 60_000);
+        let record = serde_json::json!({
+            "seq": 1, "action": "intercept", "tool": "exec", "tier": 1, "session": session, "timestamp": at,
+        });
+        let records = [record];
+        // What this look finds is not remembered.
+        let look = world
+            .tender()
+            .look(changed_ms + 3_600_000, OnTamper::Report, &mut |span| span.suspects(&records));
+        assert_eq!(look.unwrap().changes.is_empty(), is_persons, "{minutes_before} {session}");
+    }
 }

@@ -7,6 +7,7 @@ mod reading;
 use std::path::Path;
 use std::time::Duration;
 
+use callosum_core::model::text::short_name;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -107,10 +108,19 @@ fn prompt(site: &Site<'_>, session: Option<&str>) -> Result<Value, Problem> {
         return Ok(json!({ "on": false }));
     }
     site.set_up_if_wanted()?;
+    // As the journal names it.
+    let session = session.map(short_name);
     let mut answer = Map::new();
-    site.attend(PATIENCE_PROMPT, &mut |tender| {
+    site.attend(PATIENCE_PROMPT, &mut |tender, is_told| {
+        if let Some(session) = &session {
+            // Its turn begins: what it called before is over.
+            tender.call_ended(session, site.now.wall_ms);
+        }
+        if !is_told {
+            return;
+        }
         let told = read::operators_part(tender, site.max_chars());
-        if let (Some(told), Some(session)) = (&told, session) {
+        if let (Some(told), Some(session)) = (&told, &session) {
             let is_known =
                 |known: &crate::tend::Told| known.how == How::System && known.digest == told.digest;
             // Each prompt says it: that it is the same as before need not be written down.
