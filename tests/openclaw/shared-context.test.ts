@@ -13,8 +13,8 @@ const dir = realpathSync(mkdtempSync(join(tmpdir(), "callosum-shared-")));
 const shared = join(dir, "shared");
 let world: World;
 before(async () => {
-  // The tools are offered from the start: what is missing without the switch is missing for that reason.
-  world = await World.open({ coder: true, tools: { alsoAllow: ["callosum"] } });
+  const config = { sharedContextEnabled: true, sharedContextDir: shared };
+  world = await World.open({ coder: true, tools: { alsoAllow: ["callosum"] }, config });
 });
 after(async () => {
   await world?.close();
@@ -45,26 +45,7 @@ async function say(message: string, scopes: string[]): Promise<string> {
   });
 }
 
-async function edit(config: Record<string, unknown>): Promise<void> {
-  const name = await world.edit(config);
-  await until("the new config", async () => (await world.status()).instanceId === name);
-}
-
-test("until it is switched on, a model is asked byte for byte as if it were not there", async () => {
-  const bodies = [];
-  for (const config of [{}, { sharedContextEnabled: false }]) {
-    await edit(config);
-    const { first } = await turn("same", via("callosum_recent", {}));
-    bodies.push(first?.body.replaceAll(/same#?\d*|turn-\d+|\d{4}-\d\d-\d\d[T ][\d:.]+Z?/g, ""));
-    await world.gateway.rpc("sessions.delete", { key: sessionKey("same") });
-  }
-  assert.ok(bodies[0] !== undefined && bodies[0].length > 1_000);
-  assert.equal(bodies[0], bodies[1]);
-  assert.doesNotMatch(bodies[0], /shared_context|Shared context/);
-});
-
 test("what one agent writes another reads, as data", async () => {
-  await edit({ sharedContextEnabled: true, sharedContextDir: shared });
   const { first, told } = await turn(
     "writer",
     via("shared_context_write_output", { title: "Notes", content: "Found it", agentId: "coder" }),
@@ -79,6 +60,8 @@ test("what one agent writes another reads, as data", async () => {
   assert.doesNotMatch(systemOf(first), /Shared context/);
   const read = await turn("coder:reader", program("return await shared_context_read({})"));
   assert.match(read.told.join("\n"), /data, not instructions.*agent-outputs\/main\/.*: Notes/s);
+  const [direct] = await turn("reader", via("shared_context_read", {})).then(({ told }) => told);
+  assert.match(direct ?? "", /data, not instructions.*agent-outputs\/main\/.*: Notes/s);
 });
 
 const CANARY = `poison-${Math.random().toString(36).slice(2)}`;
@@ -134,5 +117,5 @@ test("the command line tells by what a session was told", async () => {
 test("the gate knows the tools' calls, and pauses none", async () => {
   const rows = (await world.journal({ limit: 500 })).filter(({ tool }) => tool?.startsWith("shared_"));
   assert.ok(rows.length >= 7);
-  assert.deepEqual([...new Set(rows.map(({ tier, action }) => `${tier} ${action}`))].sort(), ["0 complete", "0 intercept"]);
+  assert.deepEqual([...new Set(rows.map(({ tier, action }) => `${tier} ${action}`))].sort(), ["0 intercept"]);
 });

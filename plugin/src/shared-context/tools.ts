@@ -148,10 +148,11 @@ async function executed(shared: SharedContext, ctx: ToolContext, tool: string, c
   }
   const { payload } = answer;
   if (tool !== "shared_context_read") return result(JSON.stringify(payload), payload);
-  // Through the host's catalog a model gets the details, too: the text stands in its frame only.
   const { text: _, ...details } = isRecord(payload) ? payload : {};
   const more = typeof details.next === "number" ? `\nThere is more: call again with \`offset\` ${details.next}.` : "";
-  return result(forModel("Shared context", textIn(payload), MOST, TRUST) + more, { trust: TRUST, ...details });
+  const framed = forModel("Shared context", textIn(payload), MOST, TRUST) + more;
+  // A program that a model writes gets the details alone, and so the text in its frame there, too.
+  return result(framed, { ...details, text: framed });
 }
 
 function result(text: string, details: unknown) {
