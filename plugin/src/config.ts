@@ -25,6 +25,12 @@ export function wantsSessionContext(pluginConfig: unknown): boolean {
   return !(isRecord(pluginConfig) && pluginConfig.sessionContext === false);
 }
 
+/** Whether the operator switched the shared context on or off for this instance; undefined where that is left to what is recorded. */
+export function sharedContextIn(pluginConfig: unknown): boolean | undefined {
+  const wanted = isRecord(pluginConfig) ? pluginConfig.sharedContextEnabled : undefined;
+  return typeof wanted === "boolean" ? wanted : undefined;
+}
+
 /** The state directory that the operator chose, for the native program, which does not read the host's config. */
 export function stateDirIn(pluginConfig: unknown): string | undefined {
   const stateDir = isRecord(pluginConfig) ? pluginConfig.stateDir : undefined;

@@ -66,7 +66,8 @@ async function textOf(
     const text = await step(gate);
     if (!text.startsWith(FAILURE)) return { ok: true, text };
     const { error } = JSON.parse(text) as { error: Record<string, unknown> };
-    return failed(String(error.message ?? error.code), String(error.code));
+    const remedy = typeof error.remedy === "string" ? `; ${error.remedy}` : "";
+    return failed(`${error.message ?? error.code}${remedy}`, String(error.code));
   } catch (thrown) {
     return failed(messageOf(thrown));
   }

@@ -179,6 +179,11 @@ export class GateOwner {
     this.#options.logger.warn(`callosum: ${text.replaceAll(/\s*\n\s*/g, " ")}`);
   }
 
+  /** Tells whoever reads the log, in one line. */
+  info(text: string): void {
+    this.#options.logger.info(`callosum: ${text.replaceAll(/\s*\n\s*/g, " ")}`);
+  }
+
   /** Logs what should never happen: an error inside the shim itself. */
   fault(where: string, thrown: unknown): void {
     try {

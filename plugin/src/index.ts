@@ -8,7 +8,7 @@ import { join } from "node:path";
 import type { OpenClawPluginApi } from "openclaw/plugin-sdk/plugin-entry";
 import { chatCommand } from "./chat/chat-command.ts";
 import { RECENT_TOOL, recentTool } from "./chat/recent-tool.ts";
-import { configText, isClosedOnError, wantsSessionContext } from "./config.ts";
+import { configText, isClosedOnError, sharedContextIn, wantsSessionContext } from "./config.ts";
 import { GateOwner } from "./gate-owner.ts";
 import { afterToolCall, modelCallStarted, toolResultPersisted } from "./hooks/after-tool-call.ts";
 import { beforeToolCall, type WorkspaceOf } from "./hooks/before-tool-call.ts";
@@ -19,6 +19,8 @@ import { type Loaded, loadGate, ownRulesFile } from "./native.runtime.ts";
 import { PageRoutes } from "./page/routes.ts";
 import { registerCommandLine } from "./rpc/command-line.ts";
 import { gatewayMethods, type MethodAnswer } from "./rpc/gateway-methods.ts";
+import { SharedContext } from "./shared-context/shared-context.ts";
+import { SHARED_CONTEXT_TOOLS, sharedContextTools } from "./shared-context/tools.ts";
 
 /** Last of all vetoes: a gate that takes a lease must not hold one for a call that somebody else refuses. */
 const AFTER_OTHER_VETOES = -1000;
@@ -44,6 +46,7 @@ function register(api: OpenClawPluginApi): void {
   if (wantsSessionContext(api.pluginConfig))
     api.on("heartbeat_prompt_contribution", (_event, ctx) => heartbeatContext(owner, ctx.sessionKey));
 
+  const shared = registerSharedContext(api, owner);
   registerMethods(api, owner, workspaceOf);
   api.registerCommand({
     name: "callosum",
@@ -52,7 +55,7 @@ function register(api: OpenClawPluginApi): void {
     requireAuth: true,
     // In a chat only an owner has it: the answer tells what was done in everybody's sessions.
     requiredScopes: ["operator.read"],
-    handler: ({ args }) => chatCommand(owner, args),
+    handler: (ctx) => chatCommand(owner, shared, ctx.args, ctx),
   });
   api.registerTool(({ sessionKey }) => recentTool(owner, sessionKey), { name: RECENT_TOOL });
   registerCommandLine(api);
@@ -73,6 +76,19 @@ function register(api: OpenClawPluginApi): void {
     // That comes too late: the host waits a second for open streams before it cuts them off.
     api.on("gateway_stop", () => page.end());
   }
+}
+
+/** The shared context's tools, and what prompts say of it: nothing where the operator switched it off. */
+function registerSharedContext(api: OpenClawPluginApi, owner: GateOwner): SharedContext {
+  const wanted = sharedContextIn(api.pluginConfig);
+  const shared = new SharedContext(owner, wanted === true);
+  if (wanted === false) return shared;
+  api.registerTool((ctx) => sharedContextTools(shared, ctx, api.config), { names: SHARED_CONTEXT_TOOLS, optional: true });
+  // An older host has no such prompts.
+  api.registerMemoryPromptPreparation?.(({ agentSessionKey }) => shared.promptLines(agentSessionKey));
+  // The first prompt's tools are assembled before anything else is asked.
+  api.on("gateway_start", () => void shared.look());
+  return shared;
 }
 
 function registerMethods(api: OpenClawPluginApi, owner: GateOwner, workspaceOf: WorkspaceOf): void {

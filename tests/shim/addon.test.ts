@@ -1,7 +1,7 @@
 // The real addon, without a host.
 
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -85,4 +85,23 @@ test("a ticket that nobody knows is no leave to go on: what was asked may have b
   assert.match((await gate.finish(4_000_000))?.refuse ?? "", /no longer knows this call/);
   assert.match(gate.abandon(4_000_000)?.refuse ?? "", /no longer knows this call/);
   await gate.close();
+});
+
+test("the shared context is asked for by JSON, and whatever is asked is answered", async () => {
+  const stateDir = join(dir, "context");
+  const sharedContextDir = join(dir, "shared");
+  const off = gateOn(stateDir, { sharedContextDir });
+  assert.equal(await off.context('{"do":"prompt"}'), '{"on":false}');
+  assert.equal(existsSync(sharedContextDir), false);
+  for (const request of ["", "{", "[]", '{"do":1}', '{"do":"call"}', '{"do":"decide","id":3}', "\0"]) {
+    const { error } = JSON.parse(await off.context(request)) as { error: Record<string, unknown> };
+    assert.deepEqual(Object.keys(error).sort(), ["code", "message", "remedy"], request);
+  }
+  await off.close();
+  const on = gateOn(stateDir, { sharedContextDir, sharedContextEnabled: true });
+  assert.deepEqual(JSON.parse(await on.context('{"do":"prompt","session":"s"}')), { on: true, text: null });
+  const call = { do: "call", tool: "shared_priorities_append", params: { text: "Ship it" }, runtime: "openclaw", agent: "main" };
+  const written = JSON.parse(await on.context(JSON.stringify(call))) as Record<string, unknown>;
+  assert.deepEqual([written.agent, written.path], ["main", join(realpathSync(sharedContextDir), "priorities.inbox.md")]);
+  await on.close();
 });

@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chatCommand } from "../../plugin/src/chat/chat-command.ts";
+import { chatCommand, type Speaker } from "../../plugin/src/chat/chat-command.ts";
+import type { GateOwner } from "../../plugin/src/gate-owner.ts";
+import { SharedContext } from "../../plugin/src/shared-context/shared-context.ts";
 import { bench, NOT_LOADED } from "./fakes.ts";
 
 const HEALTHY = { instanceId: "studio", mode: "enforce", ruleCount: 3, rules: { source: "built in" }, waiting: { lost: 0 } };
+const said = (owner: GateOwner, args: string | undefined, speaker?: Speaker) =>
+  chatCommand(owner, new SharedContext(owner, false, { on: false }), args, speaker);
 const recent = (text: string) => JSON.stringify({ leases: [], actions: [], text });
 
 function healthy() {
@@ -16,9 +20,9 @@ function healthy() {
 test("without words it tells the status: the mode and what was done lately", async () => {
   const { gate, owner } = healthy();
   const expected = "Callosum on studio: mode enforce, 3 rules.\n```\n  - 2m ago by studio: exec, complete (email:a)\n```";
-  for (const args of [undefined, "", "  ", "status", " status "]) assert.equal((await chatCommand(owner, args)).text, expected);
+  for (const args of [undefined, "", "  ", "status", " status "]) assert.equal((await said(owner, args)).text, expected);
   gate.answers.recent = recent("");
-  assert.match((await chatCommand(owner, "")).text, /Nothing significant was done recently, and nothing is held\.$/);
+  assert.match((await said(owner, "")).text, /Nothing significant was done recently, and nothing is held\.$/);
 });
 
 test("everything that is wrong stands before what was done", async () => {
@@ -30,7 +34,7 @@ test("everything that is wrong stands before what was done", async () => {
     settingErrors: ["`colour` is not a setting; it is ignored"],
     waiting: { lost: 2 },
   });
-  const { text } = await chatCommand(owner, "status");
+  const { text } = await said(owner, "status");
   const order = [
     "Wrong:",
     "the disk is full. Make room.",
@@ -49,7 +53,7 @@ test("everything that is wrong stands before what was done", async () => {
 test("why tells the story of a key, which may hold blanks", async () => {
   const { gate, owner } = healthy();
   gate.answers.why = '{"key":"k","events":[],"text":"the story\\n"}';
-  assert.equal((await chatCommand(owner, "why  email:a b ")).text, "```\nthe story\n```");
+  assert.equal((await said(owner, "why  email:a b ")).text, "```\nthe story\n```");
   assert.deepEqual(gate.calls.at(-1), { method: "why", args: ['{"key":"email:a b"}'] });
 });
 
@@ -57,7 +61,7 @@ test("of a long story the first line and the end are told", async () => {
   const { gate, owner } = healthy();
   const lines = Array.from({ length: 500 }, (_, index) => `line ${index}`);
   gate.answers.why = JSON.stringify({ text: ["the title", ...lines].join("\n") });
-  const { text } = await chatCommand(owner, "why k");
+  const { text } = await said(owner, "why k");
   assert.ok(text.length < 1_600, String(text.length));
   assert.match(text, /^```\nthe title\n…\nline \d+\n/);
   assert.match(text, /line 499\n```$/);
@@ -66,7 +70,7 @@ test("of a long story the first line and the end are told", async () => {
 test("anything else gets the usage, and asks nobody", async () => {
   const { gate, owner } = healthy();
   for (const args of ["why", "status now", "release email:a", "help"]) {
-    assert.match((await chatCommand(owner, args)).text, /^Use `\/callosum`/);
+    assert.match((await said(owner, args)).text, /^Use `\/callosum`/);
   }
   assert.deepEqual(gate.calls, []);
 });
@@ -74,7 +78,7 @@ test("anything else gets the usage, and asks nobody", async () => {
 test("what comes from calls can't leave its block or fill the chat", async () => {
   const { gate, owner } = healthy();
   gate.answers.recent = recent(`  - \`\`\`@everyone ${"long ".repeat(10)}\n`.repeat(200));
-  const { text } = await chatCommand(owner, "");
+  const { text } = await said(owner, "");
   assert.equal(text.match(/```/g)?.length, 2);
   assert.ok(text.length < 1_700, String(text.length));
   assert.match(text, /\n…\n```$/);
@@ -82,9 +86,47 @@ test("what comes from calls can't leave its block or fill the chat", async () =>
 
 test("when nothing can be asked, it says why", async () => {
   const { owner } = bench({ loaded: NOT_LOADED });
-  assert.equal((await chatCommand(owner, "")).text, "Callosum can't be asked: no such file.");
-  assert.equal((await chatCommand(owner, "why k")).text, "Callosum can't answer: no such file.");
+  assert.equal((await said(owner, "")).text, "Callosum can't be asked: no such file.");
+  assert.equal((await said(owner, "why k")).text, "Callosum can't answer: no such file.");
   const { gate, owner: other } = healthy();
   gate.answers.recent = '{"error":{"code":"busy","message":"the journal is busy"}}';
-  assert.match((await chatCommand(other, "")).text, /can't be shown: the journal is busy\.$/);
+  assert.match((await said(other, "")).text, /can't be shown: the journal is busy\.$/);
+});
+
+const OWNER = { senderIsOwner: true };
+
+test("the owner sees what is proposed, and decides; what prompts say is looked up anew", async () => {
+  const { gate, owner } = bench();
+  const open = [{ id: "7eda59735f83", agent: "bob", text: "Ship ``` it" }];
+  gate.contexts = [
+    JSON.stringify({ proposals: open }),
+    JSON.stringify({ id: "7eda59735f83", agent: "bob", text: "Ship it", verdict: "accepted" }),
+    '{"on":true,"text":"T"}',
+  ];
+  assert.equal((await said(owner, "accept", OWNER)).text, "```\n7eda59735f83 bob: Ship ''' it\n```");
+  assert.equal((await said(owner, "accept 7eda59735f83", OWNER)).text, "Accepted:\n```\nbob: Ship it\n```");
+  assert.deepEqual(
+    gate.calls.map(({ args }) => JSON.parse(String(args[0])).do),
+    ["proposals", "decide", "prompt"],
+  );
+  assert.deepEqual(JSON.parse(String(gate.calls[1]?.args[0])), { do: "decide", id: "7eda59735f83", accept: true });
+});
+
+test("nobody else decides, nor somebody who was the owner until just now", async () => {
+  const { gate, owner } = bench();
+  const gone = () => {
+    throw new Error("no longer the owner");
+  };
+  for (const speaker of [undefined, {}, { senderIsOwner: false }])
+    assert.equal((await said(owner, "accept 7eda59735f83", speaker)).text, "Only the owner decides about proposals.");
+  const late = await said(owner, "reject 7eda59735f83", { senderIsOwner: true, assertOwnerCurrent: gone });
+  assert.equal(late.text, "Nothing was decided: no longer the owner");
+  assert.deepEqual(gate.calls, []);
+});
+
+test("why nothing was decided is told with what to do about it", async () => {
+  const { gate, owner } = bench();
+  gate.contexts = ['{"error":{"code":"unknown","message":"`x` is no id","remedy":"look"}}'];
+  assert.equal((await said(owner, "accept x", OWNER)).text, "Nothing was decided: `x` is no id; look.");
+  assert.match((await said(owner, "accept x y", OWNER)).text, /^Use /);
 });

@@ -23,6 +23,8 @@ export class FakeGate implements NativeGate {
     why: '{"key":"k","events":[],"text":""}',
     explain: "{}",
   };
+  /** What it answers to requests about the shared context, one after another; the last one stays. */
+  contexts: string[] = ['{"on":false}'];
   releaseText = '{"key":"k","released":[]}';
   endpointAnswer: EndpointAnswer = { status: 200, body: "{}" };
   endpointWaits: Promise<void> = Promise.resolve();
@@ -74,6 +76,10 @@ export class FakeGate implements NativeGate {
     this.#note("endpoint", [request]);
     await this.endpointWaits;
     return this.endpointAnswer;
+  }
+  context(request: string): Promise<string> {
+    this.#note("context", [request]);
+    return Promise.resolve(this.contexts.length > 1 ? (this.contexts.shift() ?? "") : (this.contexts[0] ?? ""));
   }
   close(): Promise<void> {
     this.#note("close", []);

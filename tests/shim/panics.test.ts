@@ -37,6 +37,7 @@ const PROGRAM = `
     said.journal = JSON.parse(await gate.ask("journal", "{}")).error?.code ?? "told";
     const endpoint = { method: "GET", path: "/status", body: Buffer.alloc(0) };
     said.endpoint = (await gate.endpoint(endpoint)).status;
+    said.context = JSON.parse(await gate.context('{"do":"prompt"}')).error?.code ?? "told";
     said.notices = gate.notices().length > 0;
     await gate.maintain();
     await gate.close();
@@ -50,6 +51,7 @@ interface Said {
   status: string;
   journal: string;
   endpoint: number;
+  context: string;
 }
 
 function run(panicIn: string): { said: Said; stderr: string } {
@@ -63,7 +65,7 @@ function run(panicIn: string): { said: Said; stderr: string } {
 test("without a panic a mail goes out and the status can be told", () => {
   const { said, stderr } = run("");
   assert.equal(said.mail, null);
-  assert.deepEqual([said.status, said.journal, said.endpoint], ["told", "told", 200]);
+  assert.deepEqual([said.status, said.journal, said.endpoint, said.context], ["told", "told", 200, "told"]);
   assert.doesNotMatch(stderr, /injected/);
 });
 

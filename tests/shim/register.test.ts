@@ -7,9 +7,11 @@ import { FakeLogger } from "./fakes.ts";
 
 const manifest = JSON.parse(readFileSync(new URL("../../openclaw.plugin.json", import.meta.url), "utf8")) as {
   contracts: { tools: string[] };
+  toolMetadata: Record<string, { optional?: boolean }>;
   cliCommands: unknown[];
 };
 
+type ToolOptions = { name?: string; names?: string[]; optional?: boolean };
 type Handler = (request: unknown, response: unknown) => unknown;
 
 /** An API of the host that only remembers; `runtime` throws, as it does in the modes that have none. */
@@ -18,6 +20,8 @@ function fakeApi(registrationMode: string, lifecycle: unknown, pluginConfig: unk
   const methods = new Map<string, { scope: string | undefined }>();
   const commands: Array<{ name: string; requireAuth?: boolean; requiredScopes?: string[] }> = [];
   const tools: string[] = [];
+  const optionals: string[] = [];
+  const prompts: unknown[] = [];
   const programs: Array<{ name: string; description: string }> = [];
   const disposers: Array<() => Promise<void>> = [];
   const routes: Array<{ path: string; match?: string; auth: string; handler: Handler }> = [];
@@ -40,22 +44,31 @@ function fakeApi(registrationMode: string, lifecycle: unknown, pluginConfig: unk
       methods.set(name, { scope: options?.scope });
     },
     registerCommand: (command: { name: string }) => void commands.push(command),
-    registerTool: (_tool: unknown, options: { name: string }) => void tools.push(options.name),
+    registerTool: (_tool: unknown, { name, names = [], optional }: ToolOptions) => {
+      tools.push(...(name === undefined ? names : [name]));
+      if (optional) optionals.push(...names);
+    },
+    registerMemoryPromptPreparation: (prepare: unknown) => void prompts.push(prepare),
     registerHttpRoute: (route: (typeof routes)[number]) => void routes.push(route),
     session: { controls: { registerControlUiDescriptor: (tab: (typeof tabs)[number]) => void tabs.push(tab) } },
     registerCli: (_registrar: unknown, options: { descriptors: typeof programs }) => void programs.push(...options.descriptors),
   };
-  return { api: api as unknown as OpenClawPluginApi, hooks, methods, commands, tools, programs, disposers, routes, tabs };
+  const all = { hooks, methods, commands, tools, optionals, prompts, programs, disposers, routes, tabs };
+  return { api: api as unknown as OpenClawPluginApi, ...all };
 }
 
 for (const mode of ["full", "discovery", "tool-discovery", "cli-metadata", "setup-only", "setup-runtime"]) {
   test(`in mode ${mode} everything is registered, unbound, and the runtime is not touched`, () => {
-    const { api, hooks, methods, commands, tools, programs, disposers, routes, tabs } = fakeApi(mode, "managed");
+    const { api, hooks, methods, commands, tools, optionals, prompts, programs, disposers, routes, tabs } = fakeApi(
+      mode,
+      "managed",
+    );
     const { register } = plugin;
     assert.equal(register(api), undefined);
     assert.deepEqual([...hooks.keys()].sort(), [
       "after_tool_call",
       "before_tool_call",
+      "gateway_start",
       "gateway_stop",
       "heartbeat_prompt_contribution",
       "model_call_started",
@@ -74,7 +87,13 @@ for (const mode of ["full", "discovery", "tool-discovery", "cli-metadata", "setu
     );
     const [command] = commands;
     assert.deepEqual([command?.name, command?.requireAuth, command?.requiredScopes], ["callosum", true, ["operator.read"]]);
-    assert.deepEqual(tools, manifest.contracts.tools);
+    assert.deepEqual([...tools].sort(), [...manifest.contracts.tools].sort());
+    const declared = Object.entries(manifest.toolMetadata).filter(([, { optional }]) => optional);
+    assert.deepEqual(
+      optionals,
+      declared.map(([name]) => name),
+    );
+    assert.equal(prompts.length, 1);
     assert.deepEqual(
       programs.map(({ name, description }) => ({ name, description, hasSubcommands: true })),
       manifest.cliCommands,
@@ -108,6 +127,18 @@ test("heartbeats stay as they are where the operator wants that", () => {
   plugin.register(api);
   assert.ok(!hooks.has("heartbeat_prompt_contribution"));
   assert.ok(hooks.has("before_tool_call"));
+});
+
+test("where the operator switched the shared context off, nothing of it is there", () => {
+  const { api, hooks, tools, prompts } = fakeApi("full", "managed", { sharedContextEnabled: false });
+  plugin.register(api);
+  assert.deepEqual([tools, prompts, hooks.has("gateway_start")], [["callosum_recent"], [], false]);
+});
+
+test("a host that prepares no prompts still gets the tools", () => {
+  const { api, tools } = fakeApi("full", "managed");
+  plugin.register(Object.assign(api, { registerMemoryPromptPreparation: undefined }));
+  assert.ok(tools.includes("shared_context_read"));
 });
 
 test("a host without managed instances gets its clean-up with the gateway's end", () => {

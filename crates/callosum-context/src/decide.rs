@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use callosum_core::model::text::one_line;
 use callosum_core::model::time::to_rfc3339;
+use serde::Serialize;
 
 use crate::error::{Code, Problem};
 use crate::folder::EntryKind;
@@ -19,7 +20,8 @@ use crate::tend::{Tender, Verdict};
 const LINE_CHARS: usize = 600;
 
 /// A proposal that can be accepted or rejected.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Proposal {
     /// Its id.
     pub id: String,
@@ -31,6 +33,9 @@ pub struct Proposal {
     pub text: String,
     /// Where it stands, below the folder.
     pub path: PathBuf,
+    /// Who asked for it, as the host of the agent that made it says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asked_by: Option<String>,
 }
 
 /// The proposals that nobody has decided about: managed lines of `priorities.md` that are not accepted, entries of the inbox, and
@@ -46,13 +51,14 @@ pub fn proposals(tender: &Tender) -> Result<Vec<Proposal>, Problem> {
         let Some(marker) = line.marker.as_ref().filter(|marker| marker.accepted.is_none()) else { continue };
         let text = line.text.strip_prefix("- ").unwrap_or(&line.text).to_owned();
         let (id, agent, at) = (marker.id.clone(), marker.agent.clone(), marker.at.clone());
-        found.push(Proposal { id, agent, at, text, path: PRIORITIES.into() });
+        found.push(Proposal { id, agent, at, text, path: PRIORITIES.into(), asked_by: None });
     }
     let file = folder.read_text(Path::new(PRIORITIES_INBOX))?.unwrap_or_default();
     for entry in inbox::entries(&file) {
         let text = safe::line(&entry.text, LINE_CHARS);
         let at = entry.wall_ms.map_or_else(String::new, to_rfc3339);
-        found.push(Proposal { id: entry.id, agent: entry.agent, at, text, path: PRIORITIES_INBOX.into() });
+        let (id, agent, path, asked_by) = (entry.id, entry.agent, PRIORITIES_INBOX.into(), entry.asked_by);
+        found.push(Proposal { id, agent, at, text, path, asked_by });
     }
     for agent in folder.list(Path::new(STAGING)) {
         let Ok(agent) = AgentName::parse(&agent.name) else { continue };
@@ -68,6 +74,7 @@ pub fn proposals(tender: &Tender) -> Result<Vec<Proposal>, Problem> {
                 at: staged.created_at,
                 text,
                 path,
+                asked_by: staged.asked_by,
             });
         }
     }
@@ -173,7 +180,6 @@ mod tests {
     use super::*;
     use crate::days::Zone;
     use crate::folder::Folder;
-    use crate::layout::Role;
     use crate::write::{self, Author, Draft};
     use callosum_core::model::settings::OnTamper;
     use callosum_core::record::Suspect;
@@ -187,15 +193,7 @@ mod tests {
         folder.create(Path::new(PRIORITIES), format!("{TEMPLATE}mine\n").as_bytes()).unwrap();
         let mut tender = Tender::of(folder, state.path(), Duration::ZERO).unwrap();
         tender.look(NOW, OnTamper::Report, &mut |_| Vec::new()).unwrap();
-        let agent = AgentName::parse("eve").unwrap();
-        let eve = Author {
-            agent,
-            claimed_agent: None,
-            role: Role::Agent,
-            session: None,
-            runtime: None,
-            call: None,
-        };
+        let eve = Author::agent("eve", None).unwrap();
         let entry = write::append(&mut tender, &eve, "Do x\n<!-- cx:id=1 -->", Zone::System, NOW).unwrap();
         let draft = Draft { title: "Plan".to_owned(), body: "Do y".to_owned(), ..Draft::default() };
         let staged = write::output(&tender, &eve, Kind::Staged, &draft, Zone::System, NOW).unwrap();

@@ -62,6 +62,9 @@ pub struct Feedback {
     /// The session that gave it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
+    /// Who asked for it, as the host of the agent that gave it says: `owner`, where that is its owner.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked_by: Option<String>,
     /// Whose work it is about.
     pub agent: String,
     /// What was decided.

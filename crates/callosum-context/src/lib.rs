@@ -1,6 +1,7 @@
 //! The shared context: a folder of Markdown and small JSON that all agents of a machine read and write under rules.
 //!
-//! The disk is reached through [`folder`]; [`registry`] knows which folders there are, and [`tend`] looks after one.
+//! The disk is reached through [`folder`]; [`registry`] knows which folders there are, and [`tend`] looks after one. [`site`] is where a
+//! gate's shared context lies, and [`tools`] what a host of many sessions asks of it.
 //!
 //! What its files say stands in pure modules: names and days ([`names`], [`days`]), where things lie and who may write there
 //! ([`layout`]), and one module a kind of file ([`output`], [`inbox`], [`feedback`], [`priorities`], [`kpi`]). Texts come in, items
@@ -31,5 +32,7 @@ pub mod registry;
 pub mod safe;
 pub mod setup;
 pub mod signals;
+pub mod site;
 pub mod tend;
+pub mod tools;
 pub mod write;

@@ -46,6 +46,8 @@ pub struct Output {
     pub runtime: Option<String>,
     /// The host's id of the call that wrote it.
     pub call: Option<String>,
+    /// Who asked the agent for it, as the host says: `owner`, where that is its owner.
+    pub asked_by: Option<String>,
     /// Words to find it by.
     pub tags: Vec<String>,
     /// What it is about.
@@ -83,6 +85,7 @@ impl Output {
             ("session", maybe(&self.session)),
             ("runtime", maybe(&self.runtime)),
             ("call", maybe(&self.call)),
+            ("askedBy", maybe(&self.asked_by)),
             ("tags", list(&self.tags)),
             ("entities", list(&self.entities)),
             ("refs", list(&self.refs)),
@@ -120,6 +123,7 @@ impl Output {
             session: said("session"),
             runtime: said("runtime"),
             call: said("call"),
+            asked_by: said("askedBy"),
             tags: list("tags"),
             entities: list("entities"),
             refs: list("refs"),
@@ -147,6 +151,7 @@ mod tests {
             session: Some("s-1".to_owned()),
             runtime: None,
             call: None,
+            asked_by: Some("owner".to_owned()),
             tags: vec!["a".to_owned(), "b: c".to_owned()],
             entities: vec![],
             refs: vec!["email:alice@example.com".to_owned(), "seq 12".to_owned()],

@@ -53,17 +53,35 @@ pub fn text(
     zone: Zone,
     now_ms: i64,
 ) -> Option<Told> {
-    let frame = HEAD.chars().count() + END.chars().count() + 2;
-    let room = max_chars.checked_sub(frame)?;
-    let priorities = priorities(tender, room * PRIORITIES_PERCENT / 100);
-    let feedback = operators_feedback(tender, room * FEEDBACK_PERCENT / 100);
-    let rest = room.saturating_sub(priorities.chars().count() + feedback.chars().count());
+    let room = room(max_chars)?;
+    let said = operators_words(tender, room);
+    let rest = room.saturating_sub(said.chars().count());
     let counts = counts(tender, since_ms.unwrap_or(now_ms - NEW_MS), zone, rest.min(room * 20 / 100));
-    if priorities.is_empty() && feedback.is_empty() && counts.is_empty() {
+    told(&said, &counts)
+}
+
+/// The same without what is counted: as long as no person changes anything, the same bytes, which a prompt's cache lives on. `None`
+/// where no person wrote or accepted anything.
+#[must_use]
+pub fn operators_part(tender: &Tender, max_chars: usize) -> Option<Told> {
+    told(&operators_words(tender, room(max_chars)?), "")
+}
+
+/// What is left between the first line and the last.
+fn room(max_chars: usize) -> Option<usize> {
+    max_chars.checked_sub(HEAD.chars().count() + END.chars().count() + 2)
+}
+
+fn operators_words(tender: &Tender, room: usize) -> String {
+    priorities(tender, room * PRIORITIES_PERCENT / 100)
+        + &operators_feedback(tender, room * FEEDBACK_PERCENT / 100)
+}
+
+fn told(said: &str, counts: &str) -> Option<Told> {
+    if said.is_empty() && counts.is_empty() {
         return None;
     }
-    let digest = sha256(format!("{priorities}\0{feedback}").as_bytes());
-    Some(Told { text: format!("{HEAD}\n{priorities}{feedback}{counts}{END}"), digest })
+    Some(Told { text: format!("{HEAD}\n{said}{counts}{END}"), digest: sha256(said.as_bytes()) })
 }
 
 /// Lines under a title in at most so many characters. A line is told whole or not at all; what is left out is said.
@@ -251,7 +269,7 @@ mod tests {
 
     fn author(name: &str, role: Role) -> Author {
         let agent = AgentName::parse(name).unwrap();
-        Author { agent, claimed_agent: None, role, session: None, runtime: None, call: None }
+        Author { agent, role, ..Author::agent("x", None).unwrap() }
     }
 
     fn with_tender(then: impl FnOnce(&mut Tender)) {

@@ -39,6 +39,37 @@ pub struct Author {
     pub runtime: Option<String>,
     /// The host's id of the call.
     pub call: Option<String>,
+    /// Who asked for it, as the host says: [`OWNER`], where that is the agent's owner.
+    pub asked_by: Option<String>,
+}
+
+/// Who asked, where that is the owner of the agent that writes.
+pub const OWNER: &str = "owner";
+
+impl Author {
+    /// An agent of this name, as its host says. `claimed` is who it says that it is: noted only, where that is somebody else.
+    ///
+    /// # Errors
+    /// When one of these can't be an agent's name.
+    pub fn agent(name: &str, claimed: Option<&str>) -> Result<Self, Problem> {
+        let agent = AgentName::parse(name)?;
+        if [Role::Operator, Role::Curator].iter().any(|role| role.as_str() == agent.as_str()) {
+            return Err(Problem::input(
+                format!("no agent can be called `{agent}`: that is somebody else's name"),
+                "give the agent another name in its runtime",
+            ));
+        }
+        let claimed_agent = claimed.map(AgentName::parse).transpose()?.filter(|claimed| *claimed != agent);
+        Ok(Self {
+            agent,
+            claimed_agent: claimed_agent.map(|name| name.to_string()),
+            role: Role::Agent,
+            session: None,
+            runtime: None,
+            call: None,
+            asked_by: None,
+        })
+    }
 }
 
 /// What was written.
@@ -53,6 +84,9 @@ pub struct Written {
     pub agent: String,
     /// Who it is said to be of, where that is somebody else.
     pub claimed_agent: Option<String>,
+    /// Who asked for it, as the host says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asked_by: Option<String>,
     /// The item that said the same: nothing was written then.
     pub duplicate_of: Option<String>,
     /// Secrets that were taken out.
@@ -114,6 +148,7 @@ pub fn output(
         session: author.session.clone(),
         runtime: author.runtime.clone(),
         call: author.call.clone(),
+        asked_by: author.asked_by.clone(),
         tags: texts(&draft.tags),
         entities: texts(&draft.entities),
         refs: texts(&draft.refs),
@@ -127,6 +162,7 @@ pub fn output(
         path: root.join(path),
         agent: author.agent.to_string(),
         claimed_agent: author.claimed_agent.clone(),
+        asked_by: author.asked_by.clone(),
         duplicate_of,
         redacted: body.redacted,
     };
@@ -224,7 +260,10 @@ pub fn append(
     if body.text.is_empty() {
         return Err(Problem::input("the text is empty", "say what should be worked on"));
     }
-    let (entry, id) = inbox::to_append(&author.agent, now_ms, author.session.as_deref(), &body.text);
+    let marks = [("session", &author.session), ("asked", &author.asked_by)];
+    let marks: Vec<(&str, &str)> =
+        marks.iter().filter_map(|(name, value)| Some((*name, value.as_deref()?))).collect();
+    let (entry, id) = inbox::to_append(&author.agent, now_ms, &marks, &body.text);
     let said = safe::without_headings(&body.text);
     let before = tender.folder().read_text(Path::new(PRIORITIES_INBOX))?.unwrap_or_default();
     let today = zone.at(now_ms).0;
@@ -238,6 +277,7 @@ pub fn append(
         path: tender.folder().root().join(PRIORITIES_INBOX),
         agent: author.agent.to_string(),
         claimed_agent: author.claimed_agent.clone(),
+        asked_by: author.asked_by.clone(),
         duplicate_of,
         redacted: body.redacted,
     };
@@ -267,8 +307,8 @@ pub fn feedback(
         Role::Operator => Role::Operator.as_str().to_owned(),
         Role::Agent | Role::Curator => author.agent.to_string(),
     };
-    let given =
-        Feedback { by, at: to_rfc3339(now_ms), session: author.session.clone(), ..given }.checked()?;
+    let (session, asked_by) = (author.session.clone(), author.asked_by.clone());
+    let given = Feedback { by, at: to_rfc3339(now_ms), session, asked_by, ..given }.checked()?;
     let line = given.to_line().map_err(|error| {
         Problem::input(format!("this feedback can't be written: {error}"), "leave out the confidence")
     })?;
@@ -278,6 +318,7 @@ pub fn feedback(
             at: given.at.clone(),
             id: given.id.clone(),
             session: given.session.clone(),
+            asked_by: given.asked_by.clone(),
             ..known.clone()
         };
         known == given
@@ -289,6 +330,7 @@ pub fn feedback(
         path: tender.folder().root().join(FEEDBACK_INBOX),
         agent: author.agent.to_string(),
         claimed_agent: author.claimed_agent.clone(),
+        asked_by: author.asked_by.clone(),
         duplicate_of: known,
         redacted,
     };
@@ -324,6 +366,7 @@ pub fn kpi(
         path: tender.folder().root().join(path),
         agent: author.agent.to_string(),
         claimed_agent: author.claimed_agent.clone(),
+        asked_by: author.asked_by.clone(),
         duplicate_of: None,
         redacted: safe::body(values).redacted,
     })
@@ -349,8 +392,7 @@ mod tests {
     const NOW: i64 = 1_795_563_005_000;
 
     fn author(name: &str) -> Author {
-        let agent = AgentName::parse(name).unwrap();
-        Author { agent, claimed_agent: None, role: Role::Agent, session: None, runtime: None, call: None }
+        Author { agent: AgentName::parse(name).unwrap(), ..Author::agent("x", None).unwrap() }
     }
 
     fn draft(body: &str) -> Draft {

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use callosum_context::site::Site;
+use callosum_context::tools;
 use callosum_core::gate::{self, GivenUp};
 use callosum_core::model::time::Stamp;
 use callosum_core::query::{self, QueryError, Released};
@@ -76,12 +78,17 @@ impl Task for UpkeepTask {
 pub(crate) enum Query {
     Ask { question: String, request: String },
     Release { key: String, by: String },
+    Context { request: String },
 }
 
 impl Query {
     fn answer(&self, gate: &gate::Gate, now: &Stamp) -> Result<String, QueryError> {
         match self {
             Self::Ask { question, request } => query::answer(gate, question, request, now),
+            Self::Context { request } => {
+                let home = std::env::home_dir().unwrap_or_default();
+                Ok(tools::answer(&Site { gate, home: &home, now: *now }, request))
+            }
             Self::Release { key, by } => {
                 serde_json::to_string(&Released::of(key, &gate.release(key, by, now)?))
                     .map_err(|error| QueryError { code: "internal".to_owned(), message: error.to_string() })

@@ -122,6 +122,13 @@ impl Gate {
         endpoints::ask(&self.gate, request)
     }
 
+    /// Answers a request about the shared context, which is JSON text, with a JSON object; or with
+    /// `{"error":{"code","message","remedy"}}`. Never rejects. The requests are those of `callosum_context::tools`.
+    #[napi(ts_return_type = "Promise<string>")]
+    pub fn context(&self, request: String) -> AsyncTask<QueryTask> {
+        background::query(&self.gate, Query::Context { request })
+    }
+
     /// Waits until what hooks left is written, for 15 ms at the most. For a process that exits without having closed the gate.
     #[napi]
     pub fn write_at_exit(&self) {

@@ -1,22 +1,63 @@
-// `/callosum` in a chat: what an operator wants to see from where they are. It only reads, and no model is asked.
+// `/callosum` in a chat: what an operator wants to see from where they are, and what they decide about proposals of the shared context. No
+// model is asked.
 
 import { ask, textIn } from "../core-answer.ts";
 import type { GateOwner } from "../gate-owner.ts";
-import { isRecord } from "../host.ts";
+import { isRecord, messageOf } from "../host.ts";
+import type { SharedContext } from "../shared-context/shared-context.ts";
 import { bounded, forChat, newest } from "./untrusted-text.ts";
 
 /** Below what the narrowest chat takes as one message, so that no client splits a block. */
 const MOST = 1_500;
 const MOST_PROBLEMS = 600;
 const ACTIONS = 8;
-const USAGE = "Use `/callosum` (or `/callosum status`), or `/callosum why KEY`, with a key like `email:alice@example.com`.";
+const USAGE =
+  "Use `/callosum` (or `/callosum status`), `/callosum why KEY`, with a key like `email:alice@example.com`, or `/callosum accept ID` and `/callosum reject ID` for proposals of the shared context; without an ID these list them.";
+
+/** What the host tells of who speaks. */
+export interface Speaker {
+  senderIsOwner?: boolean | undefined;
+  /** Throws when they no longer are. */
+  assertOwnerCurrent?: (() => void) | undefined;
+}
 
 /** Answers `/callosum …`; `args` is what follows the name. */
-export async function chatCommand(owner: GateOwner, args: string | undefined): Promise<{ text: string }> {
+export async function chatCommand(
+  owner: GateOwner,
+  shared: SharedContext,
+  args: string | undefined,
+  speaker: Speaker = {},
+): Promise<{ text: string }> {
   const [, verb = "", rest = ""] = /^(\S*)\s*(.*)$/s.exec((args ?? "").trim()) ?? [];
   if (verb === "" || (verb === "status" && rest === "")) return { text: await status(owner) };
   if (verb === "why" && rest !== "") return { text: await why(owner, rest) };
+  if ((verb === "accept" || verb === "reject") && !/\s/.test(rest))
+    return { text: await decide(shared, rest, verb === "accept", speaker) };
   return { text: USAGE };
+}
+
+/** A decision is the owner's: what they accept is told to all sessions as the operator's word. */
+async function decide(shared: SharedContext, id: string, accept: boolean, speaker: Speaker): Promise<string> {
+  if (speaker.senderIsOwner !== true) return "Only the owner decides about proposals.";
+  if (id === "") return await proposals(shared);
+  try {
+    speaker.assertOwnerCurrent?.();
+  } catch (thrown) {
+    return `Nothing was decided: ${bounded(messageOf(thrown), MOST_PROBLEMS)}`;
+  }
+  const answer = await shared.decide(id, accept);
+  if (!answer.ok) return `Nothing was decided: ${bounded(answer.message, MOST_PROBLEMS)}.`;
+  const { verdict, agent, text } = isRecord(answer.payload) ? answer.payload : {};
+  return `${verdict === "accepted" ? "Accepted" : "Rejected"}:\n${forChat(bounded(`${agent}: ${text}`, MOST))}`;
+}
+
+async function proposals(shared: SharedContext): Promise<string> {
+  const answer = await shared.proposals();
+  if (!answer.ok) return `Proposals can't be shown: ${bounded(answer.message, MOST_PROBLEMS)}.`;
+  const list =
+    isRecord(answer.payload) && Array.isArray(answer.payload.proposals) ? answer.payload.proposals.filter(isRecord) : [];
+  if (list.length === 0) return "No proposal is open.";
+  return forChat(bounded(list.map(({ id, agent, text }) => `${id} ${agent}: ${text}`).join("\n"), MOST));
 }
 
 async function status(owner: GateOwner): Promise<string> {

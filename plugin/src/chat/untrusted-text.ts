@@ -21,8 +21,8 @@ export function newest(text: string, most: number): string {
 }
 
 /** The text for a model, between a first line that says what it is and a last one that says that it ends. */
-export function forModel(title: string, text: string, most: number): string {
-  return `[Callosum] ${title} (${TRUST}):\n${bounded(text, most)}\n[Callosum] End of this data.`;
+export function forModel(title: string, text: string, most: number, trust = TRUST): string {
+  return `[Callosum] ${title} (${trust}):\n${bounded(text, most)}\n[Callosum] End of this data.`;
 }
 
 /** The text for a chat, in a block of code: no mention, link or markup in it takes effect. */

@@ -22,9 +22,9 @@ use crate::lock::Lock;
 use crate::names::{id, sha256};
 use crate::registry::home_of;
 
-use self::state::{INBOXES, Known, State, Told};
+use self::state::{INBOXES, Known, State};
 
-pub use self::state::{Decided, Pending, Verdict};
+pub use self::state::{Decided, How, Pending, Told, Verdict};
 pub use self::suspects::Span;
 
 /// Versions of a file that are kept in `history` and in `damaged`.
@@ -422,15 +422,16 @@ impl Tender {
         self.is_changed = true;
     }
 
-    /// When a session was told of the folder last, milliseconds since the epoch, and the digest of the operator's part of it.
+    /// What a session was told of the folder last.
     #[must_use]
-    pub fn told(&self, session: &str) -> Option<(i64, &str)> {
-        self.state.told.get(session).map(|told| (told.at_ms, told.digest.as_str()))
+    pub fn told(&self, session: &str) -> Option<&Told> {
+        self.state.told.get(session)
     }
 
-    /// Remembers what a session was told.
-    pub fn tell(&mut self, session: &str, digest: &str, now_ms: i64) {
-        self.state.told.insert(session.to_owned(), Told { at_ms: now_ms, digest: digest.to_owned() });
+    /// Remembers what a session was told, and by what.
+    pub fn tell(&mut self, session: &str, how: How, digest: &str, now_ms: i64) {
+        let told = Told { at_ms: now_ms, digest: digest.to_owned(), how };
+        self.state.told.insert(session.to_owned(), told);
         self.is_changed = true;
     }
 

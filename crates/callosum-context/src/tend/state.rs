@@ -69,11 +69,36 @@ pub enum Verdict {
 /// What a session was told.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Told {
+pub struct Told {
     /// When, milliseconds since the epoch.
-    pub(super) at_ms: i64,
+    pub at_ms: i64,
     /// Digest of the operator's part of it.
-    pub(super) digest: String,
+    pub digest: String,
+    /// By what.
+    #[serde(default)]
+    pub how: How,
+}
+
+/// By what a session is told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum How {
+    /// A hook, when the session starts and when what it was told has changed.
+    #[default]
+    Hook,
+    /// The system prompt, which has it each time.
+    System,
+}
+
+impl How {
+    /// As `context show` names it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Hook => "hook",
+            Self::System => "system",
+        }
+    }
 }
 
 /// What is wrong with a file now.

@@ -98,6 +98,7 @@ impl World {
             session: Some(format!("s-{name}")),
             runtime: None,
             call: None,
+            asked_by: None,
             tags: Vec::new(),
             entities: Vec::new(),
             refs: refs.iter().map(|text| (*text).to_owned()).collect(),
@@ -125,7 +126,7 @@ impl World {
 
     /// An entry that our command appends; its id.
     pub(crate) fn propose(&self, name: &str, at: &str, text: &str) -> String {
-        let (entry, id) = inbox::to_append(&agent(name), from_rfc3339(at).unwrap(), None, text);
+        let (entry, id) = inbox::to_append(&agent(name), from_rfc3339(at).unwrap(), &[], text);
         self.append(layout::PRIORITIES_INBOX, &entry);
         id
     }

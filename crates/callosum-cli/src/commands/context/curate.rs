@@ -1,18 +1,14 @@
 //! `curate` and `signals`: the curator's work, which anybody may ask for: what comes of it depends on the folder and the journal alone.
 
-use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::ExitCode;
-use std::sync::Arc;
 
-use callosum_context::curator::{Curator, Report};
+use callosum_context::curator::Report;
 use callosum_context::days::Day;
 use callosum_context::error::Problem;
-use callosum_core::store::disk::SystemDisk;
 
 use super::args::Curated;
 use super::{Here, Stopped};
-use crate::commands::shared_context::look;
 use crate::output::{counted, json, long, name};
 
 pub(super) fn curate(
@@ -22,7 +18,7 @@ pub(super) fn curate(
     out: &mut dyn Write,
 ) -> Result<ExitCode, Stopped> {
     let date = day(wanted.date.as_deref())?;
-    let report = with(here, wanted.dry_run, |curator| match wanted.weekly {
+    let report = here.site().curate(wanted.dry_run, |curator| match wanted.weekly {
         true => curator.weekly(date),
         false => curator.daily(date),
     })?;
@@ -43,7 +39,7 @@ pub(super) fn signals(
     out: &mut dyn Write,
 ) -> Result<ExitCode, Stopped> {
     let date = day(date)?;
-    let document = with(here, false, |curator| curator.signals(date))?;
+    let document = here.site().curate(false, |curator| curator.signals(date))?;
     if as_json {
         json(out, &document)?;
         return Ok(ExitCode::SUCCESS);
@@ -63,25 +59,6 @@ pub(super) fn signals(
 
 fn day(text: Option<&str>) -> Result<Option<Day>, Problem> {
     text.map(Day::parse).transpose()
-}
-
-fn with<T>(
-    here: &Here,
-    is_dry: bool,
-    work: impl FnOnce(&Curator<'_>) -> Result<T, Problem>,
-) -> Result<T, Problem> {
-    let (folder, _) = here.folder()?;
-    work(&Curator {
-        folder: &folder,
-        state_dir: here.gate.state_dir(),
-        disk: Arc::new(SystemDisk),
-        journal: &here.gate,
-        zone: here.zone()?,
-        trusted: here.settings().trusted_agents.iter().cloned().collect::<BTreeSet<_>>(),
-        now: here.now,
-        is_dry,
-        look: &|tender| look(&here.gate, tender, &here.now),
-    })
 }
 
 fn for_people(report: &Report, is_dry: bool, out: &mut dyn Write) -> Result<(), Stopped> {

@@ -7,7 +7,6 @@ mod operate;
 mod show;
 mod write;
 
-use std::env;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -15,12 +14,10 @@ use std::time::Duration;
 
 use callosum_context::days::Zone;
 use callosum_context::error::{Code, Problem};
-use callosum_context::folder::Folder;
 use callosum_context::lock;
-use callosum_context::registry::{PolicyMode, Recorded, Registry, VARIABLE};
+use callosum_context::site::Site;
 use callosum_context::tend::Tender;
 use callosum_core::gate::{Gate, GateOptions};
-use callosum_core::model::settings::SharedContext;
 use callosum_core::model::time::Stamp;
 
 use self::args::ContextAction;
@@ -116,45 +113,23 @@ impl Here {
         }
     }
 
-    fn settings(&self) -> &SharedContext {
-        self.gate.shared_context()
+    /// Where its shared context lies.
+    fn site(&self) -> Site<'_> {
+        Site { gate: &self.gate, home: &self.home, now: self.now }
     }
 
     fn zone(&self) -> Result<Zone, Problem> {
-        Zone::named(self.settings().timezone.as_deref())
-    }
-
-    fn registry(&self) -> Result<Registry, Problem> {
-        Registry::read(self.gate.state_dir())
+        self.site().zone()
     }
 
     /// Where the shared context lies, or would.
     fn root(&self) -> Result<PathBuf, Problem> {
-        let variable = env::var(VARIABLE).ok();
-        Ok(self.registry()?.locate(self.settings().dir.as_deref(), variable.as_deref(), &self.home))
+        self.site().root()
     }
 
-    /// The folder, and what is recorded of it.
-    fn folder(&self) -> Result<(Folder, Recorded), Problem> {
-        let folder = Folder::open(&self.root()?)?;
-        let registry = self.registry()?;
-        let recorded = registry.of(folder.root()).filter(|recorded| recorded.mode != PolicyMode::Off);
-        let recorded = recorded.cloned().ok_or_else(|| {
-            Problem::input(
-                format!("the folder `{}` is not switched on as a shared context", folder.root().display()),
-                "run `callosum context init`",
-            )
-        })?;
-        Ok((folder, recorded))
-    }
-
-    /// The folder in care, looked at now: what something else changed is journaled first, so that nothing of it is taken for this
-    /// command's.
+    /// The folder in care, looked at now.
     fn tender(&self, patience: Duration) -> Result<Tender, Problem> {
-        let (folder, _) = self.folder()?;
-        let mut tender = Tender::of(folder, self.gate.state_dir(), patience)?;
-        super::shared_context::look(&self.gate, &mut tender, &self.now)?;
-        Ok(tender)
+        self.site().tender(patience)
     }
 
     /// The folder in care, for a command that changes it.

@@ -81,7 +81,7 @@ fn exclude_of(exclude: &Option<(std::path::PathBuf, String)>) -> serde_json::Val
 
 /// A file that a person may name: below the folder, and there.
 fn named(here: &Here, file: &str) -> Result<std::path::PathBuf, Problem> {
-    let (folder, _) = here.folder()?;
+    let (folder, _) = here.site().folder()?;
     let path = folder.path(Path::new(file))?;
     if path.is_file() {
         return Ok(path);
@@ -100,7 +100,7 @@ pub(super) fn edit(here: &Here, file: &str, as_json: bool, out: &mut dyn Write) 
         return Err(Problem::input(format!("`{file}` is only appended to"), remedy).into());
     }
     // What was changed before is told before, and the curator waits.
-    let (folder, _) = here.folder()?;
+    let (folder, _) = here.site().folder()?;
     let _lock = Lock::take(&home_of(here.gate.state_dir(), folder.root()).join("curator.lock"), PATIENCE)?;
     here.tender_to_write()?.save()?;
     let editor = ["VISUAL", "EDITOR"]

@@ -3,12 +3,12 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use callosum_context::decide::{Proposal, proposals};
+use callosum_context::decide::proposals;
 use callosum_context::lint;
 use callosum_context::lock::PATIENCE;
 use callosum_context::read;
 use callosum_core::query::Source;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{Here, Stopped};
 use crate::output::{heading, json, local_time, long, name, said, table};
@@ -17,17 +17,16 @@ use crate::output::{heading, json, local_time, long, name, said, table};
 const SESSIONS_MS: u64 = 24 * 3_600_000;
 
 pub(super) fn show(here: &Here, as_json: bool, out: &mut dyn Write) -> Result<ExitCode, Stopped> {
-    let (_, recorded) = here.folder()?;
+    let (_, recorded) = here.site().folder()?;
     let mut tender = here.tender(PATIENCE)?;
     tender.save()?;
-    let max_chars = usize::try_from(here.settings().max_inject_chars).unwrap_or(usize::MAX);
-    let told = read::text(&tender, max_chars, None, here.zone()?, here.now.wall_ms);
+    let told = read::text(&tender, here.site().max_chars(), None, here.zone()?, here.now.wall_ms);
     let text = told.map(|told| told.text).unwrap_or_default();
     let open = proposals(&tender)?;
     let sessions = here.gate.sessions(SESSIONS_MS, &here.now)?;
-    // Only what was done is told: a session that no hook of ours told anything knows nothing of it.
+    // Only what was done is told: a session that nothing of ours told anything knows nothing of it.
     let sessions = sessions.iter().map(|session| {
-        let how = if tender.told(&session.session).is_some() { "hook" } else { "none" };
+        let how = tender.told(&session.session).map_or("none", |told| told.how.as_str());
         (session.session.clone(), how)
     });
     let pending = tender.pending();
@@ -41,7 +40,7 @@ pub(super) fn show(here: &Here, as_json: bool, out: &mut dyn Write) -> Result<Ex
                 "mode": recorded.mode,
                 "text": text,
                 "sessions": sessions,
-                "proposals": open.iter().map(as_value).collect::<Vec<_>>(),
+                "proposals": open,
                 "pending": pending,
             }),
         )?;
@@ -71,11 +70,6 @@ pub(super) fn show(here: &Here, as_json: bool, out: &mut dyn Write) -> Result<Ex
         sessions.map(|(session, how)| vec![name(&session), how.to_owned()]),
     )?;
     Ok(ExitCode::SUCCESS)
-}
-
-fn as_value(proposal: &Proposal) -> Value {
-    let Proposal { id, agent, at, text, path } = proposal;
-    json!({ "id": id, "agent": agent, "at": at, "text": text, "path": path })
 }
 
 pub(super) fn lint(here: &Here, as_json: bool, out: &mut dyn Write) -> Result<ExitCode, Stopped> {

@@ -74,6 +74,7 @@ pub(super) fn feedback(
         at: String::new(),
         by: String::new(),
         session: None,
+        asked_by: None,
         agent: given.agent.clone(),
         decision: Decision::named(&given.decision)?,
         reason: given.reason.clone(),
@@ -112,17 +113,19 @@ pub(super) fn kpi(
 
 /// Who writes. A person may write for an agent; an agent that names another only claims it.
 fn author(here: &Here, named: Option<&str>) -> Result<Author, Problem> {
-    let named = named.map(AgentName::parse).transpose()?;
-    let is_role =
-        |name: &AgentName| [Role::Operator, Role::Curator].iter().any(|role| role.as_str() == name.as_str());
     match &here.caller {
         Caller::Operator => {
+            let operator = Role::Operator.as_str();
             // In an agent's name it is not a person's word.
-            let (agent, role) = match named {
-                Some(name) if !is_role(&name) => (name, Role::Agent),
-                _ => (AgentName::parse(Role::Operator.as_str())?, Role::Operator),
-            };
-            Ok(Author { agent, claimed_agent: None, role, session: None, runtime: None, call: None })
+            match named.filter(|name| ![operator, Role::Curator.as_str()].contains(name)) {
+                Some(name) => Author::agent(name, None),
+                None => {
+                    let agent = AgentName::parse(operator)?;
+                    let (session, runtime, call, asked_by) = (None, None, None, None);
+                    let (claimed_agent, role) = (None, Role::Operator);
+                    Ok(Author { agent, claimed_agent, role, session, runtime, call, asked_by })
+                }
+            }
         }
         Caller::Agent { runtime, agent, session } => {
             let own = agent.as_deref().or(runtime.as_deref()).ok_or_else(|| {
@@ -132,16 +135,8 @@ fn author(here: &Here, named: Option<&str>) -> Result<Author, Problem> {
                     "run it in a shell of an agent's runtime, or in a terminal",
                 )
             })?;
-            let own = AgentName::parse(own)?;
-            if is_role(&own) {
-                return Err(Problem::input(
-                    format!("no agent can be called `{own}`: that is somebody else's name"),
-                    "give the agent another name in its runtime",
-                ));
-            }
-            let claimed_agent = named.filter(|name| *name != own).map(|name| name.to_string());
             let (session, runtime) = (session.clone(), runtime.clone());
-            Ok(Author { agent: own, claimed_agent, role: Role::Agent, session, runtime, call: None })
+            Ok(Author { session, runtime, ..Author::agent(own, named)? })
         }
     }
 }
