@@ -26,9 +26,10 @@ const JOBS: [Job; 2] = [
 ];
 
 pub(super) fn cron(here: &Here, as_json: bool, out: &mut dyn Write) -> Result<ExitCode, Stopped> {
-    let (folder, _) = here.folder()?;
+    let site = here.site();
+    let (folder, _) = site.folder()?;
     // Whatever starts it has another environment than this shell.
-    let elsewhere = here.registry()?.locate(here.settings().dir.as_deref(), None, &here.home);
+    let elsewhere = site.registry()?.locate(site.settings().dir.as_deref(), None, &here.home);
     if std::fs::canonicalize(&elsewhere).ok().as_deref() != Some(folder.root()) {
         return Err(Problem::input(
             format!("without the environment of this shell, `{}` would be curated", elsewhere.display()),
