@@ -87,6 +87,11 @@ export declare class Gate {
   release(key: string, by: string): Promise<string>
   /** Answers a request to one of the five endpoints, in the name of whoever may ask this gateway; never rejects. */
   endpoint(request: EndpointRequest): Promise<EndpointAnswer>
+  /**
+   * Answers a request about the shared context, which is JSON text, with a JSON object; or with
+   * `{"error":{"code","message","remedy"}}`. Never rejects. The requests are those of `callosum_context::tools`.
+   */
+  context(request: string): Promise<string>
   /** Waits until what hooks left is written, for 15 ms at the most. For a process that exits without having closed the gate. */
   writeAtExit(): void
   /** Writes what is left and lets the files go. Afterwards every method answers `null`. */
