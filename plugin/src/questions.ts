@@ -13,6 +13,7 @@ export const QUESTIONS = [
   { name: "recent", right: "read", surfaces: ["page", "http"] },
   { name: "why", right: "read", surfaces: ["gateway", "page", "command-line", "http"] },
   { name: "explain", right: "read", surfaces: ["gateway", "page", "command-line", "http"] },
+  { name: "observed", right: "read", surfaces: ["http"] },
   { name: "release", right: "operate", surfaces: ["gateway", "page", "http"] },
 ] as const;
 

@@ -11,6 +11,7 @@ mod policy;
 mod rules;
 mod simulate;
 mod snapshots;
+mod watching;
 
 #[test]
 fn no_test_file_was_forgotten() {

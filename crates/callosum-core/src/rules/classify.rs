@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 
 use super::asked::Asked;
 use super::candidate::Candidate;
+use super::command_match::shown;
 use super::compile::{Rule, ToolName};
 use super::guard::Guard;
 use super::layer::Part;
@@ -20,9 +21,7 @@ use super::{Classification, Explanation, Match, Scope, Unread, called, inner};
 use serde_json::Value;
 
 use crate::model::digest::digest;
-use crate::model::redact::redact_words;
 use crate::model::settings::Mode;
-use crate::model::text::one_line;
 use crate::model::tier::Tier;
 use crate::model::tool_call::{Parameters, ToolCall};
 use crate::rules::context_key::{
@@ -595,9 +594,4 @@ impl<'r> Verdict<'r, '_> {
             }
         }
     }
-}
-
-/// A command on one line, secrets cut.
-fn shown(command: &Command<'_>) -> String {
-    one_line(&redact_words(&command.written()).join(" "), 200)
 }

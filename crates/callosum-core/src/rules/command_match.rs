@@ -6,6 +6,8 @@ use super::format::HttpFormat;
 use super::index_builder::HTTP_CLIENTS;
 use super::names::Names;
 use super::word_lists::Named;
+use crate::model::redact::redact_words;
+use crate::model::text::one_line;
 use callosum_shell::command::{Circumstances, Command, Fit, Pattern, Request, may_change_in, outline};
 use callosum_shell::glob::is_glob;
 
@@ -186,4 +188,9 @@ impl HttpMatch {
                 .iter()
                 .all(|(path, wanted)| request.in_body(path).iter().any(|value| wanted.matches(value)))
     }
+}
+
+/// A command on one line, secrets cut.
+pub(super) fn shown(command: &Command<'_>) -> String {
+    one_line(&redact_words(&command.written()).join(" "), 200)
 }

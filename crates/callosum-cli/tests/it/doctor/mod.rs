@@ -583,7 +583,7 @@ fn settings_that_pause_nothing_or_are_not_used_are_told_and_hide_nothing_else() 
         assert!(finding["detail"].as_str().unwrap().contains(wrong), "{finding}");
     }
     let (code, shown) = status(r#"{"mode":"observe"}"#);
-    assert!(code == Some(0) && shown.contains("Mode       observe"), "{shown}");
+    assert!(code == Some(0) && shown.contains("Mode       Only observing"), "{shown}");
     assert_eq!(finding("mode").unwrap()["level"], "warning");
     assert!(finding("settings").is_none());
 }
