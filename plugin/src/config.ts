@@ -25,10 +25,9 @@ export function wantsSessionContext(pluginConfig: unknown): boolean {
   return !(isRecord(pluginConfig) && pluginConfig.sessionContext === false);
 }
 
-/** Whether the operator switched the shared context on or off for this instance; undefined where that is left to what is recorded. */
-export function sharedContextIn(pluginConfig: unknown): boolean | undefined {
-  const wanted = isRecord(pluginConfig) ? pluginConfig.sharedContextEnabled : undefined;
-  return typeof wanted === "boolean" ? wanted : undefined;
+/** Whether the operator switched the shared context on for this gateway's prompts and tools. */
+export function wantsSharedContext(pluginConfig: unknown): boolean {
+  return isRecord(pluginConfig) && pluginConfig.sharedContextEnabled === true;
 }
 
 /** The state directory that the operator chose, for the native program, which does not read the host's config. */

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import type { OpenClawPluginApi } from "openclaw/plugin-sdk/plugin-entry";
 import { chatCommand } from "./chat/chat-command.ts";
 import { RECENT_TOOL, recentTool } from "./chat/recent-tool.ts";
-import { configText, isClosedOnError, sharedContextIn, wantsSessionContext } from "./config.ts";
+import { configText, isClosedOnError, wantsSessionContext, wantsSharedContext } from "./config.ts";
 import { GateOwner } from "./gate-owner.ts";
 import { afterToolCall, modelCallStarted, toolResultPersisted } from "./hooks/after-tool-call.ts";
 import { beforeToolCall, type WorkspaceOf } from "./hooks/before-tool-call.ts";
@@ -78,11 +78,11 @@ function register(api: OpenClawPluginApi): void {
   }
 }
 
-/** The shared context's tools, and what prompts say of it: nothing where the operator switched it off. */
+/** The shared context's tools, and what prompts say of it: nothing, and nothing is asked, until the operator switches it on. */
 function registerSharedContext(api: OpenClawPluginApi, owner: GateOwner): SharedContext {
-  const wanted = sharedContextIn(api.pluginConfig);
-  const shared = new SharedContext(owner, wanted === true);
-  if (wanted === false) return shared;
+  const isWanted = wantsSharedContext(api.pluginConfig);
+  const shared = new SharedContext(owner, isWanted);
+  if (!isWanted) return shared;
   api.registerTool((ctx) => sharedContextTools(shared, ctx, api.config), { names: SHARED_CONTEXT_TOOLS, optional: true });
   // An older host has no such prompts.
   api.registerMemoryPromptPreparation?.(({ agentSessionKey }) => shared.promptLines(agentSessionKey));

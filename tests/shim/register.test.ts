@@ -62,6 +62,7 @@ for (const mode of ["full", "discovery", "tool-discovery", "cli-metadata", "setu
     const { api, hooks, methods, commands, tools, optionals, prompts, programs, disposers, routes, tabs } = fakeApi(
       mode,
       "managed",
+      { sharedContextEnabled: true },
     );
     const { register } = plugin;
     assert.equal(register(api), undefined);
@@ -129,14 +130,16 @@ test("heartbeats stay as they are where the operator wants that", () => {
   assert.ok(hooks.has("before_tool_call"));
 });
 
-test("where the operator switched the shared context off, nothing of it is there", () => {
-  const { api, hooks, tools, prompts } = fakeApi("full", "managed", { sharedContextEnabled: false });
-  plugin.register(api);
-  assert.deepEqual([tools, prompts, hooks.has("gateway_start")], [["callosum_recent"], [], false]);
-});
+for (const config of [{}, { sharedContextEnabled: false }]) {
+  test(`nothing of the shared context is there with ${JSON.stringify(config)}`, () => {
+    const { api, hooks, tools, prompts } = fakeApi("full", "managed", config);
+    plugin.register(api);
+    assert.deepEqual([tools, prompts, hooks.has("gateway_start")], [["callosum_recent"], [], false]);
+  });
+}
 
 test("a host that prepares no prompts still gets the tools", () => {
-  const { api, tools } = fakeApi("full", "managed");
+  const { api, tools } = fakeApi("full", "managed", { sharedContextEnabled: true });
   plugin.register(Object.assign(api, { registerMemoryPromptPreparation: undefined }));
   assert.ok(tools.includes("shared_context_read"));
 });
