@@ -95,9 +95,9 @@ for (const { name, open } of DRIVERS)
   });
 
 test("programs and the gateway's agents see each other: of a mail that both want to send, one goes out unasked", async () => {
-  const doug = await asked<Intercepted>("POST", "/intercept", { instance: "doug", ...mailTo("nina") });
-  assert.deepEqual([doug.proceed, doug.tier, doug.contextKey], [true, 3, "email:nina@example.com"]);
-  const [told] = await world.play("agent-after", exec("himalaya message send --to nina@example.com"));
+  const doug = await asked<Intercepted>("POST", "/intercept", { instance: "doug", ...mailTo("norma") });
+  assert.deepEqual([doug.proceed, doug.tier, doug.contextKey], [true, 3, "email:norma@example.com"]);
+  const [told] = await world.play("agent-after", exec("himalaya message send --to norma@example.com"));
   assert.match(told ?? "", PAUSED);
   assert.ok(told?.includes("doug"), told);
   assert.deepEqual(await asked("POST", "/complete", { instance: "doug", contextKey: doug.contextKey, result: {} }), { ok: true });
@@ -108,7 +108,7 @@ test("programs and the gateway's agents see each other: of a mail that both want
   assert.equal(warned.conflicts?.[0]?.instance, (await world.status()).instanceId);
   assert.match(warned.warning ?? "", /omar@example\.com/);
 
-  const rows = await world.journal({ key: "email:nina@example.com", action: "intercept" });
+  const rows = await world.journal({ key: "email:norma@example.com", action: "intercept" });
   assert.deepEqual(
     rows.map(({ instance, via, runtime }) => [instance, via, runtime]),
     [["http/gateway/doug", "gateway", "http"]],
