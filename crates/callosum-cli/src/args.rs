@@ -354,19 +354,6 @@ pub(crate) struct Tried {
     /// [default: all]
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
-
-    /// Only records until then
-    #[arg(long, value_name = "TIME")]
-    pub(crate) until: Option<String>,
-
-    /// Also what the journal keeps for itself: counts of hooks, windows of rules, pauses that were read, ends of segments.
-    /// --json always has it
-    #[arg(long)]
-    pub(crate) all: bool,
-
-    /// One line a record; without it, one a call, with how it ended
-    #[arg(long)]
-    pub(crate) records: bool,
 }
 
 /// The file that is looked at.

@@ -29,7 +29,7 @@ fn a_day_of_10_000_outputs_and_a_million_lines() {
         let moment = to_rfc3339(midnight + at as i64 * 80);
         let (agent, tier, key) = (at % 40, if at % 5 == 0 { 3 } else { 2 }, at % 30_000);
         let head = format!(
-            r#""tier":{tier},"timestamp":"{moment}","instance":"here","runtime":"openclaw","agent":"agent-{agent}","session":"s-{agent}","call":"call-{at}","tool":"exec","ruleName":"commands","contextKeys":["file:/work/project/src/module-{key}/file.rs"]"#
+            r#""tier":{tier},"timestamp":"{moment}","instance":"here","runtime":"openclaw","agent":"agent-{agent}","session":"s-{agent}","call":"call-{at}","tool":"exec","ruleName":"commands","contextKeys":["file:/srv/project/src/module-{key}/file.rs"]"#
         );
         let line = format!("{{\"v\":1,\"action\":\"intercept\",{head},\"params\":\"make module-{key}\"}}\n");
         let outcome = if at % 50 == 0 { "failed" } else { "complete" };

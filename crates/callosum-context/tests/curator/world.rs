@@ -248,7 +248,7 @@ impl World {
 /// A day with something of everything.
 pub(crate) fn usual() -> World {
     let mut world = World::new();
-    world.record("intercept", 2, "dev", "2026-11-23T22:00:00.000Z", "file:/work/a.rs", None);
+    world.record("intercept", 2, "dev", "2026-11-23T22:00:00.000Z", "file:/srv/a.rs", None);
     let sent = world.call("complete", "mailer", "2026-11-24T08:00:00.000Z", "email:otto@harbor.example");
     world.call("failed", "dev", "2026-11-24T08:10:00.000Z", "deploy:site/production");
     world.call("failed", "dev", "2026-11-24T08:20:00.000Z", "deploy:site/production");
