@@ -2,14 +2,19 @@
 //! process does, and calls that were let through together share one flush.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, TryLockError};
+use std::sync::Arc;
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use callosum_core::gate::Gate;
+use parking_lot::Mutex;
 use tokio::sync::{mpsc, oneshot};
 
 /// Steps that may wait; whoever comes then is told to come again.
 const MAX_WAITING: usize = 1_024;
+/// How long a connection's own thread waits for its turn. A step takes some 20 µs, and handing it over costs more than waiting for one;
+/// who waits for longer waits for a disk.
+const MAX_TURN: Duration = Duration::from_micros(500);
 /// Steps that share a flush.
 const TOGETHER: usize = 64;
 
@@ -46,15 +51,10 @@ impl Writer {
         Ok((Self { gate, steps, turn: Arc::default() }, thread))
     }
 
-    /// Has `step` done here and now, where nobody else does so; handing it to another thread and waiting for its answer takes several
-    /// times as long as most steps. `None` when it can't be done without waiting.
+    /// Has `step` done here and now, after those of other connections; handing it to another thread and waiting for its answer takes
+    /// several times as long as most steps. `None` when it can't be done without waiting for longer than half a millisecond.
     pub(crate) fn at_once<A>(&self, step: impl FnOnce(&Gate) -> Option<A>) -> Option<A> {
-        let _turn = match self.turn.try_lock() {
-            Ok(turn) => turn,
-            // Nothing is kept behind it that a panic could have left half done.
-            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            Err(TryLockError::WouldBlock) => return None,
-        };
+        let _turn = self.turn.try_lock_for(MAX_TURN)?;
         step(&self.gate)
     }
 
@@ -69,15 +69,33 @@ impl Writer {
         S: Send + 'static,
         A: Send + 'static,
     {
+        let place = self.steps.try_reserve().map_err(|_| NoAnswer::Busy)?;
         let (answer, answered) = oneshot::channel();
-        let step: Step = Box::new(move |gate| {
+        place.send(Box::new(move |gate| {
             let done = step(gate);
             Box::new(move |gate| {
                 // Whoever asked may have gone.
                 let _ = answer.send(rest(gate, done));
             })
-        });
-        self.steps.try_send(step).map_err(|_| NoAnswer::Busy)?;
+        }));
+        answered.await.map_err(|_| NoAnswer::Broken)
+    }
+
+    /// The same of what was begun [at once](Self::at_once): nobody is sent away with half of it done, so it waits for a place.
+    pub(crate) async fn finish<A>(
+        &self,
+        rest: impl FnOnce(&Gate) -> A + Send + 'static,
+    ) -> Result<A, NoAnswer>
+    where
+        A: Send + 'static,
+    {
+        let place = self.steps.reserve().await.map_err(|_| NoAnswer::Broken)?;
+        let (answer, answered) = oneshot::channel();
+        place.send(Box::new(move |_| {
+            Box::new(move |gate| {
+                let _ = answer.send(rest(gate));
+            })
+        }));
         answered.await.map_err(|_| NoAnswer::Broken)
     }
 }

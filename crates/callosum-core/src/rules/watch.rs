@@ -80,7 +80,7 @@ impl Watch {
         if !means_here && !self.words.is_match(text) {
             return false;
         }
-        let named = |folder: &String| text.contains(name(folder));
+        let named = |folder: &String| has_part(text, name(folder));
         self.marks.iter().any(|mark| text.contains(mark))
             || self.folders.iter().any(named)
             || is_destructive(text)
@@ -96,6 +96,20 @@ fn name(path: &str) -> &str {
 /// The names of the nearest two folders that it lies in.
 fn near(path: &str) -> impl Iterator<Item = &str> {
     path.rsplit('/').skip(1).take(2).filter(|name| name.len() > 2)
+}
+
+/// Whether a name stands in a text as a part of a path, and not as letters of another word: folders may be called `s`. What is written
+/// right behind an option's letter, or behind an escaped character, counts.
+fn has_part(text: &str, name: &str) -> bool {
+    let is_in_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    text.match_indices(name).any(|(at, _)| {
+        let before = text.get(..at).unwrap_or_default();
+        let rest = before.trim_end_matches(is_in_word);
+        let letters = before.get(rest.len()..).unwrap_or_default();
+        let begins = letters.is_empty() || letters.starts_with('-') || rest.ends_with(['\\', '%']);
+        let after = text.get(at + name.len()..).unwrap_or_default();
+        begins && !after.starts_with(is_in_word)
+    })
 }
 
 /// Whether a pattern of the shell in a text may match a name.
@@ -135,7 +149,7 @@ fn parent_may_be_in(text: &str, folder: &str) -> bool {
         || text.contains(".. ")
         || stands_alone(text, "~")
         || stands_alone(text, "HOME")
-        || near(folder).any(|name| text.contains(name))
+        || near(folder).any(|name| has_part(text, name))
         || parents.any(|parent| stands_alone(text, parent))
 }
 
@@ -192,5 +206,26 @@ mod tests {
         assert!(!may("rm -rf node_modules", here) && !may("cargo build", here) && !may("git status", here));
         assert!(may("ls", Some("/home/me/.openclaw/workspace/shared-context/staging")));
         assert!(Watch::new(std::iter::empty(), &["x"]).is_none());
+    }
+
+    #[test]
+    fn a_short_name_is_told_from_the_letters_of_other_words() {
+        let watch = Watch::new(std::iter::once("/var/lib/s"), &[]).unwrap();
+        for text in [
+            "cat /var/lib/s/x",
+            "cat ../s",
+            "cd s; ls",
+            "git -Cs status",
+            "tar --directory=s -x",
+            "cat \"$a\"s/x",
+            "cat ${a}s",
+            "printf '\\x2fs'",
+            "curl file:///var%2Flib%2Fs",
+        ] {
+            assert!(watch.may_name(text, None), "{text}");
+        }
+        for text in ["ls", "cargo test", "cat src/main.rs", "git status -s-x", "ls x.s", "echo s.x"] {
+            assert!(!watch.may_name(text, None), "{text}");
+        }
     }
 }

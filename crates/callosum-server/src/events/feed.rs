@@ -4,16 +4,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use callosum_core::query::{Following, HeadResponse, QueryError};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit, broadcast, watch};
+use tokio::sync::{Semaphore, SemaphorePermit, broadcast, watch};
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 use crate::state::State;
 
 use super::event::Event;
+use super::seats::{Seat, Seats};
 
 /// Streams that may be open at once.
-const MAX_STREAMS: usize = 1_024;
+const MAX_STREAMS: usize = 2_048;
 /// Pieces that a stream may be behind before it reads the journal itself.
 const MAX_BEHIND: usize = 256;
 /// Streams whose readers' past is read at once: each piece of it takes memory until it is sent.
@@ -37,7 +38,7 @@ pub(crate) struct Feed {
     state: State,
     pieces: broadcast::Sender<Arc<Piece>>,
     heads: watch::Sender<Option<HeadResponse>>,
-    seats: Arc<Semaphore>,
+    seats: Seats,
     catching_up: Semaphore,
 }
 
@@ -48,14 +49,14 @@ impl Feed {
             state,
             pieces,
             heads: watch::Sender::default(),
-            seats: Arc::new(Semaphore::new(MAX_STREAMS)),
+            seats: Seats::new(MAX_STREAMS),
             catching_up: Semaphore::new(MAX_CATCHING_UP),
         }
     }
 
-    /// A place for one more stream, if there is one.
-    pub(crate) fn seat(&self) -> Option<OwnedSemaphorePermit> {
-        Arc::clone(&self.seats).try_acquire_owned().ok()
+    /// A place for one more stream of the token `name`, if there is one.
+    pub(crate) fn seat(&self, name: &str) -> Option<Seat> {
+        self.seats.take(name)
     }
 
     /// A turn to read a piece of what a reader lacks, and to pass it on. Whoever waits longest has the next: with many that come

@@ -3,6 +3,7 @@
 
 mod event;
 mod feed;
+mod seats;
 mod stream;
 
 use std::collections::HashMap;
@@ -57,7 +58,7 @@ async fn events(
         })?,
         None => Place::Now,
     };
-    let Some(seat) = service.base.feed.seat() else {
+    let Some(seat) = service.base.feed.seat(&caller.name) else {
         return Err(Refusal::busy("too many event streams are open"));
     };
     Ok(stream::begin(service, caller, Wanted { topics, keys }, place, seat))

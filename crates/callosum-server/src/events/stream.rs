@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::response::Response;
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::{Instant, sleep, timeout_at};
 
@@ -15,6 +14,7 @@ use crate::http::stream::{HEARTBEAT, Over, SIGN_OF_LIFE, Teller, begin as begin_
 use crate::service::Service;
 
 use super::event::{Event, Place, Wanted, gap, only_id};
+use super::seats::Seat;
 
 /// How long it rests when the journal can't be read.
 const REST: Duration = Duration::from_secs(1);
@@ -25,7 +25,7 @@ pub(crate) fn begin(
     caller: Arc<Caller>,
     wanted: Wanted,
     place: Place,
-    seat: OwnedSemaphorePermit,
+    seat: Seat,
 ) -> Response {
     let base = Arc::clone(&service.base);
     begin_stream(&base, async move |teller| {

@@ -232,12 +232,8 @@ impl Gate {
         }
     }
 
-    /// The same of a call that nobody decides about (tiers 0 to 2), on a thread that must not wait. `None` where it would have
-    /// to, or the call is guarded: then nothing was done.
+    /// The same on a thread that must not wait. `None` where it would have to: then nothing was done.
     pub fn admit_at_once(&self, weighed: &mut Weighed, now: &Stamp) -> Option<Result<Admitted, NotAdmitted>> {
-        if weighed.intent.tier.is_guarded() {
-            return None;
-        }
         match self.admit_within(Patience::None, weighed, now) {
             Ok(admitted) => Some(admitted),
             Err(NotNow::Busy) => None,
@@ -469,6 +465,12 @@ impl Admitted {
     #[must_use]
     pub fn seq(&self) -> Option<u64> {
         self.start.as_ref().map(|(seq, _)| *seq)
+    }
+
+    /// Whether it may run only once it is [confirmed](Gate::confirm).
+    #[must_use]
+    pub fn is_unconfirmed(&self) -> bool {
+        matches!(self.start, Some((_, Some(_))))
     }
 }
 
