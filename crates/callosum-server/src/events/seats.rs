@@ -74,6 +74,7 @@ mod tests {
         drop(of_others);
         assert!(seats.take("a").is_some());
         drop(of_a);
-        assert_eq!((seats.taken.lock().all, seats.taken.lock().of.len()), (0, 0));
+        let taken = seats.taken.lock();
+        assert_eq!((taken.all, taken.of.len()), (0, 0));
     }
 }
