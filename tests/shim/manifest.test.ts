@@ -28,7 +28,7 @@ const SETTINGS = [
   ...["durability", "instanceId", "journalMaxAgeMs", "journalMaxBytes", "lockExpiryMs", "mode", "onStateError"],
   ...["paramsSummaryChars", "recentWindowMs", "retryWindowMs", "sessionContext"],
   ...["sharedContextDir", "sharedContextEnabled", "sharedContextMaxInjectChars", "sharedContextTamper"],
-  ...["sharedContextTimezone", "sharedContextTrustedAgents", "stateDir", "tiersFile"],
+  ...["sharedContextTimezone", "sharedContextTrustedAgents", "stateDir", "teamTools", "tiersFile"],
 ];
 
 test("the gateway loads the plugin at its start: otherwise nothing is gated and nobody notices", () => {

@@ -1,11 +1,10 @@
 //! Why something was not done.
 
 use callosum_core::model::error::QueryError;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// What is wrong, for programs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
     /// Another one has it.
     Claimed,
@@ -31,6 +30,33 @@ pub enum Code {
     Unidentified,
     /// The request can't be understood.
     BadRequest,
+}
+
+impl Code {
+    /// As it is written.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Claimed => "claimed",
+            Self::Stale => "stale",
+            Self::Blocked => "blocked",
+            Self::Cycle => "cycle",
+            Self::Unknown => "unknown",
+            Self::Ambiguous => "ambiguous",
+            Self::NotYours => "not-yours",
+            Self::Limit => "limit",
+            Self::Policy => "policy",
+            Self::CannotWrite => "cannot-write",
+            Self::Unidentified => "unidentified",
+            Self::BadRequest => "bad-request",
+        }
+    }
+}
+
+impl Serialize for Code {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
 }
 
 /// A refusal: what is wrong, and what to do about it.

@@ -60,19 +60,20 @@ impl Names {
         actor.names.extend(roles.map(|(role, _)| role.clone()));
     }
 
-    /// Whether a task may be for somebody of this name.
+    /// For whom a task is that is for somebody of this name: a session by its address, whoever else as they were named.
     ///
     /// # Errors
-    /// When nobody is called so.
-    pub fn check_assignee(&self, name: &str, sessions: &Sessions) -> Result<(), Refusal> {
-        if self.runtime(name).is_some() || self.role(name).is_some() {
-            return Ok(());
-        }
+    /// When nobody is called so, or several sessions may be meant.
+    pub fn assignee(&self, name: &str, sessions: &Sessions) -> Result<String, Refusal> {
         let is_agent = |session: &Session| session.agent.as_deref().is_some_and(|agent| agent == name);
-        if sessions.alive().any(is_agent) || !matching(name, sessions).is_empty() {
-            return Ok(());
+        if self.runtime(name).is_some() || self.role(name).is_some() || sessions.alive().any(is_agent) {
+            return Ok(name.to_owned());
         }
-        Err(self.unknown(name))
+        match matching(name, sessions).as_slice() {
+            [] => Err(self.unknown(name)),
+            [only] => Ok(address(only)),
+            several => Err(ambiguous(name, several)),
+        }
     }
 
     fn unknown(&self, name: &str) -> Refusal {
@@ -111,15 +112,16 @@ impl Names {
         match found.as_slice() {
             [] => Err(self.unknown(to)),
             [only] => Ok(Addressed { sessions: vec![pair(only)], role: None }),
-            several => {
-                let named: Vec<String> =
-                    several.iter().take(LISTED).map(|session| address(session)).collect();
-                let to = callosum_core::model::text::one_line(to, 80);
-                let message = format!("`{to}` may be {}", named.join(", "));
-                Err(Refusal::new(Code::Ambiguous, message, "write more of the name"))
-            }
+            several => Err(ambiguous(to, several)),
         }
     }
+}
+
+fn ambiguous(name: &str, several: &[&Session]) -> Refusal {
+    let named: Vec<String> = several.iter().take(LISTED).map(|session| address(session)).collect();
+    let name = callosum_core::model::text::one_line(name, 80);
+    let message = format!("`{name}` may be {}", named.join(", "));
+    Refusal::new(Code::Ambiguous, message, "write more of the name")
 }
 
 fn pair(session: &Session) -> (String, String) {

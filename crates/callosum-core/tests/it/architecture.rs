@@ -255,7 +255,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("callosum-context", &["callosum-core"]),
     ("callosum-team", &["callosum-core", "callosum-runtimes"]),
     ("callosum-protocol", &["callosum-core"]),
-    ("callosum-node", &["callosum-context", "callosum-core", "callosum-protocol"]),
+    ("callosum-node", &["callosum-context", "callosum-core", "callosum-protocol", "callosum-team"]),
     ("callosum-cli", &["callosum-context", "callosum-core", "callosum-runtimes", "callosum-team"]),
     ("callosum-server", &["callosum-core", "callosum-protocol", "callosum-runtimes", "callosum-team"]),
     ("callosum-bench", &["callosum-core"]),

@@ -15,6 +15,8 @@ use callosum_core::gate::Gate;
 use callosum_core::machine::Machine;
 use callosum_core::model::time::Stamp;
 use callosum_core::query::{Observer, Source};
+use schemars::generate::SchemaGenerator;
+use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -23,6 +25,10 @@ use crate::names::Names;
 use crate::route::{FILE, Routes};
 use crate::team::Team;
 use crate::who::Actor;
+
+use self::request::{
+    Add, Claim, Done, Ended, Handoff, Held, Inbox, Input, OfTask, Publish, Send, Shown, Tasks,
+};
 
 /// What whoever asks must be allowed to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -83,6 +89,8 @@ pub struct Verb {
     pub surfaces: &'static [Surface],
     /// Where it is over HTTP.
     pub http: Option<Http>,
+    /// What it is asked with over HTTP.
+    pub request: Option<fn(&mut SchemaGenerator) -> Schema>,
     /// Who answers.
     pub answered: Answered,
 }
@@ -95,6 +103,7 @@ pub const VERBS: &[Verb] = &[
         right: Right::Read,
         surfaces: &[Surface::Tools],
         http: None,
+        request: None,
         answered: Answered::Looking(overview::team),
     },
     Verb {
@@ -103,6 +112,7 @@ pub const VERBS: &[Verb] = &[
         right: Right::Read,
         surfaces: &[Surface::CommandLine, Surface::Gateway, Surface::Chat, Surface::Http, Surface::Tools],
         http: Some(Http::Get("/v1/tasks")),
+        request: Some(Tasks::json_schema),
         answered: Answered::Looking(tasks::list),
     },
     Verb {
@@ -111,6 +121,7 @@ pub const VERBS: &[Verb] = &[
         right: Right::Read,
         surfaces: &[Surface::CommandLine],
         http: None,
+        request: None,
         answered: Answered::Looking(tasks::ready),
     },
     Verb {
@@ -119,6 +130,7 @@ pub const VERBS: &[Verb] = &[
         right: Right::Read,
         surfaces: &[Surface::CommandLine, Surface::Gateway, Surface::Http, Surface::Tools],
         http: Some(Http::Get("/v1/tasks/{id}")),
+        request: Some(OfTask::json_schema),
         answered: Answered::Looking(tasks::show),
     },
     Verb {
@@ -127,6 +139,7 @@ pub const VERBS: &[Verb] = &[
         right: Right::Act,
         surfaces: &[Surface::CommandLine, Surface::Http, Surface::Tools],
         http: Some(Http::Post("/v1/tasks")),
+        request: Some(Add::json_schema),
         answered: Answered::Writing(tasks::add),
     },
     Verb {
@@ -135,21 +148,35 @@ pub const VERBS: &[Verb] = &[
         right: Right::Act,
         surfaces: &[Surface::CommandLine, Surface::Http, Surface::Tools],
         http: Some(Http::Post("/v1/tasks/claim")),
+        request: Some(Claim::json_schema),
         answered: Answered::Writing(tasks::claim),
     },
-    of_holder("done", "Say that a task is done", Http::Post("/v1/tasks/{id}/done"), tasks::done),
-    of_holder("fail", "Say that a task came to nothing", Http::Post("/v1/tasks/{id}/fail"), tasks::fail),
-    of_holder("handoff", "Give a task on", Http::Post("/v1/tasks/{id}/handoff"), tasks::hand_off),
-    of_holder("release", "Let a task go", Http::Post("/v1/tasks/{id}/release"), tasks::release),
-    of_holder("input", "Say what has to be known", Http::Post("/v1/tasks/{id}/input"), tasks::input),
-    of_holder("beat", "Say that a task is still worked on", Http::Post("/v1/tasks/{id}/beat"), tasks::beat),
-    of_holder("cancel", "Call a task off", Http::Post("/v1/tasks/{id}/cancel"), tasks::cancel),
+    of_holder("done", "Say that a task is done", "/v1/tasks/{id}/done", Done::json_schema, tasks::done),
+    of_holder(
+        "fail",
+        "Say that a task came to nothing",
+        "/v1/tasks/{id}/fail",
+        Ended::json_schema,
+        tasks::fail,
+    ),
+    of_holder("handoff", "Give a task on", "/v1/tasks/{id}/handoff", Handoff::json_schema, tasks::hand_off),
+    of_holder("release", "Let a task go", "/v1/tasks/{id}/release", Held::json_schema, tasks::release),
+    of_holder("input", "Say what has to be known", "/v1/tasks/{id}/input", Input::json_schema, tasks::input),
+    of_holder(
+        "beat",
+        "Say that a task is still worked on",
+        "/v1/tasks/{id}/beat",
+        Held::json_schema,
+        tasks::beat,
+    ),
+    of_holder("cancel", "Call a task off", "/v1/tasks/{id}/cancel", Ended::json_schema, tasks::cancel),
     Verb {
         name: "accept",
         meaning: "Let a task be taken by whoever looks for one",
         right: Right::Operate,
         surfaces: &[Surface::CommandLine, Surface::Chat, Surface::Http],
         http: Some(Http::Post("/v1/tasks/{id}/accept")),
+        request: Some(OfTask::json_schema),
         answered: Answered::Writing(tasks::accept),
     },
     Verb {
@@ -158,6 +185,7 @@ pub const VERBS: &[Verb] = &[
         right: Right::Operate,
         surfaces: &[Surface::CommandLine, Surface::Chat, Surface::Http],
         http: Some(Http::Post("/v1/tasks/{id}/reject")),
+        request: Some(OfTask::json_schema),
         answered: Answered::Writing(tasks::reject),
     },
     Verb {
@@ -166,6 +194,7 @@ pub const VERBS: &[Verb] = &[
         right: Right::Act,
         surfaces: &[Surface::CommandLine, Surface::Gateway, Surface::Http, Surface::Tools],
         http: Some(Http::Post("/v1/messages")),
+        request: Some(Send::json_schema),
         answered: Answered::Writing(mail::send),
     },
     Verb {
@@ -174,6 +203,7 @@ pub const VERBS: &[Verb] = &[
         right: Right::Act,
         surfaces: &[Surface::CommandLine, Surface::Gateway, Surface::Http],
         http: Some(Http::Get("/v1/messages")),
+        request: Some(Inbox::json_schema),
         answered: Answered::Looking(mail::inbox),
     },
     Verb {
@@ -182,6 +212,7 @@ pub const VERBS: &[Verb] = &[
         right: Right::Act,
         surfaces: &[Surface::CommandLine, Surface::Tools],
         http: None,
+        request: None,
         answered: Answered::Writing(mail::drain),
     },
     Verb {
@@ -190,6 +221,7 @@ pub const VERBS: &[Verb] = &[
         right: Right::Act,
         surfaces: &[Surface::CommandLine, Surface::Http],
         http: Some(Http::Post("/v1/messages/shown")),
+        request: Some(Shown::json_schema),
         answered: Answered::Writing(mail::shown),
     },
     Verb {
@@ -198,6 +230,7 @@ pub const VERBS: &[Verb] = &[
         right: Right::Act,
         surfaces: &[Surface::CommandLine, Surface::Http, Surface::Tools],
         http: Some(Http::Post("/v1/events")),
+        request: Some(Publish::json_schema),
         answered: Answered::Writing(events::publish),
     },
     Verb {
@@ -206,6 +239,7 @@ pub const VERBS: &[Verb] = &[
         right: Right::Read,
         surfaces: &[Surface::Gateway],
         http: None,
+        request: None,
         answered: Answered::Looking(events::events),
     },
     Verb {
@@ -214,6 +248,7 @@ pub const VERBS: &[Verb] = &[
         right: Right::Read,
         surfaces: &[Surface::CommandLine],
         http: None,
+        request: None,
         answered: Answered::Looking(overview::route),
     },
     Verb {
@@ -222,6 +257,7 @@ pub const VERBS: &[Verb] = &[
         right: Right::Read,
         surfaces: &[Surface::Gateway],
         http: None,
+        request: None,
         answered: Answered::Looking(overview::routes),
     },
     Verb {
@@ -230,6 +266,7 @@ pub const VERBS: &[Verb] = &[
         right: Right::Read,
         surfaces: &[Surface::CommandLine, Surface::Tools],
         http: None,
+        request: None,
         answered: Answered::Looking(overview::search),
     },
     Verb {
@@ -238,6 +275,7 @@ pub const VERBS: &[Verb] = &[
         right: Right::Read,
         surfaces: &[Surface::CommandLine],
         http: None,
+        request: None,
         answered: Answered::Looking(overview::digest),
     },
 ];
@@ -246,11 +284,20 @@ pub const VERBS: &[Verb] = &[
 const fn of_holder(
     name: &'static str,
     meaning: &'static str,
-    http: Http,
+    path: &'static str,
+    request: fn(&mut SchemaGenerator) -> Schema,
     answer: fn(&Writing<'_>, Value) -> Result<Value, Refusal>,
 ) -> Verb {
     let surfaces = &[Surface::CommandLine, Surface::Http, Surface::Tools];
-    Verb { name, meaning, right: Right::Act, surfaces, http: Some(http), answered: Answered::Writing(answer) }
+    Verb {
+        name,
+        meaning,
+        right: Right::Act,
+        surfaces,
+        http: Some(Http::Post(path)),
+        request: Some(request),
+        answered: Answered::Writing(answer),
+    }
 }
 
 impl Verb {

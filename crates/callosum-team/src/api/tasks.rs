@@ -99,8 +99,8 @@ pub(super) fn add(writing: &Writing<'_>, request: Value) -> Result<Value, Refusa
         new.category = new.category.or(routed.category);
         new.sla_ms = new.sla_ms.or_else(|| duration_ms(routed.sla.as_deref()?));
     }
-    if let Some(to) = &new.to {
-        names.check_assignee(to, &Sessions::read(team.gate, &team.now)?)?;
+    if let Some(to) = new.to {
+        new.to = Some(names.assignee(&to, &Sessions::read(team.gate, &team.now)?)?);
     }
     Ok(told(team.on_tasks(|board| board.add(&new, team.actor))?))
 }
@@ -142,7 +142,7 @@ pub(super) fn hand_off(writing: &Writing<'_>, request: Value) -> Result<Value, R
     let Writing { names, .. } = writing;
     let team = writing.team();
     team.check_on(false)?;
-    names.check_assignee(&to, &Sessions::read(team.gate, &team.now)?)?;
+    let to = names.assignee(&to, &Sessions::read(team.gate, &team.now)?)?;
     decide(writing, |board, actor| board.hand_off(&id, generation, &to, why.as_deref(), actor))
 }
 

@@ -4,6 +4,7 @@
 mod api;
 mod messages;
 mod tasks;
+mod verbs;
 
 use callosum_core::gate::{Gate, GateOptions};
 use callosum_core::machine::{self, Machine};
