@@ -48,8 +48,14 @@ function register(api: OpenClawPluginApi): void {
   if (wantsSessionContext(api.pluginConfig))
     api.on("heartbeat_prompt_contribution", (_event, ctx) => heartbeatContext(owner, ctx.sessionKey));
 
-  const shared = registerSharedContext(api, owner);
   const team = registerTeam(api, owner);
+  const shared = registerSharedContext(api, owner);
+  const looking = [
+    ...(wantsSharedContext(api.pluginConfig) ? [shared] : []),
+    ...(wantsTeamTools(api.pluginConfig) ? [team] : []),
+  ];
+  // The first prompt's tools are assembled before anything else is asked.
+  if (looking.length > 0) api.on("gateway_start", () => looking.forEach((one) => void one.look()));
   registerMethods(api, owner, workspaceOf, team);
   api.registerCommand({
     name: "callosum",
@@ -89,8 +95,6 @@ function registerSharedContext(api: OpenClawPluginApi, owner: GateOwner): Shared
   api.registerTool((ctx) => sharedContextTools(shared, ctx, api.config), { names: SHARED_CONTEXT_TOOLS, optional: true });
   // An older host has no such prompts.
   api.registerMemoryPromptPreparation?.(({ agentSessionKey }) => shared.promptLines(agentSessionKey));
-  // The first prompt's tools are assembled before anything else is asked.
-  api.on("gateway_start", () => void shared.look());
   return shared;
 }
 
@@ -99,8 +103,6 @@ function registerTeam(api: OpenClawPluginApi, owner: GateOwner): Team {
   const team = new Team(owner);
   if (!wantsTeamTools(api.pluginConfig)) return team;
   api.registerTool((ctx) => teamTools(team, ctx), { names: TEAM_TOOLS, optional: true });
-  // The first prompt's tools are assembled before anything else is asked.
-  api.on("gateway_start", () => void team.look());
   return team;
 }
 

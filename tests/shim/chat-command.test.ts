@@ -119,7 +119,7 @@ test("nobody else decides, nor somebody who was the owner until just now", async
     throw new Error("no longer the owner");
   };
   for (const speaker of [undefined, {}, { senderIsOwner: false }])
-    assert.equal((await said(owner, "accept 7eda59735f83", speaker)).text, "Only the owner decides about proposals.");
+    assert.equal((await said(owner, "accept 7eda59735f83", speaker)).text, "Only the owner decides about proposals and tasks.");
   const late = await said(owner, "reject 7eda59735f83", { senderIsOwner: true, assertOwnerCurrent: gone });
   assert.equal(late.text, "Nothing was decided: no longer the owner");
   assert.deepEqual(gate.calls, []);

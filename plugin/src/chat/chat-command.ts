@@ -52,9 +52,10 @@ async function decide(shared: SharedContext, team: Team, id: string, accept: boo
   const answer = await shared.decide(id, accept);
   if (!answer.ok) {
     const task = await team.ask("chat", accept ? "accept" : "reject", { id });
-    if (task.ok) return `${accept ? "Accepted" : "Rejected"}:\n${forChat(bounded(lines([taskIn(task.payload)]), MOST))}`;
+    if (task.ok && isRecord(task.payload) && isRecord(task.payload.task))
+      return `${accept ? "Accepted" : "Rejected"}:\n${forChat(bounded(lines([task.payload.task]), MOST))}`;
     // What neither knows is told in the words of what there is here.
-    const { message } = shared.isOn || task.code === "unavailable" ? answer : task;
+    const { message } = shared.isOn || task.ok || task.code === "unavailable" ? answer : task;
     return `Nothing was decided: ${bounded(message, MOST_PROBLEMS)}.`;
   }
   const { verdict, agent, text } = isRecord(answer.payload) ? answer.payload : {};
@@ -70,10 +71,6 @@ async function tasks(team: Team): Promise<string> {
   if (list.length === 0) return "No task is open.";
   const more = typeof next === "string" ? "\nand more" : "";
   return forChat(bounded(`${lines(list)}${more}`, MOST));
-}
-
-function taskIn(payload: unknown): Record<string, unknown> {
-  return isRecord(payload) && isRecord(payload.task) ? payload.task : {};
 }
 
 /** A line for each task. Titles are agents' words. */
