@@ -92,6 +92,11 @@ export declare class Gate {
    * `{"error":{"code","message","remedy"}}`. Never rejects. The requests are those of `callosum_context::tools`.
    */
   context(request: string): Promise<string>
+  /**
+   * Answers a request about what is done together, which is JSON text, with a JSON object; or with
+   * `{"error":{"code","message","remedy"}}`. Never rejects. The requests are those of the module `team`.
+   */
+  team(request: string): Promise<string>
   /** Waits until what hooks left is written, for 15 ms at the most. For a process that exits without having closed the gate. */
   writeAtExit(): void
   /** Writes what is left and lets the files go. Afterwards every method answers `null`. */

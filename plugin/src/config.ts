@@ -30,6 +30,11 @@ export function wantsSharedContext(pluginConfig: unknown): boolean {
   return isRecord(pluginConfig) && pluginConfig.sharedContextEnabled === true;
 }
 
+/** Whether the operator gives this gateway's agents the tools for working together. */
+export function wantsTeamTools(pluginConfig: unknown): boolean {
+  return isRecord(pluginConfig) && pluginConfig.teamTools === true;
+}
+
 /** The state directory that the operator chose, for the native program, which does not read the host's config. */
 export function stateDirIn(pluginConfig: unknown): string | undefined {
   const stateDir = isRecord(pluginConfig) ? pluginConfig.stateDir : undefined;

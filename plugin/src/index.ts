@@ -8,7 +8,7 @@ import { join } from "node:path";
 import type { OpenClawPluginApi } from "openclaw/plugin-sdk/plugin-entry";
 import { chatCommand } from "./chat/chat-command.ts";
 import { RECENT_TOOL, recentTool } from "./chat/recent-tool.ts";
-import { configText, isClosedOnError, wantsSessionContext, wantsSharedContext } from "./config.ts";
+import { configText, isClosedOnError, wantsSessionContext, wantsSharedContext, wantsTeamTools } from "./config.ts";
 import { GateOwner } from "./gate-owner.ts";
 import { afterToolCall, modelCallStarted, toolResultPersisted } from "./hooks/after-tool-call.ts";
 import { beforeToolCall, type WorkspaceOf } from "./hooks/before-tool-call.ts";
@@ -21,6 +21,8 @@ import { registerCommandLine } from "./rpc/command-line.ts";
 import { gatewayMethods, type MethodAnswer } from "./rpc/gateway-methods.ts";
 import { SharedContext } from "./shared-context/shared-context.ts";
 import { SHARED_CONTEXT_TOOLS, sharedContextTools } from "./shared-context/tools.ts";
+import { Team } from "./team/team.ts";
+import { TEAM_TOOLS, teamTools } from "./team/tools.ts";
 
 /** Last of all vetoes: a gate that takes a lease must not hold one for a call that somebody else refuses. */
 const AFTER_OTHER_VETOES = -1000;
@@ -46,16 +48,23 @@ function register(api: OpenClawPluginApi): void {
   if (wantsSessionContext(api.pluginConfig))
     api.on("heartbeat_prompt_contribution", (_event, ctx) => heartbeatContext(owner, ctx.sessionKey));
 
+  const team = registerTeam(api, owner);
   const shared = registerSharedContext(api, owner);
-  registerMethods(api, owner, workspaceOf);
+  const looking = [
+    ...(wantsSharedContext(api.pluginConfig) ? [shared] : []),
+    ...(wantsTeamTools(api.pluginConfig) ? [team] : []),
+  ];
+  // The first prompt's tools are assembled before anything else is asked.
+  if (looking.length > 0) api.on("gateway_start", () => looking.forEach((one) => void one.look()));
+  registerMethods(api, owner, workspaceOf, team);
   api.registerCommand({
     name: "callosum",
-    description: "What all sessions on this machine did recently: status, or why KEY",
+    description: "What all sessions on this machine did recently: status, or why KEY; their tasks",
     acceptsArgs: true,
     requireAuth: true,
     // In a chat only an owner has it: the answer tells what was done in everybody's sessions.
     requiredScopes: ["operator.read"],
-    handler: (ctx) => chatCommand(owner, shared, ctx.args, ctx),
+    handler: (ctx) => chatCommand(owner, shared, team, ctx.args, ctx),
   });
   api.registerTool(({ sessionKey }) => recentTool(owner, sessionKey), { name: RECENT_TOOL });
   registerCommandLine(api);
@@ -86,13 +95,19 @@ function registerSharedContext(api: OpenClawPluginApi, owner: GateOwner): Shared
   api.registerTool((ctx) => sharedContextTools(shared, ctx, api.config), { names: SHARED_CONTEXT_TOOLS, optional: true });
   // An older host has no such prompts.
   api.registerMemoryPromptPreparation?.(({ agentSessionKey }) => shared.promptLines(agentSessionKey));
-  // The first prompt's tools are assembled before anything else is asked.
-  api.on("gateway_start", () => void shared.look());
   return shared;
 }
 
-function registerMethods(api: OpenClawPluginApi, owner: GateOwner, workspaceOf: WorkspaceOf): void {
-  for (const method of gatewayMethods(owner, api.version ?? "unknown", workspaceOf))
+/** The tools for working together: nothing of them is there until the operator's settings say so. */
+function registerTeam(api: OpenClawPluginApi, owner: GateOwner): Team {
+  const team = new Team(owner);
+  if (!wantsTeamTools(api.pluginConfig)) return team;
+  api.registerTool((ctx) => teamTools(team, ctx), { names: TEAM_TOOLS, optional: true });
+  return team;
+}
+
+function registerMethods(api: OpenClawPluginApi, owner: GateOwner, workspaceOf: WorkspaceOf, team: Team): void {
+  for (const method of gatewayMethods(owner, api.version ?? "unknown", workspaceOf, team))
     api.registerGatewayMethod(
       method.name,
       async ({ params, client, respond }) => answer(respond, await method.answer({ params, client })),

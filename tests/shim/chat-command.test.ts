@@ -3,11 +3,12 @@ import { test } from "node:test";
 import { chatCommand, type Speaker } from "../../plugin/src/chat/chat-command.ts";
 import type { GateOwner } from "../../plugin/src/gate-owner.ts";
 import { SharedContext } from "../../plugin/src/shared-context/shared-context.ts";
+import { Team } from "../../plugin/src/team/team.ts";
 import { bench, NOT_LOADED } from "./fakes.ts";
 
 const HEALTHY = { instanceId: "studio", mode: "enforce", ruleCount: 3, rules: { source: "built in" }, waiting: { lost: 0 } };
 const said = (owner: GateOwner, args: string | undefined, speaker?: Speaker) =>
-  chatCommand(owner, new SharedContext(owner, false, { on: false }), args, speaker);
+  chatCommand(owner, new SharedContext(owner, false, { on: false }), new Team(owner, { tools: [] }), args, speaker);
 const recent = (text: string) => JSON.stringify({ leases: [], actions: [], text });
 
 function healthy() {
@@ -118,7 +119,7 @@ test("nobody else decides, nor somebody who was the owner until just now", async
     throw new Error("no longer the owner");
   };
   for (const speaker of [undefined, {}, { senderIsOwner: false }])
-    assert.equal((await said(owner, "accept 7eda59735f83", speaker)).text, "Only the owner decides about proposals.");
+    assert.equal((await said(owner, "accept 7eda59735f83", speaker)).text, "Only the owner decides about proposals and tasks.");
   const late = await said(owner, "reject 7eda59735f83", { senderIsOwner: true, assertOwnerCurrent: gone });
   assert.equal(late.text, "Nothing was decided: no longer the owner");
   assert.deepEqual(gate.calls, []);
@@ -129,4 +130,31 @@ test("why nothing was decided is told with what to do about it", async () => {
   gate.contexts = ['{"error":{"code":"unknown","message":"`x` is no id","remedy":"look"}}'];
   assert.equal((await said(owner, "accept x", OWNER)).text, "Nothing was decided: `x` is no id; look.");
   assert.match((await said(owner, "accept x y", OWNER)).text, /^Use /);
+});
+
+test("tasks are listed without a mark that takes effect, and accepted by the owner alone", async () => {
+  const { gate, owner } = healthy();
+  const task = { id: "3f2a", state: "open", accepted: false, to: "gemini", title: "look `here`\nand there" };
+  gate.teams = [JSON.stringify({ tasks: [task], next: null })];
+  const listed = "```\n3f2a open, not accepted for gemini: look 'here' and there\n```";
+  assert.equal((await said(owner, "tasks")).text, listed);
+  assert.deepEqual(JSON.parse(String(gate.calls.at(-1)?.args[0])), {
+    do: "ask",
+    surface: "chat",
+    verb: "tasks",
+    params: { limit: 20 },
+  });
+  const asked = gate.calls.length;
+  assert.equal((await said(owner, "accept 3f2a")).text, "Only the owner decides about proposals and tasks.");
+  assert.equal(gate.calls.length, asked);
+  gate.contexts = ['{"error":{"code":"unknown","message":"there is no proposal `3f2a`"}}'];
+  gate.teams = [JSON.stringify({ task: { ...task, accepted: true } })];
+  const accepted = await said(owner, "accept 3f2a", { senderIsOwner: true });
+  assert.equal(accepted.text, "Accepted:\n```\n3f2a open for gemini: look 'here' and there\n```");
+  assert.match(String(gate.calls.at(-1)?.args[0]), /"verb":"accept","params":\{"id":"3f2a"\}/);
+  gate.teams = ['{"error":{"code":"unknown","message":"there is no task `3f2a`","remedy":"see `callosum task list`"}}'];
+  const unknown = await said(owner, "reject 3f2a", { senderIsOwner: true });
+  assert.match(unknown.text, /^Nothing was decided: there is no task/);
+  gate.teams = ['{"tasks":[],"next":null}'];
+  assert.equal((await said(owner, "tasks")).text, "No task is open.");
 });

@@ -25,6 +25,8 @@ export class FakeGate implements NativeGate {
   };
   /** What it answers to requests about the shared context, one after another; the last one stays. */
   contexts: string[] = ['{"on":false}'];
+  /** What it answers to requests about what is done together, as `contexts`. */
+  teams: string[] = ['{"on":false,"tools":[]}'];
   releaseText = '{"key":"k","released":[]}';
   endpointAnswer: EndpointAnswer = { status: 200, body: "{}" };
   endpointWaits: Promise<void> = Promise.resolve();
@@ -80,6 +82,10 @@ export class FakeGate implements NativeGate {
   context(request: string): Promise<string> {
     this.#note("context", [request]);
     return Promise.resolve(this.contexts.length > 1 ? (this.contexts.shift() ?? "") : (this.contexts[0] ?? ""));
+  }
+  team(request: string): Promise<string> {
+    this.#note("team", [request]);
+    return Promise.resolve(this.teams.length > 1 ? (this.teams.shift() ?? "") : (this.teams[0] ?? ""));
   }
   close(): Promise<void> {
     this.#note("close", []);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { explain, journal, release, status, why } from "../../plugin/src/rpc/gateway-methods.ts";
+import { explain, journal, release, status, together, why } from "../../plugin/src/rpc/gateway-methods.ts";
+import { Team } from "../../plugin/src/team/team.ts";
 import { bench, NOT_LOADED } from "./fakes.ts";
 
 test("status is what the core says", async () => {
@@ -139,4 +140,26 @@ test("what the core refuses crosses as an error of the method", async () => {
   gate.releaseText = '{"error":{"code":"disk-full","message":"the disk is full"}}';
   const error = { code: "UNAVAILABLE", message: "callosum: the disk is full" };
   assert.deepEqual(await release(owner, { key: "k" }, null), { ok: false, error });
+});
+
+test("verbs of the team are asked for by a person, and wrong parameters are named before", async () => {
+  const { gate, owner } = bench();
+  const team = new Team(owner, { tools: [] });
+  gate.teams = ['{"tasks":[],"next":null}', '{"error":{"code":"limit","message":"10 messages were sent within a minute"}}'];
+  assert.deepEqual(await together(team, "tasks", undefined), { ok: true, payload: { tasks: [], next: null } });
+  const asked = { do: "ask", surface: "gateway", verb: "tasks", params: {} };
+  assert.deepEqual(JSON.parse(String(gate.calls.at(-1)?.args[0])), asked);
+  const refused = await together(team, "send", { to: "codex", body: "" });
+  assert.match(refused.ok ? "" : refused.error.message, /10 messages/);
+  const calls = gate.calls.length;
+  for (const [verb, params, expected] of [
+    ["tasks", { limit: 0 }, /`limit`/],
+    ["task", {}, /`id` is missing/],
+    ["send", { to: "codex", intent: "order" }, /`intent`/],
+    ["inbox", { session: "someone" }, /no parameter is called `session`/],
+  ] as const) {
+    const answer = await together(team, verb, params);
+    assert.match(answer.ok ? "" : answer.error.message, expected);
+  }
+  assert.equal(gate.calls.length, calls);
 });

@@ -62,7 +62,7 @@ for (const mode of ["full", "discovery", "tool-discovery", "cli-metadata", "setu
     const { api, hooks, methods, commands, tools, optionals, prompts, programs, disposers, routes, tabs } = fakeApi(
       mode,
       "managed",
-      { sharedContextEnabled: true },
+      { sharedContextEnabled: true, teamTools: true },
     );
     const { register } = plugin;
     assert.equal(register(api), undefined);
@@ -84,6 +84,12 @@ for (const mode of ["full", "discovery", "tool-discovery", "cli-metadata", "setu
         ["callosum.why", { scope: "operator.read" }],
         ["callosum.explain", { scope: "operator.read" }],
         ["callosum.release", { scope: "operator.write" }],
+        ["callosum.tasks", { scope: "operator.read" }],
+        ["callosum.task", { scope: "operator.read" }],
+        ["callosum.send", { scope: "operator.write" }],
+        ["callosum.inbox", { scope: "operator.write" }],
+        ["callosum.events", { scope: "operator.read" }],
+        ["callosum.routes", { scope: "operator.read" }],
       ],
     );
     const [command] = commands;
@@ -130,8 +136,8 @@ test("heartbeats stay as they are where the operator wants that", () => {
   assert.ok(hooks.has("before_tool_call"));
 });
 
-for (const config of [{}, { sharedContextEnabled: false }]) {
-  test(`nothing of the shared context is there with ${JSON.stringify(config)}`, () => {
+for (const config of [{}, { sharedContextEnabled: false, teamTools: "yes" }]) {
+  test(`nothing of the shared context and no tools for working together are there with ${JSON.stringify(config)}`, () => {
     const { api, hooks, tools, prompts } = fakeApi("full", "managed", config);
     plugin.register(api);
     assert.deepEqual([tools, prompts, hooks.has("gateway_start")], [["callosum_recent"], [], false]);

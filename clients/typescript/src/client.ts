@@ -27,6 +27,30 @@ const SILENCE_MS = 60_000;
 const FIRST_RECONNECT_MS = 250;
 const LAST_RECONNECT_MS = 5_000;
 
+/** Where the service has what is done together. */
+const TEAM_PATHS = {
+  tasks: ["GET", "/v1/tasks"],
+  task: ["GET", "/v1/tasks/{id}"],
+  add: ["POST", "/v1/tasks"],
+  claim: ["POST", "/v1/tasks/claim"],
+  done: ["POST", "/v1/tasks/{id}/done"],
+  fail: ["POST", "/v1/tasks/{id}/fail"],
+  handoff: ["POST", "/v1/tasks/{id}/handoff"],
+  release: ["POST", "/v1/tasks/{id}/release"],
+  input: ["POST", "/v1/tasks/{id}/input"],
+  beat: ["POST", "/v1/tasks/{id}/beat"],
+  cancel: ["POST", "/v1/tasks/{id}/cancel"],
+  accept: ["POST", "/v1/tasks/{id}/accept"],
+  reject: ["POST", "/v1/tasks/{id}/reject"],
+  send: ["POST", "/v1/messages"],
+  inbox: ["GET", "/v1/messages"],
+  shown: ["POST", "/v1/messages/shown"],
+  publish: ["POST", "/v1/events"],
+} as const satisfies Record<string, readonly ["GET" | "POST", string]>;
+
+/** What {@link CallosumClient.team} can do. */
+export type TeamVerb = keyof typeof TEAM_PATHS;
+
 export interface ClientOptions {
   /**
    * Where the service is: `unix:/PATH/serve.sock`, `http://127.0.0.1:7411` or `https://HOST:PORT`. Without it, the socket in the state directory
@@ -127,6 +151,21 @@ export class CallosumClient {
     const asked = Object.keys(parameters).length === 0 ? {} : { q: encode(parameters) };
     const path = `/v1/${encodeURIComponent(question)}${query(asked)}`;
     return (await this.#transport.json({ method: "GET", path, repeatable: true })).value;
+  }
+
+  /**
+   * Does something together with other sessions, or looks at it: `tasks`, `task`, `add`, `claim`, `done`, `send`, `inbox` …, with what the service
+   * takes for it. Name the `session` that does it. What may be done only once is never sent twice: after {@link ServiceUnreachable} look first.
+   */
+  async team(verb: TeamVerb, request: Params = {}): Promise<unknown> {
+    const { id, ...rest } = this.#instance === undefined ? request : { instance: this.#instance, ...request };
+    const [method, place] = TEAM_PATHS[verb];
+    if (place.includes("{id}") && typeof id !== "string") throw new CallosumError(`\`${verb}\` needs the \`id\` of a task`);
+    const path = place.replace("{id}", () => encodeURIComponent(String(id)));
+    const body = place.includes("{id}") || id === undefined ? rest : { id, ...rest };
+    if (method === "POST") return (await this.#post(path, body, { repeatable: false })).value;
+    const asked = Object.fromEntries(Object.entries(body).map(([name, value]) => [name, String(value)]));
+    return (await this.#transport.json({ method, path: `${path}${query(asked)}`, repeatable: true })).value;
   }
 
   /**

@@ -1,6 +1,6 @@
 // `callosum/client`: the gate for agents that are programs of their own.
 
-export { CallosumClient, type ClientOptions, type EventsOptions } from "./client.ts";
+export { CallosumClient, type ClientOptions, type EventsOptions, type TeamVerb } from "./client.ts";
 export { CallosumError, Paused, Refused, ServiceError, ServiceUnreachable } from "./errors.ts";
 export type { GuardOptions } from "./guard.ts";
 export type {

@@ -13,6 +13,7 @@ use serde_json::json;
 
 use crate::js_types::Answer;
 use crate::panic_guard::guarded;
+use crate::team;
 
 /// Finishes a ticket.
 pub struct FinishTask {
@@ -79,6 +80,7 @@ pub(crate) enum Query {
     Ask { question: String, request: String },
     Release { key: String, by: String },
     Context { request: String },
+    Team { request: String },
 }
 
 impl Query {
@@ -89,6 +91,7 @@ impl Query {
                 let home = std::env::home_dir().unwrap_or_default();
                 Ok(tools::answer(&Site { gate, home: &home, now: *now }, request))
             }
+            Self::Team { request } => Ok(team::answer(gate, request, now)),
             Self::Release { key, by } => {
                 serde_json::to_string(&Released::of(key, &gate.release(key, by, now)?))
                     .map_err(|error| QueryError { code: "internal".to_owned(), message: error.to_string() })

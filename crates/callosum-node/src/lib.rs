@@ -10,6 +10,7 @@ mod js_params;
 mod js_text;
 mod js_types;
 mod panic_guard;
+mod team;
 
 use std::sync::Arc;
 
@@ -127,6 +128,13 @@ impl Gate {
     #[napi(ts_return_type = "Promise<string>")]
     pub fn context(&self, request: String) -> AsyncTask<QueryTask> {
         background::query(&self.gate, Query::Context { request })
+    }
+
+    /// Answers a request about what is done together, which is JSON text, with a JSON object; or with
+    /// `{"error":{"code","message","remedy"}}`. Never rejects. The requests are those of the module `team`.
+    #[napi(ts_return_type = "Promise<string>")]
+    pub fn team(&self, request: String) -> AsyncTask<QueryTask> {
+        background::query(&self.gate, Query::Team { request })
     }
 
     /// Waits until what hooks left is written, for 15 ms at the most. For a process that exits without having closed the gate.

@@ -8,6 +8,7 @@ use axum::routing::get;
 use callosum_protocol::calls::{CompleteRequest, InterceptAnswer, InterceptRequest, OkAnswer};
 use callosum_protocol::locks::{LockAnswer, LockRequest, UnlockAnswer, UnlockRequest};
 use callosum_protocol::status::StatusAnswer;
+use callosum_team::api::{Http, Verb};
 use schemars::generate::{SchemaGenerator, SchemaSettings};
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
@@ -21,6 +22,7 @@ use crate::v1::calls::{
     AfterAnswer, AfterRequest, BeforeAnswer, BeforeRequest, CallRequest, DeliveredAnswer, ExtendAnswer,
 };
 use crate::v1::questions::{ReleaseRequest, offered};
+use crate::v1::team::{IDENTITY, offered as offered_together, rights};
 
 /// Something that can be asked.
 struct Operation {
@@ -32,7 +34,7 @@ struct Operation {
     request: Option<Schema>,
     answer: Schema,
     /// Parameters of the address: where each stands, and its name.
-    parameters: Vec<(&'static str, &'static str)>,
+    parameters: Vec<(String, String)>,
 }
 
 /// The types of requests, as they are read, and of answers, as they are written: a field that is left out when it is empty is one
@@ -45,6 +47,10 @@ struct Types {
 pub(crate) fn reading() -> Router<Arc<Service>> {
     let text = document().to_string();
     Router::new().route("/openapi.json", get(async move || json_text(StatusCode::OK, text)))
+}
+
+fn owned(parameters: &[(&str, &str)]) -> Vec<(String, String)> {
+    parameters.iter().map(|(place, name)| ((*place).to_owned(), (*name).to_owned())).collect()
 }
 
 fn operations(types: &mut Types) -> Vec<Operation> {
@@ -65,14 +71,14 @@ fn operations(types: &mut Types) -> Vec<Operation> {
         }
     }
     let object = || schemars::json_schema!({ "type": "object" });
-    let look = |path: &str, rights, summary, answer, parameters| Operation {
+    let look = |path: &str, rights, summary, answer, parameters: &[(&str, &str)]| Operation {
         method: "get",
         path: path.to_owned(),
         summary,
         rights,
         request: None,
         answer,
-        parameters,
+        parameters: owned(parameters),
     };
     let act = Rights::Act;
     let mut intercept = post::<InterceptRequest, InterceptAnswer>(
@@ -81,11 +87,11 @@ fn operations(types: &mut Types) -> Vec<Operation> {
         act,
         "Ask before a call, for an instance",
     );
-    intercept.parameters.push(("header", "Idempotency-Key"));
+    intercept.parameters.extend(owned(&[("header", "Idempotency-Key")]));
     let mut unlock =
         post::<UnlockRequest, UnlockAnswer>(types, "/lock/{key}", act, "Give the lease of a resource back");
     unlock.method = "delete";
-    unlock.parameters.extend([("path", "key"), ("query", "instance")]);
+    unlock.parameters.extend(owned(&[("path", "key"), ("query", "instance")]));
     let mut all = vec![
         post::<BeforeRequest, BeforeAnswer>(types, "/v1/before", act, "Ask before a call"),
         post::<AfterRequest, AfterAnswer>(types, "/v1/after", act, "Report how a call ended"),
@@ -121,21 +127,53 @@ fn operations(types: &mut Types) -> Vec<Operation> {
         read,
         "What is held, and what was done lately",
         status,
-        vec![("query", "contextKey")],
+        &[("query", "contextKey")],
     ));
     all.extend(offered().map(|question| {
         let path = format!("/v1/{}", question.name);
-        look(
-            &path,
-            read,
-            "A question, answered as the command line prints it",
-            object(),
-            vec![("query", "q")],
-        )
+        look(&path, read, "A question, answered as the command line prints it", object(), &[("query", "q")])
     }));
-    all.push(look("/healthz", None, "The process answers", object(), Vec::new()));
-    all.push(look("/readyz", None, "The shared state can be used", object(), Vec::new()));
+    all.extend(offered_together().map(|(verb, http)| of_verb(types, verb, http)));
+    all.push(look("/healthz", None, "The process answers", object(), &[]));
+    all.push(look("/readyz", None, "The shared state can be used", object(), &[]));
     all
+}
+
+/// A verb of the team's table: with the fields of its request, and those that say who asks.
+fn of_verb(types: &mut Types, verb: &'static Verb, http: Http) -> Operation {
+    let (method, path) = match http {
+        Http::Get(path) => ("get", path),
+        Http::Post(path) => ("post", path),
+    };
+    let has_id = path.contains("{id}");
+    let mut schema = verb.request.map_or_else(Schema::default, |request| request(&mut types.read));
+    let fields = schema.ensure_object().entry("properties").or_insert_with(|| json!({}));
+    if let Some(fields) = fields.as_object_mut() {
+        fields.extend(IDENTITY.map(|(name, meaning)| {
+            (name.to_owned(), json!({ "type": ["string", "null"], "description": meaning }))
+        }));
+        if has_id {
+            fields.remove("id");
+        }
+    }
+    let names: Vec<String> =
+        fields.as_object().map(|fields| fields.keys().cloned().collect()).unwrap_or_default();
+    if has_id && let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
+        required.retain(|name| name != "id");
+    }
+    let mut parameters = if has_id { vec![("path".to_owned(), "id".to_owned())] } else { Vec::new() };
+    if method == "get" {
+        parameters.extend(names.into_iter().map(|name| ("query".to_owned(), name)));
+    }
+    Operation {
+        method,
+        path: path.to_owned(),
+        summary: verb.meaning,
+        rights: Some(rights(verb)),
+        request: (method == "post").then_some(schema),
+        answer: schemars::json_schema!({ "type": "object" }),
+        parameters,
+    }
 }
 
 /// The whole document.
@@ -164,16 +202,18 @@ pub(crate) fn document() -> Value {
         let parameters: Vec<Value> = match path {
             "/v1/events" => {
                 [("query", "topic"), ("query", "key"), ("query", "after"), ("header", "Last-Event-ID")]
-                    .map(parameter)
+                    .map(|(place, name)| parameter(place, name))
                     .to_vec()
             }
             _ => Vec::new(),
         };
         let answer = json!({ "description": "The answer", "content": { content_type: { "schema": { "type": "string" } } } });
-        paths.insert(
-            path.to_owned(),
-            json!({ "get": { "summary": summary, "parameters": parameters, "responses": { "200": answer } } }),
-        );
+        let methods = paths.entry(path).or_insert_with(|| Value::Object(Map::new()));
+        if let Value::Object(methods) = methods {
+            let said =
+                json!({ "summary": summary, "parameters": parameters, "responses": { "200": answer } });
+            methods.insert("get".to_owned(), said);
+        }
     }
     let mut schemas = types.read.take_definitions(true);
     schemas.extend(types.written.take_definitions(true));
@@ -192,13 +232,14 @@ pub(crate) fn document() -> Value {
     })
 }
 
-fn parameter((place, name): (&str, &str)) -> Value {
+fn parameter(place: &str, name: &str) -> Value {
     json!({ "in": place, "name": name, "required": place == "path", "schema": { "type": "string" } })
 }
 
 fn described(operation: &Operation, error: &Schema) -> Value {
     let json_of = |schema: &Schema| json!({ "application/json": { "schema": schema } });
-    let parameters: Vec<Value> = operation.parameters.iter().copied().map(parameter).collect();
+    let parameters: Vec<Value> =
+        operation.parameters.iter().map(|(place, name)| parameter(place, name)).collect();
     let answers = json!({
         "200": { "description": "The answer", "content": json_of(&operation.answer) },
         "default": { "description": "Why there is none", "content": json_of(error) },

@@ -1,11 +1,10 @@
 //! Why something was not done.
 
 use callosum_core::model::error::QueryError;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// What is wrong, for programs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
     /// Another one has it.
     Claimed,
@@ -29,6 +28,35 @@ pub enum Code {
     CannotWrite,
     /// Nobody can tell which agent asks.
     Unidentified,
+    /// The request can't be understood.
+    BadRequest,
+}
+
+impl Code {
+    /// As it is written.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Claimed => "claimed",
+            Self::Stale => "stale",
+            Self::Blocked => "blocked",
+            Self::Cycle => "cycle",
+            Self::Unknown => "unknown",
+            Self::Ambiguous => "ambiguous",
+            Self::NotYours => "not-yours",
+            Self::Limit => "limit",
+            Self::Policy => "policy",
+            Self::CannotWrite => "cannot-write",
+            Self::Unidentified => "unidentified",
+            Self::BadRequest => "bad-request",
+        }
+    }
+}
+
+impl Serialize for Code {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
 }
 
 /// A refusal: what is wrong, and what to do about it.
@@ -41,19 +69,31 @@ pub struct Refusal {
     pub message: String,
     /// What to do about it.
     pub remedy: String,
+    /// Which field of the request is wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
 }
 
 impl Refusal {
     /// A refusal for this reason.
     #[must_use]
     pub fn new(code: Code, message: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { code, message: message.into(), remedy: remedy.into() }
+        Self { code, message: message.into(), remedy: remedy.into(), path: None }
+    }
+
+    /// A field of the request is wrong: what it is, or what was expected.
+    #[must_use]
+    pub fn field(path: &str, message: impl Into<String>) -> Self {
+        let said = message.into();
+        let message = if path.is_empty() { said } else { format!("`{path}`: {said}") };
+        let path = Some(path.to_owned());
+        Self { path, ..Self::new(Code::BadRequest, message, "correct the field, and send it again") }
     }
 
     /// Whether it could not be done at all; else the state of things speaks against it.
     #[must_use]
     pub fn cannot_be_done(&self) -> bool {
-        matches!(self.code, Code::CannotWrite | Code::Unidentified)
+        matches!(self.code, Code::CannotWrite | Code::Unidentified | Code::BadRequest)
     }
 }
 

@@ -3,41 +3,36 @@
 use std::collections::BTreeMap;
 
 use callosum_core::query::Session;
+use callosum_runtimes::NAMES;
 
 use crate::error::{Code, Refusal};
 use crate::message::Addressed;
+use crate::route::Routes;
 use crate::team::Sessions;
 use crate::who::{Actor, OPERATOR};
 
 /// Names that an answer lists.
 const LISTED: usize = 10;
 
-/// A runtime's names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RuntimeName {
-    /// In the journal.
-    pub name: &'static str,
-    /// As the source of events and in bridge files.
-    pub source: &'static str,
-    /// What else it is called there.
-    pub others: &'static [&'static str],
-}
-
 /// All names that are known.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
-    /// The runtimes.
-    pub runtimes: Vec<RuntimeName>,
     /// The runtime of each role.
     pub roles: BTreeMap<String, String>,
 }
 
 impl Names {
+    /// The names that hold where these routes do.
+    #[must_use]
+    pub fn of(routes: &Routes) -> Self {
+        Self { roles: routes.roles.clone() }
+    }
+
     /// The runtime that is called so, as the journal names it.
     #[must_use]
     pub fn runtime(&self, name: &str) -> Option<&'static str> {
         let is_it = |known: &&str| known.eq_ignore_ascii_case(name);
-        let found = self.runtimes.iter().find(|runtime| {
+        let found = NAMES.iter().find(|runtime| {
             is_it(&runtime.name) || is_it(&runtime.source) || runtime.others.iter().any(&is_it)
         });
         found.map(|runtime| runtime.name)
@@ -46,7 +41,7 @@ impl Names {
     /// What events and bridge files call a runtime.
     #[must_use]
     pub fn source<'n>(&self, runtime: &'n str) -> &'n str {
-        self.runtimes.iter().find(|known| known.name == runtime).map_or(runtime, |known| known.source)
+        NAMES.iter().find(|known| known.name == runtime).map_or(runtime, |known| known.source)
     }
 
     /// Whether there is a role of this name.
@@ -58,30 +53,31 @@ impl Names {
     /// Gives `actor` the names of its runtime and its roles.
     pub fn name(&self, actor: &mut Actor) {
         let runtime = actor.who.runtime.clone();
-        let Some(known) = self.runtimes.iter().find(|known| known.name == runtime) else { return };
+        let Some(known) = NAMES.iter().find(|known| known.name == runtime) else { return };
         actor.names.push(known.source.to_owned());
         actor.names.extend(known.others.iter().map(|other| (*other).to_owned()));
         let roles = self.roles.iter().filter(|(_, of)| self.runtime(of) == Some(known.name));
         actor.names.extend(roles.map(|(role, _)| role.clone()));
     }
 
-    /// Whether a task may be for somebody of this name.
+    /// For whom a task is that is for somebody of this name: a session by its address, whoever else as they were named.
     ///
     /// # Errors
-    /// When nobody is called so.
-    pub fn check_assignee(&self, name: &str, sessions: &Sessions) -> Result<(), Refusal> {
-        if self.runtime(name).is_some() || self.role(name).is_some() {
-            return Ok(());
-        }
+    /// When nobody is called so, or several sessions may be meant.
+    pub fn assignee(&self, name: &str, sessions: &Sessions) -> Result<String, Refusal> {
         let is_agent = |session: &Session| session.agent.as_deref().is_some_and(|agent| agent == name);
-        if sessions.alive().any(is_agent) || !matching(name, sessions).is_empty() {
-            return Ok(());
+        if self.runtime(name).is_some() || self.role(name).is_some() || sessions.alive().any(is_agent) {
+            return Ok(name.to_owned());
         }
-        Err(self.unknown(name))
+        match matching(name, sessions).as_slice() {
+            [] => Err(self.unknown(name)),
+            [only] => Ok(address(only)),
+            several => Err(ambiguous(name, several)),
+        }
     }
 
     fn unknown(&self, name: &str) -> Refusal {
-        let known = self.runtimes.iter().map(|runtime| runtime.name);
+        let known = NAMES.iter().map(|runtime| runtime.name);
         let known: Vec<&str> = known.chain(self.roles.keys().map(String::as_str)).collect();
         let name = callosum_core::model::text::one_line(name, 80);
         Refusal::new(
@@ -116,15 +112,16 @@ impl Names {
         match found.as_slice() {
             [] => Err(self.unknown(to)),
             [only] => Ok(Addressed { sessions: vec![pair(only)], role: None }),
-            several => {
-                let named: Vec<String> =
-                    several.iter().take(LISTED).map(|session| address(session)).collect();
-                let to = callosum_core::model::text::one_line(to, 80);
-                let message = format!("`{to}` may be {}", named.join(", "));
-                Err(Refusal::new(Code::Ambiguous, message, "write more of the name"))
-            }
+            several => Err(ambiguous(to, several)),
         }
     }
+}
+
+fn ambiguous(name: &str, several: &[&Session]) -> Refusal {
+    let named: Vec<String> = several.iter().take(LISTED).map(|session| address(session)).collect();
+    let name = callosum_core::model::text::one_line(name, 80);
+    let message = format!("`{name}` may be {}", named.join(", "));
+    Refusal::new(Code::Ambiguous, message, "write more of the name")
 }
 
 fn pair(session: &Session) -> (String, String) {

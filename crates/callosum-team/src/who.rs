@@ -106,6 +106,10 @@ pub struct Actor {
     pub names: Vec<String>,
     /// Whether it may accept and reject tasks.
     pub may_accept: bool,
+    /// It has chosen what its session and its agent are called, as whoever asks over HTTP does: that makes it nobody else.
+    pub names_itself: bool,
+    /// What it has shown to be who it is, as the journal tells it; where it is known otherwise, that says it.
+    pub shown: Option<String>,
 }
 
 impl Actor {
@@ -115,10 +119,25 @@ impl Actor {
         self.who.is_operator()
     }
 
+    /// A record of this kind that it writes.
+    #[must_use]
+    pub fn record(&self, kind: Action, now: &Stamp) -> Record {
+        self.sign(self.who.record(kind, now))
+    }
+
+    /// A record of its own, by what it has shown.
+    pub(crate) fn sign(&self, mut record: Record) -> Record {
+        record.via = self.shown.clone().or(record.via);
+        record
+    }
+
     /// Whether `name` means it.
     #[must_use]
     pub fn is_called(&self, name: &str) -> bool {
         let who = &self.who;
+        if self.names_itself {
+            return who.address().eq_ignore_ascii_case(name);
+        }
         let own = [who.address(), who.session.clone(), who.agent.clone(), who.runtime.clone()];
         let is_it = |own: &String| !own.is_empty() && own.eq_ignore_ascii_case(name);
         own.iter().any(is_it) || self.names.iter().any(is_it)

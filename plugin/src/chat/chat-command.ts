@@ -5,14 +5,16 @@ import { ask, textIn } from "../core-answer.ts";
 import type { GateOwner } from "../gate-owner.ts";
 import { isRecord, messageOf } from "../host.ts";
 import type { SharedContext } from "../shared-context/shared-context.ts";
+import type { Team } from "../team/team.ts";
 import { bounded, forChat, newest } from "./untrusted-text.ts";
 
 /** Below what the narrowest chat takes as one message, so that no client splits a block. */
 const MOST = 1_500;
 const MOST_PROBLEMS = 600;
 const ACTIONS = 8;
+const TASKS = 20;
 const USAGE =
-  "Use `/callosum` (or `/callosum status`), `/callosum why KEY`, with a key like `email:alice@example.com`, or `/callosum accept ID` and `/callosum reject ID` for proposals of the shared context; without an ID these list them.";
+  "Use `/callosum` (or `/callosum status`), `/callosum why KEY`, with a key like `email:alice@example.com`, `/callosum tasks`, or `/callosum accept ID` and `/callosum reject ID` for proposals of the shared context and for tasks; without an ID these list the proposals.";
 
 /** What the host tells of who speaks. */
 export interface Speaker {
@@ -25,20 +27,22 @@ export interface Speaker {
 export async function chatCommand(
   owner: GateOwner,
   shared: SharedContext,
+  team: Team,
   args: string | undefined,
   speaker: Speaker = {},
 ): Promise<{ text: string }> {
   const [, verb = "", rest = ""] = /^(\S*)\s*(.*)$/s.exec((args ?? "").trim()) ?? [];
   if (verb === "" || (verb === "status" && rest === "")) return { text: await status(owner) };
+  if (verb === "tasks" && rest === "") return { text: await tasks(team) };
   if (verb === "why" && rest !== "") return { text: await why(owner, rest) };
   if ((verb === "accept" || verb === "reject") && !/\s/.test(rest))
-    return { text: await decide(shared, rest, verb === "accept", speaker) };
+    return { text: await decide(shared, team, rest, verb === "accept", speaker) };
   return { text: USAGE };
 }
 
 /** A decision is the owner's: what they accept is told to all sessions as the operator's word. */
-async function decide(shared: SharedContext, id: string, accept: boolean, speaker: Speaker): Promise<string> {
-  if (speaker.senderIsOwner !== true) return "Only the owner decides about proposals.";
+async function decide(shared: SharedContext, team: Team, id: string, accept: boolean, speaker: Speaker): Promise<string> {
+  if (speaker.senderIsOwner !== true) return "Only the owner decides about proposals and tasks.";
   if (id === "") return await proposals(shared);
   try {
     speaker.assertOwnerCurrent?.();
@@ -46,9 +50,36 @@ async function decide(shared: SharedContext, id: string, accept: boolean, speake
     return `Nothing was decided: ${bounded(messageOf(thrown), MOST_PROBLEMS)}`;
   }
   const answer = await shared.decide(id, accept);
-  if (!answer.ok) return `Nothing was decided: ${bounded(answer.message, MOST_PROBLEMS)}.`;
+  if (!answer.ok) {
+    const task = await team.ask("chat", accept ? "accept" : "reject", { id });
+    if (task.ok && isRecord(task.payload) && isRecord(task.payload.task))
+      return `${accept ? "Accepted" : "Rejected"}:\n${forChat(bounded(lines([task.payload.task]), MOST))}`;
+    // What neither knows is told in the words of what there is here.
+    const { message } = shared.isOn || task.ok || task.code === "unavailable" ? answer : task;
+    return `Nothing was decided: ${bounded(message, MOST_PROBLEMS)}.`;
+  }
   const { verdict, agent, text } = isRecord(answer.payload) ? answer.payload : {};
   return `${verdict === "accepted" ? "Accepted" : "Rejected"}:\n${forChat(bounded(`${agent}: ${text}`, MOST))}`;
+}
+
+/** The tasks that are not over. */
+async function tasks(team: Team): Promise<string> {
+  const answer = await team.ask("chat", "tasks", { limit: TASKS });
+  if (!answer.ok) return `Tasks can't be shown: ${bounded(answer.message, MOST_PROBLEMS)}.`;
+  const { tasks, next } = isRecord(answer.payload) ? answer.payload : {};
+  const list = Array.isArray(tasks) ? tasks.filter(isRecord) : [];
+  if (list.length === 0) return "No task is open.";
+  const more = typeof next === "string" ? "\nand more" : "";
+  return forChat(bounded(`${lines(list)}${more}`, MOST));
+}
+
+/** A line for each task. Titles are agents' words. */
+function lines(tasks: Record<string, unknown>[]): string {
+  const line = ({ id, state, accepted, to, title }: Record<string, unknown>) => {
+    const whom = typeof to === "string" ? ` for ${to}` : "";
+    return `${id} ${state}${accepted === true ? "" : ", not accepted"}${whom}: ${title}`.replaceAll(/\s+/g, " ");
+  };
+  return tasks.map(line).join("\n");
 }
 
 async function proposals(shared: SharedContext): Promise<string> {

@@ -5,6 +5,8 @@ import type { GateOwner } from "../gate-owner.ts";
 import type { WorkspaceOf } from "../hooks/before-tool-call.ts";
 import { isRecord, type RpcClient } from "../host.ts";
 import { type NameOn, offeredOn } from "../offered.ts";
+import type { Team } from "../team/team.ts";
+import { TEAM_VERBS } from "../team/verbs.ts";
 
 export interface MethodFailure {
   code: "INVALID_REQUEST" | "UNAVAILABLE";
@@ -27,10 +29,13 @@ export interface GatewayMethod {
 }
 
 /** The host's scope for each right of the registry. */
-export const SCOPES = { read: "operator.read", operate: "operator.write" } as const;
+export const SCOPES = { read: "operator.read", act: "operator.write", operate: "operator.write" } as const;
+
+/** A verb of the team's table that is a method here. */
+type TeamVerb = (typeof TEAM_VERBS)[number]["name"];
 
 /** All methods. */
-export function gatewayMethods(owner: GateOwner, version: string, workspaceOf: WorkspaceOf): GatewayMethod[] {
+export function gatewayMethods(owner: GateOwner, version: string, workspaceOf: WorkspaceOf, team: Team): GatewayMethod[] {
   const answers: Record<NameOn<"gateway">, GatewayMethod["answer"]> = {
     status: () => status(owner, version),
     journal: ({ params }) => journal(owner, params),
@@ -38,15 +43,22 @@ export function gatewayMethods(owner: GateOwner, version: string, workspaceOf: W
     explain: ({ params }) => explain(owner, workspaceOf, params),
     release: ({ params, client }) => release(owner, params, client),
   };
-  return offeredOn("gateway").map(({ name, right }) => ({
+  const questions = offeredOn("gateway").map(({ name, right }) => ({
     name: `callosum.${name}`,
     scope: SCOPES[right],
     answer: answers[name],
   }));
+  const verbs = TEAM_VERBS.map(({ name, right }) => ({
+    name: `callosum.${name}`,
+    scope: SCOPES[right],
+    answer: ({ params }: Called) => together(team, name, params),
+  }));
+  return [...questions, ...verbs];
 }
 
 const MAX_LIMIT = 1_000;
 const MAX_TEXT = 1_024;
+const MAX_BODY = 4_096;
 
 /** A parameter: how it must look, and what it is for. */
 interface Parameter {
@@ -82,6 +94,11 @@ const FILTERS: Parameters = {
     fits: (value) => isWhole(value, 0, Number.MAX_SAFE_INTEGER),
   },
 };
+const COUNT: Parameter = {
+  expects: `a whole number from 1 to ${MAX_LIMIT}`,
+  meaning: "at most so many",
+  fits: (value) => isWhole(value, 1, MAX_LIMIT),
+};
 const KEY: Parameters = { key: { ...text("the context key of the resource"), required: true } };
 const CALL: Parameters = {
   tool: { ...text("the tool, as the host calls it"), required: true },
@@ -98,7 +115,7 @@ interface Method {
 }
 
 /** The methods, without the `callosum.` before their names. */
-export const METHODS: Record<NameOn<"gateway">, Method> = {
+export const METHODS: Record<NameOn<"gateway"> | TeamVerb, Method> = {
   status: {
     meaning: "What an operator sees at a glance: live leases (`locks`), recent actions, the hooks seen, and what is wrong.",
     parameters: {},
@@ -126,7 +143,80 @@ export const METHODS: Record<NameOn<"gateway">, Method> = {
     parameters: KEY,
     answer: "{key, released: [{contextKey, instance, session, tool, tier, since, expiresAt}]}",
   },
+  tasks: {
+    meaning: "The tasks that are not over, or those in one state, as `callosum task list --json` prints them.",
+    parameters: {
+      state: text("only those in this state: open, claimed, blocked, input-required, lost, stalled"),
+      from: text("the first one that is listed, as `next` of an answer names it"),
+      limit: COUNT,
+    },
+    answer: "{tasks: […], next}",
+  },
+  task: {
+    meaning: "One task, as `callosum task show --json` prints it.",
+    parameters: { id: { ...text("its id, or the beginning of it"), required: true } },
+    answer: "{task}",
+  },
+  send: {
+    meaning:
+      "Sends a message of a person, as `callosum send --json` does; or, with the intent `ack`, says that one was understood.",
+    parameters: {
+      to: text("`instance/session` or the beginning of one, a runtime, a role, or `operator`"),
+      body: {
+        expects: "a text of at most 4096 bytes",
+        meaning: "what it says",
+        fits: (value) => typeof value === "string" && value.length <= MAX_BODY,
+      },
+      intent: {
+        expects: "`request`, `inform` or `ack`",
+        meaning: "what it is for; `inform` by default",
+        fits: (value) => ["request", "inform", "ack"].includes(value as string),
+      },
+      urgent: { expects: "`true` or `false`", meaning: "it should not wait", fits: (value) => typeof value === "boolean" },
+      replyTo: text("the message that it answers"),
+    },
+    answer: "{message: {id, thread, intent, urgent, expiresAt, dropped}, delivery: [{session, activity, since, how, why}]}",
+  },
+  inbox: {
+    meaning: "The messages for a person (`operator`), the newest first. They count as shown no more than before.",
+    parameters: { limit: COUNT },
+    answer: "{messages: [{id, thread, from, intent, urgent, body, at, state}], unread, next}",
+  },
+  events: {
+    meaning: "The newest events of the journal, or those from a place on.",
+    parameters: {
+      topic: text("topics with commas between them: `call.paused`, `call.*`, `calc.**`"),
+      from: {
+        expects: "a whole number from 0",
+        meaning: "from this place on, as `next` of an answer names it; the newest without it",
+        fits: (value) => isWhole(value, 0, Number.MAX_SAFE_INTEGER),
+      },
+      limit: COUNT,
+    },
+    answer: "{events: [{seq, id, topic, at, from, data}], next}",
+  },
+  routes: {
+    meaning: "The routes in force and the roles; with a text, which of them it takes, as `callosum route --json` prints it.",
+    parameters: {
+      text: text("what is to be done"),
+      category: text("of which kind the work is"),
+      files: {
+        expects: "a list of texts",
+        meaning: "the files that it is about",
+        fits: (value) => Array.isArray(value) && value.every(isText),
+      },
+    },
+    answer: "{roles, routes: […]}, or {agent, fallback, sla, category, rule, present, cooling}",
+  },
 };
+
+/** A verb of the team's table, asked for by a person. */
+export async function together(team: Team, verb: TeamVerb, params: unknown): Promise<MethodAnswer> {
+  const asked = params ?? {};
+  const problem = problemIn(asked, METHODS[verb].parameters);
+  if (problem !== undefined) return invalid(`callosum.${verb}`, problem);
+  return answered(await team.ask("gateway", verb, asked));
+}
 
 /** `callosum.status` */
 export async function status(owner: GateOwner, version: string): Promise<MethodAnswer> {

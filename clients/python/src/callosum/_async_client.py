@@ -95,6 +95,14 @@ class AsyncCallosumClient:
         """Asks one of the questions of ``callosum NAME --json``."""
         return await self._transport.do(ask.question(question, parameters))
 
+    async def team(self, verb: str, **request: Any) -> Any:
+        """Does something together with other sessions, or looks at it: ``tasks``, ``task``, ``add``, ``claim``, ``done``, ``send``, ``inbox`` …
+
+        ``request`` is what the service takes for it; name the ``session`` that does it. What may be done only once is never sent twice: after
+        ``ServiceUnreachable`` look first.
+        """
+        return await self._transport.do(ask.team(verb, {"instance": self.instance, **request}))
+
     async def events(
         self, topic: str | None = None, *, key: str | None = None, after: str | None = None
     ) -> AsyncIterator[Event]:

@@ -115,6 +115,14 @@ class CallosumClient:
         """Asks one of the questions of ``callosum NAME --json``, such as ``journal`` or ``why``, with its parameters."""
         return self._transport.do(ask.question(question, parameters))
 
+    def team(self, verb: str, **request: Any) -> Any:
+        """Does something together with other sessions, or looks at it: ``tasks``, ``task``, ``add``, ``claim``, ``done``, ``send``, ``inbox`` …
+
+        ``request`` is what the service takes for it; name the ``session`` that does it. What may be done only once is never sent twice: after
+        ``ServiceUnreachable`` look first.
+        """
+        return self._transport.do(ask.team(verb, {"instance": self.instance, **request}))
+
     def events(self, topic: str | None = None, *, key: str | None = None, after: str | None = None) -> Iterator[Event]:
         """What happens, as it happens, from ``after`` (the ``cursor`` of an event) or from now on.
 

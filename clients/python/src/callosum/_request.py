@@ -126,6 +126,38 @@ def check_open(closed: bool) -> None:
 # The endpoints.
 
 
+TEAM_PATHS = {
+    "tasks": ("GET", "/v1/tasks"),
+    "task": ("GET", "/v1/tasks/{id}"),
+    "add": ("POST", "/v1/tasks"),
+    "claim": ("POST", "/v1/tasks/claim"),
+    **{
+        verb: ("POST", f"/v1/tasks/{{id}}/{verb}")
+        for verb in ("done", "fail", "handoff", "release", "input", "beat", "cancel", "accept", "reject")
+    },
+    "send": ("POST", "/v1/messages"),
+    "inbox": ("GET", "/v1/messages"),
+    "shown": ("POST", "/v1/messages/shown"),
+    "publish": ("POST", "/v1/events"),
+}
+"""Where the service has what is done together."""
+
+
+def team(verb: str, request: Mapping[str, Any]) -> Ask[Any]:
+    """What is done together, by the service's paths for it."""
+    if verb not in TEAM_PATHS:
+        raise CallosumError(f"`{verb}` is nothing that can be done together: use one of {', '.join(TEAM_PATHS)}")
+    method, place = TEAM_PATHS[verb]
+    given = {name: value for name, value in request.items() if value is not None}
+    if "{id}" in place:
+        if not isinstance(given.get("id"), str):
+            raise CallosumError(f"`{verb}` needs the `id` of a task")
+        place = place.replace("{id}", quote(given.pop("id"), safe=""))
+    if method == "POST":
+        return Ask(post(place, given, repeatable=False), lambda answer: answer.value)
+    return Ask(get(place, {name: str(value) for name, value in given.items()}), lambda answer: answer.value)
+
+
 def before(call: Mapping[str, Any]) -> Ask[Verdict]:
     """``POST /v1/before``."""
     return Ask(post("/v1/before", call), lambda answer: verdict(answer.value))

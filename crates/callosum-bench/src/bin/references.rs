@@ -24,6 +24,7 @@ fn main() -> io::Result<()> {
         journal_max_age_ms,
         params_summary_chars,
         session_context,
+        team_tools,
         shared_context,
     } = Settings::default();
     let defaults = json!({
@@ -40,6 +41,7 @@ fn main() -> io::Result<()> {
         "journalMaxAgeMs": journal_max_age_ms,
         "paramsSummaryChars": params_summary_chars,
         "sessionContext": session_context,
+        "teamTools": team_tools,
         "sharedContextEnabled": shared_context.enabled,
         "sharedContextDir": shared_context.dir,
         "sharedContextMaxInjectChars": shared_context.max_inject_chars,

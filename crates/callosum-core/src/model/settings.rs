@@ -111,6 +111,8 @@ pub struct Settings {
     /// Whether a heartbeat, or a session that starts, is told what other sessions did lately. What talks to the runtime goes
     /// by it.
     pub session_context: bool,
+    /// Whether OpenClaw's agents have the tools for working together while that is on. What talks to the runtime goes by it.
+    pub team_tools: bool,
     /// The shared context.
     pub shared_context: SharedContext,
 }
@@ -131,6 +133,7 @@ impl Default for Settings {
             journal_max_age_ms: 30 * 24 * 3600 * 1000,
             params_summary_chars: 400,
             session_context: true,
+            team_tools: false,
             shared_context: SharedContext::default(),
         }
     }
@@ -211,6 +214,7 @@ impl Settings {
                 10_000,
             ),
             session_context: reader.flag("sessionContext", default.session_context),
+            team_tools: reader.flag("teamTools", default.team_tools),
             shared_context: SharedContext {
                 enabled: reader.maybe_flag("sharedContextEnabled"),
                 dir: reader.text("sharedContextDir"),

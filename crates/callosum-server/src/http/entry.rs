@@ -157,6 +157,19 @@ pub(crate) async fn identify(
     Ok(response)
 }
 
+/// Lets only those pass who may more than all who come here.
+pub(crate) async fn may(
+    State(wanted): State<Rights>,
+    request: Request,
+    next: Next,
+) -> Result<Response, Refusal> {
+    let caller = request.extensions().get::<Arc<Caller>>().ok_or_else(Refusal::unauthorized)?;
+    if !caller.rights.include(wanted) {
+        return Err(Refusal::too_few_rights(caller.rights, wanted));
+    }
+    Ok(next.run(request).await)
+}
+
 /// The token that a request shows. One that shows two shows none.
 fn token(headers: &HeaderMap) -> Option<&str> {
     match (only(headers, &AUTHORIZATION), only(headers, &SECRET)) {

@@ -48,8 +48,19 @@ impl Refusal {
         Refused::new(status.as_u16(), code, message, remedy).into()
     }
 
-    fn after(mut self, seconds: u32) -> Self {
-        self.retry_after = Some(seconds);
+    fn after(self, seconds: u32) -> Self {
+        self.again_after(Some(seconds))
+    }
+
+    /// The same, worth trying again after so many seconds, if it is.
+    pub(crate) fn again_after(mut self, seconds: Option<u32>) -> Self {
+        self.retry_after = seconds;
+        self
+    }
+
+    /// The same of this field of the request, if it is of one.
+    pub(crate) fn at(mut self, path: Option<String>) -> Self {
+        self.answer.error.path = path;
         self
     }
 
@@ -77,14 +88,24 @@ impl Refusal {
 
     /// The session is missing of a call that may be paused.
     pub(crate) fn unidentified() -> Self {
-        let mut refusal = Self::new(
+        Self::new(
             StatusCode::BAD_REQUEST,
             "unidentified",
             "`session` is missing, and this call may be paused: without it callers would inherit each other's pauses",
             "send the name of the session that makes the call: the same for all its calls, another for every other session",
-        );
-        refusal.answer.error.path = Some("session".to_owned());
-        refusal
+        )
+        .at(Some("session".to_owned()))
+    }
+
+    /// The session is missing that does something with tasks and messages.
+    pub(crate) fn without_session() -> Self {
+        Self::new(
+            StatusCode::BAD_REQUEST,
+            "unidentified",
+            "`session` is missing: nobody can tell who does this",
+            "send the name of the session: the same for all that it does, another for every other session",
+        )
+        .at(Some("session".to_owned()))
     }
 
     pub(crate) fn unauthorized() -> Self {

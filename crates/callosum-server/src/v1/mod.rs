@@ -1,8 +1,9 @@
-//! The gate over HTTP, and the questions of the registry.
+//! The gate over HTTP, the questions of the registry, and what is done together.
 
 pub(crate) mod calls;
 pub(crate) mod decide;
 pub(crate) mod questions;
+pub(crate) mod team;
 
 use std::sync::Arc;
 
@@ -11,9 +12,9 @@ use axum::routing::post;
 
 use crate::service::Service;
 
-/// What asks.
+/// What asks; some of it lets only those pass who may more.
 pub(crate) fn reading() -> Router<Arc<Service>> {
-    questions::routes()
+    questions::routes().merge(team::routes())
 }
 
 /// What speaks for calls.

@@ -12,6 +12,7 @@ mod page;
 mod process;
 mod protocol;
 mod support;
+mod team;
 mod tls;
 mod tokens;
 mod unit;

@@ -1,0 +1,199 @@
+//! Tasks, messages and published events: the verbs of the table that are offered over HTTP, each at its path. Who asks is the token,
+//! and the session that the request names; a token that may operate is a person's.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use axum::extract::{Path, Query, State};
+use axum::http::StatusCode;
+use axum::middleware::from_fn_with_state;
+use axum::response::Response;
+use axum::routing::{get, post};
+use axum::{Extension, Router};
+use callosum_protocol::{RUNTIME, check_name};
+use callosum_team::api::{Asker, Desk, Http, Right, VERBS, Verb};
+use callosum_team::error;
+use callosum_team::who::{Actor, OPERATOR, Who};
+use serde_json::{Map, Value};
+
+use crate::caller::Caller;
+use crate::http::answer::json;
+use crate::http::body::MaybeJson;
+use crate::http::entry::may;
+use crate::http::refusal::Refusal;
+use crate::service::Service;
+use crate::tokens::Rights;
+
+/// Those that say something in the name of a token's instance where no session is named.
+const WITHOUT_SESSION: [&str; 2] = ["add", "publish"];
+/// What a request says besides of who asks.
+pub(crate) const IDENTITY: [(&str, &str); 3] = [
+    ("session", "The session that asks."),
+    ("agent", "The agent that asks."),
+    ("instance", "For which of its instances the token speaks."),
+];
+
+/// The verbs that are offered here, each with where it is.
+pub(crate) fn offered() -> impl Iterator<Item = (&'static Verb, Http)> {
+    VERBS.iter().filter_map(|verb| Some((verb, verb.http?)))
+}
+
+/// What a token must be allowed to.
+pub(crate) fn rights(verb: &Verb) -> Rights {
+    match verb.right {
+        Right::Read => Rights::Read,
+        Right::Act => Rights::Act,
+        Right::Operate => Rights::Operate,
+    }
+}
+
+/// All of them. Whoever comes here may read.
+pub(crate) fn routes() -> Router<Arc<Service>> {
+    offered().fold(Router::new(), |router, (verb, http)| {
+        let needed = from_fn_with_state(rights(verb), may);
+        match http {
+            Http::Get(path) => {
+                let answer =
+                    async move |State(service): State<Arc<Service>>,
+                                Extension(caller): Extension<Arc<Caller>>,
+                                Path(named): Path<HashMap<String, String>>,
+                                Query(asked): Query<HashMap<String, String>>| {
+                        answered(&service, &caller, verb, of_query(asked)?, named).await
+                    };
+                router.route(path, get(answer).route_layer(needed))
+            }
+            Http::Post(path) => {
+                let answer =
+                    async move |State(service): State<Arc<Service>>,
+                                Extension(caller): Extension<Arc<Caller>>,
+                                Path(named): Path<HashMap<String, String>>,
+                                MaybeJson(request): MaybeJson<Map<String, Value>>| {
+                        answered(&service, &caller, verb, request, named).await
+                    };
+                router.route(path, post(answer).route_layer(needed))
+            }
+        }
+    })
+}
+
+/// An address has only texts.
+fn of_query(asked: HashMap<String, String>) -> Result<Map<String, Value>, Refusal> {
+    let typed = |(name, text): (String, String)| {
+        let value = if name == "limit" {
+            let number = text.parse::<u64>();
+            number.map(Value::from).map_err(|_| Refusal::field(&name, "expected a whole number"))?
+        } else {
+            Value::from(text)
+        };
+        Ok((name, value))
+    };
+    asked.into_iter().map(typed).collect()
+}
+
+async fn answered(
+    service: &Arc<Service>,
+    caller: &Caller,
+    verb: &'static Verb,
+    mut request: Map<String, Value>,
+    named: HashMap<String, String>,
+) -> Result<Response, Refusal> {
+    let asker: Asker = Ok(actor(caller, verb, &mut request)?);
+    for (name, value) in named {
+        let value = Value::from(value);
+        if request.insert(name.clone(), value.clone()).is_some_and(|said| said != value) {
+            return Err(Refusal::field(&name, "it is not what the path names"));
+        }
+    }
+    let request = Value::Object(request);
+    let answer = if verb.writes() {
+        let write = service.writer.write(
+            move |gate| verb.answer(&Desk::of_gate(gate, gate.machine().now()), request, &asker),
+            |_, answer| answer,
+        );
+        write.await?
+    } else {
+        let gate = Arc::clone(&service.gate);
+        let look = move |_: &_| Ok(verb.answer(&Desk::of_gate(&gate, gate.machine().now()), request, &asker));
+        service.base.in_turn(look).await?
+    };
+    Ok(json(StatusCode::OK, answer?.to_string()))
+}
+
+/// Who asks: what the request says of it is taken out of it.
+fn actor(caller: &Caller, verb: &Verb, request: &mut Map<String, Value>) -> Result<Actor, Refusal> {
+    let mut said = [None, None, None];
+    for (place, (name, _)) in said.iter_mut().zip(IDENTITY) {
+        *place = match request.remove(name) {
+            None | Some(Value::Null) => None,
+            Some(Value::String(text)) => {
+                check_name(name, &text)?;
+                Some(text)
+            }
+            Some(_) => return Err(Refusal::field(name, "expected a text")),
+        };
+    }
+    let [session, agent, instance] = said;
+    // CALC's events name it so.
+    let session = session.or_else(|| match (verb.name, request.get("session_id")) {
+        ("publish", Some(Value::String(text))) if check_name("session_id", text).is_ok() => {
+            Some(text.clone())
+        }
+        _ => None,
+    });
+    let instance = match &instance {
+        Some(name) => caller.instance(name)?,
+        None => caller.own_instance()?,
+    };
+    let shown = (!caller.is_local).then(|| caller.via.clone());
+    if caller.rights.include(Rights::Operate) {
+        let who = match session {
+            None => Who::operator(),
+            Some(session) => Who {
+                instance,
+                runtime: RUNTIME.to_owned(),
+                agent: agent.unwrap_or_default(),
+                session,
+                via: OPERATOR.to_owned(),
+                machine: None,
+            },
+        };
+        return Ok(Actor { who, may_accept: true, names_itself: true, shown, ..Actor::default() });
+    }
+    if session.is_none() && verb.right != Right::Read && !WITHOUT_SESSION.contains(&verb.name) {
+        return Err(Refusal::without_session());
+    }
+    let who = Who {
+        instance,
+        runtime: RUNTIME.to_owned(),
+        agent: agent.unwrap_or_default(),
+        session: session.unwrap_or_default(),
+        via: if caller.is_local { "process" } else { "token" }.to_owned(),
+        machine: None,
+    };
+    Ok(Actor { who, names_itself: true, shown, ..Actor::default() })
+}
+
+impl From<error::Refusal> for Refusal {
+    fn from(refusal: error::Refusal) -> Self {
+        use error::Code;
+        let status = match refusal.code {
+            Code::BadRequest => StatusCode::BAD_REQUEST,
+            Code::NotYours => StatusCode::FORBIDDEN,
+            Code::Limit => StatusCode::TOO_MANY_REQUESTS,
+            Code::CannotWrite => StatusCode::SERVICE_UNAVAILABLE,
+            Code::Claimed
+            | Code::Stale
+            | Code::Blocked
+            | Code::Cycle
+            | Code::Unknown
+            | Code::Ambiguous
+            | Code::Policy
+            | Code::Unidentified => StatusCode::CONFLICT,
+        };
+        // The document names the field beside the message.
+        let named = refusal.path.as_deref().map(|path| format!("`{path}`: ")).unwrap_or_default();
+        let message = refusal.message.strip_prefix(&named).unwrap_or(&refusal.message);
+        let again = (refusal.code == Code::CannotWrite).then_some(5);
+        Self::new(status, refusal.code.as_str(), message, refusal.remedy).at(refusal.path).again_after(again)
+    }
+}
