@@ -1,6 +1,6 @@
 //! `callosum_recent`: what was done lately, for a model that plans.
 
-use callosum_core::query::{RecentRequest, Source};
+use callosum_core::query::RecentRequest;
 use callosum_team::api::Desk;
 use callosum_team::error::{Code, Refusal};
 use serde_json::{Map, Value, json};
