@@ -8,7 +8,8 @@ use callosum_core::query::Observer;
 use callosum_runtimes::shell_variables;
 use callosum_team::api::tools::Tool;
 use callosum_team::api::{Asker, Desk};
-use callosum_team::error::Refusal;
+use callosum_team::caller::Caller;
+use callosum_team::error::{Code, Refusal};
 use serde_json::{Map, Value, json};
 
 use crate::caller::{Asked, Parent};
@@ -67,6 +68,12 @@ impl Host {
         let asked = Asked { tool, meta, only_reads };
         // Before anything else that was asked is looked at.
         let asker: Asker = match self.parent.caller(asked, &self.observer, &now) {
+            Ok(Caller::Unidentified(why)) => Err(Refusal::new(
+                Code::Unidentified,
+                format!("nobody can tell which session asks: {why}"),
+                "reading works as it is; for the rest Callosum's hooks must be installed and trusted (see `callosum doctor`), and the \
+                 runtime itself must start this server, under the name `callosum`",
+            )),
             Ok(caller) => caller.actor(),
             Err(error) => Err(error.into()),
         };
@@ -132,7 +139,9 @@ impl Kind {
             Self::Recent => true,
             Self::Context => shared_context::only_reads(params),
             // Messages count as shown by it.
-            Self::Team(tool) => tool.is_reading && params.get("show").and_then(Value::as_str) != Some("inbox"),
+            Self::Team(tool) => {
+                tool.is_reading && params.get("show").and_then(Value::as_str) != Some("inbox")
+            }
         }
     }
 }
@@ -171,24 +180,28 @@ fn answer(told: Result<Value, Refusal>, unread: Option<usize>) -> Answer {
         Value::Object(told) => told,
         other => Map::from_iter([("answer".to_owned(), other)]),
     };
+    if refusal.is_none() {
+        structured.insert("trust".to_owned(), TRUST.into());
+    }
     let text = match (&refusal, structured.get("text").and_then(Value::as_str)) {
         (Some(refusal), _) => {
             let said = |field: &str| refusal.get(field).and_then(Value::as_str).unwrap_or_default();
             format!("[Callosum] Not done ({}): {}. To do: {}.", said("code"), said("message"), said("remedy"))
         }
-        (None, Some(text)) => format!("[Callosum] {TRUST}:\n{text}\n[Callosum] End of this data."),
+        (None, Some(text)) => {
+            format!("[Callosum] What follows was {TRUST}:\n{text}\n[Callosum] End of this data.")
+        }
         (None, None) => Value::Object(structured.clone()).to_string(),
     };
-    if refusal.is_none() {
-        structured.insert("trust".to_owned(), TRUST.into());
-    }
     let unread = structured.get("unread").and_then(Value::as_u64).or(unread.map(|unread| unread as u64));
     structured.insert("unread".to_owned(), unread.into());
     let line = match unread {
         None => "[Callosum] Unread messages: unknown, because nobody can tell which session asks.".to_owned(),
         Some(0) => "[Callosum] Unread messages: none.".to_owned(),
         Some(unread) => {
-            format!("[Callosum] Unread messages: {unread}. `callosum_team` with `show: \"inbox\"` shows them.")
+            format!(
+                "[Callosum] Unread messages: {unread}. `callosum_team` with `show: \"inbox\"` shows them."
+            )
         }
     };
     Answer { structured: Value::Object(structured), text, unread: line, is_error: refusal.is_some() }

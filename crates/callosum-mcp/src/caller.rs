@@ -55,7 +55,9 @@ impl Parent {
         now: &Stamp,
     ) -> Result<Caller, QueryError> {
         let Some(parent) = self.process else {
-            return Ok(Caller::Unidentified("nothing is told of the process that started this server".to_owned()));
+            return Ok(Caller::Unidentified(
+                "nothing is told of the process that started this server".to_owned(),
+            ));
         };
         let calls = source.open_calls(now)?;
         let (id, its) = (named(asked.meta), by_open_call(&calls, parent, asked, now));
@@ -64,7 +66,8 @@ impl Parent {
             return Ok(one_of(&its, id));
         }
         if self.is_in_shell && !asked.only_reads {
-            let why = "Callosum has let no such call through, and an agent's shell may have started this server";
+            let why =
+                "Callosum has let no such call through, and an agent's shell may have started this server";
             return Ok(Caller::Unidentified(why.to_owned()));
         }
         Ok(by_session(&source.sessions(KNOWN_MS, now)?, parent, now))
@@ -96,7 +99,8 @@ fn by_open_call<'c>(
 fn one_of(calls: &[&OpenCall], id: Option<&str>) -> Caller {
     match calls {
         [] => Caller::Unidentified(
-            "the call that its `_meta` names is none that Callosum has let through for the process that asks".to_owned(),
+            "the call that its `_meta` names is none that Callosum has let through for the process that asks"
+                .to_owned(),
         ),
         [first, rest @ ..] if rest.iter().all(|call| call.who == first.who) => {
             Caller::of_call(first, if id.is_some() { "meta" } else { "process" })

@@ -103,7 +103,11 @@ impl ServerHandler for Server {
             ErrorData::invalid_request(format!("a message may have at most {MAX_BYTES} bytes"), None)
         } else {
             let method = callosum_core::model::text::one_line(&request.method, 80);
-            ErrorData::new(rmcp::model::ErrorCode::METHOD_NOT_FOUND, format!("there is no method `{method}`"), None)
+            ErrorData::new(
+                rmcp::model::ErrorCode::METHOD_NOT_FOUND,
+                format!("there is no method `{method}`"),
+                None,
+            )
         };
         ready(Err(error))
     }

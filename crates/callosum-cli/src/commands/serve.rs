@@ -12,7 +12,7 @@ use crate::args::Args;
 use crate::output::Failure;
 
 /// The program.
-const PROGRAM: &str = "callosum-serve";
+pub(crate) const PROGRAM: &str = "callosum-serve";
 
 /// Becomes the service's program, with its `command` and the words for it.
 ///

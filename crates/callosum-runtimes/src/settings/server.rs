@@ -57,7 +57,11 @@ impl ServerPlace {
             Variable::Folder(name) => variable(name).is_some_and(|value| !value.as_os_str().is_empty()),
             Variable::Home(_) => false,
         };
-        if self.is_beside_folder && !is_moved { home.join(self.file) } else { settings.with_file_name(self.file) }
+        if self.is_beside_folder && !is_moved {
+            home.join(self.file)
+        } else {
+            settings.with_file_name(self.file)
+        }
     }
 }
 

@@ -39,9 +39,9 @@ pub(super) fn taken_out(text: &str, takes_comments: bool) -> Result<String, Misf
     let Ok(Some((number, _))) = own(json, servers) else { return Ok(text.to_owned()) };
     let place = Container::new(json, &servers.value);
     let is_alone = place.as_ref().is_some_and(|place| place.holds_only(number));
-    let all = root.as_object().and_then(|root| {
-        root.properties.iter().position(|property| property.name.as_str() == SERVERS)
-    });
+    let all = root
+        .as_object()
+        .and_then(|root| root.properties.iter().position(|property| property.name.as_str() == SERVERS));
     let without = if is_alone {
         Container::new(json, &root).zip(all).map(|(root, number)| root.without(number))
     } else {

@@ -19,17 +19,18 @@ pub(super) fn put_in(text: &str, server: &Server) -> Result<String, Misfit> {
     // A text of JSON is one of TOML.
     let text_of = |value: &str| serde_json::Value::from(value).to_string();
     let args: Vec<String> = server.args.iter().map(|arg| text_of(arg)).collect();
-    let lines = format!(
-        "[{SERVERS}.{NAME}]\ncommand = {}\nargs = [{}]\n",
-        text_of(&server.command),
-        args.join(", ")
-    );
+    let lines =
+        format!("[{SERVERS}.{NAME}]\ncommand = {}\nargs = [{}]\n", text_of(&server.command), args.join(", "));
     // The line end before it goes with it again, whatever the text ended with.
     let before = if rest.is_empty() { "" } else { "\n" };
     let whole = format!("{rest}{before}{BEGIN}\n{lines}{END}\n");
     match whole.parse::<toml::Table>() {
         Ok(_) => Ok(whole),
-        Err(_) => Err(Misfit::at(text, 0, format!("another MCP server is called `{NAME}`, or `{SERVERS}` can't have one more"))),
+        Err(_) => Err(Misfit::at(
+            text,
+            0,
+            format!("another MCP server is called `{NAME}`, or `{SERVERS}` can't have one more"),
+        )),
     }
 }
 

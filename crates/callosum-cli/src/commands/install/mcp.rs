@@ -46,7 +46,12 @@ pub(super) fn check(args: &Args, runtime: Runtime) -> Result<(), Failure> {
 }
 
 /// Puts it in.
-pub(super) fn install(args: &Args, runtime: Runtime, dry_run: bool, show: super::Show<'_>) -> Result<Done, Failure> {
+pub(super) fn install(
+    args: &Args,
+    runtime: Runtime,
+    dry_run: bool,
+    show: super::Show<'_>,
+) -> Result<Done, Failure> {
     let file = file(runtime)?;
     let text = text(&file)?;
     let misfit = |misfit| misplaced(file.path(), &misfit);
@@ -81,7 +86,11 @@ pub(super) fn install(args: &Args, runtime: Runtime, dry_run: bool, show: super:
 }
 
 /// Takes it out. `None` when it is not there.
-pub(super) fn uninstall(runtime: Runtime, dry_run: bool, show: super::Show<'_>) -> Result<Option<Done>, Failure> {
+pub(super) fn uninstall(
+    runtime: Runtime,
+    dry_run: bool,
+    show: super::Show<'_>,
+) -> Result<Option<Done>, Failure> {
     let file = file(runtime)?;
     let text = text(&file)?;
     let misfit = |misfit| misplaced(file.path(), &misfit);
@@ -103,7 +112,9 @@ pub(super) fn uninstall(runtime: Runtime, dry_run: bool, show: super::Show<'_>) 
     let path = shown(file.path());
     let said = match (dry_run, is_ours_alone) {
         (true, true) => {
-            format!("Nothing was written. Without --dry-run, {path} would be deleted, because it holds nothing else.")
+            format!(
+                "Nothing was written. Without --dry-run, {path} would be deleted, because it holds nothing else."
+            )
         }
         (true, false) => format!("Nothing was written. Without --dry-run, this would be written to {path}."),
         (false, true) => format!("Deleted {path}, which held nothing else."),

@@ -163,8 +163,7 @@ fn uninstall_hooks(target: &Target, runtime: Runtime, show: Show<'_>) -> Result<
     let ours_alone = installed && before.is_none() && without.trim() == "{}" && !file.is_linked();
     let rest = before.unwrap_or(without);
     let left = Some(rest.as_str()).filter(|_| !ours_alone);
-    let mut report =
-        Report::new((runtime, target.dry_run), &file, text, left, Vec::new(), entries::masked)?;
+    let mut report = Report::new((runtime, target.dry_run), &file, text, left, Vec::new(), entries::masked)?;
     show(&report)?;
     if !target.dry_run {
         if ours_alone {
