@@ -266,6 +266,9 @@ pub(crate) enum Command {
         after_help = "Examples:\n  callosum token add ci\n  callosum token list\n  callosum token revoke ci"
     )]
     Token(HandedOver),
+    /// Serve Callosum's tools to an agent runtime by MCP, on standard input and output. `install RUNTIME --mcp` has it started
+    #[command(after_help = "Examples:\n  callosum install codex --mcp\n  callosum mcp")]
+    Mcp,
     #[command(flatten)]
     Together(Verb),
     /// Print a completion script for your shell
@@ -384,6 +387,11 @@ pub(crate) struct Target {
     /// Of the service: print the whole unit, and write nothing
     #[arg(long, conflicts_with = "dry_run")]
     pub(crate) print: bool,
+
+    /// Of a runtime: its MCP server, too (`callosum mcp`). It stands in ~/.claude.json, ~/.codex/config.toml or
+    /// ~/.gemini/settings.json. With `uninstall`, the server alone
+    #[arg(long)]
+    pub(crate) mcp: bool,
 }
 
 /// What can be put in and taken out.

@@ -102,6 +102,7 @@ fn run(args: &Args) -> Result<ExitCode, Failure> {
         Command::Doctor(examined) => commands::doctor::run(args, examined, &mut out)?,
         Command::Serve(handed) => commands::serve::run(args, "serve", &handed.words)?,
         Command::Token(handed) => commands::serve::run(args, "token", &handed.words)?,
+        Command::Mcp => commands::serve::run(args, "mcp", &[])?,
         Command::Ui { port } => {
             let words = port.map(|port| [OsString::from("--port"), port.to_string().into()]);
             commands::serve::run(args, "ui", words.as_ref().map_or(&[], |words| words))?

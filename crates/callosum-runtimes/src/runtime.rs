@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::ending::Told;
 use crate::openclaw::Tool;
 use crate::settings::place::Place;
+use crate::settings::server::ServerPlace;
 use crate::trust::HookTrust;
 
 /// A runtime of the table.
@@ -84,6 +85,8 @@ pub struct Facts {
     pub refusal_exit_code: u8,
     /// The settings that hold the user's own hooks.
     pub place: Place,
+    /// The settings that name the user's own MCP servers.
+    pub server_place: ServerPlace,
     /// Whether it runs only hooks that its user trusts, and how it tells. `None`: it runs what stands in its settings.
     pub trust: Option<&'static dyn HookTrust>,
 }

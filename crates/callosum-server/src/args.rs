@@ -51,6 +51,11 @@ pub(crate) enum Command {
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1024..))]
         port: Option<u16>,
     },
+    /// Serve Callosum's tools to an agent runtime by MCP, on standard input and output
+    #[command(
+        after_help = "The runtime starts it; `callosum install RUNTIME --mcp` writes that into its settings.\n\nExample:\n  callosum mcp"
+    )]
+    Mcp,
     /// The tokens of programs that ask over TCP
     #[command(
         after_help = "Examples:\n  callosum token add ci\n  callosum token add dashboard --rights read --expires 90d\n  callosum token list\n  callosum token revoke ci"

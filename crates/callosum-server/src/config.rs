@@ -94,16 +94,16 @@ fn without_texts(error: String) -> String {
     }
 }
 
-/// What a gate of the service is made of.
-pub(crate) fn gate_options(global: &Global) -> Result<GateOptions, Failure> {
+/// What a gate is made of that serves by this protocol, under this name.
+pub(crate) fn gate_options(global: &Global, protocol: &str, name: &str) -> Result<GateOptions, Failure> {
     let options = GateOptions {
-        runtime: "http".to_owned(),
+        runtime: protocol.to_owned(),
         home: std::env::home_dir().unwrap_or_default(),
         state_dir_variable: chosen(global)?,
         ..GateOptions::default()
     };
     let SettingsFile { mut settings, problem } = SettingsFile::of(&options);
-    settings.insert("instanceId".to_owned(), "callosum-serve".into());
+    settings.insert("instanceId".to_owned(), name.into());
     Ok(GateOptions { settings: Value::from(settings).to_string(), settings_problem: problem, ..options })
 }
 

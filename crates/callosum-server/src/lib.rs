@@ -54,6 +54,7 @@ pub fn main() -> ExitCode {
         Command::Serve(listen) => process::serve(&args.global, listen),
         Command::Token { action } => token(&args, action),
         Command::Ui { port } => page::own::run(&args.global, *port, &mut io::stdout()),
+        Command::Mcp => mcp(&args),
         Command::Install(asked) => config::state_dir(&args.global)
             .and_then(|directory| unit::install(&directory, asked, args.global.json)),
         Command::Uninstall(asked) => unit::uninstall(asked, args.global.json),
@@ -72,6 +73,16 @@ fn survive_file_limit() {
         // Where it can't be heard, nothing is lost that was not before.
         let _ = signal_hook::flag::register(Signal::XFSZ.as_raw(), Arc::default());
     }
+}
+
+fn mcp(args: &Args) -> Result<ExitCode, Failure> {
+    let options = config::gate_options(&args.global, "mcp", "callosum-mcp")?;
+    callosum_mcp::serve(options).map(|()| ExitCode::SUCCESS).map_err(|error| {
+        Failure::new(
+            format!("can't start: {error}"),
+            "free some memory, threads or open files, and try again",
+        )
+    })
 }
 
 fn token(args: &Args, action: &TokenAction) -> Result<ExitCode, Failure> {

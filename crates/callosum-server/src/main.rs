@@ -1,4 +1,4 @@
-//! `callosum-serve`: the program that `callosum serve`, `callosum token` and `callosum ui` start.
+//! `callosum-serve`: the program that `callosum serve`, `callosum token`, `callosum ui` and `callosum mcp` start.
 
 use std::process::ExitCode;
 

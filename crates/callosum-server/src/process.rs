@@ -68,7 +68,7 @@ pub(crate) fn serve(global: &Global, listen: &Listen) -> Result<ExitCode, Failur
         .max_blocking_threads(THREADS + config.webhooks.len() + 1)
         .build()
         .map_err(|error| cant_start(&error))?;
-    let gate = Arc::new(Gate::new(config::gate_options(global)?));
+    let gate = Arc::new(Gate::new(config::gate_options(global, "http", "callosum-serve")?));
     let (writer, writing) = Writer::start(Arc::clone(&gate)).map_err(|error| cant_start(&error))?;
     let log = Log::start(io::stderr()).map_err(|error| cant_start(&error))?;
     let service = Arc::new(Service::new(Arc::clone(&gate), writer, log, &directory, &config));

@@ -45,6 +45,21 @@ impl Caller {
         Ok(by_open_call(&source.open_calls(now)?, &machine::ancestors(pid), now.boot))
     }
 
+    /// The session that makes this call; `via` is how that is known.
+    #[must_use]
+    pub fn of_call(call: &OpenCall, via: &str) -> Self {
+        let who = Who {
+            machine: call.who.foreign_machine(),
+            instance: call.who.instance.clone(),
+            runtime: call.runtime.clone().unwrap_or_default(),
+            agent: call.agent.clone().unwrap_or_default(),
+            session: call.who.session.clone(),
+            via: via.to_owned(),
+        };
+        let process = call.holder.map(|(holder, boot)| Process { holder, boot });
+        Self::Agent(Box::new(Actor { who, process, ..Actor::default() }))
+    }
+
     /// Who may change something.
     ///
     /// # Errors
@@ -79,18 +94,7 @@ fn by_open_call(calls: &[OpenCall], ancestors: &[Holder], boot: Option<u32>) -> 
     }
     match sessions.as_slice() {
         [] => Caller::Unidentified("no gated call that is running started this command".to_owned()),
-        [call] => {
-            let who = Who {
-                machine: call.who.foreign_machine(),
-                instance: call.who.instance.clone(),
-                runtime: call.runtime.clone().unwrap_or_default(),
-                agent: call.agent.clone().unwrap_or_default(),
-                session: call.who.session.clone(),
-                via: "process".to_owned(),
-            };
-            let process = call.holder.map(|(holder, boot)| Process { holder, boot });
-            Caller::Agent(Box::new(Actor { who, process, ..Actor::default() }))
-        }
+        [call] => Caller::of_call(call, "process"),
         several => Caller::Unidentified(format!(
             "{} sessions of its process have calls that are running",
             several.len()
@@ -111,6 +115,8 @@ mod tests {
             agent: None,
             holder: Some((Holder { pid, start: 1, ns: 1 }, Some(7))),
             rule_name: None,
+            tool: None,
+            call: None,
         }
     }
 

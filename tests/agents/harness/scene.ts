@@ -37,6 +37,8 @@ export interface SceneOptions {
   mail?: Mail;
   /** An MCP server that mails, under the name `mailer`. */
   mailer?: { command: string; args: string[] };
+  /** Callosum's MCP server is installed with the hooks. */
+  mcp?: boolean;
   /** The program is gone after its hooks were installed. */
   uninstalled?: boolean;
 }
@@ -65,7 +67,7 @@ export class Scene extends Stage {
     if (options.uninstalled) cpSync(CALLOSUM, program);
     for (const agent of [scene.codex, scene.gemini]) {
       // Nothing in the environment says where the state is: the hooks do.
-      const args = ["install", agent.runtime, "--state-dir", scene.stateDir];
+      const args = ["install", agent.runtime, "--state-dir", scene.stateDir, ...(options.mcp ? ["--mcp"] : [])];
       await promisify(execFile)(program, args, { env: agent.environment(), timeout: 10_000 });
     }
     if (options.uninstalled) rmSync(program);

@@ -1,4 +1,4 @@
-//! `callosum serve`, `token` and `ui`: what the service's program does, `callosum-serve` beside this one. TLS and HTTP don't
+//! `callosum serve`, `token`, `ui` and `mcp`: what the service's program does, `callosum-serve` beside this one. TLS and HTTP don't
 //! belong in the program that every tool call starts.
 
 use std::env;
@@ -12,7 +12,7 @@ use crate::args::Args;
 use crate::output::Failure;
 
 /// The program.
-const PROGRAM: &str = "callosum-serve";
+pub(crate) const PROGRAM: &str = "callosum-serve";
 
 /// Becomes the service's program, with its `command` and the words for it.
 ///

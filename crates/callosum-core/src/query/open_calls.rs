@@ -21,6 +21,10 @@ pub struct OpenCall {
     pub holder: Option<(Holder, Option<u32>)>,
     /// The rule that classified it.
     pub rule_name: Option<String>,
+    /// The tool, in the gate's names.
+    pub tool: Option<String>,
+    /// The runtime's id of the call.
+    pub call: Option<String>,
 }
 
 pub(super) fn open_calls(reader: &Reader<'_>) -> Result<Vec<OpenCall>, QueryError> {
@@ -46,6 +50,8 @@ pub(super) fn open_calls(reader: &Reader<'_>) -> Result<Vec<OpenCall>, QueryErro
             agent: of(|record| &record.agent),
             holder: action.holder.map(|holder| (holder, action.started.boot)),
             rule_name: of(|record| &record.rule_name),
+            tool: of(|record| &record.tool),
+            call: of(|record| &record.call),
         }
     });
     Ok(calls.collect())

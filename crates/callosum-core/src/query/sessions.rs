@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::decision::history::Who;
 use crate::model::error::QueryError;
 use crate::model::time::to_rfc3339;
-use crate::record::{Action, Line, Record, SessionEvent};
+use crate::record::{Action, Holder, Line, Record, SessionEvent};
 use crate::store::journal::backward::Backward;
 use crate::store::journal::recent::Edge;
 
@@ -55,6 +55,9 @@ pub struct Session {
     pub paused: u64,
     /// The resources it holds now.
     pub holds: Vec<String>,
+    /// The process that ran it last, and in which boot; none where no line names it.
+    #[serde(skip)]
+    pub process: Option<(Holder, Option<u32>)>,
 }
 
 /// A session while the journal is read back.
@@ -103,6 +106,7 @@ pub(super) fn sessions(reader: &Reader<'_>, window_ms: u64) -> Result<Vec<Sessio
         if let Some(heard) = sessions.get_mut(place) {
             if let (None, Some(holder)) = (heard.is_dead, &record.holder) {
                 heard.is_dead = Some(is_dead(record.boot, holder));
+                heard.session.process = Some((*holder, record.boot));
             }
             heard.earlier(record);
         }
@@ -125,6 +129,7 @@ impl Session {
             calls: 0,
             paused: 0,
             holds,
+            process: None,
         }
     }
 }

@@ -257,7 +257,11 @@ const CRATES: &[(&str, &[&str])] = &[
     ("callosum-protocol", &["callosum-core"]),
     ("callosum-node", &["callosum-context", "callosum-core", "callosum-protocol", "callosum-team"]),
     ("callosum-cli", &["callosum-context", "callosum-core", "callosum-runtimes", "callosum-team"]),
-    ("callosum-server", &["callosum-core", "callosum-protocol", "callosum-runtimes", "callosum-team"]),
+    ("callosum-mcp", &["callosum-context", "callosum-core", "callosum-runtimes", "callosum-team"]),
+    (
+        "callosum-server",
+        &["callosum-core", "callosum-mcp", "callosum-protocol", "callosum-runtimes", "callosum-team"],
+    ),
     ("callosum-bench", &["callosum-core"]),
 ];
 

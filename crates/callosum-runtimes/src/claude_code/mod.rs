@@ -8,6 +8,7 @@ use crate::ending::{self, Told};
 use crate::openclaw::{self, Tool};
 use crate::runtime::{AgentRuntime, Asking, Facts, Fields, HookEvent, Moment, ToolNames};
 use crate::settings::place::{Place, TimeoutUnit, Variable};
+use crate::settings::server::{Form, ServerPlace};
 
 /// Claude Code.
 #[derive(Debug)]
@@ -90,6 +91,13 @@ pub(crate) const FACTS: &Facts = &Facts {
         variable: Variable::Folder("CLAUDE_CONFIG_DIR"),
         takes_comments: true,
         timeout_unit: TimeoutUnit::Seconds,
+    },
+    server_place: ServerPlace {
+        // Beside the folder of its settings, unless that is moved.
+        file: ".claude.json",
+        is_beside_folder: true,
+        form: Form::Json { takes_comments: false },
+        allowing: "add \"mcp__callosum\" to `permissions.allow` in its settings.json",
     },
     trust: None,
 };

@@ -11,6 +11,7 @@ use crate::ending::Told;
 use crate::openclaw::{self, Tool};
 use crate::runtime::{AgentRuntime, Facts, Fields, HookEvent, Moment, ToolNames};
 use crate::settings::place::{Place, TimeoutUnit, Variable};
+use crate::settings::server::{Form, ServerPlace};
 
 /// Codex.
 #[derive(Debug)]
@@ -62,6 +63,12 @@ pub(crate) const FACTS: &Facts = &Facts {
         variable: Variable::Folder("CODEX_HOME"),
         takes_comments: false,
         timeout_unit: TimeoutUnit::Seconds,
+    },
+    server_place: ServerPlace {
+        file: "config.toml",
+        is_beside_folder: false,
+        form: Form::Toml,
+        allowing: "add `default_tools_approval_mode = \"approve\"` under `[mcp_servers.callosum]`",
     },
     trust: Some(&trust::Trust),
 };

@@ -10,6 +10,7 @@ use crate::ending::Told;
 use crate::openclaw::Tool;
 use crate::runtime::{AgentRuntime, Facts, Fields, HookEvent, McpFields, Moment, ToolNames};
 use crate::settings::place::{Place, TimeoutUnit, Variable};
+use crate::settings::server::{Form, ServerPlace};
 
 /// Gemini CLI.
 #[derive(Debug)]
@@ -94,6 +95,12 @@ pub(crate) const FACTS: &Facts = &Facts {
         variable: Variable::Home("GEMINI_CLI_HOME"),
         takes_comments: true,
         timeout_unit: TimeoutUnit::Milliseconds,
+    },
+    server_place: ServerPlace {
+        file: "settings.json",
+        is_beside_folder: false,
+        form: Form::Json { takes_comments: true },
+        allowing: "add `\"trust\": true` to the server's entry",
     },
     trust: None,
 };

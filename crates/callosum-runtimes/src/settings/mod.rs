@@ -1,10 +1,13 @@
-//! Our hooks in the runtimes' settings: what they are, put in, taken out, and looked at.
+//! Our hooks in the runtimes' settings, and our MCP server: what they are, put in, taken out, and looked at.
 
 pub mod entries;
 pub mod entry;
 pub mod installed;
 pub mod json_text;
 pub mod place;
+pub mod server;
+mod server_json;
+mod server_toml;
 
 use serde_json::Value;
 

@@ -53,7 +53,7 @@ fn cant_serve(error: &dyn std::error::Error) -> Failure {
 }
 
 async fn serve(global: &Global, port: u16, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-    let options = config::gate_options(global)?;
+    let options = config::gate_options(global, "http", "callosum-serve")?;
     let door = Door::open(SocketAddr::from((Ipv4Addr::LOCALHOST, port)), None).await.map_err(|error| {
         let fragment = format!("can't listen on 127.0.0.1:{port}: {error}");
         Failure::new(fragment, "choose another `--port`, or leave it out")

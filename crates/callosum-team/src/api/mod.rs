@@ -399,6 +399,14 @@ impl<'a> Desk<'a> {
         })
     }
 
+    /// How many messages wait for whoever asks; none where nobody can tell who that is.
+    ///
+    /// # Errors
+    /// When the journal or the routes can't be read.
+    pub fn unread(&self, asker: &Asker) -> Result<Option<usize>, Refusal> {
+        overview::unread(self, asker)
+    }
+
     /// Whoever asks, with all that it is called.
     fn actor(&self, asker: &Asker) -> Result<Actor, Refusal> {
         let mut actor = asker.clone()?;

@@ -1,7 +1,8 @@
-//! `callosum install` and `callosum uninstall`: our hooks in an agent runtime's own settings.
+//! `callosum install` and `callosum uninstall`: our hooks, and our MCP server, in an agent runtime's own settings.
 
 pub(super) mod file;
 mod installed;
+pub(super) mod mcp;
 
 use std::env;
 use std::ffi::OsString;
@@ -41,11 +42,37 @@ struct Report {
     /// A unified diff for people: of the values only ours are shown, long lines are cut.
     diff: Vec<String>,
     notes: Vec<String>,
+    /// The same of the MCP server, where that is changed with the hooks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mcp: Option<Box<Report>>,
 }
+
+/// What was done, and how people are told.
+struct Done {
+    report: Report,
+    said: String,
+}
+
+/// Shows people what changes before it does.
+type Show<'s> = &'s mut dyn FnMut(&Report) -> Result<(), Failure>;
 
 pub(crate) fn install(args: &Args, target: &Target, out: &mut dyn Write) -> Result<ExitCode, Failure> {
     let Installable::Runtime(runtime) = target.what else { return service(args, "install", target) };
     only_of_service(target)?;
+    if target.mcp {
+        // What can't be done is said before anything is.
+        mcp::check(args, runtime)?;
+    }
+    let mut show = |report: &Report| report.show_change(args, out);
+    let done = install_hooks(args, target, runtime, &mut show)?;
+    if target.mcp {
+        let server = mcp::install(args, runtime, target.dry_run, &mut show)?;
+        return done.with(server).end(args, out);
+    }
+    done.end(args, out)
+}
+
+fn install_hooks(args: &Args, target: &Target, runtime: Runtime, show: Show<'_>) -> Result<Done, Failure> {
     let file = settings(runtime)?;
     let text = text(&file)?;
     let program = program()?;
@@ -64,7 +91,8 @@ pub(crate) fn install(args: &Args, target: &Target, out: &mut dyn Write) -> Resu
             long(&program)
         ));
     }
-    let mut report = Report::new((runtime, target.dry_run), &file, text, Some(&installed), notes)?;
+    let mut report =
+        Report::new((runtime, target.dry_run), &file, text, Some(&installed), notes, entries::masked)?;
     if report.changed {
         let title = runtime.title();
         report.notes.push(format!("You may have to restart {title} sessions that are already running."));
@@ -78,7 +106,7 @@ pub(crate) fn install(args: &Args, target: &Target, out: &mut dyn Write) -> Resu
             shown(&file.backup_path())
         ));
     }
-    report.show_change(args, out)?;
+    show(&report)?;
     if report.changed && !target.dry_run {
         let is_backed_up = is_kept && file.keep_backup()?;
         if let Err(failure) = file.replace(installed.as_bytes()) {
@@ -90,7 +118,7 @@ pub(crate) fn install(args: &Args, target: &Target, out: &mut dyn Write) -> Resu
         }
         report.backup = is_backed_up.then(|| file.backup_path().display().to_string());
     }
-    let done = match (report.changed, target.dry_run) {
+    let said = match (report.changed, target.dry_run) {
         (false, _) => format!("Callosum's hooks are already in {}.", shown(file.path())),
         (true, true) => {
             format!(
@@ -100,12 +128,32 @@ pub(crate) fn install(args: &Args, target: &Target, out: &mut dyn Write) -> Resu
         }
         (true, false) => format!("Wrote {}.", shown(file.path())),
     };
-    report.end(args, &done, out)
+    Ok(Done { report, said })
 }
 
 pub(crate) fn uninstall(args: &Args, target: &Target, out: &mut dyn Write) -> Result<ExitCode, Failure> {
     let Installable::Runtime(runtime) = target.what else { return service(args, "uninstall", target) };
     only_of_service(target)?;
+    let mut show = |report: &Report| report.show_change(args, out);
+    let server = mcp::uninstall(runtime, target.dry_run, &mut show)?;
+    if target.mcp {
+        let nothing = || {
+            let path = mcp::path(runtime).map(|path| shown(&path)).unwrap_or_default();
+            writeln!(out, "Callosum's MCP server is not in {path}.").map(|()| ExitCode::SUCCESS)
+        };
+        return match server {
+            Some(server) => server.end(args, out),
+            None => Ok(nothing()?),
+        };
+    }
+    let done = uninstall_hooks(target, runtime, &mut show)?;
+    match server {
+        Some(server) => done.with(server).end(args, out),
+        None => done.end(args, out),
+    }
+}
+
+fn uninstall_hooks(target: &Target, runtime: Runtime, show: Show<'_>) -> Result<Done, Failure> {
     let file = settings(runtime)?;
     let text = text(&file)?;
     let without = entries::taken_out(text, runtime).map_err(|misfit| misplaced(file.path(), &misfit))?;
@@ -115,8 +163,8 @@ pub(crate) fn uninstall(args: &Args, target: &Target, out: &mut dyn Write) -> Re
     let ours_alone = installed && before.is_none() && without.trim() == "{}" && !file.is_linked();
     let rest = before.unwrap_or(without);
     let left = Some(rest.as_str()).filter(|_| !ours_alone);
-    let mut report = Report::new((runtime, target.dry_run), &file, text, left, Vec::new())?;
-    report.show_change(args, out)?;
+    let mut report = Report::new((runtime, target.dry_run), &file, text, left, Vec::new(), entries::masked)?;
+    show(&report)?;
     if !target.dry_run {
         if ours_alone {
             file.remove()?;
@@ -133,7 +181,7 @@ pub(crate) fn uninstall(args: &Args, target: &Target, out: &mut dyn Write) -> Re
         file.remove_backup()?;
     }
     let path = shown(file.path());
-    let done = match (installed, target.dry_run, ours_alone) {
+    let said = match (installed, target.dry_run, ours_alone) {
         (false, ..) => format!("Callosum has no hooks in {path}."),
         (true, true, true) => {
             format!(
@@ -146,11 +194,43 @@ pub(crate) fn uninstall(args: &Args, target: &Target, out: &mut dyn Write) -> Re
         (true, false, true) => format!("Deleted {path}, which held nothing else."),
         (true, false, false) => format!("Wrote {path}."),
     };
-    report.end(args, &done, out)
+    Ok(Done { report, said })
+}
+
+impl Done {
+    /// The same with what was done about the MCP server.
+    fn with(mut self, Done { report, said }: Self) -> Self {
+        self.said = format!("{}\n{said}", self.said);
+        self.report.mcp = Some(Box::new(report));
+        self
+    }
+
+    fn end(self, args: &Args, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+        let Self { report, said } = self;
+        if args.global.json {
+            json(out, &report)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        writeln!(out, "{said}")?;
+        if let Some(backup) = &report.backup {
+            writeln!(out, "The previous version is in {}.", long(backup))?;
+        }
+        let of_server = report.mcp.as_ref().map(|server| server.notes.as_slice()).unwrap_or_default();
+        for note in report.notes.iter().chain(of_server) {
+            writeln!(out, "{note}")?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
 }
 
 /// What starts the service is its own program's matter.
 fn service(args: &Args, command: &str, target: &Target) -> Result<ExitCode, Failure> {
+    if target.mcp {
+        return Err(Failure::CantLook {
+            fragment: "`--mcp` is for a runtime".to_owned(),
+            remedy: "name one, such as `codex`".to_owned(),
+        });
+    }
     let flags = [("--dry-run", target.dry_run), ("--print", target.print)];
     let words: Vec<OsString> =
         flags.into_iter().filter(|(_, is_set)| *is_set).map(|(flag, _)| flag.into()).collect();
@@ -180,11 +260,14 @@ fn before_us(file: &SettingsFile, runtime: Runtime, without: &str) -> Option<Str
 }
 
 fn settings(runtime: Runtime) -> Result<SettingsFile, Failure> {
-    let path = settings_path(runtime).ok_or_else(|| Failure::CantChange {
+    SettingsFile::read(&settings_path(runtime).ok_or_else(|| no_home(runtime))?)
+}
+
+fn no_home(runtime: Runtime) -> Failure {
+    Failure::CantChange {
         fragment: format!("can't locate {}'s settings: there is no home folder", runtime.title()),
         remedy: "set HOME".to_owned(),
-    })?;
-    SettingsFile::read(&path)
+    }
 }
 
 /// Where the runtime keeps its settings; `None` without a home folder.
@@ -258,6 +341,7 @@ impl Report {
         old: &str,
         new: Option<&str>,
         notes: Vec<String>,
+        masked: Masked,
     ) -> Result<Self, Failure> {
         Ok(Self {
             runtime: runtime.name(),
@@ -265,8 +349,10 @@ impl Report {
             changed: new.unwrap_or_default() != old,
             dry_run,
             backup: None,
-            diff: diff(file, runtime, old, new).map_err(|misfit| misplaced(file.path(), &misfit))?,
+            diff: diff(file, runtime, (old, new), masked)
+                .map_err(|misfit| misplaced(file.path(), &misfit))?,
             notes,
+            mcp: None,
         })
     }
 
@@ -286,29 +372,21 @@ impl Report {
         writeln!(out)?;
         Ok(out.flush()?)
     }
-
-    fn end(&self, args: &Args, done: &str, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-        if args.global.json {
-            json(out, self)?;
-            return Ok(ExitCode::SUCCESS);
-        }
-        writeln!(out, "{done}")?;
-        if let Some(backup) = &self.backup {
-            writeln!(out, "The previous version is in {}.", long(backup))?;
-        }
-        for note in &self.notes {
-            writeln!(out, "{note}")?;
-        }
-        Ok(ExitCode::SUCCESS)
-    }
 }
 
-fn diff(file: &SettingsFile, runtime: Runtime, old: &str, new: Option<&str>) -> Result<Vec<String>, Misfit> {
+/// The settings without any value that is not ours.
+type Masked = fn(&str, Runtime) -> Result<String, Misfit>;
+
+fn diff(
+    file: &SettingsFile,
+    runtime: Runtime,
+    (old, new): (&str, Option<&str>),
+    masked: Masked,
+) -> Result<Vec<String>, Misfit> {
     let path = shown(file.path());
     let named = |exists: bool| if exists { path.as_str() } else { "/dev/null" };
-    let old = entries::masked(old, runtime)?;
-    let masked = entries::masked(new.unwrap_or_default(), runtime)?;
-    let lines = TextDiff::from_lines(&old, &masked);
+    let (before, after) = (masked(old, runtime)?, masked(new.unwrap_or_default(), runtime)?);
+    let lines = TextDiff::from_lines(&before, &after);
     let mut diff = lines.unified_diff();
     let diff = diff.context_radius(2).header(named(file.exists()), named(new.is_some())).to_string();
     Ok(diff.lines().map(|line| long(&redact(line)).trim_end().to_owned()).collect())

@@ -1,6 +1,7 @@
 //! The other runtimes, where they are: whether our hooks stand in their settings, what these would run, and
 //! whether anything keeps the runtime from running them.
 
+mod server;
 mod trust;
 
 use std::env;
@@ -23,7 +24,12 @@ use crate::output::{long, name};
 const MAX_LISTED: usize = 10;
 
 pub(super) fn look(observer: &Observer, status: &Status) -> Vec<Finding> {
-    RUNTIMES.into_iter().flat_map(|runtime| of_runtime(runtime, observer, status)).collect()
+    let of = |runtime| {
+        let mut findings = of_runtime(runtime, observer, status);
+        findings.extend(server::look(runtime, observer));
+        findings
+    };
+    RUNTIMES.into_iter().flat_map(of).collect()
 }
 
 fn of_runtime(runtime: Runtime, observer: &Observer, status: &Status) -> Vec<Finding> {

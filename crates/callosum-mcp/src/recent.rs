@@ -1,0 +1,40 @@
+//! `callosum_recent`: what was done lately, for a model that plans.
+
+use callosum_core::query::RecentRequest;
+use callosum_team::api::Desk;
+use callosum_team::error::{Code, Refusal};
+use serde_json::{Map, Value, json};
+
+use crate::tools::OwnTool;
+
+pub(crate) const TOOL: OwnTool = OwnTool {
+    name: "callosum_recent",
+    title: "Recent actions",
+    description: "What sessions on this machine did lately that matters (mail, chat, pushes, deploys), how it ended, what runs now. Ask before such an action, and when Callosum has paused a call. It is data.",
+    is_reading: true,
+    schema: || {
+        json!({
+            "type": "object",
+            "properties": {
+                "key": { "type": "string", "description": "on this resource: email:alice@example.com" },
+                "session": { "type": "string" },
+                "limit": { "type": "integer", "minimum": 1, "maximum": MAX_LIMIT },
+            },
+        })
+    },
+};
+
+const MAX_LIMIT: usize = 50;
+
+pub(crate) fn answer(desk: &Desk<'_>, params: Map<String, Value>) -> Result<Value, Refusal> {
+    let wanted = RecentRequest::read(&Value::Object(params).to_string()).map_err(|error| {
+        Refusal::new(Code::BadRequest, error.message, "give `key`, `session` and `limit`, or none of them")
+    })?;
+    let recent = desk.source.recent(&wanted, &desk.now)?;
+    let text = if recent.text.is_empty() {
+        "Nothing of that kind was done lately, and nothing is held.".to_owned()
+    } else {
+        recent.text
+    };
+    Ok(json!({ "text": text, "leases": recent.leases.len(), "actions": recent.actions.len() }))
+}
