@@ -92,6 +92,13 @@ export declare class Gate {
    * `{"error":{"code","message","remedy"}}`. Never rejects. The requests are those of `callosum_context::tools`.
    */
   context(request: string): Promise<string>
+  /**
+   * What sessions do together, for the page: JSON text, or an error as `ask` gives it; never rejects. `request` is JSON text:
+   * `{"sessions": true, "events": true}` asks for these besides tasks and messages.
+   */
+  team(request: string): Promise<string>
+  /** A person accepts a task, or rejects it: `{"id","state","accepted"}`, or `{"error":{"code","message","remedy"}}`; never rejects. */
+  decideTask(id: string, accept: boolean): Promise<string>
   /** Waits until what hooks left is written, for 15 ms at the most. For a process that exits without having closed the gate. */
   writeAtExit(): void
   /** Writes what is left and lets the files go. Afterwards every method answers `null`. */

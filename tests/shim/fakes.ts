@@ -26,6 +26,7 @@ export class FakeGate implements NativeGate {
   /** What it answers to requests about the shared context, one after another; the last one stays. */
   contexts: string[] = ['{"on":false}'];
   releaseText = '{"key":"k","released":[]}';
+  decided = '{"id":"t1","state":"open","accepted":true}';
   endpointAnswer: EndpointAnswer = { status: 200, body: "{}" };
   endpointWaits: Promise<void> = Promise.resolve();
   pendingNotices: Array<{ level: string; text: string }> = [];
@@ -77,6 +78,16 @@ export class FakeGate implements NativeGate {
     await this.endpointWaits;
     return this.endpointAnswer;
   }
+  team(request: string): Promise<string> {
+    this.#note("team", [request]);
+    return Promise.resolve('{"on":true}');
+  }
+
+  decideTask(id: string, accept: boolean): Promise<string> {
+    this.#note("decideTask", [id, accept]);
+    return Promise.resolve(this.decided);
+  }
+
   context(request: string): Promise<string> {
     this.#note("context", [request]);
     return Promise.resolve(this.contexts.length > 1 ? (this.contexts.shift() ?? "") : (this.contexts[0] ?? ""));

@@ -7,8 +7,11 @@ use callosum_context::tools;
 use callosum_core::gate::{self, GivenUp};
 use callosum_core::model::time::Stamp;
 use callosum_core::query::{self, QueryError, Released};
+use callosum_team::overview::{self, Wanted};
+use callosum_team::switch;
 use napi::bindgen_prelude::AsyncTask;
 use napi::{Env, Task};
+use serde::Serialize;
 use serde_json::json;
 
 use crate::js_types::Answer;
@@ -79,6 +82,8 @@ pub(crate) enum Query {
     Ask { question: String, request: String },
     Release { key: String, by: String },
     Context { request: String },
+    Team { request: String },
+    DecideTask { id: String, accept: bool },
 }
 
 impl Query {
@@ -89,12 +94,25 @@ impl Query {
                 let home = std::env::home_dir().unwrap_or_default();
                 Ok(tools::answer(&Site { gate, home: &home, now: *now }, request))
             }
-            Self::Release { key, by } => {
-                serde_json::to_string(&Released::of(key, &gate.release(key, by, now)?))
-                    .map_err(|error| QueryError { code: "internal".to_owned(), message: error.to_string() })
+            Self::Team { request } => {
+                let wanted: Wanted = serde_json::from_str(request)
+                    .map_err(|error| QueryError::bad_request(format!("bad request: {error}")))?;
+                let on = switch::is_on(gate.state_dir());
+                json_of(&overview::overview(gate, gate.machine(), on, wanted, now)?)
             }
+            Self::DecideTask { id, accept } => Ok(match overview::decide(gate, id, *accept, now) {
+                Ok(task) => json!({ "id": task.id, "state": task.state, "accepted": task.accepted }),
+                Err(refusal) => json!({ "error": refusal }),
+            }
+            .to_string()),
+            Self::Release { key, by } => json_of(&Released::of(key, &gate.release(key, by, now)?)),
         }
     }
+}
+
+fn json_of(answer: &impl Serialize) -> Result<String, QueryError> {
+    serde_json::to_string(answer)
+        .map_err(|error| QueryError { code: "internal".to_owned(), message: error.to_string() })
 }
 
 /// Asks the gate something, as JSON text.

@@ -129,6 +129,19 @@ impl Gate {
         background::query(&self.gate, Query::Context { request })
     }
 
+    /// What sessions do together, for the page: JSON text, or an error as `ask` gives it; never rejects. `request` is JSON text:
+    /// `{"sessions": true, "events": true}` asks for these besides tasks and messages.
+    #[napi(ts_return_type = "Promise<string>")]
+    pub fn team(&self, request: String) -> AsyncTask<QueryTask> {
+        background::query(&self.gate, Query::Team { request })
+    }
+
+    /// A person accepts a task, or rejects it: `{"id","state","accepted"}`, or `{"error":{"code","message","remedy"}}`; never rejects.
+    #[napi(ts_return_type = "Promise<string>")]
+    pub fn decide_task(&self, id: String, accept: bool) -> AsyncTask<QueryTask> {
+        background::query(&self.gate, Query::DecideTask { id, accept })
+    }
+
     /// Waits until what hooks left is written, for 15 ms at the most. For a process that exits without having closed the gate.
     #[napi]
     pub fn write_at_exit(&self) {

@@ -11,6 +11,7 @@ pub mod error;
 pub mod event;
 pub mod message;
 pub mod names;
+pub mod overview;
 pub mod route;
 pub mod search;
 pub mod switch;
