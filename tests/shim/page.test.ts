@@ -462,10 +462,10 @@ test("a person's word on what agents propose is taken from pages that may write,
   const reader = await served.open(PAGE);
   assert.deepEqual(await failure(await served.decide(reader.token, word("task"))), [403, "forbidden"]);
   assert.deepEqual(await failure(await served.decide("none", word("task"))), [401, "unauthorized"]);
-  const told = served.gate.calls.filter(([name]) => name === "decideTask" || name === "context");
+  const told = served.gate.calls.filter(({ method }) => method === "decideTask" || method === "context");
   assert.deepEqual(told, [
-    ["decideTask", "t1", true],
-    ["context", '{"do":"decide","id":"t1","accept":false}'],
+    { method: "decideTask", args: ["t1", true] },
+    { method: "context", args: ['{"do":"decide","id":"t1","accept":false}'] },
   ]);
   assert.deepEqual(await (await served.ask(reader.token, "team", '{"events":true}')).json(), { on: true });
   served.gate.contexts = ['{"on":false}'];

@@ -5,7 +5,7 @@ import { type D3ZoomEvent, type ZoomBehavior, zoom, zoomIdentity } from "d3-zoom
 import { useCallback, useEffect, useMemo, useState } from "react";
 import type { Span } from "../model/lanes.ts";
 import { following, followsAfter, moved, zoomed } from "../model/spans.ts";
-import { SECOND, type WindowId, windowMs } from "../model/times.ts";
+import { SECOND } from "../model/times.ts";
 import { useLatest } from "./shared.ts";
 
 export interface View {
@@ -20,12 +20,12 @@ export interface View {
   moveBy(share: number): void;
 }
 
-/** The view of a timeline `width` pixels wide; choosing a window (`turn` counts the choices) shows that, up to now. */
-export function useView(window: WindowId, turn: number, width: number): View {
+/** The view of a timeline `width` pixels wide; choosing a window of `windowMs` (`turn` counts the choices) shows that, up to now. */
+export function useView(windowMs: number, turn: number, width: number): View {
   const [now, setNow] = useState(Date.now);
-  const [state, setState] = useState({ window, turn, follows: true, span: following(windowMs(window), now) });
-  if (state.window !== window || state.turn !== turn)
-    setState({ window, turn, follows: true, span: following(windowMs(window), now) });
+  const [state, setState] = useState({ windowMs, turn, follows: true, span: following(windowMs, now) });
+  if (state.windowMs !== windowMs || state.turn !== turn)
+    setState({ windowMs, turn, follows: true, span: following(windowMs, now) });
   const length = state.span.to - state.span.from;
   // As often as it shows, and at least every half minute.
   const tickMs = Math.min(30 * SECOND, Math.max(SECOND, length / Math.max(width, 100)));
