@@ -18,8 +18,8 @@ pub mod settings;
 mod table;
 pub mod trust;
 
-pub use runtime::{AgentRuntime, Runtime};
+pub use runtime::{AgentRuntime, Runtime, RuntimeName};
 pub use table::{
-    RUNTIMES, in_any_names, in_shell_of, is_program, named, runs_commands, runtime_of_program,
+    NAMES, RUNTIMES, in_any_names, in_shell_of, is_program, named, runs_commands, runtime_of_program,
     shell_variables,
 };

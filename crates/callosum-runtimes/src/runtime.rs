@@ -43,6 +43,17 @@ pub trait AgentRuntime: Debug + Sync {
     fn off(&self, settings: &Value, gating: Option<&str>) -> Option<&'static str>;
 }
 
+/// What a runtime is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RuntimeName {
+    /// In the journal, in rules and on the command line.
+    pub name: &'static str,
+    /// In the files and events of others.
+    pub source: &'static str,
+    /// What it is called there besides.
+    pub others: &'static [&'static str],
+}
+
 /// What can be written down of a runtime.
 pub struct Facts {
     /// Its name in the journal, in rules and on the command line.

@@ -4,14 +4,26 @@ use std::iter;
 
 use serde_json::{Map, Value};
 
-use crate::claude_code::ClaudeCode;
-use crate::codex::Codex;
-use crate::gemini::Gemini;
+use crate::claude_code::{self, ClaudeCode};
+use crate::codex::{self, Codex};
+use crate::gemini::{self, Gemini};
 use crate::openclaw;
-use crate::runtime::{Moment, Runtime};
+use crate::runtime::{Facts, Moment, Runtime, RuntimeName};
 
 /// Every runtime whose hooks come here.
 pub const RUNTIMES: [Runtime; 3] = [&ClaudeCode, &Codex, &Gemini];
+
+/// What all runtimes are called, OpenClaw among them. It can be had without what is known of them besides.
+pub const NAMES: [RuntimeName; 4] = [
+    name_of(claude_code::FACTS),
+    name_of(codex::FACTS),
+    name_of(gemini::FACTS),
+    RuntimeName { name: openclaw::NAME, source: openclaw::NAME, others: &[] },
+];
+
+const fn name_of(facts: &Facts) -> RuntimeName {
+    RuntimeName { name: facts.name, source: facts.source, others: facts.other_names }
+}
 
 /// The runtime of this name.
 #[must_use]
@@ -128,6 +140,12 @@ mod tests {
 
     fn digest_of((tool, params): (String, Value)) -> String {
         digest(&tool, &params.all())
+    }
+
+    #[test]
+    fn every_runtime_of_the_table_has_its_names() {
+        let of_table = RUNTIMES.into_iter().map(|runtime| runtime.name()).chain([openclaw::NAME]);
+        assert_eq!(of_table.collect::<Vec<_>>(), NAMES.map(|names| names.name));
     }
 
     #[test]

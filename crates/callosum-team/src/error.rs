@@ -29,6 +29,8 @@ pub enum Code {
     CannotWrite,
     /// Nobody can tell which agent asks.
     Unidentified,
+    /// The request can't be understood.
+    BadRequest,
 }
 
 /// A refusal: what is wrong, and what to do about it.
@@ -41,19 +43,31 @@ pub struct Refusal {
     pub message: String,
     /// What to do about it.
     pub remedy: String,
+    /// Which field of the request is wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
 }
 
 impl Refusal {
     /// A refusal for this reason.
     #[must_use]
     pub fn new(code: Code, message: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { code, message: message.into(), remedy: remedy.into() }
+        Self { code, message: message.into(), remedy: remedy.into(), path: None }
+    }
+
+    /// A field of the request is wrong: what it is, or what was expected.
+    #[must_use]
+    pub fn field(path: &str, message: impl Into<String>) -> Self {
+        let said = message.into();
+        let message = if path.is_empty() { said } else { format!("`{path}`: {said}") };
+        let path = Some(path.to_owned());
+        Self { path, ..Self::new(Code::BadRequest, message, "correct the field, and send it again") }
     }
 
     /// Whether it could not be done at all; else the state of things speaks against it.
     #[must_use]
     pub fn cannot_be_done(&self) -> bool {
-        matches!(self.code, Code::CannotWrite | Code::Unidentified)
+        matches!(self.code, Code::CannotWrite | Code::Unidentified | Code::BadRequest)
     }
 }
 

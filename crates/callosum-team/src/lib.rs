@@ -4,6 +4,7 @@
 //! written in one hold of the guard. Nothing here runs by itself: whoever asks looks, and what is found to be lost is written down
 //! by the next who writes.
 
+pub mod api;
 pub mod bridge;
 pub mod caller;
 pub mod digest;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use callosum_core::model::time::{Stamp, from_rfc3339, to_rfc3339};
 use callosum_core::record::{Action, RandomId, Record};
 use callosum_core::store::standing::Standing;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Code, Refusal};
@@ -34,7 +35,7 @@ const SHOWING_MS: i64 = 30_000;
 const ID_DIGITS: usize = 10;
 
 /// What a message is for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Intent {
     /// Something is wanted.
@@ -384,16 +385,22 @@ impl<'a> Mail<'a> {
         due
     }
 
-    /// Says that these messages were shown to `actor`.
-    pub fn shown(&mut self, ids: &[String], actor: &Actor) {
+    /// Says that these messages were shown to `actor`. How many of them are for it.
+    pub fn shown(&mut self, ids: &[String], actor: &Actor) -> usize {
         let at = to_rfc3339(self.now.wall_ms);
+        let mut count = 0;
         for id in ids {
             let Ok(mut message) = self.find(id) else { continue };
+            if !message.is_for(actor) {
+                continue;
+            }
             if let Some(to) = message.recipient_mut(&actor.who) {
                 to.shown_at = Some(at.clone());
                 self.put(message, "shown");
+                count += 1;
             }
         }
+        count
     }
 
     /// Says that `actor` has understood a message.

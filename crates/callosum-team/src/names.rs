@@ -3,41 +3,36 @@
 use std::collections::BTreeMap;
 
 use callosum_core::query::Session;
+use callosum_runtimes::NAMES;
 
 use crate::error::{Code, Refusal};
 use crate::message::Addressed;
+use crate::route::Routes;
 use crate::team::Sessions;
 use crate::who::{Actor, OPERATOR};
 
 /// Names that an answer lists.
 const LISTED: usize = 10;
 
-/// A runtime's names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RuntimeName {
-    /// In the journal.
-    pub name: &'static str,
-    /// As the source of events and in bridge files.
-    pub source: &'static str,
-    /// What else it is called there.
-    pub others: &'static [&'static str],
-}
-
 /// All names that are known.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
-    /// The runtimes.
-    pub runtimes: Vec<RuntimeName>,
     /// The runtime of each role.
     pub roles: BTreeMap<String, String>,
 }
 
 impl Names {
+    /// The names that hold where these routes do.
+    #[must_use]
+    pub fn of(routes: &Routes) -> Self {
+        Self { roles: routes.roles.clone() }
+    }
+
     /// The runtime that is called so, as the journal names it.
     #[must_use]
     pub fn runtime(&self, name: &str) -> Option<&'static str> {
         let is_it = |known: &&str| known.eq_ignore_ascii_case(name);
-        let found = self.runtimes.iter().find(|runtime| {
+        let found = NAMES.iter().find(|runtime| {
             is_it(&runtime.name) || is_it(&runtime.source) || runtime.others.iter().any(&is_it)
         });
         found.map(|runtime| runtime.name)
@@ -46,7 +41,7 @@ impl Names {
     /// What events and bridge files call a runtime.
     #[must_use]
     pub fn source<'n>(&self, runtime: &'n str) -> &'n str {
-        self.runtimes.iter().find(|known| known.name == runtime).map_or(runtime, |known| known.source)
+        NAMES.iter().find(|known| known.name == runtime).map_or(runtime, |known| known.source)
     }
 
     /// Whether there is a role of this name.
@@ -58,7 +53,7 @@ impl Names {
     /// Gives `actor` the names of its runtime and its roles.
     pub fn name(&self, actor: &mut Actor) {
         let runtime = actor.who.runtime.clone();
-        let Some(known) = self.runtimes.iter().find(|known| known.name == runtime) else { return };
+        let Some(known) = NAMES.iter().find(|known| known.name == runtime) else { return };
         actor.names.push(known.source.to_owned());
         actor.names.extend(known.others.iter().map(|other| (*other).to_owned()));
         let roles = self.roles.iter().filter(|(_, of)| self.runtime(of) == Some(known.name));
@@ -81,7 +76,7 @@ impl Names {
     }
 
     fn unknown(&self, name: &str) -> Refusal {
-        let known = self.runtimes.iter().map(|runtime| runtime.name);
+        let known = NAMES.iter().map(|runtime| runtime.name);
         let known: Vec<&str> = known.chain(self.roles.keys().map(String::as_str)).collect();
         let name = callosum_core::model::text::one_line(name, 80);
         Refusal::new(

@@ -29,7 +29,7 @@ pub struct Routes {
 }
 
 /// A route.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Route {
     /// What it is for.
@@ -49,7 +49,7 @@ pub struct Route {
 }
 
 /// What a route is for: any of these.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Match {
     /// The category is this one.

@@ -6,9 +6,10 @@ use callosum_core::gate::Gate;
 use callosum_core::machine::Machine;
 use callosum_core::model::error::QueryError;
 use callosum_core::model::time::{Stamp, from_rfc3339};
-use callosum_core::query::{Over, Session, Source};
+use callosum_core::query::{Filter, Over, Session, Source};
 use callosum_core::record::{Action, Record};
 use callosum_core::store::standing::Standing;
+use serde_json::Value;
 
 use crate::error::{Code, Refusal};
 use crate::message::{self, Mail};
@@ -104,6 +105,15 @@ pub fn task(source: &dyn Source, machine: &Machine, id: &str, now: &Stamp) -> Re
     Ok(task)
 }
 
+/// The newest records of the journal that a filter wants, the newest last.
+///
+/// # Errors
+/// When the filter is wrong or the journal can't be read.
+pub fn newest(source: &dyn Source, filter: &Value, now: &Stamp) -> Result<Vec<Value>, Refusal> {
+    let filter = Filter::read(&filter.to_string()).map_err(|why| Refusal::field("", why))?;
+    Ok(source.journal(&filter, now)?.entries)
+}
+
 /// Whoever writes: a gate, and who that is for.
 pub struct Team<'a> {
     /// The gate.
@@ -148,7 +158,8 @@ impl Team<'_> {
             board.sweep();
             let decided = decide(&mut board);
             let notices = std::mem::take(&mut board.notices);
-            let mut records = board.records(&self.actor.who);
+            let own = board.records(&self.actor.who).into_iter().map(|record| self.actor.sign(record));
+            let mut records: Vec<Record> = own.collect();
             records.extend(
                 notices.into_iter().map(|notice| message::notice(&notice.to, &notice.text, &self.now)),
             );
@@ -164,7 +175,8 @@ impl Team<'_> {
         self.gate.decide_standing(&Action::Message, &self.now, |standing: &Standing| {
             let mut mail = Mail::new(standing, self.now);
             let decided = decide(&mut mail);
-            (mail.records(&self.actor.who), decided)
+            let own = mail.records(&self.actor.who).into_iter().map(|record| self.actor.sign(record));
+            (own.collect(), decided)
         })?
     }
 

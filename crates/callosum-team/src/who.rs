@@ -106,6 +106,8 @@ pub struct Actor {
     pub names: Vec<String>,
     /// Whether it may accept and reject tasks.
     pub may_accept: bool,
+    /// What it has shown to be who it is, as the journal tells it; where it is known otherwise, that says it.
+    pub shown: Option<String>,
 }
 
 impl Actor {
@@ -113,6 +115,18 @@ impl Actor {
     #[must_use]
     pub fn is_operator(&self) -> bool {
         self.who.is_operator()
+    }
+
+    /// A record of this kind that it writes.
+    #[must_use]
+    pub fn record(&self, kind: Action, now: &Stamp) -> Record {
+        self.sign(self.who.record(kind, now))
+    }
+
+    /// A record of its own, by what it has shown.
+    pub(crate) fn sign(&self, mut record: Record) -> Record {
+        record.via = self.shown.clone().or(record.via);
+        record
     }
 
     /// Whether `name` means it.

@@ -41,7 +41,7 @@ pub struct Session {
     /// The agent of its last sign of life.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// Its last sign of life, RFC 3339: a call, or that it began, got a prompt or ended.
+    /// Its last sign of life, RFC 3339: a call, something of a task, a message or an event, or that it began, got a prompt or ended.
     pub last_at: String,
     /// What it called last.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -78,7 +78,15 @@ pub(super) fn sessions(reader: &Reader<'_>, window_ms: u64) -> Result<Vec<Sessio
             break;
         }
         let Ok(record) = serde_json::from_slice::<Record>(&bytes) else { continue };
-        let is_sign = matches!(record.action, Action::Intercept | Action::Blocked | Action::Session);
+        let is_sign = matches!(
+            record.action,
+            Action::Intercept
+                | Action::Blocked
+                | Action::Session
+                | Action::Task
+                | Action::Message
+                | Action::Event
+        );
         if !is_sign || record.session.is_none() || record.stamp().age_ms(now) > window_ms {
             continue;
         }
@@ -130,6 +138,9 @@ impl Heard {
             if session.over.is_none() && self.is_dead == Some(true) {
                 session.over = Some(Over::Gone);
             }
+            return;
+        }
+        if !matches!(record.action, Action::Intercept | Action::Blocked) {
             return;
         }
         let was_paused = record.action == Action::Blocked;

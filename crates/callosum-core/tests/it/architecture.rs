@@ -253,7 +253,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("callosum-core", &["callosum-shell", "callosum-surroundings"]),
     ("callosum-runtimes", &["callosum-core"]),
     ("callosum-context", &["callosum-core"]),
-    ("callosum-team", &["callosum-core"]),
+    ("callosum-team", &["callosum-core", "callosum-runtimes"]),
     ("callosum-protocol", &["callosum-core"]),
     ("callosum-node", &["callosum-context", "callosum-core", "callosum-protocol"]),
     ("callosum-cli", &["callosum-context", "callosum-core", "callosum-runtimes", "callosum-team"]),

@@ -65,7 +65,7 @@ const OTHER_EVENTS: &[&str] = &[
     "WorktreeCreate",
 ];
 
-const FACTS: &Facts = &Facts {
+pub(crate) const FACTS: &Facts = &Facts {
     name: "claude-code",
     title: "Claude Code",
     program: "claude",

@@ -41,7 +41,7 @@ const EVENTS: &[HookEvent] = &[
 const OTHER_EVENTS: &[&str] =
     &["PermissionRequest", "PostCompact", "PreCompact", "Stop", "SubagentStart", "SubagentStop"];
 
-const FACTS: &Facts = &Facts {
+pub(crate) const FACTS: &Facts = &Facts {
     name: "codex",
     title: "Codex",
     program: "codex",

@@ -64,7 +64,7 @@ const EVENTS: &[HookEvent] = &[
 const OTHER_EVENTS: &[&str] =
     &["AfterAgent", "AfterModel", "BeforeModel", "BeforeToolSelection", "Notification", "PreCompress"];
 
-const FACTS: &Facts = &Facts {
+pub(crate) const FACTS: &Facts = &Facts {
     name: "gemini",
     title: "Gemini CLI",
     program: "gemini",

@@ -189,8 +189,9 @@ pub struct Task {
 }
 
 impl Task {
-    /// Looks whether its result is there.
+    /// Looks whether its result is there. Nobody can tell that of a path that begins in a folder that is not known.
     pub fn look_at_output(&mut self) {
-        self.output_exists = self.output_file.as_deref().map(|file| Path::new(file).exists());
+        let file = self.output_file.as_deref().map(Path::new).filter(|file| file.is_absolute());
+        self.output_exists = file.map(Path::exists);
     }
 }

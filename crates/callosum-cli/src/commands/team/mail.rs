@@ -3,129 +3,73 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use callosum_core::query::Source;
-use callosum_core::record::Action;
-use callosum_team::message::{Intent, Mail, Message, NewMessage};
-use callosum_team::team::Sessions;
 use serde_json::{Value, json};
 
 use crate::args::Args;
 use crate::output::{json, local_time, name, said};
 
 use super::words::{self, Send};
-use super::{Answer, Writer, caller, looking, names, routes};
+use super::{Answer, Unable, ask};
 
-/// How a message comes to a session.
-const BY_ASKING: &str = "it reads its messages with `callosum inbox`";
+fn text_at<'v>(answer: &'v Value, pointer: &str) -> &'v str {
+    answer.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn rows(answer: &Value) -> &[Value] {
+    answer.get("messages").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+}
 
 pub(super) fn send(args: &Args, message: &Send, out: &mut dyn Write) -> Answer {
-    let writer = Writer::new(args)?;
-    let team = writer.team();
-    team.check_on(false)?;
-    let sessions = Sessions::read(&writer.gate, &writer.now)?;
-    let new = NewMessage {
-        to: message.to.clone(),
-        addressed: writer.names.address(&message.to, &sessions)?,
-        intent: match message.intent {
-            words::Intent::Request => Intent::Request,
-            words::Intent::Inform => Intent::Inform,
-        },
-        urgent: message.urgent,
-        body: message.body.clone(),
-        reply_to: message.reply_to.clone(),
+    let intent = match message.intent {
+        words::Intent::Request => "request",
+        words::Intent::Inform => "inform",
     };
-    let sent = team.on_mail(|mail| mail.send(&new, &writer.actor))?;
+    let request = json!({
+        "to": message.to, "intent": intent, "urgent": message.urgent, "body": message.body,
+        "replyTo": message.reply_to,
+    });
+    let sent = ask(args, "send", request)?;
     if args.global.json {
-        json(out, &json!({ "message": head(&sent), "delivery": delivery(&sent, &sessions) }))?;
-    } else if let Some(why) = &sent.dropped {
+        json(out, &sent)?;
+    } else if let Some(why) = sent.pointer("/message/dropped").and_then(Value::as_str) {
         writeln!(out, "Not sent: {why}.")?;
     } else {
-        let named = sent.recipients.iter().filter(|to| !to.session.is_empty());
-        let to: Vec<String> = named.map(|to| name(&to.session)).collect();
-        let to = if to.is_empty() { name(&sent.to) } else { to.join(", ") };
-        writeln!(out, "Sent as {} to {to}: {BY_ASKING}.", name(&sent.id))?;
+        let delivery = sent.get("delivery").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let named = delivery.iter().map(|to| text_at(to, "/session")).filter(|session| !session.is_empty());
+        let to: Vec<String> = named.map(name).collect();
+        let to = if to.is_empty() { name(&message.to) } else { to.join(", ") };
+        let why = delivery.first().map_or(BY_ROLE, |to| text_at(to, "/why"));
+        writeln!(out, "Sent as {} to {to}: {}.", name(text_at(&sent, "/message/id")), said(why))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// What the sender is told of its message.
-fn head(sent: &Message) -> Value {
-    json!({
-        "id": sent.id, "thread": sent.thread, "intent": sent.intent, "urgent": sent.urgent,
-        "expiresAt": sent.expires_at, "dropped": sent.dropped,
-    })
-}
-
-/// How it comes to each: nothing pushes it.
-fn delivery(sent: &Message, sessions: &Sessions) -> Value {
-    let one = |to: &callosum_team::message::Recipient| {
-        let known =
-            sessions.alive().find(|known| known.instance == to.instance && known.session == to.session);
-        json!({
-            "session": to.session,
-            "activity": "unknown",
-            "since": known.map(|known| known.last_at.clone()),
-            "how": "none",
-            "why": if sent.dropped.is_some() { "it was not sent" } else { BY_ASKING },
-        })
-    };
-    sent.recipients.iter().map(one).collect()
-}
+/// How a message comes to a role.
+const BY_ROLE: &str = "whoever has that role reads it with `callosum inbox`";
 
 pub(super) fn inbox(args: &Args, drain: bool, limit: usize, out: &mut dyn Write) -> Answer {
-    if drain {
-        return drained(args, limit, out);
-    }
-    let (observer, now) = looking(args)?;
-    let mut actor = caller(&observer, &now)?.actor()?;
-    names(&routes(observer.state_dir())?).name(&mut actor);
-    let standing = observer.standing(&Action::Message, &now)?;
-    let mail = Mail::new(&standing, now);
-    let mut all = mail.inbox(&actor);
-    all.reverse();
-    let next = all.get(limit).map(|message| message.id.clone());
-    all.truncate(limit);
-    let rows: Vec<Value> =
-        all.iter().map(|message| row(message, message.receipt(&actor.who, now.wall_ms))).collect();
-    print(args, &rows, mail.unread(&actor), next.as_deref(), out)
-}
-
-/// Shows what was not shown yet, and says afterwards that it was: never the other way round.
-fn drained(args: &Args, limit: usize, out: &mut dyn Write) -> Answer {
-    let writer = Writer::new(args)?;
-    let team = writer.team();
-    team.check_on(false)?;
-    let (due, unread) = team.on_mail(|mail| {
-        let due = mail.drain(&writer.actor, limit);
-        let unread = mail.unread(&writer.actor);
-        Ok((due, unread))
-    })?;
-    let rows: Vec<Value> =
-        due.iter().map(|message| row(message, callosum_team::message::Receipt::Shown)).collect();
-    let code = print(args, &rows, unread.saturating_sub(due.len()), None, out)?;
-    out.flush()?;
-    let ids: Vec<String> = due.into_iter().map(|message| message.id).collect();
-    if !ids.is_empty() {
-        team.on_mail(|mail| {
-            mail.shown(&ids, &writer.actor);
-            Ok(())
-        })?;
-    }
-    Ok(code)
-}
-
-fn row(message: &Message, receipt: callosum_team::message::Receipt) -> Value {
-    json!({
-        "id": message.id, "thread": message.thread, "from": message.from, "intent": message.intent,
-        "urgent": message.urgent, "body": message.body, "at": message.at, "state": receipt,
-    })
-}
-
-fn print(args: &Args, rows: &[Value], unread: usize, next: Option<&str>, out: &mut dyn Write) -> Answer {
-    if args.global.json {
-        json(out, &json!({ "messages": rows, "unread": unread, "next": next }))?;
+    let request = json!({ "limit": limit });
+    if !drain {
+        print(args, &ask(args, "inbox", request)?, out)?;
         return Ok(ExitCode::SUCCESS);
     }
+    // Shows what was not shown yet, and says afterwards that it was: never the other way round.
+    let due = ask(args, "drain", request)?;
+    print(args, &due, out)?;
+    out.flush()?;
+    let ids: Vec<&str> = rows(&due).iter().map(|message| text_at(message, "/id")).collect();
+    if !ids.is_empty() {
+        ask(args, "shown", json!({ "ids": ids }))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn print(args: &Args, answer: &Value, out: &mut dyn Write) -> Result<(), Unable> {
+    if args.global.json {
+        json(out, answer)?;
+        return Ok(());
+    }
+    let rows = rows(answer);
     if rows.is_empty() {
         writeln!(out, "There are no messages.")?;
     }
@@ -149,18 +93,15 @@ fn print(args: &Args, rows: &[Value], unread: usize, next: Option<&str>, out: &m
             writeln!(out, "  | {}", said(line))?;
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 pub(super) fn acknowledge(args: &Args, id: &str, out: &mut dyn Write) -> Answer {
-    let writer = Writer::new(args)?;
-    let team = writer.team();
-    team.check_on(false)?;
-    let message = team.on_mail(|mail| mail.acknowledge(id, &writer.actor))?;
+    let answer = ask(args, "send", json!({ "intent": "ack", "replyTo": id }))?;
     if args.global.json {
-        json(out, &json!({ "message": head(&message) }))?;
+        json(out, &json!({ "message": answer.get("message") }))?;
     } else {
-        writeln!(out, "Acknowledged {}.", name(&message.id))?;
+        writeln!(out, "Acknowledged {}.", name(text_at(&answer, "/message/id")))?;
     }
     Ok(ExitCode::SUCCESS)
 }

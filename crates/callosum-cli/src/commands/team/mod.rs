@@ -13,15 +13,16 @@ use std::process::ExitCode;
 use callosum_core::gate::Gate;
 use callosum_core::model::time::Stamp;
 use callosum_core::query::{Observer, QueryError, Source};
-use callosum_runtimes::{RUNTIMES, is_program, openclaw, shell_variables};
+use callosum_runtimes::{is_program, shell_variables};
+use callosum_team::api::{self, Desk, Surface};
 use callosum_team::caller::{Caller, Signs};
 use callosum_team::error::{Code, Refusal};
-use callosum_team::names::{Names, RuntimeName};
-use callosum_team::route::{self, Routes};
+use callosum_team::names::Names;
 use callosum_team::switch;
 use callosum_team::team::Team;
 use callosum_team::who::Actor;
-use serde_json::json;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 
 use crate::args::Args;
 use crate::output::{Failure, json, long};
@@ -103,27 +104,6 @@ fn caller(source: &dyn Source, now: &Stamp) -> Result<Caller, Refusal> {
     Ok(Caller::of(std::process::id(), &signs, source, now)?)
 }
 
-/// What runtimes and roles are called.
-fn names(routes: &Routes) -> Names {
-    let mut runtimes: Vec<RuntimeName> = RUNTIMES
-        .iter()
-        .map(|runtime| {
-            let facts = runtime.facts();
-            RuntimeName { name: facts.name, source: facts.source, others: facts.other_names }
-        })
-        .collect();
-    runtimes.push(RuntimeName { name: openclaw::NAME, source: openclaw::NAME, others: &[] });
-    Names { runtimes, roles: routes.roles.clone() }
-}
-
-fn routes(state_dir: &std::path::Path) -> Result<Routes, Refusal> {
-    Routes::read(state_dir).map_err(|why| {
-        let message =
-            format!("`{}` {}", long(&state_dir.join(route::FILE).display().to_string()), long(&why));
-        Refusal::new(Code::Policy, message, "correct it, or remove it to have the shipped routes")
-    })
-}
-
 /// One who looks, and when.
 fn looking(args: &Args) -> Result<(Observer, Stamp), Failure> {
     let observer = super::observer(args)?;
@@ -147,7 +127,7 @@ impl Writer {
         // Before arguments, existence or state are looked at.
         let observer = super::observer(args)?;
         let mut actor = caller(&observer, &now)?.actor()?;
-        let names = names(&routes(gate.state_dir())?);
+        let names = Names::of(&Desk::of_gate(&gate, now).routes()?);
         names.name(&mut actor);
         Ok(Self { gate, actor, names, now })
     }
@@ -161,6 +141,26 @@ impl Drop for Writer {
     fn drop(&mut self) {
         self.gate.close(&self.now);
     }
+}
+
+/// Asks for something by its name. What only looks leaves no trace.
+fn ask(args: &Args, verb: &str, request: Value) -> Result<Value, Unable> {
+    let verb = api::Verb::named(verb, Surface::CommandLine)?;
+    let (observer, now) = looking(args)?;
+    let asker = caller(&observer, &now)?.actor();
+    if !verb.writes() {
+        return Ok(verb.answer(&Desk::of_observer(&observer, now), request, &asker)?);
+    }
+    let gate = Gate::new(super::options(args)?);
+    let answer = verb.answer(&Desk::of_gate(&gate, now), request, &asker);
+    gate.close(&now);
+    Ok(answer?)
+}
+
+/// What an answer has under a name.
+fn typed<T: DeserializeOwned>(answer: &Value, name: &str) -> Result<T, Unable> {
+    let value = answer.get(name).cloned().unwrap_or_default();
+    Ok(serde_json::from_value(value).map_err(Failure::from)?)
 }
 
 /// `callosum team on` and `off`: a person's to say.

@@ -5,94 +5,42 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use callosum_core::model::time::from_rfc3339;
-use callosum_core::query::{Filter, Source};
-use callosum_core::record::Action;
+use callosum_core::query::Source;
+use callosum_team::api::Desk;
 use callosum_team::error::{Code, Refusal};
-use callosum_team::event::{
-    Topics, calc, checked_data, checked_topic, cloud_event_of, document, gap_document, id, topics,
-};
-use callosum_team::text;
-use serde_json::{Map, Value, json};
+use callosum_team::event::{Topics, calc, cloud_event_of, document, gap_document, id, topics};
+use callosum_team::names::Names;
+use serde_json::{Value, json};
 
 use crate::args::Args;
 use crate::output::{Failure, json, name, reader_goes_within};
 
 use super::words::{Format, Publish, Watch};
-use super::{Answer, Writer, looking, names, routes};
+use super::{Answer, ask, looking};
 
-/// An equal event is not told again within this time, milliseconds.
-const THROTTLE_MS: i64 = 5_000;
 /// How often the journal is looked at.
 const LOOK: Duration = Duration::from_millis(50);
-/// Of what was told within the throttle's time, so much is compared.
-const COMPARED: usize = 1_000;
-const MAX_FILES: usize = 64;
-const PATH_BYTES: usize = 1_024;
-
 pub(super) fn publish(args: &Args, event: &Publish, out: &mut dyn Write) -> Answer {
-    let writer = Writer::new(args)?;
-    let team = writer.team();
-    team.check_on(false)?;
-    let topic = checked_topic(&event.topic)?;
-    let data = checked_data(said(event)?)?;
-    let mut record = writer.actor.who.record(Action::Event, &writer.now);
-    record.topic = Some(topic.clone());
-    record.document = Some(data);
-    let line = serde_json::to_value(&record).map_err(Failure::from)?;
-    let is_throttled = was_told(&writer, &line)?;
-    if !event.dry_run && !is_throttled {
-        team.publish(&record)?;
-    }
-    let dropped = match (event.dry_run, is_throttled) {
-        (_, true) => Some("an equal one was told within the last 5 seconds"),
-        (true, false) => Some("it was only to be shown"),
-        (false, false) => None,
+    let data: Option<Value> = match &event.data {
+        None => None,
+        Some(text) => Some(serde_json::from_str(text).map_err(|error| {
+            Refusal::new(Code::Limit, format!("the data is no JSON object: {error}"), "write `{\"name\": …}`")
+        })?),
     };
+    let request = json!({
+        "topic": event.topic, "data": data, "body": event.body, "files": event.files, "repo": event.repo,
+        "dryRun": event.dry_run,
+    });
+    let answer = ask(args, "publish", request)?;
     if args.global.json {
-        let mut told = document("", 0, &topic, &line);
-        if let Some(told) = told.as_object_mut() {
-            // Where it stands, whoever watches is told.
-            told.remove("seq");
-            told.remove("id");
-        }
-        json(out, &json!({ "event": told, "dropped": dropped }))?;
+        json(out, &answer)?;
     } else {
-        match dropped {
+        match answer.get("dropped").and_then(Value::as_str) {
             Some(why) => writeln!(out, "Not published: {why}.")?,
-            None => writeln!(out, "Published under {}.", name(&topic))?,
+            None => writeln!(out, "Published under {}.", name(&event.topic))?,
         }
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// What an event says.
-fn said(event: &Publish) -> Result<Value, Refusal> {
-    let mut data = match &event.data {
-        None => Map::new(),
-        Some(text) => serde_json::from_str(text).map_err(|error| {
-            Refusal::new(Code::Limit, format!("the data is no JSON object: {error}"), "write `{\"name\": …}`")
-        })?,
-    };
-    if let Some(body) = &event.body {
-        data.insert("body".to_owned(), text::limited("body", body, callosum_team::event::DATA_BYTES)?.into());
-    }
-    if !event.files.is_empty() {
-        data.insert("files".to_owned(), text::list("files", &event.files, MAX_FILES, PATH_BYTES)?.into());
-    }
-    if let Some(repo) = &event.repo {
-        data.insert("repo".to_owned(), text::line("repository", repo, PATH_BYTES)?.into());
-    }
-    Ok(Value::Object(data))
-}
-
-/// Whether the same one told the same a moment ago.
-fn was_told(writer: &Writer, line: &Value) -> Result<bool, Refusal> {
-    let since = writer.now.wall_ms.saturating_sub(THROTTLE_MS);
-    let filter = json!({ "action": "event", "since": since, "limit": COMPARED }).to_string();
-    let filter = Filter::read(&filter).map_err(|why| Refusal::new(Code::Limit, why, "try again"))?;
-    let lately = writer.gate.journal(&filter, &writer.now)?.entries;
-    let same = ["instance", "session", "topic", "document"];
-    Ok(lately.iter().any(|entry| same.iter().all(|field| entry.get(*field) == line.get(*field))))
 }
 
 pub(super) fn watch(args: &Args, wanted: &Watch, out: &mut dyn Write) -> Answer {
@@ -101,7 +49,7 @@ pub(super) fn watch(args: &Args, wanted: &Watch, out: &mut dyn Write) -> Answer 
         |message: String, remedy: &str| Failure::CantLook { fragment: message, remedy: remedy.to_owned() };
     let picked = Topics::read(wanted.topic.as_deref())
         .map_err(|why| wrong(why.to_owned(), "see `callosum watch --help`"))?;
-    let names = names(&routes(observer.state_dir())?);
+    let names = Names::of(&Desk::of_observer(&observer, now).routes()?);
     let end = observer.head(&now)?.head;
     let (mut at, from_ms) = match wanted.since.as_deref() {
         None => (end, None),

@@ -1,0 +1,111 @@
+//! Messages.
+
+use callosum_core::record::Action;
+use serde_json::{Value, json};
+
+use crate::error::Refusal;
+use crate::message::{Intent, Mail, Message, NewMessage, Receipt, Recipient};
+use crate::team::Sessions;
+
+use super::request::{Drain, Inbox, Send, Shown, limit, read};
+use super::{Asker, Desk, Writing};
+
+const LISTED: usize = 50;
+/// How a message comes to a session: nothing pushes it.
+const BY_ASKING: &str = "it reads its messages with `callosum inbox`";
+
+pub(super) fn send(writing: &Writing<'_>, request: Value) -> Result<Value, Refusal> {
+    let Send { to, intent, urgent, body, reply_to } = read(request)?;
+    let Writing { names, .. } = writing;
+    let team = writing.team();
+    team.check_on(false)?;
+    if intent == Intent::Ack {
+        let id =
+            reply_to.ok_or_else(|| Refusal::field("replyTo", "expected the message that was understood"))?;
+        let message = team.on_mail(|mail| mail.acknowledge(&id, team.actor))?;
+        return Ok(json!({ "message": head(&message), "delivery": [] }));
+    }
+    let to = to.ok_or_else(|| {
+        Refusal::field("to", "expected to whom it goes: a session, a runtime, a role, or `operator`")
+    })?;
+    let sessions = Sessions::read(team.gate, &team.now)?;
+    let addressed = names.address(&to, &sessions)?;
+    let new = NewMessage { to, addressed, intent, urgent, body, reply_to };
+    let sent = team.on_mail(|mail| mail.send(&new, team.actor))?;
+    Ok(json!({ "message": head(&sent), "delivery": delivery(&sent, &sessions) }))
+}
+
+/// What the sender is told of its message.
+fn head(sent: &Message) -> Value {
+    json!({
+        "id": sent.id, "thread": sent.thread, "intent": sent.intent, "urgent": sent.urgent,
+        "expiresAt": sent.expires_at, "dropped": sent.dropped,
+    })
+}
+
+/// How it comes to each.
+fn delivery(sent: &Message, sessions: &Sessions) -> Value {
+    let one = |to: &Recipient| {
+        let known =
+            sessions.alive().find(|known| known.instance == to.instance && known.session == to.session);
+        json!({
+            "session": to.session,
+            "activity": "unknown",
+            "since": known.map(|known| known.last_at.clone()),
+            "how": "none",
+            "why": if sent.dropped.is_some() { "it was not sent" } else { BY_ASKING },
+        })
+    };
+    sent.recipients.iter().map(one).collect()
+}
+
+fn row(message: &Message, receipt: Receipt) -> Value {
+    json!({
+        "id": message.id, "thread": message.thread, "from": message.from, "intent": message.intent,
+        "urgent": message.urgent, "body": message.body, "at": message.at, "state": receipt,
+    })
+}
+
+pub(super) fn inbox(desk: &Desk<'_>, asker: &Asker, request: Value) -> Result<Value, Refusal> {
+    let Inbox { limit: wanted } = read(request)?;
+    let wanted = limit(wanted, LISTED)?;
+    let actor = desk.actor(asker)?;
+    let standing = desk.source.standing(&Action::Message, &desk.now)?;
+    let mail = Mail::new(&standing, desk.now);
+    let mut all = mail.inbox(&actor);
+    all.reverse();
+    let next = all.get(wanted).map(|message| message.id.clone());
+    let rows: Vec<Value> = all
+        .iter()
+        .take(wanted)
+        .map(|message| row(message, message.receipt(&actor.who, desk.now.wall_ms)))
+        .collect();
+    Ok(json!({ "messages": rows, "unread": mail.unread(&actor), "next": next }))
+}
+
+pub(super) fn drain(writing: &Writing<'_>, request: Value) -> Result<Value, Refusal> {
+    let Drain { limit: wanted, shown } = read(request)?;
+    let wanted = limit(wanted, LISTED)?;
+    let team = writing.team();
+    team.check_on(false)?;
+    let (due, unread) = team.on_mail(|mail| {
+        let due = mail.drain(team.actor, wanted);
+        if shown {
+            let ids: Vec<String> = due.iter().map(|message| message.id.clone()).collect();
+            mail.shown(&ids, team.actor);
+            return Ok((due, mail.unread(team.actor)));
+        }
+        let unread = mail.unread(team.actor).saturating_sub(due.len());
+        Ok((due, unread))
+    })?;
+    let rows: Vec<Value> = due.iter().map(|message| row(message, Receipt::Shown)).collect();
+    Ok(json!({ "messages": rows, "unread": unread, "next": null }))
+}
+
+pub(super) fn shown(writing: &Writing<'_>, request: Value) -> Result<Value, Refusal> {
+    let Shown { ids } = read(request)?;
+    let team = writing.team();
+    team.check_on(false)?;
+    let shown = team.on_mail(|mail| Ok(mail.shown(&ids, team.actor)))?;
+    Ok(json!({ "shown": shown }))
+}

@@ -1,0 +1,146 @@
+//! What is going on, what was written, and whom a piece of work is for.
+
+use callosum_core::model::time::to_rfc3339;
+use callosum_core::record::Action;
+use serde_json::{Value, json};
+
+use crate::digest::{Told, digest as digest_of};
+use crate::error::Refusal;
+use crate::message::Mail;
+use crate::names::Names;
+use crate::search::{Document, search as best_of};
+use crate::switch;
+use crate::team::{self, Sessions, newest};
+
+use super::request::{Nothing, Route, Search, limit, read};
+use super::tasks::listed;
+use super::{Asker, Desk};
+
+/// The newest records of the journal that are looked through.
+const LOOKED_AT: usize = 5_000;
+/// What is found, where nobody says how much.
+const FOUND: usize = 5;
+/// Discoveries that a digest has, and the records that they are looked for in.
+const DISCOVERIES: usize = 10;
+const EVENTS: usize = 1_000;
+/// Sessions and tasks that an overview lists.
+const LISTED: usize = 20;
+
+/// How many messages wait for whoever asks; none where nobody can tell who that is.
+pub(super) fn unread(desk: &Desk<'_>, asker: &Asker) -> Result<Option<usize>, Refusal> {
+    if asker.is_err() {
+        return Ok(None);
+    }
+    let actor = desk.actor(asker)?;
+    let standing = desk.source.standing(&Action::Message, &desk.now)?;
+    Ok(Some(Mail::new(&standing, desk.now).unread(&actor)))
+}
+
+pub(super) fn team(desk: &Desk<'_>, asker: &Asker, request: Value) -> Result<Value, Refusal> {
+    let Nothing {} = read(request)?;
+    let sessions = Sessions::read(desk.source, &desk.now)?;
+    let alive: Vec<Value> = sessions.alive().take(LISTED).map(|session| json!(session)).collect();
+    let mut tasks = team::tasks(desk.source, desk.machine, &desk.now)?;
+    tasks.retain(|task| !task.state.is_over());
+    let mut told = listed(tasks, LISTED);
+    if let Some(told) = told.as_object_mut() {
+        told.insert("on".to_owned(), switch::is_on(desk.state_dir).into());
+        told.insert("sessions".to_owned(), alive.into());
+        told.insert("unread".to_owned(), unread(desk, asker)?.into());
+    }
+    Ok(told)
+}
+
+pub(super) fn search(desk: &Desk<'_>, _: &Asker, request: Value) -> Result<Value, Refusal> {
+    let Search { query, limit: wanted } = read(request)?;
+    let wanted = limit(wanted, FOUND)?;
+    let mut tasks = team::tasks(desk.source, desk.machine, &desk.now)?;
+    tasks.sort_by(|one, other| other.updated_at.cmp(&one.updated_at));
+    let mut documents: Vec<Document> = Vec::new();
+    documents.extend(tasks.into_iter().map(|task| {
+        let said = [Some(task.title), Some(task.prompt), task.result, task.why];
+        let text = said.into_iter().flatten().collect::<Vec<_>>().join("\n");
+        Document { text, source: format!("task:{}", task.id) }
+    }));
+    let standing = desk.source.standing(&Action::Message, &desk.now)?;
+    let messages = Mail::new(&standing, desk.now).all().into_iter().rev();
+    documents.extend(
+        messages.map(|message| Document { source: format!("message:{}", message.id), text: message.body }),
+    );
+    let entries = newest(desk.source, &json!({ "limit": LOOKED_AT }), &desk.now)?;
+    let is_partial = entries.len() == LOOKED_AT;
+    documents.extend(entries.iter().rev().filter_map(of_entry));
+    let found = best_of(&query, &documents, wanted);
+    let sources = ["journal", "tasks", "messages"];
+    Ok(json!({ "related_turns": found, "sources": sources, "partial": is_partial }))
+}
+
+/// What a record of a call, a session or an event says. Tasks and messages are found as they are now.
+fn of_entry(entry: &Value) -> Option<Document> {
+    let text = |field: &str| entry.get(field).and_then(Value::as_str);
+    if matches!(text("action"), Some("task" | "message" | "carried")) {
+        return None;
+    }
+    let keys =
+        entry.get("contextKeys").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    let said = entry.get("document").map(Value::to_string);
+    let fields = ["tool", "params", "reason", "session", "topic"].iter().filter_map(|field| text(field));
+    let words: Vec<&str> = fields.chain(keys).chain(said.as_deref()).collect();
+    let seq = entry.get("seq").and_then(Value::as_u64)?;
+    (!words.is_empty()).then(|| Document { source: format!("journal:{seq}"), text: words.join(" ") })
+}
+
+pub(super) fn digest(desk: &Desk<'_>, _: &Asker, request: Value) -> Result<Value, Refusal> {
+    let Nothing {} = read(request)?;
+    let sessions = Sessions::read(desk.source, &desk.now)?;
+    let tasks = team::tasks(desk.source, desk.machine, &desk.now)?;
+    let standing = desk.source.standing(&Action::Message, &desk.now)?;
+    let unread = Mail::new(&standing, desk.now).waiting();
+    let events = newest(desk.source, &json!({ "action": "event", "limit": EVENTS }), &desk.now)?;
+    let is_discovery = |entry: &&Value| entry.get("topic").and_then(Value::as_str) == Some("calc.discovery");
+    let discoveries: Vec<(String, String)> = events
+        .iter()
+        .rev()
+        .filter(is_discovery)
+        .take(DISCOVERIES)
+        .map(|entry| {
+            let text = |field: &str| entry.get(field).and_then(Value::as_str);
+            let said =
+                |field: &str| entry.get("document").and_then(|data| data.get(field)).and_then(Value::as_str);
+            let what = said("body").or(said("content")).unwrap_or_default();
+            let by = text("session").or(text("instance")).unwrap_or_default();
+            (what.to_owned(), by.to_owned())
+        })
+        .collect();
+    let at = to_rfc3339(desk.now.wall_ms);
+    let told = Told { at: &at, sessions: &sessions, tasks: &tasks, unread, discoveries: &discoveries };
+    Ok(json!(digest_of(&told)))
+}
+
+pub(super) fn route(desk: &Desk<'_>, _: &Asker, request: Value) -> Result<Value, Refusal> {
+    let Route { text, category, files } = read(request)?;
+    let routes = desk.routes()?;
+    let names = Names::of(&routes);
+    let routed = routes.route(&text, category.as_deref(), &files);
+    let sessions = Sessions::read(desk.source, &desk.now)?;
+    let mut present: Vec<&str> = sessions.alive().filter_map(|session| session.runtime.as_deref()).collect();
+    present.sort_unstable();
+    present.dedup();
+    let runtime = |agent: &Option<String>| {
+        agent.as_deref().map(|agent| names.runtime(agent).unwrap_or(agent).to_owned())
+    };
+    // Nothing tells yet that a runtime was limited, so none cools down.
+    Ok(json!({
+        "agent": runtime(&routed.agent), "fallback": runtime(&routed.fallback), "sla": routed.sla,
+        "category": routed.category, "rule": routed.rule, "present": present, "cooling": [],
+    }))
+}
+
+pub(super) fn routes(desk: &Desk<'_>, asker: &Asker, request: Value) -> Result<Value, Refusal> {
+    if request.get("text").is_some() {
+        return route(desk, asker, request);
+    }
+    let Nothing {} = read(request)?;
+    let routes = desk.routes()?;
+    Ok(json!({ "roles": routes.roles, "routes": routes.routes }))
+}

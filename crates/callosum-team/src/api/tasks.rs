@@ -1,0 +1,178 @@
+//! Tasks.
+
+use serde_json::{Value, json};
+
+use crate::error::{Code, Refusal};
+use crate::route::duration_ms;
+use crate::task::{self, Board, NewTask, State, Task};
+use crate::team::{self, Sessions};
+use crate::who::Actor;
+
+use super::request::{Add, Claim, Done, Ended, Handoff, Held, Input, Nothing, OfTask, Tasks, limit, read};
+use super::{Asker, Desk, Writing};
+
+const LISTED: usize = 100;
+
+fn told(mut task: Task) -> Value {
+    task.look_at_output();
+    json!({ "task": task })
+}
+
+pub(super) fn list(desk: &Desk<'_>, _: &Asker, request: Value) -> Result<Value, Refusal> {
+    let Tasks { state, from, limit: wanted } = read(request)?;
+    let wanted = limit(wanted, LISTED)?;
+    let state = match state.as_deref() {
+        None => None,
+        Some(text) => Some(State::named(text).ok_or_else(|| {
+            let text = callosum_core::model::text::one_line(text, 80);
+            let message = format!("`{text}` is no state of a task");
+            let remedy = "use open, claimed, blocked, input-required, lost or stalled";
+            Refusal::new(Code::Unknown, message, remedy)
+        })?),
+    };
+    let mut tasks = team::tasks(desk.source, desk.machine, &desk.now)?;
+    // What is over stands only while something waits for it.
+    tasks.retain(|task| state.map_or(!task.state.is_over(), |state| task.state == state));
+    if let Some(from) = from {
+        let place = tasks.iter().position(|task| task.id == from);
+        let place = place.ok_or_else(|| {
+            let from = callosum_core::model::text::one_line(&from, 80);
+            let message = format!("task `{from}` is not among them any more");
+            Refusal::new(Code::Unknown, message, "begin again, without `from`")
+        })?;
+        tasks.drain(..place);
+    }
+    Ok(listed(tasks, wanted))
+}
+
+/// As many tasks as are wanted, and which one comes after them.
+pub(super) fn listed(mut tasks: Vec<Task>, most: usize) -> Value {
+    let next = tasks.get(most).map(|task| task.id.clone());
+    tasks.truncate(most);
+    json!({ "tasks": tasks, "next": next })
+}
+
+pub(super) fn ready(desk: &Desk<'_>, _: &Asker, request: Value) -> Result<Value, Refusal> {
+    let Nothing {} = read(request)?;
+    let ready = team::ready(team::tasks(desk.source, desk.machine, &desk.now)?);
+    Ok(listed(ready, usize::MAX))
+}
+
+pub(super) fn show(desk: &Desk<'_>, _: &Asker, request: Value) -> Result<Value, Refusal> {
+    let OfTask { id } = read(request)?;
+    Ok(told(team::task(desk.source, desk.machine, &id, &desk.now)?))
+}
+
+pub(super) fn add(writing: &Writing<'_>, request: Value) -> Result<Value, Refusal> {
+    let add: Add = read(request)?;
+    let Writing { names, routes, .. } = writing;
+    let team = writing.team();
+    let sla_ms = match add.sla.as_deref() {
+        None => None,
+        Some(text) => Some(
+            duration_ms(text)
+                .ok_or_else(|| Refusal::field("sla", "expected a time such as `30m`, `2h` or `1d`"))?,
+        ),
+    };
+    if add.route && add.to.is_some() {
+        return Err(Refusal::field("route", "expected it without `to`: the routes say for whom it is"));
+    }
+    team.check_on(true)?;
+    let mut new = NewTask {
+        id: add.id,
+        title: add.title,
+        prompt: add.prompt,
+        category: add.category,
+        files: add.files,
+        deps: add.deps,
+        blocks: add.blocks,
+        to: add.to,
+        priority: add.priority,
+        output_file: add.output_file,
+        sla_ms,
+        ..NewTask::default()
+    };
+    if add.route {
+        let text = format!("{} {}", new.title, new.prompt);
+        let routed = routes.route(&text, new.category.as_deref(), &new.files);
+        new.to = routed.agent;
+        new.category = new.category.or(routed.category);
+        new.sla_ms = new.sla_ms.or_else(|| duration_ms(routed.sla.as_deref()?));
+    }
+    if let Some(to) = &new.to {
+        names.check_assignee(to, &Sessions::read(team.gate, &team.now)?)?;
+    }
+    Ok(told(team.on_tasks(|board| board.add(&new, team.actor))?))
+}
+
+pub(super) fn claim(writing: &Writing<'_>, request: Value) -> Result<Value, Refusal> {
+    let wanted = match read(request)? {
+        Claim { id: Some(id), next: false } => task::Claim::Id(id),
+        Claim { id: None, next: true } => task::Claim::Next,
+        Claim { .. } => return Err(Refusal::field("id", "expected either it or `next: true`")),
+    };
+    let team = writing.team();
+    team.check_on(false)?;
+    let claimed = team.on_tasks(|board| board.claim(&wanted, team.actor))?;
+    Ok(claimed.map_or_else(|| json!({ "task": null }), told))
+}
+
+/// Does something to one task, and shows it.
+fn decide(
+    writing: &Writing<'_>,
+    decide: impl Fn(&mut Board<'_>, &Actor) -> Result<Task, Refusal>,
+) -> Result<Value, Refusal> {
+    let team = writing.team();
+    team.check_on(false)?;
+    Ok(told(team.on_tasks(|board| decide(board, team.actor))?))
+}
+
+pub(super) fn done(writing: &Writing<'_>, request: Value) -> Result<Value, Refusal> {
+    let Done { id, generation, result } = read(request)?;
+    decide(writing, |board, actor| board.done(&id, generation, result.as_deref(), actor))
+}
+
+pub(super) fn fail(writing: &Writing<'_>, request: Value) -> Result<Value, Refusal> {
+    let Ended { id, generation, why } = read(request)?;
+    decide(writing, |board, actor| board.fail(&id, generation, why.as_deref(), actor))
+}
+
+pub(super) fn hand_off(writing: &Writing<'_>, request: Value) -> Result<Value, Refusal> {
+    let Handoff { id, generation, to, why } = read(request)?;
+    let Writing { names, .. } = writing;
+    let team = writing.team();
+    team.check_on(false)?;
+    names.check_assignee(&to, &Sessions::read(team.gate, &team.now)?)?;
+    decide(writing, |board, actor| board.hand_off(&id, generation, &to, why.as_deref(), actor))
+}
+
+pub(super) fn release(writing: &Writing<'_>, request: Value) -> Result<Value, Refusal> {
+    let Held { id, generation } = read(request)?;
+    decide(writing, |board, actor| board.release(&id, generation, actor))
+}
+
+pub(super) fn input(writing: &Writing<'_>, request: Value) -> Result<Value, Refusal> {
+    let Input { id, generation, question } = read(request)?;
+    decide(writing, |board, actor| board.input(&id, generation, &question, actor))
+}
+
+pub(super) fn beat(writing: &Writing<'_>, request: Value) -> Result<Value, Refusal> {
+    let Held { id, generation } = read(request)?;
+    decide(writing, |board, actor| board.beat(&id, generation, actor))
+}
+
+pub(super) fn cancel(writing: &Writing<'_>, request: Value) -> Result<Value, Refusal> {
+    // Whoever made it calls it off, whichever generation it is at.
+    let Ended { id, why, .. } = read(request)?;
+    decide(writing, |board, actor| board.cancel(&id, why.as_deref(), actor))
+}
+
+pub(super) fn accept(writing: &Writing<'_>, request: Value) -> Result<Value, Refusal> {
+    let OfTask { id } = read(request)?;
+    decide(writing, |board, actor| board.accept(&id, true, actor))
+}
+
+pub(super) fn reject(writing: &Writing<'_>, request: Value) -> Result<Value, Refusal> {
+    let OfTask { id } = read(request)?;
+    decide(writing, |board, actor| board.accept(&id, false, actor))
+}

@@ -1,0 +1,241 @@
+use callosum_core::query::Source;
+use callosum_core::record::Action;
+use callosum_team::api::tools::Tool;
+use callosum_team::api::{Asker, Desk, Surface, Verb, answer};
+use callosum_team::error::{Code, Refusal};
+use callosum_team::switch;
+use callosum_team::who::Actor;
+use serde_json::{Value, json};
+
+use crate::{World, agent, operator};
+
+fn ask(world: &World, surface: Surface, verb: &str, request: Value, asker: &Asker) -> Value {
+    answer(&Desk::of_gate(&world.gate, world.now), surface, verb, request, asker)
+}
+
+fn on() -> World {
+    let world = World::new();
+    switch::set(world.folder.path(), true).unwrap();
+    world
+}
+
+fn code(answer: &Value) -> &str {
+    answer["error"]["code"].as_str().unwrap_or_else(|| panic!("{answer}"))
+}
+
+fn nobody() -> Asker {
+    Err(Refusal::new(Code::Unidentified, "nobody can tell which agent asks", "use a tool"))
+}
+
+/// Lets the session be heard of.
+fn heard(world: &World, session: &str) {
+    let asker: Asker = Ok(agent(session));
+    let told = ask(world, Surface::Http, "publish", json!({ "topic": "test.here", "body": session }), &asker);
+    assert_eq!(told["dropped"], Value::Null, "{told}");
+}
+
+#[test]
+fn a_task_goes_from_one_session_to_another_in_json() {
+    let world = on();
+    let (a, b): (Asker, Asker) = (Ok(agent("a")), Ok(agent("b")));
+    let made = ask(&world, Surface::Http, "add", json!({ "title": "look", "id": "t", "sla": "2h" }), &a);
+    assert_eq!((&made["task"]["state"], &made["task"]["accepted"]), (&json!("open"), &json!(false)));
+    // What a session made is taken by nobody who only looks for work.
+    assert_eq!(ask(&world, Surface::Http, "claim", json!({ "next": true }), &b), json!({ "task": null }));
+    let refused = ask(&world, Surface::Http, "accept", json!({ "id": "t" }), &a);
+    assert_eq!(code(&refused), "not-yours");
+    let accepted = ask(&world, Surface::Http, "accept", json!({ "id": "t" }), &Ok(operator()));
+    assert_eq!(accepted["task"]["accepted"], true);
+    let claimed = ask(&world, Surface::Http, "claim", json!({ "next": true }), &b);
+    assert_eq!((&claimed["task"]["gen"], &claimed["task"]["holder"]["session"]), (&json!(1), &json!("b")));
+    assert_eq!(code(&ask(&world, Surface::Http, "claim", json!({ "id": "t" }), &a)), "claimed");
+    let stale = ask(&world, Surface::Http, "done", json!({ "id": "t", "gen": 0 }), &b);
+    assert_eq!(code(&stale), "stale");
+    let foreign = ask(&world, Surface::Http, "done", json!({ "id": "t", "gen": 1 }), &a);
+    assert_eq!(code(&foreign), "not-yours");
+    let done = ask(&world, Surface::Http, "done", json!({ "id": "t", "gen": 1, "result": "seen" }), &b);
+    assert_eq!((&done["task"]["state"], &done["task"]["result"]), (&json!("completed"), &json!("seen")));
+    let listed = ask(&world, Surface::Http, "tasks", json!({}), &nobody());
+    assert_eq!(listed, json!({ "tasks": [], "next": null }));
+    assert_eq!(ask(&world, Surface::Http, "task", json!({ "id": "t" }), &nobody())["task"]["result"], "seen");
+}
+
+#[test]
+fn who_asks_is_looked_at_before_what_is_asked_and_what_is_wrong_is_named() {
+    let world = World::new();
+    for verb in callosum_team::api::VERBS.iter().filter(|verb| verb.right != callosum_team::api::Right::Read)
+    {
+        let desk = Desk::of_gate(&world.gate, world.now);
+        let refused = verb.answer(&desk, json!({ "nonsense": 1 }), &nobody()).unwrap_err();
+        assert_eq!(refused.code, Code::Unidentified, "{}", verb.name);
+    }
+    let a: Asker = Ok(agent("a"));
+    for (verb, request, path) in [
+        ("add", json!({}), ""),
+        ("add", json!({ "title": 5 }), "title"),
+        ("add", json!({ "title": "x", "tilte": "y" }), "tilte"),
+        ("add", json!({ "title": "x", "sla": "soon" }), "sla"),
+        ("claim", json!({}), "id"),
+        ("claim", json!({ "id": "x", "next": true }), "id"),
+        ("tasks", json!({ "limit": 1_001 }), "limit"),
+        ("publish", json!({ "data": {} }), "topic"),
+        ("publish", json!({ "type": "a.b", "event": "a.c" }), "topic"),
+    ] {
+        let refused = ask(&world, Surface::Http, verb, request.clone(), &a);
+        // What can be told without looking is told before the switch is looked at.
+        if verb == "publish" {
+            assert_eq!(code(&refused), "policy", "{request}");
+            switch::set(world.folder.path(), true).unwrap();
+            let refused = ask(&world, Surface::Http, verb, request.clone(), &a);
+            assert_eq!((code(&refused), &refused["error"]["path"]), ("bad-request", &json!(path)));
+            switch::set(world.folder.path(), false).unwrap();
+            continue;
+        }
+        assert_eq!((code(&refused), &refused["error"]["path"]), ("bad-request", &json!(path)), "{request}");
+    }
+    let off = ask(&world, Surface::Http, "add", json!({ "title": "x" }), &a);
+    assert_eq!(code(&off), "policy");
+    assert_eq!(code(&ask(&world, Surface::Http, "digest", json!({}), &a)), "unknown");
+}
+
+#[test]
+fn a_message_counts_as_shown_by_whom_it_is_for() {
+    let world = on();
+    let (a, b, c): (Asker, Asker, Asker) = (Ok(agent("a")), Ok(agent("b")), Ok(agent("c")));
+    heard(&world, "b");
+    let request = json!({ "to": "b", "body": "look", "intent": "request" });
+    let sent = ask(&world, Surface::Http, "send", request, &a);
+    let id = sent["message"]["id"].as_str().unwrap();
+    assert_eq!(sent["delivery"][0]["session"], "b");
+    let inbox = |asker: &Asker| ask(&world, Surface::Http, "inbox", json!({}), asker);
+    assert_eq!((&inbox(&b)["unread"], &inbox(&b)["messages"][0]["state"]), (&json!(1), &json!("sent")));
+    assert_eq!(inbox(&c), json!({ "messages": [], "unread": 0, "next": null }));
+    let shown = |asker: &Asker| ask(&world, Surface::Http, "shown", json!({ "ids": [id] }), asker);
+    assert_eq!(shown(&c), json!({ "shown": 0 }));
+    assert_eq!(inbox(&b)["messages"][0]["state"], "sent");
+    assert_eq!(shown(&b), json!({ "shown": 1 }));
+    assert_eq!((&inbox(&b)["unread"], &inbox(&b)["messages"][0]["state"]), (&json!(0), &json!("shown")));
+    let ack = json!({ "intent": "ack", "replyTo": id });
+    assert_eq!(code(&ask(&world, Surface::Http, "send", ack.clone(), &c)), "not-yours");
+    assert_eq!(ask(&world, Surface::Http, "send", ack, &b)["message"]["id"], id);
+    assert_eq!(inbox(&b)["messages"][0]["state"], "acknowledged");
+}
+
+#[test]
+fn records_name_what_was_shown_and_answers_how_it_is_known() {
+    let world = on();
+    let mut actor = agent("a");
+    actor.who.via = "token".to_owned();
+    actor.shown = Some("token:ci".to_owned());
+    let made = ask(&world, Surface::Http, "add", json!({ "title": "x", "id": "t" }), &Ok(actor));
+    assert_eq!(made["task"]["by"]["via"], "token");
+    let standing = world.gate.standing(&Action::Task, &world.now).unwrap();
+    assert_eq!(standing.on("t").unwrap().record.via.as_deref(), Some("token:ci"));
+}
+
+#[test]
+fn an_event_of_calc_is_told_with_what_its_sender_claimed_apart() {
+    let world = on();
+    let a: Asker = Ok(agent("a"));
+    let event = |ts: f64| {
+        json!({
+            "type": "agent.discovery", "event": "agent.discovery", "source": "gemini-cli", "machine": "mac1",
+            "timestamp": "2026-01-31T09:00:00Z", "ts": ts, "session_id": "someone-else", "pane_id": null,
+            "cwd": "/tmp", "payload": { "body": "libfoo 3 breaks the build" },
+        })
+    };
+    let told = ask(&world, Surface::Http, "publish", event(1.5), &a);
+    let told = &told["event"];
+    assert_eq!((&told["topic"], &told["from"]["session"]), (&json!("agent.discovery"), &json!("a")));
+    assert_eq!(told["data"]["body"], "libfoo 3 breaks the build");
+    let claimed = &told["data"]["claimed"];
+    assert_eq!((&claimed["source"], &claimed["session_id"]), (&json!("gemini-cli"), &json!("someone-else")));
+    // The same, claimed to be of another moment.
+    assert!(ask(&world, Surface::Http, "publish", event(2.5), &a)["dropped"].is_string());
+    let refused = ask(&world, Surface::Http, "publish", json!({ "topic": "task.completed" }), &a);
+    assert_eq!(code(&refused), "policy");
+    let read = ask(&world, Surface::Gateway, "events", json!({ "topic": "agent.*" }), &nobody());
+    assert_eq!(read["events"].as_array().unwrap().len(), 1);
+    let next = &read["next"];
+    ask(&world, Surface::Http, "publish", json!({ "topic": "a.b", "data": { "n": 1 } }), &a);
+    let read = ask(&world, Surface::Gateway, "events", json!({ "from": next }), &nobody());
+    assert_eq!((&read["events"][0]["topic"], &read["events"][1]), (&json!("a.b"), &Value::Null));
+    let of = |from: &Value| json!({ "topic": "agent.*,a.*", "from": from, "limit": 1 });
+    let read = ask(&world, Surface::Gateway, "events", of(&json!(0)), &nobody());
+    let rest = ask(&world, Surface::Gateway, "events", of(&read["next"]), &nobody());
+    let topics = |page: &Value| -> Vec<Value> {
+        page["events"].as_array().unwrap().iter().map(|event| event["topic"].clone()).collect()
+    };
+    assert_eq!([topics(&read), topics(&rest)].concat(), [json!("agent.discovery"), json!("a.b")]);
+}
+
+#[test]
+fn ten_messages_a_minute_and_not_eleven() {
+    let world = on();
+    let a: Asker = Ok(agent("a"));
+    for number in 0..4 {
+        heard(&world, &format!("s{number}"));
+    }
+    for number in 0..11 {
+        let request = json!({ "to": format!("s{}", number % 4), "body": format!("text {number}") });
+        let sent = ask(&world, Surface::Http, "send", request, &a);
+        if number == 10 {
+            assert_eq!(code(&sent), "limit");
+        } else {
+            assert_eq!(sent["message"]["dropped"], Value::Null, "{number}: {sent}");
+        }
+    }
+}
+
+fn call(world: &World, tool: &str, params: Value, asker: &Asker) -> Result<Value, Refusal> {
+    Tool::named(tool).unwrap().call(&Desk::of_gate(&world.gate, world.now), params, asker)
+}
+
+#[test]
+fn models_ask_with_four_tools() {
+    let world = on();
+    let (a, b): (Asker, Asker) = (Ok(agent("a")), Ok(agent("b")));
+    heard(&world, "b");
+    let update = |params: Value, asker: &Asker| call(&world, "callosum_task_update", params, asker);
+    update(json!({ "event": "add", "title": "look", "id": "t" }), &a).unwrap();
+    let claimed = update(json!({ "event": "claimed", "id": "t" }), &b).unwrap();
+    assert_eq!((&claimed["task"]["gen"], &claimed["unread"]), (&json!(1), &json!(0)));
+    update(json!({ "event": "input", "id": "t", "gen": 1, "result": "which file?" }), &b).unwrap();
+    let overview = call(&world, "callosum_team", json!({}), &a).unwrap();
+    assert_eq!(overview["tasks"][0]["why"], "which file?");
+    assert_eq!((&overview["on"], &overview["unread"]), (&json!(true), &json!(1)));
+    assert_eq!(call(&world, "callosum_team", Value::Null, &nobody()).unwrap()["unread"], Value::Null);
+    let inbox = call(&world, "callosum_team", json!({ "show": "inbox" }), &a).unwrap();
+    assert_eq!(inbox["messages"].as_array().unwrap().len(), 1);
+    assert_eq!(call(&world, "callosum_team", json!({}), &a).unwrap()["unread"], 0);
+    call(&world, "callosum_send", json!({ "to": "b", "body": "src/parse.rs" }), &a).unwrap();
+    let told = json!({ "topic": "calc.discovery", "body": "a canary" });
+    assert_eq!(call(&world, "callosum_send", told, &a).unwrap()["dropped"], Value::Null);
+    let found = call(&world, "callosum_search", json!({ "query": "canary" }), &nobody()).unwrap();
+    assert_eq!(found["related_turns"].as_array().unwrap().len(), 1);
+    for (tool, params, code) in [
+        ("callosum_task_update", json!({ "event": "accept", "id": "t" }), Code::BadRequest),
+        ("callosum_task_update", json!(5), Code::BadRequest),
+        ("callosum_team", json!({ "show": "secrets" }), Code::BadRequest),
+        ("callosum_send", json!({ "to": "b", "topic": "a.b", "body": "x" }), Code::BadRequest),
+    ] {
+        assert_eq!(call(&world, tool, params.clone(), &a).unwrap_err().code, code, "{params}");
+    }
+    for (tool, params) in [("callosum_task_update", json!(5)), ("callosum_send", json!({ "to": 1 }))] {
+        assert_eq!(call(&world, tool, params, &nobody()).unwrap_err().code, Code::Unidentified);
+    }
+}
+
+#[test]
+fn a_person_is_known_to_the_table() {
+    let world = World::new();
+    // A person's first task turns it on; the tools have no verb for what only a person decides.
+    let person: Asker = Ok(Actor { may_accept: false, ..operator() });
+    let made = ask(&world, Surface::CommandLine, "add", json!({ "title": "x", "id": "t" }), &person);
+    assert_eq!(made["task"]["accepted"], true);
+    assert_eq!(
+        code(&ask(&world, Surface::CommandLine, "accept", json!({ "id": "t" }), &person)),
+        "not-yours"
+    );
+    assert!(Verb::named("accept", Surface::Tools).is_err());
+}
