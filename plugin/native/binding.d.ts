@@ -93,12 +93,10 @@ export declare class Gate {
    */
   context(request: string): Promise<string>
   /**
-   * What sessions do together, for the page: JSON text, or an error as `ask` gives it; never rejects. `request` is JSON text:
-   * `{"sessions": true, "events": true}` asks for these besides tasks and messages.
+   * Answers a verb of the team to a person at the page, as `callosum_team::api` tells them: JSON text, or
+   * `{"error":{"code","message","remedy"}}`; never rejects. `request` is JSON text.
    */
-  team(request: string): Promise<string>
-  /** A person accepts a task, or rejects it: `{"id","state","accepted"}`, or `{"error":{"code","message","remedy"}}`; never rejects. */
-  decideTask(id: string, accept: boolean): Promise<string>
+  teamOnPage(verb: string, request: string): Promise<string>
   /** Waits until what hooks left is written, for 15 ms at the most. For a process that exits without having closed the gate. */
   writeAtExit(): void
   /** Writes what is left and lets the files go. Afterwards every method answers `null`. */

@@ -26,7 +26,7 @@ export class FakeGate implements NativeGate {
   /** What it answers to requests about the shared context, one after another; the last one stays. */
   contexts: string[] = ['{"on":false}'];
   releaseText = '{"key":"k","released":[]}';
-  decided = '{"id":"t1","state":"open","accepted":true}';
+  decided = '{"task":{"id":"t1"}}';
   endpointAnswer: EndpointAnswer = { status: 200, body: "{}" };
   endpointWaits: Promise<void> = Promise.resolve();
   pendingNotices: Array<{ level: string; text: string }> = [];
@@ -78,14 +78,9 @@ export class FakeGate implements NativeGate {
     await this.endpointWaits;
     return this.endpointAnswer;
   }
-  team(request: string): Promise<string> {
-    this.#note("team", [request]);
-    return Promise.resolve('{"on":true}');
-  }
-
-  decideTask(id: string, accept: boolean): Promise<string> {
-    this.#note("decideTask", [id, accept]);
-    return Promise.resolve(this.decided);
+  teamOnPage(verb: string, request: string): Promise<string> {
+    this.#note("teamOnPage", [verb, request]);
+    return Promise.resolve(verb === "page" ? '{"on":true}' : this.decided);
   }
 
   context(request: string): Promise<string> {

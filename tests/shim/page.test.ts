@@ -451,7 +451,7 @@ test("a person's word on what agents propose is taken from pages that may write,
   assert.deepEqual([writer.release, writer.decide], ["api/release", "api/decide"]);
   const word = (matter: string, accept: unknown = true) => JSON.stringify({ matter, id: "t1", accept });
   const accepted = await served.decide(writer.token, word("task"));
-  assert.deepEqual([accepted.status, await accepted.json()], [200, { id: "t1", state: "open", accepted: true }]);
+  assert.deepEqual([accepted.status, await accepted.json()], [200, { task: { id: "t1" } }]);
   served.gate.contexts = ['{"error":{"code":"unknown","message":"`t1` is open no more","remedy":"look again"}}'];
   const gone = await served.decide(writer.token, word("proposal", false));
   assert.equal(gone.status, 409);
@@ -462,9 +462,9 @@ test("a person's word on what agents propose is taken from pages that may write,
   const reader = await served.open(PAGE);
   assert.deepEqual(await failure(await served.decide(reader.token, word("task"))), [403, "forbidden"]);
   assert.deepEqual(await failure(await served.decide("none", word("task"))), [401, "unauthorized"]);
-  const told = served.gate.calls.filter(({ method }) => method === "decideTask" || method === "context");
+  const told = served.gate.calls.filter(({ method }) => method === "teamOnPage" || method === "context");
   assert.deepEqual(told, [
-    { method: "decideTask", args: ["t1", true] },
+    { method: "teamOnPage", args: ["accept", '{"id":"t1"}'] },
     { method: "context", args: ['{"do":"decide","id":"t1","accept":false}'] },
   ]);
   assert.deepEqual(await (await served.ask(reader.token, "team", '{"events":true}')).json(), { on: true });

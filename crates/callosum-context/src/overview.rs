@@ -139,8 +139,7 @@ pub fn overview(seat: &Seat<'_>) -> Result<Overview, Problem> {
     if registry.in_use().next().is_none() {
         return Ok(Overview::default());
     }
-    let root =
-        registry.locate(seat.settings.dir.as_deref(), env::var(VARIABLE).ok().as_deref(), seat.home);
+    let root = registry.locate(seat.settings.dir.as_deref(), env::var(VARIABLE).ok().as_deref(), seat.home);
     let folder = Folder::open(&root)?;
     let Some(recorded) = registry.of(folder.root()).filter(|known| known.mode != PolicyMode::Off) else {
         return Ok(Overview::default());
@@ -211,9 +210,7 @@ fn signals(seen: &Seen) -> Option<Signals> {
 }
 
 fn tampered(seat: &Seat<'_>) -> Result<Vec<Tampered>, Problem> {
-    let unread = |error: QueryError| {
-        Problem::input(error.message, "see `callosum doctor`")
-    };
+    let unread = |error: QueryError| Problem::input(error.message, "see `callosum doctor`");
     let mut found = Vec::new();
     let since = seat.now.wall_ms.saturating_sub(TAMPERED_MS);
     let mut before = None;

@@ -7,11 +7,10 @@ use callosum_context::tools;
 use callosum_core::gate::{self, GivenUp};
 use callosum_core::model::time::Stamp;
 use callosum_core::query::{self, QueryError, Released};
-use callosum_team::overview::{self, Wanted};
-use callosum_team::switch;
+use callosum_team::api::{self, Desk, Surface};
+use callosum_team::who::Actor;
 use napi::bindgen_prelude::AsyncTask;
 use napi::{Env, Task};
-use serde::Serialize;
 use serde_json::json;
 
 use crate::js_types::Answer;
@@ -82,8 +81,7 @@ pub(crate) enum Query {
     Ask { question: String, request: String },
     Release { key: String, by: String },
     Context { request: String },
-    Team { request: String },
-    DecideTask { id: String, accept: bool },
+    TeamOnPage { verb: String, request: String },
 }
 
 impl Query {
@@ -94,25 +92,19 @@ impl Query {
                 let home = std::env::home_dir().unwrap_or_default();
                 Ok(tools::answer(&Site { gate, home: &home, now: *now }, request))
             }
-            Self::Team { request } => {
-                let wanted: Wanted = serde_json::from_str(request)
+            Self::TeamOnPage { verb, request } => {
+                let request = serde_json::from_str(request)
                     .map_err(|error| QueryError::bad_request(format!("bad request: {error}")))?;
-                let on = switch::is_on(gate.state_dir());
-                json_of(&overview::overview(gate, gate.machine(), on, wanted, now)?)
+                // Only who may write gets to verbs that change something: the host's routes see to that.
+                let person = Ok(Actor::operator());
+                Ok(api::answer(&Desk::of_gate(gate, *now), Surface::Page, verb, request, &person).to_string())
             }
-            Self::DecideTask { id, accept } => Ok(match overview::decide(gate, id, *accept, now) {
-                Ok(task) => json!({ "id": task.id, "state": task.state, "accepted": task.accepted }),
-                Err(refusal) => json!({ "error": refusal }),
+            Self::Release { key, by } => {
+                serde_json::to_string(&Released::of(key, &gate.release(key, by, now)?))
+                    .map_err(|error| QueryError { code: "internal".to_owned(), message: error.to_string() })
             }
-            .to_string()),
-            Self::Release { key, by } => json_of(&Released::of(key, &gate.release(key, by, now)?)),
         }
     }
-}
-
-fn json_of(answer: &impl Serialize) -> Result<String, QueryError> {
-    serde_json::to_string(answer)
-        .map_err(|error| QueryError { code: "internal".to_owned(), message: error.to_string() })
 }
 
 /// Asks the gate something, as JSON text.

@@ -129,17 +129,11 @@ impl Gate {
         background::query(&self.gate, Query::Context { request })
     }
 
-    /// What sessions do together, for the page: JSON text, or an error as `ask` gives it; never rejects. `request` is JSON text:
-    /// `{"sessions": true, "events": true}` asks for these besides tasks and messages.
+    /// Answers a verb of the team to a person at the page, as `callosum_team::api` tells them: JSON text, or
+    /// `{"error":{"code","message","remedy"}}`; never rejects. `request` is JSON text.
     #[napi(ts_return_type = "Promise<string>")]
-    pub fn team(&self, request: String) -> AsyncTask<QueryTask> {
-        background::query(&self.gate, Query::Team { request })
-    }
-
-    /// A person accepts a task, or rejects it: `{"id","state","accepted"}`, or `{"error":{"code","message","remedy"}}`; never rejects.
-    #[napi(ts_return_type = "Promise<string>")]
-    pub fn decide_task(&self, id: String, accept: bool) -> AsyncTask<QueryTask> {
-        background::query(&self.gate, Query::DecideTask { id, accept })
+    pub fn team_on_page(&self, verb: String, request: String) -> AsyncTask<QueryTask> {
+        background::query(&self.gate, Query::TeamOnPage { verb, request })
     }
 
     /// Waits until what hooks left is written, for 15 ms at the most. For a process that exits without having closed the gate.

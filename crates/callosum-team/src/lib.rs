@@ -12,7 +12,6 @@ pub mod error;
 pub mod event;
 pub mod message;
 pub mod names;
-pub mod overview;
 pub mod route;
 pub mod search;
 pub mod switch;

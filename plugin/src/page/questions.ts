@@ -40,7 +40,7 @@ export class Questions {
     const busy = { ok: false, code: "busy", message: "too many questions at once; try again" } as const;
     return await this.#turns.take(() => {
       if (known !== undefined) return this.#ask(known, read);
-      if (question === "team") return textOf(this.#owner, (gate) => gate.team(JSON.stringify(read)));
+      if (question === "team") return textOf(this.#owner, (gate) => gate.teamOnPage("page", JSON.stringify(read)));
       return textOf(this.#owner, (gate) => gate.context('{"do":"overview"}'));
     }, busy);
   }

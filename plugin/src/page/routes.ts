@@ -194,7 +194,9 @@ export class PageRoutes {
     }
     const { matter, id, accept } = word;
     await this.#sendDone(request, response, (gate) =>
-      matter === "task" ? gate.decideTask(id, accept) : gate.context(JSON.stringify({ do: "decide", id, accept })),
+      matter === "task"
+        ? gate.teamOnPage(accept ? "accept" : "reject", JSON.stringify({ id }))
+        : gate.context(JSON.stringify({ do: "decide", id, accept })),
     );
   }
 

@@ -5,11 +5,11 @@ import { DAY, fitMs, HOUR, MINUTE, windowMs } from "../../../plugin/page/src/mod
 
 test("the range fits what there is: a new installation fills it, an old one shows its last day", () => {
   const now = 100 * DAY;
-  assert.equal(fitMs(now - MINUTE, now, now), 10 * MINUTE);
-  assert.equal(fitMs(now - HOUR, now, now), 1.04 * HOUR);
-  assert.equal(fitMs(now - 50 * DAY, now, now), 1.04 * DAY);
+  assert.equal(fitMs(now - MINUTE, now, now), 5 * MINUTE);
+  assert.equal(fitMs(now - HOUR, now, now), 1.1 * HOUR);
+  assert.equal(fitMs(now - 50 * DAY, now, now), 1.1 * DAY);
   // Nothing happened for three days: what was last is still in it.
-  assert.equal(fitMs(now - 50 * DAY, now - 3 * DAY, now), 1.04 * 4 * DAY);
+  assert.equal(fitMs(now - 50 * DAY, now - 3 * DAY, now), 1.1 * 4 * DAY);
   assert.equal(fitMs(0, 10 * DAY, now), 30 * DAY);
   assert.equal(fitMs(Number.NaN, Number.NaN, now), HOUR);
   assert.equal(windowMs("fit"), DAY);

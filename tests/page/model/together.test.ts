@@ -62,10 +62,7 @@ test("what waits for a person is what agents ask for, and nothing that somebody 
   );
   assert.deepEqual(
     waitingOf(TEAM, CONTEXT).map(({ tab, id }) => `${tab} ${id}`),
-    [
-      ...["context priorities.md", "tasks open-false", "tasks lost-false", "tasks input-required-true"],
-      ...["messages operator-sent", "context p1"],
-    ],
+    [...["tasks open-false", "tasks lost-false", "tasks input-required-true", "messages operator-sent", "context p1"]],
   );
   assert.deepEqual(waitingOf(undefined, undefined), []);
 });
@@ -100,11 +97,10 @@ test("sessions are put together by what is known of them", () => {
   assert.deepEqual(by("project"), ["/r: a", "no project known: bc"]);
   assert.deepEqual(by("instance"), ["home: abc"]);
   assert.deepEqual(by(""), [": abc"]);
-  const now = Date.parse("2026-11-24T10:01:00Z");
   const how = [{ over: "ended" as const, activity: "working" }, { activity: "waiting" }, {}].map((more) => session("x", more));
   assert.deepEqual(
-    how.map((one) => activityOf(one, now)),
-    ["ended", "waiting", "heard of"],
+    how.map((one) => activityOf(one)),
+    ["ended", "waiting", "unknown"],
   );
 });
 

@@ -158,7 +158,8 @@ impl Tender {
                 changes.push(Change { path, why: why.to_owned(), is_restored: false, suspects: named });
             }
         }
-        self.is_changed |= is_first || !changes.is_empty() || now_ms - self.seen.state.looked_ms > REMEMBER_MS;
+        self.is_changed |=
+            is_first || !changes.is_empty() || now_ms - self.seen.state.looked_ms > REMEMBER_MS;
         (self.seen.state.v, self.seen.state.looked_ms) = (1, now_ms);
         Ok(Look { changes })
     }

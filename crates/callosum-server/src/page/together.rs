@@ -13,12 +13,9 @@ use callosum_context::error::Problem;
 use callosum_context::overview::Seat;
 use callosum_context::site::Site;
 use callosum_context::tools;
-use callosum_core::gate::Gate;
-use callosum_core::model::time::Stamp;
-use callosum_core::query::QueryError;
-use callosum_team::overview::{self, Wanted};
-use callosum_team::{error, switch};
-use serde::{Deserialize, Serialize};
+use callosum_team::api::{self, Desk, Surface};
+use callosum_team::who::Actor;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::http::answer::json as answer;
@@ -35,13 +32,22 @@ pub(super) fn routes() -> Router<Arc<Page>> {
         .route("/api/decide", post(decide))
 }
 
-async fn team(Extracted(page): Extracted<Arc<Page>>, Query(asked): Query<Asked>) -> Result<Response, Refusal> {
-    let wanted: Wanted = asked.read()?;
-    let text = page.base.in_turn(move |state| {
-        let on = switch::is_on(state.state_dir());
-        json_of(&overview::overview(state.source(), state.machine(), on, wanted, &state.now())?)
+async fn team(
+    Extracted(page): Extracted<Arc<Page>>,
+    Query(asked): Query<Asked>,
+) -> Result<Response, Refusal> {
+    let request: Value = asked.read()?;
+    let told = page.base.in_turn(move |state| {
+        let desk = Desk {
+            source: state.source(),
+            machine: state.machine(),
+            state_dir: state.state_dir(),
+            gate: None,
+            now: state.now(),
+        };
+        Ok(told(api::answer(&desk, Surface::Page, "page", request, &Ok(Actor::operator()))))
     });
-    Ok(answer(StatusCode::OK, text.await?))
+    Ok(answer(StatusCode::OK, told.await?.map_err(Refusal::from)?))
 }
 
 async fn context(Extracted(page): Extracted<Arc<Page>>) -> Result<Response, Refusal> {
@@ -55,7 +61,7 @@ async fn context(Extracted(page): Extracted<Arc<Page>>) -> Result<Response, Refu
             now: state.now(),
         };
         match callosum_context::overview::overview(&seat) {
-            Ok(told) => json_of(&told).map(Ok),
+            Ok(told) => Ok(Ok(json!(told).to_string())),
             Err(problem) => Ok(Err(Told::from(problem))),
         }
     });
@@ -94,21 +100,24 @@ async fn decide(
     let decided = page.base.in_turn(move |state| {
         Ok(state.by_gate(|gate, now| match word.matter {
             Matter::Task => {
-                let task = overview::decide(gate, &word.id, word.accept, now).map_err(Told::from)?;
-                Ok(json!({ "id": task.id, "state": task.state, "accepted": task.accepted }).to_string())
+                let verb = if word.accept { "accept" } else { "reject" };
+                let (desk, request) = (Desk::of_gate(gate, *now), json!({ "id": word.id }));
+                told(api::answer(&desk, Surface::Page, verb, request, &Ok(Actor::operator())))
             }
-            Matter::Proposal => on_proposal(gate, &word, now),
+            Matter::Proposal => {
+                let request = json!({ "do": "decide", "id": word.id, "accept": word.accept });
+                let text = tools::answer(&Site { gate, home: &home(), now: *now }, &request.to_string());
+                told(serde_json::from_str(&text).unwrap_or_default())
+            }
         }))
     });
     let text = decided.await?.map_err(Refusal::from)?;
     Ok(answer(StatusCode::OK, text))
 }
 
-fn on_proposal(gate: &Gate, word: &Word, now: &Stamp) -> Result<String, Told> {
-    let request = json!({ "do": "decide", "id": word.id, "accept": word.accept });
-    let text = tools::answer(&Site { gate, home: &home(), now: *now }, &request.to_string());
-    let answer: Value = serde_json::from_str(&text).unwrap_or_default();
-    let Some(error) = answer.get("error") else { return Ok(text) };
+/// An answer as its text, or what is wrong.
+fn told(answer: Value) -> Result<String, Told> {
+    let Some(error) = answer.get("error") else { return Ok(answer.to_string()) };
     let part = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     Err(Told { code: part("code"), message: part("message"), remedy: part("remedy") })
 }
@@ -130,20 +139,8 @@ impl From<Problem> for Told {
     }
 }
 
-impl From<error::Refusal> for Told {
-    fn from(error::Refusal { code, message, remedy }: error::Refusal) -> Self {
-        let code = json!(code).as_str().unwrap_or_default().to_owned();
-        Self { code, message, remedy }
-    }
-}
-
 impl From<Told> for Refusal {
     fn from(Told { code, message, remedy }: Told) -> Self {
         Self::new(StatusCode::CONFLICT, &code, message, remedy)
     }
-}
-
-fn json_of(told: &impl Serialize) -> Result<String, QueryError> {
-    serde_json::to_string(told)
-        .map_err(|error| QueryError { code: "internal".to_owned(), message: error.to_string() })
 }

@@ -2,7 +2,7 @@
 
 import { useCallback, useEffect, useRef, useState } from "react";
 import { type Api, AskError, type Link } from "../api.ts";
-import { fitMs, type WindowId, windowMs } from "../model/times.ts";
+import { DAY, fitMs, SECOND, type WindowId, windowMs } from "../model/times.ts";
 import { type Place, readPlace, type TabId, writePlace } from "../model/url-state.ts";
 import type { Status } from "../model/wire.ts";
 import { useApp } from "./app.ts";
@@ -164,5 +164,14 @@ export function useWindowMs(chosen: WindowId, turn: number): number | undefined 
         .catch(() => fitTo(Date.now()));
     return () => abort.abort();
   }, [api, chosen, turn, isKnown, isEmpty, latestOldest]);
+  // A young journal grows out of what it was fitted to.
+  useEffect(() => {
+    if (chosen !== "fit" || fit === undefined) return;
+    const timer = setInterval(() => {
+      const age = Date.now() - Date.parse(latestOldest.current ?? "");
+      if (age > 0.97 * fit && age < DAY) setFit(fitMs(Date.now() - age, Date.now(), Date.now()));
+    }, 5 * SECOND);
+    return () => clearInterval(timer);
+  }, [chosen, fit, latestOldest]);
   return chosen === "fit" ? fit : windowMs(chosen);
 }

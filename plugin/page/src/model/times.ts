@@ -30,8 +30,8 @@ export function windowLabel(id: WindowId): string {
 /** How long a stretch up to `now` is that fits what there is: from the oldest record on, of a day before the newest at the most. */
 export function fitMs(oldest: number, newest: number, now: number): number {
   const from = Math.max(oldest, newest - DAY);
-  const length = Number.isFinite(from) ? 1.04 * (now - from) : HOUR;
-  return Math.min(30 * DAY, Math.max(10 * MINUTE, length));
+  const length = Number.isFinite(from) ? 1.1 * (now - from) : HOUR;
+  return Math.min(30 * DAY, Math.max(5 * MINUTE, length));
 }
 
 /** Milliseconds of an RFC 3339 time; `NaN` when it is none. */

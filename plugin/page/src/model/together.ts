@@ -1,7 +1,5 @@
 // What sessions do together and what they share, as the servers tell it; and what of it waits for the reader.
 
-import { DAY } from "./times.ts";
-
 /** Who did something. */
 export interface Who {
   machine?: string | null;
@@ -181,12 +179,10 @@ export interface Waiting {
 /** What waits for the reader's word, in the order in which it is told. */
 export function waitingOf(team: Team | undefined, context: SharedContext | undefined): Waiting[] {
   const tasks = (team?.tasks ?? []).filter(needsPerson);
-  const pending = context?.pending ?? [];
   const proposals = context?.proposals ?? [];
   const isForPerson = ({ instance, state }: Receipt) => instance === "operator" && state === "sent";
   const mail = (team?.messages ?? []).filter(({ receipts }) => receipts.some(isForPerson));
   return [
-    ...pending.map(({ path }): Waiting => ({ tab: "context", id: path, text: `${path} was changed by something else` })),
     ...tasks.map(({ id, title }): Waiting => ({ tab: "tasks", id, text: title })),
     ...mail.map(({ id, body }): Waiting => ({ tab: "messages", id, text: body })),
     ...proposals.map(({ id, text }): Waiting => ({ tab: "context", id, text })),
@@ -222,11 +218,10 @@ export function receiptSays({ state }: Receipt): string {
 }
 
 /** How a session is, as far as anybody knows. */
-export function activityOf(session: Session, now: number): string {
+export function activityOf(session: Session): string {
   if (session.over === "ended") return "ended";
   if (session.over === "gone") return "gone";
-  if (session.activity !== undefined) return session.activity;
-  return now - Date.parse(session.lastAt) > DAY ? "unknown" : "heard of";
+  return session.activity ?? "unknown";
 }
 
 /** By what sessions are put together. */

@@ -82,7 +82,7 @@ function Proposals({ context, now }: { context: SharedContext; now: number }) {
           {proposals.map((proposal) => (
             <li className="card" data-stands="accent" key={proposal.id}>
               <p className="card-text">
-                <LongText text={proposal.text} max={360} />
+                <LongText text={withoutName(proposal.text, proposal.agent)} max={360} />
               </p>
               <div className="card-foot">
                 <dl className="card-facts">
@@ -124,6 +124,12 @@ function Proposals({ context, now }: { context: SharedContext; now: number }) {
 
 const SECTIONS = { current: "Current", inputs: "Inputs of agents", notes: "Notes" } as const;
 
+/** The curator writes whose a line is before it; here that stands after it. */
+function withoutName(text: string, agent: string | null): string {
+  const prefix = `(from ${agent}) `;
+  return text.startsWith(prefix) ? text.slice(prefix.length) : text;
+}
+
 function Priorities({ priorities }: { priorities: Priority[] }) {
   return (
     <section className="box" aria-labelledby="priorities">
@@ -142,7 +148,7 @@ function Priorities({ priorities }: { priorities: Priority[] }) {
               {lines.map((line, place) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: equal lines may stand there twice
                 <li key={place}>
-                  <LongText text={line.text} max={300} />
+                  <LongText text={withoutName(line.text, line.agent)} max={300} />
                   {line.agent !== null && (
                     <span className="muted small-text">
                       {" "}
@@ -196,7 +202,7 @@ function Roundtable({ roundtable }: { roundtable: SharedContext["roundtable"] })
           )}
           {parts.every((part) => part.lines.length === 0) && <p className="muted">Nothing happened that day.</p>}
           <p className="muted foot">
-            Without lines:{" "}
+            Nothing under:{" "}
             {parts
               .filter((part) => part.lines.length === 0 && part.title !== "")
               .map((part) => part.title)
@@ -292,6 +298,10 @@ function SignalCard({ signal, now }: { signal: Signal; now: number }) {
   );
 }
 
+function capitalized(clause: string): string {
+  return clause.charAt(0).toUpperCase() + clause.slice(1);
+}
+
 function TamperedList({ tampered, now }: { tampered: Tampered[]; now: number }) {
   return (
     <section aria-labelledby="tampered">
@@ -312,7 +322,7 @@ function TamperedList({ tampered, now }: { tampered: Tampered[]; now: number }) 
               </span>
             </div>
             <p className="card-text">
-              It <Text text={change.why} max={200} />.{" "}
+              <Text text={capitalized(change.why)} max={200} />.{" "}
               {change.suspects.length === 0 ? "No call is known that ran meanwhile." : "Calls that ran meanwhile:"}
             </p>
             <ul className="evidence">

@@ -139,7 +139,12 @@ function useCounts({ status, together }: App): Partial<Record<TabId, number>> {
   return useMemo(() => {
     const waiting = waitingOf(team, context);
     const on = (tab: TabId) => waiting.filter((one) => one.tab === tab).length;
-    return { leases: status?.locks?.length ?? 0, tasks: on("tasks"), messages: on("messages"), context: on("context") };
+    return {
+      leases: status?.locks?.length ?? 0,
+      tasks: on("tasks"),
+      messages: on("messages"),
+      context: on("context") + (context?.pending.length ?? 0),
+    };
   }, [status?.locks, team, context]);
 }
 

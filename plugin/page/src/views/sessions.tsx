@@ -40,7 +40,7 @@ export function Sessions() {
               {over})
             </label>
           )}
-          <Export name="sessions" rows={() => shown.map((session) => ({ ...session, activity: activityOf(session, now) }))} />
+          <Export name="sessions" rows={() => shown.map((session) => ({ ...session, activity: activityOf(session) }))} />
         </span>
       </div>
       {shown.length === 0 ? (
@@ -116,8 +116,8 @@ function SessionRow({ session, group, now }: { session: Session; group: Group; n
         </div>
       </td>
       <td data-label="Activity">
-        <span className="badge" data-state={activityOf(session, now)}>
-          {activityOf(session, now)}
+        <span className="badge" data-state={activityOf(session)}>
+          {activityOf(session)}
         </span>
         {session.activitySince !== undefined && session.over === undefined && (
           <span className="muted small-text">

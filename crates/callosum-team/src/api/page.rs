@@ -1,7 +1,5 @@
-//! What sessions do together, as a person looks at it on the page, and that person's word on a task.
+//! What sessions do together, as a person looks at it on the page.
 
-use callosum_core::gate::Gate;
-use callosum_core::machine::Machine;
 use callosum_core::model::error::QueryError;
 use callosum_core::model::redact::redact;
 use callosum_core::model::text::one_line;
@@ -9,13 +7,17 @@ use callosum_core::model::time::{Stamp, from_rfc3339, to_rfc3339};
 use callosum_core::query::{Filter, Session, Source};
 use callosum_core::record::Action;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::error::Refusal;
 use crate::message::{Intent, Mail, Message, Receipt};
+use crate::switch;
 use crate::task::Task;
-use crate::team::{self, Sessions, Team};
-use crate::who::{Actor, Who};
+use crate::team::{self, Sessions};
+use crate::who::Who;
+
+use super::request::read;
+use super::{Asker, Desk};
 
 /// What is shown at most: the first tasks, the newest of the rest.
 const MOST_TASKS: usize = 500;
@@ -31,39 +33,39 @@ const MOST_PIECES: usize = 8;
 /// What is wanted besides tasks and messages: these are read out of the journal.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Wanted {
+struct Wanted {
     /// The sessions of the last day.
-    pub sessions: bool,
+    sessions: bool,
     /// What was published.
-    pub events: bool,
+    events: bool,
 }
 
 /// What is shown.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Overview {
+struct Overview {
     /// Whether sessions work together here.
-    pub on: bool,
+    on: bool,
     /// The tasks, in their order.
-    pub tasks: Vec<Task>,
+    tasks: Vec<Task>,
     /// How many are not listed.
-    pub more_tasks: usize,
+    more_tasks: usize,
     /// The messages, the newest first.
-    pub messages: Vec<Mailed>,
+    messages: Vec<Mailed>,
     /// How many are not listed.
-    pub more_messages: usize,
+    more_messages: usize,
     /// How many wait for somebody to read them.
-    pub unread: usize,
+    unread: usize,
     /// The sessions, the latest first; null where they are not wanted.
-    pub sessions: Option<Vec<Session>>,
+    sessions: Option<Vec<Session>>,
     /// What was published, the newest first; null where it is not wanted.
-    pub events: Option<Events>,
+    events: Option<Events>,
 }
 
 /// A message, and what became of it for each of those that it went to.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Mailed {
+struct Mailed {
     id: String,
     thread: String,
     from: Who,
@@ -79,7 +81,7 @@ pub struct Mailed {
 
 /// A receipt.
 #[derive(Debug, Serialize)]
-pub struct Received {
+struct Received {
     instance: String,
     session: String,
     state: Receipt,
@@ -90,16 +92,16 @@ pub struct Received {
 /// Events that were published.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Events {
+struct Events {
     /// The newest first.
-    pub events: Vec<Published>,
+    events: Vec<Published>,
     /// How far back was looked: RFC 3339.
-    pub since: String,
+    since: String,
 }
 
 /// An event.
 #[derive(Debug, Serialize)]
-pub struct Published {
+struct Published {
     seq: Value,
     at: Value,
     topic: String,
@@ -109,20 +111,12 @@ pub struct Published {
     text: String,
 }
 
-/// What is shown of a state directory.
-///
-/// # Errors
-/// When the journal can't be read.
-pub fn overview(
-    source: &dyn Source,
-    machine: &Machine,
-    on: bool,
-    wanted: Wanted,
-    now: &Stamp,
-) -> Result<Overview, QueryError> {
+pub(super) fn page(desk: &Desk<'_>, _: &Asker, request: Value) -> Result<Value, Refusal> {
+    let wanted: Wanted = read(request)?;
+    let (source, now) = (desk.source, &desk.now);
     // Whose holders live is read out of a day's journal: not where there is no task.
     let has_tasks = !source.standing(&Action::Task, now)?.is_empty();
-    let mut tasks = if has_tasks { team::tasks(source, machine, now)? } else { Vec::new() };
+    let mut tasks = if has_tasks { team::tasks(source, desk.machine, now)? } else { Vec::new() };
     let more_tasks = tasks.len().saturating_sub(MOST_TASKS);
     tasks.truncate(MOST_TASKS);
     tasks.iter_mut().for_each(limit);
@@ -135,18 +129,8 @@ pub fn overview(
     let sessions = wanted.sessions.then(|| Sessions::read(source, now)).transpose()?;
     let sessions = sessions.map(|sessions| sessions.all.into_iter().take(MOST_SESSIONS).collect());
     let events = wanted.events.then(|| events(source, now)).transpose()?;
-    Ok(Overview { on, tasks, more_tasks, messages, more_messages, unread, sessions, events })
-}
-
-/// A person accepts a task, or rejects it.
-///
-/// # Errors
-/// When it is off, there is no such task, or it is over.
-pub fn decide(gate: &Gate, id: &str, is_wanted: bool, now: &Stamp) -> Result<Task, Refusal> {
-    let actor = Actor { who: Who::operator(), may_accept: true, ..Actor::default() };
-    let team = Team { gate, actor: &actor, now: *now };
-    team.check_on(false)?;
-    team.on_tasks(|board| board.accept(id, is_wanted, &actor))
+    let on = switch::is_on(desk.state_dir);
+    Ok(json!(Overview { on, tasks, more_tasks, messages, more_messages, unread, sessions, events }))
 }
 
 fn cut(text: &mut String) {
@@ -165,8 +149,7 @@ fn limit(task: &mut Task) {
 
 fn mailed(message: Message, now_ms: i64) -> Mailed {
     let receipts = message.recipients.iter().map(|to| {
-        let who =
-            Who { instance: to.instance.clone(), session: to.session.clone(), ..Who::default() };
+        let who = Who { instance: to.instance.clone(), session: to.session.clone(), ..Who::default() };
         let state = message.receipt(&who, now_ms);
         let at = match state {
             Receipt::Acknowledged => to.acknowledged_at.clone(),
