@@ -127,7 +127,7 @@ test("what is shown is taken along as JSON and CSV, and an old answer goes when 
     const save = async (format: string) => {
       const [download] = await Promise.all([
         page.waitForEvent("download"),
-        page.getByRole("group", { name: "Export what is shown" }).getByRole("button", { name: format }).click(),
+        page.getByRole("group", { name: "Export these rows" }).getByRole("button", { name: format }).click(),
       ]);
       const file = join(dir, download.suggestedFilename());
       await download.saveAs(file);

@@ -28,7 +28,7 @@ export function Export({ name, rows }: { name: string; rows: () => Row[] }) {
   };
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset would be announced as part of a form
-    <span className="export" role="group" aria-label={isFramed ? "Copy what is shown" : "Export what is shown"}>
+    <span className="export" role="group" aria-label={isFramed ? "Copy these rows" : "Export these rows"}>
       <span className="muted" aria-live="polite">
         {said === "" ? (isFramed ? "Copy as" : "Export") : said}
       </span>
