@@ -31,7 +31,10 @@ export function Messages() {
       <div className="list-head">
         <h2>
           Messages{" "}
-          <span className="muted">{team.unread === 0 ? "all were read" : `${team.unread} wait to be read`}, newest first</span>
+          <span className="muted">
+            {team.unread === 0 ? "all were read" : `${team.unread} ${team.unread === 1 ? "waits" : "wait"} to be read`}, newest
+            first
+          </span>
         </h2>
         <Export name="messages" rows={() => team.messages.map(rowOf)} />
       </div>
