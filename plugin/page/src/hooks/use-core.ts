@@ -159,7 +159,7 @@ export function useWindowMs(chosen: WindowId, turn: number): number | undefined 
     if (isEmpty) fitTo(Number.NaN);
     else
       api
-        .ask("journal", { limit: 1 }, abort.signal)
+        .ask("journal", { limit: 1, budget: true }, abort.signal)
         .then(({ entries }) => fitTo(Date.parse(entries[0]?.timestamp ?? "")))
         .catch(() => fitTo(Date.now()));
     return () => abort.abort();
