@@ -56,7 +56,8 @@ export function textIn(payload: unknown): string {
   return isRecord(payload) && typeof payload.text === "string" ? payload.text.trimEnd() : "";
 }
 
-async function textOf(
+/** As `answerOf`, with the answer as the core wrote it. */
+export async function textOf(
   owner: GateOwner,
   step: (gate: NativeGate) => Promise<string>,
 ): Promise<{ ok: true; text: string } | CoreFailure> {

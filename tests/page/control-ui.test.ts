@@ -24,7 +24,7 @@ import { frameOf, openTab, signIn, type TabName } from "./harness/control-ui.ts"
 import { gateOn } from "./harness/own-server.ts";
 import { Readers } from "./harness/readers.ts";
 
-const AREAS = ["Timeline", "Leases", "Journal", "Rules", "Coverage"] as const;
+const AREAS = ["Timeline", "Leases", "Sessions", "Journal", "Rules", "Coverage"] as const;
 
 let world: World;
 let browser: Browser;

@@ -28,6 +28,7 @@ export class FakeGate implements NativeGate {
   /** What it answers to requests about what is done together, as `contexts`. */
   teams: string[] = ['{"on":false,"tools":[]}'];
   releaseText = '{"key":"k","released":[]}';
+  decided = '{"task":{"id":"t1"}}';
   endpointAnswer: EndpointAnswer = { status: 200, body: "{}" };
   endpointWaits: Promise<void> = Promise.resolve();
   pendingNotices: Array<{ level: string; text: string }> = [];
@@ -85,6 +86,8 @@ export class FakeGate implements NativeGate {
   }
   team(request: string): Promise<string> {
     this.#note("team", [request]);
+    const { surface, verb } = JSON.parse(request) as { surface?: string; verb?: string };
+    if (surface === "page") return Promise.resolve(verb === "page" ? '{"on":true}' : this.decided);
     return Promise.resolve(this.teams.length > 1 ? (this.teams.shift() ?? "") : (this.teams[0] ?? ""));
   }
   close(): Promise<void> {

@@ -37,6 +37,7 @@ interface About {
   version: string;
   view: string;
   release: string | null;
+  decide: string | null;
 }
 
 const carrying = (token: string, type = "application/json") => ({ accept: `${type}; token=${token}` });
@@ -88,6 +89,8 @@ async function serving(options: { folder?: string; loaded?: typeof NOT_LOADED } 
       get(`${PAGE}api/${question}?${new URLSearchParams({ q })}`, { origin: "null", ...carrying(token) }),
     release: (token: string, q: string) =>
       get(`${LEASES}api/release?${new URLSearchParams({ q })}`, { origin: "null", ...carrying(token) }, "POST"),
+    decide: (token: string, q: string, method = "POST") =>
+      get(`${LEASES}api/decide?${new URLSearchParams({ q })}`, { origin: "null", ...carrying(token) }, method),
     async close() {
       page.end();
       server.closeAllConnections();
@@ -122,7 +125,7 @@ test("the document is for the frame alone: a strict policy, and no other origin 
   const about = await served.open(PAGE);
   assert.deepEqual(
     { ...about, token: "" },
-    { token: "", host: "openclaw", version: '1.2.3"><script>', view: "all", release: null },
+    { token: "", host: "openclaw", version: '1.2.3"><script>', view: "all", release: null, decide: null },
   );
   assert.ok(!(await answer.text()).includes("<script>"));
   assert.notEqual((await served.open(PAGE)).token, about.token);
@@ -439,5 +442,33 @@ test("a stream ends when its token does", async () => {
   served.gate.answers.head = '{"head":6,"now":2}';
   await until("the end of the stream", () => heard.ended);
   assert.ok(!heard.text.includes('"head":6'), heard.text);
+  await served.close();
+});
+
+test("a person's word on what agents propose is taken from pages that may write, and nobody else's", async () => {
+  const served = await serving();
+  const writer = await served.open(LEASES, { cookie: "the host's" });
+  assert.deepEqual([writer.release, writer.decide], ["api/release", "api/decide"]);
+  const word = (matter: string, accept: unknown = true) => JSON.stringify({ matter, id: "t1", accept });
+  const accepted = await served.decide(writer.token, word("task"));
+  assert.deepEqual([accepted.status, await accepted.json()], [200, { task: { id: "t1" } }]);
+  served.gate.contexts = ['{"error":{"code":"unknown","message":"`t1` is open no more","remedy":"look again"}}'];
+  const gone = await served.decide(writer.token, word("proposal", false));
+  assert.equal(gone.status, 409);
+  assert.match(await gone.text(), /open no more; look again/);
+  for (const q of [word("lease"), word("task", "yes"), "", '{"matter":"task","accept":true}'])
+    assert.deepEqual(await failure(await served.decide(writer.token, q)), [400, "bad-request"], q);
+  assert.equal((await served.decide(writer.token, word("task"), "GET")).status, 405);
+  const reader = await served.open(PAGE);
+  assert.deepEqual(await failure(await served.decide(reader.token, word("task"))), [403, "forbidden"]);
+  assert.deepEqual(await failure(await served.decide("none", word("task"))), [401, "unauthorized"]);
+  const told = served.gate.calls.filter(({ method }) => method === "team" || method === "context");
+  assert.deepEqual(told, [
+    { method: "team", args: ['{"do":"ask","surface":"page","verb":"accept","params":{"id":"t1"}}'] },
+    { method: "context", args: ['{"do":"decide","id":"t1","accept":false}'] },
+  ]);
+  assert.deepEqual(await (await served.ask(reader.token, "team", '{"events":true}')).json(), { on: true });
+  served.gate.contexts = ['{"on":false}'];
+  assert.deepEqual(await (await served.ask(reader.token, "context")).json(), { on: false });
   await served.close();
 });

@@ -14,7 +14,7 @@ use crate::names::{AgentName, is_id};
 use crate::output::{Kind, Output};
 use crate::priorities::{Marker, Priorities, Section, TEMPLATE};
 use crate::safe;
-use crate::tend::{Tender, Verdict};
+use crate::tend::{Seen, Tender, Verdict};
 
 /// Characters of an accepted line.
 const LINE_CHARS: usize = 600;
@@ -43,7 +43,7 @@ pub struct Proposal {
 ///
 /// # Errors
 /// When a file can't be read.
-pub fn proposals(tender: &Tender) -> Result<Vec<Proposal>, Problem> {
+pub fn proposals(tender: &Seen) -> Result<Vec<Proposal>, Problem> {
     let folder = tender.folder();
     let mut found = Vec::new();
     let file = folder.read_text(Path::new(PRIORITIES))?.unwrap_or_default();
@@ -93,7 +93,7 @@ pub fn proposals(tender: &Tender) -> Result<Vec<Proposal>, Problem> {
     Ok(found)
 }
 
-fn proposal(tender: &Tender, id: &str) -> Result<Proposal, Problem> {
+fn proposal(tender: &Seen, id: &str) -> Result<Proposal, Problem> {
     let found = proposals(tender)?.into_iter().find(|proposal| proposal.id == id);
     found.ok_or_else(|| {
         let what = if is_id(id) { "is open no more, or never was" } else { "is no id" };
@@ -146,7 +146,7 @@ pub fn reject(tender: &mut Tender, id: &str, now_ms: i64) -> Result<Proposal, Pr
 }
 
 /// Whether `priorities.md` is a person's or ours as it stands: what is written there counts as that afterwards.
-fn settled(tender: &Tender) -> Result<(), Problem> {
+fn settled(tender: &Seen) -> Result<(), Problem> {
     if tender.pending().iter().all(|pending| pending.path != PRIORITIES) {
         return Ok(());
     }

@@ -25,6 +25,7 @@ pub mod lint;
 pub mod lock;
 pub mod names;
 pub mod output;
+pub mod overview;
 pub mod priorities;
 pub mod prune;
 pub mod read;

@@ -1,8 +1,11 @@
 //! The shared state, as it can be asked: by a gate, or by who only looks and leaves no trace.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use callosum_core::gate::{Gate, GateOptions};
+use callosum_core::machine::Machine;
+use callosum_core::model::settings::SharedContext;
 use callosum_core::model::time::Stamp;
 use callosum_core::query::{Observer, QueryError, Released, Source};
 
@@ -31,18 +34,46 @@ impl State {
         }
     }
 
-    /// Ends the leases on `key`; the journal says that `by` did. For a thread that may wait.
-    pub(crate) fn release(&self, key: &str, by: &str) -> Result<Released, QueryError> {
+    /// The machine it runs on.
+    pub(crate) fn machine(&self) -> &Machine {
+        match self {
+            Self::Gate(gate) => gate.machine(),
+            Self::Observer(observer, _) => observer.machine(),
+        }
+    }
+
+    /// The state directory.
+    pub(crate) fn state_dir(&self) -> &Path {
+        match self {
+            Self::Gate(gate) => gate.state_dir(),
+            Self::Observer(observer, _) => observer.state_dir(),
+        }
+    }
+
+    /// The settings of the shared context.
+    pub(crate) fn shared_context(&self) -> &SharedContext {
+        match self {
+            Self::Gate(gate) => gate.shared_context(),
+            Self::Observer(observer, _) => observer.shared_context(),
+        }
+    }
+
+    /// Has a gate do something. For a thread that may wait.
+    pub(crate) fn by_gate<T>(&self, work: impl FnOnce(&Gate, &Stamp) -> T) -> T {
         let now = self.now();
-        let held = match self {
-            Self::Gate(gate) => gate.release(key, by, &now)?,
+        match self {
+            Self::Gate(gate) => work(gate, &now),
             Self::Observer(_, options) => {
                 let gate = Gate::new(options.clone());
-                let held = gate.release(key, by, &now)?;
+                let done = work(&gate, &now);
                 gate.close(&now);
-                held
+                done
             }
-        };
-        Ok(Released::of(key, &held))
+        }
+    }
+
+    /// Ends the leases on `key`; the journal says that `by` did. For a thread that may wait.
+    pub(crate) fn release(&self, key: &str, by: &str) -> Result<Released, QueryError> {
+        Ok(Released::of(key, &self.by_gate(|gate, now| gate.release(key, by, now))?))
     }
 }

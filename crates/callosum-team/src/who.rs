@@ -113,6 +113,12 @@ pub struct Actor {
 }
 
 impl Actor {
+    /// A person who may accept and reject.
+    #[must_use]
+    pub fn operator() -> Self {
+        Self { who: Who::operator(), may_accept: true, ..Self::default() }
+    }
+
     /// Whether it is a person.
     #[must_use]
     pub fn is_operator(&self) -> bool {

@@ -2,6 +2,7 @@
 
 import type { Boot } from "./boot.ts";
 import { eventsIn } from "./model/event-stream.ts";
+import type { SharedContext, Team } from "./model/together.ts";
 import type { Explained, JournalPiece, Lease, RuleBook, Status, Story, TallyPiece, TimelinePiece } from "./model/wire.ts";
 
 /** Why a question has no answer. `code` is the server's, or `unreachable`. */
@@ -22,6 +23,8 @@ interface Answers {
   why: Story;
   explain: Explained;
   rules: RuleBook;
+  team: Team;
+  context: SharedContext;
 }
 
 export type Question = keyof Answers;
@@ -46,6 +49,13 @@ export class Api {
     const { release } = this.boot;
     if (release === null) throw new AskError("forbidden", "Leases can't be released from this page.");
     return (await this.#answerOf(release, "POST", { key })) as { key: string; released: Lease[] };
+  }
+
+  /** Accepts what an agent proposes, a task or a proposal in the shared context, or rejects it. */
+  async decide(matter: "task" | "proposal", id: string, accept: boolean): Promise<void> {
+    const { decide } = this.boot;
+    if (decide === null) throw new AskError("forbidden", "Nothing can be decided on this page.");
+    await this.#answerOf(decide, "POST", { matter, id, accept });
   }
 
   /** Tells `onHead` how far the journal goes, whenever it has grown, and `onLink` how the connection stands. Returns how to end it. */
@@ -110,7 +120,7 @@ export class Api {
     const code = response.status === 401 ? "unauthorized" : response.status === 403 ? "forbidden" : "internal";
     throw new AskError(
       typeof failure?.code === "string" ? failure.code : code,
-      typeof failure?.message === "string" ? failure.message : `The server answered with status ${response.status}.`,
+      typeof failure?.message === "string" ? sentence(failure) : `The server answered with status ${response.status}.`,
     );
   }
 }
@@ -127,8 +137,13 @@ function headIn(data: string): number | undefined {
   }
 }
 
+/** What is wrong, and what to do about it where that is told. */
+function sentence({ message, remedy }: { message?: unknown; remedy?: unknown }): string {
+  return typeof remedy === "string" && remedy !== "" ? `${message}; ${remedy}` : String(message);
+}
+
 /** A failure is an object; the `error` of the rules is a text. */
-function failureIn(answer: unknown): { code?: unknown; message?: unknown } | undefined {
+function failureIn(answer: unknown): { code?: unknown; message?: unknown; remedy?: unknown } | undefined {
   const error = (answer as { error?: unknown } | null | undefined)?.error;
   return typeof error === "object" && error !== null ? error : undefined;
 }

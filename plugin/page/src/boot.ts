@@ -10,6 +10,8 @@ export interface Boot {
   view: "all" | "leases";
   /** Where leases are released; null where they can't be. */
   release: string | null;
+  /** Likewise where what agents propose is accepted and rejected. */
+  decide: string | null;
 }
 
 /** Reads what the server wrote into the document; undefined when it did not. */
@@ -27,6 +29,7 @@ export function readBoot(page: Document): Boot | undefined {
       version: String(given.version ?? ""),
       view: given.view === "leases" ? "leases" : "all",
       release: typeof given.release === "string" ? given.release : null,
+      decide: typeof given.decide === "string" ? given.decide : null,
     };
   } catch {
     return undefined;

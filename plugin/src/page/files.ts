@@ -29,6 +29,8 @@ export interface About {
   view: "all" | "leases";
   /** Where leases are released with the token, relative to the page; null where they can't be. */
   release: string | null;
+  /** Likewise where a person accepts and rejects what agents propose. */
+  decide: string | null;
 }
 
 export interface PageFile {

@@ -1,6 +1,6 @@
 // The page's questions to the core.
 
-import { askForText, type CoreFailure, type Look, statusOf } from "../core-answer.ts";
+import { askForText, type CoreFailure, type Look, statusOf, textOf } from "../core-answer.ts";
 import type { GateOwner } from "../gate-owner.ts";
 import { messageOf } from "../host.ts";
 import type { Turns } from "../http/turns.ts";
@@ -29,7 +29,8 @@ export class Questions {
   /** Answers a question by its name; `request` is JSON text, or null. Never rejects. */
   async answer(question: string, request: string | null): Promise<TextAnswer> {
     const known = QUESTIONS.get(question);
-    if (known === undefined) return { ok: false, code: "not-found", message: "the page has no such question" };
+    const isTogether = question === "team" || question === "context";
+    if (known === undefined && !isTogether) return { ok: false, code: "not-found", message: "the page has no such question" };
     let read: unknown;
     try {
       read = JSON.parse(request ?? "{}");
@@ -37,7 +38,11 @@ export class Questions {
       return { ok: false, code: "bad-request", message: `\`q\` is not JSON: ${messageOf(thrown)}` };
     }
     const busy = { ok: false, code: "busy", message: "too many questions at once; try again" } as const;
-    return await this.#turns.take(() => this.#ask(known, read), busy);
+    return await this.#turns.take(() => {
+      if (known !== undefined) return this.#ask(known, read);
+      if (question === "team") return textOf(this.#owner, (gate) => gate.team(askedAtPage("page", read)));
+      return textOf(this.#owner, (gate) => gate.context('{"do":"overview"}'));
+    }, busy);
   }
 
   async #ask(question: Look, request: unknown): Promise<TextAnswer> {
@@ -47,4 +52,9 @@ export class Questions {
     }
     return await askForText(this.#owner, question, question === "explain" ? this.#placed(request) : request);
   }
+}
+
+/** A request for a verb of the team, by a person at the page. */
+export function askedAtPage(verb: string, params: unknown): string {
+  return JSON.stringify({ do: "ask", surface: "page", verb, params });
 }

@@ -60,9 +60,15 @@ export function sendPlain(
   send(response, status, body, { "content-type": "text/plain; charset=utf-8", ...forPage(request), ...headers });
 }
 
+/** What the state of things speaks against. */
+const REFUSALS: ReadonlySet<string> = new Set([
+  ...["claimed", "stale", "blocked", "cycle", "unknown", "ambiguous", "not-yours", "limit", "policy", "cannot-write"],
+]);
+
 /** The HTTP status for a failure of the core's. */
 export function statusOfFailure(code: string): number {
   if (code === "bad-request") return 400;
+  if (REFUSALS.has(code)) return 409;
   return code === "not-found" ? 404 : 503;
 }
 

@@ -1,17 +1,19 @@
 // The page in the host's Control UI: two tabs that show the same page in sandboxed frames. The host shows the second to those who may write; there
-// leases can be released. What the host authenticates are the two documents; the routes below them are opened by the token in the document.
+// leases can be released, and what agents propose is accepted or rejected. What the host authenticates are the two documents; the routes below
+// them are opened by the token in the document.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { OpenClawPluginApi } from "openclaw/plugin-sdk/plugin-entry";
-import { answerOf, ask } from "../core-answer.ts";
+import { ask, textOf } from "../core-answer.ts";
 import type { GateOwner } from "../gate-owner.ts";
 import type { WorkspaceOf } from "../hooks/before-tool-call.ts";
 import type { Turns } from "../http/turns.ts";
+import type { NativeGate } from "../native.runtime.ts";
 import { inWorkspace } from "../rpc/gateway-methods.ts";
 import { HeadStreams } from "./events.ts";
 import { FILES, type FileName, PageFiles } from "./files.ts";
 import { mayRelease, Passes, tokenOf } from "./page-sessions.ts";
-import { Questions } from "./questions.ts";
+import { askedAtPage, Questions } from "./questions.ts";
 import { forPage, sendDocument, sendFailure, sendFile, sendJson, sendPlain, statusOfFailure } from "./reply.ts";
 
 const BASES = { all: "/plugins/callosum/", leases: "/plugins/callosum-leases/" } as const;
@@ -132,6 +134,7 @@ export class PageRoutes {
       version: this.#version,
       view,
       release: releases ? "api/release" : null,
+      decide: releases ? "api/decide" : null,
     } as const;
     sendDocument(response, files.document(about));
   }
@@ -146,8 +149,10 @@ export class PageRoutes {
   async #private(api: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname, searchParams } = urlOf(request);
     const name = pathname.startsWith(`${api}/`) ? pathname.slice(api.length + 1) : "";
-    if (name === "release") await this.#release(searchParams.get("q"), request, response);
-    else await onlyGet(request, response, () => this.#answer(name, searchParams.get("q"), request, response));
+    const asked = searchParams.get("q");
+    if (name === "release") await this.#release(asked, request, response);
+    else if (name === "decide") await this.#decide(asked, request, response);
+    else await onlyGet(request, response, () => this.#answer(name, asked, request, response));
   }
 
   async #answer(name: string, asked: string | null, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -168,28 +173,59 @@ export class PageRoutes {
 
   /** A POST with `{"key"}` in `q`. */
   async #release(asked: string | null, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (request.method !== "POST") {
-      sendPlain(request, response, 405, "A lease is released by a POST.", { allow: "POST" });
-      return;
-    }
-    const token = tokenOf(request);
-    if (!this.#passes.reads(token)) {
-      sendFailure(request, response, 401, "unauthorized", OLD_PAGE);
-      return;
-    }
-    if (!this.#passes.releases(token)) {
-      const message = "this copy of the page can't release leases, or no longer can; reload it";
-      sendFailure(request, response, 403, "forbidden", message);
-      return;
-    }
+    if (!this.#mayWrite(request, response, "A lease is released by a POST.")) return;
     const key = keyIn(asked);
     if (key === undefined) {
       const message = `\`q\` must be an object with a \`key\`, a text of at most ${MOST_KEY} characters`;
       sendFailure(request, response, 400, "bad-request", message);
       return;
     }
-    const answer = await answerOf(this.#owner, (gate) => gate.release(key, "an operator, in the Control UI"));
-    if (answer.ok) sendJson(request, response, 200, JSON.stringify(answer.payload));
+    await this.#sendDone(request, response, (gate) => gate.release(key, "an operator, in the Control UI"));
+  }
+
+  /** A POST with `{"matter", "id", "accept"}` in `q`: a person accepts what an agent proposes, or rejects it. */
+  async #decide(asked: string | null, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!this.#mayWrite(request, response, "A person's word is given by a POST.")) return;
+    const word = wordIn(asked);
+    if (word === undefined) {
+      const message = '`q` must be an object with a `matter` ("task" or "proposal"), an `id`, and `accept`: true or false';
+      sendFailure(request, response, 400, "bad-request", message);
+      return;
+    }
+    const { matter, id, accept } = word;
+    await this.#sendDone(request, response, (gate) =>
+      matter === "task"
+        ? gate.team(askedAtPage(accept ? "accept" : "reject", { id }))
+        : gate.context(JSON.stringify({ do: "decide", id, accept })),
+    );
+  }
+
+  /** Whether the request is a POST of a page that may write; what else it is, is answered. */
+  #mayWrite(request: IncomingMessage, response: ServerResponse, onlyByPost: string): boolean {
+    if (request.method !== "POST") {
+      sendPlain(request, response, 405, onlyByPost, { allow: "POST" });
+      return false;
+    }
+    const token = tokenOf(request);
+    if (!this.#passes.reads(token)) {
+      sendFailure(request, response, 401, "unauthorized", OLD_PAGE);
+      return false;
+    }
+    if (!this.#passes.releases(token)) {
+      const message = "this copy of the page can't change anything, or no longer can; reload it";
+      sendFailure(request, response, 403, "forbidden", message);
+      return false;
+    }
+    return true;
+  }
+
+  async #sendDone(
+    request: IncomingMessage,
+    response: ServerResponse,
+    step: (gate: NativeGate) => Promise<string>,
+  ): Promise<void> {
+    const answer = await textOf(this.#owner, step);
+    if (answer.ok) sendJson(request, response, 200, answer.text);
     else sendFailure(request, response, statusOfFailure(answer.code), answer.code, answer.message);
   }
 
@@ -228,6 +264,23 @@ function keyIn(asked: string | null): string | undefined {
   try {
     const { key } = JSON.parse(asked ?? "null") as { key?: unknown };
     return typeof key === "string" && key !== "" && key.length <= MOST_KEY ? key : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+interface Word {
+  matter: "task" | "proposal";
+  id: string;
+  accept: boolean;
+}
+
+/** A person's word on what an agent proposes. */
+function wordIn(asked: string | null): Word | undefined {
+  try {
+    const { matter, id, accept } = JSON.parse(asked ?? "null") as Partial<Record<keyof Word, unknown>>;
+    if ((matter !== "task" && matter !== "proposal") || typeof accept !== "boolean") return undefined;
+    return typeof id === "string" && id !== "" && id.length <= MOST_KEY ? { matter, id, accept } : undefined;
   } catch {
     return undefined;
   }

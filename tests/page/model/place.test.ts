@@ -8,19 +8,28 @@ test("the address brings a reader back to the same place", () => {
     tab: "journal" as const,
     window: "6h" as const,
     filters: { ...NO_FILTERS, key: "email:a&b=c#d@example.com", text: "50% “off”", minTier: "3", since: "7d" },
+    group: "project" as const,
+    story: { keys: ["git:a&b#c", "file:/ü"], seq: 12 },
   };
   assert.deepEqual(readPlace(writePlace(place), "timeline"), place);
+  // A record that names no resource has a story too: that it has none.
+  for (const story of [{ keys: [], seq: 3 }, { keys: ["k"] }, undefined])
+    assert.deepEqual(readPlace(writePlace({ ...place, story }), "timeline").story, story);
   assert.equal(writePlace(readPlace("", "timeline")), "#/timeline");
 });
 
 test("a wrong address is a place too", () => {
-  for (const hash of ["#", "#/nowhere?minTier=9&since=1y&window=2h&text=", "#%E0%A4%A", "#/journal?&&=&key"]) {
+  for (const hash of ["#", "#/nowhere?minTier=9&since=1y&window=2h&text=&by=colour", "#%E0%A4%A", "#/journal?&&=&key"]) {
     const place = readPlace(hash, "leases");
     assert.ok(place.tab === "leases" || place.tab === "journal");
-    assert.equal(place.window, "24h");
+    assert.equal(place.window, "fit");
+    assert.equal(place.group, "");
+    assert.equal(place.story, undefined);
     assert.equal(isFiltered(place.filters), false);
   }
   assert.equal(readPlace(`#/journal?text=${"x".repeat(5_000)}`, "timeline").filters.text.length, 1_024);
+  const many = `#/journal?at=x&story=${"x".repeat(5_000)}${"&story=k".repeat(50)}`;
+  assert.deepEqual(readPlace(many, "timeline").story, { keys: Array(20).fill("k") });
 });
 
 test("filters become a request that has only what is wanted", () => {

@@ -3,12 +3,14 @@
 //! the version before in `history`, and sessions are told the last version that nobody but a person or its writer can have made.
 
 mod inboxes;
+mod seen;
 mod state;
 mod suspects;
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::ops::Deref;
+use std::path::Path;
 use std::time::Duration;
 
 use callosum_core::model::settings::OnTamper;
@@ -24,6 +26,7 @@ use crate::registry::home_of;
 
 use self::state::{INBOXES, Known, State};
 
+pub use self::seen::Seen;
 pub use self::state::{Decided, How, Pending, Told, Verdict};
 pub use self::suspects::Span;
 
@@ -74,11 +77,17 @@ fn remembered(state_dir: &Path, root: &Path) -> Option<State> {
 /// Who looks after a folder. Nobody else does meanwhile.
 #[derive(Debug)]
 pub struct Tender {
-    folder: Folder,
-    home: PathBuf,
-    state: State,
+    seen: Seen,
     is_changed: bool,
     _lock: Lock,
+}
+
+impl Deref for Tender {
+    type Target = Seen;
+
+    fn deref(&self) -> &Seen {
+        &self.seen
+    }
 }
 
 impl Tender {
@@ -89,28 +98,7 @@ impl Tender {
     pub fn of(folder: Folder, state_dir: &Path, patience: Duration) -> Result<Self, Problem> {
         let home = home_of(state_dir, folder.root());
         let lock = Lock::take(&home.join("lock"), patience)?;
-        let path = home.join("state.json");
-        let state = match fs::read(&path) {
-            Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| {
-                let remedy = "delete it, look at the folder yourself, and run `callosum context init`";
-                Problem::input(format!("`{}` can't be read: {error}", path.display()), remedy)
-            })?,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => State::default(),
-            Err(error) => return Err(Problem::io("read", &path, &error)),
-        };
-        Ok(Self { folder, home, state, is_changed: false, _lock: lock })
-    }
-
-    /// The folder.
-    #[must_use]
-    pub fn folder(&self) -> &Folder {
-        &self.folder
-    }
-
-    /// Where its copies are kept, in the state directory.
-    #[must_use]
-    pub fn home(&self) -> &Path {
-        &self.home
+        Ok(Self { seen: Seen::read(folder, home)?, is_changed: false, _lock: lock })
     }
 
     /// Writes down what is remembered.
@@ -121,9 +109,9 @@ impl Tender {
         if !self.is_changed {
             return Ok(());
         }
-        self.state.bound();
-        let text = serde_json::to_vec(&self.state).unwrap_or_default();
-        replace_file(&self.home.join("state.json"), &text)?;
+        self.seen.state.bound();
+        let text = serde_json::to_vec(&self.seen.state).unwrap_or_default();
+        replace_file(&self.seen.home.join("state.json"), &text)?;
         self.is_changed = false;
         self.forget_copies();
         Ok(())
@@ -140,10 +128,10 @@ impl Tender {
         on_tamper: OnTamper,
         suspects: &mut dyn FnMut(&Span<'_>) -> Vec<Suspect>,
     ) -> Result<Look, Problem> {
-        let is_first = self.state.v == 0;
-        let home = self.home.clone();
+        let is_first = self.seen.state.v == 0;
+        let home = self.seen.home.clone();
         let ended_ms = move |session: &str| ended_ms(&home, session);
-        let looked_ms = self.state.looked_ms.min(now_ms);
+        let looked_ms = self.seen.state.looked_ms.min(now_ms);
         let mut changes = Vec::new();
         for path in INBOXES {
             if let Some(mut change) = self.look_at_inbox(path, now_ms, on_tamper)? {
@@ -170,14 +158,15 @@ impl Tender {
                 changes.push(Change { path, why: why.to_owned(), is_restored: false, suspects: named });
             }
         }
-        self.is_changed |= is_first || !changes.is_empty() || now_ms - self.state.looked_ms > REMEMBER_MS;
-        (self.state.v, self.state.looked_ms) = (1, now_ms);
+        self.is_changed |=
+            is_first || !changes.is_empty() || now_ms - self.seen.state.looked_ms > REMEMBER_MS;
+        (self.seen.state.v, self.seen.state.looked_ms) = (1, now_ms);
         Ok(Look { changes })
     }
 
     /// Remembers that a call of a session has ended: it changes nothing from now on.
     pub fn call_ended(&self, session: &str, now_ms: i64) {
-        let folder = self.home.join(ENDED);
+        let folder = self.seen.home.join(ENDED);
         // Where it can't be remembered, the call stays a suspect for longer.
         let _ = fs::create_dir_all(&folder)
             .and_then(|()| fs::write(folder.join(id(&[session])), now_ms.to_string()));
@@ -187,11 +176,11 @@ impl Tender {
     fn curated(&self) -> BTreeSet<String> {
         let mut paths = BTreeSet::from([PRIORITIES.to_owned()]);
         for folder in CURATED.into_iter().chain([FEEDBACK]) {
-            let files = self.folder.list(Path::new(folder)).into_iter();
+            let files = self.seen.folder.list(Path::new(folder)).into_iter();
             let files = files.filter(|entry| entry.kind == EntryKind::File);
             paths.extend(files.map(|entry| format!("{folder}/{}", entry.name)));
         }
-        let known = self.state.files.iter().filter(|(_, known)| !known.sha256.is_empty());
+        let known = self.seen.state.files.iter().filter(|(_, known)| !known.sha256.is_empty());
         paths.extend(known.map(|(path, _)| path.clone()));
         paths.retain(|path| Place::of(Path::new(path)) == Some(Place::Curated));
         paths
@@ -203,12 +192,12 @@ impl Tender {
         now_ms: i64,
         on_tamper: OnTamper,
     ) -> Result<Option<Change>, Problem> {
-        let signature = self.folder.entry(Path::new(path)).map(|entry| entry.signature);
-        let known = self.state.files.get(path).cloned();
+        let signature = self.seen.folder.entry(Path::new(path)).map(|entry| entry.signature);
+        let known = self.seen.state.files.get(path).cloned();
         if known.as_ref().is_some_and(|known| known.signature == signature && signature.is_some()) {
             return Ok(None);
         }
-        let bytes = match self.folder.read(Path::new(path)) {
+        let bytes = match self.seen.folder.read(Path::new(path)) {
             Ok(bytes) => bytes.unwrap_or_default(),
             // What can't be read has lost everything; its copy is what is left of it.
             Err(_) => Vec::new(),
@@ -251,12 +240,12 @@ impl Tender {
         path: &str,
         now_ms: i64,
     ) -> Result<Option<(&'static str, Option<i64>)>, Problem> {
-        let signature = self.folder.entry(Path::new(path)).map(|entry| entry.signature);
-        let known = self.state.files.get(path).cloned();
+        let signature = self.seen.folder.entry(Path::new(path)).map(|entry| entry.signature);
+        let known = self.seen.state.files.get(path).cloned();
         if known.as_ref().is_some_and(|known| known.signature == signature) {
             return Ok(None);
         }
-        let bytes = self.folder.read(Path::new(path)).unwrap_or_default();
+        let bytes = self.seen.folder.read(Path::new(path)).unwrap_or_default();
         let hash = bytes.as_deref().map(|bytes| self.keep(bytes)).transpose()?.unwrap_or_default();
         let before = known.as_ref().map_or("", |known| &known.sha256);
         if hash == before {
@@ -278,7 +267,7 @@ impl Tender {
 
     /// Changes what is remembered of a file.
     fn known(&mut self, path: &str, change: impl FnOnce(&mut Known)) {
-        change(self.state.files.entry(path.to_owned()).or_default());
+        change(self.seen.state.files.entry(path.to_owned()).or_default());
         self.is_changed = true;
     }
 
@@ -292,7 +281,7 @@ impl Tender {
     /// What an inbox says is what it must begin with from now on.
     fn take_over(&mut self, path: &str, bytes: &[u8]) -> Result<(), Problem> {
         let hash = self.keep(bytes)?;
-        let signature = self.folder.entry(Path::new(path)).map(|entry| entry.signature);
+        let signature = self.seen.folder.entry(Path::new(path)).map(|entry| entry.signature);
         self.known(path, |known| {
             *known = Known { confirmed: Some(hash.clone()), sha256: hash, signature, told: None };
         });
@@ -304,9 +293,9 @@ impl Tender {
     /// # Errors
     /// When it can't be written.
     pub fn append(&mut self, path: &str, text: &str) -> Result<(), Problem> {
-        let known = self.state.files.get(path).cloned().unwrap_or_default();
-        self.folder.append(Path::new(path), text.as_bytes())?;
-        let now = self.folder.read(Path::new(path))?.unwrap_or_default();
+        let known = self.seen.state.files.get(path).cloned().unwrap_or_default();
+        self.seen.folder.append(Path::new(path), text.as_bytes())?;
+        let now = self.seen.folder.read(Path::new(path))?.unwrap_or_default();
         if known.told.is_none() {
             return self.take_over(path, &now);
         }
@@ -314,7 +303,7 @@ impl Tender {
         let mut before = self.copy(&known.sha256).unwrap_or_default();
         before.extend_from_slice(text.as_bytes());
         let (hash, damaged) = (self.keep(&before)?, self.keep(&now)?);
-        let signature = self.folder.entry(Path::new(path)).map(|entry| entry.signature);
+        let signature = self.seen.folder.entry(Path::new(path)).map(|entry| entry.signature);
         self.known(path, |known| {
             (known.sha256, known.told, known.signature) = (hash, Some(damaged), signature);
         });
@@ -326,7 +315,7 @@ impl Tender {
     /// # Errors
     /// When it can't be written.
     pub fn put(&mut self, path: &str, bytes: &[u8]) -> Result<(), Problem> {
-        self.folder.replace(Path::new(path), bytes)?;
+        self.seen.folder.replace(Path::new(path), bytes)?;
         self.take_over(path, bytes)
     }
 
@@ -335,8 +324,8 @@ impl Tender {
     /// # Errors
     /// When a copy can't be written.
     pub fn wrote(&mut self, path: &str, bytes: &[u8]) -> Result<(), Problem> {
-        let is_known = self.state.files.get(path).is_some_and(|known| {
-            let signature = self.folder.entry(Path::new(path)).map(|entry| entry.signature);
+        let is_known = self.seen.state.files.get(path).is_some_and(|known| {
+            let signature = self.seen.folder.entry(Path::new(path)).map(|entry| entry.signature);
             known.signature == signature && known.confirmed.as_deref() == Some(&known.sha256)
         });
         if is_known { Ok(()) } else { self.take_over(path, bytes) }
@@ -347,7 +336,7 @@ impl Tender {
     /// # Errors
     /// When nothing is known of such a file, or it is an inbox.
     pub fn accept(&mut self, path: &str) -> Result<(), Problem> {
-        if INBOXES.contains(&path) || !self.state.files.contains_key(path) {
+        if INBOXES.contains(&path) || !self.seen.state.files.contains_key(path) {
             return Err(Problem::new(
                 Code::Unknown,
                 format!("`{path}` is no file that could be accepted"),
@@ -368,8 +357,8 @@ impl Tender {
             let remedy = "`callosum context lint` lists the files that were changed";
             Problem::new(Code::Unknown, format!("no version of `{path}` is kept"), remedy)
         };
-        let known = self.state.files.get(path).cloned().ok_or_else(unknown)?;
-        let now = self.folder.read(Path::new(path)).unwrap_or_default();
+        let known = self.seen.state.files.get(path).cloned().ok_or_else(unknown)?;
+        let now = self.seen.folder.read(Path::new(path)).unwrap_or_default();
         let kept = if INBOXES.contains(&path) {
             let before = self.copy(&known.sha256).ok_or_else(unknown)?;
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -387,67 +376,25 @@ impl Tender {
 
     /// Forgets a file that may go: that it is gone is no news then.
     pub fn forget(&mut self, path: &str) {
-        self.is_changed |= self.state.files.remove(path).is_some();
-    }
-
-    /// The files that are not as they should be, as the last look left them.
-    #[must_use]
-    pub fn pending(&self) -> Vec<Pending> {
-        self.state.pending()
-    }
-
-    /// The last version of a curator's file that nobody but its writer or a person can have made.
-    #[must_use]
-    pub fn confirmed(&self, path: &str) -> Option<String> {
-        let bytes = self.copy(self.state.files.get(path)?.confirmed.as_deref()?)?;
-        Some(String::from_utf8_lossy(&bytes).into_owned())
-    }
-
-    /// The paths in one of the curator's folders of which such a version is there, in order.
-    #[must_use]
-    pub fn confirmed_in(&self, folder: &str) -> Vec<String> {
-        let known = self.state.files.iter().filter(|(_, known)| known.confirmed.is_some());
-        known.filter(|(path, _)| Path::new(path).starts_with(folder)).map(|(path, _)| path.clone()).collect()
-    }
-
-    /// What a person decided about an item.
-    #[must_use]
-    pub fn decided(&self, id: &str) -> Option<&Decided> {
-        self.state.decided.get(id)
+        self.is_changed |= self.seen.state.files.remove(path).is_some();
     }
 
     /// Remembers what a person decided about an item.
     pub fn decide(&mut self, id: &str, verdict: Verdict, now_ms: i64) {
-        self.state.decided.insert(id.to_owned(), Decided { verdict, at: to_rfc3339(now_ms) });
+        self.seen.state.decided.insert(id.to_owned(), Decided { verdict, at: to_rfc3339(now_ms) });
         self.is_changed = true;
-    }
-
-    /// What a session was told of the folder last.
-    #[must_use]
-    pub fn told(&self, session: &str) -> Option<&Told> {
-        self.state.told.get(session)
     }
 
     /// Remembers what a session was told, and by what.
     pub fn tell(&mut self, session: &str, how: How, digest: &str, now_ms: i64) {
         let told = Told { at_ms: now_ms, digest: digest.to_owned(), how };
-        self.state.told.insert(session.to_owned(), told);
+        self.seen.state.told.insert(session.to_owned(), told);
         self.is_changed = true;
-    }
-
-    /// Bytes of all copies.
-    #[must_use]
-    pub fn bytes(&self) -> u64 {
-        Folder::open(&self.home).map_or(0, |home| home.bytes())
-    }
-
-    fn copy(&self, hash: &str) -> Option<Vec<u8>> {
-        (!hash.is_empty()).then(|| fs::read(self.home.join("copies").join(hash)).ok())?
     }
 
     fn keep(&self, bytes: &[u8]) -> Result<String, Problem> {
         let hash = sha256(bytes);
-        let path = self.home.join("copies").join(&hash);
+        let path = self.seen.home.join("copies").join(&hash);
         if fs::metadata(&path).is_ok_and(|found| found.len() == bytes.len() as u64) {
             return Ok(hash);
         }
@@ -457,7 +404,7 @@ impl Tender {
     /// Keeps a version of a file that is no longer there, and only so many of them.
     fn keep_version(&self, folder: &str, path: &str, now_ms: i64, bytes: &[u8]) -> Result<(), Problem> {
         let name = path.replace('/', "~");
-        replace_file(&self.home.join(folder).join(format!("{name}.{now_ms:015}")), bytes)?;
+        replace_file(&self.seen.home.join(folder).join(format!("{name}.{now_ms:015}")), bytes)?;
         let Ok(home) = Folder::open(&self.home) else { return Ok(()) };
         let versions = home.list(Path::new(folder));
         let of_file = |known: &&str| known.rsplit_once('.').is_some_and(|(known, _)| known == name);
@@ -471,7 +418,7 @@ impl Tender {
     /// Deletes copies of which nothing remembers any more.
     fn forget_copies(&self) {
         let Ok(home) = Folder::open(&self.home) else { return };
-        let known = self.state.files.values();
+        let known = self.seen.state.files.values();
         let used: BTreeSet<&str> = known
             .flat_map(|known| [Some(&known.sha256), known.confirmed.as_ref(), known.told.as_ref()])
             .flatten()

@@ -19,6 +19,7 @@ use crate::feedback::{Decision, Feedback};
 use crate::lock;
 use crate::names::AgentName;
 use crate::output::Kind;
+use crate::overview::{self, Seat};
 use crate::read;
 use crate::site::Site;
 use crate::tend::How;
@@ -41,6 +42,8 @@ enum Request {
     Call(Call),
     /// The proposals that nobody has decided about.
     Proposals,
+    /// All that the page shows.
+    Overview,
     /// A person accepts a proposal, or rejects it.
     Decide { id: String, accept: bool },
 }
@@ -77,6 +80,13 @@ pub fn answer(site: &Site<'_>, request: &str) -> String {
 fn answered(site: &Site<'_>, request: &Request) -> Result<Value, Problem> {
     match request {
         Request::Prompt { session } => prompt(site, session.as_deref()),
+        Request::Overview => value(&overview::overview(&Seat {
+            settings: site.settings(),
+            state_dir: site.gate.state_dir(),
+            home: site.home,
+            journal: site.gate,
+            now: site.now,
+        })?),
         _ if site.settings().enabled == Some(false) => Err(Problem::input(
             "the shared context is switched off here",
             "ask the operator to take `sharedContextEnabled: false` out of the settings",

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use crate::decision::history::History;
 use crate::machine::Machine;
 use crate::model::error::{Degraded, StateError};
-use crate::model::settings::Settings;
+use crate::model::settings::{Settings, SharedContext};
 use crate::model::time::{Stamp, to_rfc3339};
 use crate::rules::World;
 use crate::store::context_file::ContextFile;
@@ -70,6 +70,12 @@ impl Observer {
     #[must_use]
     pub fn state_dir(&self) -> &Path {
         &self.directory.path
+    }
+
+    /// The settings of the shared context.
+    #[must_use]
+    pub fn shared_context(&self) -> &SharedContext {
+        &self.settings.shared_context
     }
 
     /// The rules that the file tells now.

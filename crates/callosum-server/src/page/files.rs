@@ -117,6 +117,7 @@ fn facts(token: Option<&str>) -> String {
         "version": env!("CARGO_PKG_VERSION"),
         "view": "all",
         "release": "api/release",
+        "decide": "api/decide",
     });
     let escaped = facts.to_string().replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;");
     format!("<meta name=\"callosum-page\" content=\"{escaped}\">")

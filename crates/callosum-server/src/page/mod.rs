@@ -6,6 +6,7 @@ pub(crate) mod own;
 pub(crate) mod routes;
 mod running;
 mod standard_input;
+mod together;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;

@@ -13,6 +13,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get, post};
 use callosum_core::query::{Answered, QUESTIONS, QueryError, Question, Surface};
 use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tokio::time::{sleep, timeout};
 
@@ -21,8 +22,8 @@ use crate::http::peer::Peer;
 use crate::http::refusal::Refusal;
 use crate::http::stream::{self, HEARTBEAT, Over, SIGN_OF_LIFE, Teller};
 
-use super::Page;
 use super::files::File;
+use super::{Page, together};
 
 /// Nothing leaves the page for elsewhere, nothing from elsewhere gets in, and nobody frames it.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; \
@@ -49,6 +50,7 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>(page: &Arc<Page>) -> Rout
         }
     });
     let api = api
+        .merge(together::routes())
         .route("/api/events", get(events))
         .route("/api/{*other}", any(async || Refusal::no_such_question()))
         .route_layer(from_fn_with_state(Arc::clone(page), needs_token));
@@ -125,13 +127,19 @@ async fn document(State(page): State<Arc<Page>>, Query(link): Query<Opened>) -> 
 
 /// What is asked, as JSON text.
 #[derive(Debug, Deserialize)]
-struct Asked {
+pub(super) struct Asked {
     q: Option<String>,
 }
 
 impl Asked {
     fn text(self) -> String {
         self.q.unwrap_or_else(|| "{}".to_owned())
+    }
+
+    /// What it says.
+    pub(super) fn read<T: DeserializeOwned>(self) -> Result<T, Refusal> {
+        serde_json::from_str(&self.text())
+            .map_err(|error| Refusal::field("q", format!("bad request: {error}")))
     }
 }
 
@@ -158,8 +166,7 @@ async fn release(
     if !page.access.is_own_origin(&headers) {
         return Err(Refusal::foreign("Origin"));
     }
-    let Wanted { key } = serde_json::from_str(&asked.text())
-        .map_err(|error| Refusal::field("q", format!("bad request: {error}")))?;
+    let Wanted { key } = asked.read()?;
     let released = page.base.in_turn(move |state| {
         let user = std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).unwrap_or_default();
         let who = if user.is_empty() { "an operator" } else { &user };

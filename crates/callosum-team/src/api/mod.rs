@@ -5,6 +5,7 @@
 mod events;
 mod mail;
 mod overview;
+mod page;
 pub mod request;
 mod tasks;
 pub mod tools;
@@ -56,6 +57,8 @@ pub enum Surface {
     Http,
     /// To models, by [`tools`].
     Tools,
+    /// To the page, in the Control UI and by the service.
+    Page,
 }
 
 /// How a verb is asked for over HTTP.
@@ -97,6 +100,15 @@ pub struct Verb {
 
 /// All verbs. [`request`] has what is asked for, `contracts` of the answers are told in `docs/collaboration.md`.
 pub const VERBS: &[Verb] = &[
+    Verb {
+        name: "page",
+        meaning: "All tasks and messages that stand; where wanted the sessions of the last day, and what was published",
+        right: Right::Read,
+        surfaces: &[Surface::Page],
+        http: None,
+        request: None,
+        answered: Answered::Looking(page::page),
+    },
     Verb {
         name: "team",
         meaning: "Whether sessions work together here, which there are, tasks that are not over, unread messages",
@@ -174,7 +186,7 @@ pub const VERBS: &[Verb] = &[
         name: "accept",
         meaning: "Let a task be taken by whoever looks for one",
         right: Right::Operate,
-        surfaces: &[Surface::CommandLine, Surface::Chat, Surface::Http],
+        surfaces: &[Surface::CommandLine, Surface::Chat, Surface::Http, Surface::Page],
         http: Some(Http::Post("/v1/tasks/{id}/accept")),
         request: Some(OfTask::json_schema),
         answered: Answered::Writing(tasks::accept),
@@ -183,7 +195,7 @@ pub const VERBS: &[Verb] = &[
         name: "reject",
         meaning: "Say that a task is not wanted",
         right: Right::Operate,
-        surfaces: &[Surface::CommandLine, Surface::Chat, Surface::Http],
+        surfaces: &[Surface::CommandLine, Surface::Chat, Surface::Http, Surface::Page],
         http: Some(Http::Post("/v1/tasks/{id}/reject")),
         request: Some(OfTask::json_schema),
         answered: Answered::Writing(tasks::reject),

@@ -239,3 +239,44 @@ fn a_person_is_known_to_the_table() {
     );
     assert!(Verb::named("accept", Surface::Tools).is_err());
 }
+
+#[test]
+fn a_person_at_the_page_sees_what_stands_and_decides_about_tasks() {
+    let world = World::new();
+    let person: Asker = Ok(Actor::operator());
+    let look = |request: Value| ask(&world, Surface::Page, "page", request, &person);
+    let nothing = look(json!({}));
+    assert_eq!(
+        (&nothing["on"], &nothing["tasks"], &nothing["sessions"]),
+        (&json!(false), &json!([]), &Value::Null)
+    );
+    switch::set(world.folder.path(), true).unwrap();
+    let eve: Asker = Ok(agent("eve"));
+    let long = "x".repeat(3_000);
+    let added = ask(&world, Surface::Http, "add", json!({ "title": "Look", "prompt": long }), &eve);
+    let id = added["task"]["id"].as_str().unwrap();
+    heard(&world, "eve");
+    let sent = json!({ "to": "operator", "body": "Is that right?" });
+    ask(&world, Surface::Http, "send", sent, &eve);
+    let seen = look(json!({ "sessions": true, "events": true }));
+    let task = &seen["tasks"][0];
+    assert_eq!((task["id"].as_str(), &task["accepted"]), (Some(id), &json!(false)), "{seen}");
+    assert_eq!(task["prompt"].as_str().unwrap().chars().count(), 2_001);
+    assert_eq!(
+        (&seen["unread"], &seen["messages"][0]["body"]),
+        (&json!(1), &json!("Is that right?")),
+        "{seen}"
+    );
+    assert_eq!(seen["messages"][0]["receipts"][0]["state"], "sent", "{seen}");
+    assert_eq!(seen["events"]["events"][0]["topic"], "test.here", "{seen}");
+    assert!(seen["sessions"].is_array(), "{seen}");
+
+    // Nobody else decides, and the page has no other verb.
+    let word = |verb: &str, asker: &Asker| ask(&world, Surface::Page, verb, json!({ "id": id }), asker);
+    assert_eq!(code(&word("accept", &eve)), "not-yours");
+    assert_eq!(code(&word("claim", &person)), "unknown");
+    assert_eq!(word("accept", &person)["task"]["accepted"], true);
+    assert_eq!(word("reject", &person)["task"]["state"], "cancelled");
+    assert_eq!(look(json!({}))["tasks"], json!([]));
+    assert_eq!(code(&look(json!({ "secrets": true }))), "bad-request");
+}

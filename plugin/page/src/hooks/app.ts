@@ -3,13 +3,18 @@
 import { createContext, use } from "react";
 import type { Api, AskError, Link } from "../api.ts";
 import type { WindowId } from "../model/times.ts";
-import type { Place } from "../model/url-state.ts";
+import type { SharedContext, Team } from "../model/together.ts";
+import type { Place, Subject } from "../model/url-state.ts";
 import type { Status } from "../model/wire.ts";
 
-/** What a story is about: the resources of an event, and the event. */
-export interface Subject {
-  keys: string[];
-  seq?: number;
+/** What sessions do together, and share; undefined while it is not known. */
+export interface Together {
+  team: Team | undefined;
+  teamError: AskError | undefined;
+  context: SharedContext | undefined;
+  contextError: AskError | undefined;
+  /** Asks again. */
+  refresh(): void;
 }
 
 export interface App {
@@ -32,6 +37,9 @@ export interface App {
   /** Goes up with each choice. */
   windowTurn: number;
   openStory(subject: Subject): void;
+  closeStory(): void;
+  /** What sessions do together, and share. */
+  together: Together;
 }
 
 export const AppContext = createContext<App | undefined>(undefined);

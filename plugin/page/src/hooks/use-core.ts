@@ -1,7 +1,8 @@
 // The journal's news, the status, and where the reader is.
 
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { type Api, AskError, type Link } from "../api.ts";
+import { DAY, fitMs, SECOND, type WindowId, windowMs } from "../model/times.ts";
 import { type Place, readPlace, type TabId, writePlace } from "../model/url-state.ts";
 import type { Status } from "../model/wire.ts";
 import { useApp } from "./app.ts";
@@ -85,20 +86,92 @@ export function useStatus(api: Api, head: number | undefined, report: (error: As
   return { status, error, refresh };
 }
 
-/** Where the reader is, kept in the address. */
-export function usePlace(first: TabId): [Place, (change: Partial<Place>) => void] {
+/** What the history's entries of an opened story have: the step back closes it. */
+const OPENED = { callosum: "story" };
+
+/**
+ * Where the reader is, kept in the address. Another tab and an opened story are steps of the history; what else changes is not. The last of the
+ * three closes the story, by the step back where it was opened by one.
+ */
+export function usePlace(first: TabId): [Place, (change: Partial<Place>) => void, () => void] {
   const [place, setPlace] = useState(() => readPlace(window.location.hash, first));
+  const latest = useRef(place);
+  const waits = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const write = useCallback(() => {
+    clearTimeout(waits.current);
+    waits.current = undefined;
+    const written = writePlace(latest.current);
+    if (window.location.hash !== written) window.history.replaceState(window.history.state, "", written);
+  }, []);
   useEffect(() => {
-    const read = () => setPlace(readPlace(window.location.hash, first));
+    const read = () => {
+      clearTimeout(waits.current);
+      waits.current = undefined;
+      latest.current = readPlace(window.location.hash, first);
+      setPlace(latest.current);
+    };
+    // A step of the history tells both, and an address that somebody typed only the second.
+    window.addEventListener("popstate", read);
     window.addEventListener("hashchange", read);
-    return () => window.removeEventListener("hashchange", read);
+    return () => {
+      window.removeEventListener("popstate", read);
+      window.removeEventListener("hashchange", read);
+      clearTimeout(waits.current);
+    };
   }, [first]);
-  const go = useCallback((change: Partial<Place>) => setPlace((before) => ({ ...before, ...change })), []);
-  const written = useMemo(() => writePlace(place), [place]);
+  const go = useCallback(
+    (change: Partial<Place>) => {
+      const before = latest.current;
+      const next = { ...before, ...change };
+      const opens = next.story !== undefined && before.story === undefined;
+      if (opens || next.tab !== before.tab) {
+        write();
+        window.history.pushState(opens ? OPENED : null, "", writePlace(next));
+      } else waits.current ??= setTimeout(write, 150);
+      latest.current = next;
+      setPlace(next);
+    },
+    [write],
+  );
+  const closeStory = useCallback(() => {
+    if ((window.history.state as typeof OPENED | null)?.callosum === OPENED.callosum) window.history.back();
+    else go({ story: undefined });
+  }, [go]);
+  return [place, go, closeStory];
+}
+
+/** The length of the window that is chosen, milliseconds; undefined until it is known what would fit. `turn` counts the choices. */
+export function useWindowMs(chosen: WindowId, turn: number): number | undefined {
+  const { api, status } = useApp();
+  const lines = status?.journal?.lines;
+  const oldest = status?.journal?.oldest;
+  const isKnown = status !== undefined;
+  const [fit, setFit] = useState<number>();
+  const latestOldest = useLatest(oldest);
+  const isEmpty = lines === undefined || lines === 0;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another choice is a reason to fit it anew
   useEffect(() => {
-    if (window.location.hash === written) return;
-    const timer = setTimeout(() => window.history.replaceState(null, "", written), 150);
-    return () => clearTimeout(timer);
-  }, [written]);
-  return [place, go];
+    if (chosen !== "fit" || !isKnown) return;
+    const abort = new AbortController();
+    const fitTo = (newest: number) => {
+      if (!abort.signal.aborted) setFit(fitMs(Date.parse(latestOldest.current ?? ""), newest, Date.now()));
+    };
+    if (isEmpty) fitTo(Number.NaN);
+    else
+      api
+        .ask("journal", { limit: 1, budget: true }, abort.signal)
+        .then(({ entries }) => fitTo(Date.parse(entries[0]?.timestamp ?? "")))
+        .catch(() => fitTo(Date.now()));
+    return () => abort.abort();
+  }, [api, chosen, turn, isKnown, isEmpty, latestOldest]);
+  // A young journal grows out of what it was fitted to.
+  useEffect(() => {
+    if (chosen !== "fit" || fit === undefined) return;
+    const timer = setInterval(() => {
+      const age = Date.now() - Date.parse(latestOldest.current ?? "");
+      if (age > 0.97 * fit && age < DAY) setFit(fitMs(Date.now() - age, Date.now(), Date.now()));
+    }, 5 * SECOND);
+    return () => clearInterval(timer);
+  }, [chosen, fit, latestOldest]);
+  return chosen === "fit" ? fit : windowMs(chosen);
 }

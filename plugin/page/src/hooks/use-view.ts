@@ -5,7 +5,7 @@ import { type D3ZoomEvent, type ZoomBehavior, zoom, zoomIdentity } from "d3-zoom
 import { useCallback, useEffect, useMemo, useState } from "react";
 import type { Span } from "../model/lanes.ts";
 import { following, followsAfter, moved, zoomed } from "../model/spans.ts";
-import { SECOND, type WindowId, windowMs } from "../model/times.ts";
+import { SECOND } from "../model/times.ts";
 import { useLatest } from "./shared.ts";
 
 export interface View {
@@ -20,12 +20,14 @@ export interface View {
   moveBy(share: number): void;
 }
 
-/** The view of a timeline `width` pixels wide; choosing a window (`turn` counts the choices) shows that, up to now. */
-export function useView(window: WindowId, turn: number, width: number): View {
+/** The view of a timeline `width` pixels wide; choosing a window of `windowMs` (`turn` counts the choices) shows that, up to now. */
+export function useView(windowMs: number, turn: number, width: number): View {
   const [now, setNow] = useState(Date.now);
-  const [state, setState] = useState({ window, turn, follows: true, span: following(windowMs(window), now) });
-  if (state.window !== window || state.turn !== turn)
-    setState({ window, turn, follows: true, span: following(windowMs(window), now) });
+  const fresh = () => ({ windowMs, turn, follows: true, isMoved: false, span: following(windowMs, now) });
+  const [state, setState] = useState(fresh);
+  if (state.turn !== turn || (state.windowMs !== windowMs && !state.isMoved)) setState(fresh());
+  // What the reader has moved stays there when the window grows.
+  else if (state.windowMs !== windowMs) setState({ ...state, windowMs });
   const length = state.span.to - state.span.from;
   // As often as it shows, and at least every half minute.
   const tickMs = Math.min(30 * SECOND, Math.max(SECOND, length / Math.max(width, 100)));
@@ -40,7 +42,7 @@ export function useView(window: WindowId, turn: number, width: number): View {
       const present = Date.now();
       const { span, follows } = latest.current;
       setNow(present);
-      setState((before) => ({ ...before, span: next, follows: followsAfter(span, follows, next, present) }));
+      setState((before) => ({ ...before, isMoved: true, span: next, follows: followsAfter(span, follows, next, present) }));
     },
     [latest],
   );

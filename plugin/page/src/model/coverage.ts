@@ -11,6 +11,11 @@ export const RUNTIMES = [
   { id: "gemini", name: "Gemini CLI", join: "callosum install gemini" },
 ] as const;
 
+/** Whether a runtime tells when a model has read what it was answered. */
+export function tellsReading(runtime: string | undefined): boolean {
+  return runtime === "openclaw";
+}
+
 export interface ToolCoverage extends HookCounts {
   tool: string;
   /** After-hooks are far fewer than before-hooks: outcomes get lost. */

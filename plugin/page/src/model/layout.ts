@@ -9,23 +9,39 @@ export interface LaneBox {
   top: number;
   height: number;
   placed: Placed[];
+  /** The name of the group that begins with it, in a line above. */
+  group: string | undefined;
 }
 
 const ROW = 18;
 const PADDING = 7;
 const LEAST = 42;
+/** The line of a group's name. */
+export const GROUP_LINE = 26;
 /** The label's line, where labels stand above their lanes. */
 export const LABEL_LINE = 22;
 
-/** The lanes one below the other. `stacked`: each has its label above. */
-export function boxesOf(lanes: readonly Lane[], span: Span, width: number, now: number, stacked: boolean): LaneBox[] {
+/** The lanes one below the other. `stacked`: each has its label above. `groupOf` names the group of each; those of one stand together. */
+export function boxesOf(
+  lanes: readonly Lane[],
+  span: Span,
+  width: number,
+  now: number,
+  stacked: boolean,
+  groupOf: (lane: Lane) => string = () => "",
+): LaneBox[] {
   let top = 0;
+  let before = "";
   return lanes.map((lane) => {
+    const name = groupOf(lane);
+    const group = name === before ? undefined : name;
+    before = name;
+    if (group !== undefined) top += GROUP_LINE;
     const placed = place(lane.actions, span, width, now);
     const rows = placed.reduce((most, mark) => Math.max(most, mark.row + 1), 1);
     const least = stacked ? LABEL_LINE + 30 : LEAST;
     const height = Math.max(least, (stacked ? LABEL_LINE : 0) + rows * ROW + 2 * PADDING);
-    const box = { lane, top, height, placed };
+    const box = { lane, top, height, placed, group };
     top += height;
     return box;
   });

@@ -11,13 +11,27 @@ export const WINDOWS = [
   { id: "6h", ms: 6 * HOUR, label: "6 hours", short: "6 h" },
   { id: "24h", ms: DAY, label: "24 hours", short: "24 h" },
   { id: "7d", ms: 7 * DAY, label: "7 days", short: "7 d" },
+  { id: "30d", ms: 30 * DAY, label: "30 days", short: "30 d" },
 ] as const;
 
-export type WindowId = (typeof WINDOWS)[number]["id"];
+/** `fit`: as long as there is something to show, of a day at the most. */
+export type WindowId = (typeof WINDOWS)[number]["id"] | "fit";
 
-/** The length of a window, milliseconds. */
+/** The length of a window, milliseconds; of one that fits, the most that it may be where nothing is known. */
 export function windowMs(id: WindowId): number {
   return WINDOWS.find((known) => known.id === id)?.ms ?? DAY;
+}
+
+/** The length of a window in words. */
+export function windowLabel(id: WindowId): string {
+  return WINDOWS.find((known) => known.id === id)?.label ?? "24 hours";
+}
+
+/** How long a stretch up to `now` is that fits what there is: from the oldest record on, of a day before the newest at the most. */
+export function fitMs(oldest: number, newest: number, now: number): number {
+  const from = Math.max(oldest, newest - DAY);
+  const length = Number.isFinite(from) ? 1.1 * (now - from) : HOUR;
+  return Math.min(30 * DAY, Math.max(5 * MINUTE, length));
 }
 
 /** Milliseconds of an RFC 3339 time; `NaN` when it is none. */

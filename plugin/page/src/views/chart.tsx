@@ -6,9 +6,10 @@ import { useLatest } from "../hooks/shared.ts";
 import { useGestures, useViewKeys, type View } from "../hooks/use-view.ts";
 import type { Action } from "../model/actions.ts";
 import { isWithin, type Lane, neighbour, type Span } from "../model/lanes.ts";
-import { boxesOf, type Curve, curvesOf } from "../model/layout.ts";
+import { boxesOf, type Curve, curvesOf, GROUP_LINE } from "../model/layout.ts";
 import type { Column } from "../model/tally.ts";
 import { Axis, Curves, Now, Tip, Unloaded } from "./chart-parts.tsx";
+import { Text } from "./common.tsx";
 import { LaneLabel, LaneMarks, Strip } from "./lane.tsx";
 
 interface Props {
@@ -29,6 +30,8 @@ interface Props {
   dense: boolean;
   covered: Span | undefined;
   loading: boolean;
+  /** The name of each lane's group; empty where there are none. */
+  groupOf: (lane: Lane) => string;
 }
 
 /** Lanes that are drawn beyond what is in sight, pixels. */
@@ -37,7 +40,7 @@ const BEYOND = 400;
 const FEW_CURVES = 12;
 
 /** Lanes, axis and marks. */
-export function Chart({ lanes, columns, view, drawn, laidAt, width, labels, stacked, dense, covered, loading }: Props) {
+export function Chart({ lanes, columns, view, drawn, laidAt, width, labels, stacked, dense, covered, loading, groupOf }: Props) {
   const { openStory } = useApp();
   const { span, now } = view;
   const [scroller, setScroller] = useState<HTMLElement | null>(null);
@@ -50,11 +53,12 @@ export function Chart({ lanes, columns, view, drawn, laidAt, width, labels, stac
   useViewKeys(scroller, view);
 
   const boxes = useMemo(
-    () => boxesOf(dense ? lanes.map((lane) => ({ ...lane, actions: [] })) : lanes, drawn, width, laidAt, stacked),
-    [lanes, dense, drawn, width, laidAt, stacked],
+    () => boxesOf(dense ? lanes.map((lane) => ({ ...lane, actions: [] })) : lanes, drawn, width, laidAt, stacked, groupOf),
+    [lanes, dense, drawn, width, laidAt, stacked, groupOf],
   );
   const aside = ((drawn.from - span.from) / (span.to - span.from)) * width;
-  const height = boxes.reduce((sum, box) => sum + box.height, 0);
+  const last = boxes.at(-1);
+  const height = last === undefined ? 0 : last.top + last.height;
   const curves = useMemo(() => (dense ? [] : curvesOf(boxes, stacked)), [boxes, dense, stacked]);
   const rows = useMemo(() => boxes.map((box) => box.placed.map((mark) => mark.action)), [boxes]);
   const all = useMemo(() => rows.flat(), [rows]);
@@ -143,6 +147,13 @@ export function Chart({ lanes, columns, view, drawn, laidAt, width, labels, stac
           <div className="lane-labels" aria-hidden="true">
             <div className="axis-corner">Session</div>
             <div className="lane-space" style={{ height }}>
+              {inSight.map(({ lane, top, group }) =>
+                group === undefined ? null : (
+                  <div className="lane-group" key={`group ${lane.id}`} style={{ transform: `translateY(${top - GROUP_LINE}px)` }}>
+                    <Text text={group} max={60} />
+                  </div>
+                ),
+              )}
               {inSight.map(({ lane, top, height }) => (
                 <div className="lane-label" key={lane.id} style={{ transform: `translateY(${top}px)`, height }}>
                   <LaneLabel lane={lane} />
@@ -154,6 +165,15 @@ export function Chart({ lanes, columns, view, drawn, laidAt, width, labels, stac
         <div className="plot" ref={setPlot}>
           <Axis span={span} width={width} height={height} />
           <div className="lane-space" style={{ height }}>
+            {inSight.map(({ lane, top, group }) =>
+              group === undefined ? null : (
+                <div className="lane-group" key={lane.id} style={{ transform: `translateY(${top - GROUP_LINE}px)` }}>
+                  <span className={stacked ? undefined : "sr-only"}>
+                    <Text text={group} max={60} />
+                  </span>
+                </div>
+              ),
+            )}
             <ul className="lanes">
               {inSight.map((box) => (
                 <li className="lane" key={box.lane.id} style={{ transform: `translateY(${box.top}px)`, height: box.height }}>

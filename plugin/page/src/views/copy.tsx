@@ -4,7 +4,7 @@ import { useEffect, useState } from "react";
 import { Button } from "react-aria-components/Button";
 
 /** Copies `text` as it is, unseen characters and all. */
-export function CopyButton({ text }: { text: string }) {
+export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }) {
   const [said, setSaid] = useState("");
   useEffect(() => {
     if (said === "") return;
@@ -14,12 +14,13 @@ export function CopyButton({ text }: { text: string }) {
   const copy = async () => setSaid((await toClipboard(text)) ? "Copied" : "Select it and copy it by hand");
   return (
     <Button className="quiet" onPress={copy}>
-      <span aria-live="polite">{said === "" ? "Copy" : said}</span>
+      <span aria-live="polite">{said === "" ? label : said}</span>
     </Button>
   );
 }
 
-async function toClipboard(text: string): Promise<boolean> {
+/** Whether `text` is in the clipboard now. */
+export async function toClipboard(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;

@@ -20,8 +20,15 @@ export function WouldGet() {
   const [answer, setAnswer] = useState<Explained | AskError>();
   const [busy, setBusy] = useState(false);
   const id = useId();
+  /** Another question: what was answered to the one before says nothing of it. */
+  const changed = (set: (value: string) => void) => (event: { target: { value: string } }) => {
+    set(event.target.value);
+    setAnswer(undefined);
+    setProblem(undefined);
+  };
   const ask = async () => {
     const read = paramsFrom(tool.trim(), typed);
+    setAnswer(undefined);
     setProblem("problem" in read ? read.problem : undefined);
     if ("problem" in read) return;
     setBusy(true);
@@ -58,7 +65,7 @@ export function WouldGet() {
             maxLength={200}
             spellCheck={false}
             autoCapitalize="none"
-            onChange={(event) => setTool(event.target.value)}
+            onChange={changed(setTool)}
           />
         </div>
         <div className="field grow">
@@ -74,7 +81,7 @@ export function WouldGet() {
             placeholder={tool.trim() === "exec" ? "git push --force origin main" : '{"action": "send", "to": "alice"}'}
             aria-invalid={problem !== undefined}
             aria-describedby={problem === undefined ? undefined : `${id}-problem`}
-            onChange={(event) => setTyped(event.target.value)}
+            onChange={changed(setTyped)}
             onKeyDown={(event) => {
               if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void ask();
             }}
@@ -88,7 +95,7 @@ export function WouldGet() {
             spellCheck={false}
             autoCapitalize="none"
             placeholder="a new one"
-            onChange={(event) => setSession(event.target.value)}
+            onChange={changed(setSession)}
           />
         </div>
         <div className="field">
@@ -99,7 +106,7 @@ export function WouldGet() {
             spellCheck={false}
             autoCapitalize="none"
             placeholder="/home/ann/site"
-            onChange={(event) => setCwd(event.target.value)}
+            onChange={changed(setCwd)}
           />
         </div>
         <button type="button" className="button filled" disabled={busy} onClick={() => void ask()}>

@@ -3,11 +3,11 @@
 import { Button } from "react-aria-components/Button";
 import { useApp } from "../hooks/app.ts";
 import { useNow } from "../hooks/shared.ts";
-import { WINDOWS } from "../model/times.ts";
+import { WINDOWS, type WindowId } from "../model/times.ts";
 import { Text, When } from "./common.tsx";
 
 /** The page's top line. */
-export function Header() {
+export function Header({ search, keys }: { search: () => void; keys: () => void }) {
   const { api, status } = useApp();
   const now = useNow(10_000);
   const { mode, rules, ruleCount, instanceId } = status ?? {};
@@ -67,6 +67,14 @@ export function Header() {
         )}
       </dl>
       <WindowChoice />
+      <span className="top-tools">
+        <Button className="button" onPress={search} aria-label="Search">
+          Search <kbd>/</kbd>
+        </Button>
+        <Button className="button" onPress={keys} aria-label="Keys">
+          ?
+        </Button>
+      </span>
     </header>
   );
 }
@@ -83,6 +91,8 @@ function LinkState() {
   );
 }
 
+const CHOICES: { id: WindowId; short: string }[] = [{ id: "fit", short: "Fit" }, ...WINDOWS];
+
 function WindowChoice() {
   const { place, chooseWindow } = useApp();
   return (
@@ -90,7 +100,7 @@ function WindowChoice() {
     <div className="window-choice" role="group" aria-label="Window">
       <span aria-hidden="true">Last</span>
       <span className="segmented">
-        {WINDOWS.map((window) => (
+        {CHOICES.map((window) => (
           <Button
             key={window.id}
             className="segment"

@@ -22,6 +22,10 @@ const ACTIONS: [string, string][] = [
   ["released", "released"],
   ["leased", "lease taken"],
   ["extended", "lease renewed"],
+  ["task", "task"],
+  ["message", "message"],
+  ["event", "published"],
+  ["context", "shared context"],
 ];
 
 interface Props {

@@ -8,7 +8,9 @@ import { useMedia, useNow, useSettled } from "../hooks/shared.ts";
 import { useJournal } from "../hooks/use-journal.ts";
 import { MOST_RECORDS } from "../model/records.ts";
 import { isFiltered, NO_FILTERS } from "../model/url-state.ts";
+import type { JournalRecord } from "../model/wire.ts";
 import { Empty, Failure, Skeleton } from "./common.tsx";
+import { Export } from "./export.tsx";
 import { JournalFilters } from "./journal-filters.tsx";
 import { JournalRow } from "./journal-row.tsx";
 
@@ -127,12 +129,21 @@ export function Journal() {
           </p>
         )}
       </section>
-      <p className="muted foot">
-        {records.length.toLocaleString()} {filtered ? "matching " : ""}records loaded
-        {total !== undefined && ` of ${total.toLocaleString()} in the journal`}
+      <p className="muted foot list-head">
+        <span>
+          {records.length.toLocaleString()} {filtered ? "matching " : ""}records loaded
+          {total !== undefined && ` of ${total.toLocaleString()} in the journal`}
+        </span>
+        {records.length > 0 && <Export name="journal" rows={() => records.map(rowOf)} />}
       </p>
     </section>
   );
+}
+
+function rowOf(record: JournalRecord) {
+  const { seq, timestamp, action, tier, tool, session, instance, runtime, machine, ruleName, exitCode, reason, params } = record;
+  const keys = record.contextKeys ?? (record.contextKey === undefined ? [] : [record.contextKey]);
+  return { seq, timestamp, action, tier, tool, keys, session, instance, runtime, machine, ruleName, exitCode, reason, params };
 }
 
 function Space({ height }: { height: number }) {

@@ -10,6 +10,7 @@ import { holdersOf } from "../model/leases.ts";
 import { countdown, duration, msOf, SECOND } from "../model/times.ts";
 import type { Lease } from "../model/wire.ts";
 import { Empty, Failure, KeyName, Notice, Skeleton, Text, TierBadge, When, Who } from "./common.tsx";
+import { Export } from "./export.tsx";
 import { ReleaseDialog } from "./release.tsx";
 
 /** The tab "Leases". */
@@ -79,6 +80,7 @@ export function Leases() {
           </tbody>
         </table>
       )}
+      {leases.length > 0 && <Export name="leases" rows={() => leases.map((lease) => ({ ...lease }))} />}
       {!mayRelease && leases.length > 0 && (
         <p className="muted foot">
           {api.boot.host === "openclaw"

@@ -4,6 +4,7 @@ import { memo, useState } from "react";
 import { Button } from "react-aria-components/Button";
 import { useApp } from "../hooks/app.ts";
 import { type Action, OUTCOME_NAMES, type Stop } from "../model/actions.ts";
+import { tellsReading } from "../model/coverage.ts";
 import { duration } from "../model/times.ts";
 import { Keys, Text, TierBadge, When } from "./common.tsx";
 import { OutcomeLabel } from "./mark.tsx";
@@ -138,5 +139,7 @@ function After({ action, retry }: { action: Action; retry: Action | undefined })
       </>
     );
   if (action.readAt !== undefined) return <>The model has read it, and has not retried.</>;
+  // Hooks of other runtimes hand the text over, and nobody tells what became of it.
+  if (!tellsReading(action.event.runtime)) return <>It has not retried.</>;
   return <>It is not known whether the model has read it yet.</>;
 }

@@ -8,7 +8,7 @@ import { useApp } from "../hooks/app.ts";
 import { useNow } from "../hooks/shared.ts";
 import { useAnswer, useRetry } from "../hooks/use-core.ts";
 import { useTally } from "../hooks/use-tally.ts";
-import { DAY, duration, HOUR, WINDOWS, windowMs } from "../model/times.ts";
+import { DAY, duration, HOUR, windowLabel, windowMs } from "../model/times.ts";
 import type { Rule, RuleBook, RuleCount } from "../model/wire.ts";
 import { Empty, Failure, LongText, Notice, Skeleton, Text, TierBadge, When } from "./common.tsx";
 import { WouldGet } from "./explain-form.tsx";
@@ -25,7 +25,7 @@ export function Rules() {
   const { tally, complete, error: countError, retry: countAgain } = useTally({ from: to - length, to: to + 120_000 }, step);
   const counts = useMemo(() => new Map(tally.rules.map((count) => [count.rule, count])), [tally]);
   const rules = useMemo(() => (book?.rules ?? []).filter((rule) => matches(rule, wanted)), [book, wanted]);
-  const label = WINDOWS.find((window) => window.id === place.window)?.label ?? "";
+  const label = windowLabel(place.window);
   const none = counts.get(null);
   return (
     <section aria-label="Rules" className="rules">

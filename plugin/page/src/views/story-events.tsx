@@ -1,6 +1,6 @@
 // The calls of a story in their order, with links to what each was shown.
 
-import { Fragment, useEffect, useMemo, useRef } from "react";
+import { Fragment, useMemo } from "react";
 import { OUTCOME_NAMES } from "../model/actions.ts";
 import { type Told, tell } from "../model/story.ts";
 import { duration, msOf } from "../model/times.ts";
@@ -14,12 +14,7 @@ const MOST = 200;
 /** The list of the story's calls, newest last; `seq` is the one it was opened for. */
 export function StoryEvents({ story, seq, now }: { story: Story; seq: number | undefined; now: number }) {
   const calls = useMemo(() => tell(story), [story]);
-  const list = useRef<HTMLOListElement>(null);
   const chosen = calls.find((call) => call.action.seq === seq || call.sequels.some((event) => event.seq === seq));
-  const chosenSeq = chosen?.action.seq;
-  useEffect(() => {
-    if (chosenSeq !== undefined) list.current?.querySelector(`[data-chosen]`)?.scrollIntoView({ block: "nearest" });
-  }, [chosenSeq]);
   const sessions = new Set(calls.map((call) => call.action.lane)).size;
   const left = Math.max(0, calls.length - MOST);
   return (
@@ -29,8 +24,14 @@ export function StoryEvents({ story, seq, now }: { story: Story; seq: number | u
         first.
         {story.earlier && " The journal has more from before."}
         {left > 0 && ` The first ${left} are left out here.`}
+        {chosen !== undefined && chosen.number > left && calls.length > 1 && (
+          <>
+            {" "}
+            You came from <Numbers numbers={[chosen.number]} />.
+          </>
+        )}
       </p>
-      <ol className="story" ref={list}>
+      <ol className="story">
         {calls.slice(left).map((call) => (
           <Call call={call} chosen={call === chosen} now={now} key={call.action.seq} />
         ))}

@@ -4,18 +4,20 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { Button } from "react-aria-components/Button";
 import { Dialog, Heading } from "react-aria-components/Dialog";
 import { Modal, ModalOverlay } from "react-aria-components/Modal";
-import { type Subject, useApp } from "../hooks/app.ts";
+import { useApp } from "../hooks/app.ts";
 import { useNow } from "../hooks/shared.ts";
 import { useAnswer, useOften } from "../hooks/use-core.ts";
 import { cut, visible } from "../model/text.ts";
 import { countdown, msOf, SECOND } from "../model/times.ts";
+import type { Subject } from "../model/url-state.ts";
 import type { Story } from "../model/wire.ts";
 import { Empty, Failure, KeyName, Skeleton, Text, Who } from "./common.tsx";
 import { CopyButton } from "./copy.tsx";
 import { StoryEvents } from "./story-events.tsx";
 
 /** The drawer with the story of one of the subject's keys. */
-export function StoryPanel({ subject, close }: { subject: Subject; close: () => void }) {
+export function StoryPanel({ subject }: { subject: Subject }) {
+  const { closeStory: close } = useApp();
   const [key, setKey] = useState(subject.keys[0]);
   return (
     <ModalOverlay className="veil drawer-veil" isOpen isDismissable onOpenChange={(open) => !open && close()}>
@@ -23,12 +25,15 @@ export function StoryPanel({ subject, close }: { subject: Subject; close: () => 
         <Dialog className="dialog">
           <div className="drawer-head">
             <Heading slot="title">Story</Heading>
-            <Button className="quiet" onPress={close} aria-label="Close">
-              ✕
-            </Button>
+            <span className="drawer-tools">
+              <CopyButton text={window.location.href} label="Copy link" />
+              <Button className="quiet" onPress={close} aria-label="Close">
+                ✕
+              </Button>
+            </span>
           </div>
           {subject.keys.length > 1 && <KeyChoice keys={subject.keys} chosen={key ?? ""} choose={setKey} />}
-          {key === undefined ? <NoKey /> : <OfKey keyName={key} seq={subject.seq} key={key} close={close} />}
+          {key === undefined ? <NoKey /> : <OfKey keyName={key} seq={subject.seq} key={key} />}
         </Dialog>
       </Modal>
     </ModalOverlay>
@@ -58,7 +63,7 @@ function NoKey() {
   );
 }
 
-function OfKey({ keyName, seq, close }: { keyName: string; seq: number | undefined; close: () => void }) {
+function OfKey({ keyName, seq }: { keyName: string; seq: number | undefined }) {
   const { api, head, report, go, place } = useApp();
   const restMs = useRef(2 * SECOND);
   const ask = useCallback(async () => {
@@ -76,8 +81,7 @@ function OfKey({ keyName, seq, close }: { keyName: string; seq: number | undefin
     void load();
   }, [load]);
   const filter = () => {
-    go({ tab: "journal", filters: { ...place.filters, key: keyName } });
-    close();
+    go({ tab: "journal", filters: { ...place.filters, key: keyName }, story: undefined });
   };
   return (
     <>

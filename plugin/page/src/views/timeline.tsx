@@ -4,16 +4,23 @@ import { useMemo, useRef } from "react";
 import { Button } from "react-aria-components/Button";
 import { useApp } from "../hooks/app.ts";
 import { useMedia, useSettled, useSize } from "../hooks/shared.ts";
+import { useWindowMs } from "../hooks/use-core.ts";
 import { useTally } from "../hooks/use-tally.ts";
 import { useTimeline } from "../hooks/use-timeline.ts";
+import { useTeamPart } from "../hooks/use-together.ts";
 import { REACH, useDrawn, useView, type View } from "../hooks/use-view.ts";
-import { type Action, actionsOf, stopped, stopsOf } from "../model/actions.ts";
-import { isTooMany, laneOrder, lanesOf } from "../model/lanes.ts";
+import { type Action, actionsOf, type Stop, stopped, stopsOf } from "../model/actions.ts";
+import type { Row } from "../model/export.ts";
+import { isTooMany, type Lane, laneOrder, lanesOf, type Span } from "../model/lanes.ts";
 import { bucketFor } from "../model/spans.ts";
 import { columnsOf, figures } from "../model/tally.ts";
-import { date, duration, SECOND, sameDay, shortClock } from "../model/times.ts";
+import { date, duration, rfc3339, SECOND, sameDay, shortClock } from "../model/times.ts";
+import { grouped, groupOf } from "../model/together.ts";
 import { Chart } from "./chart.tsx";
 import { Empty, Failure, Skeleton } from "./common.tsx";
+import { Export } from "./export.tsx";
+import { Glance } from "./glance.tsx";
+import { GroupChoice } from "./group.tsx";
 import { Legend } from "./legend.tsx";
 import { Stops } from "./refusals.tsx";
 import { Figures } from "./summary.tsx";
@@ -22,11 +29,18 @@ const LABELS = 224;
 
 /** The tab "Timeline". */
 export function Timeline() {
-  const { place, windowTurn, status } = useApp();
+  const { place, windowTurn } = useApp();
+  const windowMs = useWindowMs(place.window, windowTurn);
+  if (windowMs === undefined) return <Skeleton rows={8} label="The timeline is loading" />;
+  return <Lanes windowMs={windowMs} />;
+}
+
+function Lanes({ windowMs }: { windowMs: number }) {
+  const { windowTurn, status } = useApp();
   const stacked = useMedia("(max-width: 720px)");
   const [frame, { width: whole }] = useSize<HTMLElement>();
   const width = Math.max(0, whole - (stacked ? 0 : LABELS));
-  const view = useView(place.window, windowTurn, width);
+  const view = useView(windowMs, windowTurn, width);
   const loaded = useTimeline(view.span);
   const settled = useSettled(view.span, 400);
   const bucketMs = bucketFor(settled, Math.max(20, Math.min(160, width / 8)));
@@ -43,6 +57,7 @@ export function Timeline() {
     return last;
   }, [columns, settled]);
   const order = useRef<string[]>([]);
+  const groupName = useGroupName();
   const drawn = useDrawn(view.span);
   const length = drawn.to - drawn.from;
   // Bars of running calls grow by the pixel.
@@ -52,8 +67,9 @@ export function Timeline() {
     const found = lanesOf(actions, others, { from: drawn.from - reach, to: drawn.to + reach }, laidAt);
     order.current = laneOrder(order.current, found);
     const rank = new Map(order.current.map((id, place) => [id, place]));
-    return found.sort((one, other) => (rank.get(one.id) ?? 0) - (rank.get(other.id) ?? 0));
-  }, [actions, others, drawn, laidAt]);
+    found.sort((one, other) => (rank.get(one.id) ?? 0) - (rank.get(other.id) ?? 0));
+    return grouped(found, groupName).flatMap(([, lanes]) => lanes);
+  }, [actions, others, drawn, laidAt, groupName]);
   const marks = useMemo(() => {
     const isIn = (action: Action) => action.start >= drawn.from && action.start <= drawn.to;
     return lanes.reduce((count, lane) => count + lane.actions.filter(isIn).length, 0);
@@ -66,11 +82,15 @@ export function Timeline() {
     return stopsOf(inView, 100);
   }, [actions, settled]);
 
+  const paused = useMemo(() => figures(tally.buckets, settled.from).paused, [tally, settled]);
+  const known = complete || tally.buckets.length > 0;
+  const stoppedCalls = dense ? paused : Math.max(paused, stopped(stops));
   return (
     <section aria-label="Timeline" ref={frame}>
-      <Figures buckets={tally.buckets} complete={complete} from={settled.from} stops={stopped(stops)} dense={dense} />
+      <Glance stopped={known ? stoppedCalls : undefined} complete={complete} newest={stops.find(isStopped)} />
+      <Figures buckets={tally.buckets} complete={complete} from={settled.from} />
       {countError !== undefined && <Failure what="The calls can't be counted" error={countError} retry={countAgain} />}
-      <Toolbar view={view} dense={dense} loading={loaded.loading} />
+      <Toolbar view={view} dense={dense} loading={loaded.loading} rows={() => actionsIn(actions, view.span).map(rowOf)} />
       {loaded.error !== undefined && <Failure what="The timeline can't be loaded" error={loaded.error} retry={loaded.retry} />}
       {lanes.length > 0 && width > 0 ? (
         <Chart
@@ -85,6 +105,7 @@ export function Timeline() {
           dense={dense}
           covered={loaded.covered}
           loading={loaded.loading}
+          groupOf={groupName}
         />
       ) : loaded.loading || width === 0 ? (
         <Skeleton rows={6} label="The timeline is loading" />
@@ -108,6 +129,47 @@ export function Timeline() {
   );
 }
 
+/** What names a lane's group, as the reader has chosen. */
+function useGroupName(): (lane: Lane) => string {
+  const { place } = useApp();
+  const { group } = place;
+  // Only the hooks know the folder of a session: the lanes do not.
+  const { answer } = useTeamPart("sessions", group === "project");
+  const sessions = answer?.sessions;
+  return useMemo(() => {
+    const known = new Map(
+      (sessions ?? []).map((session) => [`${session.instance} ${session.session}`, session.project ?? session.cwd]),
+    );
+    return (lane: Lane) => groupOf({ ...lane, project: known.get(`${lane.instance} ${lane.session}`) ?? null }, group);
+  }, [sessions, group]);
+}
+
+/** Whether a stop is one: what was only observed went on. */
+function isStopped(stop: Stop): boolean {
+  return !stop.action.observed;
+}
+
+function rowOf({ event, start, end, outcome, observed, keys }: Action) {
+  const { seq, at, instance, session, runtime, tool, tier, ruleName, machine } = event;
+  const ended = end === undefined ? null : rfc3339(end);
+  return {
+    seq,
+    at,
+    ended,
+    outcome,
+    observed,
+    tool,
+    tier,
+    rule: ruleName,
+    keys,
+    session,
+    instance,
+    runtime,
+    machine,
+    ms: (end ?? start) - start,
+  };
+}
+
 function Nothing({ isNew, window }: { isNew: boolean; window: string }) {
   if (!isNew)
     return <Empty title={`No session did anything within these ${window}`}>Choose a longer window to see earlier calls.</Empty>;
@@ -120,7 +182,11 @@ function Nothing({ isNew, window }: { isNew: boolean; window: string }) {
   );
 }
 
-function Toolbar({ view, dense, loading }: { view: View; dense: boolean; loading: boolean }) {
+function actionsIn(actions: readonly Action[], { from, to }: Span): Action[] {
+  return actions.filter((action) => action.start >= from && action.start <= to);
+}
+
+function Toolbar({ view, dense, loading, rows }: { view: View; dense: boolean; loading: boolean; rows: () => Row[] }) {
   const { from, to } = view.span;
   const until = Math.min(to, view.now);
   const day = (ms: number) => (sameDay(ms, view.now) ? "" : `${date(ms)}, `);
@@ -160,6 +226,10 @@ function Toolbar({ view, dense, loading }: { view: View; dense: boolean; loading
         {dense ? "Counts per stretch" : "Single calls"}
       </span>
       {loading && <span className="loading">Loading older …</span>}
+      <span className="toolbar-end">
+        <GroupChoice />
+        <Export name="calls" rows={rows} />
+      </span>
     </div>
   );
 }
