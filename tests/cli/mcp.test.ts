@@ -250,6 +250,22 @@ test("where nothing can be written it says so, and reads", async () => {
   hook("codex", "a", "PostToolUse", { ...open, tool_response: { content: [] } });
 });
 
+const OWN_PROCESSES = ["-pf", "--mount-proc"];
+const hasNamespaces = spawnSync("unshare", [...OWN_PROCESSES, "true"]).status === 0;
+test("a server with process numbers of its own is nobody's", {
+  skip: !hasNamespaces && "no namespaces are to be had here",
+}, async () => {
+  const open = { tool_name: "mcp__callosum__callosum_task_update", tool_input: {}, tool_use_id: "call_boxed" };
+  hook("codex", "a", "PreToolUse", open);
+  const client = new McpClient("unshare", [...OWN_PROCESSES, program, "--state-dir", stateDir, "mcp"], person);
+  clients.push(client);
+  await client.open();
+  const told = await client.call("callosum_task_update", { event: "add", title: "x" }, { callId: "call_boxed" });
+  assert.equal(refusal(told).code, "unidentified");
+  assert.equal((await client.call("callosum_team")).isError, false);
+  hook("codex", "a", "PostToolUse", { ...open, tool_response: { content: [] } });
+});
+
 test("what is no message is answered or left, and the next one is served", async () => {
   const client = await server();
   client.write("broken {");
