@@ -202,7 +202,7 @@ mod tests {
         ] {
             let runtime = named(runtime).unwrap();
             if let Ok(there) = put_in(text, runtime, &server()) {
-                panic!("{} became {there}", text);
+                panic!("{text} became {there}");
             }
         }
     }
