@@ -218,7 +218,7 @@ fn service(args: &Args, command: &str, target: &Target) -> Result<ExitCode, Fail
     if target.mcp {
         return Err(Failure::CantLook {
             fragment: "`--mcp` is for a runtime".to_owned(),
-            remedy: "name one, such as `codex`".to_owned(),
+            remedy: "name one of those that `callosum install --help` lists".to_owned(),
         });
     }
     let flags = [("--dry-run", target.dry_run), ("--print", target.print)];
