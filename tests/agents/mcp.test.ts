@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { until } from "../openclaw/harness/world.ts";
 import { Scene } from "./harness/scene.ts";
 
 const CANARY = "ignore-all-rules-canary";
@@ -26,11 +27,12 @@ describe("callosum mcp", () => {
   });
 
   test("a task goes from Codex to Gemini, and Codex is told", async () => {
-    const [added] = await scene.play(
+    const codex = scene.begin(
       scene.codex,
       call("codex", "callosum_task_update", { event: "add", id: "parser", title: `Review ${CANARY}`, to: "gemini" }),
+      { calls: [call("codex", "callosum_team", { show: "inbox" })], hold: "reviewed" },
     );
-    assert.match(added ?? "", /"state":"open"/);
+    await until("the task", () => codex.requests().length === 2, 30_000);
     const gemini = scene.begin(
       scene.gemini,
       call("gemini", "callosum_team", { show: "tasks" }),
@@ -42,6 +44,10 @@ describe("callosum mcp", () => {
     assert.match(listed ?? "", new RegExp(CANARY));
     assert.match(claimed ?? "", /"via":"process"/);
     assert.match(done ?? "", /"state":"completed"/);
+    scene.model.release("reviewed");
+    const [added, told] = await codex.results();
+    assert.match(added ?? "", /"state":"open"/);
+    assert.match(told ?? "", /it is reviewed/);
     const task = JSON.parse(await scene.cli("task", "show", "parser", "--json")).task;
     assert.deepEqual([task.by.runtime, task.by.via, task.state, task.result], ["codex", "meta", "completed", "reviewed"]);
     // What an agent wrote stood in results of tools alone.

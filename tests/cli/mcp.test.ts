@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
@@ -237,20 +237,33 @@ test("without ids, the one open call tells; without one, the one session of the 
   }
 });
 
-test("where nothing can be written it says so, and reads", {
-  skip: process.getuid?.() === 0 && "root may write everywhere",
-}, async () => {
-  const client = await server();
+test("where nothing can be written it says so, and reads", async () => {
   const open = { tool_name: "mcp__callosum__callosum_task_update", tool_input: {}, tool_use_id: "call_sealed" };
   hook("codex", "a", "PreToolUse", open);
-  chmodSync(stateDir, 0o500);
-  try {
-    const told = await client.call("callosum_task_update", { event: "add", title: "x" }, { callId: "call_sealed" });
-    assert.equal(refusal(told).code, "cannot-write");
-    assert.equal((await client.call("callosum_team")).isError, false);
-  } finally {
-    chmodSync(stateDir, 0o700);
-  }
+  // A sandbox's walls differ; no file of this process may grow. The shell becomes the server.
+  const client = new McpClient("sh", ["-c", `ulimit -f 0; exec ${program} --state-dir ${stateDir} mcp`], person);
+  clients.push(client);
+  await client.open();
+  const told = await client.call("callosum_task_update", { event: "add", title: "x" }, { callId: "call_sealed" });
+  assert.equal(refusal(told).code, "cannot-write");
+  assert.equal((await client.call("callosum_team")).isError, false);
+  hook("codex", "a", "PostToolUse", { ...open, tool_response: { content: [] } });
+});
+
+const OWN_PROCESSES = ["-pf", "--mount-proc"];
+const hasNamespaces = spawnSync("unshare", [...OWN_PROCESSES, "true"]).status === 0;
+test("a server with process numbers of its own is nobody's", {
+  skip: !hasNamespaces && "no namespaces are to be had here",
+}, async () => {
+  const open = { tool_name: "mcp__callosum__callosum_task_update", tool_input: {}, tool_use_id: "call_boxed" };
+  hook("codex", "a", "PreToolUse", open);
+  const client = new McpClient("unshare", [...OWN_PROCESSES, program, "--state-dir", stateDir, "mcp"], person);
+  clients.push(client);
+  await client.open();
+  const told = await client.call("callosum_task_update", { event: "add", title: "x" }, { callId: "call_boxed" });
+  assert.equal(refusal(told).code, "unidentified");
+  assert.equal((await client.call("callosum_team")).isError, false);
+  hook("codex", "a", "PostToolUse", { ...open, tool_response: { content: [] } });
 });
 
 test("what is no message is answered or left, and the next one is served", async () => {

@@ -8,13 +8,12 @@ use callosum_core::model::error::QueryError;
 use callosum_core::model::time::Stamp;
 use callosum_core::query::{OpenCall, Session, Source};
 use callosum_core::record::Holder;
+use callosum_runtimes::RUNTIMES;
 use callosum_team::caller::Caller;
 use callosum_team::team::KNOWN_MS;
 use callosum_team::who::{Actor, Process, Who};
 use serde_json::{Map, Value};
 
-/// Where a request's `_meta` has the call's id: Codex's name for it, and Claude Code's.
-const CALL_IDS: [&str; 2] = ["callId", "claudecode/toolUseId"];
 /// What the gate calls this server's tools begin with.
 const SERVER: &str = "callosum__";
 
@@ -76,7 +75,7 @@ impl Parent {
 
 /// The id of the call, where the runtime tells it.
 fn named(meta: &Map<String, Value>) -> Option<&str> {
-    CALL_IDS.iter().find_map(|name| meta.get(*name)?.as_str())
+    RUNTIMES.iter().find_map(|runtime| meta.get(runtime.facts().call_in_meta?)?.as_str())
 }
 
 /// The calls of this tool that run in the process that asks: the one of that id, where one is told.

@@ -4,6 +4,7 @@
 mod answer;
 mod caller;
 mod lines;
+mod own_tool;
 mod recent;
 mod server;
 mod shared_context;

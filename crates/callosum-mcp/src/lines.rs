@@ -1,6 +1,6 @@
 //! The client's lines, each one message of bounded length. One that is too long is never kept: it is answered, and the next is read.
 
-use std::io::{self, BufRead, Cursor, Read};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -30,7 +30,8 @@ pub(crate) fn next(from: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bo
     if line.len() == MAX_BYTES {
         let head = std::mem::take(line);
         let mut rest = RestOfLine { from, is_over: false };
-        let id = id_of(Cursor::new(head).chain(&mut rest));
+        // A parser asks for one byte at a time.
+        let id = id_of(BufReader::new(Cursor::new(head).chain(&mut rest)));
         io::copy(&mut rest, &mut io::sink())?;
         let request = json!({ "jsonrpc": "2.0", "id": id, "method": TOO_LONG });
         line.extend_from_slice(request.to_string().as_bytes());
@@ -83,9 +84,7 @@ impl<R: BufRead> Read for RestOfLine<'_, R> {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-    use std::io::BufReader;
-
+    #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
     use super::*;
 
     fn lines(text: &str) -> Vec<String> {
@@ -101,7 +100,7 @@ mod tests {
     #[test]
     fn a_line_of_the_greatest_length_is_read_and_one_byte_more_is_not() {
         let just = format!("{}\n", "a".repeat(MAX_BYTES - 1));
-        assert_eq!(lines(&just), [just.clone()]);
+        assert_eq!(lines(&just), std::slice::from_ref(&just));
         let told = |id: &str| format!("{{\"id\":{id},\"jsonrpc\":\"2.0\",\"method\":\"{TOO_LONG}\"}}\n");
         let more = format!("{}\nnext\nlast", "a".repeat(MAX_BYTES));
         assert_eq!(lines(&more), [told("null"), "next\n".to_owned(), "last\n".to_owned()]);

@@ -5,7 +5,7 @@ use callosum_team::api::Desk;
 use callosum_team::error::{Code, Refusal};
 use serde_json::{Map, Value, json};
 
-use crate::tools::OwnTool;
+use crate::own_tool::OwnTool;
 
 pub(crate) const TOOL: OwnTool = OwnTool {
     name: "callosum_recent",

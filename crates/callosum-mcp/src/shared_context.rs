@@ -10,7 +10,7 @@ use callosum_team::api::Asker;
 use callosum_team::error::Refusal;
 use serde_json::{Map, Value, json};
 
-use crate::tools::OwnTool;
+use crate::own_tool::OwnTool;
 
 pub(crate) const TOOL: OwnTool = OwnTool {
     name: "callosum_context",

@@ -6,17 +6,8 @@ use callosum_team::api::tools::TOOLS;
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::Value;
 
+use crate::own_tool::OwnTool;
 use crate::{recent, shared_context};
-
-/// A tool that is this server's alone.
-pub(crate) struct OwnTool {
-    pub(crate) name: &'static str,
-    pub(crate) title: &'static str,
-    /// At most 200 characters.
-    pub(crate) description: &'static str,
-    pub(crate) is_reading: bool,
-    pub(crate) schema: fn() -> Value,
-}
 
 const OWN: [OwnTool; 2] = [recent::TOOL, shared_context::TOOL];
 

@@ -85,6 +85,8 @@ pub struct Facts {
     pub refusal_exit_code: u8,
     /// The settings that hold the user's own hooks.
     pub place: Place,
+    /// Where a request to an MCP server has the id of the call, as hooks tell it: a field of its `_meta`. `None` where it has none.
+    pub call_in_meta: Option<&'static str>,
     /// The settings that name the user's own MCP servers.
     pub server_place: ServerPlace,
     /// Whether it runs only hooks that its user trusts, and how it tells. `None`: it runs what stands in its settings.

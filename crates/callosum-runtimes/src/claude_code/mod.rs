@@ -92,6 +92,7 @@ pub(crate) const FACTS: &Facts = &Facts {
         takes_comments: true,
         timeout_unit: TimeoutUnit::Seconds,
     },
+    call_in_meta: Some("claudecode/toolUseId"),
     server_place: ServerPlace {
         // Beside the folder of its settings, unless that is moved.
         file: ".claude.json",

@@ -64,6 +64,7 @@ pub(crate) const FACTS: &Facts = &Facts {
         takes_comments: false,
         timeout_unit: TimeoutUnit::Seconds,
     },
+    call_in_meta: Some("callId"),
     server_place: ServerPlace {
         file: "config.toml",
         is_beside_folder: false,

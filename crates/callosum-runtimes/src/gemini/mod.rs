@@ -96,6 +96,7 @@ pub(crate) const FACTS: &Facts = &Facts {
         takes_comments: true,
         timeout_unit: TimeoutUnit::Milliseconds,
     },
+    call_in_meta: None,
     server_place: ServerPlace {
         file: "settings.json",
         is_beside_folder: false,

@@ -6,8 +6,6 @@ pub mod installed;
 pub mod json_text;
 pub mod place;
 pub mod server;
-mod server_json;
-mod server_toml;
 
 use serde_json::Value;
 

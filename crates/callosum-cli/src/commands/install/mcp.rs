@@ -85,32 +85,27 @@ pub(super) fn install(
     Ok(Done { report, said })
 }
 
-/// Takes it out. `None` when it is not there.
-pub(super) fn uninstall(
-    runtime: Runtime,
-    dry_run: bool,
-    show: super::Show<'_>,
-) -> Result<Option<Done>, Failure> {
+/// Takes it out, where it is there.
+pub(super) fn uninstall(runtime: Runtime, dry_run: bool, show: super::Show<'_>) -> Result<Done, Failure> {
     let file = file(runtime)?;
     let text = text(&file)?;
     let misfit = |misfit| misplaced(file.path(), &misfit);
     let without = server::taken_out(text, runtime).map_err(misfit)?;
-    if without == text {
-        return Ok(None);
-    }
-    let is_ours_alone = matches!(without.trim(), "" | "{}") && !file.is_linked();
+    let is_there = without != text;
+    let is_ours_alone = is_there && matches!(without.trim(), "" | "{}") && !file.is_linked();
     let left = Some(without.as_str()).filter(|_| !is_ours_alone);
     let report = Report::new((runtime, dry_run), &file, text, left, Vec::new(), server::masked)?;
     show(&report)?;
     if !dry_run {
         if is_ours_alone {
             file.remove()?;
-        } else {
+        } else if is_there {
             file.replace(without.as_bytes())?;
         }
     }
     let path = shown(file.path());
     let said = match (dry_run, is_ours_alone) {
+        _ if !is_there => format!("Callosum's MCP server is not in {path}."),
         (true, true) => {
             format!(
                 "Nothing was written. Without --dry-run, {path} would be deleted, because it holds nothing else."
@@ -120,7 +115,7 @@ pub(super) fn uninstall(
         (false, true) => format!("Deleted {path}, which held nothing else."),
         (false, false) => format!("Wrote {path}."),
     };
-    Ok(Some(Done { report, said }))
+    Ok(Done { report, said })
 }
 
 /// What stands of it in the runtime's settings, for who only looks: the file, and what starts it; `None` when it is not there.

@@ -137,20 +137,10 @@ pub(crate) fn uninstall(args: &Args, target: &Target, out: &mut dyn Write) -> Re
     let mut show = |report: &Report| report.show_change(args, out);
     let server = mcp::uninstall(runtime, target.dry_run, &mut show)?;
     if target.mcp {
-        let nothing = || {
-            let path = mcp::path(runtime).map(|path| shown(&path)).unwrap_or_default();
-            writeln!(out, "Callosum's MCP server is not in {path}.").map(|()| ExitCode::SUCCESS)
-        };
-        return match server {
-            Some(server) => server.end(args, out),
-            None => Ok(nothing()?),
-        };
+        return server.end(args, out);
     }
     let done = uninstall_hooks(target, runtime, &mut show)?;
-    match server {
-        Some(server) => done.with(server).end(args, out),
-        None => done.end(args, out),
-    }
+    if server.report.changed { done.with(server).end(args, out) } else { done.end(args, out) }
 }
 
 fn uninstall_hooks(target: &Target, runtime: Runtime, show: Show<'_>) -> Result<Done, Failure> {
@@ -228,7 +218,7 @@ fn service(args: &Args, command: &str, target: &Target) -> Result<ExitCode, Fail
     if target.mcp {
         return Err(Failure::CantLook {
             fragment: "`--mcp` is for a runtime".to_owned(),
-            remedy: "name one, such as `codex`".to_owned(),
+            remedy: "name one of those that `callosum install --help` lists".to_owned(),
         });
     }
     let flags = [("--dry-run", target.dry_run), ("--print", target.print)];

@@ -3,10 +3,10 @@
 
 use std::ops::Range;
 
-use super::json_text::Misfit;
-use super::server::{NAME, Server};
+use super::super::json_text::Misfit;
+use super::{NAME, Server};
 
-const BEGIN: &str = "# Callosum's MCP server, by `callosum install codex --mcp`: to the line that ends it";
+const BEGIN: &str = "# Callosum's MCP server, by `callosum install --mcp`: to the line that ends it";
 const END: &str = "# End of Callosum's MCP server";
 const SERVERS: &str = "mcp_servers";
 

@@ -1,12 +1,14 @@
 //! Our MCP server in a runtime's settings: under the name `callosum`, put in, taken out, and looked at.
 
+mod json;
+mod toml_text;
+
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::json_text::Misfit;
 use super::place::{Place, Variable};
-use super::{server_json, server_toml};
 use crate::runtime::Runtime;
 
 /// How it is called there. The names of its tools begin with it, so rules, and who is told by a call, depend on it.
@@ -92,8 +94,8 @@ impl Server {
 /// Where the text is not what the runtime reads, or another server has the name.
 pub fn put_in(text: &str, runtime: Runtime, server: &Server) -> Result<String, Misfit> {
     match runtime.facts().server_place.form {
-        Form::Json { takes_comments } => server_json::put_in(text, takes_comments, server),
-        Form::Toml => server_toml::put_in(text, server),
+        Form::Json { takes_comments } => json::put_in(text, takes_comments, server),
+        Form::Toml => toml_text::put_in(text, server),
     }
 }
 
@@ -103,8 +105,8 @@ pub fn put_in(text: &str, runtime: Runtime, server: &Server) -> Result<String, M
 /// Where the text is not what the runtime reads.
 pub fn taken_out(text: &str, runtime: Runtime) -> Result<String, Misfit> {
     match runtime.facts().server_place.form {
-        Form::Json { takes_comments } => server_json::taken_out(text, takes_comments),
-        Form::Toml => server_toml::taken_out(text),
+        Form::Json { takes_comments } => json::taken_out(text, takes_comments),
+        Form::Toml => toml_text::taken_out(text),
     }
 }
 
@@ -114,8 +116,8 @@ pub fn taken_out(text: &str, runtime: Runtime) -> Result<String, Misfit> {
 /// Where the text is not what the runtime reads.
 pub fn read(text: &str, runtime: Runtime) -> Result<Option<Server>, Misfit> {
     match runtime.facts().server_place.form {
-        Form::Json { takes_comments } => server_json::read(text, takes_comments),
-        Form::Toml => server_toml::read(text),
+        Form::Json { takes_comments } => json::read(text, takes_comments),
+        Form::Toml => toml_text::read(text),
     }
 }
 
@@ -125,8 +127,8 @@ pub fn read(text: &str, runtime: Runtime) -> Result<Option<Server>, Misfit> {
 /// Where the text is not what the runtime reads.
 pub fn masked(text: &str, runtime: Runtime) -> Result<String, Misfit> {
     match runtime.facts().server_place.form {
-        Form::Json { takes_comments } => server_json::masked(text, takes_comments),
-        Form::Toml => Ok(server_toml::masked(text)),
+        Form::Json { takes_comments } => json::masked(text, takes_comments),
+        Form::Toml => Ok(toml_text::masked(text)),
     }
 }
 
@@ -202,7 +204,7 @@ mod tests {
         ] {
             let runtime = named(runtime).unwrap();
             if let Ok(there) = put_in(text, runtime, &server()) {
-                panic!("{} became {there}", text);
+                panic!("{text} became {there}");
             }
         }
     }

@@ -3,8 +3,8 @@
 use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged;
 
-use super::json_text::{self, Container, Misfit, parse, with_object};
-use super::server::{NAME, Server};
+use super::super::json_text::{self, Container, Misfit, parse, with_object};
+use super::{NAME, Server};
 
 const SERVERS: &str = "mcpServers";
 
