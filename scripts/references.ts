@@ -7,6 +7,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { offeredOn } from "../plugin/src/offered.ts";
 import { METHODS, SCOPES } from "../plugin/src/rpc/gateway-methods.ts";
+import { TEAM_VERBS } from "../plugin/src/team/verbs.ts";
 import { ROOT, run, searchPath, TaskError } from "./run.ts";
 
 const FOLDER = "docs/reference";
@@ -196,7 +197,7 @@ function commandLine(told: (args: string[]) => string): string[] {
 }
 
 function gatewayMethods(): string[] {
-  const parts = offeredOn("gateway").flatMap(({ name, right }) => {
+  const parts = [...offeredOn("gateway"), ...TEAM_VERBS].flatMap(({ name, right }) => {
     const { meaning, parameters, answer } = METHODS[name];
     const rows = Object.entries(parameters).map(([parameter, { expects, meaning, ...rest }]) => [
       `${code(parameter)}${"required" in rest ? " (required)" : ""}`,

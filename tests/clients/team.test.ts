@@ -38,7 +38,7 @@ for (const { name, open } of DRIVERS)
       return [error?.status, error?.code];
     };
     try {
-      await team("add", { title: "it is on", id: `${id}-first` }, person);
+      await team("add", { title: "it is on", id: `first-${id}` }, person);
       await team("add", { title: "look", id, session: "maker" });
       assert.deepEqual(await refused("accept", { id }), [403, "forbidden"]);
       await team("accept", { id }, person);

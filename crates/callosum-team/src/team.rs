@@ -92,14 +92,14 @@ pub fn task(source: &dyn Source, machine: &Machine, id: &str, now: &Stamp) -> Re
     let standing = source.standing(&Action::Task, now)?;
     let life = |holder: &TaskHolder| sessions.life(holder, machine, now);
     let board = Board::new(&standing, &life, *now);
-    let mut task = match board.find(id) {
-        Ok(task) => board.shown(task),
-        Err(refusal) if refusal.code == Code::Unknown => {
+    let mut task = match board.task(id) {
+        Some(task) => board.shown(task),
+        None => {
+            // One that is over goes before those that only begin so.
             let ended = source.newest_on(&Action::Task, id, now)?;
             let ended = ended.and_then(|stands| serde_json::from_value(stands.record.document?).ok());
-            ended.ok_or(refusal)?
+            ended.map_or_else(|| board.find(id).map(|task| board.shown(task)), Ok)?
         }
-        Err(refusal) => return Err(refusal),
     };
     task.look_at_output();
     Ok(task)

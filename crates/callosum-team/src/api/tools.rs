@@ -7,6 +7,9 @@ use crate::error::Refusal;
 use super::overview::unread;
 use super::{Asker, Desk, Surface, Verb};
 
+/// A verb, and with what it is asked.
+type Asked = (&'static str, Map<String, Value>);
+
 /// A tool.
 #[derive(Clone, Copy, Debug)]
 pub struct Tool {
@@ -22,12 +25,9 @@ pub struct Tool {
     parameters: fn() -> Value,
     /// Those that must be given.
     required: &'static [&'static str],
-    /// What is asked for.
-    asked: fn(Map<String, Value>) -> Result<Wanted, Refusal>,
+    /// What is asked for: a verb, and with what.
+    asked: fn(Map<String, Value>) -> Result<Asked, Refusal>,
 }
-
-/// A verb, and with what it is asked for.
-type Wanted = (&'static str, Map<String, Value>);
 
 /// All of them.
 pub const TOOLS: [Tool; 4] = [
@@ -152,7 +152,7 @@ fn taken(params: &mut Map<String, Value>, name: &str) -> Result<Option<String>, 
     }
 }
 
-fn team(mut params: Map<String, Value>) -> Result<Wanted, Refusal> {
+fn team(mut params: Map<String, Value>) -> Result<Asked, Refusal> {
     let verb = match taken(&mut params, "show")?.as_deref() {
         None | Some("overview") => "team",
         Some("tasks") => "tasks",
@@ -167,7 +167,7 @@ fn team(mut params: Map<String, Value>) -> Result<Wanted, Refusal> {
     Ok((verb, params))
 }
 
-fn task_update(mut params: Map<String, Value>) -> Result<Wanted, Refusal> {
+fn task_update(mut params: Map<String, Value>) -> Result<Asked, Refusal> {
     let event = taken(&mut params, "event")?.unwrap_or_default();
     let verb = match event.as_str() {
         "claimed" | "claim" => "claim",
@@ -187,7 +187,7 @@ fn task_update(mut params: Map<String, Value>) -> Result<Wanted, Refusal> {
     Ok((verb, params))
 }
 
-fn send(mut params: Map<String, Value>) -> Result<Wanted, Refusal> {
+fn send(mut params: Map<String, Value>) -> Result<Asked, Refusal> {
     let Some(topic) = taken(&mut params, "topic")? else { return Ok(("send", params)) };
     if params.contains_key("to") {
         return Err(Refusal::field("topic", "expected either it or `to`"));

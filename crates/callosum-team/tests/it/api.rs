@@ -57,6 +57,8 @@ fn a_task_goes_from_one_session_to_another_in_json() {
     assert_eq!((&done["task"]["state"], &done["task"]["result"]), (&json!("completed"), &json!("seen")));
     let listed = ask(&world, Surface::Http, "tasks", json!({}), &nobody());
     assert_eq!(listed, json!({ "tasks": [], "next": null }));
+    // Another one begins as it did.
+    ask(&world, Surface::Http, "add", json!({ "title": "look", "id": "t2" }), &a);
     assert_eq!(ask(&world, Surface::Http, "task", json!({ "id": "t" }), &nobody())["task"]["result"], "seen");
 }
 
