@@ -228,8 +228,8 @@ fn a_person_sees_what_holds_what_is_proposed_and_what_was_found() {
     assert!(open.len() == 1 && text(&open[0], "agent") == "eve", "{seen}");
     assert!(text(&seen["roundtable"], "text").contains("## Outputs"), "{seen}");
     let signal = &seen["signals"]["signals"][0];
-    assert_eq!(text(signal, "entity"), "email:ann@example.com", "{seen}");
-    assert_eq!(signal["evidence"].as_array().unwrap().len(), 2, "{seen}");
+    assert_eq!(text(signal, "entity"), "ann@example.com", "{seen}");
+    assert!(signal["evidence"].as_array().unwrap().len() >= 2, "{seen}");
     assert_eq!((&seen["pending"], &seen["tampered"]), (&json!([]), &json!([])), "{seen}");
 }
 

@@ -141,6 +141,8 @@ impl From<Problem> for Told {
 
 impl From<Told> for Refusal {
     fn from(Told { code, message, remedy }: Told) -> Self {
-        Self::new(StatusCode::CONFLICT, &code, message, remedy)
+        let is_wrong = code == "bad-request";
+        let status = if is_wrong { StatusCode::BAD_REQUEST } else { StatusCode::CONFLICT };
+        Self::new(status, &code, message, remedy)
     }
 }

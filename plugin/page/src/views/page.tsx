@@ -136,16 +136,17 @@ function useTabs({ together, place }: App): TabId[] {
 /** How many things on a tab want to be seen. */
 function useCounts({ status, together }: App): Partial<Record<TabId, number>> {
   const { team, context } = together;
+  const held = status?.locks?.length ?? 0;
   return useMemo(() => {
     const waiting = waitingOf(team, context);
     const on = (tab: TabId) => waiting.filter((one) => one.tab === tab).length;
     return {
-      leases: status?.locks?.length ?? 0,
+      leases: held,
       tasks: on("tasks"),
       messages: on("messages"),
       context: on("context") + (context?.pending.length ?? 0),
     };
-  }, [status?.locks, team, context]);
+  }, [held, team, context]);
 }
 
 /** Keys for the whole page, where nothing lies over it and nobody types. */

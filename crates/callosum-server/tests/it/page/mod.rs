@@ -2,6 +2,7 @@
 
 mod guests;
 mod served;
+mod together;
 
 use std::fs::{self, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -152,7 +153,7 @@ impl Server {
         let facts = opened.facts();
         assert_eq!((&facts["host"], &facts["view"]), (&json!("local"), &json!("all")));
         assert_eq!(facts["version"], env!("CARGO_PKG_VERSION"));
-        assert_eq!(facts["release"], "api/release");
+        assert_eq!((&facts["release"], &facts["decide"]), (&json!("api/release"), &json!("api/decide")));
         Visit { server: self, token: facts["token"].as_str().unwrap().to_owned() }
     }
 
@@ -200,7 +201,12 @@ impl Visit<'_> {
 
     /// `request` is URL-encoded.
     fn release(&self, origin: Option<&str>, request: &str) -> Reply {
-        let first = format!("POST /api/release?q={request} HTTP/1.1");
+        self.post("release", origin, request)
+    }
+
+    /// `request` is URL-encoded.
+    fn post(&self, what: &str, origin: Option<&str>, request: &str) -> Reply {
+        let first = format!("POST /api/{what}?q={request} HTTP/1.1");
         let host = format!("Host: {}", self.server.host());
         let accept = self.accept();
         let origin = origin.map(|origin| format!("Origin: {origin}"));
