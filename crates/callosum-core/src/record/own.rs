@@ -58,6 +58,7 @@ impl Record {
             reason,
             age_ms,
             event,
+            place,
             suspects,
             seen,
             window_ms,
@@ -111,6 +112,7 @@ impl Record {
         line.maybe_text(br#","reason":"#, reason.as_deref())?;
         line.maybe(br#","ageMs":"#, age_ms.as_ref())?;
         line.maybe(br#","event":"#, event.as_ref())?;
+        line.maybe(br#","place":"#, place.as_ref())?;
         line.maybe(br#","suspects":"#, (!suspects.is_empty()).then_some(suspects))?;
         line.maybe(br#","seen":"#, (!seen.is_empty()).then_some(seen))?;
         line.maybe(br#","windowMs":"#, window_ms.as_ref())?;
@@ -173,6 +175,7 @@ impl Record {
             reason: line.maybe(r#","reason":"#, LineReader::string)?,
             age_ms: line.maybe(r#","ageMs":"#, LineReader::number)?,
             event: line.maybe(r#","event":"#, LineReader::value)?,
+            place: line.maybe(r#","place":"#, LineReader::value)?,
             suspects: line.maybe(r#","suspects":"#, LineReader::value)?.unwrap_or_default(),
             seen: line.maybe(r#","seen":"#, hook_counts)?.unwrap_or_default(),
             window_ms: line.maybe(r#","windowMs":"#, LineReader::number)?,

@@ -47,17 +47,17 @@ const EVENTS: &[HookEvent] = &[
     HookEvent::of_sessions("SessionStart", Moment::Start),
     HookEvent::of_sessions("UserPromptSubmit", Moment::Prompt),
     HookEvent::of_sessions("SessionEnd", Moment::End),
+    HookEvent::of_sessions("Stop", Moment::Idle),
+    HookEvent::of_sessions("StopFailure", Moment::Stuck),
+    HookEvent::of_notices("Notification", "permission_prompt|idle_prompt"),
+    HookEvent::of_sessions("PreCompact", Moment::Compacting),
 ];
 
 const OTHER_EVENTS: &[&str] = &[
-    "Notification",
     "PermissionDenied",
     "PermissionRequest",
     "PostCompact",
-    "PreCompact",
     "Setup",
-    "Stop",
-    "StopFailure",
     "SubagentStart",
     "SubagentStop",
     "TaskCompleted",
@@ -73,6 +73,7 @@ const FACTS: &Facts = &Facts {
     other_names: &["claude"],
     tools: TOOLS,
     events: EVENTS,
+    notices: &[("permission_prompt", Moment::Waiting), ("idle_prompt", Moment::Idle)],
     other_events: OTHER_EVENTS,
     shell_variables: &["CLAUDECODE", "CLAUDE_CODE_SESSION_ID"],
     session_variable: Some("CLAUDE_CODE_SESSION_ID"),
@@ -123,6 +124,10 @@ impl AgentRuntime for ClaudeCode {
 
     fn context(&self, event: &str, text: &str) -> Value {
         answer::additional_context(event, text)
+    }
+
+    fn continuation(&self, _: &str, reason: &str) -> Value {
+        answer::blocked_stop(reason)
     }
 
     fn off(&self, settings: &Value, _: Option<&str>) -> Option<&'static str> {

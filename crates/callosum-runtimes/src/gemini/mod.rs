@@ -58,11 +58,12 @@ const EVENTS: &[HookEvent] = &[
     HookEvent::of_sessions("SessionStart", Moment::Start),
     HookEvent::of_sessions("BeforeAgent", Moment::Prompt),
     HookEvent::of_sessions("SessionEnd", Moment::End),
+    HookEvent::of_sessions("AfterAgent", Moment::Idle),
+    HookEvent::of_notices("Notification", "ToolPermission"),
 ];
 
 /// `PreCompress` stays one of these: it comes with every model turn.
-const OTHER_EVENTS: &[&str] =
-    &["AfterAgent", "AfterModel", "BeforeModel", "BeforeToolSelection", "Notification", "PreCompress"];
+const OTHER_EVENTS: &[&str] = &["AfterModel", "BeforeModel", "BeforeToolSelection", "PreCompress"];
 
 const FACTS: &Facts = &Facts {
     name: "gemini",
@@ -72,6 +73,7 @@ const FACTS: &Facts = &Facts {
     other_names: &[],
     tools: TOOLS,
     events: EVENTS,
+    notices: &[("ToolPermission", Moment::Waiting)],
     other_events: OTHER_EVENTS,
     shell_variables: &["GEMINI_CLI"],
     session_variable: None,
@@ -121,6 +123,10 @@ impl AgentRuntime for Gemini {
 
     fn context(&self, event: &str, text: &str) -> Value {
         answer::additional_context(event, text)
+    }
+
+    fn continuation(&self, _: &str, reason: &str) -> Value {
+        json!({ "decision": "deny", "reason": reason })
     }
 
     fn off(&self, settings: &Value, gating: Option<&str>) -> Option<&'static str> {
