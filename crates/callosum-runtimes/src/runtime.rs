@@ -56,6 +56,8 @@ pub struct Facts {
     pub program: &'static str,
     /// What the files and events of others call it.
     pub source: &'static str,
+    /// What CALC's registry of panes calls it.
+    pub pane_runtime: &'static str,
     /// What it is called there besides.
     pub other_names: &'static [&'static str],
     /// Its names for OpenClaw's tools and their parameters.

@@ -6,6 +6,7 @@
 
 pub mod bridge;
 pub mod caller;
+pub mod delivery;
 pub mod digest;
 pub mod error;
 pub mod event;

@@ -29,7 +29,7 @@ pub enum Over {
 }
 
 /// A session, and what it did within the time that was asked about.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Session {
     /// The machine that it runs on; none for this one.
@@ -77,6 +77,9 @@ pub struct Session {
     /// Why it ended, in its runtime's own word.
     #[serde(skip)]
     pub end_reason: Option<String>,
+    /// When it got its last prompt, wall-clock milliseconds.
+    #[serde(skip)]
+    pub last_prompt_ms: Option<i64>,
 }
 
 /// A session while the journal is read back.
@@ -192,6 +195,7 @@ impl Session {
             holds,
             holder: None,
             end_reason: newest.reason.clone().filter(|_| newest.event == Some(SessionEvent::End)),
+            last_prompt_ms: None,
         }
     }
 }
@@ -206,6 +210,9 @@ impl Heard {
             if session.over.is_none() && self.is_dead == Some(true) {
                 session.over = Some(Over::Gone);
             }
+            if record.event == Some(SessionEvent::Prompt) {
+                session.last_prompt_ms.get_or_insert(record.wall_ms);
+            }
             self.tells = true;
             self.place = self.place.take().or(record.place);
             return;
@@ -219,8 +226,8 @@ impl Heard {
     /// What is known of it. `tells_ends`: its runtime was heard to tell how turns end; `is_silent`: it has told nothing for long, and no
     /// call of it runs.
     fn finish(self, tells_ends: bool, is_silent: bool) -> Session {
-        let Self { mut session, activity, place, tells, .. } = self;
-        let (mut is, since) = activity.is().unwrap_or((Activity::Unknown, self.last_ms));
+        let Self { mut session, activity, place, tells, last_ms, .. } = self;
+        let (mut is, since) = activity.is().unwrap_or((Activity::Unknown, last_ms));
         let is_believed = tells && (tells_ends || place.as_ref().is_some_and(|place| !place.needs_trust));
         if is.is_in_turn() && (!is_believed || is_silent) || !tells {
             is = Activity::Unknown;
@@ -229,7 +236,7 @@ impl Heard {
             is = Activity::Ended;
         }
         session.activity = is;
-        session.activity_since = to_rfc3339(since);
+        session.activity_since = to_rfc3339(if is == Activity::Unknown { last_ms } else { since });
         if let Some(place) = place {
             (session.cwd, session.project, session.tty) = (place.cwd, place.project, place.tty);
         }

@@ -70,6 +70,7 @@ const FACTS: &Facts = &Facts {
     title: "Claude Code",
     program: "claude",
     source: "claude-code",
+    pane_runtime: "claude-code",
     other_names: &["claude"],
     tools: TOOLS,
     events: EVENTS,

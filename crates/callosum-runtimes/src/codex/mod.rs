@@ -49,6 +49,7 @@ const FACTS: &Facts = &Facts {
     title: "Codex",
     program: "codex",
     source: "codex",
+    pane_runtime: "codex-cli",
     other_names: &["codex-cli"],
     tools: TOOLS,
     events: EVENTS,

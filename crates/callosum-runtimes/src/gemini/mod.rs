@@ -70,6 +70,7 @@ const FACTS: &Facts = &Facts {
     title: "Gemini CLI",
     program: "gemini",
     source: "gemini-cli",
+    pane_runtime: "gemini-cli",
     other_names: &[],
     tools: TOOLS,
     events: EVENTS,

@@ -1,11 +1,13 @@
 //! `callosum send`, `inbox` and `ack`.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::ExitCode;
 
-use callosum_core::query::Source;
+use callosum_core::query::{Activity, Session, Source};
 use callosum_core::record::Action;
-use callosum_team::message::{Intent, Mail, Message, NewMessage};
+use callosum_runtimes::named;
+use callosum_team::message::{Intent, Mail, Message, NewMessage, Recipient};
 use callosum_team::team::Sessions;
 use serde_json::{Value, json};
 
@@ -15,8 +17,11 @@ use crate::output::{json, local_time, name, said};
 use super::words::{self, Send};
 use super::{Answer, Writer, caller, looking, names, routes};
 
-/// How a message comes to a session.
+/// How a message comes to a session whose runtime has no hooks of ours.
 const BY_ASKING: &str = "it reads its messages with `callosum inbox`";
+/// To who is in a turn, to who is not, and to who should not wait.
+const NEXT_TURN: &str = "waits for its next turn: a hook says then that there is mail";
+const NEXT_CALL: &str = "a hook says so after its next tool call";
 
 pub(super) fn send(args: &Args, message: &Send, out: &mut dyn Write) -> Answer {
     let writer = Writer::new(args)?;
@@ -43,7 +48,11 @@ pub(super) fn send(args: &Args, message: &Send, out: &mut dyn Write) -> Answer {
         let named = sent.recipients.iter().filter(|to| !to.session.is_empty());
         let to: Vec<String> = named.map(|to| name(&to.session)).collect();
         let to = if to.is_empty() { name(&sent.to) } else { to.join(", ") };
-        writeln!(out, "Sent as {} to {to}: {BY_ASKING}.", name(&sent.id))?;
+        let hows: BTreeSet<&str> =
+            sent.recipients.iter().map(|to| how(&sent, known(to, &sessions)).1).collect();
+        let how = hows.into_iter().collect::<Vec<_>>().join("; or ");
+        let how = if how.is_empty() { NEXT_TURN.to_owned() } else { how };
+        writeln!(out, "Sent as {} to {to}: {how}.", name(&sent.id))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -56,17 +65,36 @@ fn head(sent: &Message) -> Value {
     })
 }
 
-/// How it comes to each: nothing pushes it.
+fn known<'s>(to: &Recipient, sessions: &'s Sessions) -> Option<&'s Session> {
+    sessions.alive().find(|known| known.instance == to.instance && known.session == to.session)
+}
+
+/// How it comes to a session, and what a person is told of that.
+fn how(sent: &Message, to: Option<&Session>) -> (&'static str, &'static str) {
+    if sent.dropped.is_some() {
+        return ("none", "it was not sent");
+    }
+    let has_hooks = to.and_then(|to| named(to.runtime.as_deref()?)).is_some();
+    match to.map(|to| to.activity) {
+        _ if !has_hooks => ("none", BY_ASKING),
+        Some(Activity::Working | Activity::Waiting | Activity::Paused) if sent.urgent => {
+            ("next-hook", NEXT_CALL)
+        }
+        _ => ("next-hook", NEXT_TURN),
+    }
+}
+
+/// How it comes to each.
 fn delivery(sent: &Message, sessions: &Sessions) -> Value {
-    let one = |to: &callosum_team::message::Recipient| {
-        let known =
-            sessions.alive().find(|known| known.instance == to.instance && known.session == to.session);
+    let one = |to: &Recipient| {
+        let known = known(to, sessions);
+        let (how, why) = how(sent, known);
         json!({
             "session": to.session,
-            "activity": "unknown",
-            "since": known.map(|known| known.last_at.clone()),
-            "how": "none",
-            "why": if sent.dropped.is_some() { "it was not sent" } else { BY_ASKING },
+            "activity": known.map(|known| known.activity).unwrap_or_default(),
+            "since": known.map(|known| known.activity_since.clone()),
+            "how": how,
+            "why": why,
         })
     };
     sent.recipients.iter().map(one).collect()

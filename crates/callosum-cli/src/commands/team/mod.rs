@@ -18,7 +18,7 @@ use callosum_team::caller::{Caller, Signs};
 use callosum_team::error::{Code, Refusal};
 use callosum_team::names::{Names, RuntimeName};
 use callosum_team::route::{self, Routes};
-use callosum_team::switch;
+use callosum_team::switch::{self, Wanted};
 use callosum_team::team::Team;
 use callosum_team::who::Actor;
 use serde_json::json;
@@ -104,7 +104,7 @@ fn caller(source: &dyn Source, now: &Stamp) -> Result<Caller, Refusal> {
 }
 
 /// What runtimes and roles are called.
-fn names(routes: &Routes) -> Names {
+pub(crate) fn names(routes: &Routes) -> Names {
     let mut runtimes: Vec<RuntimeName> = RUNTIMES
         .iter()
         .map(|runtime| {
@@ -116,7 +116,7 @@ fn names(routes: &Routes) -> Names {
     Names { runtimes, roles: routes.roles.clone() }
 }
 
-fn routes(state_dir: &std::path::Path) -> Result<Routes, Refusal> {
+pub(crate) fn routes(state_dir: &std::path::Path) -> Result<Routes, Refusal> {
     Routes::read(state_dir).map_err(|why| {
         let message =
             format!("`{}` {}", long(&state_dir.join(route::FILE).display().to_string()), long(&why));
@@ -174,9 +174,13 @@ fn turn(args: &Args, action: &Switch, out: &mut dyn Write) -> Answer {
         );
         return Err(refusal.into());
     }
-    let on = matches!(action, Switch::On);
+    let to = match *action {
+        Switch::On { continue_on_request } => Some(Wanted { continue_on_request }),
+        Switch::Off => None,
+    };
+    let on = to.is_some();
     let state_dir = writer.gate.state_dir();
-    let has_changed = switch::set(state_dir, on).map_err(|error| {
+    let has_changed = switch::set_to(state_dir, to).map_err(|error| {
         let message = format!("can't write in `{}`: {error}", long(&state_dir.display().to_string()));
         Refusal::new(Code::CannotWrite, message, "check that this user may write there")
     })?;
