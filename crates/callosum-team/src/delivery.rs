@@ -130,7 +130,7 @@ fn of_messages(unread: &[Message]) -> Option<String> {
     let mut text = format!("Messages: {}", counted(unread.len(), "unread", ids));
     for (count, what) in [(requests, "requests"), (urgent, "urgent")] {
         if count > 0 {
-            text.push_str(&format!(", {count} {what}"));
+            text.push_str(&format!("; {what}: {count}"));
         }
     }
     Some(text + ". Read them with `callosum inbox --drain`.")
@@ -246,7 +246,7 @@ mod tests {
             lines,
             [
                 "Tasks: 2 to be claimed (review, and 1 more); 1 claimed by this session (mine). See `callosum task list`.",
-                "Messages: 2 unread (ab12, and 1 more), 1 urgent. Read them with `callosum inbox --drain`.",
+                "Messages: 2 unread (ab12, and 1 more); urgent: 1. Read them with `callosum inbox --drain`.",
                 "At work in this project, too: codex session there idle, codex session of another name working. See `callosum sessions`.",
                 "Discoveries: 2 lately (7, 5), by the numbers of their records. See `callosum watch --since 0 --once --topic calc.discovery`.",
             ]

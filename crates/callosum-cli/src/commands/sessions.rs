@@ -57,11 +57,11 @@ pub(crate) fn run(args: &Args, wanted: &SessionsWanted, out: &mut dyn Write) -> 
         vec![
             id,
             on_machine(&session.instance, session.machine.as_deref()),
-            name(session.runtime.as_deref().unwrap_or_default()),
+            session.runtime.as_deref().map(name).unwrap_or_default(),
             project_name(session).map(name).unwrap_or_default(),
             session.activity.name().to_owned(),
             when(args, &session.activity_since),
-            name(session.last_tool.as_deref().unwrap_or_default()),
+            session.last_tool.as_deref().map(name).unwrap_or_default(),
             session.calls.to_string(),
             session.paused.to_string(),
             holds.join(", "),

@@ -10,7 +10,7 @@ use callosum_runtimes::openclaw::Tool;
 use callosum_runtimes::runtime::Moment;
 use callosum_team::delivery::{self, Known};
 use callosum_team::message::{Intent, Message};
-use callosum_team::switch;
+use callosum_team::switch::{self, Wanted};
 use callosum_team::team::{self, AT_WORK_MS, Sessions, Team};
 use callosum_team::who::{Actor, Process, Who};
 use serde_json::Value;
@@ -177,9 +177,8 @@ impl At<'_> {
 
     /// A turn that ends goes on where that is wanted, a request waits, somebody sits there, and it did not go on already.
     fn idle(self) -> Option<Delivery> {
-        let is_wanted =
-            switch::wanted(self.gate.state_dir()).is_some_and(|wanted| wanted.continue_on_request);
-        if !is_wanted || self.event.has_continued || self.gate.machine().terminal().is_none() {
+        let has_terminal = self.gate.machine().terminal().is_some();
+        if !may_go_on(switch::wanted(self.gate.state_dir()), self.event.has_continued, has_terminal) {
             return None;
         }
         let is_request = |message: &Message| message.intent == Intent::Request && message.role.is_none();
@@ -274,6 +273,11 @@ impl At<'_> {
     }
 }
 
+/// Whether a turn that ends may go on: where that is wanted, once, and never without a terminal.
+fn may_go_on(wanted: Option<Wanted>, has_continued: bool, has_terminal: bool) -> bool {
+    wanted.is_some_and(|wanted| wanted.continue_on_request) && !has_continued && has_terminal
+}
+
 /// A call that wrote files.
 struct Write {
     seq: u64,
@@ -303,5 +307,24 @@ impl Write {
 
     fn is_by(&self, who: &Who) -> bool {
         self.instance == who.instance && self.session == who.session
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_turn_goes_on_only_where_that_is_wanted_once_and_at_a_terminal() {
+        let wanted = Some(Wanted { continue_on_request: true });
+        assert!(may_go_on(wanted, false, true));
+        for (wanted, has_continued, has_terminal) in [
+            (None, false, true),
+            (Some(Wanted::default()), false, true),
+            (wanted, true, true),
+            (wanted, false, false),
+        ] {
+            assert!(!may_go_on(wanted, has_continued, has_terminal), "{wanted:?}");
+        }
     }
 }
