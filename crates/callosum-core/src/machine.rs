@@ -254,6 +254,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn terminals_are_called_by_their_device_numbers() {
+        for (number, name) in [
+            (0, None),
+            (136 << 8, Some("/dev/pts/0")),
+            ((137 << 8) | 3, Some("/dev/pts/259")),
+            ((4 << 8) | 1, Some("/dev/tty1")),
+            ((4 << 8) | 64, Some("/dev/ttyS0")),
+            (7 << 8, None),
+        ] {
+            assert_eq!(terminal_name(number).as_deref(), name, "{number:#x}");
+        }
+    }
+
+    #[test]
     fn a_process_that_ended_is_dead_and_this_one_is_not() {
         let machine = Machine::read();
         let own = machine.holder().unwrap();
@@ -310,7 +324,7 @@ mod tests {
             }
             std::thread::yield_now();
         };
-        let above = runtime_from(process(sleep).unwrap().parent).map(|runtime| runtime.pid);
+        let above = runtime_from(process(sleep).unwrap().parent).map(|(pid, _)| pid);
         rustix::process::kill_process(
             rustix::process::Pid::from_raw(sleep.cast_signed()).unwrap(),
             rustix::process::Signal::KILL,
