@@ -65,13 +65,14 @@ impl Gate {
     fn place_of(&self, presence: &Presence) -> Place {
         let written = |folder: &str| one_line(&redact(folder), FOLDER_CHARS);
         let cwd = presence.cwd.as_deref();
+        let told = cwd.map(written);
         let repository = cwd.and_then(|cwd| Surroundings::new().project(Path::new(cwd)));
         let project = repository.as_deref().and_then(Path::to_str).or(cwd);
-        Place {
-            cwd: cwd.map(written),
-            project: project.map(written),
-            tty: self.machine().terminal(),
-            needs_trust: presence.needs_trust,
-        }
+        // Where nothing had to be hidden of a folder, nothing has of those above it: one look is enough.
+        let is_plain = told.as_deref() == cwd;
+        let is_above = |project: &str| cwd.is_some_and(|cwd| cwd.starts_with(project));
+        let project = project
+            .map(|project| if is_plain && is_above(project) { project.to_owned() } else { written(project) });
+        Place { cwd: told, project, tty: self.machine().terminal(), needs_trust: presence.needs_trust }
     }
 }
