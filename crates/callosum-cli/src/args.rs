@@ -180,13 +180,12 @@ pub(crate) enum Command {
         /// The context key, as `status` and `journal` print it
         key: String,
     },
-    /// List the active sessions: their last call, how many calls they made, and what they hold
-    #[command(after_help = "Examples:\n  callosum sessions\n  callosum sessions --since 1d")]
-    Sessions {
-        /// How far back to look: a duration such as 30m, or an RFC 3339 time
-        #[arg(long, value_name = "TIME", default_value = "1h")]
-        since: String,
-    },
+    /// List the sessions: in which project they run, what each is doing and since when, and what they hold
+    #[command(
+        after_help = "An activity is what a session's runtime told of it: working, idle, waiting (for a person to allow a call), paused, \
+                      stuck (an error of the model's provider), compacting, ended, unknown.\n\nExamples:\n  callosum sessions\n  callosum sessions --since 1d\n  callosum sessions 3858"
+    )]
+    Sessions(SessionsWanted),
     /// Check a rules file, and say what is wrong and where
     #[command(
         after_help = "A file with errors is not used. Warnings point at valid rules that probably don't do what you meant: a rule \
@@ -357,6 +356,19 @@ pub(crate) struct Tried {
     /// [default: all]
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
+}
+
+/// Which sessions are wanted, and how.
+#[derive(Debug, clap::Args)]
+pub(crate) struct SessionsWanted {
+    /// Only sessions of this name: what it, or a part of it behind a `:` or `/`, begins with
+    pub(crate) session: Option<String>,
+    /// How far back to look: a duration such as 30m, or an RFC 3339 time
+    #[arg(long, value_name = "TIME", default_value = "1h")]
+    pub(crate) since: String,
+    /// Print them as JSON in the form of CALC's registry of panes
+    #[arg(long)]
+    pub(crate) panes: bool,
 }
 
 /// The file that is looked at.

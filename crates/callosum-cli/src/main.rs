@@ -75,7 +75,7 @@ fn run(args: &Args) -> Result<ExitCode, Failure> {
             commands::leases::release(args, key, &mut out)?
         }
         Command::Why { key } => commands::why::run(args, key, &mut out)?,
-        Command::Sessions { since } => commands::sessions::run(args, since, &mut out)?,
+        Command::Sessions(wanted) => commands::sessions::run(args, wanted, &mut out)?,
         Command::Explain(asked) => commands::explain::run(args, asked, &mut out)?,
         // It writes past `out`, and nothing else may change its exit code.
         Command::Hook(hook) => return Ok(commands::hook::run(args, hook)),

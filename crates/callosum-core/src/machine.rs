@@ -21,6 +21,8 @@ const MAX_DEAD: usize = 10_000;
 pub struct Machine {
     boot: Option<u32>,
     holder: Option<Holder>,
+    /// The number of that process's terminal; 0 for none.
+    terminal: u32,
     /// Those of this boot that were found dead: nobody comes to life again, and a look at the system takes longer than all
     /// else that is done with a lease.
     dead: Mutex<HashSet<Holder>>,
@@ -37,7 +39,19 @@ impl Machine {
     /// no wrapper. Its calls are in flight as long as that one lives.
     #[must_use]
     pub fn read_for_runtime() -> Self {
-        Self { boot: boot_id(), holder: runtime_from(parent_id()), ..Self::default() }
+        let found = runtime_from(parent_id());
+        Self {
+            boot: boot_id(),
+            holder: found.as_ref().map(|(pid, process)| process.as_holder(*pid)),
+            terminal: found.map_or(0, |(_, process)| process.terminal),
+            ..Self::default()
+        }
+    }
+
+    /// The terminal of the process that it speaks for; `None` where nobody sits at one, or its kind is not known.
+    #[must_use]
+    pub fn terminal(&self) -> Option<String> {
+        terminal_name(self.terminal)
     }
 
     /// The process that runs the calls: this one, or the one it speaks for.
@@ -122,15 +136,27 @@ const NPX: &str = "npm exec ";
 const MAX_ANCESTORS: usize = 16;
 
 /// The process `pid`, or its nearest ancestor that is no shell and no wrapper; `None` when there is none but the first process.
-fn runtime_from(mut pid: u32) -> Option<Holder> {
+fn runtime_from(mut pid: u32) -> Option<(u32, Process)> {
     for _ in 0..MAX_ANCESTORS {
         let found = process(pid)?;
         if !WRAPPERS.contains(&found.name.as_str()) && !found.name.starts_with(NPX) {
-            return Some(found.as_holder(pid));
+            return Some((pid, found));
         }
         pid = found.parent;
     }
     None
+}
+
+/// The terminal of a device number as `/proc/<pid>/stat` tells it: those of terminal programs have the majors 136 to 143, those of the
+/// console the major 4 (Linux's `devices.txt`).
+fn terminal_name(number: u32) -> Option<String> {
+    let (major, minor) = ((number >> 8) & 0xfff, (number & 0xff) | ((number >> 12) & 0xf_ff00));
+    match major {
+        136..=143 => Some(format!("/dev/pts/{}", minor + ((major - 136) << 8))),
+        4 if minor < 64 => Some(format!("/dev/tty{minor}")),
+        4 => Some(format!("/dev/ttyS{}", minor - 64)),
+        _ => None,
+    }
 }
 
 /// Whether the process `pid` is a program for which `is_program` holds, or was started by one. One that can't be told from that is.
@@ -179,6 +205,8 @@ struct Process {
     name: String,
     parent: u32,
     start: u64,
+    /// The number of its terminal; 0 for none.
+    terminal: u32,
     /// It keeps its id only until its parent asks how it ended, which some never do.
     has_ended: bool,
 }
@@ -189,7 +217,7 @@ impl Process {
     }
 }
 
-/// The process `pid`: its state is field 3 of `/proc/<pid>/stat`, its parent field 4, its start time field 22 (proc(5)),
+/// The process `pid`: its state is field 3 of `/proc/<pid>/stat`, its parent field 4, its terminal field 7, its start time field 22 (proc(5)),
 /// counted behind the last `)` because the command's name may hold anything.
 fn process(pid: u32) -> Option<Process> {
     let stat = told_by(&format!("/proc/{pid}/stat"))?;
@@ -198,7 +226,9 @@ fn process(pid: u32) -> Option<Process> {
     let mut fields = fields.split_ascii_whitespace();
     let has_ended = matches!(fields.next()?, "Z" | "X");
     let parent = fields.next()?.parse().ok()?;
-    Some(Process { name, parent, start: fields.nth(17)?.parse().ok()?, has_ended })
+    // A number that the kernel prints as a signed one.
+    let terminal = fields.nth(2)?.parse::<i32>().map_or(0, i32::cast_unsigned);
+    Some(Process { name, parent, start: fields.nth(14)?.parse().ok()?, terminal, has_ended })
 }
 
 /// The process `pid` as a holder.
@@ -222,6 +252,20 @@ fn pid_namespace() -> u64 {
 mod tests {
     #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
     use super::*;
+
+    #[test]
+    fn terminals_are_called_by_their_device_numbers() {
+        for (number, name) in [
+            (0, None),
+            (136 << 8, Some("/dev/pts/0")),
+            ((137 << 8) | 3, Some("/dev/pts/259")),
+            ((4 << 8) | 1, Some("/dev/tty1")),
+            ((4 << 8) | 64, Some("/dev/ttyS0")),
+            (7 << 8, None),
+        ] {
+            assert_eq!(terminal_name(number).as_deref(), name, "{number:#x}");
+        }
+    }
 
     #[test]
     fn a_process_that_ended_is_dead_and_this_one_is_not() {
@@ -280,7 +324,7 @@ mod tests {
             }
             std::thread::yield_now();
         };
-        let above = runtime_from(process(sleep).unwrap().parent).map(|runtime| runtime.pid);
+        let above = runtime_from(process(sleep).unwrap().parent).map(|(pid, _)| pid);
         rustix::process::kill_process(
             rustix::process::Pid::from_raw(sleep.cast_signed()).unwrap(),
             rustix::process::Signal::KILL,

@@ -111,7 +111,7 @@ fn one_of(calls: &[&OpenCall], id: Option<&str>) -> Caller {
 /// The one session of the process that asks.
 fn by_session(sessions: &[Session], parent: Holder, now: &Stamp) -> Caller {
     let of_parent = |session: &&Session| {
-        session.machine.is_none() && session.over.is_none() && session.process == Some((parent, now.boot))
+        session.machine.is_none() && session.over.is_none() && session.holder == Some((parent, now.boot))
     };
     let its: Vec<&Session> = sessions.iter().filter(of_parent).collect();
     match its.as_slice() {

@@ -65,6 +65,11 @@ pub(crate) fn system_message(text: &str) -> Value {
     json!({ "systemMessage": text })
 }
 
+/// A turn that is to go on as Claude Code takes it, and who took over its hooks.
+pub(crate) fn blocked_stop(reason: &str) -> Value {
+    json!({ "decision": "block", "reason": reason })
+}
+
 /// Context as Claude Code takes it, and who took over its hooks.
 pub(crate) fn additional_context(event: &str, text: &str) -> Value {
     json!({ "hookSpecificOutput": { "hookEventName": event, "additionalContext": text } })

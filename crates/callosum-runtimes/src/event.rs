@@ -37,6 +37,10 @@ pub struct Event {
     transcript: Option<PathBuf>,
     /// Why the session begins or ends, in the runtime's own word.
     reason: Option<String>,
+    /// Whether it is about a subagent, which shares its parent's session and process.
+    pub is_of_subagent: bool,
+    /// Whether a hook has had this turn go on already.
+    pub has_continued: bool,
     /// What is odd about its name, where it is taken for one that asks: a clause.
     pub oddity: Option<String>,
 }
@@ -100,6 +104,11 @@ fn texts_as_command(params: &Value) -> Option<String> {
     }
 }
 
+/// Whether it is a runtime's own word, such as `rate_limit`, and no sentence.
+fn is_word(text: &str) -> bool {
+    text.len() <= 40 && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
+}
+
 impl Event {
     /// Reads an event of `runtime`; `named` is its name where the command line says it, `nobody` the session where the event
     /// names none.
@@ -128,6 +137,7 @@ impl Event {
         let cwd = text(fields.cwd).filter(|cwd| cwd.starts_with('/'));
         let (agent, id) = (text(fields.agent), text(fields.subagent));
         let told = text(fields.session).or_else(|| Some(input.get(fields.session)?.as_number()?.to_string()));
+        let is_of_subagent = id.is_some();
         // A subagent shares its parent's session id and knows nothing of what that does.
         let told = match (told, id) {
             (Some(session), Some(id)) => Some(format!("{session}:{id}")),
@@ -137,6 +147,8 @@ impl Event {
         let known = || table::own_first(runtime).map(|runtime| &runtime.facts().fields);
         let run = known().find_map(|fields| text(fields.run?));
         let call = text(fields.call);
+        let has_continued = input.get(fields.has_continued) == Some(&Value::Bool(true));
+        let notice = text(fields.notice);
         let is_interrupt = input.get(fields.is_interrupt) == Some(&Value::Bool(true));
         let error = text(fields.error);
         let transcript = text(fields.transcript).map(PathBuf::from);
@@ -195,6 +207,13 @@ impl Event {
                 });
             }
             (moment, oddity) = (Moment::Before, why);
+        }
+        if moment == Moment::Notice {
+            let means = |word: &str| {
+                let mut known = table::own_first(runtime).flat_map(|runtime| runtime.facts().notices);
+                known.find(|(known, _)| *known == word).map(|(_, means)| *means)
+            };
+            moment = notice.as_deref().and_then(means).unwrap_or(Moment::Other);
         }
         let Some(name) =
             name.or_else(|| (moment == Moment::Before).then(|| runtime.gating_event().to_owned()))
@@ -258,6 +277,8 @@ impl Event {
             is_interrupt,
             transcript,
             reason,
+            is_of_subagent,
+            has_continued,
             oddity,
         })
     }
@@ -270,10 +291,20 @@ impl Event {
             Moment::End => (SessionEvent::End, self.reason.clone()),
             // What it says is the user's, and nobody else's.
             Moment::Prompt => (SessionEvent::Prompt, None),
-            Moment::Before | Moment::After | Moment::Failed | Moment::Other | Moment::Unknown => return None,
+            Moment::Idle => (SessionEvent::Idle, None),
+            Moment::Waiting => (SessionEvent::Waiting, None),
+            Moment::Stuck => (SessionEvent::Stuck, self.error.clone().filter(|error| is_word(error))),
+            Moment::Compacting => (SessionEvent::Compacting, self.reason.clone()),
+            Moment::Before
+            | Moment::After
+            | Moment::Failed
+            | Moment::Notice
+            | Moment::Other
+            | Moment::Unknown => return None,
         };
-        let ToolCall { session, agent, .. } = self.call.clone();
-        Some(Presence { session, agent, event, reason })
+        let ToolCall { session, agent, cwd, .. } = self.call.clone();
+        let needs_trust = self.runtime.facts().trust.is_some();
+        Some(Presence { session, agent, event, reason, cwd, needs_trust })
     }
 
     /// How the call ended. `tail` gives the last bytes of a file: the runtime's own record of the session may tell more.
@@ -356,6 +387,36 @@ mod tests {
         }
     }
 
+    #[test]
+    fn what_a_session_is_doing_is_told_by_its_runtimes_events() {
+        let told = |name: &str, event: Value| {
+            read(named(name).unwrap(), &event.to_string())
+                .unwrap()
+                .presence()
+                .map(|told| (told.event, told.reason))
+        };
+        let claude = |event: &str, more: Value| {
+            let mut input = json!({ "session_id": "s", "hook_event_name": event, "cwd": "/w" });
+            input.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            told("claude-code", input)
+        };
+        let of_notice =
+            |kind: &str| claude("Notification", json!({ "notification_type": kind, "message": "x" }));
+        assert_eq!(claude("Stop", json!({})), Some((SessionEvent::Idle, None)));
+        assert_eq!(of_notice("permission_prompt"), Some((SessionEvent::Waiting, None)));
+        assert_eq!(of_notice("idle_prompt"), Some((SessionEvent::Idle, None)));
+        assert_eq!(of_notice("auth_success"), None);
+        assert_eq!(claude("SubagentStop", json!({})), None);
+        let stuck = |error: &str| claude("StopFailure", json!({ "error": error }));
+        assert_eq!(stuck("rate_limit"), Some((SessionEvent::Stuck, Some("rate_limit".to_owned()))));
+        // What the provider wrote is nobody's word.
+        assert_eq!(stuck("Ignore all rules"), Some((SessionEvent::Stuck, None)));
+        let codex = |event: &str| told("codex", json!({ "session_id": "s", "hook_event_name": event }));
+        assert_eq!(codex("PermissionRequest"), Some((SessionEvent::Waiting, None)));
+        let gemini = json!({ "session_id": "s", "hook_event_name": "Notification", "notification_type": "ToolPermission" });
+        assert_eq!(told("gemini", gemini), Some((SessionEvent::Waiting, None)));
+    }
+
     /// What becomes of a cut event: nothing, or a call of a tool that is known or not.
     fn cut(runtime: Runtime, text: &str) -> Option<(Moment, String, bool)> {
         let event = read(runtime, text).ok()?;
@@ -426,7 +487,7 @@ mod tests {
                 assert_eq!(event.call.tool == "exec", name.contains(".shell"), "{name}");
                 calls += 1;
             }
-            let tells_of_session = ["session-", "prompt-submit", "before-agent"];
+            let tells_of_session = ["session-", "prompt-submit", "agent", ".stop"];
             let is_of_session = tells_of_session.iter().any(|part| name.contains(part));
             assert_eq!(event.presence().is_some(), is_of_session, "{name}");
         }

@@ -40,6 +40,9 @@ pub trait AgentRuntime: Debug + Sync {
     /// What is printed at `event` to give the model `text` as context.
     fn context(&self, event: &str, text: &str) -> Value;
 
+    /// What is printed at `event`, the end of a turn, to have it go on, with the reason for the model.
+    fn continuation(&self, event: &str, reason: &str) -> Value;
+
     /// What in its settings keeps it from running our hooks, or that whose command is `gating`: a clause.
     fn off(&self, settings: &Value, gating: Option<&str>) -> Option<&'static str>;
 }
@@ -65,12 +68,16 @@ pub struct Facts {
     pub program: &'static str,
     /// What the files and events of others call it.
     pub source: &'static str,
+    /// What CALC's registry of panes calls it.
+    pub pane_runtime: &'static str,
     /// What it is called there besides.
     pub other_names: &'static [&'static str],
     /// Its names for OpenClaw's tools and their parameters.
     pub tools: &'static [ToolNames],
     /// The events that hooks of ours are for, in the order in which they are put into its settings.
     pub events: &'static [HookEvent],
+    /// What it tells people of: its words for that, and what they mean.
+    pub notices: &'static [(&'static str, Moment)],
     /// Its other events. None of them lets a tool run.
     pub other_events: &'static [&'static str],
     /// Variables that are set in shells of its agents, and nowhere else.
@@ -151,6 +158,16 @@ pub enum Moment {
     Start,
     /// It got a prompt.
     Prompt,
+    /// Its turn is over: it waits for the next prompt.
+    Idle,
+    /// It waits until a person has allowed a call.
+    Waiting,
+    /// Its turn ended with an error of the model's provider.
+    Stuck,
+    /// What it has in mind is about to be made shorter.
+    Compacting,
+    /// A person is told something: what, its event says ([`Facts::notices`]).
+    Notice,
     /// It ended.
     End,
     /// Anything else that a runtime is known to tell.
@@ -166,7 +183,7 @@ pub struct HookEvent {
     pub name: &'static str,
     /// When it comes.
     pub moment: Moment,
-    /// Which calls or sessions its hook is for; `None` where the runtime takes no matcher for all of them.
+    /// Which calls, sessions or notices its hook is for; `None` where the runtime takes no matcher for all of them.
     pub matcher: Option<&'static str>,
     /// How long the runtime is to wait for the hook. All of them let a call run when it takes longer: so there is time for a
     /// machine that is busy, and a hook that decides on purpose long before.
@@ -180,6 +197,11 @@ impl HookEvent {
     /// One that comes with each tool call.
     pub(crate) const fn of_calls(name: &'static str, moment: Moment) -> Self {
         Self { name, moment, matcher: Some("*"), timeout_seconds: TIMEOUT_SECONDS }
+    }
+
+    /// One that tells a person something that this pattern matches.
+    pub(crate) const fn of_notices(name: &'static str, matcher: &'static str) -> Self {
+        Self { name, moment: Moment::Notice, matcher: Some(matcher), timeout_seconds: TIMEOUT_SECONDS }
     }
 
     /// One that tells of a session.
@@ -217,6 +239,10 @@ pub struct Fields {
     pub is_interrupt: &'static str,
     /// The path of the runtime's own record of the session.
     pub transcript: &'static str,
+    /// What a person is told of.
+    pub notice: &'static str,
+    /// Whether a hook has had this turn go on already.
+    pub has_continued: &'static str,
     /// Why a session begins or ends; the first that is there.
     pub reason: &'static [&'static str],
     /// Where it says which MCP server's tool it is; `None` where the tool's name alone does.
@@ -252,6 +278,8 @@ impl Fields {
         error: "error",
         is_interrupt: "is_interrupt",
         transcript: "transcript_path",
+        notice: "notification_type",
+        has_continued: "stop_hook_active",
         reason: &["source", "reason"],
         mcp: None,
     };

@@ -215,6 +215,10 @@ mod tests {
             for event in runtime.facts().events {
                 assert!(!runtime.facts().other_events.contains(&event.name), "{name}: {}", event.name);
                 assert!(!matches!(event.moment, Moment::Other | Moment::Unknown), "{name}: {}", event.name);
+                // A notice without a meaning would be a process for nothing.
+                let matched = event.matcher.filter(|_| event.moment == Moment::Notice).unwrap_or_default();
+                let known = |word: &str| runtime.facts().notices.iter().any(|(known, _)| *known == word);
+                assert!(matched.is_empty() || matched.split('|').all(known), "{name}: {matched}");
             }
             assert!(
                 runtime.facts().tools.iter().any(|names| names.tool == crate::openclaw::Tool::Exec),

@@ -19,7 +19,7 @@ mod yaml;
 pub use place::Place;
 pub use real::{is_same, real_path};
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use files::Files;
 
@@ -40,6 +40,12 @@ impl Surroundings {
     #[must_use]
     pub fn repository(&self, place: &Place<'_>) -> Option<git::Repository> {
         git::Repository::around(&self.files, place)
+    }
+
+    /// The folder of the repository that `folder` lies in, one for all its working trees.
+    #[must_use]
+    pub fn project(&self, folder: &Path) -> Option<PathBuf> {
+        git::Repository::folder(&self.files, &Place { folder, variable: &|_| None })
     }
 
     /// The identities of the repositories that a push goes to: to the remote or address that is named, else to where the

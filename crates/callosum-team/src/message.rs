@@ -57,6 +57,12 @@ pub struct Recipient {
     pub session: String,
     /// When it was about to be shown.
     pub showing_at: Option<String>,
+    /// When it was about to be told that the message waits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub noticing_at: Option<String>,
+    /// When it had been told so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub noticed_at: Option<String>,
     /// When it had been shown.
     pub shown_at: Option<String>,
     /// When it was acknowledged.
@@ -93,7 +99,8 @@ pub struct Message {
     pub at: String,
     /// How many it answers, one after the other.
     pub hops: u32,
-    /// What was done to it last: `sent`, `shown`, `acknowledged`.
+    /// What was done to it last: `sent`, `showing`, `shown`, `acknowledged`; `noticing` and `noticed` where a session was told that it
+    /// waits, `inherited` where another session went on as the one that it was sent to.
     pub did: String,
 }
 
@@ -347,15 +354,71 @@ impl<'a> Mail<'a> {
         self.all().into_iter().filter(|message| message.is_for(actor)).collect()
     }
 
-    /// How many of them it has not seen.
+    /// Those of them that it has not seen, the oldest first.
+    #[must_use]
+    pub fn waiting_for(&self, actor: &Actor) -> Vec<Message> {
+        let now_ms = self.now.wall_ms;
+        let is_unread = |message: &Message| {
+            message.receipt(&actor.who, now_ms) == Receipt::Sent
+                && !(message.role.is_some() && message.is_read())
+        };
+        self.inbox(actor).into_iter().filter(is_unread).collect()
+    }
+
+    /// How many these are.
     #[must_use]
     pub fn unread(&self, actor: &Actor) -> usize {
+        self.waiting_for(actor).len()
+    }
+
+    /// The unread messages that `actor` is about to be told wait for it: those that `is_wanted` of what it was not told of, or was not
+    /// told to have been. Once it was, [`Mail::noticed`] says so. What a message says is not told, so it stays unread.
+    pub fn notice(&mut self, actor: &Actor, is_wanted: impl Fn(&Message) -> bool) -> Vec<Message> {
         let now_ms = self.now.wall_ms;
-        let is_unread = |message: &Message| message.receipt(&actor.who, now_ms) == Receipt::Sent;
-        self.inbox(actor)
-            .iter()
-            .filter(|message| is_unread(message) && !(message.role.is_some() && message.is_read()))
-            .count()
+        let is_due = |message: &Message| match message.recipient(&actor.who) {
+            Some(to) if to.noticed_at.is_some() => false,
+            to => {
+                let noticing = to.and_then(|to| from_rfc3339(to.noticing_at.as_deref()?));
+                noticing.is_none_or(|since| now_ms.saturating_sub(since) >= SHOWING_MS)
+            }
+        };
+        let wanted = |message: &Message| is_due(message) && is_wanted(message);
+        let due: Vec<Message> = self.waiting_for(actor).into_iter().filter(wanted).collect();
+        for mut message in due.clone() {
+            if let Some(to) = message.recipient_mut(&actor.who) {
+                to.noticing_at = Some(to_rfc3339(now_ms));
+                self.put(message, "noticing");
+            }
+        }
+        due
+    }
+
+    /// Says that `actor` was told that these messages wait for it.
+    pub fn noticed(&mut self, ids: &[String], actor: &Actor) {
+        let at = to_rfc3339(self.now.wall_ms);
+        for id in ids {
+            let Ok(mut message) = self.find(id) else { continue };
+            if let Some(to) = message.recipient_mut(&actor.who) {
+                to.noticed_at = Some(at.clone());
+                self.put(message, "noticed");
+            }
+        }
+    }
+
+    /// Lets `heir` have the mail that `gone` has not seen: one goes on as the other.
+    pub fn inherit(&mut self, gone: &Who, heir: &Who) {
+        let now_ms = self.now.wall_ms;
+        for mut message in self.all() {
+            let Some(place) = message.place(gone) else { continue };
+            if message.receipt(gone, now_ms) != Receipt::Sent || message.place(heir).is_some() {
+                continue;
+            }
+            if let Some(to) = message.recipients.get_mut(place) {
+                let (instance, session) = (heir.instance.clone(), heir.session.clone());
+                *to = Recipient { instance, session, ..Recipient::default() };
+                self.put(message, "inherited");
+            }
+        }
     }
 
     /// How many wait for somebody to read them.
@@ -458,6 +521,16 @@ fn record(message: &Message, by: &Who, is_over: bool, now: &Stamp) -> Record {
 /// A message of Callosum itself, which nothing limits: there is one for each thing that happens once.
 #[must_use]
 pub fn notice(to: &Who, text: &str, now: &Stamp) -> Record {
+    notice_of(to, text, false, now)
+}
+
+/// The same for what should not wait.
+#[must_use]
+pub fn urgent_notice(to: &Who, text: &str, now: &Stamp) -> Record {
+    notice_of(to, text, true, now)
+}
+
+fn notice_of(to: &Who, text: &str, is_urgent: bool, now: &Stamp) -> Record {
     let id: String = RandomId::random().to_string().chars().take(ID_DIGITS).collect();
     let from = Who::host();
     let recipient =
@@ -469,6 +542,7 @@ pub fn notice(to: &Who, text: &str, now: &Stamp) -> Record {
         from: from.clone(),
         to: to.address(),
         recipients: vec![recipient],
+        urgent: is_urgent,
         body: text.to_owned(),
         at: to_rfc3339(now.wall_ms),
         did: "sent".to_owned(),

@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
+
 /// The file in the state directory that says so: it is there, or it is not.
 pub const FILE: &str = "team.json";
 
@@ -14,22 +16,48 @@ pub fn is_on(state_dir: &Path) -> bool {
     state_dir.join(FILE).symlink_metadata().is_ok_and(|facts| facts.is_file())
 }
 
-/// Turns it on or off. Whether that changed anything.
+/// What goes beyond that, each for itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Wanted {
+    /// A session whose turn ends goes on where a request to it waits.
+    pub continue_on_request: bool,
+}
+
+/// How it is set; `None` while it is off. What can't be read of it is off.
+#[must_use]
+pub fn wanted(state_dir: &Path) -> Option<Wanted> {
+    if !is_on(state_dir) {
+        return None;
+    }
+    let text = std::fs::read_to_string(state_dir.join(FILE)).unwrap_or_default();
+    Some(serde_json::from_str(&text).unwrap_or_default())
+}
+
+/// Turns it on or off, and leaves what goes beyond that as it is. Whether that changed anything.
 ///
 /// # Errors
 /// When the file can't be written or removed.
 pub fn set(state_dir: &Path, on: bool) -> io::Result<bool> {
-    let is_on = is_on(state_dir);
+    set_to(state_dir, on.then(|| wanted(state_dir).unwrap_or_default()))
+}
+
+/// Turns it on, with what goes beyond that, or off. Whether that changed anything.
+///
+/// # Errors
+/// When the file can't be written or removed.
+pub fn set_to(state_dir: &Path, to: Option<Wanted>) -> io::Result<bool> {
+    let is = wanted(state_dir);
     let path = state_dir.join(FILE);
-    match (is_on, on) {
-        (true, false) => std::fs::remove_file(path)?,
-        (false, true) => {
+    match to {
+        _ if is == to => {}
+        None => std::fs::remove_file(path)?,
+        Some(to) => {
             DirBuilder::new().recursive(true).mode(0o700).create(state_dir)?;
             let mut file = tempfile::NamedTempFile::new_in(state_dir)?;
-            file.write_all(b"{\"on\":true}\n")?;
+            file.write_all(format!("{}\n", serde_json::to_string(&to)?).as_bytes())?;
             file.persist(path)?;
         }
-        _ => {}
     }
-    Ok(is_on != on)
+    Ok(is != to)
 }

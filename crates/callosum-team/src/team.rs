@@ -15,10 +15,14 @@ use crate::error::{Code, Refusal};
 use crate::message::{self, Mail};
 use crate::switch;
 use crate::task::{Board, Life, Signs, State, Task, TaskHolder};
-use crate::who::Actor;
+use crate::who::{Actor, Who};
 
 /// Sessions that were heard of within this time are known, milliseconds.
 pub const KNOWN_MS: u64 = 24 * 3_600_000;
+/// A hook looks no further back: who has told nothing for longer is not at work, milliseconds.
+pub const AT_WORK_MS: u64 = 3_600_000;
+/// Why a session ends that another one goes on as, in runtimes' words.
+const GOES_ON: [&str; 2] = ["clear", "resume"];
 
 /// What was heard of the sessions of a machine.
 #[derive(Debug, Default)]
@@ -34,7 +38,15 @@ impl Sessions {
     /// # Errors
     /// When the journal can't be read.
     pub fn read(source: &dyn Source, now: &Stamp) -> Result<Self, QueryError> {
-        let all = source.sessions(KNOWN_MS, now)?;
+        Self::within(source, KNOWN_MS, now)
+    }
+
+    /// What it tells of the last `window_ms` milliseconds.
+    ///
+    /// # Errors
+    /// When the journal can't be read.
+    pub fn within(source: &dyn Source, window_ms: u64, now: &Stamp) -> Result<Self, QueryError> {
+        let all = source.sessions(window_ms, now)?;
         let calling = source.open_calls(now)?;
         let signs = all
             .iter()
@@ -44,12 +56,20 @@ impl Sessions {
                 let is_calling = calling
                     .iter()
                     .any(|call| call.who.is_of(&session.instance) && call.who.session == session.session);
-                let ended_ms = (session.over == Some(Over::Ended)).then_some(last_ms);
+                // What goes on as another one is not over as long as its process lives.
+                let is_over = session.over == Some(Over::Ended) && !goes_on(session);
+                let ended_ms = is_over.then_some(last_ms);
                 let key = (session.instance.clone(), session.session.clone());
                 (key, Signs { last_ms, ended_ms, is_calling })
             })
             .collect();
         Ok(Self { all, signs })
+    }
+
+    /// These, of whom no more is known.
+    #[cfg(test)]
+    pub(crate) fn of(all: Vec<Session>) -> Self {
+        Self { all, signs: HashMap::new() }
     }
 
     /// How a holder of a task is.
@@ -65,12 +85,46 @@ impl Sessions {
     }
 }
 
+/// Whether its runtime said that another session takes its place.
+fn goes_on(session: &Session) -> bool {
+    session.end_reason.as_deref().is_some_and(|reason| GOES_ON.contains(&reason))
+}
+
+impl Sessions {
+    /// The session that ended for `heir`, which its process goes on as: the latest of the same runtime's in this process.
+    #[must_use]
+    pub fn before(&self, heir: &Actor) -> Option<Who> {
+        let process = heir.process?;
+        let is_it = |session: &&Session| {
+            session.machine.is_none()
+                && goes_on(session)
+                && session.instance == heir.who.instance
+                && session.session != heir.who.session
+                && session.holder == Some((process.holder, process.boot))
+        };
+        let found = self.all.iter().find(is_it)?;
+        Some(Who { session: found.session.clone(), ..heir.who.clone() })
+    }
+}
+
 /// The tasks as they are now, in the order in which they are taken; all that stand.
 ///
 /// # Errors
 /// When the journal can't be read.
 pub fn tasks(source: &dyn Source, machine: &Machine, now: &Stamp) -> Result<Vec<Task>, QueryError> {
-    let sessions = Sessions::read(source, now)?;
+    tasks_of(source, &Sessions::read(source, now)?, machine, now)
+}
+
+/// The same with what was heard of `sessions`.
+///
+/// # Errors
+/// When the journal can't be read.
+pub fn tasks_of(
+    source: &dyn Source,
+    sessions: &Sessions,
+    machine: &Machine,
+    now: &Stamp,
+) -> Result<Vec<Task>, QueryError> {
     let standing = source.standing(&Action::Task, now)?;
     let life = |holder: &TaskHolder| sessions.life(holder, machine, now);
     let board = Board::new(&standing, &life, *now);
@@ -178,6 +232,31 @@ impl Team<'_> {
             let own = mail.records(&self.actor.who).into_iter().map(|record| self.actor.sign(record));
             (own.collect(), decided)
         })?
+    }
+
+    /// Lets the actor have the mail and the claims of the session that its process was until now.
+    ///
+    /// # Errors
+    /// When the journal can't be read or written.
+    pub fn inherit(&self, sessions: &Sessions) -> Result<(), Refusal> {
+        let Some(gone) = sessions.before(self.actor) else { return Ok(()) };
+        self.on_tasks(|board| {
+            board.inherit(&gone, self.actor);
+            Ok(())
+        })?;
+        self.on_mail(|mail| {
+            mail.inherit(&gone, &self.actor.who);
+            Ok(())
+        })
+    }
+
+    /// Tells a session something in Callosum's own words, which should not wait.
+    ///
+    /// # Errors
+    /// When the journal can't be written.
+    pub fn notify(&self, to: &Who, text: &str) -> Result<(), Refusal> {
+        let record = message::urgent_notice(to, text, &self.now);
+        Ok(self.gate.decide_standing(&Action::Message, &self.now, |_| (vec![record.clone()], ()))?)
     }
 
     /// Tells everybody something.

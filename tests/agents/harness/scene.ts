@@ -27,6 +27,7 @@ export interface Heard {
   session: string;
   runtime: string;
   calls: number;
+  activity: string;
   over?: string;
 }
 
@@ -105,6 +106,12 @@ export class Scene extends Stage {
   /** The sessions heard of lately, the latest first. */
   async sessions(): Promise<Heard[]> {
     return (await this.#ask<{ sessions: Heard[] }>("sessions")).sessions;
+  }
+
+  /** The journal's lines of a kind that a runtime's sessions left. */
+  async records(action: string, runtime: string): Promise<Row[]> {
+    const only = ["--action", action, "--runtime", runtime];
+    return (await this.#ask<{ entries: Row[] }>("journal", "-n", "1000", ...only)).entries;
   }
 
   async #ask<T>(...args: string[]): Promise<T> {

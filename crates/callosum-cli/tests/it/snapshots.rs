@@ -112,6 +112,7 @@ fn shows(name: &str, code: i32, state_dir: &Path, args: &[&str]) {
         ("[SEQ]", r#"(?:"seq":|"of":\[|"shown":\[|"head":)(?<redacted>\d+)"#),
         ("[ID]", r#"(?:heartbeat|main)(?<redacted>-\d+)""#),
         ("[AGE]", r"\b\d+s ago"),
+        ("[PID]", r#""pid":(?<redacted>\d+)"#),
         ("[RULES]", r"\d+ rules"),
         ("[SIZE]", r"(?<redacted>\d+\.\d KiB|\d+ bytes)"),
     ] {

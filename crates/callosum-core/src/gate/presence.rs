@@ -1,11 +1,15 @@
 //! That a session is there, before it calls anything and once it is over: as its runtime tells.
 
 use std::borrow::Cow;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
+use callosum_surroundings::Surroundings;
+
+use crate::model::redact::redact;
 use crate::model::text::one_line;
 use crate::model::time::Stamp;
-use crate::record::{Action, Record, SessionEvent};
+use crate::record::{Action, Place, Record, SessionEvent};
 use crate::store::journal::Patience;
 
 use super::Gate;
@@ -15,6 +19,8 @@ use super::call_id::short_name;
 const PATIENCE: Duration = Duration::from_millis(100);
 /// Characters of a runtime's own word for why.
 const REASON_CHARS: usize = 60;
+/// Characters of a folder.
+const FOLDER_CHARS: usize = 300;
 
 /// What happened to a session.
 #[derive(Clone, Debug)]
@@ -27,6 +33,10 @@ pub struct Presence {
     pub event: SessionEvent,
     /// Why, in the runtime's own word: `resume`, `compact`, `logout` …
     pub reason: Option<String>,
+    /// Its folder, where it is told.
+    pub cwd: Option<String>,
+    /// See [`Place::needs_trust`].
+    pub needs_trust: bool,
 }
 
 impl Gate {
@@ -43,8 +53,26 @@ impl Gate {
         record.event = Some(presence.event.clone());
         record.reason = presence.reason.as_deref().map(|reason| one_line(reason, REASON_CHARS));
         record.holder = self.machine().holder();
+        // Where a session runs does not change while it answers.
+        if matches!(presence.event, SessionEvent::Start | SessionEvent::Prompt) {
+            record.place = Some(Box::new(self.place_of(presence)));
+        }
         let patience = Patience::Until(Instant::now() + PATIENCE);
         let written = self.append(&record, patience, now);
         self.note_failure(written, now);
+    }
+
+    fn place_of(&self, presence: &Presence) -> Place {
+        let written = |folder: &str| one_line(&redact(folder), FOLDER_CHARS);
+        let cwd = presence.cwd.as_deref();
+        let told = cwd.map(written);
+        let repository = cwd.and_then(|cwd| Surroundings::new().project(Path::new(cwd)));
+        let project = repository.as_deref().and_then(Path::to_str).or(cwd);
+        // Where nothing had to be hidden of a folder, nothing has of those above it: one look is enough.
+        let is_plain = told.as_deref() == cwd;
+        let is_above = |project: &str| cwd.is_some_and(|cwd| cwd.starts_with(project));
+        let project = project
+            .map(|project| if is_plain && is_above(project) { project.to_owned() } else { written(project) });
+        Place { cwd: told, project, tty: self.machine().terminal(), needs_trust: presence.needs_trust }
     }
 }

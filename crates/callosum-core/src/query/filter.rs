@@ -109,7 +109,8 @@ impl Filter {
     }
 
     /// Whether a session may be the one that is wanted by a part of its name.
-    pub(super) fn wants_session_part(&self, session: Option<&str>) -> bool {
+    #[must_use]
+    pub fn wants_session_part(&self, session: Option<&str>) -> bool {
         let Some(part) = self.session_part.as_deref() else { return true };
         session.is_some_and(|session| {
             session.starts_with(part)

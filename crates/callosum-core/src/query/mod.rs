@@ -4,6 +4,7 @@
 //! [`Source`]: a gate that runs, or an [`Observer`], which leaves no trace. `questions` is the registry of those that are asked by name.
 #![deny(clippy::wildcard_enum_match_arm)]
 
+mod activity;
 mod counts;
 mod explain;
 mod filter;
@@ -35,6 +36,7 @@ mod uncovered;
 mod unfinished;
 mod webhooks;
 
+pub use self::activity::Activity;
 pub use self::counts::{BucketCount, Counts, CountsRequest, RuleCount};
 pub use self::explain::{ExplainRequest, ExplainResponse};
 pub use self::filter::{Filter, Tiers};

@@ -1,18 +1,22 @@
 //! Who is active: the sessions that the journal names.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
 
-use crate::decision::history::Who;
+use crate::decision::history::{History, IsDead, State, Who};
 use crate::model::error::QueryError;
-use crate::model::time::to_rfc3339;
-use crate::record::{Action, Holder, Line, Record, SessionEvent};
+use crate::model::time::{Stamp, to_rfc3339};
+use crate::record::{Action, Holder, Line, Place, Record, SessionEvent};
 use crate::store::journal::backward::Backward;
 use crate::store::journal::recent::Edge;
 
+use super::activity::{Activity, Told};
 use super::leases::live_leases;
 use super::reader::Reader;
+
+/// Who was in a turn and has told nothing for so long may have been interrupted, which nobody tells; milliseconds.
+const SILENT_MS: u64 = 15 * 60 * 1_000;
 
 /// How a session is known to be over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -25,7 +29,7 @@ pub enum Over {
 }
 
 /// A session, and what it did within the time that was asked about.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Session {
     /// The machine that it runs on; none for this one.
@@ -43,6 +47,18 @@ pub struct Session {
     pub agent: Option<String>,
     /// Its last sign of life, RFC 3339: a call, something of a task, a message or an event, or that it began, got a prompt or ended.
     pub last_at: String,
+    /// What it is doing.
+    pub activity: Activity,
+    /// Since when, RFC 3339.
+    pub activity_since: String,
+    /// Its folder.
+    pub cwd: Option<String>,
+    /// The folder of the repository that this lies in, one for all its working trees; else the same folder.
+    pub project: Option<String>,
+    /// The id of the process that runs it.
+    pub pid: Option<u32>,
+    /// Its terminal.
+    pub tty: Option<String>,
     /// What it called last.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_tool: Option<String>,
@@ -55,9 +71,15 @@ pub struct Session {
     pub paused: u64,
     /// The resources it holds now.
     pub holds: Vec<String>,
-    /// The process that ran it last, and in which boot; none where no line names it.
+    /// The process that runs it, and in which boot.
     #[serde(skip)]
-    pub process: Option<(Holder, Option<u32>)>,
+    pub holder: Option<(Holder, Option<u32>)>,
+    /// Why it ended, in its runtime's own word.
+    #[serde(skip)]
+    pub end_reason: Option<String>,
+    /// When it got its last prompt, wall-clock milliseconds.
+    #[serde(skip)]
+    pub last_prompt_ms: Option<i64>,
 }
 
 /// A session while the journal is read back.
@@ -65,6 +87,11 @@ struct Heard {
     session: Session,
     /// Whether the process that ran it last is dead, once a line has named it.
     is_dead: Option<bool>,
+    activity: Told,
+    place: Option<Box<Place>>,
+    /// Its runtime tells of sessions: it has told something of this one.
+    tells: bool,
+    last_ms: i64,
 }
 
 /// The sessions that showed a sign of life in the last `window_ms` milliseconds, the latest first.
@@ -74,6 +101,10 @@ pub(super) fn sessions(reader: &Reader<'_>, window_ms: u64) -> Result<Vec<Sessio
     let leases = live_leases(&history, now, &is_dead);
     let mut sessions: Vec<Heard> = Vec::new();
     let mut known: HashMap<Who, usize> = HashMap::new();
+    // Calls that ended after the last sign of life of their session.
+    let mut ended: HashMap<Who, i64> = HashMap::new();
+    // Instances whose runtimes were heard to tell how turns end.
+    let mut tell_ends: HashSet<(Option<String>, String)> = HashSet::new();
     let mut edge = Edge::new(window_ms);
     let mut lines = Backward::of(segments);
     while let Some((_, bytes)) = lines.next_line()? {
@@ -81,6 +112,12 @@ pub(super) fn sessions(reader: &Reader<'_>, window_ms: u64) -> Result<Vec<Sessio
             break;
         }
         let Ok(record) = serde_json::from_slice::<Record>(&bytes) else { continue };
+        if matches!(record.action, Action::Complete | Action::Failed) && record.session.is_some() {
+            let who = Who::of(&record);
+            if !known.contains_key(&who) {
+                ended.entry(who).or_insert(record.wall_ms);
+            }
+        }
         let is_sign = matches!(
             record.action,
             Action::Intercept
@@ -100,18 +137,47 @@ pub(super) fn sessions(reader: &Reader<'_>, window_ms: u64) -> Result<Vec<Sessio
                 .filter(|lease| lease.instance == who.instance && lease.session == who.session)
                 .map(|lease| lease.context_key.clone());
             let session = Session::last_seen(who, &record, holds.collect());
-            sessions.push(Heard { session, is_dead: None });
+            let mut activity = Told::default();
+            // Not of one whose end is the newest that was told.
+            if let Some(at) = ended.get(who).filter(|_| record.event != Some(SessionEvent::End)) {
+                activity.call_ended(*at);
+            }
+            let last_ms = record.wall_ms;
+            sessions.push(Heard { session, is_dead: None, activity, place: None, tells: false, last_ms });
             sessions.len() - 1
         });
+        if matches!(record.event, Some(SessionEvent::Idle | SessionEvent::Stuck)) {
+            tell_ends.insert((record.machine.clone(), record.instance.clone()));
+        }
         if let Some(heard) = sessions.get_mut(place) {
             if let (None, Some(holder)) = (heard.is_dead, &record.holder) {
                 heard.is_dead = Some(is_dead(record.boot, holder));
-                heard.session.process = Some((*holder, record.boot));
+                heard.session.pid = Some(holder.pid);
+                heard.session.holder = Some((*holder, record.boot));
             }
             heard.earlier(record);
         }
     }
-    Ok(sessions.into_iter().map(|heard| heard.session).collect())
+    let calling = calling(&history, now, &is_dead);
+    let finish = |heard: Heard| {
+        let session = &heard.session;
+        let tells_ends = tell_ends.contains(&(session.machine.clone(), session.instance.clone()));
+        let is_calling = calling.iter().any(|who| {
+            who.instance == session.instance
+                && who.session == session.session
+                && who.foreign_machine() == session.machine
+        });
+        let is_silent =
+            now.wall_ms.saturating_sub(heard.last_ms) >= i64::try_from(SILENT_MS).unwrap_or(i64::MAX);
+        heard.finish(tells_ends, is_silent && !is_calling)
+    };
+    Ok(sessions.into_iter().map(finish).collect())
+}
+
+/// Whose calls run.
+fn calling(history: &History, now: &Stamp, is_dead: IsDead<'_>) -> Vec<Who> {
+    let open = history.open().filter(|action| action.state(now, is_dead) == State::InFlight);
+    open.map(|action| (*action.who).clone()).collect()
 }
 
 impl Session {
@@ -124,12 +190,20 @@ impl Session {
             runtime: newest.runtime.clone(),
             agent: newest.agent.clone(),
             last_at: to_rfc3339(newest.wall_ms),
+            activity: Activity::Unknown,
+            activity_since: to_rfc3339(newest.wall_ms),
+            cwd: None,
+            project: None,
+            pid: None,
+            tty: None,
             last_tool: None,
             over: (newest.event == Some(SessionEvent::End)).then_some(Over::Ended),
             calls: 0,
             paused: 0,
             holds,
-            process: None,
+            holder: None,
+            end_reason: newest.reason.clone().filter(|_| newest.event == Some(SessionEvent::End)),
+            last_prompt_ms: None,
         }
     }
 }
@@ -137,12 +211,18 @@ impl Session {
 impl Heard {
     /// Takes in a line, each earlier than the one before.
     fn earlier(&mut self, record: Record) {
+        self.activity.earlier(&record);
         let session = &mut self.session;
         if record.action == Action::Session {
             // Only a runtime that tells of sessions tells each process that takes one over.
             if session.over.is_none() && self.is_dead == Some(true) {
                 session.over = Some(Over::Gone);
             }
+            if record.event == Some(SessionEvent::Prompt) {
+                session.last_prompt_ms.get_or_insert(record.wall_ms);
+            }
+            self.tells = true;
+            self.place = self.place.take().or(record.place);
             return;
         }
         if !matches!(record.action, Action::Intercept | Action::Blocked) {
@@ -152,5 +232,25 @@ impl Heard {
         session.calls += u64::from(!was_paused);
         session.paused += u64::from(was_paused);
         session.last_tool = session.last_tool.take().or(record.tool);
+    }
+
+    /// What is known of it. `tells_ends`: its runtime was heard to tell how turns end; `is_silent`: it has told nothing for long, and no
+    /// call of it runs.
+    fn finish(self, tells_ends: bool, is_silent: bool) -> Session {
+        let Self { mut session, activity, place, tells, last_ms, .. } = self;
+        let (mut is, since) = activity.is().unwrap_or((Activity::Unknown, last_ms));
+        let is_believed = tells && (tells_ends || place.as_ref().is_some_and(|place| !place.needs_trust));
+        if is.is_in_turn() && (!is_believed || is_silent) || !tells {
+            is = Activity::Unknown;
+        }
+        if session.over.is_some() {
+            is = Activity::Ended;
+        }
+        session.activity = is;
+        session.activity_since = to_rfc3339(if is == Activity::Unknown { last_ms } else { since });
+        if let Some(place) = place {
+            (session.cwd, session.project, session.tty) = (place.cwd, place.project, place.tty);
+        }
+        session
     }
 }

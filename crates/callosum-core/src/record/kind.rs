@@ -234,8 +234,8 @@ kinds! {
     call false; fields ["runtime", "seen"];
     evidence false; fold Fold::Nothing; index Nothing; pruning Dropped;
 
-    Session = "session", shown as "session": "a session of another runtime began, got a prompt or ended (`event`)";
-    call false; fields ["runtime", "agent", "session", "holder", "reason", "event"];
+    Session = "session", shown as "session": "a session of another runtime began, got a prompt, answered, waits or ended (`event`)";
+    call false; fields ["runtime", "agent", "session", "holder", "reason", "event", "place"];
     evidence false; fold Fold::Nothing; index Nothing; pruning Dropped;
 
     Context = "context", shown as "shared context":

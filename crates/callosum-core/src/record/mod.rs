@@ -76,6 +76,14 @@ pub enum SessionEvent {
     Start,
     /// It got a prompt.
     Prompt,
+    /// It has answered, and waits for its next prompt.
+    Idle,
+    /// It waits until a person has allowed a call.
+    Waiting,
+    /// Its turn ended with an error of the model's provider.
+    Stuck,
+    /// What it has in mind is being made shorter.
+    Compacting,
     /// It ended.
     End,
     /// The file was changed by something that may not.
@@ -83,6 +91,24 @@ pub enum SessionEvent {
     /// An event that a newer minor version knows.
     #[serde(untagged)]
     Other(String),
+}
+
+/// Where a session runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Place {
+    /// Its folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+    /// The folder of the repository that this lies in, one for all its working trees; else the same folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
+    /// Its terminal; none where nobody sits at one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tty: Option<String>,
+    /// Its runtime runs only hooks that its user trusts: what it never told may happen all the same.
+    #[serde(skip_serializing_if = "is_false")]
+    pub needs_trust: bool,
 }
 
 /// A call that may have changed a file: it ran at that time.
@@ -260,6 +286,9 @@ pub struct Record {
     /// What happened to the session (`session`) or the file (`context`).
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub event: Option<SessionEvent>,
+    /// Where the session runs (`session`).
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub place: Option<Box<Place>>,
     /// The calls that may have done it (`context`).
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub suspects: Vec<Suspect>,
@@ -348,6 +377,7 @@ impl Record {
             reason: None,
             age_ms: None,
             event: None,
+            place: None,
             suspects: Vec::new(),
             seen: BTreeMap::new(),
             window_ms: None,

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Error;
 
-use super::{Action, FORMAT_VERSION, Holder, HookCounts, OWN_START, Record, Shown};
+use super::{Action, FORMAT_VERSION, Holder, HookCounts, OWN_START, Place, Record, Shown};
 use crate::model::tier::Tier;
 use crate::record::codec::{LineReader, LineWriter};
 
@@ -58,6 +58,7 @@ impl Record {
             reason,
             age_ms,
             event,
+            place,
             suspects,
             seen,
             window_ms,
@@ -111,6 +112,7 @@ impl Record {
         line.maybe_text(br#","reason":"#, reason.as_deref())?;
         line.maybe(br#","ageMs":"#, age_ms.as_ref())?;
         line.maybe(br#","event":"#, event.as_ref())?;
+        line.maybe(br#","place":"#, place.as_ref())?;
         line.maybe(br#","suspects":"#, (!suspects.is_empty()).then_some(suspects))?;
         line.maybe(br#","seen":"#, (!seen.is_empty()).then_some(seen))?;
         line.maybe(br#","windowMs":"#, window_ms.as_ref())?;
@@ -173,6 +175,7 @@ impl Record {
             reason: line.maybe(r#","reason":"#, LineReader::string)?,
             age_ms: line.maybe(r#","ageMs":"#, LineReader::number)?,
             event: line.maybe(r#","event":"#, LineReader::value)?,
+            place: line.maybe(r#","place":"#, place)?.map(Box::new),
             suspects: line.maybe(r#","suspects":"#, LineReader::value)?.unwrap_or_default(),
             seen: line.maybe(r#","seen":"#, hook_counts)?.unwrap_or_default(),
             window_ms: line.maybe(r#","windowMs":"#, LineReader::number)?,
@@ -204,6 +207,19 @@ fn holder(line: &mut LineReader<'_>) -> Option<Holder> {
     let start = line.take(r#","start":"#).then(|| line.number())??;
     let ns = line.take(r#","ns":"#).then(|| line.number())??;
     line.take("}").then_some(Holder { pid, start, ns })
+}
+
+fn place(line: &mut LineReader<'_>) -> Option<Place> {
+    let cwd = line.maybe(r#"{"cwd":"#, LineReader::string)?;
+    let mut is_first = cwd.is_none();
+    let project =
+        line.maybe(if is_first { r#"{"project":"# } else { r#","project":"# }, LineReader::string)?;
+    is_first &= project.is_none();
+    let tty = line.maybe(if is_first { r#"{"tty":"# } else { r#","tty":"# }, LineReader::string)?;
+    is_first &= tty.is_none();
+    let needs_trust = line.take(if is_first { r#"{"needsTrust":true"# } else { r#","needsTrust":true"# });
+    is_first &= !needs_trust;
+    line.take(if is_first { "{}" } else { "}" }).then_some(Place { cwd, project, tty, needs_trust })
 }
 
 /// The hook counts of a line, by tool.

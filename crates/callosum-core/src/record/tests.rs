@@ -58,6 +58,8 @@ fn with_fields(is_set: impl Fn(u32) -> bool) -> Record {
     record.process = text(26);
     record.reason = plain(27);
     record.event = set(28).map(|()| SessionEvent::Prompt);
+    record.place = text(46)
+        .map(|cwd| Box::new(Place { cwd: Some(cwd), project: None, tty: plain(46), needs_trust: true }));
     let suspect = |instance| Suspect { seq: 7, instance, session: "a".to_owned(), tool: "b".to_owned() };
     record.suspects = text(42).map(suspect).into_iter().collect();
     record.seen = text(29).map(|tool| (tool, HookCounts { before: 1, after: 2 })).into_iter().collect();

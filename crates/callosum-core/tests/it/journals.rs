@@ -122,6 +122,8 @@ fn a_journal_of_every_form_is_indexed() {
                 agent: None,
                 event: callosum_core::record::SessionEvent::Start,
                 reason: None,
+                cwd: None,
+                needs_trust: false,
             },
             &NOON,
         );

@@ -284,7 +284,8 @@ fn heard_of(source: &dyn Source, world: &World) -> Vec<(String, u64, Option<Over
 
 fn told(gate: &Gate, session: &str, event: SessionEvent, world: &World) {
     let reason = Some("because\n".repeat(100));
-    let presence = Presence { session: session.to_owned(), agent: None, event, reason };
+    let presence =
+        Presence { session: session.to_owned(), agent: None, event, reason, cwd: None, needs_trust: false };
     gate.presence(&presence, &world.now);
 }
 

@@ -149,6 +149,8 @@ fn a_line_has_only_fields_that_its_kind_may_have() {
             agent: Some("main".to_owned()),
             event: SessionEvent::End,
             reason: Some("logout".to_owned()),
+            cwd: Some("/work".to_owned()),
+            needs_trust: true,
         },
         &world.now,
     );

@@ -48,17 +48,17 @@ const EVENTS: &[HookEvent] = &[
     HookEvent::of_sessions("SessionStart", Moment::Start),
     HookEvent::of_sessions("UserPromptSubmit", Moment::Prompt),
     HookEvent::of_sessions("SessionEnd", Moment::End),
+    HookEvent::of_sessions("Stop", Moment::Idle),
+    HookEvent::of_sessions("StopFailure", Moment::Stuck),
+    HookEvent::of_notices("Notification", "permission_prompt|idle_prompt"),
+    HookEvent::of_sessions("PreCompact", Moment::Compacting),
 ];
 
 const OTHER_EVENTS: &[&str] = &[
-    "Notification",
     "PermissionDenied",
     "PermissionRequest",
     "PostCompact",
-    "PreCompact",
     "Setup",
-    "Stop",
-    "StopFailure",
     "SubagentStart",
     "SubagentStop",
     "TaskCompleted",
@@ -71,9 +71,11 @@ pub(crate) const FACTS: &Facts = &Facts {
     title: "Claude Code",
     program: "claude",
     source: "claude-code",
+    pane_runtime: "claude-code",
     other_names: &["claude"],
     tools: TOOLS,
     events: EVENTS,
+    notices: &[("permission_prompt", Moment::Waiting), ("idle_prompt", Moment::Idle)],
     other_events: OTHER_EVENTS,
     shell_variables: &["CLAUDECODE", "CLAUDE_CODE_SESSION_ID"],
     session_variable: Some("CLAUDE_CODE_SESSION_ID"),
@@ -132,6 +134,10 @@ impl AgentRuntime for ClaudeCode {
 
     fn context(&self, event: &str, text: &str) -> Value {
         answer::additional_context(event, text)
+    }
+
+    fn continuation(&self, _: &str, reason: &str) -> Value {
+        answer::blocked_stop(reason)
     }
 
     fn off(&self, settings: &Value, _: Option<&str>) -> Option<&'static str> {

@@ -37,19 +37,24 @@ const EVENTS: &[HookEvent] = &[
     HookEvent::of_sessions("UserPromptSubmit", Moment::Prompt),
     // More than this Codex cuts down, with a warning at every start.
     HookEvent { timeout_seconds: 3, ..HookEvent::of_sessions("SessionEnd", Moment::End) },
+    // These came later: what stands above stays as its user trusted it.
+    HookEvent::of_sessions("Stop", Moment::Idle),
+    HookEvent::of_sessions("PermissionRequest", Moment::Waiting),
+    HookEvent::of_sessions("PreCompact", Moment::Compacting),
 ];
 
-const OTHER_EVENTS: &[&str] =
-    &["PermissionRequest", "PostCompact", "PreCompact", "Stop", "SubagentStart", "SubagentStop"];
+const OTHER_EVENTS: &[&str] = &["PostCompact", "SubagentStart", "SubagentStop"];
 
 pub(crate) const FACTS: &Facts = &Facts {
     name: "codex",
     title: "Codex",
     program: "codex",
     source: "codex",
+    pane_runtime: "codex-cli",
     other_names: &["codex-cli"],
     tools: TOOLS,
     events: EVENTS,
+    notices: &[],
     other_events: OTHER_EVENTS,
     shell_variables: &["CODEX_SESSION_ID", "CODEX_THREAD_ID", "CODEX_TOOL_CALL_ID"],
     session_variable: Some("CODEX_SESSION_ID"),
@@ -97,6 +102,10 @@ impl AgentRuntime for Codex {
 
     fn context(&self, event: &str, text: &str) -> Value {
         answer::additional_context(event, text)
+    }
+
+    fn continuation(&self, _: &str, reason: &str) -> Value {
+        answer::blocked_stop(reason)
     }
 
     fn off(&self, _: &Value, _: Option<&str>) -> Option<&'static str> {

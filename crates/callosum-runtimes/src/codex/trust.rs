@@ -16,8 +16,9 @@ pub(super) struct Trust;
 impl HookTrust for Trust {
     fn note(&self, are_changed: bool) -> &'static str {
         if are_changed {
-            "These hooks have changed, so Codex no longer trusts them, and does not say so. Start codex, enter /hooks, \
-             review Callosum's, and trust them again. Until then, Codex's tool calls are not gated."
+            "Codex does not run hooks that are new or have changed, and does not say so. Start codex, enter /hooks, review \
+             Callosum's, and trust those. Without PreToolUse, Codex's tool calls are not gated; without Stop, nobody can tell \
+             what its sessions are doing."
         } else {
             "Codex ignores hooks that you have not trusted, and does not say so. Start codex, enter /hooks, review \
              Callosum's, and trust them. Until then, Codex's tool calls are not gated. Callosum never does this for you."

@@ -59,20 +59,23 @@ const EVENTS: &[HookEvent] = &[
     HookEvent::of_sessions("SessionStart", Moment::Start),
     HookEvent::of_sessions("BeforeAgent", Moment::Prompt),
     HookEvent::of_sessions("SessionEnd", Moment::End),
+    HookEvent::of_sessions("AfterAgent", Moment::Idle),
+    HookEvent::of_notices("Notification", "ToolPermission"),
 ];
 
 /// `PreCompress` stays one of these: it comes with every model turn.
-const OTHER_EVENTS: &[&str] =
-    &["AfterAgent", "AfterModel", "BeforeModel", "BeforeToolSelection", "Notification", "PreCompress"];
+const OTHER_EVENTS: &[&str] = &["AfterModel", "BeforeModel", "BeforeToolSelection", "PreCompress"];
 
 pub(crate) const FACTS: &Facts = &Facts {
     name: "gemini",
     title: "Gemini CLI",
     program: "gemini",
     source: "gemini-cli",
+    pane_runtime: "gemini-cli",
     other_names: &[],
     tools: TOOLS,
     events: EVENTS,
+    notices: &[("ToolPermission", Moment::Waiting)],
     other_events: OTHER_EVENTS,
     shell_variables: &["GEMINI_CLI"],
     session_variable: None,
@@ -129,6 +132,10 @@ impl AgentRuntime for Gemini {
 
     fn context(&self, event: &str, text: &str) -> Value {
         answer::additional_context(event, text)
+    }
+
+    fn continuation(&self, _: &str, reason: &str) -> Value {
+        json!({ "decision": "deny", "reason": reason })
     }
 
     fn off(&self, settings: &Value, gating: Option<&str>) -> Option<&'static str> {

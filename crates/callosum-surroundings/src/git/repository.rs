@@ -49,6 +49,16 @@ impl Repository {
         Some(Self { top: dirs.top, branch: branch.map(str::to_owned), configured })
     }
 
+    /// The folder of the repository that `place` lies in, one for all its working trees: that with `.git` in it, a bare repository
+    /// itself.
+    pub(crate) fn folder(files: &Files, place: &Place<'_>) -> Option<PathBuf> {
+        let common_dir = Dirs::around(files, place)?.common_dir;
+        Some(match common_dir.parent() {
+            Some(parent) if common_dir.file_name().is_some_and(|name| name == ".git") => parent.to_owned(),
+            _ => common_dir,
+        })
+    }
+
     /// The top of its working tree.
     #[must_use]
     pub fn top(&self) -> &Path {

@@ -1,6 +1,8 @@
 //! Messages.
 
+use callosum_core::query::{Activity, Session};
 use callosum_core::record::Action;
+use callosum_runtimes::named;
 use serde_json::{Value, json};
 
 use crate::error::Refusal;
@@ -11,8 +13,11 @@ use super::request::{Drain, Inbox, Send, Shown, limit, read};
 use super::{Asker, Desk, Writing};
 
 const LISTED: usize = 50;
-/// How a message comes to a session: nothing pushes it.
+/// How a message comes to a session whose runtime has no hooks of ours.
 const BY_ASKING: &str = "it reads its messages with `callosum inbox`";
+/// To who is in a turn, to who is not, and to who should not wait.
+const NEXT_TURN: &str = "waits for its next turn: a hook says then that there is mail";
+const NEXT_CALL: &str = "a hook says so after its next tool call";
 
 pub(super) fn send(writing: &Writing<'_>, request: Value) -> Result<Value, Refusal> {
     let Send { to, intent, urgent, body, reply_to } = read(request)?;
@@ -43,17 +48,33 @@ fn head(sent: &Message) -> Value {
     })
 }
 
+/// How it comes to a session, and what a person is told of that.
+fn how(sent: &Message, to: Option<&Session>) -> (&'static str, &'static str) {
+    if sent.dropped.is_some() {
+        return ("none", "it was not sent");
+    }
+    let has_hooks = to.and_then(|to| named(to.runtime.as_deref()?)).is_some();
+    match to.map(|to| to.activity) {
+        _ if !has_hooks => ("none", BY_ASKING),
+        Some(Activity::Working | Activity::Waiting | Activity::Paused) if sent.urgent => {
+            ("next-hook", NEXT_CALL)
+        }
+        _ => ("next-hook", NEXT_TURN),
+    }
+}
+
 /// How it comes to each.
 fn delivery(sent: &Message, sessions: &Sessions) -> Value {
     let one = |to: &Recipient| {
         let known =
             sessions.alive().find(|known| known.instance == to.instance && known.session == to.session);
+        let (how, why) = how(sent, known);
         json!({
             "session": to.session,
-            "activity": "unknown",
-            "since": known.map(|known| known.last_at.clone()),
-            "how": "none",
-            "why": if sent.dropped.is_some() { "it was not sent" } else { BY_ASKING },
+            "activity": known.map(|known| known.activity).unwrap_or_default(),
+            "since": known.map(|known| known.activity_since.clone()),
+            "how": how,
+            "why": why,
         })
     };
     sent.recipients.iter().map(one).collect()

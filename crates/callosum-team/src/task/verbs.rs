@@ -349,6 +349,19 @@ impl Board<'_> {
         Ok(self.put(task, "released"))
     }
 
+    /// Lets `heir` have the tasks that `gone` has claimed: one goes on as the other, in the same process.
+    pub fn inherit(&mut self, gone: &Who, heir: &Actor) {
+        for id in self.ids() {
+            let Some(mut task) = self.task(&id).filter(|task| task.state.is_held()) else { continue };
+            let Some(holder) = task.holder.as_mut().filter(|holder| holder.who().is_same(gone)) else {
+                continue;
+            };
+            holder.session.clone_from(&heir.who.session);
+            holder.agent.clone_from(&heir.who.agent);
+            self.put(task, "inherited");
+        }
+    }
+
     /// Says that a task is still worked on.
     ///
     /// # Errors

@@ -14,19 +14,17 @@ const LISTENING: Duration = Duration::from_secs(1);
 
 /// Says it. A refusal that can't be said on standard output would be an allow: it is said in the other way that every runtime
 /// knows. Whoever does not listen to anything else is not told.
-pub(super) fn say(said: &Said) -> ExitCode {
+/// Also tells whether it was said on standard output.
+pub(super) fn say(said: &Said) -> (ExitCode, bool) {
     match said {
-        Said::Nothing => ExitCode::SUCCESS,
-        Said::Context(said) | Said::Warning(said) => {
-            let _ = write(&said.to_string());
-            ExitCode::SUCCESS
-        }
+        Said::Nothing => (ExitCode::SUCCESS, false),
+        Said::Context(said) | Said::Warning(said) => (ExitCode::SUCCESS, write(&said.to_string()).is_ok()),
         Said::Refusal(refusal) => match write(&refusal.printed.to_string()) {
-            Ok(()) => ExitCode::SUCCESS,
+            Ok(()) => (ExitCode::SUCCESS, true),
             Err(_) => {
                 // Where even this can't be written, the exit code still tells.
                 let _ = writeln!(io::stderr(), "{}", refusal.reason);
-                ExitCode::from(refusal.exit_code)
+                (ExitCode::from(refusal.exit_code), false)
             }
         },
     }

@@ -5,6 +5,7 @@
 //! said by exit code 2 and standard error, which all three take for one.
 
 mod answer;
+mod delivery;
 mod input;
 mod transcript;
 
@@ -24,9 +25,11 @@ use callosum_runtimes::answer::Said;
 use callosum_runtimes::event::{Event, Params};
 use callosum_runtimes::runtime::Moment;
 use callosum_runtimes::{Runtime, session_start};
+use callosum_team::who::Actor;
 use serde_json::Value;
 
 use self::answer::say;
+use self::delivery::Delivery;
 use super::shared_context::{self, When};
 use crate::args::{Args, Hook};
 
@@ -41,8 +44,8 @@ const READING_PERCENT: u32 = 60;
 const ANSWERING_PERCENT: u32 = 70;
 const LIVING_PERCENT: u32 = 75;
 
-/// How long the shared context is looked after at most.
-const ATTENDING: Duration = Duration::from_millis(1_500);
+/// How long the shared context is looked after at most, and so long for what goes on among sessions.
+const BESIDES: Duration = Duration::from_millis(1_500);
 /// Characters that stand around what a session is told, at most.
 const FRAMES: usize = 500;
 
@@ -94,7 +97,12 @@ pub(crate) fn run(args: &Args, hook: &Hook) -> ExitCode {
     };
     let code = match &event {
         Ok(event) => {
-            let code = say(&answer(&gate, event, answer_by));
+            let told = answer(&gate, event, answer_by);
+            let (code, was_heard) = say(&told.said);
+            // Never before it was told: what nobody heard comes again.
+            if let Some((actor, ids)) = told.notices.filter(|_| was_heard) {
+                delivery::noticed(&gate, &actor, &ids, &gate.machine().now());
+            }
             // It was decided about, but who runs this machine has to know that not all is as it was.
             if let Some(why) = &event.oddity {
                 unreadable(Some(&event.call.session), Some(&event.call.tool), why);
@@ -151,16 +159,28 @@ fn nobody(gate: &Gate, runtime: Runtime) -> String {
     )
 }
 
+/// What a hook has to say, and whom that tells of which messages.
+struct Told {
+    said: Said,
+    notices: Option<(Actor, Vec<String>)>,
+}
+
+impl From<Said> for Told {
+    fn from(said: Said) -> Self {
+        Self { said, notices: None }
+    }
+}
+
 /// The answer about an event. A panic is answered as whatever else can't be decided.
-fn answer(gate: &Arc<Gate>, event: &Event, deadline: Instant) -> Said {
+fn answer(gate: &Arc<Gate>, event: &Event, deadline: Instant) -> Told {
     caught(|| decided(gate, event, deadline), || undecided(gate, event))
 }
 
 /// What `decide` says; if it panics, what `undecided` says; nothing, if that does too.
-fn caught(decide: impl FnOnce() -> Said, undecided: impl FnOnce() -> Said) -> Said {
+fn caught(decide: impl FnOnce() -> Told, undecided: impl FnOnce() -> Said) -> Told {
     catch_unwind(AssertUnwindSafe(decide))
-        .or_else(|_| catch_unwind(AssertUnwindSafe(undecided)))
-        .unwrap_or(Said::Nothing)
+        .or_else(|_| catch_unwind(AssertUnwindSafe(|| undecided().into())))
+        .unwrap_or_else(|_| Said::Nothing.into())
 }
 
 /// What is said about an event when the gate itself has failed.
@@ -175,12 +195,18 @@ fn undecided(gate: &Gate, event: &Event) -> Said {
     }
 }
 
-fn decided(gate: &Arc<Gate>, event: &Event, deadline: Instant) -> Said {
+fn decided(gate: &Arc<Gate>, event: &Event, deadline: Instant) -> Told {
     let now = gate.machine().now();
+    if event.moment == Moment::Idle
+        && let Some(reason) = delivered(gate, event, deadline, &now).text
+    {
+        // Its turn goes on.
+        return Said::Context(event.runtime.continuation(&event.name, &reason)).into();
+    }
     if let Some(presence) = event.presence() {
         gate.presence(&presence, &now);
     }
-    match event.moment {
+    let said = match event.moment {
         Moment::Before => {
             let answer = match &event.params {
                 Params::Whole(params) => gate.before(&event.call, params, &now),
@@ -193,15 +219,56 @@ fn decided(gate: &Arc<Gate>, event: &Event, deadline: Instant) -> Said {
         Moment::After | Moment::Failed => {
             let _ = finish(gate, gate.after(&event.report(transcript::tail), &now), deadline);
             attended(gate, event, When::Call, deadline, &now);
-            Said::Nothing
+            let Delivery { text, notices } = delivered(gate, event, deadline, &now);
+            return Told { said: context(event, text), notices };
         }
         Moment::Start => {
             let shared = attended(gate, event, When::Start, deadline, &now);
-            context(event, told(gate, &event.call.session, shared, &now))
+            let Delivery { text, notices } = delivered(gate, event, deadline, &now);
+            let text = told(gate, &event.call.session, joined(shared, text), &now);
+            return Told { said: context(event, text), notices };
         }
-        Moment::Prompt => context(event, attended(gate, event, When::Prompt, deadline, &now)),
-        Moment::End | Moment::Other | Moment::Unknown => Said::Nothing,
+        Moment::Prompt => {
+            let shared = attended(gate, event, When::Prompt, deadline, &now);
+            let Delivery { text, notices } = delivered(gate, event, deadline, &now);
+            return Told { said: context(event, joined(shared, text)), notices };
+        }
+        Moment::End
+        | Moment::Idle
+        | Moment::Waiting
+        | Moment::Stuck
+        | Moment::Compacting
+        | Moment::Notice
+        | Moment::Other
+        | Moment::Unknown => Said::Nothing,
+    };
+    said.into()
+}
+
+/// Two texts, one behind the other, as far as they are there.
+fn joined(one: Option<String>, other: Option<String>) -> Option<String> {
+    let texts: Vec<String> = one.into_iter().chain(other).collect();
+    (!texts.is_empty()).then(|| texts.join("\n"))
+}
+
+/// What the session is told of the others where sessions work together; in time, or not at all.
+fn delivered(gate: &Arc<Gate>, event: &Event, deadline: Instant, now: &Stamp) -> Delivery {
+    if !delivery::is_worth_a_look(gate, event) {
+        return Delivery::default();
     }
+    let (worker, told, now) = (Arc::clone(gate), delivery::Told::by(event), *now);
+    in_time(deadline, move || delivery::of(&worker, told, &now)).unwrap_or_default()
+}
+
+/// What comes of `work`, if it does in time: a hook waits for nothing longer that is not its call's.
+fn in_time<T: Send + 'static>(
+    deadline: Instant,
+    work: impl FnOnce() -> Option<T> + Send + 'static,
+) -> Option<T> {
+    let (sender, receiver) = mpsc::channel();
+    thread::Builder::new().spawn(move || sender.send(work())).ok()?;
+    let rest = deadline.saturating_duration_since(Instant::now()).min(BESIDES);
+    receiver.recv_timeout(rest).ok().flatten()
 }
 
 /// A text for the model, if there is any.
@@ -215,13 +282,9 @@ fn attended(gate: &Arc<Gate>, event: &Event, when: When, deadline: Instant, now:
     if !shared_context::is_worth_a_look(gate, when, &event.call.tool) {
         return None;
     }
-    let (sender, receiver) = mpsc::channel();
     let (worker, session, now) = (Arc::clone(gate), event.call.session.clone(), *now);
     let home = std::env::home_dir().unwrap_or_default();
-    let attend = move || sender.send(shared_context::attend(&worker, &session, when, &home, &now));
-    thread::Builder::new().spawn(attend).ok()?;
-    let rest = deadline.saturating_duration_since(Instant::now()).min(ATTENDING);
-    receiver.recv_timeout(rest).ok().flatten()
+    in_time(deadline, move || shared_context::attend(&worker, &session, when, &home, &now))
 }
 
 /// What is said of a call that is about to run.
@@ -298,10 +361,10 @@ mod tests {
             let state_dir_variable = Some(directory.path().display().to_string());
             let gate = Gate::new(GateOptions { state_dir_variable, is_hook: true, ..GateOptions::default() });
             let event = event(name, command);
-            let said = caught(|| panic!("while it decides"), || undecided(&gate, &event));
+            let said = caught(|| panic!("while it decides"), || undecided(&gate, &event)).said;
             assert_eq!(matches!(said, Said::Refusal(..)), is_refused, "{name} {command}");
         }
         let nothing = caught(|| panic!("while it decides"), || panic!("while it refuses"));
-        assert!(matches!(nothing, Said::Nothing));
+        assert!(matches!(nothing.said, Said::Nothing));
     }
 }

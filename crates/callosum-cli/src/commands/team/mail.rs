@@ -1,5 +1,6 @@
 //! `callosum send`, `inbox` and `ack`.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -38,8 +39,10 @@ pub(super) fn send(args: &Args, message: &Send, out: &mut dyn Write) -> Answer {
         let named = delivery.iter().map(|to| text_at(to, "/session")).filter(|session| !session.is_empty());
         let to: Vec<String> = named.map(name).collect();
         let to = if to.is_empty() { name(&message.to) } else { to.join(", ") };
-        let why = delivery.first().map_or(BY_ROLE, |to| text_at(to, "/why"));
-        writeln!(out, "Sent as {} to {to}: {}.", name(text_at(&sent, "/message/id")), said(why))?;
+        let hows: BTreeSet<&str> = delivery.iter().map(|to| text_at(to, "/why")).collect();
+        let how = hows.into_iter().collect::<Vec<_>>().join("; or ");
+        let how = if how.is_empty() { BY_ROLE } else { &how };
+        writeln!(out, "Sent as {} to {to}: {}.", name(text_at(&sent, "/message/id")), said(how))?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -18,7 +18,7 @@ use callosum_team::api::{self, Desk, Surface};
 use callosum_team::caller::{Caller, Signs};
 use callosum_team::error::{Code, Refusal};
 use callosum_team::names::Names;
-use callosum_team::switch;
+use callosum_team::switch::{self, Wanted};
 use callosum_team::team::Team;
 use callosum_team::who::Actor;
 use serde::de::DeserializeOwned;
@@ -174,9 +174,13 @@ fn turn(args: &Args, action: &Switch, out: &mut dyn Write) -> Answer {
         );
         return Err(refusal.into());
     }
-    let on = matches!(action, Switch::On);
+    let to = match *action {
+        Switch::On { continue_on_request } => Some(Wanted { continue_on_request }),
+        Switch::Off => None,
+    };
+    let on = to.is_some();
     let state_dir = writer.gate.state_dir();
-    let has_changed = switch::set(state_dir, on).map_err(|error| {
+    let has_changed = switch::set_to(state_dir, to).map_err(|error| {
         let message = format!("can't write in `{}`: {error}", long(&state_dir.display().to_string()));
         Refusal::new(Code::CannotWrite, message, "check that this user may write there")
     })?;

@@ -70,8 +70,12 @@ pub(crate) enum Verb {
 /// On or off.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Switch {
-    /// Let sessions work together here: tasks, messages, events
-    On,
+    /// Let sessions work together here: tasks, messages, events. Their hooks tell them of it
+    On {
+        /// A session whose turn ends goes on where a request to it waits: once, with one fixed line, and only at a terminal
+        #[arg(long)]
+        continue_on_request: bool,
+    },
     /// Stop it. What was written stays in the journal
     Off,
 }

@@ -132,10 +132,10 @@ fn hooks_that_are_not_as_they_would_be_written_now_are_named() {
     home.edit(".claude/settings.json", |settings| {
         let own = settings["hooks"]["PostToolUse"][0].clone();
         settings["hooks"]["PostToolUse"][0]["hooks"][0]["timeout"] = json!(1);
-        settings["hooks"]["PreCompact"] = json!([own]);
+        settings["hooks"]["PostCompact"] = json!([own]);
     });
     let examination = home.examine(&[]);
-    let detail = "the hook for PostToolUse differs from what `install` would write now\nthe hook for PreCompact is no longer needed";
+    let detail = "the hook for PostToolUse differs from what `install` would write now\nthe hook for PostCompact is no longer needed";
     assert_eq!(examination.find("claude-code")["detail"], detail);
     assert_eq!(examination.level("claude-code"), "warning");
 

@@ -4,6 +4,7 @@ mod asked;
 mod given_up;
 mod limits;
 mod repositories;
+mod together;
 mod unread;
 
 use std::fs;
@@ -307,7 +308,7 @@ fn a_session_that_called_nothing_is_there_until_it_ends() {
         assert_eq!(world.event(session, "SessionEnd", json!({ "reason": "exit" })), "");
         assert_eq!(sessions()[0]["over"], "ended");
     }
-    for event in ["Stop", "PreCompact", "SubagentStop", "AfterAgent"] {
+    for event in ["SubagentStart", "PreCompress", "SubagentStop", "PostCompact"] {
         assert_eq!(world.event(Session { runtime: "codex", id: "no-sign" }, event, json!({})), "");
     }
     assert_eq!(sessions().len(), 3);

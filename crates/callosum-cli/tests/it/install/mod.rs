@@ -189,10 +189,38 @@ fn without_a_file_there_is_a_private_one_and_none_again_afterwards() {
 #[test]
 fn the_events_are_those_that_each_runtime_has() {
     let wanted = [
-        ["PostToolUse", "PostToolUseFailure", "PreToolUse", "SessionEnd", "SessionStart", "UserPromptSubmit"]
-            .as_slice(),
-        &["PostToolUse", "PreToolUse", "SessionEnd", "SessionStart", "UserPromptSubmit"],
-        &["AfterTool", "BeforeAgent", "BeforeTool", "SessionEnd", "SessionStart"],
+        [
+            "Notification",
+            "PostToolUse",
+            "PostToolUseFailure",
+            "PreCompact",
+            "PreToolUse",
+            "SessionEnd",
+            "SessionStart",
+            "Stop",
+            "StopFailure",
+            "UserPromptSubmit",
+        ]
+        .as_slice(),
+        &[
+            "PermissionRequest",
+            "PostToolUse",
+            "PreCompact",
+            "PreToolUse",
+            "SessionEnd",
+            "SessionStart",
+            "Stop",
+            "UserPromptSubmit",
+        ],
+        &[
+            "AfterAgent",
+            "AfterTool",
+            "BeforeAgent",
+            "BeforeTool",
+            "Notification",
+            "SessionEnd",
+            "SessionStart",
+        ],
     ];
     for ((runtime, settings, _), wanted) in RUNTIMES.into_iter().zip(wanted) {
         let (home, path) = home(settings, None);
@@ -200,8 +228,8 @@ fn the_events_are_those_that_each_runtime_has() {
         let hooks = parsed(&path)["hooks"].as_object().unwrap().clone();
         assert_eq!(hooks.keys().collect::<Vec<_>>(), wanted);
         for (event, list) in hooks {
-            let about_a_tool = event.contains("Tool");
-            assert_eq!(list[0].get("matcher").is_some(), about_a_tool, "{event}");
+            let is_of_many_kinds = event.contains("Tool") || event == "Notification";
+            assert_eq!(list[0].get("matcher").is_some(), is_of_many_kinds, "{event}");
         }
     }
 }

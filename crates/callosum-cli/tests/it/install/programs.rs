@@ -77,7 +77,7 @@ fn a_program_that_moved_takes_over_its_entries_and_uninstalls_them() {
     assert_eq!(code, Some(0));
     ok(home.path(), &["install", "claude-code"]);
     let now = fs::read_to_string(&path).unwrap();
-    assert!(!now.contains("/old/callosum") && now.matches("_callosum").count() == 6, "{now}");
+    assert!(!now.contains("/old/callosum") && now.matches("_callosum").count() == 10, "{now}");
     ok(home.path(), &["uninstall", "claude-code"]);
     assert_eq!(fs::read_to_string(&path).unwrap(), content);
 }
