@@ -37,6 +37,8 @@ export interface SceneOptions {
   mail?: Mail;
   /** An MCP server that mails, under the name `mailer`. */
   mailer?: { command: string; args: string[] };
+  /** Codex's sandbox; without it there is none. */
+  sandbox?: "workspace-write";
   /** The program is gone after its hooks were installed. */
   uninstalled?: boolean;
 }
@@ -52,6 +54,7 @@ export class Scene extends Stage {
         dir: join(dir, runtime),
         modelOrigin: model.origin,
         path: this.mail.bin,
+        ...(options.sandbox && { sandbox: options.sandbox }),
         ...(options.mailer && { mcp: { name: "mailer", ...options.mailer } }),
       });
     this.codex = agent("codex");

@@ -74,7 +74,6 @@ const FACTS: &Facts = &Facts {
     events: EVENTS,
     other_events: OTHER_EVENTS,
     shell_variables: &["GEMINI_CLI"],
-    session_variable: None,
     fields: Fields {
         // It stands behind the parameters: an event that is cut may lack it.
         mcp: Some(McpFields {
