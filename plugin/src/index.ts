@@ -90,12 +90,35 @@ function register(api: OpenClawPluginApi): void {
 /** The shared context's tools, and what prompts say of it: nothing, and nothing is asked, until the operator switches it on. */
 function registerSharedContext(api: OpenClawPluginApi, owner: GateOwner): SharedContext {
   const isWanted = wantsSharedContext(api.pluginConfig);
-  const shared = new SharedContext(owner, isWanted);
+  const shared = new SharedContext(owner, isWanted, undefined, (prompt, signal) => askHost(api, prompt, signal));
   if (!isWanted) return shared;
   api.registerTool((ctx) => sharedContextTools(shared, ctx, api.config), { names: SHARED_CONTEXT_TOOLS, optional: true });
   // An older host has no such prompts.
   api.registerMemoryPromptPreparation?.(({ agentSessionKey }) => shared.promptLines(agentSessionKey));
+  if (mayAddToPrompts(api)) {
+    // Isolated automations get no prepared prompts. This hook shows whole conversations, so it is there only where the operator allows it.
+    api.on("before_prompt_build", async (_event, { sessionKey }) => {
+      if (!sessionKey?.includes(":cron:")) return undefined;
+      const lines = await shared.promptLines(sessionKey);
+      return lines.length === 0 ? undefined : { appendSystemContext: lines.join("\n") };
+    });
+  }
+  // The first prompt's tools are assembled before anything else is asked.
+  api.on("gateway_start", () => void shared.look());
   return shared;
+}
+
+/** Asks the host's model, with the host's own settings for it. */
+async function askHost(api: OpenClawPluginApi, prompt: string, signal: AbortSignal): Promise<string> {
+  const messages = [{ role: "user" as const, content: prompt }];
+  const { text } = await api.runtime.llm.complete({ messages, signal, temperature: 0, purpose: "callosum.cross-signals" });
+  return text;
+}
+
+/** Whether the operator lets this plugin see conversations and add to prompts. Where they don't, the host complains about such a hook. */
+function mayAddToPrompts(api: OpenClawPluginApi): boolean {
+  const hooks = api.config?.plugins?.entries?.[api.id]?.hooks;
+  return hooks?.allowConversationAccess === true && hooks.allowPromptInjection !== false;
 }
 
 /** The tools for working together: nothing of them is there until the operator's settings say so. */

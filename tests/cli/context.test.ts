@@ -136,16 +136,30 @@ operator("what is written is told as the contract says, by whom the gate knows",
   const shell = { CODEX_SESSION_ID: "s-1" };
   const claimed = made.context(["append", "Do x", "--agent", "bob"], shell);
   assert.deepEqual([claimed.agent, claimed.claimedAgent], ["codex", "bob"]);
-  const named = { CALLOSUM_AGENT: "main", CALLOSUM_SESSION: "agent:main:main" };
-  assert.equal(made.context(["stage", "--title", "Plan", "--body", "Do y"], named).agent, "main");
   made.context(["feedback", "--agent", "bob", "--decision", "rejected", "--reason", "Too long"], shell);
   const [line = ""] = made.read("feedback/inbox.jsonl").trimEnd().split("\n");
   const { v, by, session, agent, decision } = JSON.parse(line) as Record<string, unknown>;
   assert.deepEqual(
     { v, by, session, agent, decision },
-    { v: 1, by: "codex", session: "s-1", agent: "bob", decision: "rejected" },
+    { v: 1, by: "codex", session: undefined, agent: "bob", decision: "rejected" },
   );
 });
+
+operator(
+  "an agent's shell is the session whose call runs it; where only its runtime is known, it is nobody whom the operator trusts",
+  () => {
+    const made = world({ sharedContextTrustedAgents: ["codex"] });
+    const shell = { CODEX_SESSION_ID: "forged" };
+    const { code, error } = made.refused(["append", "Obey"], shell);
+    assert.deepEqual([code, error.code], [2, "unidentified"]);
+    const codex = RUNTIMES[1];
+    const call = { tool_name: codex.shell, tool_use_id: "s-1", tool_input: { command: "git push --force origin main" } };
+    made.hook(codex, codex.pre, "s-1", call);
+    const { agent, path } = made.context(["write", "--title", "T", "--body", "B", "--agent", "bob"], shell);
+    assert.equal(agent, "codex");
+    assert.match(readFileSync(String(path), "utf8"), /^claimedAgent: "bob"$.*^session: "s-1"$/ms);
+  },
+);
 
 operator("a hostile name, day or text is refused with a clear error, and nothing is written", () => {
   const made = world();
@@ -194,7 +208,7 @@ operator("what only a person does is refused to an agent's shell, and changes no
     ["reject", String(id)],
     ["init", "--mode", "observe"],
   ])
-    for (const variables of [{ CLAUDECODE: "1" }, { CODEX_SESSION_ID: "s-1" }, { GEMINI_CLI: "1" }, { CALLOSUM_AGENT: "main" }]) {
+    for (const variables of [{ CLAUDECODE: "1" }, { CODEX_SESSION_ID: "s-1" }, { GEMINI_CLI: "1" }, { OPENCLAW_SHELL: "exec" }]) {
       const { code, error } = made.refused(args, { EDITOR: "true", ...variables });
       assert.deepEqual([code, error.code], [1, "not-yours"], args.join(" "));
     }
@@ -229,6 +243,9 @@ for (const [name, cut] of [
       if (tamper === "report") {
         assert.notEqual(made.read("priorities.inbox.md"), whole);
         assert.match(made.run(["status"]).out, /Tampered +priorities\.inbox\.md lacks entries/);
+        const { sharedContexts } = JSON.parse(made.run(["status", "--json"]).out) as { sharedContexts: unknown };
+        const pending = [{ path: "priorities.inbox.md", isInbox: true }];
+        assert.deepEqual(sharedContexts, [{ dir: made.shared, mode: "enforce", tampered: pending }]);
         // What comes now is not lost either, and the same damage is told once.
         made.context(["append", "Third", "--agent", "bob"]);
         assert.equal(made.tampered().length, 1);

@@ -25,10 +25,13 @@ const at = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.u
 const manifest = JSON.parse(at("openclaw.plugin.json").toString()) as Manifest;
 const properties = manifest.configSchema.properties ?? {};
 const SETTINGS = [
+  ...["crossSignalsSemanticEnabled", "crossSignalsSemanticTimeoutMs"],
   ...["durability", "instanceId", "journalMaxAgeMs", "journalMaxBytes", "lockExpiryMs", "mode", "onStateError"],
   ...["paramsSummaryChars", "recentWindowMs", "retryWindowMs", "sessionContext"],
-  ...["sharedContextDir", "sharedContextEnabled", "sharedContextMaxInjectChars", "sharedContextTamper"],
-  ...["sharedContextTimezone", "sharedContextTrustedAgents", "stateDir", "teamTools", "tiersFile"],
+  ...["sharedContextDir", "sharedContextEnabled", "sharedContextMaxInjectChars", "sharedContextModel"],
+  ...["sharedContextTamper", "sharedContextTimezone", "sharedContextTrustedAgents"],
+  ...["sharedCrossSignalSemanticEnabled", "sharedCrossSignalSemanticMaxCandidates", "sharedCrossSignalSemanticTimeoutMs"],
+  ...["stateDir", "teamTools", "tiersFile"],
 ];
 
 test("the gateway loads the plugin at its start: otherwise nothing is gated and nobody notices", () => {

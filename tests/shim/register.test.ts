@@ -144,6 +144,18 @@ for (const config of [{}, { sharedContextEnabled: false, teamTools: "yes" }]) {
   });
 }
 
+test("prompts are added to by the hook that shows conversations only where the operator allows it", () => {
+  for (const [hooks, isThere] of [
+    [undefined, false],
+    [{ allowConversationAccess: true }, true],
+    [{ allowConversationAccess: true, allowPromptInjection: false }, false],
+  ] as const) {
+    const { api, hooks: registered } = fakeApi("full", "managed", { sharedContextEnabled: true });
+    plugin.register(Object.assign(api, { id: "callosum", config: { plugins: { entries: { callosum: { hooks } } } } }));
+    assert.equal(registered.has("before_prompt_build"), isThere, JSON.stringify(hooks));
+  }
+});
+
 test("a host that prepares no prompts still gets the tools", () => {
   const { api, tools } = fakeApi("full", "managed", { sharedContextEnabled: true });
   plugin.register(Object.assign(api, { registerMemoryPromptPreparation: undefined }));

@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
 import { test } from "node:test";
+import type { AskModel } from "../../plugin/src/shared-context/model.ts";
 import { type Known, SharedContext } from "../../plugin/src/shared-context/shared-context.ts";
 import {
   pluginWithTheSame,
@@ -121,4 +125,95 @@ test("a plugin that is off, or has another name, is not in the way", () => {
     { allow: ["engrams", 3] },
   ])
     assert.equal(pluginWithTheSame({ plugins }), undefined, JSON.stringify(plugins));
+});
+
+/** A tool's call for which the core wants to ask a model two questions; what the core was told then, and what the caller got. */
+async function withModel(host: AskModel | undefined, model: unknown = null, timeoutMs = 20_000) {
+  const world = bench();
+  const shared = new SharedContext(world.owner, true, { on: true }, host);
+  const questions = ["2026-11-23", "2026-11-24"].map((date) => ({
+    date,
+    inputDigest: `of ${date}`,
+    prompt: `which of ${date}?`,
+  }));
+  world.gate.contexts = [
+    JSON.stringify({ signals: 0, ...(host && { ask: { questions, timeoutMs, model } }) }),
+    '{"semantic":{"applied":true}}',
+  ];
+  const { content, details } = await call(shared, "shared_context_cross_signals_run", {});
+  assert.ok(!(content[0]?.text ?? "").includes("which of"), content[0]?.text);
+  const told = world.gate.calls.slice(1).map((known) => request(known));
+  return { told, details, first: request(world.gate.calls[0]) };
+}
+
+test("a model is asked what the core wants to know, and only the core sees what it says", async () => {
+  const { first, told, details } = await withModel(async (prompt) => `about ${prompt}`);
+  assert.equal(first.canAsk, true);
+  const answered = (date: string) => ({
+    ...{ do: "answered", date, inputDigest: `of ${date}` },
+    ...{ answer: `about which of ${date}?`, timedOut: false },
+  });
+  assert.deepEqual(told, [answered("2026-11-23"), answered("2026-11-24")]);
+  assert.deepEqual(details, { signals: 0, semantic: { applied: true } });
+  assert.deepEqual((await withModel(undefined)).details, { signals: 0 });
+});
+
+test("a model that is late or fails is asked no more, and the core is told", async () => {
+  const outcome = async (host: AskModel, timeoutMs?: number) => {
+    const { told } = await withModel(host, null, timeoutMs);
+    return told.map(({ answer, timedOut }) => [answer, timedOut]);
+  };
+  assert.deepEqual(await outcome(() => new Promise(() => {}), 1), [[null, true]]);
+  assert.deepEqual(await outcome(async () => Promise.reject(new Error("no model"))), [[null, false]]);
+});
+
+test("the model that the settings name is asked in the way of OpenAI, its key is what the variable holds, and whatever else it does is no answer", async () => {
+  const asked: Array<{ url: string | undefined; key: string | undefined; body: Record<string, unknown> }> = [];
+  let answer: RequestListener = (_request, response) =>
+    response.end(JSON.stringify({ choices: [{ message: { content: "said" } }] }));
+  const server = createServer((incoming, response) => {
+    let text = "";
+    incoming.on("data", (chunk) => (text += chunk));
+    incoming.on("end", () => {
+      asked.push({ url: incoming.url, key: incoming.headers.authorization, body: JSON.parse(text) as Record<string, unknown> });
+      answer(incoming, response);
+    });
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  try {
+    process.env.CALLOSUM_TEST_KEY = "key-1";
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/`;
+    const model = { url, model: "small", apiKeyEnv: "CALLOSUM_TEST_KEY" };
+    const never: AskModel = () => Promise.reject(new Error("the host's model was asked"));
+    const { told } = await withModel(never, model);
+    assert.deepEqual(
+      told.map((request) => request.answer),
+      ["said", "said"],
+    );
+    const [first] = asked;
+    assert.deepEqual([first?.url, first?.key, first?.body.model], ["/v1/chat/completions", "Bearer key-1", "small"]);
+    assert.deepEqual(first?.body.messages, [{ role: "user", content: "which of 2026-11-23?" }]);
+    const others: RequestListener[] = [
+      (_request, response) => response.writeHead(302, { location: "/elsewhere" }).end(),
+      (_request, response) => response.writeHead(500).end("{}"),
+      (_request, response) => response.end("no JSON"),
+      (_request, response) => response.end('{"choices":[{"message":{"content":7}}]}'),
+      (_request, response) => response.end(Buffer.alloc((1 << 20) + 1, 32)),
+    ];
+    for (const other of others) {
+      answer = other;
+      const { told } = await withModel(never, model);
+      assert.deepEqual(
+        told.map((request) => request.answer),
+        [null],
+      );
+    }
+    assert.ok(asked.every((request) => request.url !== "/elsewhere"));
+    answer = () => {};
+    assert.deepEqual((await withModel(never, model, 50)).told[0]?.timedOut, true);
+  } finally {
+    delete process.env.CALLOSUM_TEST_KEY;
+    server.closeAllConnections();
+    server.close();
+  }
 });

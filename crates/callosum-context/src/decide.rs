@@ -6,18 +6,23 @@ use callosum_core::model::text::one_line;
 use callosum_core::model::time::to_rfc3339;
 use serde::Serialize;
 
+use crate::curator::candidates;
+use crate::days::Zone;
 use crate::error::{Code, Problem};
 use crate::folder::EntryKind;
 use crate::inbox;
-use crate::layout::{PRIORITIES, PRIORITIES_INBOX, STAGING, STAGING_ARCHIVE};
+use crate::layout::{PRIORITIES, PRIORITIES_INBOX, Role, STAGING, STAGING_ARCHIVE, WEEKLY};
 use crate::names::{AgentName, is_id};
 use crate::output::{Kind, Output};
 use crate::priorities::{Marker, Priorities, Section, TEMPLATE};
 use crate::safe;
 use crate::tend::{Seen, Tender, Verdict};
+use crate::write::{self, Author, Draft};
 
 /// Characters of an accepted line.
 const LINE_CHARS: usize = 600;
+/// Characters of the title of a candidate.
+const TITLE_CHARS: usize = 60;
 
 /// A proposal that can be accepted or rejected.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -38,8 +43,8 @@ pub struct Proposal {
     pub asked_by: Option<String>,
 }
 
-/// The proposals that nobody has decided about: managed lines of `priorities.md` that are not accepted, entries of the inbox, and
-/// what is staged.
+/// The proposals that nobody has decided about: managed lines of `priorities.md` that are not accepted, entries of the inbox, what is
+/// staged, and the candidates of the newest week.
 ///
 /// # Errors
 /// When a file can't be read.
@@ -78,6 +83,19 @@ pub fn proposals(tender: &Seen) -> Result<Vec<Proposal>, Problem> {
             });
         }
     }
+    // Only what the curator itself has written there counts.
+    if let Some(newest) = tender.confirmed_in(WEEKLY).pop() {
+        let report = tender.confirmed(&newest).unwrap_or_default();
+        let candidates = candidates(&report).into_iter().map(|(id, text)| Proposal {
+            id,
+            agent: Role::Curator.as_str().to_owned(),
+            at: String::new(),
+            text,
+            path: newest.clone().into(),
+            asked_by: None,
+        });
+        found.extend(candidates);
+    }
     let is_open = |proposal: &Proposal| {
         let verdict = tender.decided(&proposal.id).map(|decided| decided.verdict);
         matches!(verdict, None | Some(Verdict::Written))
@@ -105,12 +123,17 @@ fn proposal(tender: &Seen, id: &str) -> Result<Proposal, Problem> {
     })
 }
 
-/// Accepts a proposal: its line stands under `Current`, and counts as the operator's word.
+/// Accepts a proposal: its line stands under `Current`, and counts as the operator's word. A candidate of a week is staged as the
+/// operator's: the curator puts it there.
 ///
 /// # Errors
 /// When there is none of that id, or `priorities.md` can't be written.
 pub fn accept(tender: &mut Tender, id: &str, now_ms: i64) -> Result<Proposal, Problem> {
     let proposal = proposal(tender, id)?;
+    if proposal.path.starts_with(WEEKLY) {
+        promote(tender, &proposal, now_ms)?;
+        return Ok(proposal);
+    }
     settled(tender)?;
     let file = tender.folder().read_text(Path::new(PRIORITIES))?.unwrap_or_else(|| TEMPLATE.to_owned());
     let before = Priorities::read(&file);
@@ -127,6 +150,19 @@ pub fn accept(tender: &mut Tender, id: &str, now_ms: i64) -> Result<Proposal, Pr
     tender.put(PRIORITIES, after.as_bytes())?;
     decided(tender, &proposal, Verdict::Accepted, now_ms)?;
     Ok(proposal)
+}
+
+/// Stages a candidate. What it says is a person's word from now on.
+fn promote(tender: &mut Tender, proposal: &Proposal, now_ms: i64) -> Result<(), Problem> {
+    let draft = Draft {
+        title: safe::line(&proposal.text, TITLE_CHARS),
+        body: proposal.text.clone(),
+        ..Draft::default()
+    };
+    let staged = write::output(tender, &Author::operator()?, Kind::Staged, &draft, Zone::System, now_ms)?;
+    tender.decide(&staged.id, Verdict::Written, now_ms);
+    tender.decide(&proposal.id, Verdict::Accepted, now_ms);
+    Ok(())
 }
 
 /// Rejects a proposal: its line goes, and the curator takes it up no more.
@@ -176,11 +212,9 @@ fn decided(tender: &mut Tender, proposal: &Proposal, verdict: Verdict, now_ms: i
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
     use super::*;
-    use crate::days::Zone;
     use crate::folder::Folder;
-    use crate::write::{self, Author, Draft};
     use callosum_core::model::settings::OnTamper;
     use callosum_core::record::Suspect;
     use std::time::Duration;
@@ -231,6 +265,36 @@ mod tests {
             assert!(!after.contains("Do x") && after.contains("mine"), "{after}");
             assert_eq!(proposals(tender).unwrap(), []);
             assert_eq!(tender.decided(entry).unwrap().verdict, Verdict::Rejected);
+        });
+    }
+
+    #[test]
+    fn a_candidate_of_the_week_is_staged_as_the_operators_or_never_comes_again() {
+        with_proposals(|tender, _, _| {
+            let line = |id: &str, said: &str| format!("- {said} [seq 7] <!-- cx:id={id} -->\n");
+            let (wanted, other) = ("0123456789ab", "ba9876543210");
+            let report = format!(
+                "# Week\n\n## Candidates to promote\n\n{}{}- none [x]\n",
+                line(wanted, "Look first"),
+                line(other, "Never mind")
+            );
+            let path = "weekly/2026-W48.md";
+            tender.folder().replace(Path::new(path), report.as_bytes()).unwrap();
+            assert_eq!(proposals(tender).unwrap().len(), 2, "nobody knows yet that the curator wrote it");
+            tender.wrote(path, report.as_bytes()).unwrap();
+            assert_eq!(proposals(tender).unwrap().len(), 4);
+            accept(tender, wanted, NOW).unwrap();
+            reject(tender, other, NOW).unwrap();
+            let open: Vec<_> = proposals(tender).unwrap().into_iter().map(|found| found.agent).collect();
+            assert_eq!(open, ["eve", "eve", "operator"]);
+            let [staged] = &tender.folder().list(Path::new("staging/operator"))[..] else { panic!() };
+            let path = Path::new("staging/operator").join(&staged.name);
+            let text = tender.folder().read_text(&path).unwrap().unwrap();
+            assert!(
+                text.contains("title: \"Look first (seq 7)\"") || text.contains("Look first [seq 7]"),
+                "{text}"
+            );
+            assert_eq!(accept(tender, wanted, NOW).unwrap_err().code, Code::Unknown);
         });
     }
 

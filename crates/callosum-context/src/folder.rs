@@ -84,6 +84,20 @@ impl Folder {
         Ok(Self { root })
     }
 
+    /// Makes sure that it is still there: it may lie on a disk that is taken away. Nothing makes it anew but `init`.
+    ///
+    /// # Errors
+    /// When it is gone.
+    pub fn check(&self) -> Result<(), Problem> {
+        if self.root.is_dir() {
+            return Ok(());
+        }
+        Err(Problem::input(
+            format!("the shared context `{}` is gone", self.root.display()),
+            "put it back, or name another in `sharedContextDir`, and run `callosum context init`",
+        ))
+    }
+
     /// Where it really lies.
     #[must_use]
     pub fn root(&self) -> &Path {
@@ -168,6 +182,7 @@ impl Folder {
         if path.is_dir() {
             return Ok(false);
         }
+        self.check()?;
         let made = DirBuilder::new().recursive(true).mode(0o700).create(&path);
         made.map_err(|error| Problem::io("make", &path, &error)).map(|()| true)
     }
@@ -218,6 +233,32 @@ impl Folder {
         let file = self.open_file(relative, options.append(true).create(true).mode(0o600))?;
         let written = file.map_or(Ok(()), |mut file| file.write_all(bytes).and_then(|()| file.sync_data()));
         written.map_err(|error| Problem::io("append to", &self.root.join(relative), &error))
+    }
+
+    /// Puts `after` in the place of a file that says `before`, and behind it what others append meanwhile: they write to the file that
+    /// they opened, which has no name any more. `false` where it says something else; then it stays as it is.
+    ///
+    /// # Errors
+    /// When it can't be read or written.
+    pub fn shorten(&self, relative: &Path, before: &[u8], after: &[u8]) -> Result<bool, Problem> {
+        let Some(mut file) = self.open_file(relative, OpenOptions::new().read(true))? else {
+            return Ok(false);
+        };
+        let failed = |error: io::Error| Problem::io("read", relative, &error);
+        let mut bytes = Vec::new();
+        Read::by_ref(&mut file).take(FILE_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
+        if bytes != before {
+            return Ok(false);
+        }
+        self.replace(relative, after)?;
+        loop {
+            bytes.clear();
+            Read::by_ref(&mut file).take(FILE_BYTES).read_to_end(&mut bytes).map_err(failed)?;
+            if bytes.is_empty() {
+                return Ok(true);
+            }
+            self.append(relative, &bytes)?;
+        }
     }
 
     /// Gives a file another place, where none lies.
@@ -368,6 +409,18 @@ mod tests {
         let path = inside.path().join("pipe");
         rustix::fs::mknodat(pipe, &path, rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0).unwrap();
         assert!(folder.read(Path::new("pipe")).is_err());
+    }
+
+    #[test]
+    fn a_file_is_only_shortened_where_it_says_what_was_read() {
+        let inside = tempfile::tempdir().unwrap();
+        let folder = Folder::open(inside.path()).unwrap();
+        let path = Path::new("x");
+        assert!(!folder.shorten(path, b"", b"").unwrap());
+        folder.create(path, b"one two").unwrap();
+        assert!(!folder.shorten(path, b"one", b"").unwrap());
+        assert!(folder.shorten(path, b"one two", b"two").unwrap());
+        assert_eq!(folder.read(path).unwrap().as_deref(), Some(&b"two"[..]));
     }
 
     #[test]

@@ -40,6 +40,8 @@ pub struct Output {
     pub created_at: String,
     /// Its title: one line.
     pub title: String,
+    /// The instance whose agent wrote it: two may have agents of one name.
+    pub instance: Option<String>,
     /// The session that wrote it.
     pub session: Option<String>,
     /// That session's runtime.
@@ -82,6 +84,7 @@ impl Output {
             ("claimedAgent", maybe(&self.claimed_agent)),
             ("createdAt", self.created_at.as_str().into()),
             ("title", self.title.as_str().into()),
+            ("instance", maybe(&self.instance)),
             ("session", maybe(&self.session)),
             ("runtime", maybe(&self.runtime)),
             ("call", maybe(&self.call)),
@@ -120,6 +123,7 @@ impl Output {
             claimed_agent: said("claimedAgent").or_else(|| said("agent")).filter(other),
             created_at: said("createdAt").unwrap_or_default(),
             title: said("title").or_else(|| first.map(str::to_owned)).unwrap_or_default(),
+            instance: said("instance"),
             session: said("session"),
             runtime: said("runtime"),
             call: said("call"),
@@ -148,6 +152,7 @@ mod tests {
             claimed_agent: None,
             created_at: "2026-11-24T10:15:00.000Z".to_owned(),
             title: "A: \"title\"\n---".to_owned(),
+            instance: Some("gateway".to_owned()),
             session: Some("s-1".to_owned()),
             runtime: None,
             call: None,

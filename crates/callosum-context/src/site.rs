@@ -188,6 +188,10 @@ impl Site<'_> {
             journal: self.gate,
             zone: self.zone()?,
             trusted: self.settings().trusted_agents.iter().cloned().collect::<BTreeSet<_>>(),
+            max_candidates: match &self.settings().semantic {
+                wanted if wanted.enabled => usize::try_from(wanted.max_candidates).unwrap_or(usize::MAX),
+                _ => 0,
+            },
             now: self.now,
             is_dry,
             look: &|tender| self.look(tender),

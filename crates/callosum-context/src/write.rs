@@ -33,6 +33,8 @@ pub struct Author {
     pub claimed_agent: Option<String>,
     /// Whether that is an agent or a person.
     pub role: Role,
+    /// The instance whose agent it is.
+    pub instance: Option<String>,
     /// The session.
     pub session: Option<String>,
     /// Its runtime.
@@ -47,6 +49,23 @@ pub struct Author {
 pub const OWNER: &str = "owner";
 
 impl Author {
+    /// A person.
+    ///
+    /// # Errors
+    /// Never: the operator's name is one.
+    pub fn operator() -> Result<Self, Problem> {
+        Ok(Self {
+            agent: AgentName::parse(Role::Operator.as_str())?,
+            claimed_agent: None,
+            role: Role::Operator,
+            instance: None,
+            session: None,
+            runtime: None,
+            call: None,
+            asked_by: None,
+        })
+    }
+
     /// An agent of this name, as its host says. `claimed` is who it says that it is: noted only, where that is somebody else.
     ///
     /// # Errors
@@ -64,6 +83,7 @@ impl Author {
             agent,
             claimed_agent: claimed_agent.map(|name| name.to_string()),
             role: Role::Agent,
+            instance: None,
             session: None,
             runtime: None,
             call: None,
@@ -145,6 +165,7 @@ pub fn output(
         claimed_agent: author.claimed_agent.clone(),
         created_at: to_rfc3339(now_ms),
         title,
+        instance: author.instance.clone(),
         session: author.session.clone(),
         runtime: author.runtime.clone(),
         call: author.call.clone(),

@@ -82,8 +82,6 @@ pub struct Facts {
     pub other_events: &'static [&'static str],
     /// Variables that are set in shells of its agents, and nowhere else.
     pub shell_variables: &'static [&'static str],
-    /// Which of them names the session, as its events do.
-    pub session_variable: Option<&'static str>,
     /// Where its events say what.
     pub fields: Fields,
     /// How it asks its user about a call. `None`: it can't, or not so that the call waits for the answer.

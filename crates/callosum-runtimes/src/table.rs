@@ -37,13 +37,10 @@ pub fn is_program(name: &str) -> bool {
     name.starts_with(openclaw::PROGRAM) || RUNTIMES.into_iter().any(|runtime| runtime.facts().program == name)
 }
 
-/// The runtime in whose agent's shell a process runs, as its environment says, and the session where it tells that.
+/// The runtime in whose agent's shell a process runs, by the variables that are set in its environment.
 #[must_use]
-pub fn in_shell_of(variable: impl Fn(&str) -> Option<String>) -> Option<(Runtime, Option<String>)> {
-    let runtime = RUNTIMES
-        .into_iter()
-        .find(|runtime| runtime.facts().shell_variables.iter().any(|name| variable(name).is_some()))?;
-    Some((runtime, runtime.facts().session_variable.and_then(variable)))
+pub fn in_shell_of(is_set: impl Fn(&str) -> bool) -> Option<Runtime> {
+    RUNTIMES.into_iter().find(|runtime| runtime.facts().shell_variables.iter().any(|name| is_set(name)))
 }
 
 /// The name of the runtime whose program one of these is, as [`crate::openclaw`] and the table know them.

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { answerOf, type CoreAnswer } from "../core-answer.ts";
 import type { GateOwner } from "../gate-owner.ts";
 import { isRecord } from "../host.ts";
+import { type AskModel, askModel } from "./model.ts";
 
 /** How long a prompt waits for a look: then it says what the last one found. */
 const WAIT_MS = 1_000;
@@ -39,12 +40,17 @@ export class SharedContext {
   readonly #owner: GateOwner;
   readonly #isWanted: boolean;
   readonly #known: Known;
+  readonly #hostModel: AskModel | undefined;
 
-  /** `isWanted` is true where the plugin's settings switch it on; otherwise it is on where the state directory knows a folder. */
-  constructor(owner: GateOwner, isWanted: boolean, known: Known = ofThisProcess()) {
+  /**
+   * `isWanted` is true where the plugin's settings switch it on; otherwise it is on where the state directory knows a folder. `hostModel` asks
+   * the host's model; without it none is asked.
+   */
+  constructor(owner: GateOwner, isWanted: boolean, known: Known = ofThisProcess(), hostModel?: AskModel) {
     this.#owner = owner;
     this.#isWanted = isWanted;
     this.#known = known;
+    this.#hostModel = hostModel;
   }
 
   /** Whether there is one, as far as is known. */
@@ -69,9 +75,30 @@ export class SharedContext {
     else if (text !== undefined) this.#known.text = typeof text === "string" ? text : undefined;
   }
 
-  /** Has a worker do what a tool is called for. */
-  call(tool: string, params: unknown, caller: ToolCaller): Promise<CoreAnswer> {
-    return this.#ask({ do: "call", tool, params: isRecord(params) ? params : {}, runtime: "openclaw", ...caller });
+  /** Has a worker do what a tool is called for; and asks a model, where the core wants to know something of one. */
+  async call(tool: string, params: unknown, caller: ToolCaller): Promise<CoreAnswer> {
+    const canAsk = this.#hostModel && { canAsk: true };
+    const request = { do: "call", tool, params: isRecord(params) ? params : {}, runtime: "openclaw", ...caller, ...canAsk };
+    const answer = await this.#ask(request);
+    if (!answer.ok || !isRecord(answer.payload)) return answer;
+    const { ask, ...payload } = answer.payload;
+    if (ask === undefined) return answer;
+    const semantic = await this.#withModel(ask);
+    return { ok: true, payload: { ...payload, ...(semantic !== undefined && { semantic }) } };
+  }
+
+  /** What came of asking a model. After a question that it did not answer it is asked no other: a tool's call waits for this. */
+  async #withModel(ask: unknown): Promise<unknown> {
+    if (!isRecord(ask) || !Array.isArray(ask.questions) || this.#hostModel === undefined) return undefined;
+    let semantic: unknown;
+    for (const question of ask.questions.filter(isRecord)) {
+      const { date, inputDigest, prompt } = question;
+      const said = await askModel(this.#hostModel, ask.model, String(prompt), Number(ask.timeoutMs));
+      const taken = await this.#ask({ do: "answered", date, inputDigest, ...said });
+      if (taken.ok && isRecord(taken.payload)) semantic = taken.payload.semantic;
+      if (said.answer === null) break;
+    }
+    return semantic;
   }
 
   /** The proposals that nobody has decided about. */

@@ -22,6 +22,8 @@ export interface AgentOptions {
   hook?: (event: string) => string;
   /** Added to the environment. */
   env?: Record<string, string>;
+  /** Codex's sandbox; without it there is none. */
+  sandbox?: "workspace-write";
   /** An MCP server, by name. */
   mcp?: { name: string; command: string; args: string[] };
 }
@@ -61,13 +63,17 @@ const RUNTIMES: Record<RuntimeName, Runtime> = {
     program: "@openai/codex/bin/codex.js",
     args: ["exec", "--dangerously-bypass-hook-trust", "--skip-git-repo-check", "--json"],
     env: ({ dir }) => ({ CODEX_HOME: join(dir, "home", ".codex"), FAKE_KEY: "none" }),
-    configure: ({ modelOrigin, mcp }, hooks) => ({
+    configure: ({ modelOrigin, mcp, sandbox = "danger-full-access" }, hooks) => ({
       ...(hooks !== undefined && { ".codex/hooks.json": JSON.stringify({ hooks }, null, 2) }),
       ".codex/config.toml": [
         'model_provider = "fake"',
         'model = "gpt-5.5"',
         'approval_policy = "never"',
-        'sandbox_mode = "danger-full-access"',
+        `sandbox_mode = "${sandbox}"`,
+        // Folders for temporary files are writable there otherwise, and so would be all that a test has.
+        ...(sandbox === "workspace-write"
+          ? ["sandbox_workspace_write = { exclude_tmpdir_env_var = true, exclude_slash_tmp = true }"]
+          : []),
         // A login shell would begin with the machine's own PATH.
         "allow_login_shell = false",
         "check_for_update_on_startup = false",

@@ -40,6 +40,8 @@ export interface SceneOptions {
   mailer?: { command: string; args: string[] };
   /** Callosum's MCP server is installed with the hooks. */
   mcp?: boolean;
+  /** Codex's sandbox; without it there is none. */
+  sandbox?: "workspace-write";
   /** The program is gone after its hooks were installed. */
   uninstalled?: boolean;
 }
@@ -55,6 +57,7 @@ export class Scene extends Stage {
         dir: join(dir, runtime),
         modelOrigin: model.origin,
         path: this.mail.bin,
+        ...(options.sandbox && { sandbox: options.sandbox }),
         ...(options.mailer && { mcp: { name: "mailer", ...options.mailer } }),
       });
     this.codex = agent("codex");

@@ -78,6 +78,8 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 
 export class FakeModel {
   readonly requests: ModelRequest[] = [];
+  /** What it does on a message without a script, which nobody's test wrote: the turn that it plays then, or the text that it says. */
+  improvise: (said: string) => { turn: string; steps: Step[] } | string | undefined = () => undefined;
   readonly #dialects: Dialect[];
   readonly #server: Server;
   readonly #released = new Set<string>();
@@ -150,13 +152,17 @@ export class FakeModel {
     if (!isRecord(parsed)) throw new Error("the request is not an object");
     const { said, done, results } = dialect.read(parsed);
     const played = SCRIPT.exec(said)?.[1];
-    const plan = played === undefined ? undefined : (JSON.parse(played) as { turn: string; steps: Step[] });
+    const improvised = played === undefined ? this.improvise(said) : undefined;
+    const scripted = played === undefined ? undefined : (JSON.parse(played) as { turn: string; steps: Step[] });
+    const plan = typeof improvised === "object" ? improvised : scripted;
     this.requests.push({ ...(plan && { turn: plan.turn }), results, body });
 
     const step = plan?.steps[done];
     if (step?.hold !== undefined) await this.#held(step.hold);
     const reply =
-      step === undefined ? { text: "Done." } : { calls: step.calls.map((call) => this.#toolCall(call, results.at(-1) ?? "")) };
+      step === undefined
+        ? { text: typeof improvised === "string" ? improvised : "Done." }
+        : { calls: step.calls.map((call) => this.#toolCall(call, results.at(-1) ?? "")) };
     dialect.write(response, reply);
   }
 

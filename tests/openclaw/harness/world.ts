@@ -66,6 +66,8 @@ export interface WorldOptions {
   extension?: string;
   /** The plugin's config, beside the state directory. */
   config?: Record<string, unknown>;
+  /** What the operator allows the plugin's hooks. */
+  hooks?: Record<string, unknown>;
   /** No plugin at all: the test installs it, and the state directory is the default one in the gateway's own home. */
   bare?: boolean;
   /** Added to the environment of the gateway. */
@@ -97,7 +99,11 @@ export class World extends Stage {
       execPath: this.mail.bin,
       pluginPaths: [options.extension ?? EXTENSION, TWICE, NEIGHBOUR],
       pluginEntries: {
-        callosum: { enabled: true, config: { ...(home === undefined && { stateDir: this.stateDir }), ...options.config } },
+        callosum: {
+          enabled: true,
+          ...(options.hooks && { hooks: options.hooks }),
+          config: { ...(home === undefined && { stateDir: this.stateDir }), ...options.config },
+        },
         twice: { enabled: true },
         neighbour: { enabled: true },
       },

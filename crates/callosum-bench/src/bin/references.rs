@@ -48,6 +48,12 @@ fn main() -> io::Result<()> {
         "sharedContextTrustedAgents": shared_context.trusted_agents,
         "sharedContextTamper": shared_context.on_tamper,
         "sharedContextTimezone": shared_context.timezone,
+        "sharedCrossSignalSemanticEnabled": shared_context.semantic.enabled,
+        "sharedCrossSignalSemanticTimeoutMs": shared_context.semantic.timeout_ms,
+        "sharedCrossSignalSemanticMaxCandidates": shared_context.semantic.max_candidates,
+        "crossSignalsSemanticEnabled": shared_context.semantic.enabled,
+        "crossSignalsSemanticTimeoutMs": shared_context.semantic.timeout_ms,
+        "sharedContextModel": shared_context.semantic.model,
     });
     writeln!(io::stdout(), "{}", json!({ "placeholders": placeholders, "defaults": defaults }))
 }

@@ -1,13 +1,14 @@
 //! `callosum status`.
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use callosum_context::registry::Registry;
-use callosum_context::tend;
+use callosum_context::registry::{PolicyMode, Registry};
+use callosum_context::tend::{self, Pending};
 use callosum_core::query::{Kind, Source, Status, Uncovered, WebhookState, WebhookStatus};
 use callosum_core::record::UNREADABLE_EVENTS;
+use serde::Serialize;
 
 use super::observe::OBSERVING;
 use crate::args::Args;
@@ -20,7 +21,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode, Failure>
     let observer = super::observer(args)?;
     let status = observer.status(&observer.machine().now());
     if args.global.json {
-        json(out, &status)?;
+        json(out, &Told { status: &status, shared_contexts: shared_contexts(&status) })?;
     } else {
         for_people(args, &status, out)?;
     }
@@ -28,6 +29,37 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<ExitCode, Failure>
         status.degraded.is_some() || status.rules.error.is_some() || !status.setting_errors.is_empty();
     let wrong = wrong || status.webhooks_error.is_some() || status.webhooks.iter().any(is_parked);
     Ok(ExitCode::from(u8::from(wrong)))
+}
+
+/// The status, and what lies in the state directory besides.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Told<'a> {
+    #[serde(flatten)]
+    status: &'a Status,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    shared_contexts: Vec<SharedContext>,
+}
+
+/// A shared context in use.
+#[derive(Serialize)]
+struct SharedContext {
+    dir: PathBuf,
+    mode: PolicyMode,
+    /// What of it is not as its writer left it.
+    tampered: Vec<Pending>,
+}
+
+fn shared_contexts(status: &Status) -> Vec<SharedContext> {
+    let state_dir = Path::new(&status.state_dir);
+    // What is wrong with it, `doctor` says.
+    let registry = Registry::read(state_dir).unwrap_or_default();
+    let in_use = registry.in_use().map(|recorded| SharedContext {
+        dir: recorded.path.clone(),
+        mode: recorded.mode,
+        tampered: tend::pending(state_dir, &recorded.path),
+    });
+    in_use.collect()
 }
 
 fn for_people(args: &Args, status: &Status, out: &mut dyn Write) -> Result<(), Failure> {
@@ -138,18 +170,13 @@ fn for_people(args: &Args, status: &Status, out: &mut dyn Write) -> Result<(), F
     no_rule(args, &status.uncovered, out)
 }
 
-/// The shared contexts in use, and what of them is not as its writer left it.
 fn shared_context(
     status: &Status,
     line: &mut dyn FnMut(&str, &str) -> io::Result<()>,
 ) -> Result<(), Failure> {
-    let state_dir = Path::new(&status.state_dir);
-    // What is wrong with it, `doctor` says.
-    let registry = Registry::read(state_dir).unwrap_or_default();
-    for recorded in registry.in_use() {
-        let path = long(&recorded.path.display().to_string());
-        line("Context", &format!("{path}, policy: {}", recorded.mode.as_str()))?;
-        for pending in tend::pending(state_dir, &recorded.path) {
+    for SharedContext { dir, mode, tampered } in shared_contexts(status) {
+        line("Context", &format!("{}, policy: {}", long(&dir.display().to_string()), mode.as_str()))?;
+        for pending in tampered {
             let what =
                 if pending.is_inbox { "lacks entries" } else { "was changed while calls of agents ran" };
             line("Tampered", &format!("{} {what}; see `callosum context lint`", long(&pending.path)))?;

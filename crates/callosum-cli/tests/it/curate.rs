@@ -26,11 +26,12 @@ impl World {
         world
     }
 
-    /// In the shell of an agent.
+    /// In the shell of a runtime's agent.
     fn run(&self, agent: &str, args: &[&str]) -> (Option<i32>, String) {
+        let variable = if agent == "codex" { "CODEX_THREAD_ID" } else { "GEMINI_CLI" };
         let mut command = Command::new(env!("CARGO_BIN_EXE_callosum"));
         command.arg("context").args(args).env_clear().env("HOME", self.scratch.path());
-        command.env("CALLOSUM_STATE_DIR", &self.state).env("CALLOSUM_AGENT", agent).env("TZ", "UTC");
+        command.env("CALLOSUM_STATE_DIR", &self.state).env(variable, "1").env("TZ", "UTC");
         let Output { status, stdout, stderr } = command.output().unwrap();
         (status.code(), String::from_utf8(stdout).unwrap() + &String::from_utf8(stderr).unwrap())
     }
@@ -49,20 +50,20 @@ impl World {
 
 fn with_items() -> World {
     let world = World::new();
-    for agent in ["bob", "eve"] {
+    for agent in ["codex", "gemini"] {
         let body = format!("{agent} read https://papers.example/2609 today, and found it good.");
         world.json(agent, &["write", "--title", "Read", "--body", &body]);
     }
-    world.json("bob", &["stage", "--title", "Plan", "--body", "Read more papers."]);
+    world.json("codex", &["stage", "--title", "Plan", "--body", "Read more papers."]);
     world
 }
 
 #[test]
 fn a_day_is_curated_once() {
     let world = with_items();
-    let dry = world.json("eve", &["curate", "--dry-run"]);
+    let dry = world.json("gemini", &["curate", "--dry-run"]);
     assert!(world.folder("roundtable").is_empty());
-    let told = world.json("eve", &["curate", "--daily"]);
+    let told = world.json("gemini", &["curate", "--daily"]);
     let date = told["date"].as_str().unwrap();
     let roundtable = format!("roundtable/{date}.md");
     assert_eq!((&told["partial"], &told["timezone"]), (&true.into(), &"system".into()));
@@ -76,33 +77,33 @@ fn a_day_is_curated_once() {
     assert_eq!((&told["skipped"], &dry["merged"]), (&Value::Array(Vec::new()), &told["merged"]));
     let priorities = fs::read_to_string(world.shared.join("priorities.md")).unwrap();
     assert!(
-        priorities.contains("- (from bob) Plan: Read more papers. [staging-archive/bob/"),
+        priorities.contains("- (from codex) Plan: Read more papers. [staging-archive/codex/"),
         "{priorities}"
     );
     assert!(
         fs::read_to_string(world.shared.join(roundtable))
             .unwrap()
-            .contains("- bob: Read [agent-outputs/bob/")
+            .contains("- codex: Read [agent-outputs/codex/")
     );
-    let again = world.json("bob", &["curate"]);
+    let again = world.json("codex", &["curate"]);
     assert_eq!((&again["changed"], &again["merged"]), (&Value::Array(Vec::new()), &Value::Array(Vec::new())));
     // What the curator wrote is no tampering.
-    let (_, lint) = world.run("bob", &["lint"]);
+    let (_, lint) = world.run("codex", &["lint"]);
     assert!(!lint.contains("roundtable") && !lint.contains("priorities.md"), "{lint}");
 }
 
 #[test]
 fn signals_are_told_with_what_shows_them() {
     let world = with_items();
-    let told = world.json("bob", &["signals"]);
+    let told = world.json("codex", &["signals"]);
     assert_eq!(told["overlaps"][0]["token"], "papers.example/2609");
     assert_eq!(
         (&told["overlaps"][0]["agentCount"], &told["signals"][0]["kind"]),
         (&2.into(), &"mentioned".into())
     );
-    let (code, text) = world.run("bob", &["signals"]);
-    assert_eq!((code, text.as_str()), (Some(0), "papers.example/2609: bob, eve\n"));
-    let (_, text) = world.run("bob", &["signals", "--date", "2020-01-01"]);
+    let (code, text) = world.run("codex", &["signals"]);
+    assert_eq!((code, text.as_str()), (Some(0), "papers.example/2609: codex, gemini\n"));
+    let (_, text) = world.run("codex", &["signals", "--date", "2020-01-01"]);
     assert!(text.starts_with("No two agents met"), "{text}");
 }
 
@@ -115,19 +116,19 @@ fn what_is_no_day_is_refused_and_nothing_is_written() {
         &["curate", "--weekly", "--date", "2026-02-30"],
         &["signals", "--date", "../../x"],
     ] {
-        let (code, text) = world.run("bob", &[args, &["--json"]].concat());
+        let (code, text) = world.run("codex", &[args, &["--json"]].concat());
         let told: Value = serde_json::from_str(&text).unwrap();
         assert_eq!((code, &told["error"]["code"]), (Some(2), &"cannot-write".into()), "{text}");
         assert!(!told["error"]["remedy"].as_str().unwrap().is_empty());
     }
-    assert_eq!(world.run("bob", &["curate", "--daily", "--weekly"]).0, Some(2));
+    assert_eq!(world.run("codex", &["curate", "--daily", "--weekly"]).0, Some(2));
     assert!(["roundtable", "cross-signals", "weekly"].iter().all(|name| world.folder(name).is_empty()));
 }
 
 #[test]
 fn a_week_has_a_digest() {
     let world = with_items();
-    let told = world.json("bob", &["curate", "--weekly"]);
+    let told = world.json("codex", &["curate", "--weekly"]);
     let files = world.folder("weekly");
     let file = files.first().unwrap();
     assert_eq!(told["changed"][0], format!("weekly/{file}"));

@@ -98,9 +98,17 @@ pub(crate) struct Activity {
     pub(crate) refusals: Vec<Refusal>,
     /// Records that found no place.
     pub(crate) left_out: u64,
+    /// What agents are called that share their name with one of another instance, by instance and name.
+    pub(crate) shared_names: BTreeMap<(String, String), String>,
 }
 
 impl Activity {
+    /// What an agent of an instance is called.
+    pub(crate) fn name(&self, instance: Option<&str>, agent: &str) -> String {
+        let of_instance = instance.map(|instance| (instance.to_owned(), agent.to_owned()));
+        of_instance.and_then(|who| self.shared_names.get(&who).cloned()).unwrap_or_else(|| agent.to_owned())
+    }
+
     /// What the journal says from `from_ms` to before `to_ms`, wall-clock milliseconds. Where the time is not `over`, an action
     /// without an outcome is still under way, and nothing is said of it.
     pub(crate) fn read(
@@ -294,8 +302,16 @@ impl Fold {
             deeds,
             refusals,
             left_out: self.left_out,
+            shared_names: shared(&self.whos, &names),
         }
     }
+}
+
+/// The names of this machine's agents that are not their own alone.
+fn shared(whos: &[Who], names: &[String]) -> BTreeMap<(String, String), String> {
+    let known =
+        whos.iter().zip(names).filter(|((machine, _, agent), name)| machine.is_empty() && agent != *name);
+    known.map(|((_, instance, agent), name)| ((instance.clone(), agent.clone()), name.clone())).collect()
 }
 
 fn verdict(record: &Value) -> &'static str {
@@ -331,7 +347,17 @@ mod tests {
             (machine.to_owned(), instance.to_owned(), agent.to_owned())
         };
         let whos = [who("", "a", "main"), who("", "b", "main"), who("m", "b", "main"), who("", "b", "solo")];
-        assert_eq!(names(&whos), ["main@a", "main@b", "main@b.m", "solo"]);
+        let named = names(&whos);
+        assert_eq!(named, ["main@a", "main@b", "main@b.m", "solo"]);
+        let activity = Activity { shared_names: shared(&whos, &named), ..Activity::default() };
+        for (instance, agent, name) in [
+            (Some("a"), "main", "main@a"),
+            (None, "main", "main"),
+            (Some("c"), "main", "main"),
+            (Some("b"), "solo", "solo"),
+        ] {
+            assert_eq!(activity.name(instance, agent), name);
+        }
     }
 
     #[test]

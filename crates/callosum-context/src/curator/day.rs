@@ -13,7 +13,9 @@ use crate::folder::Folder;
 use crate::layout;
 use crate::output::Kind;
 use crate::priorities::Priorities;
-use crate::signals::{Day as Known, Document, Gatherer, Patterns, Window, markdown, of_key};
+use crate::signals::{
+    Answer, Day as Known, Document, Gatherer, Patterns, Question, Window, markdown, of_key,
+};
 
 use super::activity::Activity;
 use super::claims::{What, claims};
@@ -34,6 +36,10 @@ pub(crate) struct Place<'a> {
     pub(crate) patterns: &'a Patterns,
     pub(crate) zone: Zone,
     pub(crate) now: Stamp,
+    /// About how many names a model may be asked; 0 where none is asked.
+    pub(crate) max_candidates: usize,
+    /// What it said just now about inputs of that digest.
+    pub(crate) answer: Option<(&'a str, &'a Answer)>,
 }
 
 impl Place<'_> {
@@ -59,6 +65,8 @@ pub(crate) struct Made {
     pub(crate) is_partial: bool,
     pub(crate) window: Window,
     pub(crate) document: Document,
+    /// What a model is to be asked about it.
+    pub(crate) question: Option<Question>,
     /// Below the folder, in the order in which they are written.
     pub(crate) files: Vec<(PathBuf, Vec<u8>)>,
     /// Below the folder.
@@ -88,7 +96,8 @@ pub(crate) fn make(place: &Place<'_>, day: Day, feedback: &[Told]) -> Result<Mad
                 continue;
             }
         };
-        let said = items::said(&item, &output, &text, day, place.zone);
+        let agent = activity.name(output.instance.as_deref(), item.agent.as_str());
+        let said = items::said(&item, agent, &output, &text, day, place.zone);
         let entities = gatherer.said(&said);
         let references = output.refs.iter().map(|key| of_key(key)).chain(entities);
         named.extend(
@@ -107,7 +116,19 @@ pub(crate) fn make(place: &Place<'_>, day: Day, feedback: &[Told]) -> Result<Mad
     let given = feedback.iter().filter_map(|told| from_rfc3339(&told.feedback.at));
     let newest_ms = given.chain(newest_ms).max().unwrap_or_else(|| place.zone.start_of(day));
     let entries = feedback.iter().map(|told| told.feedback.clone()).collect();
-    let document = Document::new(day, to_rfc3339(newest_ms), activity.window, entries, gatherer.finish());
+    let found = gatherer.finish();
+    let answer = match place.answer {
+        Some((input_digest, answer)) if found.input_digest == input_digest => Some(answer.clone()),
+        // A document that can't be read says nothing.
+        _ => place
+            .folder
+            .read(&layout::signals(day))
+            .unwrap_or_default()
+            .and_then(|made| Document::answer(&made, &found.input_digest)),
+    };
+    let generated_at = to_rfc3339(newest_ms);
+    let (document, question) =
+        Document::new(day, generated_at, activity.window, entries, found, answer.as_ref());
     let is_partial = place.zone.start_of(day.next()) > place.now.wall_ms;
     let report = roundtable(&Facts {
         day,
@@ -126,7 +147,7 @@ pub(crate) fn make(place: &Place<'_>, day: Day, feedback: &[Told]) -> Result<Mad
         (signals.with_extension("md"), markdown(&document).into_bytes()),
         (layout::roundtable(day), report.into_bytes()),
     ];
-    Ok(Made { day, is_partial, window: activity.window, document, files, inputs, skipped })
+    Ok(Made { day, is_partial, window: activity.window, document, question, files, inputs, skipped })
 }
 
 /// What is known before the outputs are read: who the agents are, what sessions were told, what the days before had.
@@ -143,7 +164,7 @@ fn known(place: &Place<'_>, day: Day, activity: &Activity) -> Result<Known, Prob
         let bytes = place.folder.read(&layout::signals(day.before(days))).unwrap_or_default();
         history.extend(bytes.and_then(|bytes| Document::entities(&bytes)));
     }
-    Ok(Known { agents, injected, history })
+    Ok(Known { agents, injected, history, max_candidates: place.max_candidates })
 }
 
 /// Looks for what proves claims.

@@ -82,6 +82,7 @@ impl Files<'_> {
         if folder.is_dir() {
             return Ok(());
         }
+        self.folder.check()?;
         self.disk.make_folder(&folder).map_err(|error| Problem::io("create", &folder, &error))
     }
 }

@@ -99,11 +99,11 @@ pub(crate) fn item(folder: &Folder, item: &Item, kind: Kind) -> Result<(Output, 
     }
 }
 
-/// An output as the cross signals take it.
-pub(crate) fn said(item: &Item, output: &Output, text: &str, day: Day, zone: Zone) -> Said {
+/// An output as the cross signals take it, by the agent that is called so.
+pub(crate) fn said(item: &Item, agent: String, output: &Output, text: &str, day: Day, zone: Zone) -> Said {
     let head = text.find(&output.body).and_then(|at| text.get(..at)).unwrap_or_default();
     Said {
-        agent: item.agent.to_string(),
+        agent,
         session: output.session.clone(),
         at_ms: from_rfc3339(&output.created_at).unwrap_or_else(|| zone.start_of(day)),
         path: item.path.clone(),

@@ -1,10 +1,12 @@
 //! The curator: makes a day's roundtable and cross signals of what lies in the folder and in the journal, and takes over into
-//! `priorities.md` what agents propose. It is code of ours that runs by command; it asks no model and sends nothing.
+//! `priorities.md` what agents propose. It is code of ours that runs by command; it asks no model and sends nothing. Where
+//! the settings want it, it tells what a model is to be asked, and takes the answer.
 //!
 //! Whatever it writes is made of its inputs alone, moments too: equal inputs write nothing, and a run that was killed is finished by the
 //! next one.
 
 mod activity;
+mod archive;
 mod checkpoint;
 mod claims;
 mod day;
@@ -15,6 +17,7 @@ mod roundtable;
 mod week;
 
 pub use items::Skipped;
+pub(crate) use week::candidates;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -34,7 +37,7 @@ use crate::layout;
 use crate::lock::{self, Lock};
 use crate::prune::{Pruned, prune};
 use crate::registry::home_of;
-use crate::signals::{Document, Patterns, Window};
+use crate::signals::{Answer, Document, Patterns, Question, Window};
 use crate::tend::Tender;
 
 use self::checkpoint::Checkpoint;
@@ -64,6 +67,9 @@ pub struct Curator<'a> {
     pub zone: Zone,
     /// Agents whose proposals go under `Current`.
     pub trusted: BTreeSet<String>,
+    /// About how many names of a day a model may be asked; 0 where none is asked. Whoever runs the curator asks it, and tells what it
+    /// said by [`Curator::answered`].
+    pub max_candidates: usize,
     /// The time.
     pub now: Stamp,
     /// Nothing is written; what would be is told all the same.
@@ -104,6 +110,9 @@ pub struct Report {
     /// Days before that were made up for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub before: Vec<Report>,
+    /// What a model is to be asked about these days.
+    #[serde(skip)]
+    pub questions: Vec<Question>,
 }
 
 impl Curator<'_> {
@@ -121,10 +130,11 @@ impl Curator<'_> {
         let home = home_of(self.state_dir, self.folder.root());
         let mut checkpoint = Checkpoint::read(&home)?;
         let (feedback, bad) = items::feedback(self.folder)?;
-        let mut reports = Vec::new();
+        let (mut reports, mut questions) = (Vec::new(), Vec::new());
         let days = date.map_or_else(|| due(&checkpoint, today), |date| vec![date]);
         for &day in &days {
-            let made = day::make(&place, day, &feedback)?;
+            let mut made = day::make(&place, day, &feedback)?;
+            questions.extend(made.question.take());
             let changed = self.write(&made.files)?;
             reports.push(self.report(made, changed));
         }
@@ -140,6 +150,9 @@ impl Curator<'_> {
         let state = if self.is_dry { self.folder.clone() } else { Folder::open(&home)? };
         let mut state = self.files(&state);
         let mut files = self.files(self.folder);
+        if let Some(tender) = &mut tender {
+            archive::archive(&mut files, tender, &checkpoint, self.zone, today)?;
+        }
         let terms = Terms { look: self.look, trusted: &self.trusted, today, now_ms: self.now.wall_ms };
         let merged = merge::merge(&mut files, &mut state, &mut tender, &mut checkpoint, &terms)?;
         if date.is_none() {
@@ -163,15 +176,15 @@ impl Curator<'_> {
         if bad > 0 {
             report.skipped.push(no_feedback(bad));
         }
-        report.before = reports;
+        (report.before, report.questions) = (reports, questions);
         Ok(report)
     }
 
-    /// Makes the cross signals of `date`, without one of today.
+    /// Makes the cross signals of `date`, without one of today; and tells what a model is to be asked about them.
     ///
     /// # Errors
     /// As [`Curator::daily`].
-    pub fn signals(&self, date: Option<Day>) -> Result<Document, Problem> {
+    pub fn signals(&self, date: Option<Day>) -> Result<(Document, Option<Question>), Problem> {
         let patterns = patterns()?;
         let place = self.place(&patterns);
         self.check(date, place.today())?;
@@ -180,6 +193,24 @@ impl Curator<'_> {
         let mut made = day::make(&place, date.unwrap_or_else(|| place.today()), &feedback)?;
         // The roundtable is the curator's daily work.
         made.files.retain(|(path, _)| path.starts_with(layout::SIGNALS));
+        self.write(&made.files)?;
+        Ok((made.document, made.question))
+    }
+
+    /// Takes what a model said about the signals of a day with these inputs. Where they are others by now, nothing is done with it.
+    ///
+    /// # Errors
+    /// As [`Curator::daily`].
+    pub fn answered(&self, date: Day, input_digest: &str, answer: &Answer) -> Result<Document, Problem> {
+        let patterns = patterns()?;
+        let place = Place { answer: Some((input_digest, answer)), ..self.place(&patterns) };
+        self.check(Some(date), place.today())?;
+        let _held = self.hold()?;
+        let (feedback, _) = items::feedback(self.folder)?;
+        let mut made = day::make(&place, date, &feedback)?;
+        let roundtable = layout::roundtable(date);
+        let is_there = self.folder.read(&roundtable).is_ok_and(|known| known.is_some());
+        made.files.retain(|(path, _)| is_there || *path != roundtable);
         self.write(&made.files)?;
         Ok(made.document)
     }
@@ -214,11 +245,20 @@ impl Curator<'_> {
             inputs: if told.is_empty() { Vec::new() } else { vec![layout::FEEDBACK_INBOX.to_owned()] },
             skipped: (bad > 0).then(|| no_feedback(bad)).into_iter().collect(),
             before: Vec::new(),
+            questions: Vec::new(),
         })
     }
 
     fn place<'p>(&'p self, patterns: &'p Patterns) -> Place<'p> {
-        Place { folder: self.folder, journal: self.journal, patterns, zone: self.zone, now: self.now }
+        Place {
+            folder: self.folder,
+            journal: self.journal,
+            patterns,
+            zone: self.zone,
+            now: self.now,
+            max_candidates: self.max_candidates,
+            answer: None,
+        }
     }
 
     fn files<'f>(&'f self, folder: &'f Folder) -> Files<'f> {
@@ -252,6 +292,7 @@ impl Curator<'_> {
 
     /// Nobody else curates meanwhile. The folder's own lock is only taken to write: others wait for that.
     fn hold(&self) -> Result<Option<Lock>, Problem> {
+        self.folder.check()?;
         if self.is_dry {
             return Ok(None);
         }
@@ -299,6 +340,7 @@ impl Curator<'_> {
             inputs: made.inputs,
             skipped: made.skipped,
             before: Vec::new(),
+            questions: Vec::new(),
         }
     }
 }

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::days::Week;
 use crate::feedback::Decision;
+use crate::inbox;
 use crate::inert::inert;
+use crate::names::{id, is_id};
 
 use super::activity::Activity;
 use super::items::Told;
@@ -13,6 +15,8 @@ use super::roundtable::{Section, decision, feedback};
 /// Characters of a key, and of what is to be learned.
 const KEY_CHARS: usize = 200;
 const SENTENCE_CHARS: usize = 300;
+/// The section of what might be promoted.
+const CANDIDATES: &str = "Candidates to promote";
 /// A failure that repeats came so often.
 const REPEATS: u64 = 2;
 
@@ -59,24 +63,39 @@ pub(super) fn weekly(week: Week, is_partial: bool, activity: &Activity, told: &[
 
     let mut repeated = Section::default();
     let mut candidates = Section::default();
+    // By its marker a person accepts or rejects it.
+    let marked = |proof: &str, parts: &[&str]| format!("{proof} <!-- cx:id={} -->", id(parts));
     for (key, (count, first, last, agents)) in repeats(activity) {
         let line = format!("{}: {count} times, by {}", inert(key, KEY_CHARS), agents.join(", "));
         let proof = format!("[seq {first}] [seq {last}]");
         repeated.line(&line, &proof);
         let lesson = format!("{} failed {count} times: look before the next try", inert(key, KEY_CHARS));
-        candidates.line(&lesson, &proof);
+        candidates.line(&lesson, &marked(&proof, &["candidate", "failed", key]));
     }
     repeated.add_to(&mut text, "Failures that repeat");
-    for Told { feedback, proof, .. } in told {
+    for Told { feedback, proof, line } in told {
         let Some(learning) = feedback.learning.as_deref().filter(|learning| !learning.trim().is_empty())
         else {
             continue;
         };
         let about = format!("{} ({})", inert(learning, SENTENCE_CHARS), decision(feedback.decision));
-        candidates.line(&about, &format!("[{proof}]"));
+        candidates.line(&about, &marked(&format!("[{proof}]"), &["candidate", "learning", line]));
     }
-    candidates.add_to(&mut text, "Candidates to promote");
+    candidates.add_to(&mut text, CANDIDATES);
     text
+}
+
+/// The candidates of a week's report: their ids, and what they say with its proof.
+pub(crate) fn candidates(report: &str) -> Vec<(String, String)> {
+    let heading = format!("\n## {CANDIDATES}\n");
+    let section = report.split_once(&heading).map_or("", |(_, section)| section);
+    let lines = section.lines().take_while(|line| !line.starts_with("## "));
+    let read = lines.filter_map(|line| {
+        let id = inbox::marked(line, "id").filter(|id| is_id(id))?;
+        let (said, _) = line.strip_prefix("- ")?.rsplit_once(" <!-- cx:")?;
+        Some((id.to_owned(), said.to_owned()))
+    });
+    read.collect()
 }
 
 /// A key on which actions failed: how often, the first and the last record, by whom.

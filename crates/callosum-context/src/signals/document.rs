@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::days::Day;
@@ -11,9 +11,13 @@ use crate::feedback::{Decision, Feedback};
 use crate::inert::inert;
 
 use super::gather::{Evidence, Signal, Signals, Source};
+use super::semantic::{Answer, Question, Semantic, merge};
 
 /// Pieces of evidence that people are shown of a signal.
 const MAX_SHOWN: usize = 6;
+
+/// About so many names a model may be asked, where nothing else is set: what Engram says where none is.
+const DEFAULT_CANDIDATES: usize = 120;
 
 /// Bytes of the feedback that is listed: a document must be small enough to be read again.
 const FEEDBACK_BYTES: usize = 1 << 20;
@@ -30,24 +34,6 @@ pub struct Overlap {
     pub source_paths: Vec<String>,
     /// How many met.
     pub agent_count: usize,
-}
-
-/// What a model added: nothing, because none is asked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Semantic {
-    /// A model is asked.
-    pub enabled: bool,
-    /// What it said was taken.
-    pub applied: bool,
-    /// It was too late.
-    pub timed_out: bool,
-    /// What it was asked about.
-    pub candidate_count: usize,
-    /// What it may be asked about.
-    pub max_candidates: usize,
-    /// What it added.
-    pub added_overlap_count: usize,
 }
 
 /// `cross-signals/<date>.json`.
@@ -124,16 +110,25 @@ impl ByDecision {
 }
 
 impl Document {
-    /// The document of a day, with the day's feedback.
+    /// The document of a day, with the day's feedback; and what a model is to be asked about it, where one is asked and this is not
+    /// known. `answer` is what it said for these inputs.
     #[must_use]
     pub fn new(
         date: Day,
         generated_at: String,
         window: Window,
         feedback: Vec<Feedback>,
-        found: Signals,
-    ) -> Self {
-        Self {
+        mut found: Signals,
+        answer: Option<&Answer>,
+    ) -> (Self, Option<Question>) {
+        let is_asked = found.max_candidates > 0;
+        let question = Question::new(&date.to_string(), &found);
+        let question = question.filter(|_| is_asked && !matches!(answer, Some(Answer::Groups(_))));
+        let semantic = match is_asked {
+            true => merge(&mut found, answer),
+            false => Semantic { max_candidates: DEFAULT_CANDIDATES, ..Semantic::default() },
+        };
+        let document = Self {
             v: 1,
             date: date.to_string(),
             generated_at,
@@ -145,10 +140,29 @@ impl Document {
             feedback_entries: listed(feedback),
             overlaps: found.signals.iter().filter(|signal| !signal.echo).map(overlap).collect(),
             sources: found.sources,
-            semantic: Semantic { max_candidates: 120, ..Semantic::default() },
+            semantic,
             signals: found.signals,
             common: found.common,
             left_out: found.left_out,
+        };
+        (document, question)
+    }
+
+    /// What a model said, as a document tells that was made of these inputs.
+    #[must_use]
+    pub fn answer(document: &[u8], input_digest: &str) -> Option<Answer> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Made {
+            input_digest: String,
+            semantic: Semantic,
+        }
+        let made: Made = serde_json::from_slice(document).ok()?;
+        let is_same = made.input_digest == input_digest;
+        match (made.semantic.applied, made.semantic.timed_out) {
+            (true, _) => Some(Answer::Groups(made.semantic.merges)).filter(|_| is_same),
+            (false, true) => Some(Answer::TimedOut).filter(|_| is_same),
+            (false, false) => None,
         }
     }
 
@@ -166,9 +180,11 @@ impl Document {
     #[must_use]
     pub fn entities(document: &[u8]) -> Option<BTreeSet<String>> {
         let document: Value = serde_json::from_slice(document).ok()?;
-        let named = document.get("signals")?.as_array()?.iter().filter_map(|signal| signal.get("entity"));
+        let signals = document.get("signals")?.as_array()?;
+        let named = signals.iter().filter_map(|signal| signal.get("entity"));
+        let merged = signals.iter().filter_map(|signal| signal.get("merged")?.as_array()).flatten();
         let common = document.get("common").and_then(Value::as_array);
-        let all = named.chain(common.into_iter().flatten());
+        let all = named.chain(merged).chain(common.into_iter().flatten());
         Some(all.filter_map(Value::as_str).map(str::to_owned).collect())
     }
 }
@@ -219,6 +235,10 @@ pub(crate) fn line(signal: &Signal) -> (String, String) {
         signal.outcomes.iter().map(|(outcome, count)| format!("{count} {outcome}")).collect();
     if !outcomes.is_empty() {
         let _ = write!(said, " ({})", outcomes.join(", "));
+    }
+    if !signal.merged.is_empty() {
+        let others: Vec<String> = signal.merged.iter().map(|other| inert(other, 200)).collect();
+        let _ = write!(said, " (a model says that it is the same as {})", others.join(", "));
     }
     if signal.echo {
         said.push_str(" (an echo of what sessions were told)");

@@ -19,7 +19,7 @@ use super::lines::{Section, lines};
 const MAX_ENTITIES: usize = 100_000;
 /// Pieces of evidence that are kept of one agent on one entity, and shown of a signal.
 const MAX_OF_AGENT: usize = 4;
-const MAX_EVIDENCE: usize = 24;
+pub(super) const MAX_EVIDENCE: usize = 24;
 /// Signals of a day.
 const MAX_SIGNALS: usize = 200;
 /// Bytes of the sources that are listed: a document must be small enough to be read again.
@@ -40,6 +40,8 @@ pub struct Day {
     pub injected: String,
     /// The entities of each of the last 30 days that has a document.
     pub history: Vec<BTreeSet<String>>,
+    /// About how many names a model may be asked; 0 where none is asked.
+    pub max_candidates: usize,
 }
 
 /// What an agent's actions on one resource came to, as the journal tells it.
@@ -139,6 +141,9 @@ pub struct Signal {
     pub outcomes: BTreeMap<String, u64>,
     /// Sessions were told of it, and nobody acted on it: that agents write of it shows nothing.
     pub echo: bool,
+    /// Other names that a model says mean the same.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub merged: Vec<String>,
 }
 
 /// What a day's signals were made of.
@@ -159,6 +164,10 @@ pub struct Source {
 pub struct Signals {
     /// The strongest first.
     pub signals: Vec<Signal>,
+    /// Where a model is asked: what one agent alone named, in the same order, no more than it may be asked about.
+    pub alone: Vec<Signal>,
+    /// About how many names it may be asked.
+    pub max_candidates: usize,
     /// Entities that are there on most days, and were left out for that.
     pub common: Vec<String>,
     /// How many outputs were read.
@@ -169,6 +178,20 @@ pub struct Signals {
     pub left_out: u64,
     /// SHA-256 of all that was looked at.
     pub input_digest: String,
+}
+
+impl Signals {
+    /// Puts the strongest first, and leaves out what is too much.
+    pub(super) fn order(&mut self) {
+        in_order(&mut self.signals);
+        self.left_out += self.signals.len().saturating_sub(MAX_SIGNALS) as u64;
+        self.signals.truncate(MAX_SIGNALS);
+    }
+}
+
+fn in_order(signals: &mut [Signal]) {
+    let strength = |signal: &Signal| (signal.echo, signal.kind, usize::MAX - signal.agents.len());
+    signals.sort_by(|one, other| (strength(one), &one.entity).cmp(&(strength(other), &other.entity)));
 }
 
 #[derive(Debug, Default)]
@@ -351,10 +374,12 @@ impl<'p> Gatherer<'p> {
             let with = self.day.history.iter().filter(|day| day.contains(entity)).count();
             days >= LEAST_HISTORY && 2 * with >= days
         };
-        let (mut signals, mut common) = (Vec::new(), Vec::new());
+        let max_candidates = self.day.max_candidates;
+        let (mut signals, mut alone, mut common) = (Vec::new(), Vec::new(), Vec::new());
         for (entity, found) in self.found {
             let agents = distinct(found.evidence.keys());
-            if agents.len() < 2 {
+            let is_alone = agents.len() < 2;
+            if is_alone && (max_candidates == 0 || is_usual(&entity)) {
                 continue;
             }
             // What agents acted on is a fact, however often.
@@ -371,18 +396,25 @@ impl<'p> Gatherer<'p> {
             let mut evidence: Vec<Evidence> = found.evidence.into_values().flatten().collect();
             evidence.sort_by(|one, other| (&one.at, one).cmp(&(&other.at, other)));
             evidence.truncate(MAX_EVIDENCE);
-            let id = id(&["signal", &entity]);
-            signals.push(Signal { id, entity, kind, agents, evidence, outcomes: found.outcomes, echo });
+            let (id, merged) = (id(&["signal", &entity]), Vec::new());
+            let signal =
+                Signal { id, entity, kind, agents, evidence, outcomes: found.outcomes, echo, merged };
+            match is_alone {
+                true if echo => {}
+                true => alone.push(signal),
+                false => signals.push(signal),
+            }
         }
-        let strength = |signal: &Signal| (signal.echo, signal.kind, usize::MAX - signal.agents.len());
-        signals.sort_by(|one, other| (strength(one), &one.entity).cmp(&(strength(other), &other.entity)));
-        let left_out = self.left_out + signals.len().saturating_sub(MAX_SIGNALS) as u64;
-        signals.truncate(MAX_SIGNALS);
+        in_order(&mut alone);
+        alone.truncate(max_candidates);
         common.sort_unstable();
         common.truncate(MAX_SIGNALS);
         let input_digest = sha256(&self.digest.finalize());
-        let (source_count, sources) = (self.source_count, self.sources);
-        Signals { signals, common, source_count, sources, left_out, input_digest }
+        let (source_count, sources, left_out) = (self.source_count, self.sources, self.left_out);
+        let mut all =
+            Signals { signals, alone, max_candidates, common, source_count, sources, left_out, input_digest };
+        all.order();
+        all
     }
 
     fn injected(&self) -> Injected {

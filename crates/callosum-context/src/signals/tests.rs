@@ -52,6 +52,7 @@ fn signals(day: &Labelled) -> Signals {
         agents: names.cloned().collect(),
         injected: day.injected.clone(),
         history: day.history.clone(),
+        max_candidates: 0,
     };
     let mut gatherer = Gatherer::new(&patterns, known);
     for done in &day.journal {

@@ -207,7 +207,8 @@ impl Tender {
             return Ok(None);
         };
         let before = self.copy(&known.sha256).unwrap_or_default();
-        if bytes.starts_with(&before) {
+        let is_next = || known.next.as_deref().and_then(|next| self.copy(next));
+        if bytes.starts_with(&before) || is_next().is_some_and(|next| bytes.starts_with(&next)) {
             self.take_over(path, &bytes)?;
             return Ok(None);
         }
@@ -283,7 +284,7 @@ impl Tender {
         let hash = self.keep(bytes)?;
         let signature = self.seen.folder.entry(Path::new(path)).map(|entry| entry.signature);
         self.known(path, |known| {
-            *known = Known { confirmed: Some(hash.clone()), sha256: hash, signature, told: None };
+            *known = Known { confirmed: Some(hash.clone()), sha256: hash, signature, ..Known::default() };
         });
         Ok(())
     }
@@ -308,6 +309,30 @@ impl Tender {
             (known.sha256, known.told, known.signature) = (hash, Some(damaged), signature);
         });
         Ok(())
+    }
+
+    /// Leaves only `after` of an inbox that says `before`: the curator keeps the rest elsewhere. `false` where it says something else, or
+    /// lacks entries; then it stays as it is.
+    ///
+    /// # Errors
+    /// When it can't be written.
+    pub fn shorten(&mut self, path: &str, before: &[u8], after: &[u8]) -> Result<bool, Problem> {
+        if self.state.files.get(path).is_none_or(|known| known.told.is_some()) {
+            return Ok(false);
+        }
+        // Whoever looks after a run that was killed knows it by this.
+        let next = self.keep(after)?;
+        self.known(path, |known| known.next = Some(next));
+        self.save()?;
+        let is_done = self.folder.shorten(Path::new(path), before, after)?;
+        let now = self.folder.read(Path::new(path))?.unwrap_or_default();
+        if is_done {
+            self.take_over(path, &now)?;
+        } else {
+            self.known(path, |known| known.next = None);
+        }
+        self.save()?;
+        Ok(is_done)
     }
 
     /// Writes a file of the curator, as its writer or a person may.
@@ -420,7 +445,9 @@ impl Tender {
         let Ok(home) = Folder::open(&self.home) else { return };
         let known = self.seen.state.files.values();
         let used: BTreeSet<&str> = known
-            .flat_map(|known| [Some(&known.sha256), known.confirmed.as_ref(), known.told.as_ref()])
+            .flat_map(|known| {
+                [Some(&known.sha256), known.confirmed.as_ref(), known.told.as_ref(), known.next.as_ref()]
+            })
             .flatten()
             .map(String::as_str)
             .collect();

@@ -43,6 +43,8 @@ pub(super) struct Known {
     pub(super) confirmed: Option<String>,
     /// Of an inbox that is damaged: SHA-256 of what it says, which was told already.
     pub(super) told: Option<String>,
+    /// Of an inbox: SHA-256 of what the curator is about to leave of it.
+    pub(super) next: Option<String>,
 }
 
 /// What a person decided about an item.

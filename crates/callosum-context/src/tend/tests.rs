@@ -194,3 +194,24 @@ fn a_person_is_told_from_calls_by_when_the_file_was_changed() {
         assert_eq!(look.unwrap().changes.is_empty(), is_persons, "{minutes_before} {session}");
     }
 }
+
+#[test]
+fn what_the_curator_was_about_to_leave_of_an_inbox_is_no_damage_and_anything_else_is() {
+    let mut world = World::new();
+    let second = "\n## 2026-11-24T11:00:00Z (eve)\n\nTwo\n";
+    world.write(PRIORITIES_INBOX, &format!("{FIRST}{second}"));
+    world.look(OnTamper::Report, &[]);
+    // It was killed before it could write down that it is done.
+    let mut tender = world.tender();
+    let next = tender.keep(second.as_bytes()).unwrap();
+    tender.known(PRIORITIES_INBOX, |known| known.next = Some(next));
+    tender.save().unwrap();
+    drop(tender);
+    world.write(PRIORITIES_INBOX, "\n");
+    assert_eq!(world.look(OnTamper::Report, &[suspect()]).changes.len(), 1);
+    world.write(PRIORITIES_INBOX, &format!("{second}\n## 2026-11-24T12:00:00Z (ann)\n\nThree\n"));
+    assert_eq!(world.look(OnTamper::Report, &[suspect()]), Look::default());
+    assert_eq!(world.tender().pending(), []);
+    world.write(PRIORITIES_INBOX, second);
+    assert_eq!(world.look(OnTamper::Report, &[suspect()]).changes.len(), 1, "it is over");
+}

@@ -21,6 +21,7 @@ use crate::names::AgentName;
 use crate::output::Kind;
 use crate::overview::{self, Seat};
 use crate::read;
+use crate::signals::{Answer, Question};
 use crate::site::Site;
 use crate::tend::How;
 use crate::write::{self, Author, Draft, OWNER, Written};
@@ -46,6 +47,9 @@ enum Request {
     Overview,
     /// A person accepts a proposal, or rejects it.
     Decide { id: String, accept: bool },
+    /// What a model said about a day's cross signals. Without an `answer` there was none, and whether it was too late.
+    #[serde(rename_all = "camelCase")]
+    Answered { date: String, input_digest: String, answer: Option<String>, timed_out: bool },
 }
 
 /// A call of a tool, and who makes it, as the host says.
@@ -62,6 +66,9 @@ struct Call {
     /// The agent's owner asked for what it does.
     #[serde(default)]
     by_owner: bool,
+    /// The host can ask a model: then an answer may say under `ask` what it is to be asked. That is no part of the call's result.
+    #[serde(default)]
+    can_ask: bool,
 }
 
 /// Answers a request: a JSON object, or `{"error": {"code", "message", "remedy"}}`. For a thread that may wait.
@@ -97,6 +104,16 @@ fn answered(site: &Site<'_>, request: &Request) -> Result<Value, Problem> {
             tender.save()?;
             let open = decide::proposals(&tender)?;
             Ok(json!({ "proposals": value(&open)? }))
+        }
+        Request::Answered { date, input_digest, answer, timed_out } => {
+            let answer = match (answer, timed_out) {
+                (Some(said), _) => Answer::read(said),
+                (None, true) => Answer::TimedOut,
+                (None, false) => Answer::Failed,
+            };
+            let date = Day::parse(date)?;
+            let made = site.curate(false, |curator| curator.answered(date, input_digest, &answer))?;
+            Ok(json!({ "date": made.date, "semantic": value(&made.semantic)? }))
         }
         Request::Decide { id, accept } => {
             let mut tender = site.tender(lock::PATIENCE)?;
@@ -151,7 +168,7 @@ fn called(site: &Site<'_>, call: &Call) -> Result<Value, Problem> {
         "shared_context_write_output" => item(site, call, params, Kind::Output),
         "shared_context_stage" => item(site, call, params, Kind::Staged),
         "shared_priorities_append" => {
-            let author = author(call, params.text(&["agent", "agentId"])?)?;
+            let author = author(site, call, params.text(&["agent", "agentId"])?)?;
             let text = params.needed(&["text", "body", "content"])?;
             let mut tender = site.tender(lock::PATIENCE)?;
             let written = write::append(&mut tender, &author, text, site.zone()?, site.now.wall_ms)?;
@@ -161,14 +178,19 @@ fn called(site: &Site<'_>, call: &Call) -> Result<Value, Problem> {
         "shared_feedback_record" => feedback(site, call, params),
         "shared_context_read" => reading::read(site, params),
         "shared_context_cross_signals_run" => {
-            let document = site.curate(false, |curator| curator.signals(day(params)?))?;
+            let (document, question) = site.curate(false, |curator| curator.signals(day(params)?))?;
             let met = document.signals.iter().filter(|signal| !signal.echo);
             let entities: Vec<String> =
                 met.clone().take(MOST_ENTITIES).map(|signal| reading::safe(&signal.entity)).collect();
             let path = crate::layout::signals(Day::parse(&document.date)?);
-            Ok(json!({ "date": document.date, "signals": met.count(), "entities": entities, "path": path }))
+            let result =
+                json!({ "date": document.date, "signals": met.count(), "entities": entities, "path": path });
+            with_questions(site, call, result, question.as_slice())
         }
-        "shared_context_curate_daily" => report(&site.curate(false, |curator| curator.daily(day(params)?))?),
+        "shared_context_curate_daily" => {
+            let done = site.curate(false, |curator| curator.daily(day(params)?))?;
+            with_questions(site, call, report(&done)?, &done.questions)
+        }
         "shared_context_curate_weekly" => {
             report(&site.curate(false, |curator| curator.weekly(day(params)?))?)
         }
@@ -180,8 +202,27 @@ fn called(site: &Site<'_>, call: &Call) -> Result<Value, Problem> {
     }
 }
 
+/// A result, and what a model is to be asked about it, where the host can ask one.
+fn with_questions(
+    site: &Site<'_>,
+    call: &Call,
+    mut result: Value,
+    questions: &[Question],
+) -> Result<Value, Problem> {
+    if let (true, false, Some(fields)) = (call.can_ask, questions.is_empty(), result.as_object_mut()) {
+        let wanted = &site.settings().semantic;
+        let ask = json!({
+            "questions": value(&questions)?,
+            "timeoutMs": wanted.timeout_ms,
+            "model": value(&wanted.model)?,
+        });
+        fields.insert("ask".to_owned(), ask);
+    }
+    Ok(result)
+}
+
 /// Who writes. What the model says of itself is a claim.
-fn author(call: &Call, claimed: Option<&str>) -> Result<Author, Problem> {
+fn author(site: &Site<'_>, call: &Call, claimed: Option<&str>) -> Result<Author, Problem> {
     let agent = call.agent.as_deref().ok_or_else(|| {
         Problem::new(
             Code::Unidentified,
@@ -190,6 +231,7 @@ fn author(call: &Call, claimed: Option<&str>) -> Result<Author, Problem> {
         )
     })?;
     Ok(Author {
+        instance: Some(site.gate.instance().to_owned()),
         session: call.session.clone(),
         runtime: Some(call.runtime.clone()),
         call: call.call.clone(),
@@ -199,7 +241,7 @@ fn author(call: &Call, claimed: Option<&str>) -> Result<Author, Problem> {
 }
 
 fn item(site: &Site<'_>, call: &Call, params: Params<'_>, kind: Kind) -> Result<Value, Problem> {
-    let author = author(call, params.text(&["agent", "agentId"])?)?;
+    let author = author(site, call, params.text(&["agent", "agentId"])?)?;
     let owned = |name: &str| Ok::<_, Problem>(params.text(&[name])?.map(str::to_owned));
     let draft = Draft {
         title: params.needed(&["title"])?.to_owned(),
@@ -242,7 +284,7 @@ fn feedback(site: &Site<'_>, call: &Call, params: Params<'_>) -> Result<Value, P
         evidence_window_end: owned("evidenceWindowEnd")?,
         refs: params.list("refs")?,
     };
-    let author = author(call, None)?;
+    let author = author(site, call, None)?;
     let mut tender = site.tender(lock::PATIENCE)?;
     let written: Written = write::feedback(&mut tender, &author, given, site.zone()?, site.now.wall_ms)?;
     tender.save()?;

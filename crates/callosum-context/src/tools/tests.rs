@@ -252,3 +252,63 @@ fn to_look_keeps_nobody_from_the_folder_and_tells_what_something_else_cut() {
     assert_eq!(text(&seen["tampered"][0], "why"), "it lost entries");
     assert!(before.contains("Ship it"));
 }
+
+/// Two agents name one thing in two ways.
+fn with_two_names(settings: &Value) -> World {
+    let mut all = json!({ "sharedContextEnabled": true });
+    all.as_object_mut().unwrap().extend(settings.as_object().unwrap().clone());
+    let world = World::new(&all);
+    for (agent, entity) in [("main", "Northwind"), ("coder", "Northwind Traders")] {
+        let params = json!({ "title": entity, "body": format!("{agent} met them"), "entities": [entity] });
+        world.call("shared_context_write_output", agent, &params);
+    }
+    world
+}
+
+fn run(world: &World, can_ask: bool) -> Value {
+    world.ask(&json!({
+        "do": "call", "tool": "shared_context_cross_signals_run", "runtime": "openclaw", "agent": "main",
+        "session": "agent:main:main", "canAsk": can_ask,
+    }))
+}
+
+#[test]
+fn no_model_is_asked_unless_the_settings_want_it_and_the_host_can() {
+    assert_eq!(run(&with_two_names(&json!({})), true).get("ask"), None);
+    let wanted = json!({ "sharedCrossSignalSemanticEnabled": true });
+    assert_eq!(run(&with_two_names(&wanted), false).get("ask"), None);
+    let asked = run(&with_two_names(&wanted), true);
+    assert_eq!(asked["ask"]["timeoutMs"], json!(4_000), "{asked}");
+    assert!(text(&asked["ask"]["questions"][0], "prompt").contains("northwind traders"), "{asked}");
+}
+
+#[test]
+fn what_a_model_said_stays_while_the_inputs_do_and_it_is_not_asked_again() {
+    let world = with_two_names(&json!({ "sharedCrossSignalSemanticEnabled": true }));
+    let question = run(&world, true)["ask"]["questions"][0].clone();
+    let (date, digest) = (&question["date"], &question["inputDigest"]);
+    let said = |answer: Value, is_late: bool| {
+        world.ask(&json!({ "do": "answered", "date": date, "inputDigest": digest, "answer": answer, "timedOut": is_late }))
+    };
+    assert_eq!(said(Value::Null, true)["semantic"]["timedOut"], json!(true));
+    assert_eq!(said(json!("I can't"), false)["semantic"]["applied"], json!(false));
+    let answer = r#"{"groups": [["northwind", "northwind traders"]]}"#;
+    let other = world.ask(
+        &json!({ "do": "answered", "date": date, "inputDigest": "0", "answer": answer, "timedOut": false }),
+    );
+    assert_eq!(other["semantic"]["applied"], json!(false), "of other inputs: {other}");
+    let taken = said(json!(answer), false);
+    assert_eq!(taken["semantic"]["addedOverlapCount"], json!(1), "{taken}");
+    let file = || {
+        let name = format!("cross-signals/{}.json", date.as_str().unwrap());
+        fs::read_to_string(world.shared().join(name)).unwrap()
+    };
+    let before = file();
+    assert!(before.contains("\"token\": \"northwind\""), "{before}");
+    let again = run(&world, true);
+    assert_eq!((again.get("ask"), &again["signals"]), (None, &json!(1)));
+    assert_eq!(file(), before);
+    let more = json!({ "title": "More", "body": "x", "entities": ["Zoo"] });
+    world.call("shared_context_write_output", "main", &more);
+    assert!(run(&world, true).get("ask").is_some());
+}

@@ -1,4 +1,4 @@
-//! A disk that is gone from some step on, and one on which a person saves a file meanwhile.
+//! A disk that is gone or full from some step on, and one on which a person saves a file meanwhile.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -9,29 +9,36 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use callosum_core::store::disk::{Disk, DiskFile, Facts, Open, SystemDisk};
 
-/// Does so many steps, of a write half, and then the process is gone: nothing that it would have done then is done.
+/// Does so many steps, of a write half, and then the process is gone: nothing that it would have done then is done. Or the disk is full,
+/// and the process is told.
 #[derive(Debug, Clone)]
 pub(crate) struct Killed {
     pub(crate) steps: Arc<AtomicUsize>,
     pub(crate) after: usize,
+    is_full: bool,
 }
 
 impl Killed {
     pub(crate) fn after(after: usize) -> Self {
-        Self { steps: Arc::default(), after }
+        Self { steps: Arc::default(), after, is_full: false }
+    }
+
+    pub(crate) fn full_after(after: usize) -> Self {
+        Self { is_full: true, ..Self::after(after) }
     }
 
     fn is_now(&self) -> bool {
         self.steps.fetch_add(1, Ordering::SeqCst) >= self.after
     }
 
-    fn step(&self) {
-        if self.is_now() {
-            self.die();
-        }
+    fn step(&self) -> io::Result<()> {
+        if self.is_now() { self.end() } else { Ok(()) }
     }
 
-    fn die(&self) -> ! {
+    fn end<T>(&self) -> io::Result<T> {
+        if self.is_full {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
         // Without the hook, which would print it.
         std::panic::resume_unwind(Box::new("killed"))
     }
@@ -45,7 +52,7 @@ struct KilledFile {
 
 impl Disk for Killed {
     fn open(&self, path: &Path, purpose: Open) -> io::Result<Box<dyn DiskFile>> {
-        self.step();
+        self.step()?;
         Ok(Box::new(KilledFile { disk: self.clone(), file: SystemDisk.open(path, purpose)? }))
     }
     fn open_guard(&self, path: &Path) -> io::Result<File> {
@@ -58,19 +65,22 @@ impl Disk for Killed {
         SystemDisk.list(folder)
     }
     fn make_folder(&self, path: &Path) -> io::Result<()> {
-        self.step();
+        self.step()?;
         SystemDisk.make_folder(path)
     }
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        self.step();
+        self.step()?;
         SystemDisk.rename(from, to)
     }
     fn remove(&self, path: &Path) -> io::Result<()> {
-        self.step();
+        // There is always room for that.
+        if !self.is_full {
+            self.step()?;
+        }
         SystemDisk.remove(path)
     }
     fn sync_folder(&self, path: &Path) -> io::Result<()> {
-        self.step();
+        self.step()?;
         SystemDisk.sync_folder(path)
     }
 }
@@ -85,7 +95,7 @@ impl DiskFile for KilledFile {
     fn write(&self, bytes: &[u8]) -> io::Result<usize> {
         if self.disk.is_now() {
             self.file.write(&bytes[..bytes.len() / 2])?;
-            self.disk.die();
+            return self.disk.end();
         }
         self.file.write(bytes)
     }
@@ -96,7 +106,7 @@ impl DiskFile for KilledFile {
         self.file.make_private()
     }
     fn sync(&self) -> io::Result<()> {
-        self.disk.step();
+        self.disk.step()?;
         self.file.sync()
     }
 }

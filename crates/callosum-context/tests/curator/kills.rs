@@ -70,3 +70,50 @@ fn a_line_that_is_taken_away_after_a_kill_stays_away() {
     }
     assert!(removed > 5, "{removed}");
 }
+
+/// Whatever step finds the disk full, the run says so, and the next one with room ends in the same bytes.
+#[test]
+fn a_full_disk_is_told_and_loses_nothing() {
+    let whole = usual();
+    let counted = Killed::after(usize::MAX);
+    whole.run_on(Arc::new(counted.clone())).unwrap();
+    let (steps, expected) = (counted.steps.load(Ordering::SeqCst), whole.files());
+    let mut told = 0;
+    for after in (0..steps).step_by(3) {
+        let world = usual();
+        if let Err(problem) = world.run_on(Arc::new(Killed::full_after(after))) {
+            assert!(problem.message.contains("storage space"), "{after}: {problem}");
+            told += 1;
+        }
+        world.run();
+        assert!(world.files() == expected, "full after {after}");
+    }
+    assert!(told > 10, "{told}");
+}
+
+#[test]
+fn two_runs_at_once_end_as_one_does() {
+    let whole = usual();
+    whole.run();
+    let expected = whole.files();
+    let world = usual();
+    std::thread::scope(|scope| {
+        let runs: Vec<_> = (0..4).map(|_| scope.spawn(|| world.run().merged.len())).collect();
+        let merged: usize = runs.into_iter().map(|run| run.join().unwrap()).sum();
+        assert_eq!(merged, 4, "each proposal is taken over once");
+    });
+    assert!(world.files() == expected);
+}
+
+#[test]
+fn a_folder_that_is_gone_is_an_error_that_names_it() {
+    let world = usual();
+    let problem = world.with(Arc::new(SystemDisk), false, |curator| {
+        std::fs::rename(&world.folder, world.folder.with_extension("moved")).unwrap();
+        let problem = curator.daily(None).unwrap_err();
+        std::fs::rename(world.folder.with_extension("moved"), &world.folder).unwrap();
+        problem
+    });
+    assert!(problem.message.contains(world.folder.to_str().unwrap()), "{problem}");
+    assert_eq!(world.run().merged.len(), 4);
+}

@@ -8,6 +8,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod archive;
 mod days;
 mod disk;
 mod edits;

@@ -36,6 +36,8 @@ pub(crate) struct World {
     pub(crate) state: PathBuf,
     journal: String,
     pub(crate) now: &'static str,
+    /// About how many names a model may be asked.
+    pub(crate) max_candidates: usize,
     /// A call that runs meanwhile.
     pub(crate) suspect: Option<Suspect>,
 }
@@ -56,7 +58,15 @@ impl World {
         fs::create_dir_all(&folder).unwrap();
         fs::create_dir_all(&state).unwrap();
         fs::write(folder.join(layout::PRIORITIES), TEMPLATE).unwrap();
-        Self { _scratch: scratch, folder, state, journal: String::new(), now: NOON, suspect: None }
+        Self {
+            _scratch: scratch,
+            folder,
+            state,
+            journal: String::new(),
+            now: NOON,
+            max_candidates: 0,
+            suspect: None,
+        }
     }
 
     fn root(&self) -> &Path {
@@ -95,6 +105,7 @@ impl World {
             claimed_agent: None,
             created_at: at.to_owned(),
             title: title.to_owned(),
+            instance: None,
             session: Some(format!("s-{name}")),
             runtime: None,
             call: None,
@@ -194,6 +205,7 @@ impl World {
             journal: &observer,
             zone: Zone::named(Some("UTC")).unwrap(),
             trusted: BTreeSet::from(["boss".to_owned()]),
+            max_candidates: self.max_candidates,
             now: Stamp { wall_ms: from_rfc3339(self.now).unwrap(), up_ms: 0, boot: None },
             is_dry,
             look: &|tender| {
@@ -217,7 +229,7 @@ impl World {
     }
 
     pub(crate) fn signals(&self) -> Document {
-        self.with(Arc::new(SystemDisk), false, |curator| curator.signals(None)).unwrap()
+        self.with(Arc::new(SystemDisk), false, |curator| curator.signals(None)).unwrap().0
     }
 
     /// Every file of the folder, and what the curator remembers, by its path.

@@ -66,6 +66,39 @@ pub struct SharedContext {
     pub on_tamper: OnTamper,
     /// Whose days are counted: a name of the IANA database; `None` for this system's.
     pub timezone: Option<String>,
+    /// Whether a model is asked which names of the cross signals mean the same.
+    pub semantic: Semantic,
+}
+
+/// How a model is asked which names mean the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Semantic {
+    /// Whether one is asked at all.
+    pub enabled: bool,
+    /// How long it has for its answer, milliseconds.
+    pub timeout_ms: u64,
+    /// About how many names it is asked at most.
+    pub max_candidates: u64,
+    /// The model; `None` for the host's.
+    pub model: Option<Endpoint>,
+}
+
+/// A model behind an OpenAI-compatible interface.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Endpoint {
+    /// Where its chat completions are asked for: an `http` or `https` URL that ends before `/chat/completions`.
+    pub url: String,
+    /// Its name there.
+    pub model: String,
+    /// The variable of the environment that holds the key; `None` where none is needed.
+    pub api_key_env: Option<String>,
+}
+
+impl Default for Semantic {
+    fn default() -> Self {
+        Self { enabled: false, timeout_ms: 4_000, max_candidates: 120, model: None }
+    }
 }
 
 impl Default for SharedContext {
@@ -77,6 +110,7 @@ impl Default for SharedContext {
             trusted_agents: Vec::new(),
             on_tamper: OnTamper::default(),
             timezone: None,
+            semantic: Semantic::default(),
         }
     }
 }
@@ -231,6 +265,7 @@ impl Settings {
                     &[("report", OnTamper::Report), ("restore", OnTamper::Restore)],
                 ),
                 timezone: reader.text("sharedContextTimezone"),
+                semantic: reader.semantic(),
             },
         };
         reader.name_strangers();
@@ -275,6 +310,49 @@ impl Reader {
             self.complain(name, &value, "a list of names");
             Vec::new()
         })
+    }
+
+    fn semantic(&mut self) -> Semantic {
+        let default = Semantic::default();
+        // Engram has two of them under another name, too.
+        for (name, other) in [
+            ("sharedCrossSignalSemanticEnabled", "crossSignalsSemanticEnabled"),
+            ("sharedCrossSignalSemanticTimeoutMs", "crossSignalsSemanticTimeoutMs"),
+        ] {
+            let of_other = self.object.remove(other);
+            if let (Some(value), None) = (of_other, self.object.get(name)) {
+                self.object.insert(name.to_owned(), value);
+            }
+        }
+        Semantic {
+            enabled: self.flag("sharedCrossSignalSemanticEnabled", default.enabled),
+            timeout_ms: self.number("sharedCrossSignalSemanticTimeoutMs", default.timeout_ms, 100, 60_000),
+            max_candidates: self.number(
+                "sharedCrossSignalSemanticMaxCandidates",
+                default.max_candidates,
+                2,
+                500,
+            ),
+            model: self.endpoint("sharedContextModel"),
+        }
+    }
+
+    fn endpoint(&mut self, name: &str) -> Option<Endpoint> {
+        let value = self.object.remove(name).filter(|value| !value.is_null())?;
+        let text =
+            |field: &str| value.get(field).and_then(Value::as_str).unwrap_or_default().trim().to_owned();
+        let (url, model, key) = (text("url"), text("model"), text("apiKeyEnv"));
+        let is_url = url.starts_with("https://") || url.starts_with("http://");
+        let is_known = |field: &String| ["url", "model", "apiKeyEnv"].contains(&field.as_str());
+        if !is_url || model.is_empty() || !value.as_object().is_some_and(|all| all.keys().all(is_known)) {
+            self.complain(
+                name,
+                &value,
+                "an object with an http or https `url`, a `model` and, if need be, an `apiKeyEnv`",
+            );
+            return None;
+        }
+        Some(Endpoint { url, model, api_key_env: Some(key).filter(|key| !key.is_empty()) })
     }
 
     fn number(&mut self, name: &str, default: u64, least: u64, most: u64) -> u64 {
@@ -384,6 +462,32 @@ mod tests {
         assert_eq!(problems.len(), 1);
         let (settings, problems) = Settings::read(r#"{"sharedContextTrustedAgents":["a",7]}"#);
         assert_eq!((settings.shared_context.trusted_agents.len(), problems.len()), (0, 1));
+    }
+
+    #[test]
+    fn the_model_for_cross_signals_is_set_under_engrams_names_too() {
+        let semantic = |text: &str| {
+            let (settings, problems) = Settings::read(text);
+            (settings.shared_context.semantic, problems.len())
+        };
+        let expected = Semantic { enabled: true, timeout_ms: 900, ..Semantic::default() };
+        let other = r#"{"crossSignalsSemanticEnabled":true,"crossSignalsSemanticTimeoutMs":900}"#;
+        assert_eq!(semantic(other), (expected, 0));
+        let both = r#"{"crossSignalsSemanticEnabled":true,"sharedCrossSignalSemanticEnabled":false}"#;
+        assert_eq!(semantic(both), (Semantic::default(), 0));
+        let (url, model) = ("http://127.0.0.1:1/v1".to_owned(), "m".to_owned());
+        let expected = Endpoint { url, model, api_key_env: Some("KEY".to_owned()) };
+        let given = r#"{"sharedContextModel":{"url":"http://127.0.0.1:1/v1","model":"m","apiKeyEnv":"KEY"}}"#;
+        assert_eq!(semantic(given), (Semantic { model: Some(expected), ..Semantic::default() }, 0));
+        for wrong in [
+            r#""x""#,
+            r#"{"url":"file:///x","model":"m"}"#,
+            r#"{"url":"http://x"}"#,
+            r#"{"url":"http://x","model":"m","key":"k"}"#,
+        ] {
+            let text = format!(r#"{{"sharedContextModel":{wrong}}}"#);
+            assert_eq!(semantic(&text), (Semantic::default(), 1), "{wrong}");
+        }
     }
 
     #[test]

@@ -78,7 +78,6 @@ pub(crate) const FACTS: &Facts = &Facts {
     notices: &[("permission_prompt", Moment::Waiting), ("idle_prompt", Moment::Idle)],
     other_events: OTHER_EVENTS,
     shell_variables: &["CLAUDECODE", "CLAUDE_CODE_SESSION_ID"],
-    session_variable: Some("CLAUDE_CODE_SESSION_ID"),
     fields: Fields { run: Some("prompt_id"), ..Fields::COMMON },
     // In its other modes it takes a question for an allow (`auto`, `bypassPermissions`), or asks nobody (`dontAsk`).
     asking: Some(Asking {

@@ -57,7 +57,6 @@ pub(crate) const FACTS: &Facts = &Facts {
     notices: &[],
     other_events: OTHER_EVENTS,
     shell_variables: &["CODEX_SESSION_ID", "CODEX_THREAD_ID", "CODEX_TOOL_CALL_ID"],
-    session_variable: Some("CODEX_SESSION_ID"),
     fields: Fields { run: Some("turn_id"), ..Fields::COMMON },
     // At a question it lets the tool run.
     asking: None,

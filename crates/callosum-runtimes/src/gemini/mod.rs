@@ -78,7 +78,6 @@ pub(crate) const FACTS: &Facts = &Facts {
     notices: &[("ToolPermission", Moment::Waiting)],
     other_events: OTHER_EVENTS,
     shell_variables: &["GEMINI_CLI"],
-    session_variable: None,
     fields: Fields {
         // It stands behind the parameters: an event that is cut may lack it.
         mcp: Some(McpFields {

@@ -17,12 +17,26 @@ struct Job {
     cron: &'static str,
     calendar: &'static str,
     option: &'static str,
+    /// The tools that do the same in OpenClaw.
+    tools: &'static str,
 }
 
 /// Late enough for the day, and early enough that a day that was missed is caught up with by the next.
 const JOBS: [Job; 2] = [
-    Job { name: "daily", cron: "55 23 * * *", calendar: "*-*-* 23:55:00", option: "--daily" },
-    Job { name: "weekly", cron: "10 0 * * 1", calendar: "Mon *-*-* 00:10:00", option: "--weekly" },
+    Job {
+        name: "daily",
+        cron: "55 23 * * *",
+        calendar: "*-*-* 23:55:00",
+        option: "--daily",
+        tools: "shared_context_curate_daily,shared_context_cross_signals_run",
+    },
+    Job {
+        name: "weekly",
+        cron: "10 0 * * 1",
+        calendar: "Mon *-*-* 00:10:00",
+        option: "--weekly",
+        tools: "shared_context_curate_weekly",
+    },
 ];
 
 pub(super) fn cron(here: &Here, as_json: bool, out: &mut dyn Write) -> Result<ExitCode, Stopped> {
@@ -46,12 +60,17 @@ pub(super) fn cron(here: &Here, as_json: bool, out: &mut dyn Write) -> Result<Ex
         Quoter::new().quote(word).map(|word| word.into_owned()).map_err(unusable)
     };
     let mut forms: Vec<(&str, String)> = Vec::new();
-    let (mut openclaw, mut crontab) = (String::new(), String::new());
+    let (mut openclaw, mut turns, mut crontab) = (String::new(), String::new(), String::new());
     for job in &JOBS {
         let argv = quoted(&Value::from(command(job).to_vec()).to_string())?;
         openclaw.push_str(&format!(
             "openclaw automations add --name 'Shared context {}' --declaration-key callosum:context:{} --cron '{}' --command-argv {argv} --no-deliver\n",
             job.name, job.name, job.cron
+        ));
+        // Without a limit to its tools such a turn could send messages. One declaration has one key: whichever is added last holds.
+        turns.push_str(&format!(
+            "openclaw automations add --name 'Shared context {}' --declaration-key callosum:context:{} --cron '{}' --session isolated --light-context --tools {} --no-deliver --message '{}'\n",
+            job.name, job.name, job.cron, job.tools, message(job)
         ));
         let words = command(job).iter().map(|word| quoted(word)).collect::<Result<Vec<_>, _>>()?.join(" ");
         // cron takes a percent sign for the end of the line.
@@ -60,6 +79,7 @@ pub(super) fn cron(here: &Here, as_json: bool, out: &mut dyn Write) -> Result<Ex
     forms.push(("OpenClaw, without a model", openclaw));
     forms.push(("crontab -e", crontab));
     forms.push(("systemd, in ~/.config/systemd/user", systemd(&command)));
+    forms.push(("OpenClaw, as isolated turns of an agent that has the tools", turns));
     if as_json {
         let forms: Vec<Value> =
             forms.iter().map(|(name, text)| json!({ "name": name, "text": text })).collect();
@@ -70,6 +90,12 @@ pub(super) fn cron(here: &Here, as_json: bool, out: &mut dyn Write) -> Result<Ex
         writeln!(out, "{}\n{text}", heading(name))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What the agent is told.
+fn message(job: &Job) -> String {
+    let tools = job.tools.replace(',', ", then ");
+    format!("Call {tools}, each once and without parameters. Do nothing else; answer with one line.")
 }
 
 /// A service and its timer for each job, as they stand in their files.

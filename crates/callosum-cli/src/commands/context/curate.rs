@@ -39,7 +39,7 @@ pub(super) fn signals(
     out: &mut dyn Write,
 ) -> Result<ExitCode, Stopped> {
     let date = day(date)?;
-    let document = here.site().curate(false, |curator| curator.signals(date))?;
+    let (document, _) = here.site().curate(false, |curator| curator.signals(date))?;
     if as_json {
         json(out, &document)?;
         return Ok(ExitCode::SUCCESS);

@@ -19,9 +19,10 @@ use callosum_context::site::Site;
 use callosum_context::tend::Tender;
 use callosum_core::gate::{Gate, GateOptions};
 use callosum_core::model::time::Stamp;
+use callosum_team::caller::Caller;
 
 use self::args::ContextAction;
-use super::caller::Caller;
+use super::caller::caller;
 use crate::args::Args;
 use crate::output::{Failure, json};
 
@@ -77,7 +78,6 @@ impl<T: Into<Failure>> From<T> for Stopped {
 /// Where a command works, and for whom.
 struct Here {
     gate: Gate,
-    caller: Caller,
     home: PathBuf,
     now: Stamp,
 }
@@ -86,7 +86,7 @@ impl Here {
     fn new(options: GateOptions, home: PathBuf) -> Self {
         let gate = Gate::new(options);
         let now = gate.machine().now();
-        Self { caller: Caller::of_this_process(), now, home, gate }
+        Self { now, home, gate }
     }
 
     fn run(&self, as_json: bool, action: &ContextAction, out: &mut dyn Write) -> Result<ExitCode, Stopped> {
@@ -137,11 +137,19 @@ impl Here {
         self.tender(lock::PATIENCE)
     }
 
+    /// Who runs this.
+    fn caller(&self) -> Result<Caller, Problem> {
+        caller(&self.gate, &self.now).map_err(|error| {
+            let message = format!("an agent runs this, and the journal can't be read: {error}");
+            Problem::new(Code::Unidentified, message, "run `callosum doctor`")
+        })
+    }
+
     /// Refuses what only a person may do.
     fn operator_only(&self, command: &str) -> Result<(), Problem> {
-        match self.caller {
-            Caller::Operator => Ok(()),
-            Caller::Agent { .. } => Err(Problem::new(
+        match self.caller()? {
+            Caller::Operator { .. } => Ok(()),
+            Caller::Agent(_) | Caller::Unidentified(_) => Err(Problem::new(
                 Code::NotYours,
                 format!("`callosum context {command}` is the operator's, and an agent runs it here"),
                 "ask the operator to run it in a terminal of their own",

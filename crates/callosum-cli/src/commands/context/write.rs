@@ -5,16 +5,19 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use callosum_context::error::Problem;
+use callosum_context::error::{Code, Problem};
 use callosum_context::feedback::{Decision, Feedback};
 use callosum_context::folder::FILE_BYTES;
 use callosum_context::layout::Role;
 use callosum_context::names::AgentName;
 use callosum_context::output::Kind;
 use callosum_context::write::{self, Author, Draft, Written};
+use callosum_team::caller::Caller;
+use callosum_team::who::Who;
 
 use super::args::{Given, Item};
-use super::{Caller, Here, Stopped};
+use super::{Here, Stopped};
+use crate::commands::caller::runtime;
 use crate::output::{json, long};
 
 pub(super) fn output(
@@ -113,31 +116,42 @@ pub(super) fn kpi(
 
 /// Who writes. A person may write for an agent; an agent that names another only claims it.
 fn author(here: &Here, named: Option<&str>) -> Result<Author, Problem> {
-    match &here.caller {
-        Caller::Operator => {
-            let operator = Role::Operator.as_str();
-            // In an agent's name it is not a person's word.
-            match named.filter(|name| ![operator, Role::Curator.as_str()].contains(name)) {
+    match here.caller()? {
+        // In an agent's name it is not a person's word.
+        Caller::Operator { .. } => {
+            match named
+                .filter(|name| ![Role::Operator, Role::Curator].iter().any(|role| role.as_str() == *name))
+            {
                 Some(name) => Author::agent(name, None),
-                None => {
-                    let agent = AgentName::parse(operator)?;
-                    let (session, runtime, call, asked_by) = (None, None, None, None);
-                    let (claimed_agent, role) = (None, Role::Operator);
-                    Ok(Author { agent, claimed_agent, role, session, runtime, call, asked_by })
-                }
+                None => Author::operator(),
             }
         }
-        Caller::Agent { runtime, agent, session } => {
-            let own = agent.as_deref().or(runtime.as_deref()).ok_or_else(|| {
-                Problem::new(
-                    callosum_context::error::Code::Unidentified,
-                    "nothing tells which agent runs this",
-                    "run it in a shell of an agent's runtime, or in a terminal",
-                )
-            })?;
-            let (session, runtime) = (session.clone(), runtime.clone());
-            Ok(Author { session, runtime, ..Author::agent(own, named)? })
+        Caller::Agent(actor) => {
+            let Who { instance, runtime, agent, session, .. } = actor.who;
+            let filled = |text: String| Some(text).filter(|text| !text.is_empty());
+            let own = filled(agent).unwrap_or_else(|| runtime.clone());
+            let author = Author::agent(&own, named)?;
+            Ok(Author {
+                instance: filled(instance),
+                session: filled(session),
+                runtime: filled(runtime),
+                ..author
+            })
         }
+        Caller::Unidentified(why) => of_some_agent(here, named, &why),
+    }
+}
+
+/// An agent that is known by its runtime alone: by its environment, which any program can set. So it is nobody whom the operator trusts.
+fn of_some_agent(here: &Here, named: Option<&str>, why: &str) -> Result<Author, Problem> {
+    let is_trusted = |name: &str| here.site().settings().trusted_agents.iter().any(|trusted| trusted == name);
+    match runtime().filter(|name| !is_trusted(name)) {
+        Some(name) => Ok(Author { runtime: Some(name.to_owned()), ..Author::agent(name, named)? }),
+        None => Err(Problem::new(
+            Code::Unidentified,
+            format!("an agent runs this, and nobody can tell which: {why}"),
+            "run this command in a tool call that Callosum gates, alone and in the foreground, or use Callosum's tools",
+        )),
     }
 }
 

@@ -10,12 +10,12 @@ use callosum_runtimes::openclaw::Tool;
 use callosum_runtimes::runtime::Moment;
 use callosum_team::delivery::{self, Known};
 use callosum_team::message::{Intent, Message};
+use callosum_team::names::Names;
+use callosum_team::route::Routes;
 use callosum_team::switch::{self, Wanted};
 use callosum_team::team::{self, AT_WORK_MS, Sessions, Team};
 use callosum_team::who::{Actor, Process, Who};
 use serde_json::Value;
-
-use crate::commands::team::{names, routes};
 
 /// So long after a session wrote a file, another one that writes it is told, milliseconds.
 const FILE_NOTE_MS: i64 = 15 * 60 * 1_000;

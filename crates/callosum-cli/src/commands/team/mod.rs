@@ -7,15 +7,13 @@ mod task;
 mod watch;
 pub(crate) mod words;
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use callosum_core::gate::Gate;
 use callosum_core::model::time::Stamp;
-use callosum_core::query::{Observer, QueryError, Source};
-use callosum_runtimes::{is_program, shell_variables};
+use callosum_core::query::{Observer, QueryError};
 use callosum_team::api::{self, Desk, Surface};
-use callosum_team::caller::{Caller, Signs};
 use callosum_team::error::{Code, Refusal};
 use callosum_team::names::Names;
 use callosum_team::switch::{self, Wanted};
@@ -25,6 +23,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::args::Args;
+use crate::commands::caller::caller;
 use crate::output::{Failure, json, long};
 
 use self::words::{Switch, Verb};
@@ -91,17 +90,6 @@ fn refused(args: &Args, refusal: &Refusal, out: &mut dyn Write) -> Result<ExitCo
         writeln!(io::stderr(), "callosum: {}", long(&refusal.to_string()))?;
     }
     Ok(ExitCode::from(if refusal.cannot_be_done() { 2 } else { 1 }))
-}
-
-/// Who asks.
-fn caller(source: &dyn Source, now: &Stamp) -> Result<Caller, Refusal> {
-    let is_set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let signs = Signs {
-        is_program: &is_program,
-        variable: shell_variables().find(is_set),
-        has_terminal: io::stdin().is_terminal() && io::stderr().is_terminal(),
-    };
-    Ok(Caller::of(std::process::id(), &signs, source, now)?)
 }
 
 /// One who looks, and when.

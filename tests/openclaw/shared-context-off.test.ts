@@ -1,0 +1,38 @@
+// Nothing changes for a model until the shared context is switched on: the bodies of its requests are the same, byte for byte.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { exec, World } from "./harness/world.ts";
+
+let world: World;
+before(async () => {
+  world = await World.open({ tools: { alsoAllow: ["callosum"] } });
+});
+after(() => world?.close());
+
+/** What differs from turn to turn with any plugin, or with none: ids, moments, how long something took. */
+function bare(body: string): string {
+  return body
+    .replace(/turn-\d+/g, "TURN")
+    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "UUID")
+    .replace(/call_?\d+/g, "CALL")
+    .replace(/(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? [^"\\]{0,40}\d\d:\d\d[^"\\\]]{0,12}/g, "MOMENT")
+    .replace(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?/g, "MOMENT")
+    .replace(/same-[a-z]+-?\d*/g, "SESSION");
+}
+
+async function bodies(session: string): Promise<string[]> {
+  const turn = world.begin(`same-${session}`, [exec("echo hello"), { name: "callosum_recent", args: {} }]);
+  await turn.results();
+  return world.model.turn(turn.name).map(({ body }) => bare(body));
+}
+
+test("a turn's requests are the same without the setting and with `false`, and others with `true`", async () => {
+  const unset = await bodies("unset");
+  assert.ok(unset.length >= 2);
+  assert.ok(!unset.join().includes("shared_context"), "no tool of it");
+  await world.edit({ sharedContextEnabled: false });
+  assert.deepEqual(await bodies("off"), unset);
+  await world.edit({ sharedContextEnabled: true, sharedContextDir: `${world.dir}/shared` });
+  assert.notDeepEqual(await bodies("on"), unset);
+});
