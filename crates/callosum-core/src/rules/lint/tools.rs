@@ -14,7 +14,8 @@ const MCP: &str = "__";
 /// OpenClaw's own tools, those of the plugins it comes with, and older names of both.
 #[rustfmt::skip]
 const TOOLS: &[&str] = &[
-    "agents_list", "agents_wait", "apply_patch", "ask_user", "automations", "browser", "callosum_recent", "canvas", "code_execution",
+    "agents_list", "agents_wait", "apply_patch", "ask_user", "automations", "browser", "callosum_recent",
+    "callosum_search", "callosum_send", "callosum_task_update", "callosum_team", "canvas", "code_execution",
     "computer", "conversations_list", "conversations_send", "conversations_turn", "crabbox", "create_goal", "dashboard", "dir_fetch",
     "dir_list", "dismiss_task", "edit", "exec", "file_fetch", "file_write", "find", "gateway", "get_goal",
     "github_identity_status", "github_publish", "glob", "grep", "heartbeat_respond", "image", "image_generate", "intent",
