@@ -147,7 +147,7 @@ fn what_an_older_version_wrote_is_replaced_and_codex_has_to_be_told() {
         .1;
         assert!(doctor.contains("they name no state directory") && doctor.contains(event), "{doctor}");
         let told = ok(home.path(), &["install", runtime]);
-        let trust = told.contains("trust them again");
+        let trust = told.contains("new or have changed");
         assert_eq!(trust, runtime == "codex", "{told}");
         assert_eq!(
             doctor.contains("enter /hooks, and trust Callosum's again"),
