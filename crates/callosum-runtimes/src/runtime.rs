@@ -7,8 +7,7 @@ use serde_json::Value;
 
 use crate::ending::Told;
 use crate::openclaw::Tool;
-use crate::settings::place::Place;
-use crate::settings::server::ServerPlace;
+use crate::settings::place::{Place, ServerPlace};
 use crate::trust::HookTrust;
 
 /// A runtime of the table.

@@ -260,7 +260,14 @@ const CRATES: &[(&str, &[&str])] = &[
     ("callosum-mcp", &["callosum-context", "callosum-core", "callosum-runtimes", "callosum-team"]),
     (
         "callosum-server",
-        &["callosum-core", "callosum-mcp", "callosum-protocol", "callosum-runtimes", "callosum-team"],
+        &[
+            "callosum-context",
+            "callosum-core",
+            "callosum-mcp",
+            "callosum-protocol",
+            "callosum-runtimes",
+            "callosum-team",
+        ],
     ),
     ("callosum-bench", &["callosum-core"]),
 ];

@@ -7,8 +7,7 @@ use crate::answer;
 use crate::ending::{self, Told};
 use crate::openclaw::{self, Tool};
 use crate::runtime::{AgentRuntime, Asking, Facts, Fields, HookEvent, Moment, ToolNames};
-use crate::settings::place::{Place, TimeoutUnit, Variable};
-use crate::settings::server::{Form, ServerPlace};
+use crate::settings::place::{Form, Place, ServerPlace, TimeoutUnit, Variable};
 
 /// Claude Code.
 #[derive(Debug)]

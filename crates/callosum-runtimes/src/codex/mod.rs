@@ -10,8 +10,7 @@ use crate::answer;
 use crate::ending::Told;
 use crate::openclaw::{self, Tool};
 use crate::runtime::{AgentRuntime, Facts, Fields, HookEvent, Moment, ToolNames};
-use crate::settings::place::{Place, TimeoutUnit, Variable};
-use crate::settings::server::{Form, ServerPlace};
+use crate::settings::place::{Form, Place, ServerPlace, TimeoutUnit, Variable};
 
 /// Codex.
 #[derive(Debug)]

@@ -9,8 +9,7 @@ use crate::answer;
 use crate::ending::Told;
 use crate::openclaw::Tool;
 use crate::runtime::{AgentRuntime, Facts, Fields, HookEvent, McpFields, Moment, ToolNames};
-use crate::settings::place::{Place, TimeoutUnit, Variable};
-use crate::settings::server::{Form, ServerPlace};
+use crate::settings::place::{Form, Place, ServerPlace, TimeoutUnit, Variable};
 
 /// Gemini CLI.
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! Where a runtime keeps its settings, and how it reads them.
+//! Where a runtime keeps its settings and its MCP servers, and how it reads them.
 
 use std::path::{Path, PathBuf};
 
@@ -35,6 +35,31 @@ pub enum TimeoutUnit {
     Milliseconds,
 }
 
+/// The settings that name the user's own MCP servers.
+#[derive(Debug)]
+pub struct ServerPlace {
+    /// The file.
+    pub file: &'static str,
+    /// Whether it lies beside the folder of the runtime's settings, where no variable moves that.
+    pub is_beside_folder: bool,
+    /// How they are written.
+    pub form: Form,
+    /// What its user may do to be asked no more about calls of our tools: a clause.
+    pub allowing: &'static str,
+}
+
+/// How settings are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// As JSON, a server as an object under `mcpServers`.
+    Json {
+        /// Whether comments may stand in it.
+        takes_comments: bool,
+    },
+    /// As TOML, a server as a table under `mcp_servers`.
+    Toml,
+}
+
 impl Place {
     /// The file, with this home folder and these variables. An empty variable is none, as it is to the runtimes.
     pub fn path(&self, home: &Path, variable: impl Fn(&str) -> Option<PathBuf>) -> PathBuf {
@@ -44,6 +69,22 @@ impl Place {
             Variable::Home(name) => set(name).unwrap_or_else(|| home.to_owned()).join(self.folder),
         };
         folder.join(self.file)
+    }
+}
+
+impl ServerPlace {
+    /// The file, with this home folder and these variables.
+    pub fn path(&self, place: &Place, home: &Path, variable: impl Fn(&str) -> Option<PathBuf>) -> PathBuf {
+        let settings = place.path(home, &variable);
+        let is_moved = match place.variable {
+            Variable::Folder(name) => variable(name).is_some_and(|value| !value.as_os_str().is_empty()),
+            Variable::Home(_) => false,
+        };
+        if self.is_beside_folder && !is_moved {
+            home.join(self.file)
+        } else {
+            settings.with_file_name(self.file)
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The page, for one user of this machine, on loopback: served by the service, or by `callosum ui` alone where none runs.
 
 mod access;
+mod asked;
 mod files;
 pub(crate) mod own;
 pub(crate) mod routes;

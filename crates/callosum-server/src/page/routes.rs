@@ -13,7 +13,6 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get, post};
 use callosum_core::query::{Answered, QUESTIONS, QueryError, Question, Surface};
 use schemars::JsonSchema;
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tokio::time::{sleep, timeout};
 
@@ -22,6 +21,7 @@ use crate::http::peer::Peer;
 use crate::http::refusal::Refusal;
 use crate::http::stream::{self, HEARTBEAT, Over, SIGN_OF_LIFE, Teller};
 
+use super::asked::Asked;
 use super::files::File;
 use super::{Page, together};
 
@@ -122,24 +122,6 @@ async fn document(State(page): State<Arc<Page>>, Query(link): Query<Opened>) -> 
             StatusCode::FORBIDDEN,
             "This link has been used, or is not the newest. For a fresh one, run `callosum ui`, or press Enter where it runs.",
         )),
-    }
-}
-
-/// What is asked, as JSON text.
-#[derive(Debug, Deserialize)]
-pub(super) struct Asked {
-    q: Option<String>,
-}
-
-impl Asked {
-    fn text(self) -> String {
-        self.q.unwrap_or_else(|| "{}".to_owned())
-    }
-
-    /// What it says.
-    pub(super) fn read<T: DeserializeOwned>(self) -> Result<T, Refusal> {
-        serde_json::from_str(&self.text())
-            .map_err(|error| Refusal::field("q", format!("bad request: {error}")))
     }
 }
 

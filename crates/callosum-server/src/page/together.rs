@@ -22,7 +22,7 @@ use crate::http::answer::json as answer;
 use crate::http::refusal::Refusal;
 
 use super::Page;
-use super::routes::Asked;
+use super::asked::Asked;
 
 /// What the page asks besides the questions of the registry.
 pub(super) fn routes() -> Router<Arc<Page>> {

@@ -3,43 +3,16 @@
 mod json;
 mod toml_text;
 
-use std::path::{Path, PathBuf};
-
 use serde::{Deserialize, Serialize};
 
 use super::json_text::Misfit;
-use super::place::{Place, Variable};
+use super::place::Form;
 use crate::runtime::Runtime;
 
 /// How it is called there. The names of its tools begin with it, so rules, and who is told by a call, depend on it.
 pub const NAME: &str = "callosum";
 /// The command of the program that serves.
 const COMMAND: &str = "mcp";
-
-/// The settings that name the user's own MCP servers.
-#[derive(Debug)]
-pub struct ServerPlace {
-    /// The file.
-    pub file: &'static str,
-    /// Whether it lies beside the folder of the runtime's settings, where no variable moves that.
-    pub is_beside_folder: bool,
-    /// How they are written.
-    pub form: Form,
-    /// What its user may do to be asked no more about calls of our tools: a clause.
-    pub allowing: &'static str,
-}
-
-/// How settings are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// As JSON, a server as an object under `mcpServers`.
-    Json {
-        /// Whether comments may stand in it.
-        takes_comments: bool,
-    },
-    /// As TOML, a server as a table under `mcp_servers`.
-    Toml,
-}
 
 /// What starts our server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,22 +22,6 @@ pub struct Server {
     /// Its arguments.
     #[serde(default)]
     pub args: Vec<String>,
-}
-
-impl ServerPlace {
-    /// The file, with this home folder and these variables.
-    pub fn path(&self, place: &Place, home: &Path, variable: impl Fn(&str) -> Option<PathBuf>) -> PathBuf {
-        let settings = place.path(home, &variable);
-        let is_moved = match place.variable {
-            Variable::Folder(name) => variable(name).is_some_and(|value| !value.as_os_str().is_empty()),
-            Variable::Home(_) => false,
-        };
-        if self.is_beside_folder && !is_moved {
-            home.join(self.file)
-        } else {
-            settings.with_file_name(self.file)
-        }
-    }
 }
 
 impl Server {
@@ -135,6 +92,8 @@ pub fn masked(text: &str, runtime: Runtime) -> Result<String, Misfit> {
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+    use std::path::{Path, PathBuf};
+
     use super::*;
     use crate::table::{RUNTIMES, named};
 
