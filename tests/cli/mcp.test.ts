@@ -319,7 +319,7 @@ for (const [runtime, file, before] of [
       return ran.stdout;
     };
     const dry = run("install", runtime, "--mcp", "--dry-run");
-    assert.match(dry, /\+.*mcp.*--state-dir/);
+    assert.match(dry, /^\+.*"mcp"/m);
     assert.doesNotMatch(dry, /hidden/);
     assert.equal(readFileSync(path, "utf8"), before);
 

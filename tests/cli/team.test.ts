@@ -186,7 +186,7 @@ test("only a person at a terminal accepts what a session made, and nobody waits 
 test("a message is read once by whom it is for", () => {
   const sent = as("ann", "send", "bob", "the schema has changed", "--intent", "request");
   assert.equal(sent.answer.message?.intent, "request");
-  assert.deepEqual((sent.answer.delivery as unknown as Array<Record<string, unknown>>)[0]?.how, "none");
+  assert.deepEqual((sent.answer.delivery as unknown as Array<Record<string, unknown>>)[0]?.how, "next-hook");
   assert.equal(as("ann", "send", "bob", "the schema has changed", "--intent", "request").answer.message?.dropped !== null, true);
   assert.equal(as("ann", "send", "nobody", "x").answer.error?.code, "unknown");
   assert.equal(as("ann", "inbox").answer.unread, 0);
