@@ -103,8 +103,6 @@ function registerSharedContext(api: OpenClawPluginApi, owner: GateOwner): Shared
       return lines.length === 0 ? undefined : { appendSystemContext: lines.join("\n") };
     });
   }
-  // The first prompt's tools are assembled before anything else is asked.
-  api.on("gateway_start", () => void shared.look());
   return shared;
 }
 
