@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use callosum_core::gate::Gate;
 use parking_lot::Mutex;
+use tokio::sync::mpsc::Permit;
 use tokio::sync::{mpsc, oneshot};
 
 /// Steps that may wait; whoever comes then is told to come again.
@@ -70,15 +71,7 @@ impl Writer {
         A: Send + 'static,
     {
         let place = self.steps.try_reserve().map_err(|_| NoAnswer::Busy)?;
-        let (answer, answered) = oneshot::channel();
-        place.send(Box::new(move |gate| {
-            let done = step(gate);
-            Box::new(move |gate| {
-                // Whoever asked may have gone.
-                let _ = answer.send(rest(gate, done));
-            })
-        }));
-        answered.await.map_err(|_| NoAnswer::Broken)
+        done(place, step, rest).await
     }
 
     /// The same of what was begun [at once](Self::at_once): nobody is sent away with half of it done, so it waits for a place.
@@ -90,14 +83,29 @@ impl Writer {
         A: Send + 'static,
     {
         let place = self.steps.reserve().await.map_err(|_| NoAnswer::Broken)?;
-        let (answer, answered) = oneshot::channel();
-        place.send(Box::new(move |_| {
-            Box::new(move |gate| {
-                let _ = answer.send(rest(gate));
-            })
-        }));
-        answered.await.map_err(|_| NoAnswer::Broken)
+        done(place, |_| (), |gate, ()| rest(gate)).await
     }
+}
+
+/// Has a step done that has its place, and gives the answer of its `rest`.
+async fn done<S, A>(
+    place: Permit<'_, Step>,
+    step: impl FnOnce(&Gate) -> S + Send + 'static,
+    rest: impl FnOnce(&Gate, S) -> A + Send + 'static,
+) -> Result<A, NoAnswer>
+where
+    S: Send + 'static,
+    A: Send + 'static,
+{
+    let (answer, answered) = oneshot::channel();
+    place.send(Box::new(move |gate| {
+        let done = step(gate);
+        Box::new(move |gate| {
+            // Whoever asked may have gone.
+            let _ = answer.send(rest(gate, done));
+        })
+    }));
+    answered.await.map_err(|_| NoAnswer::Broken)
 }
 
 fn write(gate: &Gate, mut waiting: mpsc::Receiver<Step>) {
