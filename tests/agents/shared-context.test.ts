@@ -158,7 +158,7 @@ for (const runtime of ["codex", "gemini"] as const) {
       const script = join(agent.project, "empty.py");
       writeFileSync(
         script,
-        `import sys, time, os\nwhile len(sys.argv) > 1 and not os.path.exists(sys.argv[1]): time.sleep(0.05)\nopen("${inbox}", "w").close()\n`,
+        `import sys, time, os\nif len(sys.argv) > 1: open(sys.argv[1] + ".ready", "w").close()\nwhile len(sys.argv) > 1 and not os.path.exists(sys.argv[1]): time.sleep(0.05)\nopen("${inbox}", "w").close()\n`,
       );
       await scene.play(agent, agent.shell("python3 empty.py"));
       assert.equal(read("priorities.inbox.md"), "");
@@ -176,7 +176,10 @@ for (const runtime of ["codex", "gemini"] as const) {
       assert.equal(read("priorities.inbox.md"), whole);
 
       const go = join(scene.dir, "go");
-      await scene.play(agent, agent.shell(`setsid nohup python3 empty.py ${go} > /dev/null 2>&1 & echo started`));
+      // A runtime may end what its command has started until that has a session of its own: the command waits for that.
+      const detached = `setsid nohup python3 empty.py ${go} > /dev/null 2>&1 & until [ -e ${go}.ready ]; do sleep 0.05; done; echo started`;
+      const [started] = await scene.play(agent, agent.shell(detached));
+      assert.match(started ?? "", /started/, started);
       writeFileSync(go, "");
       await until("the program to empty it", () => read("priorities.inbox.md") === "", 30_000);
       const [second] = await scene.sessions();
