@@ -11,7 +11,7 @@ use callosum_core::record::Holder;
 use callosum_runtimes::RUNTIMES;
 use callosum_team::caller::Caller;
 use callosum_team::team::KNOWN_MS;
-use callosum_team::who::{Actor, Process, Who};
+use callosum_team::who::{Actor, Who};
 use serde_json::{Map, Value};
 
 /// What the gate calls this server's tools begin with.
@@ -125,8 +125,7 @@ fn by_session(sessions: &[Session], parent: Holder, now: &Stamp) -> Caller {
                 session: session.session.clone(),
                 via: "process".to_owned(),
             };
-            let process = Some(Process { holder: parent, boot: now.boot });
-            Caller::Agent(Box::new(Actor { who, process, ..Actor::default() }))
+            Caller::Agent(Box::new(Actor::session(who, session.holder)))
         }
         several => Caller::Unidentified(format!("its process has {} sessions", several.len())),
     }

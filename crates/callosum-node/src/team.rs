@@ -1,13 +1,12 @@
 //! What is done together, for a gateway: who asks is what the host says.
 
 use callosum_core::gate::Gate;
-use callosum_core::model::text::short_name;
 use callosum_core::model::time::Stamp;
 use callosum_team::api::tools::{TOOLS, Tool};
 use callosum_team::api::{self, Asker, Desk, Surface};
 use callosum_team::error::{Code, Refusal};
 use callosum_team::switch;
-use callosum_team::who::{Actor, Process, Who};
+use callosum_team::who::Actor;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -48,7 +47,9 @@ pub(crate) fn answer(gate: &Gate, request: &str, now: &Stamp) -> String {
                     "update Callosum, all of it",
                 )
             })
-            .and_then(|tool| tool.call(&desk, params, &session_of(gate, runtime, agent, session))),
+            .and_then(|tool| {
+                tool.call(&desk, params, &session_of(gate, &runtime, agent.as_deref(), session.as_deref()))
+            }),
         Ok(Request::Ask { verb, params, surface }) => {
             let surface = match surface {
                 Face::Gateway => Surface::Gateway,
@@ -72,7 +73,7 @@ fn look(gate: &Gate) -> Value {
 }
 
 /// A session of this gateway: its claims live with this process.
-fn session_of(gate: &Gate, runtime: String, agent: Option<String>, session: Option<String>) -> Asker {
+fn session_of(gate: &Gate, runtime: &str, agent: Option<&str>, session: Option<&str>) -> Asker {
     let session = session.ok_or_else(|| {
         Refusal::new(
             Code::Unidentified,
@@ -80,17 +81,5 @@ fn session_of(gate: &Gate, runtime: String, agent: Option<String>, session: Opti
             "call the tool in a session of an agent",
         )
     })?;
-    let machine = gate.machine();
-    let boot = machine.now().boot;
-    let who = Who {
-        instance: gate.instance().to_owned(),
-        runtime,
-        agent: agent.unwrap_or_default(),
-        // As the journal names it.
-        session: short_name(&session).into_owned(),
-        via: "host".to_owned(),
-        machine: None,
-    };
-    let process = machine.holder().map(|holder| Process { holder, boot });
-    Ok(Actor { who, process, ..Actor::default() })
+    Ok(Actor::session_at(gate, runtime, agent, session))
 }

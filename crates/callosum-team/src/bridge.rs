@@ -55,6 +55,9 @@ impl Bridge {
     /// When it is no bridge file.
     pub fn read(path: &Path) -> Result<Option<Self>, Refusal> {
         let Ok(facts) = std::fs::metadata(path) else { return Ok(None) };
+        if !facts.is_file() {
+            return Err(wrong(path, "is not a regular file"));
+        }
         if facts.len() > MAX_BYTES {
             return Err(wrong(path, format!("has more than {MAX_BYTES} bytes")));
         }
@@ -224,4 +227,26 @@ fn exported(task: &Task, names: &Names) -> Option<Value> {
         fields.extend(own);
     }
     Some(Value::Object(fields))
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use std::process::Command;
+    use std::sync::mpsc;
+    use std::thread;
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn what_is_no_file_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("bridge.json");
+        assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+        let (sender, told) = mpsc::channel();
+        thread::spawn(move || sender.send(Bridge::read(&path)));
+        let refusal = told.recv_timeout(Duration::from_secs(60)).unwrap().unwrap_err();
+        assert!(refusal.message.ends_with("is not a regular file"), "{refusal}");
+    }
 }

@@ -5,9 +5,10 @@ use callosum_core::model::error::QueryError;
 use callosum_core::model::time::Stamp;
 use callosum_core::query::{OpenCall, Source};
 use callosum_core::record::Holder;
+use callosum_runtimes::runs_commands;
 
 use crate::error::{Code, Refusal};
-use crate::who::{Actor, Process, Who};
+use crate::who::{Actor, Who};
 
 /// Who asks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,8 +57,7 @@ impl Caller {
             session: call.who.session.clone(),
             via: via.to_owned(),
         };
-        let process = call.holder.map(|(holder, boot)| Process { holder, boot });
-        Self::Agent(Box::new(Actor { who, process, ..Actor::default() }))
+        Self::Agent(Box::new(Actor::session(who, call.holder)))
     }
 
     /// Who may change something.
@@ -80,10 +80,12 @@ impl Caller {
     }
 }
 
-/// The session whose open call runs below one of these processes.
+/// The session whose open call runs below one of these processes. Only a call that runs commands starts any: in a gateway others' calls
+/// are open in the same process meanwhile.
 fn by_open_call(calls: &[OpenCall], ancestors: &[Holder], boot: Option<u32>) -> Caller {
     let is_above = |call: &&OpenCall| {
-        call.holder.is_some_and(|(holder, its_boot)| its_boot == boot && ancestors.contains(&holder))
+        call.tool.as_deref().is_some_and(runs_commands)
+            && call.holder.is_some_and(|(holder, its_boot)| its_boot == boot && ancestors.contains(&holder))
     };
     let above: Vec<&OpenCall> = calls.iter().filter(is_above).collect();
     let mut sessions: Vec<&OpenCall> = Vec::new();
@@ -115,7 +117,7 @@ mod tests {
             agent: None,
             holder: Some((Holder { pid, start: 1, ns: 1 }, Some(7))),
             rule_name: None,
-            tool: None,
+            tool: Some("exec".to_owned()),
             call: None,
         }
     }
@@ -127,6 +129,10 @@ mod tests {
         let Caller::Agent(actor) = by_open_call(&calls, &above, Some(7)) else { panic!() };
         assert_eq!((actor.who.session.as_str(), actor.who.via.as_str()), ("a", "process"));
         assert_eq!(actor.process.unwrap().holder.pid, 4);
+        // Another's mail, sent by the same process meanwhile, started nothing.
+        let mail = OpenCall { tool: Some("message".to_owned()), ..call("c", 5) };
+        assert!(by_open_call(&[call("a", 4), mail.clone()], &above, Some(7)).actor().is_ok());
+        assert_eq!(by_open_call(&[mail], &above, Some(7)).actor().unwrap_err().code, Code::Unidentified);
         // Of another boot, of a process that only had the same number, of none, and of two.
         for (calls, boot) in [
             (vec![call("a", 4)], Some(8)),

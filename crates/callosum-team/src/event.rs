@@ -1,10 +1,10 @@
 //! Records of the journal as events: under which topics, in which forms, and which topics are wanted.
 
-use callosum_core::model::redact::redact;
 use serde_json::{Value, json};
 
 use crate::error::{Code, Refusal};
 use crate::names::Names;
+use crate::text::redacted;
 
 /// Topics that one reader may ask for, and bytes of one.
 const MAX_TOPICS: usize = 32;
@@ -262,17 +262,6 @@ pub fn checked_data(data: Value) -> Result<Value, Refusal> {
         ));
     }
     Ok(redacted(data))
-}
-
-fn redacted(value: Value) -> Value {
-    match value {
-        Value::String(text) => Value::from(redact(&text).into_owned()),
-        Value::Array(values) => values.into_iter().map(redacted).collect(),
-        Value::Object(fields) => {
-            fields.into_iter().map(|(name, value)| (redact(&name).into_owned(), redacted(value))).collect()
-        }
-        other => other,
-    }
 }
 
 #[cfg(test)]

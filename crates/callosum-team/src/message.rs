@@ -1,6 +1,6 @@
 //! Messages between sessions: kept until they were read, and never more of them than somebody can read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use callosum_core::model::time::{Stamp, from_rfc3339, to_rfc3339};
 use callosum_core::record::{Action, RandomId, Record};
@@ -33,6 +33,8 @@ const REQUEST_EXPIRY_MS: i64 = 7 * EXPIRY_MS;
 /// What was about to be shown and was not told to have been is shown again.
 const SHOWING_MS: i64 = 30_000;
 const ID_DIGITS: usize = 10;
+/// Ids that an answer names.
+const NAMED: usize = 5;
 
 /// What a message is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -206,28 +208,26 @@ impl Message {
 }
 
 /// The messages that stand, and what has become of some of them here.
-pub struct Mail<'a> {
-    standing: &'a Standing,
-    changed: BTreeMap<String, Message>,
+pub struct Mail {
+    by_id: BTreeMap<String, Message>,
+    changed: BTreeSet<String>,
     now: Stamp,
 }
 
-impl<'a> Mail<'a> {
+impl Mail {
     /// The messages that stand.
     #[must_use]
-    pub fn new(standing: &'a Standing, now: Stamp) -> Self {
-        Self { standing, changed: BTreeMap::new(), now }
+    pub fn new(standing: &Standing, now: Stamp) -> Self {
+        let documents = standing.all().filter_map(|(_, stands)| stands.record.document.as_ref());
+        let read = documents.filter_map(|document| Message::deserialize(document).ok());
+        let by_id = read.map(|message| (message.id.clone(), message)).collect();
+        Self { by_id, changed: BTreeSet::new(), now }
     }
 
     /// All of them, the oldest first.
     #[must_use]
-    pub fn all(&self) -> Vec<Message> {
-        let documents = self.standing.all().filter_map(|(_, stands)| stands.record.document.clone());
-        let read = documents.filter_map(|document| serde_json::from_value::<Message>(document).ok());
-        let mut all: Vec<Message> = read.filter(|message| !self.changed.contains_key(&message.id)).collect();
-        all.extend(self.changed.values().cloned());
-        all.sort_by(|one, other| (&one.at, &one.id).cmp(&(&other.at, &other.id)));
-        all
+    pub fn all(&self) -> Vec<&Message> {
+        in_order(self.by_id.values())
     }
 
     /// The message of this id, or the one that begins so.
@@ -235,14 +235,15 @@ impl<'a> Mail<'a> {
     /// # Errors
     /// When there is none, or there are several.
     pub fn find(&self, id: &str) -> Result<Message, Refusal> {
-        let mut found: Vec<Message> =
-            self.all().into_iter().filter(|message| !id.is_empty() && message.id.starts_with(id)).collect();
-        if let Some(exact) = found.iter().position(|message| message.id == id) {
-            return Ok(found.swap_remove(exact));
+        if let Some(exact) = self.by_id.get(id) {
+            return Ok(exact.clone());
         }
-        match found.len() {
-            1 => Ok(found.swap_remove(0)),
-            0 => {
+        let from = self.by_id.range(id.to_owned()..).map(|(_, message)| message);
+        let found: Vec<&Message> =
+            from.take_while(|message| !id.is_empty() && message.id.starts_with(id)).take(NAMED).collect();
+        match found.as_slice() {
+            [only] => Ok((*only).clone()),
+            [] => {
                 let id = callosum_core::model::text::one_line(id, 80);
                 Err(Refusal::new(
                     Code::Unknown,
@@ -250,8 +251,8 @@ impl<'a> Mail<'a> {
                     "see `callosum inbox`",
                 ))
             }
-            _ => {
-                let ids: Vec<&str> = found.iter().take(5).map(|message| message.id.as_str()).collect();
+            several => {
+                let ids: Vec<&str> = several.iter().map(|message| message.id.as_str()).collect();
                 let message = format!("it may be {}", ids.join(", "));
                 Err(Refusal::new(Code::Ambiguous, message, "write more of the id"))
             }
@@ -260,7 +261,8 @@ impl<'a> Mail<'a> {
 
     fn put(&mut self, mut message: Message, did: &str) -> Message {
         did.clone_into(&mut message.did);
-        self.changed.insert(message.id.clone(), message.clone());
+        self.changed.insert(message.id.clone());
+        self.by_id.insert(message.id.clone(), message.clone());
         message
     }
 
@@ -271,7 +273,6 @@ impl<'a> Mail<'a> {
     pub fn send(&mut self, new: &NewMessage, actor: &Actor) -> Result<Message, Refusal> {
         let body = text::limited("body", &new.body, BODY_BYTES)?;
         let now_ms = self.now.wall_ms;
-        let all = self.all();
         let limit = |message: String, remedy: &str| Err(Refusal::new(Code::Limit, message, remedy));
         if new.addressed.sessions.len() > MAX_RECIPIENTS {
             let many = new.addressed.sessions.len();
@@ -311,16 +312,20 @@ impl<'a> Mail<'a> {
             hops,
             did: String::new(),
         };
-        let own: Vec<&Message> = all.iter().filter(|other| other.from.is_same(&actor.who)).collect();
-        let within = |other: &&&Message, ms: i64| now_ms.saturating_sub(other.at_ms()) < ms;
+        let within = |other: &&Message, ms: i64| is_within(now_ms, other.at_ms(), ms);
         let is_equal = |other: &&Message| {
-            other.body == message.body && other.intent == message.intent && goes_to_same(other, &message)
+            other.from.is_same(&actor.who)
+                && other.body == message.body
+                && other.intent == message.intent
+                && goes_to_same(other, &message)
         };
-        if own.iter().any(|other| within(&other, EQUAL_MS) && is_equal(other)) {
+        if self.by_id.values().any(|other| within(&other, EQUAL_MS) && is_equal(&other)) {
             let dropped = Some("an equal one was sent within the last 10 minutes".to_owned());
             return Ok(Message { dropped, ..message });
         }
-        let lately: Vec<&&Message> = own.iter().filter(|other| within(other, RATE_MS)).collect();
+        let is_own = |other: &&Message| actor.has_sent(&other.from);
+        let lately: Vec<&Message> =
+            self.by_id.values().filter(is_own).filter(|other| within(other, RATE_MS)).collect();
         if lately.len() >= MAX_BY_SENDER {
             return limit(
                 format!("{MAX_BY_SENDER} messages were sent within a minute"),
@@ -328,14 +333,15 @@ impl<'a> Mail<'a> {
             );
         }
         for to in &message.recipients {
-            let is_there = |other: &&&&Message| {
+            let is_there = |other: &&&Message| {
                 other
                     .recipients
                     .iter()
                     .any(|known| known.instance == to.instance && known.session == to.session)
             };
             if lately.iter().filter(is_there).count() >= MAX_BY_PAIR {
-                let name = callosum_core::model::text::one_line(&to.session, 80);
+                let name = if to.session.is_empty() { &to.instance } else { &to.session };
+                let name = callosum_core::model::text::name(name, 80);
                 return limit(
                     format!("{MAX_BY_PAIR} messages were sent to {name} within a minute"),
                     "wait a minute, and say it in one",
@@ -351,7 +357,7 @@ impl<'a> Mail<'a> {
     /// The messages for `actor`, the oldest first.
     #[must_use]
     pub fn inbox(&self, actor: &Actor) -> Vec<Message> {
-        self.all().into_iter().filter(|message| message.is_for(actor)).collect()
+        in_order(self.by_id.values().filter(|message| message.is_for(actor))).into_iter().cloned().collect()
     }
 
     /// Those of them that it has not seen, the oldest first.
@@ -379,7 +385,7 @@ impl<'a> Mail<'a> {
             Some(to) if to.noticed_at.is_some() => false,
             to => {
                 let noticing = to.and_then(|to| from_rfc3339(to.noticing_at.as_deref()?));
-                noticing.is_none_or(|since| now_ms.saturating_sub(since) >= SHOWING_MS)
+                !noticing.is_some_and(|since| is_within(now_ms, since, SHOWING_MS))
             }
         };
         let wanted = |message: &Message| is_due(message) && is_wanted(message);
@@ -408,7 +414,8 @@ impl<'a> Mail<'a> {
     /// Lets `heir` have the mail that `gone` has not seen: one goes on as the other.
     pub fn inherit(&mut self, gone: &Who, heir: &Who) {
         let now_ms = self.now.wall_ms;
-        for mut message in self.all() {
+        let all: Vec<Message> = self.by_id.values().cloned().collect();
+        for mut message in all {
             let Some(place) = message.place(gone) else { continue };
             if message.receipt(gone, now_ms) != Receipt::Sent || message.place(heir).is_some() {
                 continue;
@@ -425,7 +432,7 @@ impl<'a> Mail<'a> {
     #[must_use]
     pub fn waiting(&self) -> usize {
         let now_ms = self.now.wall_ms;
-        self.all().iter().filter(|message| !message.is_read() && !message.has_expired(now_ms)).count()
+        self.by_id.values().filter(|message| !message.is_read() && !message.has_expired(now_ms)).count()
     }
 
     /// Takes out at most `most` messages to be shown to `actor`. Once they were, [`Mail::shown`] says so; else they come again.
@@ -436,7 +443,7 @@ impl<'a> Mail<'a> {
                 message.recipient(&actor.who).and_then(|to| from_rfc3339(to.showing_at.as_deref()?));
             message.receipt(&actor.who, now_ms) == Receipt::Sent
                 && !(message.role.is_some() && message.is_read())
-                && showing.is_none_or(|since| now_ms.saturating_sub(since) >= SHOWING_MS)
+                && !showing.is_some_and(|since| is_within(now_ms, since, SHOWING_MS))
         };
         let due: Vec<Message> = self.inbox(actor).into_iter().filter(is_due).take(most).collect();
         for mut message in due.clone() {
@@ -476,7 +483,7 @@ impl<'a> Mail<'a> {
             let text = format!(
                 "message {} is for {}",
                 message.id,
-                callosum_core::model::text::one_line(&message.to, 80)
+                callosum_core::model::text::name(&message.to, 80)
             );
             return Err(Refusal::new(Code::NotYours, text, "leave it to whom it is for"));
         }
@@ -495,12 +502,24 @@ impl<'a> Mail<'a> {
         let mut records: Vec<Record> = Vec::new();
         for message in self.all() {
             let is_over = message.is_over(now_ms);
-            if is_over || self.changed.contains_key(&message.id) {
-                records.push(record(&message, by, is_over, &self.now));
+            if is_over || self.changed.contains(&message.id) {
+                records.push(record(message, by, is_over, &self.now));
             }
         }
         records
     }
+}
+
+/// The oldest first.
+fn in_order<'m>(messages: impl Iterator<Item = &'m Message>) -> Vec<&'m Message> {
+    let mut all: Vec<&Message> = messages.collect();
+    all.sort_by(|one, other| (&one.at, &one.id).cmp(&(&other.at, &other.id)));
+    all
+}
+
+/// Whether `then` is less than `ms` before `now`. What a clock that was set back makes a thing of the future keeps nobody waiting.
+fn is_within(now: i64, then: i64, ms: i64) -> bool {
+    (0..ms).contains(&now.saturating_sub(then))
 }
 
 fn goes_to_same(one: &Message, other: &Message) -> bool {
@@ -516,6 +535,19 @@ fn record(message: &Message, by: &Who, is_over: bool, now: &Stamp) -> Record {
     record.ended = is_over;
     record.document = serde_json::to_value(message).ok();
     record
+}
+
+/// Whether a message of Callosum itself to this session says so, and was not read yet.
+#[must_use]
+pub fn is_waiting(standing: &Standing, to: &Who, text: &str, now: &Stamp) -> bool {
+    let documents = standing.all().filter_map(|(_, stands)| stands.record.document.as_ref());
+    let mut equal = documents.filter(|document| document.get("body").is_some_and(|body| body == text));
+    equal.any(|document| {
+        let message = Message::deserialize(document).unwrap_or_default();
+        message.from.is_same(&Who::host())
+            && message.place(to).is_some()
+            && message.receipt(to, now.wall_ms) == Receipt::Sent
+    })
 }
 
 /// A message of Callosum itself, which nothing limits: there is one for each thing that happens once.

@@ -65,7 +65,9 @@ impl Names {
     /// # Errors
     /// When nobody is called so, or several sessions may be meant.
     pub fn assignee(&self, name: &str, sessions: &Sessions) -> Result<String, Refusal> {
-        let is_agent = |session: &Session| session.agent.as_deref().is_some_and(|agent| agent == name);
+        let is_agent = |session: &Session| {
+            is_named_by_host(session) && session.agent.as_deref().is_some_and(|agent| agent == name)
+        };
         if self.runtime(name).is_some() || self.role(name).is_some() || sessions.alive().any(is_agent) {
             return Ok(name.to_owned());
         }
@@ -118,7 +120,8 @@ impl Names {
 }
 
 fn ambiguous(name: &str, several: &[&Session]) -> Refusal {
-    let named: Vec<String> = several.iter().take(LISTED).map(|session| address(session)).collect();
+    let told = |session: &&Session| callosum_core::model::text::name(&address(session), 128).into_owned();
+    let named: Vec<String> = several.iter().take(LISTED).map(told).collect();
     let name = callosum_core::model::text::one_line(name, 80);
     let message = format!("`{name}` may be {}", named.join(", "));
     Refusal::new(Code::Ambiguous, message, "write more of the name")
@@ -132,13 +135,22 @@ fn address(session: &Session) -> String {
     format!("{}/{}", session.instance, session.session)
 }
 
+/// Whether what a session is called says its host: else it is known by its whole address, in which its instance comes first, and
+/// takes no mail that is for another one.
+fn is_named_by_host(session: &Session) -> bool {
+    session.runtime.as_deref().is_none_or(|runtime| NAMES.iter().any(|known| known.name == runtime))
+}
+
 /// The sessions that are called `name`, else those whose name begins so.
 fn matching<'s>(name: &str, sessions: &'s Sessions) -> Vec<&'s Session> {
-    let is_exact = |session: &&Session| session.session == name || address(session) == name;
+    let is_exact =
+        |session: &&Session| session.session == name && is_named_by_host(session) || address(session) == name;
     let exact: Vec<&Session> = sessions.alive().filter(is_exact).collect();
     if !exact.is_empty() || name.is_empty() {
         return exact;
     }
-    let begins = |session: &&Session| session.session.starts_with(name) || address(session).starts_with(name);
+    let begins = |session: &&Session| {
+        session.session.starts_with(name) && is_named_by_host(session) || address(session).starts_with(name)
+    };
     sessions.alive().filter(begins).collect()
 }

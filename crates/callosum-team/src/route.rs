@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use callosum_core::store::rules_file;
 use serde::{Deserialize, Serialize};
 
 /// The file in the state directory.
@@ -10,7 +11,7 @@ pub const FILE: &str = "routes.json";
 /// Those that are in force without it.
 const SHIPPED: &str = include_str!("../routes.json");
 /// Bytes that the file may have, and routes.
-const MAX_BYTES: u64 = 256 * 1024;
+const MAX_BYTES: usize = 256 * 1024;
 const MAX_ROUTES: usize = 200;
 
 /// What the file says.
@@ -99,9 +100,11 @@ impl Routes {
         let path = state_dir.join(FILE);
         let text = match path.symlink_metadata() {
             Err(_) => SHIPPED.to_owned(),
-            Ok(facts) if facts.len() > MAX_BYTES => return Err(format!("has more than {MAX_BYTES} bytes")),
-            Ok(_) => std::fs::read_to_string(&path).map_err(|error| format!("can't be read: {error}"))?,
+            Ok(_) => rules_file::read(&path)?,
         };
+        if text.len() > MAX_BYTES {
+            return Err(format!("has more than {MAX_BYTES} bytes"));
+        }
         let routes: Self =
             serde_json::from_str(&text).map_err(|error| format!("is no list of routes: {error}"))?;
         if routes.routes.len() > MAX_ROUTES {
@@ -223,6 +226,12 @@ pub fn duration_ms(text: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use std::os::unix::fs::symlink;
+    use std::process::Command;
+    use std::sync::mpsc;
+    use std::thread;
+    use std::time::Duration;
+
     use super::*;
 
     fn shipped() -> Routes {
@@ -261,6 +270,7 @@ mod tests {
         let routes = Routes::read(folder.path()).unwrap();
         let routed = routes.route("x", None, &["a/b.sql".to_owned()]);
         assert_eq!(routed.agent.as_deref(), Some("codex"));
+        assert_eq!(routes.route("x.sql", None, &[]).agent, None);
         for wrong in [
             r#"{"routes":[{"match":{},"agent":"a"}]}"#,
             r#"{"rules":[]}"#,
@@ -269,6 +279,27 @@ mod tests {
         ] {
             write(wrong);
             assert!(Routes::read(folder.path()).is_err(), "{wrong}");
+        }
+        write(&format!("{{\"routes\":[]{}}}", " ".repeat(MAX_BYTES)));
+        assert!(Routes::read(folder.path()).is_err_and(|why| why.contains("bytes")));
+    }
+
+    #[test]
+    fn what_is_no_file_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(FILE);
+        let read = || {
+            let (sender, told) = mpsc::channel();
+            let folder = folder.path().to_owned();
+            thread::spawn(move || sender.send(Routes::read(&folder)));
+            told.recv_timeout(Duration::from_secs(60)).unwrap().unwrap_err()
+        };
+        assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+        assert_eq!(read(), "is not a regular file");
+        for elsewhere in ["/dev/zero", "/"] {
+            std::fs::remove_file(&path).unwrap();
+            symlink(elsewhere, &path).unwrap();
+            assert!(!read().is_empty(), "{elsewhere}");
         }
     }
 }

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
+use callosum_core::store::rules_file;
 use serde::{Deserialize, Serialize};
 
 /// The file in the state directory that says so: it is there, or it is not.
@@ -30,7 +31,7 @@ pub fn wanted(state_dir: &Path) -> Option<Wanted> {
     if !is_on(state_dir) {
         return None;
     }
-    let text = std::fs::read_to_string(state_dir.join(FILE)).unwrap_or_default();
+    let text = rules_file::read(&state_dir.join(FILE)).unwrap_or_default();
     Some(serde_json::from_str(&text).unwrap_or_default())
 }
 

@@ -1,5 +1,6 @@
 //! What is done together: the tasks and messages of a state directory, by way of a gate that writes or of one who only looks.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use callosum_core::gate::Gate;
@@ -130,7 +131,6 @@ pub fn tasks_of(
     let board = Board::new(&standing, &life, *now);
     let mut tasks: Vec<Task> =
         board.ids().iter().filter_map(|id| board.task(id)).map(|task| board.shown(task)).collect();
-    tasks.iter_mut().for_each(Task::look_at_output);
     tasks.sort_by(|one, other| {
         (one.priority, &one.created_at, &one.id).cmp(&(other.priority, &other.created_at, &other.id))
     });
@@ -204,28 +204,61 @@ impl Team<'_> {
     /// # Errors
     /// Why `decide` refuses, or the journal can't be written.
     pub fn on_tasks<T>(&self, decide: impl Fn(&mut Board<'_>) -> Result<T, Refusal>) -> Result<T, Refusal> {
-        let sessions = Sessions::read(self.gate, &self.now)?;
         let machine = self.gate.machine();
-        let life = |holder: &TaskHolder| sessions.life(holder, machine, &self.now);
-        self.gate.decide_standing(&Action::Task, &self.now, |standing: &Standing| {
-            let mut board = Board::new(standing, &life, self.now);
-            board.sweep();
-            let decided = decide(&mut board);
-            let notices = std::mem::take(&mut board.notices);
-            let own = board.records(&self.actor.who).into_iter().map(|record| self.actor.sign(record));
-            let mut records: Vec<Record> = own.collect();
-            records.extend(
-                notices.into_iter().map(|notice| message::notice(&notice.to, &notice.text, &self.now)),
-            );
-            (records, decided)
-        })?
+        // What is seldom needed is read once it is asked for, while others have the guard; then it is decided anew.
+        let (mut sessions, mut mail): (Option<Sessions>, Option<Standing>) = (None, None);
+        loop {
+            let oldest_ms = Cell::new(None);
+            let life = |holder: &TaskHolder| match &sessions {
+                Some(sessions) => sessions.life(holder, machine, &self.now),
+                None => {
+                    let claimed_ms = from_rfc3339(&holder.claimed_at).unwrap_or(0);
+                    oldest_ms
+                        .set(Some(oldest_ms.get().map_or(claimed_ms, |oldest: i64| oldest.min(claimed_ms))));
+                    Life::Alive
+                }
+            };
+            let decided = self.gate.decide_standing(&Action::Task, &self.now, |standing: &Standing| {
+                let mut board = Board::new(standing, &life, self.now);
+                board.sweep();
+                let decided = decide(&mut board);
+                let mut notices = std::mem::take(&mut board.notices);
+                if oldest_ms.get().is_some() || !notices.is_empty() && mail.is_none() {
+                    return (Vec::new(), None);
+                }
+                // What waits to be read already is not said again.
+                notices.retain(|notice| {
+                    !mail
+                        .as_ref()
+                        .is_some_and(|mail| message::is_waiting(mail, &notice.to, &notice.text, &self.now))
+                });
+                let own = board.records(&self.actor.who).into_iter().map(|record| self.actor.sign(record));
+                let mut records: Vec<Record> = own.collect();
+                records.extend(
+                    notices.into_iter().map(|notice| message::notice(&notice.to, &notice.text, &self.now)),
+                );
+                (records, Some(decided))
+            })?;
+            if let Some(decided) = decided {
+                return decided;
+            }
+            match oldest_ms.get() {
+                // What a session did before it claimed anything says nothing of its claims.
+                Some(oldest_ms) => {
+                    let age_ms = u64::try_from(self.now.wall_ms.saturating_sub(oldest_ms)).unwrap_or(0);
+                    sessions =
+                        Some(Sessions::within(self.gate, age_ms.clamp(AT_WORK_MS, KNOWN_MS), &self.now)?);
+                }
+                None => mail = Some(self.gate.standing(&Action::Message, &self.now)?),
+            }
+        }
     }
 
     /// Decides about messages, and writes what was decided, in one hold of the guard.
     ///
     /// # Errors
     /// Why `decide` refuses, or the journal can't be written.
-    pub fn on_mail<T>(&self, decide: impl Fn(&mut Mail<'_>) -> Result<T, Refusal>) -> Result<T, Refusal> {
+    pub fn on_mail<T>(&self, decide: impl Fn(&mut Mail) -> Result<T, Refusal>) -> Result<T, Refusal> {
         self.gate.decide_standing(&Action::Message, &self.now, |standing: &Standing| {
             let mut mail = Mail::new(standing, self.now);
             let decided = decide(&mut mail);
@@ -250,13 +283,16 @@ impl Team<'_> {
         })
     }
 
-    /// Tells a session something in Callosum's own words, which should not wait.
+    /// Tells a session something in Callosum's own words, which should not wait; nothing, where that waits to be read already.
     ///
     /// # Errors
     /// When the journal can't be written.
     pub fn notify(&self, to: &Who, text: &str) -> Result<(), Refusal> {
         let record = message::urgent_notice(to, text, &self.now);
-        Ok(self.gate.decide_standing(&Action::Message, &self.now, |_| (vec![record.clone()], ()))?)
+        Ok(self.gate.decide_standing(&Action::Message, &self.now, |mail: &Standing| {
+            let is_new = !message::is_waiting(mail, to, text, &self.now);
+            (is_new.then(|| record.clone()).into_iter().collect(), ())
+        })?)
     }
 
     /// Tells everybody something.

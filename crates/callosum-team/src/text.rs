@@ -1,6 +1,7 @@
 //! Text that agents wrote: limited and redacted before it is written. Whoever shows it escapes it.
 
 use callosum_core::model::redact::redact;
+use serde_json::{Map, Value, json};
 
 use crate::error::{Code, Refusal};
 
@@ -46,6 +47,34 @@ pub fn list(what: &str, texts: &[String], most: usize, each: usize) -> Result<Ve
     texts.iter().map(|text| line(what, text, each)).collect()
 }
 
+/// What somebody says in JSON, its secrets removed.
+#[must_use]
+pub fn redacted(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::from(redact(&text).into_owned()),
+        Value::Array(values) => values.into_iter().map(redacted).collect(),
+        Value::Object(fields) => Value::Object(redacted_fields(fields)),
+        other => other,
+    }
+}
+
+/// The same for the fields of an object, of which a name may tell that its value is one.
+#[must_use]
+pub fn redacted_fields(fields: Map<String, Value>) -> Map<String, Value> {
+    let field = |(name, value): (String, Value)| {
+        let value = match redacted(value) {
+            value @ (Value::String(_) | Value::Number(_)) => {
+                let pair = json!({ &name: &value }).to_string();
+                let tells_of_it = redact(&name) == name && redact(&pair) != pair;
+                if tells_of_it { "[redacted]".into() } else { value }
+            }
+            value => value,
+        };
+        (redact(&name).into_owned(), value)
+    };
+    fields.into_iter().map(field).collect()
+}
+
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -64,5 +93,13 @@ mod tests {
     fn secrets_are_removed() {
         let text = limited("body", "export API_KEY=sk-abcdefghijklmnopqrstuvwxyz0123456789", 4_096).unwrap();
         assert!(!text.contains("abcdefghijklmnop"), "{text}");
+        let said = json!({
+            "db": { "password": "kR7vTq2mWz", "port": 5432 },
+            "body": "the parser is done; curl -H 'Authorization: Bearer kR7vTq2mWzXyAbC'",
+        });
+        let kept = redacted(said);
+        assert_eq!((&kept["db"]["password"], &kept["db"]["port"]), (&json!("[redacted]"), &json!(5432)));
+        let body = kept["body"].as_str().unwrap();
+        assert!(body.starts_with("the parser is done") && !body.contains("kR7v"), "{body}");
     }
 }

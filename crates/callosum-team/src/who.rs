@@ -1,12 +1,16 @@
 //! Who says something.
 
-use callosum_core::model::text::one_line;
+use callosum_core::gate::Gate;
+use callosum_core::model::text::{name, short_name};
 use callosum_core::model::time::Stamp;
 use callosum_core::record::{Action, Holder, Record};
 use serde::{Deserialize, Serialize};
 
 /// Characters of a name.
 const NAME_CHARS: usize = 128;
+
+/// How it is known who asks that has shown a token.
+pub const TOKEN: &str = "token";
 
 /// How a person is called, and addressed.
 pub const OPERATOR: &str = "operator";
@@ -64,10 +68,14 @@ impl Who {
         }
     }
 
-    /// As people are told it.
+    /// As it is told in a sentence: between quotes where it could say more than who that is.
     #[must_use]
     pub fn for_people(&self) -> String {
-        if self.is_operator() { "a person".to_owned() } else { one_line(&self.address(), NAME_CHARS) }
+        if self.is_operator() {
+            "a person".to_owned()
+        } else {
+            name(&self.address(), NAME_CHARS).into_owned()
+        }
     }
 }
 
@@ -113,6 +121,30 @@ pub struct Actor {
 }
 
 impl Actor {
+    /// A session, whose claims live with this process.
+    #[must_use]
+    pub fn session(who: Who, process: Option<(Holder, Option<u32>)>) -> Self {
+        // As the journal names it.
+        let who = Who { session: short_name(&who.session).into_owned(), ..who };
+        let process = process.map(|(holder, boot)| Process { holder, boot });
+        Self { who, process, ..Self::default() }
+    }
+
+    /// A session of the runtime that `gate` is in or whose hook asks it: its host says which.
+    #[must_use]
+    pub fn session_at(gate: &Gate, runtime: &str, agent: Option<&str>, session: &str) -> Self {
+        let machine = gate.machine();
+        let who = Who {
+            instance: gate.instance().to_owned(),
+            runtime: runtime.to_owned(),
+            agent: agent.unwrap_or_default().to_owned(),
+            session: session.to_owned(),
+            via: "host".to_owned(),
+            machine: None,
+        };
+        Self::session(who, machine.holder().map(|holder| (holder, machine.now().boot)))
+    }
+
     /// A person who may accept and reject.
     #[must_use]
     pub fn operator() -> Self {
@@ -131,6 +163,16 @@ impl Actor {
         self.sign(self.who.record(kind, now))
     }
 
+    /// Whether this sender counts as it where senders are limited: whoever chooses what its sessions are called does not become another
+    /// sender by that.
+    #[must_use]
+    pub fn has_sent(&self, from: &Who) -> bool {
+        if self.names_itself {
+            return self.who.machine == from.machine && self.who.instance == from.instance;
+        }
+        self.who.is_same(from)
+    }
+
     /// A record of its own, by what it has shown.
     pub(crate) fn sign(&self, mut record: Record) -> Record {
         record.via = self.shown.clone().or(record.via);
@@ -142,7 +184,7 @@ impl Actor {
     pub fn is_called(&self, name: &str) -> bool {
         let who = &self.who;
         if self.names_itself {
-            return who.address().eq_ignore_ascii_case(name);
+            return who.address() == name;
         }
         let own = [who.address(), who.session.clone(), who.agent.clone(), who.runtime.clone()];
         let is_it = |own: &String| !own.is_empty() && own.eq_ignore_ascii_case(name);

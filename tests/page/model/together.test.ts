@@ -9,6 +9,7 @@ import {
   grouped,
   groupOf,
   type Message,
+  nameOf,
   needsPerson,
   receiptSays,
   type Session,
@@ -161,4 +162,12 @@ test("a search finds resources and sessions once each, and tasks and messages by
   assert.deepEqual([found.keys, found.sessions], [["email:main@x"], ["agent:MAIN"]]);
   assert.equal(found.tasks.length, 1);
   assert.equal(found.messages.length, 0);
+});
+
+test("who is called as if they were a person is told by their instance as well", () => {
+  const client = { ...WHO, instance: "http/ci", runtime: "http", via: "token" };
+  assert.equal(nameOf({ ...client, session: "a person" }), "http/ci/a person");
+  assert.equal(nameOf({ ...client, session: "" }), "http/ci");
+  assert.equal(nameOf(WHO), "s");
+  assert.equal(nameOf({ ...WHO, instance: "operator", session: "", via: "operator" }), "a person");
 });

@@ -85,6 +85,9 @@ pub fn answer(site: &Site<'_>, request: &str) -> String {
 }
 
 fn answered(site: &Site<'_>, request: &Request) -> Result<Value, Problem> {
+    if !matches!(request, Request::Prompt { .. } | Request::Overview) {
+        check_on(site)?;
+    }
     match request {
         Request::Prompt { session } => prompt(site, session.as_deref()),
         Request::Overview => value(&overview::overview(&Seat {
@@ -94,10 +97,6 @@ fn answered(site: &Site<'_>, request: &Request) -> Result<Value, Problem> {
             journal: site.gate,
             now: site.now,
         })?),
-        _ if site.settings().enabled == Some(false) => Err(Problem::input(
-            "the shared context is switched off here",
-            "ask the operator to take `sharedContextEnabled: false` out of the settings",
-        )),
         Request::Call(call) => called(site, call),
         Request::Proposals => {
             let mut tender = site.tender(lock::PATIENCE)?;
@@ -115,17 +114,32 @@ fn answered(site: &Site<'_>, request: &Request) -> Result<Value, Problem> {
             let made = site.curate(false, |curator| curator.answered(date, input_digest, &answer))?;
             Ok(json!({ "date": made.date, "semantic": value(&made.semantic)? }))
         }
-        Request::Decide { id, accept } => {
-            let mut tender = site.tender(lock::PATIENCE)?;
-            let decided = if *accept { decide::accept } else { decide::reject };
-            let proposal = decided(&mut tender, id, site.now.wall_ms)?;
-            tender.save()?;
-            let verdict = if *accept { "accepted" } else { "rejected" };
-            Ok(
-                json!({ "id": proposal.id, "agent": proposal.agent, "text": proposal.text, "verdict": verdict }),
-            )
-        }
+        Request::Decide { id, accept } => decide(site, id, *accept),
     }
+}
+
+fn check_on(site: &Site<'_>) -> Result<(), Problem> {
+    if site.settings().enabled == Some(false) {
+        return Err(Problem::input(
+            "the shared context is switched off here",
+            "ask the operator to take `sharedContextEnabled: false` out of the settings",
+        ));
+    }
+    Ok(())
+}
+
+/// A person accepts a proposal, or rejects it.
+///
+/// # Errors
+/// When there is no such proposal, it was decided about, or the folder can't be used.
+pub fn decide(site: &Site<'_>, id: &str, accept: bool) -> Result<Value, Problem> {
+    check_on(site)?;
+    let mut tender = site.tender(lock::PATIENCE)?;
+    let decided = if accept { decide::accept } else { decide::reject };
+    let proposal = decided(&mut tender, id, site.now.wall_ms)?;
+    tender.save()?;
+    let verdict = if accept { "accepted" } else { "rejected" };
+    Ok(json!({ "id": proposal.id, "agent": proposal.agent, "text": proposal.text, "verdict": verdict }))
 }
 
 /// `on` is whether there is a shared context; `text` what a prompt says, or null; without `text` the folder could not be looked at in

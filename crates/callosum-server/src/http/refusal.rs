@@ -6,6 +6,7 @@ use axum::response::{IntoResponse, Response};
 use callosum_core::gate::NotAdmitted;
 use callosum_core::query::QueryError;
 use callosum_protocol::{NotYours, Problem, Refused};
+use callosum_team::error::Code;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -247,6 +248,30 @@ impl From<NotYours> for Refusal {
 impl From<QueryError> for Refusal {
     fn from(error: QueryError) -> Self {
         Refused::from(error).into()
+    }
+}
+
+impl From<callosum_team::error::Refusal> for Refusal {
+    fn from(refusal: callosum_team::error::Refusal) -> Self {
+        let status = match refusal.code {
+            Code::BadRequest => StatusCode::BAD_REQUEST,
+            Code::NotYours => StatusCode::FORBIDDEN,
+            Code::Limit => StatusCode::TOO_MANY_REQUESTS,
+            Code::CannotWrite => StatusCode::SERVICE_UNAVAILABLE,
+            Code::Claimed
+            | Code::Stale
+            | Code::Blocked
+            | Code::Cycle
+            | Code::Unknown
+            | Code::Ambiguous
+            | Code::Policy
+            | Code::Unidentified => StatusCode::CONFLICT,
+        };
+        // The document names the field beside the message.
+        let named = refusal.path.as_deref().map(|path| format!("`{path}`: ")).unwrap_or_default();
+        let message = refusal.message.strip_prefix(&named).unwrap_or(&refusal.message);
+        let again = (refusal.code == Code::CannotWrite).then_some(5);
+        Self::new(status, refusal.code.as_str(), message, refusal.remedy).at(refusal.path).again_after(again)
     }
 }
 

@@ -13,7 +13,7 @@ use callosum_context::error::Problem;
 use callosum_context::overview::Seat;
 use callosum_context::site::Site;
 use callosum_context::tools;
-use callosum_team::api::{self, Desk, Surface};
+use callosum_team::api::{Desk, Surface, Verb};
 use callosum_team::who::Actor;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -45,9 +45,9 @@ async fn team(
             gate: None,
             now: state.now(),
         };
-        Ok(told(api::answer(&desk, Surface::Page, "page", request, &Ok(Actor::operator()))))
+        Ok(asked_at_page(&desk, "page", request))
     });
-    Ok(answer(StatusCode::OK, told.await?.map_err(Refusal::from)?))
+    Ok(answer(StatusCode::OK, told.await??))
 }
 
 async fn context(Extracted(page): Extracted<Arc<Page>>) -> Result<Response, Refusal> {
@@ -60,13 +60,9 @@ async fn context(Extracted(page): Extracted<Arc<Page>>) -> Result<Response, Refu
             journal: state.source(),
             now: state.now(),
         };
-        match callosum_context::overview::overview(&seat) {
-            Ok(told) => Ok(Ok(json!(told).to_string())),
-            Err(problem) => Ok(Err(Told::from(problem))),
-        }
+        Ok(callosum_context::overview::overview(&seat).map(|told| json!(told).to_string()))
     });
-    let text = told.await?.map_err(Refusal::from)?;
-    Ok(answer(StatusCode::OK, text))
+    Ok(answer(StatusCode::OK, told.await??))
 }
 
 /// What a person decides about.
@@ -101,48 +97,30 @@ async fn decide(
         Ok(state.by_gate(|gate, now| match word.matter {
             Matter::Task => {
                 let verb = if word.accept { "accept" } else { "reject" };
-                let (desk, request) = (Desk::of_gate(gate, *now), json!({ "id": word.id }));
-                told(api::answer(&desk, Surface::Page, verb, request, &Ok(Actor::operator())))
+                asked_at_page(&Desk::of_gate(gate, *now), verb, json!({ "id": word.id }))
             }
             Matter::Proposal => {
-                let request = json!({ "do": "decide", "id": word.id, "accept": word.accept });
-                let text = tools::answer(&Site { gate, home: &home(), now: *now }, &request.to_string());
-                told(serde_json::from_str(&text).unwrap_or_default())
+                let site = Site { gate, home: &home(), now: *now };
+                let decided = tools::decide(&site, &word.id, word.accept)?;
+                Ok(decided.to_string())
             }
         }))
     });
-    let text = decided.await?.map_err(Refusal::from)?;
-    Ok(answer(StatusCode::OK, text))
+    Ok(answer(StatusCode::OK, decided.await??))
 }
 
-/// An answer as its text, or what is wrong.
-fn told(answer: Value) -> Result<String, Told> {
-    let Some(error) = answer.get("error") else { return Ok(answer.to_string()) };
-    let part = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-    Err(Told { code: part("code"), message: part("message"), remedy: part("remedy") })
+/// What a person at the page asks of the team.
+fn asked_at_page(desk: &Desk<'_>, verb: &str, request: Value) -> Result<String, Refusal> {
+    let told = Verb::named(verb, Surface::Page)?.answer(desk, request, &Ok(Actor::operator()))?;
+    Ok(told.to_string())
 }
 
 fn home() -> PathBuf {
     env::home_dir().unwrap_or_default()
 }
 
-/// Why something was not told or not done, and what to do about it.
-struct Told {
-    code: String,
-    message: String,
-    remedy: String,
-}
-
-impl From<Problem> for Told {
+impl From<Problem> for Refusal {
     fn from(Problem { code, message, remedy }: Problem) -> Self {
-        Self { code: code.as_str().to_owned(), message, remedy }
-    }
-}
-
-impl From<Told> for Refusal {
-    fn from(Told { code, message, remedy }: Told) -> Self {
-        let is_wrong = code == "bad-request";
-        let status = if is_wrong { StatusCode::BAD_REQUEST } else { StatusCode::CONFLICT };
-        Self::new(status, &code, message, remedy)
+        Self::new(StatusCode::CONFLICT, code.as_str(), message, remedy)
     }
 }

@@ -12,8 +12,7 @@ use axum::routing::{get, post};
 use axum::{Extension, Router};
 use callosum_protocol::{RUNTIME, check_name};
 use callosum_team::api::{Asker, Desk, Http, Right, VERBS, Verb};
-use callosum_team::error;
-use callosum_team::who::{Actor, OPERATOR, Who};
+use callosum_team::who::{Actor, OPERATOR, TOKEN, Who};
 use serde_json::{Map, Value};
 
 use crate::caller::Caller;
@@ -167,33 +166,8 @@ fn actor(caller: &Caller, verb: &Verb, request: &mut Map<String, Value>) -> Resu
         runtime: RUNTIME.to_owned(),
         agent: agent.unwrap_or_default(),
         session: session.unwrap_or_default(),
-        via: if caller.is_local { "process" } else { "token" }.to_owned(),
+        via: if caller.is_local { "process" } else { TOKEN }.to_owned(),
         machine: None,
     };
     Ok(Actor { who, names_itself: true, shown, ..Actor::default() })
-}
-
-impl From<error::Refusal> for Refusal {
-    fn from(refusal: error::Refusal) -> Self {
-        use error::Code;
-        let status = match refusal.code {
-            Code::BadRequest => StatusCode::BAD_REQUEST,
-            Code::NotYours => StatusCode::FORBIDDEN,
-            Code::Limit => StatusCode::TOO_MANY_REQUESTS,
-            Code::CannotWrite => StatusCode::SERVICE_UNAVAILABLE,
-            Code::Claimed
-            | Code::Stale
-            | Code::Blocked
-            | Code::Cycle
-            | Code::Unknown
-            | Code::Ambiguous
-            | Code::Policy
-            | Code::Unidentified => StatusCode::CONFLICT,
-        };
-        // The document names the field beside the message.
-        let named = refusal.path.as_deref().map(|path| format!("`{path}`: ")).unwrap_or_default();
-        let message = refusal.message.strip_prefix(&named).unwrap_or(&refusal.message);
-        let again = (refusal.code == Code::CannotWrite).then_some(5);
-        Self::new(status, refusal.code.as_str(), message, refusal.remedy).at(refusal.path).again_after(again)
-    }
 }

@@ -11,6 +11,7 @@ use crate::names::Names;
 use crate::search::{Document, search as best_of};
 use crate::switch;
 use crate::team::{self, Sessions, newest};
+use crate::who::Who;
 
 use super::request::{Nothing, Route, Search, limit, read};
 use super::tasks::listed;
@@ -63,9 +64,12 @@ pub(super) fn search(desk: &Desk<'_>, _: &Asker, request: Value) -> Result<Value
         Document { text, source: format!("task:{}", task.id) }
     }));
     let standing = desk.source.standing(&Action::Message, &desk.now)?;
-    let messages = Mail::new(&standing, desk.now).all().into_iter().rev();
+    let mail = Mail::new(&standing, desk.now);
     documents.extend(
-        messages.map(|message| Document { source: format!("message:{}", message.id), text: message.body }),
+        mail.all().into_iter().rev().map(|message| Document {
+            source: format!("message:{}", message.id),
+            text: message.body.clone(),
+        }),
     );
     let entries = newest(desk.source, &json!({ "limit": LOOKED_AT }), &desk.now)?;
     let is_partial = entries.len() == LOOKED_AT;
@@ -108,8 +112,9 @@ pub(super) fn digest(desk: &Desk<'_>, _: &Asker, request: Value) -> Result<Value
             let said =
                 |field: &str| entry.get("document").and_then(|data| data.get(field)).and_then(Value::as_str);
             let what = said("body").or(said("content")).unwrap_or_default();
-            let by = text("session").or(text("instance")).unwrap_or_default();
-            (what.to_owned(), by.to_owned())
+            let part = |field: &str| text(field).unwrap_or_default().to_owned();
+            let by = Who { instance: part("instance"), session: part("session"), ..Who::default() };
+            (what.to_owned(), by.address())
         })
         .collect();
     let at = to_rfc3339(desk.now.wall_ms);

@@ -119,13 +119,15 @@ pub(super) fn page(desk: &Desk<'_>, _: &Asker, request: Value) -> Result<Value, 
     let mut tasks = if has_tasks { team::tasks(source, desk.machine, now)? } else { Vec::new() };
     let more_tasks = tasks.len().saturating_sub(MOST_TASKS);
     tasks.truncate(MOST_TASKS);
+    tasks.iter_mut().for_each(Task::look_at_output);
     tasks.iter_mut().for_each(limit);
     let standing = source.standing(&Action::Message, now)?;
     let mail = Mail::new(&standing, *now);
     let unread = mail.waiting();
     let all = mail.all();
     let more_messages = all.len().saturating_sub(MOST_MESSAGES);
-    let messages = all.into_iter().rev().take(MOST_MESSAGES).map(|one| mailed(one, now.wall_ms)).collect();
+    let newest = all.into_iter().rev().take(MOST_MESSAGES).cloned();
+    let messages = newest.map(|one| mailed(one, now.wall_ms)).collect();
     let sessions = wanted.sessions.then(|| Sessions::read(source, now)).transpose()?;
     let sessions = sessions.map(|sessions| sessions.all.into_iter().take(MOST_SESSIONS).collect());
     let events = wanted.events.then(|| events(source, now)).transpose()?;

@@ -1,5 +1,8 @@
 //! Tasks.
 
+use callosum_core::model::text::one_line;
+use callosum_core::query::Source;
+use callosum_core::record::Action;
 use serde_json::{Value, json};
 
 use crate::error::{Code, Refusal};
@@ -24,7 +27,7 @@ pub(super) fn list(desk: &Desk<'_>, _: &Asker, request: Value) -> Result<Value, 
     let state = match state.as_deref() {
         None => None,
         Some(text) => Some(State::named(text).ok_or_else(|| {
-            let text = callosum_core::model::text::one_line(text, 80);
+            let text = one_line(text, 80);
             let message = format!("`{text}` is no state of a task");
             let remedy = "use open, claimed, blocked, input-required, lost or stalled";
             Refusal::new(Code::Unknown, message, remedy)
@@ -36,7 +39,7 @@ pub(super) fn list(desk: &Desk<'_>, _: &Asker, request: Value) -> Result<Value, 
     if let Some(from) = from {
         let place = tasks.iter().position(|task| task.id == from);
         let place = place.ok_or_else(|| {
-            let from = callosum_core::model::text::one_line(&from, 80);
+            let from = one_line(&from, 80);
             let message = format!("task `{from}` is not among them any more");
             Refusal::new(Code::Unknown, message, "begin again, without `from`")
         })?;
@@ -49,6 +52,7 @@ pub(super) fn list(desk: &Desk<'_>, _: &Asker, request: Value) -> Result<Value, 
 pub(super) fn listed(mut tasks: Vec<Task>, most: usize) -> Value {
     let next = tasks.get(most).map(|task| task.id.clone());
     tasks.truncate(most);
+    tasks.iter_mut().for_each(Task::look_at_output);
     json!({ "tasks": tasks, "next": next })
 }
 
@@ -98,6 +102,13 @@ pub(super) fn add(writing: &Writing<'_>, request: Value) -> Result<Value, Refusa
         new.to = routed.agent;
         new.category = new.category.or(routed.category);
         new.sla_ms = new.sla_ms.or_else(|| duration_ms(routed.sla.as_deref()?));
+    }
+    if let Some(id) = &new.id
+        && team.gate.newest_on(&Action::Task, id, &team.now)?.is_some()
+    {
+        // A person who has seen the one must not accept another one of its name.
+        let message = format!("there was a task `{}` already", one_line(id, 80));
+        return Err(Refusal::new(Code::Claimed, message, "give another id"));
     }
     if let Some(to) = new.to {
         new.to = Some(names.assignee(&to, &Sessions::read(team.gate, &team.now)?)?);

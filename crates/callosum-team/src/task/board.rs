@@ -34,6 +34,8 @@ pub struct Board<'a> {
     /// The same in the order in which it happened, with all that came before.
     written: Vec<Task>,
     life: &'a dyn Fn(&TaskHolder) -> Life,
+    /// How many are not over.
+    open: usize,
     /// The moment of all this.
     pub now: Stamp,
     /// What makers should know.
@@ -63,7 +65,9 @@ impl<'a> Board<'a> {
     /// The tasks that stand. `life` tells how a holder is.
     pub fn new(standing: &'a Standing, life: &'a dyn Fn(&TaskHolder) -> Life, now: Stamp) -> Self {
         let (changed, written, notices) = Default::default();
-        Self { standing, changed, written, life, now, notices }
+        let mut board = Self { standing, changed, written, life, open: 0, now, notices };
+        board.open = board.rows().filter(|(_, row)| !row.state().is_over()).count();
+        board
     }
 
     /// The moment, as it is written.
@@ -94,6 +98,20 @@ impl<'a> Board<'a> {
         }
         let document = self.standing.on(id)?.record.document.as_ref()?;
         serde_json::from_value(document.clone()).ok()
+    }
+
+    /// Whether something stands under this id, also where a later version has written what it is.
+    pub(super) fn is_known(&self, id: &str) -> bool {
+        self.changed.contains_key(id) || self.standing.on(id).is_some()
+    }
+
+    /// What the task of this id waits for.
+    pub(super) fn deps_of(&self, id: &str) -> Vec<String> {
+        if let Some(task) = self.changed.get(id) {
+            return task.deps.clone();
+        }
+        let document = self.standing.on(id).and_then(|stands| stands.record.document.as_ref());
+        document.into_iter().flat_map(|document| Row(document).deps()).map(str::to_owned).collect()
     }
 
     /// The ids of all that stand.
@@ -165,22 +183,26 @@ impl<'a> Board<'a> {
     /// How many tasks are not over.
     #[must_use]
     pub fn open(&self) -> usize {
-        let stored =
-            self.rows().filter(|(id, row)| !self.changed.contains_key(*id) && !row.state().is_over()).count();
-        stored + self.changed.values().filter(|task| !task.state.is_over()).count()
+        self.open
     }
 
-    /// The tasks in these states of what was written, each with its place in the order in which they are taken.
-    pub(super) fn candidates(&self) -> Vec<(u64, String, String)> {
+    /// Those of what is not over that may be taken by one who looks for work, as far as `is_for` says so of whom they are for; each with
+    /// its place in the order in which they are taken.
+    pub(super) fn candidates(&self, is_for: impl Fn(Option<&str>) -> bool) -> Vec<(u64, String, String)> {
+        let is_accepted = |row: Row<'_>| row.0.get("accepted").and_then(Value::as_bool) == Some(true);
         let mut found: Vec<(u64, String, String)> = self
             .rows()
             .filter(|(id, row)| !self.changed.contains_key(*id) && !row.state().is_over())
+            .filter(|(_, row)| is_accepted(*row) && is_for(row.0.get("to").and_then(Value::as_str)))
             .map(|(id, row)| {
                 let priority = row.0.get("priority").and_then(Value::as_u64).unwrap_or(1);
                 (priority, row.text("createdAt").to_owned(), id.to_owned())
             })
             .collect();
-        let changed = self.changed.values().filter(|task| !task.state.is_over());
+        let changed = self
+            .changed
+            .values()
+            .filter(|task| !task.state.is_over() && task.accepted && is_for(task.to.as_deref()));
         found
             .extend(changed.map(|task| (u64::from(task.priority), task.created_at.clone(), task.id.clone())));
         found.sort();
@@ -191,6 +213,8 @@ impl<'a> Board<'a> {
     pub(super) fn put(&mut self, mut task: Task, did: &str) -> Task {
         did.clone_into(&mut task.did);
         task.updated_at = self.at();
+        let was_open = self.stored_state(&task.id).is_some_and(|state| !state.is_over());
+        self.open = self.open + usize::from(!task.state.is_over()) - usize::from(was_open);
         self.changed.insert(task.id.clone(), task.clone());
         self.written.push(task.clone());
         task
@@ -229,7 +253,9 @@ impl<'a> Board<'a> {
             }
             task.state = State::Lost;
             task.why = Some(why.to_owned());
-            self.tell_maker(&task, None, format!("Task {id} was lost: {why}. It may be claimed again."));
+            let text =
+                format!("Task {id} was lost in attempt {}: {why}. It may be claimed again.", task.attempt);
+            self.tell_maker(&task, None, text);
             self.put(task, "lost");
         }
     }

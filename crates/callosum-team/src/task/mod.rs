@@ -9,7 +9,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::who::{Process, Who};
+use crate::who::{Process, TOKEN, Who};
 
 pub use self::board::{Board, MAX_OPEN};
 pub use self::life::{IDLE_MS, Life, Signs};
@@ -44,6 +44,18 @@ pub enum State {
 }
 
 impl State {
+    const ALL: [Self; 9] = [
+        Self::Open,
+        Self::Claimed,
+        Self::Blocked,
+        Self::InputRequired,
+        Self::Completed,
+        Self::Failed,
+        Self::Cancelled,
+        Self::Lost,
+        Self::Stalled,
+    ];
+
     /// As it is written.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -63,7 +75,7 @@ impl State {
     /// The state of this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
-        serde_json::from_value(Value::from(name)).ok()
+        Self::ALL.into_iter().find(|state| state.name() == name)
     }
 
     /// Whether nothing more becomes of it.
@@ -189,9 +201,11 @@ pub struct Task {
 }
 
 impl Task {
-    /// Looks whether its result is there. Nobody can tell that of a path that begins in a folder that is not known.
+    /// Looks whether its result is there. Nobody can tell that of a path that begins in a folder that is not known; and who made the task
+    /// with a token may be on another machine, and is not told which files this one has.
     pub fn look_at_output(&mut self) {
-        let file = self.output_file.as_deref().map(Path::new).filter(|file| file.is_absolute());
+        let is_here = self.by.via != TOKEN;
+        let file = self.output_file.as_deref().map(Path::new).filter(|file| is_here && file.is_absolute());
         self.output_exists = file.map(Path::exists);
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use callosum_core::model::text::{name as name_of, one_line};
 use callosum_core::model::time::{from_rfc3339, to_rfc3339};
 use callosum_core::record::RandomId;
 use serde_json::{Map, Value, json};
@@ -80,7 +81,7 @@ impl Board<'_> {
             Some(id) => checked_id(id)?,
             None => RandomId::random().to_string().chars().take(ID_DIGITS).collect(),
         };
-        if self.task(&id).is_some() {
+        if self.is_known(&id) {
             return Err(Refusal::new(
                 Code::Claimed,
                 format!("there is a task `{id}` already"),
@@ -110,9 +111,11 @@ impl Board<'_> {
                 format!("what the bridge file says besides of task {id} has more than {RESULT_BYTES} bytes");
             return Err(Refusal::new(Code::Limit, message, "leave out what nobody needs"));
         }
+        let bridge = text::redacted_fields(new.bridge.clone());
         let created_at = new.created_at.as_deref().and_then(from_rfc3339);
         let task = Task {
-            title: text::line("title", &new.title, TITLE_BYTES)?,
+            // A person decides by it.
+            title: one_line(&text::line("title", &new.title, TITLE_BYTES)?, TITLE_BYTES),
             prompt: text::limited("prompt", &new.prompt, PROMPT_BYTES)?,
             category: name("category", &new.category, NAME_BYTES)?,
             files: text::list("files", &new.files, MAX_FILES, PATH_BYTES)?,
@@ -122,7 +125,7 @@ impl Board<'_> {
             priority: new.priority.unwrap_or(1),
             accepted: actor.is_operator() && !new.is_unaccepted,
             created_at: created_at.map_or_else(|| self.at(), to_rfc3339),
-            bridge: new.bridge.clone(),
+            bridge,
             sla_ms: new.sla_ms,
             id,
             deps,
@@ -154,10 +157,8 @@ impl Board<'_> {
             if dep == id {
                 return true;
             }
-            if seen.insert(dep.clone())
-                && let Some(task) = self.task(&dep)
-            {
-                next.extend(task.deps);
+            if seen.insert(dep.clone()) {
+                next.extend(self.deps_of(&dep));
             }
         }
         false
@@ -175,11 +176,11 @@ impl Board<'_> {
                 Ok(Some(self.give(task, actor)))
             }
             Claim::Next => {
-                for (_, _, id) in self.candidates() {
+                // A person may take what is for others, but not by chance.
+                let is_for = |to: Option<&str>| to.is_none_or(|to| actor.is_called(to));
+                for (_, _, id) in self.candidates(is_for) {
                     let Some(task) = self.task(&id) else { continue };
-                    // A person may take what is for others, but not by chance.
-                    let is_for = task.to.as_deref().is_none_or(|to| actor.is_called(to));
-                    if task.accepted && is_for && self.check_claim(&task, actor).is_ok() {
+                    if self.check_claim(&task, actor).is_ok() {
                         return Ok(Some(self.give(task, actor)));
                     }
                 }
@@ -212,7 +213,7 @@ impl Board<'_> {
         if !actor.is_operator()
             && let Some(to) = task.to.as_deref().filter(|to| !actor.is_called(to))
         {
-            let message = format!("task {id} is for {}", callosum_core::model::text::one_line(to, 80));
+            let message = format!("task {id} is for {}", name_of(to, 80));
             return Err(Refusal::new(Code::NotYours, message, "claim one that is for anybody, or for you"));
         }
         if task.attempt >= MAX_ATTEMPTS {

@@ -84,6 +84,59 @@ fn ten_messages_a_minute_and_three_to_one_session() {
 }
 
 #[test]
+fn a_client_that_calls_its_sessions_as_it_likes_is_one_sender() {
+    let world = World::new();
+    let client = |session: &str| Actor { names_itself: true, ..agent(session) };
+    let by = |number: usize, body: &str| {
+        let from = client(&format!("c{number}"));
+        send(&world, &from, &to(&format!("s{}", number % 4), body))
+    };
+    for number in 0..10 {
+        by(number, &format!("text {number}")).unwrap();
+    }
+    assert!(is_limit(by(10, "the eleventh")));
+    // What one of its sessions said, another one may say.
+    send(&world, &agent("x"), &to("s0", "text 0")).unwrap();
+}
+
+#[test]
+fn a_clock_that_was_set_back_withholds_no_message_and_limits_nobody() {
+    let mut world = World::new();
+    let (a, b) = (agent("a"), agent("b"));
+    let sent = send(&world, &a, &to("b", "look at this")).unwrap();
+    for number in 0..9 {
+        send(&world, &a, &to(&format!("s{}", number % 4), &format!("text {number}"))).unwrap();
+    }
+    assert_eq!(drain(&world, &b), [sent.id.as_str()]);
+    assert_eq!(drain(&world, &b), [""; 0]);
+    world.now.wall_ms -= i64::try_from(60 * MINUTE).unwrap();
+    assert_eq!(drain(&world, &b), [sent.id.as_str()]);
+    send(&world, &a, &to("b", "an hour before")).unwrap();
+}
+
+#[test]
+fn what_waits_to_be_read_is_not_said_again() {
+    let world = World::new();
+    let (a, b) = (agent("a"), agent("b"));
+    let say = |to: &Actor| world.team(&a).notify(&to.who, "page.txt was written").unwrap();
+    let waiting = || world.gate.standing(&Action::Message, &world.now).unwrap().len();
+    say(&b);
+    say(&b);
+    assert_eq!(waiting(), 1);
+    say(&a);
+    assert_eq!(waiting(), 2);
+    // What somebody else says in these words is no word of Callosum's.
+    send(&world, &a, &to("c", "page.txt was written")).unwrap();
+    say(&agent("c"));
+    assert_eq!(waiting(), 4);
+    for id in drain(&world, &b) {
+        show(&world, &b, &id);
+    }
+    say(&b);
+    assert_eq!(drain(&world, &b).len(), 1);
+}
+
+#[test]
 fn an_equal_text_is_dropped_for_ten_minutes() {
     let mut world = World::new();
     let a = agent("a");

@@ -6,6 +6,7 @@ use callosum_team::error::{Code, Refusal};
 use callosum_team::task::{Board, Claim, MAX_OPEN, NewTask, State, Task};
 use callosum_team::team;
 use callosum_team::who::Actor;
+use serde_json::json;
 
 use crate::{World, agent, operator, session};
 
@@ -192,6 +193,11 @@ fn handing_on_counts_as_a_try_and_a_question_tells_the_maker() {
     claim(&world, &a, "t").unwrap();
     let asked = with(&world, &a, |board| board.input("t", Some(1), "which one?", &a)).unwrap();
     assert_eq!((asked.state, asked.why.as_deref()), (State::InputRequired, Some("which one?")));
+    // Who asks again and again tells the maker no more than that.
+    for _ in 0..3 {
+        assert_eq!(with(&world, &a, |board| board.beat("t", None, &a)).unwrap().state, State::Claimed);
+        with(&world, &a, |board| board.input("t", Some(1), "and which now?", &a)).unwrap();
+    }
     assert_eq!(told(&world, &maker).len(), 1);
     assert_eq!(with(&world, &a, |board| board.beat("t", None, &a)).unwrap().state, State::Claimed);
     for attempt in 1..=3 {
@@ -201,6 +207,28 @@ fn handing_on_counts_as_a_try_and_a_question_tells_the_maker() {
         let handed = with(&world, &a, |board| board.hand_off("t", None, "codex", None, &a)).unwrap();
         assert_eq!(handed.state, if attempt < 3 { State::Open } else { State::Failed });
     }
+}
+
+#[test]
+fn a_task_that_a_later_version_wrote_is_left_as_it_is() {
+    let world = World::new();
+    let a = agent("a");
+    let mut record = a.record(Action::Task, &world.now);
+    record.key = Some("t".to_owned());
+    record.document = Some(json!({ "id": "t", "state": "dreaming", "accepted": true }));
+    world.gate.decide_standing(&Action::Task, &world.now, |_| (vec![record.clone()], ())).unwrap();
+    assert_eq!(code(add(&world, &a, &new("t"))), Code::Claimed);
+    assert_eq!(code(claim(&world, &a, "t")), Code::Unknown);
+    assert_eq!(next(&world, &a), None);
+    assert_eq!(world.gate.standing(&Action::Task, &world.now).unwrap().len(), 1);
+}
+
+#[test]
+fn a_title_shows_all_that_is_in_it() {
+    let world = World::new();
+    let a = agent("a");
+    let hidden = NewTask { title: "Run\u{202e}ti\u{200b} now".to_owned(), ..NewTask::default() };
+    assert_eq!(add(&world, &a, &hidden).unwrap().title, "Run\u{fffd}ti\u{fffd} now");
 }
 
 #[test]

@@ -10,6 +10,14 @@ export interface Who {
   via: string;
 }
 
+/** Who that is, in a word. A client of the service chooses what its sessions are called, and could be taken for another one by that alone. */
+export function nameOf(who: Who): string {
+  if (who.via === "operator") return "a person";
+  const session = who.runtime === "http" ? `${who.instance}/${who.session}` : who.session;
+  const name = who.session === "" ? who.instance : session;
+  return who.machine ? `${name} on ${who.machine}` : name;
+}
+
 export type TaskState =
   | "open"
   | "claimed"

@@ -3,10 +3,10 @@
 import { useApp } from "../hooks/app.ts";
 import { useNow } from "../hooks/shared.ts";
 import { msOf } from "../model/times.ts";
-import { type Message, receiptSays } from "../model/together.ts";
+import { type Message, nameOf, receiptSays } from "../model/together.ts";
 import { Empty, Failure, LongText, Skeleton, Text, When } from "./common.tsx";
 import { Export } from "./export.tsx";
-import { Fact, nameOf } from "./tasks.tsx";
+import { Fact } from "./tasks.tsx";
 
 /** The tab "Messages". */
 export function Messages() {

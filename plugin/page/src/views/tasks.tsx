@@ -3,7 +3,7 @@
 import { useApp } from "../hooks/app.ts";
 import { useNow } from "../hooks/shared.ts";
 import { cut, visible } from "../model/text.ts";
-import { needsPerson, type Task, taskStands, type Who } from "../model/together.ts";
+import { nameOf, needsPerson, type Task, taskStands } from "../model/together.ts";
 import { Empty, Failure, LongText, Skeleton, Text, When } from "./common.tsx";
 import { DecideButtons, ToldDecision, useDecide, WhereDecided } from "./decide.tsx";
 import { Export } from "./export.tsx";
@@ -90,13 +90,6 @@ function rowOf(task: Task) {
     createdAt,
     updatedAt,
   };
-}
-
-/** Who that is, in a word. */
-export function nameOf(who: Who): string {
-  if (who.via === "operator") return "a person";
-  const name = who.session === "" ? who.instance : who.session;
-  return who.machine ? `${name} on ${who.machine}` : name;
 }
 
 function TaskCard({

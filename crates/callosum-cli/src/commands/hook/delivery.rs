@@ -1,7 +1,6 @@
 //! What a hook tells its session of the others, where sessions work together: in Callosum's own words alone.
 
 use callosum_core::gate::Gate;
-use callosum_core::model::text::short_name;
 use callosum_core::model::time::{Stamp, from_rfc3339};
 use callosum_core::query::{Filter, Session, Source};
 use callosum_runtimes::Runtime;
@@ -14,13 +13,13 @@ use callosum_team::names::Names;
 use callosum_team::route::Routes;
 use callosum_team::switch::{self, Wanted};
 use callosum_team::team::{self, AT_WORK_MS, Sessions, Team};
-use callosum_team::who::{Actor, Process, Who};
+use callosum_team::who::{Actor, Who};
 use serde_json::Value;
 
 /// So long after a session wrote a file, another one that writes it is told, milliseconds.
 const FILE_NOTE_MS: i64 = 15 * 60 * 1_000;
 /// Writes that are looked at, and events.
-const MAX_WRITES: usize = 50;
+const MAX_WRITES: usize = 200;
 const MAX_EVENTS: usize = 200;
 /// How far back discoveries are counted, milliseconds.
 const DISCOVERED_MS: i64 = 24 * 3_600_000;
@@ -55,7 +54,7 @@ pub(super) fn is_worth_a_look(gate: &Gate, event: &Event) -> bool {
 
 /// What there is to tell at this event. Whatever fails is left out: a hook has other things to say.
 pub(super) fn of(gate: &Gate, told: Told, now: &Stamp) -> Option<Delivery> {
-    let actor = actor(gate, &told)?;
+    let actor = actor(gate, &told);
     let moment = told.moment;
     let at = At { gate, event: told, actor, now: *now };
     match moment {
@@ -102,20 +101,11 @@ pub(super) fn noticed(gate: &Gate, actor: &Actor, ids: &[String], now: &Stamp) {
 }
 
 /// The session that the event is of.
-fn actor(gate: &Gate, event: &Told) -> Option<Actor> {
-    let who = Who {
-        machine: None,
-        instance: gate.instance().to_owned(),
-        runtime: event.runtime.name().to_owned(),
-        agent: event.agent.clone().unwrap_or_default(),
-        session: short_name(&event.session).into_owned(),
-        via: "host".to_owned(),
-    };
-    let machine = gate.machine();
-    let process = machine.holder().map(|holder| Process { holder, boot: machine.now().boot });
-    let mut actor = Actor { who, process, ..Actor::default() };
-    Names::of(&Routes::read(gate.state_dir()).ok()?).name(&mut actor);
-    Some(actor)
+fn actor(gate: &Gate, event: &Told) -> Actor {
+    let mut actor = Actor::session_at(gate, event.runtime.name(), event.agent.as_deref(), &event.session);
+    // Where the routes can't be used, nobody has a role; all else is told.
+    Names::of(&Routes::read(gate.state_dir()).unwrap_or_default()).name(&mut actor);
+    actor
 }
 
 /// A session at an event of it.
@@ -230,19 +220,18 @@ impl At<'_> {
         if !writes.iter().any(|tool| tool.name() == self.event.tool) {
             return None;
         }
-        let own = self.writes(None)?;
+        let writes = self.writes()?;
         let who = &self.actor.who;
-        let mine = own
+        let mine = writes
             .iter()
             .rev()
             .find(|write| write.is_by(who) && (self.event.call.is_none() || write.call == self.event.call))?;
-        mine.keys.iter().find_map(|key| self.note_on(key, mine))
+        mine.keys.iter().find_map(|key| self.note_on(key, mine, &writes))
     }
 
-    fn note_on(&self, key: &str, mine: &Write) -> Option<String> {
-        let writes = self.writes(Some(key))?;
+    fn note_on(&self, key: &String, mine: &Write, writes: &[Write]) -> Option<String> {
         // The one before it: of several of its own in a row only the first is told.
-        let before = writes.iter().rev().find(|write| write.seq < mine.seq)?;
+        let before = writes.iter().rev().find(|write| write.seq < mine.seq && write.keys.contains(key))?;
         if before.is_by(&self.actor.who) {
             return None;
         }
@@ -257,12 +246,11 @@ impl At<'_> {
         Some(delivery::wrote_too(other, seconds))
     }
 
-    /// The calls that wrote this file lately, or any, the newest last.
-    fn writes(&self, key: Option<&str>) -> Option<Vec<Write>> {
+    /// The calls that wrote files lately, the newest last.
+    fn writes(&self) -> Option<Vec<Write>> {
         let filter = Filter {
             action: Some("intercept".to_owned()),
-            key: key.map(str::to_owned),
-            session: key.is_none().then(|| self.actor.who.session.clone()),
+            text: Some(FILE_KEY.to_owned()),
             since: Some(Value::from(self.now.wall_ms.saturating_sub(FILE_NOTE_MS))),
             limit: MAX_WRITES,
             budget: true,

@@ -132,7 +132,8 @@ fn export(writer: &Writer, file: &Path) -> Result<usize, Refusal> {
         Some(json!({ "content": content, "source": source, "timestamp": entry.get("timestamp") }))
     });
     let standing = gate.standing(&Action::Message, now)?;
-    let messages = Mail::new(&standing, *now).all().into_iter().map(|message| {
+    let mail = Mail::new(&standing, *now);
+    let messages = mail.all().into_iter().map(|message| {
         let from = if message.from.runtime.is_empty() { &message.from.instance } else { &message.from.runtime };
         let to = names.runtime(&message.to).unwrap_or(&message.to);
         json!({

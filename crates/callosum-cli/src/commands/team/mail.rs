@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::ExitCode;
 
+use callosum_team::who::Who;
 use serde_json::{Value, json};
 
 use crate::args::Args;
 use crate::output::{json, local_time, name, said};
 
 use super::words::{self, Send};
-use super::{Answer, Unable, ask};
+use super::{Answer, Unable, ask, typed};
 
 fn text_at<'v>(answer: &'v Value, pointer: &str) -> &'v str {
     answer.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
@@ -79,16 +80,15 @@ fn print(args: &Args, answer: &Value, out: &mut dyn Write) -> Result<(), Unable>
     let text =
         |value: &Value, field: &str| value.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
     for message in rows {
-        let from = message.get("from").cloned().unwrap_or_default();
-        let from =
-            if text(&from, "session").is_empty() { text(&from, "instance") } else { text(&from, "session") };
+        // A session may be called as if it were a person.
+        let from: Who = typed(message, "from")?;
         let (id, state, at) = (text(message, "id"), text(message, "state"), text(message, "at"));
         writeln!(
             out,
             "{}  {} from {} ({}, {})",
             name(&id),
             text(message, "intent"),
-            name(&from),
+            from.for_people(),
             local_time(&at),
             state
         )?;

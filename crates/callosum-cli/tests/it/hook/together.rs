@@ -195,3 +195,19 @@ fn whoever_goes_on_after_a_clear_has_the_mail_of_the_one_before() {
     let stranger = Session { runtime: "claude-code", id: "claude-3" };
     assert!(!world.begins(stranger).contains("Messages"));
 }
+
+#[test]
+fn routes_that_cant_be_used_take_nobody_s_mail_away() {
+    let world = World::new();
+    world.callosum(&["team", "on"]);
+    world.begins(GEMINI);
+    world.callosum(&["send", GEMINI.id, CANARY]);
+    let routes = world.state.path().join("routes.json");
+    let prompt = || world.told(GEMINI, "BeforeAgent", json!({ "prompt": "go on" }));
+    fs::write(&routes, "[").unwrap();
+    assert!(prompt().contains("Messages: 1 unread ("));
+    fs::remove_file(&routes).unwrap();
+    // Whoever opens a pipe waits for somebody who writes into it.
+    assert!(Command::new("mkfifo").arg(&routes).status().unwrap().success());
+    assert!(prompt().contains("Messages: 1 unread ("));
+}
