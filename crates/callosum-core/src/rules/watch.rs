@@ -25,7 +25,7 @@ const DESTRUCTIVE: &[&str] = &[
 ];
 
 /// Texts of which one stands in every line that takes away all in the folder that it runs in.
-const HERE: &[&str] = &["*", " .", "PWD", "clean", "stash", "-delete"];
+const HERE: &[&str] = &["*", " .", "PWD", "clean", "stash", "-delete", "!("];
 
 /// Folders that are kept, as texts name them.
 #[derive(Debug)]
