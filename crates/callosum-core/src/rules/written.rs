@@ -252,7 +252,10 @@ mod tests {
             ("cd a && echo x > b", "Overwrite /w/a/b"),
             ("D=a/c; echo x >> $D/b", "Append /w/a/c/b"),
             ("for f in a b; do rm $f; done", "Remove /w/a, Remove /w/b"),
-            ("find a -name '*.md' | xargs rm", "Overwrite /w/a, Overwrite /w/a/.*.md"),
+            (
+                "find a -name '*.md' | xargs rm",
+                "Overwrite /w/a, Overwrite /w/a/.*.md, Overwrite /w/a/**/*.md",
+            ),
             ("ls a | xargs rm", "Remove /w/a"),
             ("echo x > $UNKNOWN/b", "Overwrite $UNKNOWN/b"),
             ("echo x > ~/b", "Overwrite ~/b"),

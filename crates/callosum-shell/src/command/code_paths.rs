@@ -3,12 +3,14 @@
 
 use std::borrow::Cow;
 
-use super::code_writes::{assigned, call_around, is_in_name};
 use crate::joined;
 
 /// Node's module of paths, where it is asked for on the spot.
 const MODULES: &[&str] =
     &["require('path')", "require(\"path\")", "require('node:path')", "require(\"node:path\")"];
+
+/// So many bytes before a text are looked through for a folder that the code has gone to.
+const NEAR: usize = 10_000;
 
 /// A text of a code, with what stands before and behind it.
 pub(super) type Text<'c> = (&'c str, &'c str, &'c str);
@@ -61,7 +63,8 @@ fn put_together<'c>(
         return None;
     }
     let opens = head.rfind(&format!("{callee}("))?;
-    let given = head.get(opens + callee.len() + 1..)?;
+    // The first of its texts stands for all.
+    let given = head.get(opens + callee.len() + 1..).filter(|given| !given.contains(['\'', '"', '`']))?;
     let (rest, behind) = after.split_once(')')?;
     let whole = format!("{given}'{text}'{rest}");
     let parts = whole.split(',').map(str::trim).filter(|part| !part.is_empty());
@@ -93,7 +96,46 @@ fn value_of<'c>(texts: &[Text<'c>], name: &str) -> Option<&'c str> {
 
 /// The folder that the code has gone to before.
 fn gone_to(before: &str) -> Option<&str> {
-    let (_, behind) = before.rsplit_once("chdir(")?;
+    let near = before.get(before.len().saturating_sub(NEAR)..).unwrap_or_default();
+    let (_, behind) = near.rsplit_once("chdir(")?;
     let quote = behind.trim_start().chars().next().filter(|c| matches!(c, '\'' | '"' | '`'))?;
     behind.trim_start().get(1..)?.split_once(quote).map(|(folder, _)| folder)
+}
+
+pub(super) fn is_in_name(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '$')
+}
+
+/// The call that what stands behind `before` is an argument of, and which.
+pub(super) fn call_around(before: &str) -> Option<(&str, usize)> {
+    let (mut depth, mut place) = (0_usize, 0);
+    for (at, c) in before.char_indices().rev().take(1_000) {
+        match c {
+            ')' | ']' | '}' => depth += 1,
+            '(' if depth == 0 => {
+                let head = before.get(..at).unwrap_or_default().trim_end();
+                let from = head.rfind(|c: char| !is_in_name(c) && c != '.').map_or(0, |at| {
+                    at + head.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8)
+                });
+                return Some((head.get(from..).unwrap_or_default(), place));
+            }
+            '(' | '[' | '{' => depth = depth.checked_sub(1)?,
+            ',' if depth == 0 => place += 1,
+            ';' | '\n' if depth == 0 && place == 0 => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The variable that what stands behind `before` is assigned to.
+pub(super) fn assigned(before: &str) -> Option<&str> {
+    let before = before.trim_end();
+    // `NAME = Path('…')`
+    let before = before
+        .strip_suffix("Path(")
+        .map_or(before, |before| before.trim_end_matches(|c: char| is_in_name(c) || c == '.'));
+    let left = before.trim_end().strip_suffix('=')?.trim_end();
+    let from = left.rfind(|c: char| !is_in_name(c)).map_or(0, |at| at + 1);
+    left.get(from..).filter(|name| !name.is_empty())
 }

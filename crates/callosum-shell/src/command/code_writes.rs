@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::changed::code_of;
-use super::code_paths::path_of;
+use super::code_paths::{assigned, call_around, is_in_name, path_of};
 use super::write_kind::{Write, WriteKind};
 use crate::Invocation;
 
@@ -196,32 +196,6 @@ fn texts(code: &str) -> Vec<(&str, &str, &str)> {
     found
 }
 
-pub(super) fn is_in_name(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, '_' | '$')
-}
-
-/// The call that what stands behind `before` is an argument of, and which.
-pub(super) fn call_around(before: &str) -> Option<(&str, usize)> {
-    let (mut depth, mut place) = (0_usize, 0);
-    for (at, c) in before.char_indices().rev().take(1_000) {
-        match c {
-            ')' | ']' | '}' => depth += 1,
-            '(' if depth == 0 => {
-                let head = before.get(..at).unwrap_or_default().trim_end();
-                let from = head.rfind(|c: char| !is_in_name(c) && c != '.').map_or(0, |at| {
-                    at + head.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8)
-                });
-                return Some((head.get(from..).unwrap_or_default(), place));
-            }
-            '(' | '[' | '{' => depth = depth.checked_sub(1)?,
-            ',' if depth == 0 => place += 1,
-            ';' | '\n' if depth == 0 && place == 0 => return None,
-            _ => {}
-        }
-    }
-    None
-}
-
 /// What becomes of a text, by what stands around it.
 fn use_of(before: &str, after: &str) -> Use {
     // `r'…'`, `b"…"`
@@ -337,18 +311,6 @@ fn of_method(rest: &str) -> Use {
         "" => Use::Untold,
         _ => Use::Reads,
     }
-}
-
-/// The variable that what stands behind `before` is assigned to.
-pub(super) fn assigned(before: &str) -> Option<&str> {
-    let before = before.trim_end();
-    // `NAME = Path('…')`
-    let before = before
-        .strip_suffix("Path(")
-        .map_or(before, |before| before.trim_end_matches(|c: char| is_in_name(c) || c == '.'));
-    let left = before.trim_end().strip_suffix('=')?.trim_end();
-    let from = left.rfind(|c: char| !is_in_name(c)).map_or(0, |at| at + 1);
-    left.get(from..).filter(|name| !name.is_empty())
 }
 
 /// How the code writes to the file that a variable names: the worst of its uses.
