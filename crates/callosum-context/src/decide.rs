@@ -159,8 +159,7 @@ fn promote(tender: &mut Tender, proposal: &Proposal, now_ms: i64) -> Result<(), 
         body: proposal.text.clone(),
         ..Draft::default()
     };
-    let staged = write::output(tender, &Author::operator()?, Kind::Staged, &draft, Zone::System, now_ms)?;
-    tender.decide(&staged.id, Verdict::Written, now_ms);
+    write::output(tender, &Author::operator()?, Kind::Staged, &draft, Zone::System, now_ms)?;
     tender.decide(&proposal.id, Verdict::Accepted, now_ms);
     Ok(())
 }
@@ -230,7 +229,7 @@ mod tests {
         let eve = Author::agent("eve", None).unwrap();
         let entry = write::append(&mut tender, &eve, "Do x\n<!-- cx:id=1 -->", Zone::System, NOW).unwrap();
         let draft = Draft { title: "Plan".to_owned(), body: "Do y".to_owned(), ..Draft::default() };
-        let staged = write::output(&tender, &eve, Kind::Staged, &draft, Zone::System, NOW).unwrap();
+        let staged = write::output(&mut tender, &eve, Kind::Staged, &draft, Zone::System, NOW).unwrap();
         then(&mut tender, &entry.id, &staged.id);
     }
 

@@ -159,7 +159,7 @@ impl Folder {
         if bytes.len() as u64 > FILE_BYTES {
             return Err(Problem::input(
                 format!("`{}` is larger than {FILE_BYTES} bytes", relative.display()),
-                "make it smaller",
+                "make it smaller; of an inbox `callosum context restore` puts back what must be in it",
             ));
         }
         Ok(Some(bytes))

@@ -11,7 +11,8 @@ use crate::error::Problem;
 use crate::folder::{Folder, replace_file};
 use crate::layout::{FEEDBACK_INBOX, FOLDERS, PRIORITIES, PRIORITIES_INBOX};
 use crate::priorities::{INBOX_TEMPLATE, TEMPLATE};
-use crate::registry::{PolicyMode, Recorded, Registry};
+use crate::registry::{PolicyMode, Recorded, Registry, home_of};
+use crate::tend;
 
 /// What stands before our line in `.git/info/exclude`.
 const EXCLUDE_NOTE: &str = "# Callosum: the shared context. `callosum context off` takes this out.";
@@ -30,6 +31,8 @@ pub struct Report {
     pub created: Vec<String>,
     /// The file of the surrounding repository that was changed, and the line that was added or taken out.
     pub exclude: Option<(PathBuf, String)>,
+    /// Where it lay before somebody moved it: what was decided there holds here.
+    pub moved_from: Option<PathBuf>,
 }
 
 /// Makes what is missing at `root`, records it in the state directory, and keeps the surrounding repository from tracking it.
@@ -63,11 +66,35 @@ pub fn init(root: &Path, state_dir: &Path, mode: PolicyMode, by: &str, at: &str)
         }
     }
     let mut registry = Registry::read(state_dir)?;
+    let moved_from = take_along(&mut registry, state_dir, &folder)?;
     let path = folder.root().to_owned();
     registry.record(Recorded { path: path.clone(), mode, by: by.to_owned(), at: at.to_owned() });
     registry.write(state_dir)?;
     let exclude = exclude(&path, true)?;
-    Ok(Report { dir: path, mode, created, exclude })
+    Ok(Report { dir: path, mode, created, exclude, moved_from })
+}
+
+/// What is remembered of a folder that is not where it was any more, and says here what it must say: it was moved. Without that, what was
+/// taken over or rejected once would come again.
+fn take_along(
+    registry: &mut Registry,
+    state_dir: &Path,
+    folder: &Folder,
+) -> Result<Option<PathBuf>, Problem> {
+    let home = home_of(state_dir, folder.root());
+    if registry.of(folder.root()).is_some() || home.exists() {
+        return Ok(None);
+    }
+    let is_gone = |recorded: &&Recorded| {
+        fs::canonicalize(&recorded.path).ok().as_deref() != Some(recorded.path.as_path())
+    };
+    let was_here = |recorded: &&Recorded| tend::is_of(state_dir, &recorded.path, folder);
+    let found = registry.folders.iter().rev().filter(is_gone).find(was_here);
+    let Some(from) = found.map(|recorded| recorded.path.clone()) else { return Ok(None) };
+    let remembered = home_of(state_dir, &from);
+    fs::rename(&remembered, &home).map_err(|error| Problem::io("move", &remembered, &error))?;
+    registry.folders.retain(|recorded| recorded.path != from);
+    Ok(Some(from))
 }
 
 /// Records that the folder is not in use any more, and takes our line out of the surrounding repository. Its files stay.
@@ -87,7 +114,7 @@ pub fn off(root: &Path, state_dir: &Path, by: &str, at: &str) -> Result<Report, 
     registry.record(Recorded { path: path.clone(), mode, by: by.to_owned(), at: at.to_owned() });
     registry.write(state_dir)?;
     let exclude = exclude(&path, false)?;
-    Ok(Report { dir: path, mode, created: Vec::new(), exclude })
+    Ok(Report { dir: path, mode, created: Vec::new(), exclude, moved_from: None })
 }
 
 /// Whether a folder can hold a shared context at all.
@@ -171,7 +198,10 @@ fn escaped(path: &str) -> String {
 mod tests {
     #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
     use super::*;
+    use crate::tend::{Tender, Verdict};
+    use callosum_core::model::settings::OnTamper;
     use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::time::Duration;
 
     fn set_up(root: &Path, state: &Path) -> Result<Report, Problem> {
         init(root, state, PolicyMode::Enforce, "here", "2026-11-24T10:15:00.000Z")
@@ -194,6 +224,36 @@ mod tests {
         off(&root, state.path(), "here", "").unwrap();
         assert_eq!(Registry::read(state.path()).unwrap().in_use().count(), 0);
         assert!(root.join(PRIORITIES).exists());
+    }
+
+    #[test]
+    fn a_folder_that_was_moved_takes_along_what_is_remembered_of_it_and_another_gets_nothing() {
+        let (state, parent) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let parent = fs::canonicalize(parent.path()).unwrap();
+        let (old, new, other) = (parent.join("old"), parent.join("new"), parent.join("other"));
+        set_up(&old, state.path()).unwrap();
+        let tender = |root: &Path| {
+            let mut tender = Tender::of(Folder::open(root).unwrap(), state.path(), Duration::ZERO).unwrap();
+            tender.look(1, OnTamper::Report, &mut |_| Vec::new()).unwrap();
+            tender
+        };
+        let mut before = tender(&old);
+        before.append(PRIORITIES_INBOX, "\n## 2026-11-24T10:00:00Z (bob)\n\nOne\n").unwrap();
+        before.decide("0123456789ab", Verdict::Rejected, 1);
+        before.save().unwrap();
+        drop(before);
+        fs::rename(&old, &new).unwrap();
+        assert_eq!(set_up(&other, state.path()).unwrap().moved_from, None, "it says something else");
+        assert_eq!(tender(&other).decided("0123456789ab"), None);
+        assert_eq!(set_up(&new, state.path()).unwrap().moved_from.as_deref(), Some(old.as_path()));
+        assert!(tender(&new).decided("0123456789ab").is_some());
+        let registry = Registry::read(state.path()).unwrap();
+        assert!(registry.of(&old).is_none() && registry.of(&new).is_some());
+        // A copy is another folder, as long as the first is there.
+        let copied = std::process::Command::new("cp").arg("-a").args([&new, &old]).status().unwrap();
+        assert!(copied.success());
+        assert_eq!(set_up(&old, state.path()).unwrap().moved_from, None);
+        assert_eq!(tender(&old).decided("0123456789ab"), None);
     }
 
     #[test]

@@ -137,7 +137,7 @@ pub struct Draft {
 /// # Errors
 /// When it has no title or text, a limit is reached, or it can't be written.
 pub fn output(
-    tender: &Tender,
+    tender: &mut Tender,
     author: &Author,
     kind: Kind,
     draft: &Draft,
@@ -177,7 +177,7 @@ pub fn output(
         supersedes: draft.supersedes.as_deref().map(|id| safe::line(id, limits::LIST_CHARS)),
         body: body.text,
     };
-    let root = tender.folder().root();
+    let root = tender.folder().root().to_owned();
     let written = |path: &Path, duplicate_of: Option<String>| Written {
         id: output.id.clone(),
         path: root.join(path),
@@ -205,6 +205,9 @@ pub fn output(
         let more = if number == 1 { String::new() } else { format!("-{number}") };
         let path = folder.join(format!("{name}{more}.md"));
         if tender.folder().create(&path, text.as_bytes())? {
+            if kind == Kind::Staged {
+                note(tender, author, &output.id, now_ms);
+            }
             return Ok(written(&path, None));
         }
     }
@@ -428,7 +431,7 @@ mod tests {
         then(&mut tender);
     }
 
-    fn write(tender: &Tender, name: &str, body: &str) -> Result<Written, Problem> {
+    fn write(tender: &mut Tender, name: &str, body: &str) -> Result<Written, Problem> {
         output(tender, &author(name), Kind::Output, &draft(body), Zone::named(Some("UTC")).unwrap(), NOW)
     }
 
@@ -506,6 +509,10 @@ mod tests {
                 feedback(tender, &person, given, utc, NOW + 1).unwrap().duplicate_of,
                 Some(by_person.id)
             );
+            let staged = output(tender, &person, Kind::Staged, &draft("Mine"), utc, NOW).unwrap();
+            assert_eq!(tender.decided(&staged.id).unwrap().verdict, Verdict::Written);
+            let theirs = output(tender, &author("eve"), Kind::Staged, &draft("Theirs"), utc, NOW).unwrap();
+            assert_eq!(tender.decided(&theirs.id), None);
             let lines = tender.folder().read_text(Path::new(FEEDBACK_INBOX)).unwrap().unwrap();
             let (read, skipped) = feedback::read(&lines);
             assert_eq!((read.len(), skipped), (2, 0));

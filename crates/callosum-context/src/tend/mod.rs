@@ -22,6 +22,7 @@ use crate::folder::{EntryKind, Folder, replace_file};
 use crate::layout::{CURATED, FEEDBACK, PRIORITIES, Place};
 use crate::lock::Lock;
 use crate::names::{id, sha256};
+use crate::priorities::INBOX_TEMPLATE;
 use crate::registry::home_of;
 
 use self::state::{INBOXES, Known, State};
@@ -68,6 +69,26 @@ pub fn pending(state_dir: &Path, root: &Path) -> Vec<Pending> {
 #[must_use]
 pub fn sessions_told(state_dir: &Path, root: &Path) -> usize {
     remembered(state_dir, root).map_or(0, |state| state.told.len())
+}
+
+/// Whether what is remembered of the folder at `root`, which is not there any more, is of `folder`: its inboxes begin as they must, and
+/// something in it is nobody else's.
+#[must_use]
+pub(crate) fn is_of(state_dir: &Path, root: &Path, folder: &Folder) -> bool {
+    let Some(state) = remembered(state_dir, root) else { return false };
+    let copies = home_of(state_dir, root).join("copies");
+    let now = |path: &str| folder.read(Path::new(path)).ok().flatten().unwrap_or_default();
+    let begins = |path: &str, hash: &str| {
+        !hash.is_empty() && fs::read(copies.join(hash)).is_ok_and(|copy| now(path).starts_with(&copy))
+    };
+    let is_kept = |path: &&str| {
+        state.files.get(*path).is_some_and(|known| {
+            begins(path, &known.sha256) || known.told.as_ref().is_some_and(|told| begins(path, told))
+        })
+    };
+    let says_something = |path: &&str| !matches!(&*now(path), b"") && now(path) != INBOX_TEMPLATE.as_bytes();
+    let is_same = |path: &str| state.files.get(path).is_some_and(|known| known.sha256 == sha256(&now(path)));
+    INBOXES.iter().all(is_kept) && (INBOXES.iter().any(says_something) || is_same(PRIORITIES))
 }
 
 fn remembered(state_dir: &Path, root: &Path) -> Option<State> {
@@ -385,9 +406,12 @@ impl Tender {
         let known = self.seen.state.files.get(path).cloned().ok_or_else(unknown)?;
         let now = self.seen.folder.read(Path::new(path)).unwrap_or_default();
         let kept = if INBOXES.contains(&path) {
-            let before = self.copy(&known.sha256).ok_or_else(unknown)?;
+            let mut kept = self.copy(&known.sha256).ok_or_else(unknown)?;
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-            inboxes::merged(path, &text(&before), &text(now.as_deref().unwrap_or_default())).into_bytes()
+            kept.extend(
+                inboxes::missing(path, &text(&kept), &text(now.as_deref().unwrap_or_default())).bytes(),
+            );
+            kept
         } else {
             known.confirmed.as_deref().and_then(|hash| self.copy(hash)).ok_or_else(unknown)?
         };

@@ -215,3 +215,40 @@ fn what_the_curator_was_about_to_leave_of_an_inbox_is_no_damage_and_anything_els
     world.write(PRIORITIES_INBOX, second);
     assert_eq!(world.look(OnTamper::Report, &[suspect()]).changes.len(), 1, "it is over");
 }
+
+#[test]
+fn what_is_no_text_comes_back_as_it_was() {
+    let mut world = World::new();
+    let whole = [FIRST.as_bytes(), b"\n## 2026-11-24T11:00:00Z (eve)\n\nCaf\xe9\n"].concat();
+    let inbox = world.shared.path().join(PRIORITIES_INBOX);
+    fs::write(&inbox, &whole).unwrap();
+    assert_eq!(world.look(OnTamper::Report, &[]), Look::default());
+    fs::write(&inbox, "").unwrap();
+    assert_eq!(world.look(OnTamper::Report, &[suspect()]).changes.len(), 1);
+    let mut tender = world.tender();
+    assert!(tender.restore(PRIORITIES_INBOX).unwrap());
+    assert_eq!(fs::read(&inbox).unwrap(), whole);
+}
+
+/// Also by one that nobody can read, and one that would be waited for.
+#[test]
+fn an_inbox_that_is_too_large_or_no_file_is_told_and_comes_back() {
+    let mut world = World::new();
+    let inbox = world.shared.path().join(PRIORITIES_INBOX);
+    let large = fs::File::create(&inbox).unwrap();
+    large.set_len(crate::folder::FILE_BYTES + 1).unwrap();
+    assert_eq!(world.look(OnTamper::Report, &[suspect()]).changes.len(), 1);
+    let problem = world.tender().folder().read(Path::new(PRIORITIES_INBOX)).unwrap_err();
+    assert!(problem.remedy.contains("callosum context restore"), "{problem}");
+    assert!(world.tender().restore(PRIORITIES_INBOX).unwrap());
+    assert_eq!(world.read(PRIORITIES_INBOX), FIRST);
+    let mut tender = world.tender();
+    tender.look(world.now, OnTamper::Report, &mut |_| Vec::new()).unwrap();
+    tender.save().unwrap();
+    drop(tender);
+    fs::remove_file(&inbox).unwrap();
+    let (here, kind, mode) = (rustix::fs::CWD, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU);
+    rustix::fs::mknodat(here, &inbox, kind, mode, 0).unwrap();
+    assert_eq!(world.look(OnTamper::Restore, &[suspect()]).changes.len(), 1);
+    assert_eq!(world.read(PRIORITIES_INBOX), FIRST);
+}

@@ -267,7 +267,7 @@ fn item(site: &Site<'_>, call: &Call, params: Params<'_>, kind: Kind) -> Result<
         supersedes: owned("supersedes")?,
     };
     let mut tender = site.tender(lock::PATIENCE)?;
-    let written = write::output(&tender, &author, kind, &draft, site.zone()?, site.now.wall_ms)?;
+    let written = write::output(&mut tender, &author, kind, &draft, site.zone()?, site.now.wall_ms)?;
     tender.save()?;
     value(&written)
 }

@@ -142,7 +142,7 @@ fn listed(folder: &Folder, outputs: &[(PathBuf, AgentName)], now_ms: i64) -> Vec
         let expires = output.expires_at.as_deref().and_then(from_rfc3339);
         let notes = [
             (!output.created_at.is_empty()).then(|| one_line(&output.created_at, 40)),
-            output.asked_by.as_ref().map(|_| "the owner asked for it".to_owned()),
+            output.asked_by.as_ref().map(|_| "says that the owner asked for it".to_owned()),
             output.claimed_agent.as_ref().map(|name| format!("says that it is {}'s", one_line(name, 64))),
             expires.is_some_and(|at| at < now_ms).then(|| "expired".to_owned()),
             superseded.contains(output.id.as_str()).then(|| "superseded".to_owned()),

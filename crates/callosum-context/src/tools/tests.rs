@@ -83,7 +83,10 @@ fn what_one_writes_another_reads_and_who_it_was_the_host_says() {
     let listed = world.call("shared_context_read", "coder", &json!({}));
     assert_eq!(listed["outputs"], json!(1));
     assert!(text(&listed, "text").contains(": Notes ("), "{listed}");
-    assert!(text(&listed, "text").contains("the owner asked for it, says that it is bob's"), "{listed}");
+    assert!(
+        text(&listed, "text").contains("says that the owner asked for it, says that it is bob's"),
+        "{listed}"
+    );
     let none = world.call("shared_context_read", "coder", &json!({ "agent": "bob" }));
     assert_eq!(none["outputs"], json!(0));
     let read = world.call("shared_context_read", "coder", &json!({ "path": written["path"] }));

@@ -19,7 +19,19 @@ use self::place::Places;
 use self::tree::Kept;
 
 /// Texts that stand in paths into a shared context, whatever the folder or a link to it is called.
-const MARKS: &[&str] = &["SHARED_CONTEXT_DIR", "priorities.", "agent-outputs"];
+const MARKS: &[&str] = &[
+    "SHARED_CONTEXT_DIR",
+    "priorities.",
+    "agent-outputs",
+    "staging/",
+    "staging-archive",
+    "feedback/",
+    "roundtable",
+    "cross-signals",
+    "weekly/",
+    "kpis",
+    "rubrics",
+];
 /// The name of the state directory, if it is the usual one: the standing rules know it.
 const USUAL_STATE: &str = ".callosum";
 

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use callosum_shell::command::ANYWHERE;
 use callosum_surroundings::{is_same, real_path};
 
 use super::tree::{Found, Kept};
@@ -23,8 +24,16 @@ impl Places<'_> {
     /// nobody knows where.
     pub(super) fn in_kept(&self, path: &str, kept: &Kept) -> Option<Found> {
         let whole = self.whole(path, kept)?;
+        if let Some((start, name)) = whole.split_once(&format!("/{ANYWHERE}/")) {
+            return self.led(start, kept).and_then(|start| sought(&start, name, kept));
+        }
+        self.led(&whole, kept)
+    }
+
+    /// The same of an absolute path.
+    fn led(&self, whole: &str, kept: &Kept) -> Option<Found> {
         // As text, as tools that clean paths up take it; and as the system does, which follows links before it goes up.
-        let by_text = path_in("/", &whole);
+        let by_text = path_in("/", whole);
         seen_from(&by_text, kept).or_else(|| {
             // What a pattern stands for is looked for below what is there.
             let parts: Vec<&str> = whole.split('/').collect();
@@ -91,7 +100,35 @@ impl Places<'_> {
 }
 
 fn is_pattern(part: &str) -> bool {
-    part.contains(['*', '?', '['])
+    part.contains(['*', '?', '[']) || choice(part).is_some()
+}
+
+/// What bash's `!(a|b)`, and its like, stands for, where that is all of a part of a path: whether for all but these, and these.
+fn choice(part: &str) -> Option<(bool, impl Iterator<Item = &str>)> {
+    let inside = part.strip_suffix(')')?;
+    let inside = ["!(", "@(", "+(", "?(", "*("].iter().find_map(|begin| inside.strip_prefix(begin))?;
+    Some((part.starts_with('!'), inside.split('|')))
+}
+
+/// Whether a pattern may stand for a name.
+fn may_stand_for(part: &str, name: &str) -> bool {
+    match choice(part) {
+        Some((negates, mut words)) => words.any(|word| word == name || may_be(word, name)) != negates,
+        None => may_be(part, name),
+    }
+}
+
+/// What something that looks for a name may come upon, from a folder that is kept, in it or above it: a file of that name.
+fn sought(start: &Found, name: &str, kept: &Kept) -> Option<Found> {
+    let is_called = |file: &str| file == name || may_be(name, file);
+    let from = start.below.clone().unwrap_or_default();
+    let of =
+        |below: Vec<String>| Found { path: format!("{}/{}", kept.path, below.join("/")), below: Some(below) };
+    if start.below.is_none() && kept.path.rsplit('/').next().is_some_and(is_called) {
+        return Some(of(Vec::new()));
+    }
+    let mut files = kept.files().iter().map(|file| file.split('/').map(str::to_owned).collect::<Vec<_>>());
+    files.find(|file| file.starts_with(&from) && file.last().is_some_and(|file| is_called(file))).map(of)
 }
 
 /// A whole path without `.` and `..`, seen from a folder that is kept.
@@ -102,7 +139,7 @@ fn seen_from(path: &str, kept: &Kept) -> Option<Found> {
     let (own, of_kept) = (parts(path), parts(&kept.path));
     let mut differs_in_case = false;
     let is_like = |(one, other): (&String, &String)| {
-        let exact = one == other || is_pattern(one) && may_be(one, other);
+        let exact = one == other || is_pattern(one) && may_stand_for(one, other);
         differs_in_case |= !exact;
         exact || one.eq_ignore_ascii_case(other)
     };

@@ -24,6 +24,19 @@ const CURATED: &[&str] = &[
     "staging",
 ];
 
+/// Files of which some are in such a folder: for who is looked for by their names.
+const FILES: &[&str] = &[
+    "priorities.md",
+    "priorities.inbox.md",
+    "feedback/inbox.jsonl",
+    "roundtable/2026-01-01.md",
+    "cross-signals/2026-01-01.json",
+    "weekly/2026-W01.md",
+];
+/// The same of a state directory.
+const STATE_FILES: &[&str] =
+    &["journal.jsonl", "journal.index", "tiers.json", "settings.json", "context.json"];
+
 /// A folder that is kept.
 #[derive(Debug)]
 pub(super) struct Kept {
@@ -78,6 +91,11 @@ impl Kept {
 
     pub(super) fn context(folder: &Folder) -> Self {
         Self { path: folder.path.clone(), mode: folder.mode, is_state: false }
+    }
+
+    /// Paths of files in it, below it.
+    pub(super) fn files(&self) -> &'static [&'static str] {
+        if self.is_state { STATE_FILES } else { FILES }
     }
 
     /// What a call breaks that writes to a path so.

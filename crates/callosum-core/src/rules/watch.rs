@@ -1,6 +1,9 @@
 //! A cheap look whether a call may name a folder that is kept: by its text alone, and so cheap that a call which does not name one costs
 //! what it costs without.
 
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU8, Ordering};
+
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind};
 use wildmatch::WildMatch;
 
@@ -25,17 +28,48 @@ const DESTRUCTIVE: &[&str] = &[
 ];
 
 /// Texts of which one stands in every line that takes away all in the folder that it runs in.
-const HERE: &[&str] = &["*", " .", "PWD", "clean", "stash", "-delete"];
+const HERE: &[&str] = &["*", " .", "PWD", "clean", "stash", "-delete", "!("];
 
 /// Folders that are kept, as texts name them.
 #[derive(Debug)]
 pub struct Watch {
     folders: Vec<String>,
     /// Texts of which one stands in whatever names such a folder, or one that it lies in, but for patterns of the shell.
-    words: AhoCorasick,
+    words: Words,
     /// Texts that stand in paths of such folders whatever these are called.
     marks: &'static [&'static str],
-    here: AhoCorasick,
+    here: Words,
+}
+
+/// So many texts are looked through word by word: a process that lives for one call has no more, and to make ready what looks for all words at
+/// once costs as much as a hundred of them.
+const FEW_LOOKS: u8 = 4;
+
+/// Words of which one is looked for.
+#[derive(Debug)]
+struct Words {
+    words: Vec<String>,
+    looks: AtomicU8,
+    all: OnceLock<Option<AhoCorasick>>,
+}
+
+impl Words {
+    fn new<'w>(words: impl Iterator<Item = &'w str>) -> Self {
+        Self { words: words.map(str::to_owned).collect(), looks: AtomicU8::new(0), all: OnceLock::new() }
+    }
+
+    fn is_match(&self, text: &str) -> bool {
+        let by_word = || self.words.iter().any(|word| text.contains(word.as_str()));
+        let looks = self.looks.load(Ordering::Relaxed);
+        if looks < FEW_LOOKS {
+            // That two threads may count one look is no matter.
+            self.looks.store(looks + 1, Ordering::Relaxed);
+            return by_word();
+        }
+        let made =
+            || AhoCorasickBuilder::new().kind(Some(AhoCorasickKind::ContiguousNFA)).build(&self.words).ok();
+        self.all.get_or_init(made).as_ref().map_or_else(by_word, |all| all.is_match(text))
+    }
 }
 
 impl Watch {
@@ -51,12 +85,8 @@ impl Watch {
             let top = path.match_indices('/').nth(1).and_then(|(at, _)| path.get(..at));
             std::iter::once(name(path)).chain(near(path)).chain(top)
         });
-        let words: Vec<&str> = marks.iter().copied().chain(of_homes).chain(of_paths).collect();
-        // It is made once for each process, and some live for one call.
-        let made = |words: &[&str]| {
-            AhoCorasickBuilder::new().kind(Some(AhoCorasickKind::ContiguousNFA)).build(words).ok()
-        };
-        let (words, here) = (made(&words)?, made(HERE)?);
+        let words = Words::new(marks.iter().copied().chain(of_homes).chain(of_paths));
+        let here = Words::new(HERE.iter().copied());
         Some(Self { folders, words, marks, here })
     }
 

@@ -46,6 +46,19 @@ const FILE_TOOLS: &[(&str, WriteKind)] = &[
     ("removefile", WriteKind::Remove),
     ("deletedirectory", WriteKind::Remove),
     ("removedirectory", WriteKind::Remove),
+    ("copyfile", WriteKind::Overwrite),
+    ("notebookedit", WriteKind::Overwrite),
+    ("editnotebook", WriteKind::Overwrite),
+    ("strreplacebasededittool", WriteKind::Overwrite),
+    ("replacecontent", WriteKind::Overwrite),
+    ("replaceregex", WriteKind::Overwrite),
+    ("replacelines", WriteKind::Overwrite),
+    ("deletelines", WriteKind::Overwrite),
+    ("insertatline", WriteKind::Overwrite),
+    ("insertlines", WriteKind::Overwrite),
+    ("insertaftersymbol", WriteKind::Overwrite),
+    ("insertbeforesymbol", WriteKind::Overwrite),
+    ("replacesymbolbody", WriteKind::Overwrite),
 ];
 /// Names of parameters that tell where to something is moved.
 const TARGETS: &[&str] = &["destination", "dst", "dest", "to", "new_path", "newPath"];
@@ -133,10 +146,18 @@ fn of_one(call: &ToolCall, params: &dyn Parameters, found: &mut Vec<Written>) {
         return;
     }
     let Some(kind) = kind_of_tool(&tool.neutral) else { return };
+    // Some tools have verbs, and one that only shows among them; others a mode.
+    if text(&lookup, "command").is_some_and(|verb| verb == "view") {
+        return;
+    }
+    let appends = || text(&lookup, "mode").is_some_and(|mode| mode == "append");
+    let kind = if kind == WriteKind::Overwrite && appends() { WriteKind::Append } else { kind };
     found.extend(file_paths(call, &lookup).into_iter().map(|path| Written { kind, path }));
     let targets: Vec<String> = TARGETS.iter().filter_map(|name| text(&lookup, name)).collect();
     let whole = |path: String| based(call.cwd.as_deref(), &path);
-    found.extend(other_paths(&lookup).into_iter().map(|path| {
+    let only_copies = tool.neutral.ends_with("copyfile");
+    let others = other_paths(&lookup).into_iter().filter(|path| !only_copies || targets.contains(path));
+    found.extend(others.map(|path| {
         let kind =
             if kind == WriteKind::Move && targets.contains(&path) { WriteKind::Overwrite } else { kind };
         Written { kind, path: whole(path) }
@@ -231,7 +252,10 @@ mod tests {
             ("cd a && echo x > b", "Overwrite /w/a/b"),
             ("D=a/c; echo x >> $D/b", "Append /w/a/c/b"),
             ("for f in a b; do rm $f; done", "Remove /w/a, Remove /w/b"),
-            ("find a -name '*.md' | xargs rm", "Overwrite /w/a, Overwrite /w/a/.*.md"),
+            (
+                "find a -name '*.md' | xargs rm",
+                "Overwrite /w/a, Overwrite /w/a/.*.md, Overwrite /w/a/**/*.md",
+            ),
             ("ls a | xargs rm", "Remove /w/a"),
             ("echo x > $UNKNOWN/b", "Overwrite $UNKNOWN/b"),
             ("echo x > ~/b", "Overwrite ~/b"),
@@ -255,6 +279,11 @@ mod tests {
             ("mcp__fs__write_file", json!({ "path": "a" }), "Overwrite /w/a"),
             ("fs__move_file", json!({ "source": "a", "destination": "b" }), "Move /w/a, Overwrite /w/b"),
             ("fs__create_directory", json!({ "path": "a" }), ""),
+            ("fs__copy_file", json!({ "source": "a", "destination": "b" }), "Overwrite /w/b"),
+            ("fs__write_file", json!({ "path": "a", "mode": "append" }), "Append /w/a"),
+            ("x__str_replace_based_edit_tool", json!({ "command": "create", "path": "/a" }), "Overwrite /a"),
+            ("x__str_replace_based_edit_tool", json!({ "command": "view", "path": "/a" }), ""),
+            ("notebookedit", json!({ "notebook_path": "/a" }), "Overwrite /a"),
             (
                 "use_mcp_tool",
                 json!({ "server": "fs", "tool": "delete_file", "args": { "path": "/a" } }),

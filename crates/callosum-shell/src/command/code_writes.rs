@@ -1,9 +1,10 @@
 //! Which files the code that an interpreter is given writes, where it names them by a text: by the calls these texts stand in. Nothing is
-//! executed; a path that is put together is not told.
+//! executed.
 
 use std::borrow::Cow;
 
 use super::changed::code_of;
+use super::code_paths::{assigned, call_around, is_in_name, path_of};
 use super::write_kind::{Write, WriteKind};
 use crate::Invocation;
 
@@ -144,14 +145,19 @@ const COPIERS: &[&str] = &[
 pub(super) fn code_writes(invocation: &Invocation) -> Vec<Write<'_>> {
     let mut written = Vec::new();
     for code in code_of(invocation) {
-        for (text, before, after) in texts(code) {
+        let texts = texts(code);
+        for text in &texts {
+            let (path, before, after) = path_of(&texts, *text);
             // `open(my $f, ">a")` of Perl says in the name how.
-            let (said, path) = match (text.strip_prefix(">>"), text.strip_prefix('>')) {
-                (Some(path), _) => (Some(WriteKind::Append), path.trim_start()),
-                (None, Some(path)) => (Some(WriteKind::Overwrite), path.trim_start()),
-                (None, None) => (None, text),
+            let (said, path) = match path {
+                Cow::Borrowed(path) => match (path.strip_prefix(">>"), path.strip_prefix('>')) {
+                    (Some(path), _) => (Some(WriteKind::Append), Cow::Borrowed(path.trim_start())),
+                    (None, Some(path)) => (Some(WriteKind::Overwrite), Cow::Borrowed(path.trim_start())),
+                    (None, None) => (None, Cow::Borrowed(path)),
+                },
+                path @ Cow::Owned(_) => (None, path),
             };
-            if !path.contains(['/', '.']) || path.contains('\n') {
+            if path.is_empty() || path.contains('\n') {
                 continue;
             }
             let found = match (said, use_of(before, after)) {
@@ -160,7 +166,9 @@ pub(super) fn code_writes(invocation: &Invocation) -> Vec<Write<'_>> {
                 (None, Use::Reads) => None,
                 (None, Use::Untold) => assigned(before).and_then(|name| of_variable(code, name)),
             };
-            written.extend(found.map(|kind| Write { kind, path: Cow::Borrowed(path) }));
+            // A word alone is more often something else than a file, unless it is taken away.
+            let is_path = |kind: &WriteKind| path.contains(['/', '.']) || kind.takes_all_below();
+            written.extend(found.filter(is_path).map(|kind| Write { kind, path }));
         }
     }
     written
@@ -188,38 +196,15 @@ fn texts(code: &str) -> Vec<(&str, &str, &str)> {
     found
 }
 
-fn is_in_name(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, '_' | '$')
-}
-
-/// The call that what stands behind `before` is an argument of, and which.
-fn call_around(before: &str) -> Option<(&str, usize)> {
-    let (mut depth, mut place) = (0_usize, 0);
-    for (at, c) in before.char_indices().rev().take(1_000) {
-        match c {
-            ')' | ']' | '}' => depth += 1,
-            '(' if depth == 0 => {
-                let head = before.get(..at).unwrap_or_default().trim_end();
-                let from = head.rfind(|c: char| !is_in_name(c) && c != '.').map_or(0, |at| {
-                    at + head.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8)
-                });
-                return Some((head.get(from..).unwrap_or_default(), place));
-            }
-            '(' | '[' | '{' => depth = depth.checked_sub(1)?,
-            ',' if depth == 0 => place += 1,
-            ';' | '\n' if depth == 0 && place == 0 => return None,
-            _ => {}
-        }
-    }
-    None
-}
-
 /// What becomes of a text, by what stands around it.
 fn use_of(before: &str, after: &str) -> Use {
     // `r'…'`, `b"…"`
     let unmarked = before.trim_end_matches(['r', 'b', 'f', 'u', 'R', 'B', 'F', 'U']);
     let before = if unmarked.ends_with(['(', ',', '=', ' ', '[']) { unmarked } else { before };
     let before = before.trim_end();
+    // `open(file='a')`
+    let keyword = before.strip_suffix('=').map(|before| before.trim_end_matches(is_in_name).trim_end());
+    let before = keyword.filter(|before| before.ends_with(['(', ','])).unwrap_or(before);
     if !before.ends_with(['(', ',']) {
         // `unlink "a"` of Perl
         let word = before.rsplit(|c: char| !is_in_name(c)).next().unwrap_or_default();
@@ -233,7 +218,14 @@ fn use_of(before: &str, after: &str) -> Use {
         // Perl's `open(my $f, '>', 'a')`
         "open" => mode_before(before),
         "Path" | "PurePath" | "Pathname" => of_path(after),
+        // `(Path('a') / 'b').unlink()`
+        "" if place == 0 => of_path(after),
         "replace" if callee == "os.replace" => moved(place),
+        "write" | "binwrite"
+            if place == 0 && matches!(callee, "File.write" | "File.binwrite" | "IO.write" | "Bun.write") =>
+        {
+            Use::Writes(WriteKind::Overwrite)
+        }
         _ if is(OVERWRITERS) && place == 0 => {
             Use::Writes(if after.contains("FILE_APPEND") || after.contains("'a'") {
                 WriteKind::Append
@@ -278,6 +270,11 @@ fn opened(after: &str) -> Use {
     let quoted = rest.trim_start_matches([' ', '=']);
     match quoted.chars().next().filter(|c| matches!(c, '\'' | '"')) {
         Some(quote) => by_mode(quoted.get(1..).and_then(|rest| rest.split(quote).next()).unwrap_or_default()),
+        // `os.open('a', os.O_WRONLY)`
+        None if rest.contains("O_APPEND") => Use::Writes(WriteKind::Append),
+        None if ["O_WRONLY", "O_RDWR", "O_TRUNC"].iter().any(|flag| rest.contains(flag)) => {
+            Use::Writes(WriteKind::Overwrite)
+        }
         None => Use::Reads,
     }
 }
@@ -314,18 +311,6 @@ fn of_method(rest: &str) -> Use {
         "" => Use::Untold,
         _ => Use::Reads,
     }
-}
-
-/// The variable that what stands behind `before` is assigned to.
-fn assigned(before: &str) -> Option<&str> {
-    let before = before.trim_end();
-    // `NAME = Path('…')`
-    let before = before
-        .strip_suffix("Path(")
-        .map_or(before, |before| before.trim_end_matches(|c: char| is_in_name(c) || c == '.'));
-    let left = before.trim_end().strip_suffix('=')?.trim_end();
-    let from = left.rfind(|c: char| !is_in_name(c)).map_or(0, |at| at + 1);
-    left.get(from..).filter(|name| !name.is_empty())
 }
 
 /// How the code writes to the file that a variable names: the worst of its uses.
@@ -378,18 +363,32 @@ mod tests {
             ("perl -e 'unlink \"a/b.md\"'", vec![(Remove, "a/b.md")]),
             ("perl -e 'open(my $f, \">\", \"a/b.md\")'", vec![(Overwrite, "a/b.md")]),
             ("perl -e 'open(F, \">>a/b.md\")'", vec![(Append, "a/b.md")]),
-            ("ruby -e 'File.write(\"a/b\", \"x\")'", vec![]),
+            ("ruby -e 'File.write(\"a/b\", \"x\")'", vec![(Overwrite, "a/b")]),
+            ("python3 -c \"import shutil; shutil.rmtree('a')\"", vec![(Remove, "a")]),
+            ("python3 -c \"import os; os.rename('a','b')\"", vec![(Move, "a")]),
+            ("python3 -c \"open(os.path.join('a','b.md'),'w')\"", vec![(Overwrite, "a/b.md")]),
+            ("python3 -c \"d='a'; open(os.path.join(d,'b.md'),'w')\"", vec![(Overwrite, "a/b.md")]),
+            ("python3 -c \"d='a'; open(d+'/b.md','w')\"", vec![(Overwrite, "a/b.md")]),
+            ("python3 -c \"d='a'; open(f'{d}/b.md','w')\"", vec![(Overwrite, "a/b.md")]),
+            ("python3 -c \"(Path('a')/'b.md').unlink()\"", vec![(Remove, "a/b.md")]),
+            ("python3 -c \"d=Path('a'); (d / 'b.md').write_text('x')\"", vec![(Overwrite, "a/b.md")]),
+            ("python3 -c \"os.chdir('a'); open('b.md','w')\"", vec![(Overwrite, "a/b.md")]),
+            ("python3 -c \"open(file='a/b', mode='w')\"", vec![(Overwrite, "a/b")]),
+            ("python3 -c \"os.open('a/b', os.O_WRONLY|os.O_TRUNC)\"", vec![(Overwrite, "a/b")]),
+            ("python3 -c \"print(' '.join(['a/b', 'c/d']))\"", vec![]),
+            ("python3 -c \"x = 1 / 2; print('a/b')\"", vec![]),
+            ("node -e \"fs.writeFileSync(path.join('a','b.md'),'x')\"", vec![(Overwrite, "a/b.md")]),
             ("python3 script.py a/b.md", vec![]),
         ] {
             let line_read = Line::read(line);
-            let found: Vec<(WriteKind, &str)> = line_read
+            let found: Vec<(WriteKind, String)> = line_read
                 .invocations
                 .iter()
                 .flat_map(code_writes)
-                .filter_map(|write| {
-                    if let Cow::Borrowed(path) = write.path { Some((write.kind, path)) } else { None }
-                })
+                .map(|write| (write.kind, write.path.into_owned()))
                 .collect();
+            let expected: Vec<(WriteKind, String)> =
+                expected.into_iter().map(|(kind, path)| (kind, path.to_owned())).collect();
             assert_eq!(found, expected, "{line}");
         }
     }

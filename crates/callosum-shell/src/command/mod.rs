@@ -2,12 +2,14 @@
 //!
 //! `detail` is what can be asked of a command that a rule picked out; `http`, `git`, `forge`, `published`, `kube`, `cloud`, `notion` and `storage` know
 //! how the programs of a field name their resources; `docker` which daemon runs containers, `dns` which records are changed, `server` whom clients of databases and queues talk to, `statements` whether what
-//! they are told to do writes; `changed` which files a command changes, `writes` how, `code_writes` the same of code.
+//! they are told to do writes; `changed` which files a command changes, `writes` how, `outputs` which files
+//! other programs write to, `code_writes` and `code_paths` the same of code.
 
 mod bigquery;
 mod body;
 mod changed;
 mod cloud;
+mod code_paths;
 mod code_writes;
 mod detail;
 mod dns;
@@ -19,6 +21,7 @@ mod http;
 mod kube;
 mod notion;
 mod outline;
+mod outputs;
 mod pattern;
 mod proof;
 mod published;
@@ -46,7 +49,7 @@ pub use redirect::{may_be_guarded_in, may_change_in, told_redirects};
 pub use server::{Server, is_stage_here, server, stage};
 pub use statements::statements_write;
 pub use write_kind::{Write, WriteKind};
-pub use writes::{lists, writes, writes_given};
+pub use writes::{ANYWHERE, lists, writes, writes_given};
 
 use crate::{Argument, Invocation, has_option};
 

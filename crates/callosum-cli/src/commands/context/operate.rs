@@ -30,10 +30,14 @@ pub(super) fn init(here: &Here, mode: &str, as_json: bool, out: &mut dyn Write) 
     tender.save()?;
     let warning = away(&report.dir);
     if as_json {
-        let Report { dir, mode, created, exclude } = &report;
+        let Report { dir, mode, created, exclude, moved_from } = &report;
+        let exclude = exclude_of(exclude);
         json(
             out,
-            &json!({ "dir": dir, "mode": mode, "created": created, "exclude": exclude_of(exclude), "warning": warning }),
+            &json!({
+                "dir": dir, "mode": mode, "created": created, "exclude": exclude, "warning": warning,
+                "movedFrom": moved_from,
+            }),
         )?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -43,6 +47,13 @@ pub(super) fn init(here: &Here, mode: &str, as_json: bool, out: &mut dyn Write) 
         long(&report.dir.display().to_string()),
         mode.as_str()
     )?;
+    if let Some(from) = &report.moved_from {
+        writeln!(
+            out,
+            "It was moved here from {}; what was decided there holds.",
+            long(&from.display().to_string())
+        )?;
+    }
     match report.created.as_slice() {
         [] => writeln!(out, "Everything was there already; nothing was changed.")?,
         created => writeln!(out, "Made: {}", created.join(", "))?,

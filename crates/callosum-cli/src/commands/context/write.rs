@@ -43,7 +43,7 @@ pub(super) fn output(
     };
     let kind = if is_staged { Kind::Staged } else { Kind::Output };
     let mut tender = here.tender_to_write()?;
-    let written = write::output(&tender, &author, kind, &draft, here.zone()?, here.now.wall_ms)?;
+    let written = write::output(&mut tender, &author, kind, &draft, here.zone()?, here.now.wall_ms)?;
     tender.save()?;
     say(&written, as_json, out)
 }

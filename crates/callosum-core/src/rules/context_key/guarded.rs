@@ -19,7 +19,8 @@ use crate::model::tool_call::ToolCall;
 #[rustfmt::skip]
 const OTHER_NAMES: &[&str] = &[
     "source", "destination", "src", "dst", "dest", "from", "to", "old_path", "new_path", "oldPath", "newPath", "paths",
-    "file", "filename", "files", "target_file", "relative_path", "directory", "uri", "edits",
+    "file", "filename", "files", "target_file", "relative_path", "notebook_path", "directory", "uri",
+    "edits",
 ];
 
 /// So many values of a variable are looked at.
@@ -105,6 +106,11 @@ pub(crate) fn meanings<'p>(
     }
     if path.starts_with('`') || expansion.starts_with('(') {
         let marks = |c| matches!(c, '$' | '(' | ')' | '`' | '"' | '\'');
+        // `$(echo a)/b`
+        if let Some((inside, rest)) = path.rsplit_once(')').filter(|(_, rest)| rest.starts_with('/')) {
+            let words = inside.split_whitespace().map(|word| word.trim_matches(marks));
+            return words.map(|word| Cow::Owned(format!("{word}{rest}"))).collect();
+        }
         return path.split_whitespace().map(|word| Cow::Borrowed(word.trim_matches(marks))).collect();
     }
     let in_name = |c: char| c.is_ascii_alphanumeric() || c == '_';

@@ -1,0 +1,174 @@
+// What people do to the shared context's files by hand while gateways work with them: editors that save over, a Git repository around it, a second
+// gateway, another place. Nothing is lost, and nothing that somebody took away comes back.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { listOf, textOf } from "./harness/fake-model.ts";
+import { CALLOSUM } from "./harness/stage.ts";
+import { exec, until, via, World } from "./harness/world.ts";
+
+const home = realpathSync(mkdtempSync(join(tmpdir(), "callosum-edits-")));
+let shared = join(home, "shared");
+let one: World;
+let two: World;
+before(async () => {
+  const config = { sharedContextEnabled: true, sharedContextDir: shared };
+  const options = { home, tools: { alsoAllow: ["callosum"] }, config };
+  one = await World.open(options);
+  two = await World.open(options);
+});
+after(async () => {
+  await one?.close();
+  await two?.close();
+  rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+});
+
+const file = (path: string) => join(shared, path);
+const read = (path: string) => readFileSync(file(path), "utf8");
+const priorities = () => read("priorities.md");
+/** How often a text stands in the priorities. */
+const count = (text: string) => priorities().split(text).length - 1;
+const withoutLine = (text: string) =>
+  priorities()
+    .split("\n")
+    .filter((line) => !line.includes(text))
+    .join("\n");
+/** An editor saves as many do: a new file in the place of the old one. */
+function saved(text: string): void {
+  writeFileSync(file(".priorities.md.swp"), text);
+  renameSync(file(".priorities.md.swp"), file("priorities.md"));
+}
+async function context(...args: string[]): Promise<Record<string, unknown>> {
+  const { stdout } = await one.gateway.asPerson(CALLOSUM, ["context", ...args, "--json"], { HOME: home });
+  return JSON.parse(stdout) as Record<string, unknown>;
+}
+async function propose(world: World, text: string): Promise<string> {
+  const [told = ""] = await world.play("proposer", via("shared_priorities_append", { text }));
+  const id = /\\?"id\\?": ?\\?"([0-9a-f]{12})/.exec(told)?.[1];
+  assert.ok(id, told);
+  return id;
+}
+async function curate(world: World): Promise<void> {
+  const [told = ""] = await world.play("curating", via("shared_context_curate_daily", {}));
+  assert.match(told, /\\?"merged\\?": ?\d/, told);
+}
+/** The part of a new session's system prompt that the operator's words are in. */
+async function prompt(world: World): Promise<string> {
+  const turn = world.begin(`prompt-${Math.random()}`, []);
+  await turn.results();
+  const [first] = world.model.turn(turn.name);
+  const messages = listOf((JSON.parse(first?.body ?? "{}") as { messages?: unknown }).messages);
+  return /\[Callosum\] Shared context\..*?End of the shared context\./s.exec(textOf(messages[0]?.content))?.[0] ?? "";
+}
+
+test("what a person saves before the curator runs stays, by `sed -i`, by `mv` over it, and by what an editor had loaded before", async () => {
+  execFileSync("sed", ["-i", "s/^## Current$/&\\n\\n- By sed/", file("priorities.md")]);
+  await propose(one, "First proposal");
+  await curate(one);
+  assert.deepEqual([count("- By sed"), count("First proposal")], [1, 1], priorities());
+  // Loaded before the curator ran, saved after it: what it had put there is gone, and is put back, once.
+  const loaded = priorities();
+  await propose(one, "Second proposal");
+  await curate(one);
+  saved(loaded.replace("- By sed", "- By sed\n- By an editor"));
+  assert.equal(count("Second proposal"), 0);
+  await curate(two);
+  assert.deepEqual([count("- By an editor"), count("First proposal"), count("Second proposal")], [1, 1, 1], priorities());
+  copyFileSync(file("priorities.md"), join(home, "mine.md"));
+  execFileSync("mv", [join(home, "mine.md"), file("priorities.md")]);
+  await curate(one);
+  assert.deepEqual([count("- By an editor"), count("First proposal"), count("Second proposal")], [1, 1, 1]);
+});
+
+test("what a person takes away afterwards never comes back, whichever gateway curates", async () => {
+  saved(withoutLine("First proposal"));
+  await curate(one);
+  await curate(two);
+  assert.deepEqual([count("First proposal"), count("Second proposal"), count("- By sed")], [0, 1, 1], priorities());
+});
+
+test("what two gateways take over at once is taken over once, and both say the operator's words in the same bytes", async () => {
+  await propose(one, "From one");
+  await propose(two, "From two");
+  await Promise.all([curate(one), curate(two)]);
+  assert.deepEqual([count("From one"), count("From two")], [1, 1], priorities());
+  const said = [await prompt(one), await prompt(two)];
+  assert.match(said[0] ?? "", /Priorities:\n- By sed\n- By an editor\n/);
+  assert.equal(said[0], said[1]);
+});
+
+test("an older state of its own Git repository takes nothing from an inbox, and revives nothing", async () => {
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-C", shared, "-c", "user.name=Ann", "-c", "user.email=ann@example.com", ...args], { encoding: "utf8" });
+  git("init", "-q", "-b", "main");
+  git("add", "-A");
+  git("commit", "-qm", "Before");
+  await propose(one, "After the commit");
+  await curate(one);
+  saved(withoutLine("Second proposal"));
+  const whole = read("priorities.inbox.md");
+  git("checkout", "-q", "HEAD", "--", "priorities.inbox.md");
+  assert.ok(!read("priorities.inbox.md").includes("After the commit"));
+  await curate(two);
+  const { tampered } = (JSON.parse(await one.cli("status", "--json")) as { sharedContexts: Array<{ tampered: unknown[] }> })
+    .sharedContexts[0] ?? { tampered: [] };
+  assert.deepEqual(tampered, [{ path: "priorities.inbox.md", isInbox: true }]);
+  assert.deepEqual((await context("restore")).restored, ["priorities.inbox.md"]);
+  assert.equal(read("priorities.inbox.md"), whole);
+  // A stash and what comes back from it is a person's work like any other.
+  git("add", "-A");
+  git("stash", "-q");
+  assert.equal(count("Second proposal"), 1);
+  git("stash", "pop", "-q");
+  assert.deepEqual((await context("restore")).restored, []);
+  await curate(one);
+  assert.deepEqual([count("Second proposal"), count("After the commit")], [0, 1], priorities());
+});
+
+test("an inbox that a program empties after its gateway was killed is told by the other one, and comes back", async () => {
+  const whole = read("priorities.inbox.md");
+  const [program, go] = [join(home, "late.py"), join(home, "go")];
+  const lines = [
+    "import os, time",
+    `open(${JSON.stringify(`${go}.ready`)}, "w").close()`,
+    `while not os.path.exists(${JSON.stringify(go)}): time.sleep(0.05)`,
+    `open(${JSON.stringify(file("priorities.inbox.md"))}, "w").close()`,
+  ];
+  writeFileSync(program, `${lines.join("\n")}\n`);
+  await one.play("emptying", exec(`setsid nohup python3 ${program} > /dev/null 2>&1 &`));
+  await until("the program", () => readdirSync(home).includes("go.ready"), 30_000);
+  await one.gateway.kill();
+  writeFileSync(go, "");
+  await until("the program to write", () => read("priorities.inbox.md") === "", 30_000);
+  await two.play("looking", via("shared_context_read", {}));
+  const rows = await two.journal({ action: "context", limit: 500 });
+  // Who works in Git themselves is nobody's suspect.
+  const suspects = rows.flatMap((row) => (row.suspects ?? []) as Array<{ session: string }>);
+  assert.ok(
+    suspects.some(({ session }) => session === "agent:main:emptying"),
+    JSON.stringify(rows),
+  );
+  assert.deepEqual((await context("restore")).restored, ["priorities.inbox.md"]);
+  assert.equal(read("priorities.inbox.md"), whole);
+});
+
+test("a folder that is moved loses nothing and revives nothing, once the settings say where it is", async () => {
+  const moved = join(home, "elsewhere", "context");
+  const before = priorities();
+  await context("reject", await propose(two, "Rejected one"));
+  execFileSync("mkdir", ["-p", join(home, "elsewhere")]);
+  renameSync(shared, moved);
+  shared = moved;
+  await two.edit({ sharedContextEnabled: true, sharedContextDir: moved });
+  await propose(two, "After the move");
+  await curate(two);
+  assert.deepEqual([count("First proposal"), count("Second proposal"), count("Rejected one")], [0, 0, 0], priorities());
+  assert.equal(count("After the move"), 1);
+  for (const line of before.split("\n")) assert.ok(priorities().includes(line), line);
+  // Where no setting says it, as for the command here, what is recorded holds, and not the default.
+  assert.equal((await context("show")).dir, moved);
+});
