@@ -339,7 +339,8 @@ impl Mail {
                     .iter()
                     .any(|known| known.instance == to.instance && known.session == to.session)
             };
-            if lately.iter().filter(is_there).count() >= MAX_BY_PAIR {
+            let by_this = lately.iter().filter(|other| other.from.is_same(&actor.who));
+            if by_this.filter(is_there).count() >= MAX_BY_PAIR {
                 let name = if to.session.is_empty() { &to.instance } else { &to.session };
                 let name = callosum_core::model::text::name(name, 80);
                 return limit(

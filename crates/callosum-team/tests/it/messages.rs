@@ -85,16 +85,21 @@ fn ten_messages_a_minute_and_three_to_one_session() {
 
 #[test]
 fn a_client_that_calls_its_sessions_as_it_likes_is_one_sender() {
-    let world = World::new();
+    let mut world = World::new();
     let client = |session: &str| Actor { names_itself: true, ..agent(session) };
-    let by = |number: usize, body: &str| {
+    let by = |world: &World, number: usize, body: &str| {
         let from = client(&format!("c{number}"));
-        send(&world, &from, &to(&format!("s{}", number % 4), body))
+        send(world, &from, &to(&format!("s{}", number % 4), body))
     };
     for number in 0..10 {
-        by(number, &format!("text {number}")).unwrap();
+        by(&world, number, &format!("text {number}")).unwrap();
     }
-    assert!(is_limit(by(10, "the eleventh")));
+    assert!(is_limit(by(&world, 10, "the eleventh")));
+    world.pass(MINUTE);
+    // To one session each of its own may send three.
+    for number in 0..4 {
+        send(&world, &client(&format!("c{number}")), &to("s", &format!("text {number}"))).unwrap();
+    }
     // What one of its sessions said, another one may say.
     send(&world, &agent("x"), &to("s0", "text 0")).unwrap();
 }
