@@ -1,4 +1,5 @@
-// What people do to the shared context's files by hand while two gateways work with them: editors that save over, and a Git repository. Nothing is lost, and nothing that somebody took away comes back.
+// What people do to the shared context's files by hand while two gateways work with them: editors that save over, and a Git repository.
+// Nothing is lost, and nothing that somebody took away comes back.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
