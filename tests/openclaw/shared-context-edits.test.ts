@@ -1,18 +1,18 @@
-// What people do to the shared context's files by hand while gateways work with them: editors that save over, a Git repository around it, a second
-// gateway, another place. Nothing is lost, and nothing that somebody took away comes back.
+// What people do to the shared context's files by hand while two gateways work with them: editors that save over, and a Git repository.
+// Nothing is lost, and nothing that somebody took away comes back.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { listOf, textOf } from "./harness/fake-model.ts";
 import { CALLOSUM } from "./harness/stage.ts";
-import { exec, until, via, World } from "./harness/world.ts";
+import { via, World } from "./harness/world.ts";
 
 const home = realpathSync(mkdtempSync(join(tmpdir(), "callosum-edits-")));
-let shared = join(home, "shared");
+const shared = join(home, "shared");
 let one: World;
 let two: World;
 before(async () => {
@@ -127,48 +127,4 @@ test("an older state of its own Git repository takes nothing from an inbox, and 
   assert.deepEqual((await context("restore")).restored, []);
   await curate(one);
   assert.deepEqual([count("Second proposal"), count("After the commit")], [0, 1], priorities());
-});
-
-test("an inbox that a program empties after its gateway was killed is told by the other one, and comes back", async () => {
-  const whole = read("priorities.inbox.md");
-  const [program, go] = [join(home, "late.py"), join(home, "go")];
-  const lines = [
-    "import os, time",
-    `open(${JSON.stringify(`${go}.ready`)}, "w").close()`,
-    `while not os.path.exists(${JSON.stringify(go)}): time.sleep(0.05)`,
-    `open(${JSON.stringify(file("priorities.inbox.md"))}, "w").close()`,
-  ];
-  writeFileSync(program, `${lines.join("\n")}\n`);
-  await one.play("emptying", exec(`setsid nohup python3 ${program} > /dev/null 2>&1 &`));
-  await until("the program", () => readdirSync(home).includes("go.ready"), 30_000);
-  await one.gateway.kill();
-  writeFileSync(go, "");
-  await until("the program to write", () => read("priorities.inbox.md") === "", 30_000);
-  await two.play("looking", via("shared_context_read", {}));
-  const rows = await two.journal({ action: "context", limit: 500 });
-  // Who works in Git themselves is nobody's suspect.
-  const suspects = rows.flatMap((row) => (row.suspects ?? []) as Array<{ session: string }>);
-  assert.ok(
-    suspects.some(({ session }) => session === "agent:main:emptying"),
-    JSON.stringify(rows),
-  );
-  assert.deepEqual((await context("restore")).restored, ["priorities.inbox.md"]);
-  assert.equal(read("priorities.inbox.md"), whole);
-});
-
-test("a folder that is moved loses nothing and revives nothing, once the settings say where it is", async () => {
-  const moved = join(home, "elsewhere", "context");
-  const before = priorities();
-  await context("reject", await propose(two, "Rejected one"));
-  execFileSync("mkdir", ["-p", join(home, "elsewhere")]);
-  renameSync(shared, moved);
-  shared = moved;
-  await two.edit({ sharedContextEnabled: true, sharedContextDir: moved });
-  await propose(two, "After the move");
-  await curate(two);
-  assert.deepEqual([count("First proposal"), count("Second proposal"), count("Rejected one")], [0, 0, 0], priorities());
-  assert.equal(count("After the move"), 1);
-  for (const line of before.split("\n")) assert.ok(priorities().includes(line), line);
-  // Where no setting says it, as for the command here, what is recorded holds, and not the default.
-  assert.equal((await context("show")).dir, moved);
 });
