@@ -281,7 +281,7 @@ pub(crate) enum Command {
 }
 
 /// A runtime whose hooks come here.
-fn hook_runtime() -> impl TypedValueParser<Value = Runtime> {
+pub(crate) fn hook_runtime() -> impl TypedValueParser<Value = Runtime> {
     PossibleValuesParser::new(RUNTIMES.map(|runtime| runtime.name()))
         .try_map(|name| named(&name).ok_or("it is not known"))
 }

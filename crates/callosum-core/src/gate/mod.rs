@@ -30,6 +30,7 @@ mod standing;
 mod tickets;
 mod transaction;
 mod unreadable;
+mod unseen;
 mod writer;
 
 use std::collections::{BTreeMap, VecDeque};

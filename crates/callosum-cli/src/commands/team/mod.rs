@@ -1,11 +1,13 @@
 //! The verbs for working together: tasks, messages, events. Who asks is found out before anything else is looked at.
 
 mod bridge;
+mod inject;
 mod mail;
 mod search;
 mod task;
 mod watch;
 pub(crate) mod words;
+mod work;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -74,6 +76,8 @@ pub(crate) fn run(args: &Args, verb: &Verb, out: &mut dyn Write) -> Result<ExitC
         Verb::Search(wanted) => search::search(args, wanted, out),
         Verb::Digest { out: file } => search::digest(args, file.as_deref(), out),
         Verb::Bridge { action } => bridge::run(args, action, out),
+        Verb::Inject { to } => inject::inject(args, to, out),
+        Verb::Work(wanted) => work::run(args, wanted, out),
     };
     answer.or_else(|unable| match unable {
         Unable::Failed(failure) => Err(failure),
@@ -162,8 +166,12 @@ fn turn(args: &Args, action: &Switch, out: &mut dyn Write) -> Answer {
         );
         return Err(refusal.into());
     }
-    let to = match *action {
-        Switch::On { continue_on_request } => Some(Wanted { continue_on_request }),
+    let to = match action {
+        Switch::On { continue_on_request, live_injection, trusted } => Some(Wanted {
+            continue_on_request: *continue_on_request,
+            live_injection: *live_injection,
+            task_trusted_agents: trusted.clone(),
+        }),
         Switch::Off => None,
     };
     let on = to.is_some();
