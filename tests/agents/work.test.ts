@@ -46,7 +46,19 @@ const task = async () => (JSON.parse(await scene.cli("task", "show", "notes", "-
 /** Starts a worker as a person does, and gives it and what it prints. */
 function work(): { worker: ChildProcess; printed: () => string; ended: Promise<number | null> } {
   const own = ["-m", "gemini-2.5-flash", "--approval-mode", "yolo"];
-  const args = ["--state-dir", scene.stateDir, "--json", "work", "gemini", "--max", "1", "--cwd", scene.gemini.project, "--", ...own];
+  const args = [
+    "--state-dir",
+    scene.stateDir,
+    "--json",
+    "work",
+    "gemini",
+    "--max",
+    "1",
+    "--cwd",
+    scene.gemini.project,
+    "--",
+    ...own,
+  ];
   const env = scene.gemini.environment();
   const path = [PROGRAMS, dirname(process.execPath), env.PATH].join(":");
   const worker = spawn(CALLOSUM, args, { env: { ...env, PATH: path }, stdio: ["ignore", "pipe", "pipe"] });
@@ -130,6 +142,10 @@ test("a task of Codex is done by a worker of Gemini, whose first try was killed,
   for (const body of gemini) assert.ok(!besides(body).includes(CANARY), besides(body));
   for (const body of codex.requests()) {
     // The script is the person's word.
-    assert.ok(!besides(body).replace(/<<play .*>>/s, "").includes(CANARY));
+    assert.ok(
+      !besides(body)
+        .replace(/<<play .*>>/s, "")
+        .includes(CANARY),
+    );
   }
 });

@@ -56,7 +56,9 @@ after(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-test("a line is typed where a person allowed it, a request waits, and the session is idle at an empty prompt", { skip }, async () => {
+test("a line is typed where a person allowed it, a request waits, and the session is idle at an empty prompt", {
+  skip,
+}, async () => {
   const refused = (code: string, message: RegExp) => {
     const { code: exit, answer } = run("inject", "typist");
     assert.deepEqual([exit, answer.error?.code], [1, code], JSON.stringify(answer));

@@ -64,7 +64,14 @@ before(() => {
   program = built("callosum");
   mkdirSync(bin);
   // The script is another process: what has to end is more than the program.
-  const lines = ["#!/bin/sh", `printf '%s\\n' "$@" >'${asked}'`, `sh '${script}' & child=$!`, `echo $child >'${pid}'`, "wait $child", ""];
+  const lines = [
+    "#!/bin/sh",
+    `printf '%s\\n' "$@" >'${asked}'`,
+    `sh '${script}' & child=$!`,
+    `echo $child >'${pid}'`,
+    "wait $child",
+    "",
+  ];
   writeFileSync(join(bin, "gemini"), lines.join("\n"));
   chmodSync(join(bin, "gemini"), 0o755);
 });
@@ -95,21 +102,32 @@ test("a task ends as its program does, and what was written last is its result",
   does("exit 0");
   add("empty", "--output-file", join(directory, "nowhere"));
   await work("--max", "1").ended;
-  assert.deepEqual([task("empty").state, task("empty").why], ["failed", "its program ended well, but the output file is not there"]);
+  assert.deepEqual(
+    [task("empty").state, task("empty").why],
+    ["failed", "its program ended well, but the output file is not there"],
+  );
 });
 
 test("only what a person made or accepted, and only what is for the runtime, is done; only a person starts a worker", async () => {
   does("exit 0");
   add("not-ours", "--to", "codex", "--priority", "0");
   const file = join(directory, "bridge.json");
-  const queue = [{ id: "imported", assigned_to: "gemini-cli", status: "pending", priority: 0, prompt: "x", created_by: "claude-code" }];
+  const queue = [
+    { id: "imported", assigned_to: "gemini-cli", status: "pending", priority: 0, prompt: "x", created_by: "claude-code" },
+  ];
   writeFileSync(file, JSON.stringify({ version: "2.0.0", task_queue: queue, discoveries: [], messages: [] }));
   assert.equal(run(person, "bridge", "import", file).code, 0);
   add("ours");
   assert.equal(await work("--max", "1").ended, 0);
-  assert.deepEqual(["not-ours", "imported", "ours"].map((id) => task(id).state), ["open", "open", "completed"]);
-  assert.equal(run({ ...person, GEMINI_CLI: "1" }, "work", "gemini").answer["error"]?.["code"], "unidentified");
-  const nowhere = spawnSync(program, ["--state-dir", stateDir, "work", "claude-code"], { env: { ...person, PATH: bin }, encoding: "utf8" });
+  assert.deepEqual(
+    ["not-ours", "imported", "ours"].map((id) => task(id).state),
+    ["open", "open", "completed"],
+  );
+  assert.equal(run({ ...person, GEMINI_CLI: "1" }, "work", "gemini").answer.error?.code, "unidentified");
+  const nowhere = spawnSync(program, ["--state-dir", stateDir, "work", "claude-code"], {
+    env: { ...person, PATH: bin },
+    encoding: "utf8",
+  });
   assert.deepEqual([nowhere.status, /no `claude` on the PATH/.test(nowhere.stderr)], [2, true], nowhere.stderr);
 });
 

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use crate::args::Args;
 use crate::output::{json, name};
 
-use super::{Answer, Writer};
+use super::{Answer, Writer, only_a_person};
 
 /// What is written down of it.
 const TOPIC: &str = "session.injected";
@@ -35,6 +35,7 @@ const BUFFER: &str = "callosum";
 
 pub(super) fn inject(args: &Args, to: &str, out: &mut dyn Write) -> Answer {
     let writer = Writer::new(args)?;
+    only_a_person(&writer.actor, "has something typed into a terminal")?;
     writer.team().check_on(false)?;
     if !switch::wanted(writer.gate.state_dir()).is_some_and(|wanted| wanted.live_injection) {
         let remedy = "a person allows it with `callosum team on --live-injection`";

@@ -155,17 +155,19 @@ fn typed<T: DeserializeOwned>(answer: &Value, name: &str) -> Result<T, Unable> {
     Ok(serde_json::from_value(value).map_err(Failure::from)?)
 }
 
+/// Refuses what only a person does.
+fn only_a_person(actor: &Actor, does: &str) -> Result<(), Refusal> {
+    if actor.is_operator() {
+        return Ok(());
+    }
+    let message = format!("only a person {does}");
+    Err(Refusal::new(Code::NotYours, message, "ask the person who runs this machine"))
+}
+
 /// `callosum team on` and `off`: a person's to say.
 fn turn(args: &Args, action: &Switch, out: &mut dyn Write) -> Answer {
     let writer = Writer::new(args)?;
-    if !writer.actor.is_operator() {
-        let refusal = Refusal::new(
-            Code::NotYours,
-            "only a person turns it on or off",
-            "ask the person who runs this machine",
-        );
-        return Err(refusal.into());
-    }
+    only_a_person(&writer.actor, "turns it on or off")?;
     let to = match action {
         Switch::On { continue_on_request, live_injection, trusted } => Some(Wanted {
             continue_on_request: *continue_on_request,

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use callosum_core::gate::Gate;
 use callosum_core::query::Source;
 use callosum_team::api::Desk;
-use callosum_team::error::{Code, Refusal};
+use callosum_team::error::Refusal;
 use callosum_team::names::Names;
 use callosum_team::task::{Board, Claim, IDLE_MS, State, Task};
 use callosum_team::team::{self, Team};
@@ -29,7 +29,7 @@ use crate::output::{Failure, json, long, name, said};
 
 use self::program::Program;
 use super::words::Work;
-use super::{Answer, Unable, looking};
+use super::{Answer, Unable, looking, only_a_person};
 
 /// How often is looked whether the program has ended, whether there is something new in the journal, and whether the task still is
 /// this worker's.
@@ -43,14 +43,7 @@ const BEAT: Duration = Duration::from_millis(IDLE_MS / 3);
 
 pub(super) fn run(args: &Args, wanted: &Work, out: &mut dyn Write) -> Answer {
     let (observer, now) = looking(args)?;
-    if !caller(&observer, &now)?.actor()?.is_operator() {
-        let refusal = Refusal::new(
-            Code::NotYours,
-            "only a person starts a worker",
-            "ask the person who runs this machine",
-        );
-        return Err(refusal.into());
-    }
+    only_a_person(&caller(&observer, &now)?.actor()?, "starts a worker")?;
     let names = Names::of(&Desk::of_observer(&observer, now).routes()?);
     let worker = Worker {
         args,
