@@ -33,7 +33,7 @@ interface Task {
 
 function run(env: NodeJS.ProcessEnv, ...args: string[]) {
   const { status, stdout } = spawnSync(program, ["--state-dir", stateDir, "--json", ...args], { env, encoding: "utf8" });
-  return { code: status, answer: JSON.parse(stdout === "" ? "{}" : stdout) as Record<string, never> };
+  return { code: status, answer: JSON.parse(stdout === "" ? "{}" : stdout) as Record<string, Record<string, unknown>> };
 }
 
 const task = (id: string) => run(person, "task", "show", id).answer.task as unknown as Task;

@@ -79,9 +79,12 @@ impl Ran {
     pub fn end(&self, board: &mut Board<'_>, task: &Task, actor: &Actor) -> Result<Task, Refusal> {
         let (id, generation) = (task.id.as_str(), Some(task.generation));
         match self.code {
-            Some(0) if task.output_exists == Some(false) => {
-                board.fail(id, generation, Some("its program ended well, but the output file is not there"), actor)
-            }
+            Some(0) if task.output_exists == Some(false) => board.fail(
+                id,
+                generation,
+                Some("its program ended well, but the output file is not there"),
+                actor,
+            ),
             Some(0) => {
                 let said = last_bytes(&self.said, RESULT_BYTES);
                 board.done(id, generation, Some(said).filter(|said| !said.is_empty()), actor)
@@ -89,7 +92,8 @@ impl Ran {
             Some(code @ 1..BY_SIGNAL) => {
                 let last = [&self.errors, &self.said].map(|text| last_bytes(text, WHY_BYTES));
                 let last = last.into_iter().find(|text| !text.is_empty()).unwrap_or_default();
-                let why = format!("its program ended with {code}{}{last}", if last.is_empty() { "" } else { ": " });
+                let why =
+                    format!("its program ended with {code}{}{last}", if last.is_empty() { "" } else { ": " });
                 board.fail(id, generation, Some(&why), actor)
             }
             Some(code) => {

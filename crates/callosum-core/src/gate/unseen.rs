@@ -39,7 +39,8 @@ impl Gate {
             let found = ledger.history().action(call.seq);
             // In a journal that was replaced meanwhile, the number may be somebody else's.
             let is_it = |of: &&Past| is_open(of, call);
-            let Some(mut record) = found.filter(is_it).map(|of| self.outcome_of_action(of, &report, now)) else {
+            let Some(mut record) = found.filter(is_it).map(|of| self.outcome_of_action(of, &report, now))
+            else {
                 return Ok(None);
             };
             record.runtime = call.runtime.clone().or(record.runtime);

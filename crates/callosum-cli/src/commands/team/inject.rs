@@ -93,7 +93,8 @@ impl Target {
         };
         let who = Who { instance: instance.clone(), session: session.clone(), ..Who::default() };
         let found = sessions.alive().find(|one| is_it(one, &who));
-        let tty = found.and_then(|session| session.tty.clone()).ok_or_else(|| not_now("it has no terminal"))?;
+        let tty =
+            found.and_then(|session| session.tty.clone()).ok_or_else(|| not_now("it has no terminal"))?;
         let runtime = found.and_then(|session| named(session.runtime.as_deref()?));
         Ok(Self { who, tty, hints: runtime.map_or(&[], |runtime| runtime.facts().prompt_hints) })
     }
@@ -111,8 +112,7 @@ impl Target {
         }
         let actor = Actor { who: self.who.clone(), ..Actor::default() };
         let is_request = |message: &Message| message.intent == Intent::Request && message.role.is_none();
-        let waits =
-            writer.team().on_mail(|mail| Ok(mail.waiting_for(&actor).iter().any(is_request)))?;
+        let waits = writer.team().on_mail(|mail| Ok(mail.waiting_for(&actor).iter().any(is_request)))?;
         if !waits {
             let message = "no unread request waits for that session";
             let remedy = "send one first: `callosum send SESSION TEXT --intent request`";
@@ -171,9 +171,8 @@ impl Pane {
         }
         let clients = tmux(&["list-clients", "-t", &self.window, "-F", "#{client_activity}"], None)?;
         let now = callosum_core::machine::Machine::read().now().wall_ms / 1_000;
-        let is_recent = |line: &str| {
-            line.trim().parse::<i64>().is_ok_and(|at| now.saturating_sub(at) < QUIET_SECONDS)
-        };
+        let is_recent =
+            |line: &str| line.trim().parse::<i64>().is_ok_and(|at| now.saturating_sub(at) < QUIET_SECONDS);
         if clients.lines().any(is_recent) {
             return Err(not_now("somebody has just pressed a key there"));
         }
@@ -197,7 +196,11 @@ impl Pane {
 /// What tmux answers.
 fn tmux(words: &[&str], input: Option<&str>) -> Result<String, Refusal> {
     let failed = |why: String| {
-        Refusal::new(Code::Blocked, format!("tmux can't be asked: {}", name(&why)), "check that tmux runs here")
+        Refusal::new(
+            Code::Blocked,
+            format!("tmux can't be asked: {}", name(&why)),
+            "check that tmux runs here",
+        )
     };
     let mut command = Command::new("tmux");
     command.args(words).stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });

@@ -154,9 +154,7 @@ impl Worker<'_> {
         if !tasks.iter().any(|task| work::is_for(task, &self.actor)) {
             return Ok(None);
         }
-        self.on_board(|worker, team| {
-            Ok(team.on_tasks(|board| board.claim(&Claim::Next, &worker.actor))?)
-        })
+        self.on_board(|worker, team| Ok(team.on_tasks(|board| board.claim(&Claim::Next, &worker.actor))?))
     }
 
     /// Waits until there may be a task again.
