@@ -12,6 +12,7 @@ import { built } from "../programs.ts";
 const GOLDEN = new URL("../golden/hooks.json", import.meta.url);
 const RECORDED = process.env.CALLOSUM_RECORD;
 const MAIL = "gog gmail send --to alice@example.com --subject Monday --body hello";
+const RULE = { name: "mail", tier: 3, tool: "exec", command: ["gog gmail send"], contextKey: "email:{command.flag.to}" };
 /** How long ago something was. */
 const AGO = /\b\d+(ms|s|m)( \d+(ms|s))? ago/g;
 
@@ -59,6 +60,8 @@ function answers(program: string): Answer[] {
   rmSync(stateDir, { recursive: true, force: true });
   mkdirSync(stateDir, { mode: 0o700 });
   writeFileSync(join(stateDir, "settings.json"), JSON.stringify({ instanceId: "home" }));
+  // Rules of its own: those that are shipped change for reasons of their own.
+  writeFileSync(join(stateDir, "tiers.json"), JSON.stringify({ rules: [RULE] }));
   const env = { PATH: process.env.PATH ?? "", HOME: directory };
   const told: Answer[] = [];
   for (const [runtime, { before, after: end, prompt, others, shell, write }] of Object.entries(RUNTIMES)) {
