@@ -134,7 +134,7 @@ test("a task of Codex is done by a worker of Gemini, whose first try was killed,
 
   scene.model.release("done");
   const [, told] = await codex.results();
-  assert.match(told ?? "", /Task notes was lost: its process ended/);
+  assert.match(told ?? "", /Task notes was lost in attempt 1: its process ended/);
   assert.match(told ?? "", /Task notes is completed/);
 
   const gemini = ["first", "second"].flatMap((name) => scene.model.turn(name).map(({ body }) => body));

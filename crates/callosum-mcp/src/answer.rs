@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use callosum_core::gate::{Gate, GateOptions};
+use callosum_core::gate::{Gate, GateOptions, Untold};
 use callosum_core::model::time::Stamp;
 use callosum_core::query::Observer;
 use callosum_core::record::outcome::Ended;
@@ -85,7 +85,9 @@ impl Host {
         if answer.is_error
             && let Some(call) = self.parent.call(asked, &self.observer, &now)
         {
-            self.with_gate(&now, |gate| gate.ended_unseen(&call, Ended::Error, &now));
+            let (id, runtime) = (call.call.as_deref(), call.runtime.as_deref());
+            let untold = Untold { seq: call.seq, who: &call.who, call: id, runtime };
+            self.with_gate(&now, |gate| gate.ended_unseen(untold, Ended::Error, &now));
         }
         Some(answer)
     }

@@ -9,8 +9,7 @@ use crate::error::{Code, Refusal};
 use crate::message::Addressed;
 use crate::route::Routes;
 use crate::team::Sessions;
-use crate::who::{Actor, OPERATOR};
-use crate::work;
+use crate::who::{Actor, OPERATOR, WORKER};
 
 /// Names that an answer lists.
 const LISTED: usize = 10;
@@ -105,7 +104,7 @@ impl Names {
         if let Some(runtime) = self.runtime(to) {
             // A worker has nobody who reads mail.
             let is_of = |session: &&Session| {
-                session.runtime.as_deref() == Some(runtime) && session.instance != work::INSTANCE
+                session.runtime.as_deref() == Some(runtime) && session.instance != WORKER
             };
             let of = sessions.alive().filter(is_of);
             let all: Vec<(String, String)> = of.map(pair).collect();

@@ -6,10 +6,8 @@ use callosum_core::record::RandomId;
 use crate::error::Refusal;
 use crate::names::Names;
 use crate::task::{Board, RESULT_BYTES, State, Task};
-use crate::who::{Actor, Process, Who};
+use crate::who::{Actor, Process, WORKER, Who};
 
-/// The instance of all workers.
-pub const INSTANCE: &str = "worker";
 /// Digits that tell the workers of a runtime apart.
 const DIGITS: usize = 6;
 /// Bytes of what is told of the last that a program wrote before it failed.
@@ -23,7 +21,7 @@ const NOT_RUN: [i32; 2] = [126, 127];
 pub fn actor(runtime: &str, names: &Names, machine: &Machine) -> Actor {
     let digits: String = RandomId::random().to_string().chars().take(DIGITS).collect();
     let who = Who {
-        instance: INSTANCE.to_owned(),
+        instance: WORKER.to_owned(),
         runtime: runtime.to_owned(),
         session: format!("{runtime}-{digits}"),
         via: "process".to_owned(),

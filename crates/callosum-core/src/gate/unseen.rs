@@ -6,10 +6,9 @@ use super::open_calls::Unflushed;
 use super::report::EndReport;
 use super::tickets::Work;
 use super::{Answer, Gate};
-use crate::decision::history::Action as Past;
+use crate::decision::history::{Action as Past, Who};
 use crate::model::tier::Tier;
 use crate::model::time::Stamp;
-use crate::query::OpenCall;
 use crate::record::outcome::Ended;
 use crate::store::journal::{Check, Patience};
 use crate::store::ledger::Needs;
@@ -17,15 +16,28 @@ use crate::store::ledger::Needs;
 /// How long is waited for the guard.
 const PATIENCE: Duration = Duration::from_millis(500);
 
+/// A call whose end nobody told.
+#[derive(Clone, Copy, Debug)]
+pub struct Untold<'c> {
+    /// Sequence number of its start.
+    pub seq: u64,
+    /// Whose it is.
+    pub who: &'c Who,
+    /// The runtime's id of it.
+    pub call: Option<&'c str>,
+    /// The runtime.
+    pub runtime: Option<&'c str>,
+}
+
 impl Gate {
     /// Writes how a call ended, whoever's it is, if nobody has; what can't be written soon is not written. For a thread that may wait.
-    pub fn ended_unseen(&self, call: &OpenCall, ended: Ended, now: &Stamp) {
+    pub fn ended_unseen(&self, call: Untold<'_>, ended: Ended, now: &Stamp) {
         let report = EndReport {
-            tool: call.tool.clone().unwrap_or_default(),
-            agent: call.agent.clone(),
+            tool: String::new(),
+            agent: None,
             session: call.who.session.clone(),
             run: None,
-            call: call.call.clone(),
+            call: call.call.map(str::to_owned),
             digest: None,
             ended,
             exit_code: None,
@@ -43,7 +55,7 @@ impl Gate {
             else {
                 return Ok(None);
             };
-            record.runtime = call.runtime.clone().or(record.runtime);
+            record.runtime = call.runtime.map(str::to_owned).or(record.runtime);
             let is_guarded = record.tier.is_some_and(Tier::is_guarded);
             let appended = self.append_of_call(ledger, &proof, &mut record, now)?;
             Ok(is_guarded.then_some(appended))
@@ -59,6 +71,6 @@ impl Gate {
     }
 }
 
-fn is_open(action: &Past, call: &OpenCall) -> bool {
-    *action.who == call.who && action.call == call.call && action.outcome.is_none()
+fn is_open(action: &Past, call: Untold<'_>) -> bool {
+    *action.who == *call.who && action.call.as_deref() == call.call && action.outcome.is_none()
 }

@@ -16,7 +16,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use callosum_core::gate::{Answer, Gate, GateOptions, GivenUp, Unreadable};
+use callosum_core::gate::{Answer, Gate, GateOptions, GivenUp, Unreadable, Untold};
 use callosum_core::model::text::{one_line, short_name};
 use callosum_core::model::time::Stamp;
 use callosum_core::query::{OpenCall, RecentRequest, Source};
@@ -261,7 +261,9 @@ fn close_untold(gate: &Gate, event: &Event, now: &Stamp) {
         is_own && call.tool.as_deref() != Some(Tool::Exec.name())
     };
     for call in gate.open_calls(now).unwrap_or_default().into_iter().filter(is_untold) {
-        gate.ended_unseen(&call, Ended::Maybe, now);
+        let (id, runtime) = (call.call.as_deref(), call.runtime.as_deref());
+        let untold = Untold { seq: call.seq, who: &call.who, call: id, runtime };
+        gate.ended_unseen(untold, Ended::Maybe, now);
     }
 }
 

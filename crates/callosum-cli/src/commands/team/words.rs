@@ -3,10 +3,9 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use callosum_runtimes::Runtime;
+use callosum_runtimes::{RUNTIMES, Runtime, named};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
-
-use crate::args::hook_runtime;
 
 /// The verbs.
 #[derive(Debug, Subcommand)]
@@ -352,6 +351,12 @@ pub(crate) struct Work {
     /// Words for the program itself: its model, what it may do unasked
     #[arg(last = true, value_name = "ARGS")]
     pub(crate) words: Vec<OsString>,
+}
+
+/// A runtime whose hooks come here.
+pub(crate) fn hook_runtime() -> impl TypedValueParser<Value = Runtime> {
+    PossibleValuesParser::new(RUNTIMES.map(|runtime| runtime.name()))
+        .try_map(|name| named(&name).ok_or("it is not known"))
 }
 
 /// Words to look for.
