@@ -69,7 +69,7 @@ function answers(program: string): Answer[] {
       const input = JSON.stringify({ session_id: session, hook_event_name: event, cwd: directory, ...more });
       const { status, stdout } = spawnSync(program, ["--state-dir", stateDir, "hook", runtime], { env, input, encoding: "utf8" });
       assert.equal(status, 0, `${runtime} ${event}`);
-      told.push({ runtime, session, event, stdout: stdout.replaceAll(AGO, "N ago").replaceAll(directory, "/work") });
+      told.push({ runtime, session, event, stdout: stdout.replaceAll(AGO, "N ago").replaceAll(directory, "/there") });
     };
     const call = (session: string, id: string, tool: string, input: object, hasEnd = true) => {
       const of = { tool_name: tool, tool_input: input, ...(runtime !== "gemini" && { tool_use_id: id }) };
