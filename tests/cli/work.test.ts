@@ -50,11 +50,12 @@ function work(...args: string[]) {
 }
 
 /** What the program does, as a shell's script. */
-const does = (text: string) => writeFileSync(script, text);
+const does = (text: string) => writeFileSync(script, `echo $$ >'${pid}'\n${text}\n`);
 function isRunning(): boolean {
   try {
     // Behind the name stands the state: what has ended may not have been waited for.
-    return !/^\S+ \(.*\) Z/.test(readFileSync(`/proc/${readFileSync(pid, "utf8").trim()}/stat`, "utf8"));
+    const id = readFileSync(pid, "utf8").trim();
+    return id !== "" && !/^\S+ \(.*\) Z/.test(readFileSync(`/proc/${id}/stat`, "utf8"));
   } catch {
     return false;
   }
@@ -64,14 +65,7 @@ before(() => {
   program = built("callosum");
   mkdirSync(bin);
   // The script is another process: what has to end is more than the program.
-  const lines = [
-    "#!/bin/sh",
-    `printf '%s\\n' "$@" >'${asked}'`,
-    `sh '${script}' & child=$!`,
-    `echo $child >'${pid}'`,
-    "wait $child",
-    "",
-  ];
+  const lines = ["#!/bin/sh", `printf '%s\\n' "$@" >'${asked}'`, `sh '${script}' &`, "wait $!", ""];
   writeFileSync(join(bin, "gemini"), lines.join("\n"));
   chmodSync(join(bin, "gemini"), 0o755);
 });
