@@ -7,8 +7,9 @@ import { after, before, test } from "node:test";
 import { until } from "../openclaw/harness/world.ts";
 import { Scene } from "./harness/scene.ts";
 
-/** What Callosum's words about others begin with. */
-const OF_OTHERS = /\[Callosum\] (Sessions work together|\w+ session \S+ wrote)/;
+/** What Callosum's words about others begin with, and all that they name: commands, tools, counts. */
+const OF_OTHERS =
+  /\[Callosum\] (Sessions work together|\w+ session \S+ wrote)|callosum (task|inbox|sessions|watch)|callosum_(team|search|send|task_update)|(Tasks|Messages|Discoveries): \d/;
 
 let scene: Scene;
 let file: string;

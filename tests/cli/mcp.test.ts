@@ -237,6 +237,30 @@ test("without ids, the one open call tells; without one, the one session of the 
   }
 });
 
+test("a call that Codex tells no end of is closed: by the server that refused it, else when the turn is over", async () => {
+  const client = await server();
+  const ends = (call: string) => {
+    const { entries } = cli("journal", "-n", "200", "--session", "untold", "--records") as unknown as {
+      entries: Array<{ action: string; call?: string; tool?: string }>;
+    };
+    return entries.filter((entry) => entry.call === call).map(({ action }) => action);
+  };
+  const args = { event: "claimed", id: "nobody-knows-it" };
+  const begin = (tool: string, id: string, input: object) =>
+    hook("codex", "untold", "PreToolUse", { tool_name: tool, tool_input: input, tool_use_id: id });
+  begin("mcp__callosum__callosum_task_update", "refused", args);
+  const told = await client.call("callosum_task_update", args, { callId: "refused" });
+  assert.deepEqual([told.isError, refusal(told).code], [true, "unknown"]);
+  assert.deepEqual(ends("refused"), ["intercept", "failed"]);
+  // Of another server nobody knows whether it did something before it failed; what a shell runs may go on.
+  begin("mcp__mailer__send_mail", "of-mailer", { to: "alice@example.com" });
+  begin("Bash", "of-shell", { command: "ssh build.example.com make" });
+  hook("codex", "other", "Stop");
+  assert.deepEqual([ends("of-mailer"), ends("of-shell")], [["intercept"], ["intercept"]]);
+  hook("codex", "untold", "Stop");
+  assert.deepEqual([ends("of-mailer"), ends("of-shell")], [["intercept", "unknown"], ["intercept"]]);
+});
+
 test("where nothing can be written it says so, and reads", async () => {
   const open = { tool_name: "mcp__callosum__callosum_task_update", tool_input: {}, tool_use_id: "call_sealed" };
   hook("codex", "a", "PreToolUse", open);

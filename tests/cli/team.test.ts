@@ -184,6 +184,9 @@ test("only a person at a terminal accepts what a session made, and nobody waits 
 });
 
 test("a message is read once by whom it is for", () => {
+  // What became of her tasks she was told.
+  const told = as("ann", "inbox", "--drain").answer.messages as unknown as Array<Record<string, unknown>>;
+  assert.deepEqual(told.at(-1)?.body, "Task from-ann is completed: see it for what came of it.");
   const sent = as("ann", "send", "bob", "the schema has changed", "--intent", "request");
   assert.equal(sent.answer.message?.intent, "request");
   assert.deepEqual((sent.answer.delivery as unknown as Array<Record<string, unknown>>)[0]?.how, "next-hook");

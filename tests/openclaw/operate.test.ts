@@ -95,6 +95,11 @@ test("the slash command is the plugin's, and the skill of the same name is the m
   assert.match(system, /<name>callosum<\/name>\s*<description>What to do when \[Callosum\] pauses/);
 });
 
+test("without `teamTools` no request to a model names a tool for working together", () => {
+  assert.ok(world.model.requests.length > 0);
+  for (const { body } of world.model.requests) assert.doesNotMatch(body, /callosum_(team|search|send|task_update)/);
+});
+
 test("a model asks what was done, and its next request holds the answer, marked as data; asking is tier 0", async () => {
   const [told] = await world.play("beta", via("callosum_recent", { key: ANN }));
   assert.match(told ?? "", /Your own session is agent:main:beta\./);

@@ -12,7 +12,9 @@ import { McpClient } from "../mcp-client.ts";
 import { built } from "../programs.ts";
 
 const RACERS = 16;
-const TASKS = Number(process.env.CALLOSUM_RACE_TASKS ?? 50);
+const TASKS = Number(process.env.CALLOSUM_RACE_TASKS ?? 200);
+/** From the start of this process: how long is asked again. */
+const LIMIT_MS = 300_000;
 const directory = mkdtempSync(join(tmpdir(), "callosum-tasks-"));
 const stateDir = join(directory, "state");
 const env = { PATH: process.env.PATH ?? "", HOME: directory };
@@ -25,6 +27,14 @@ after(() => {
 interface Claim {
   id: string;
   gen: number;
+}
+
+/** On a machine with other things to do the guard may not be free in time. That is told, nothing was done, and it is asked for again. */
+function isBusy(answer: object): boolean {
+  const { error } = answer as { error?: { code: string; message: string } };
+  const isBusy = error?.code === "cannot-write" && / was not free for /.test(error.message);
+  if (isBusy) assert.ok(performance.now() < LIMIT_MS, "the race took too long");
+  return isBusy;
 }
 
 /** The same by tools, in a session of a runtime that this process is. */
@@ -42,6 +52,7 @@ async function claimsByTools(program: string, session: string): Promise<Claim[]>
     await client.open();
     for (;;) {
       const told = await client.call(tool, args, { callId: input.tool_use_id });
+      if (isBusy(told.structured)) continue;
       assert.equal(told.isError, false, JSON.stringify(told));
       const task = told.structured.task as Claim | null;
       if (task === null) return won;
@@ -59,11 +70,13 @@ async function claims(program: string): Promise<Claim[]> {
     const args = ["--state-dir", stateDir, "--json", "task", "claim", "--next"];
     const { stdout } = await promisify(execFile)(program, args, { env, encoding: "utf8" }).catch(
       (failed: { code?: number; stdout: string }) => {
-        assert.equal(failed.code, 1, failed.stdout);
+        assert.ok(failed.code === 1 || isBusy(JSON.parse(failed.stdout)), failed.stdout);
         return failed;
       },
     );
-    const { task } = JSON.parse(stdout) as { task: Claim | null };
+    const answer = JSON.parse(stdout) as { task: Claim | null };
+    if (isBusy(answer)) continue;
+    const { task } = answer;
     if (task === null) return won;
     won.push({ id: task.id, gen: task.gen });
   }

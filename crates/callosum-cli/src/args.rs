@@ -10,7 +10,7 @@ use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 
 use crate::commands::context::args::ContextAction;
-use crate::commands::team::words::Verb;
+use crate::commands::team::words::{Verb, hook_runtime};
 
 /// See what every AI-agent session on this machine did, why a call was paused, and what your rules would do.
 #[derive(Debug, Parser)]
@@ -278,12 +278,6 @@ pub(crate) enum Command {
         /// The shell
         shell: Shell,
     },
-}
-
-/// A runtime whose hooks come here.
-fn hook_runtime() -> impl TypedValueParser<Value = Runtime> {
-    PossibleValuesParser::new(RUNTIMES.map(|runtime| runtime.name()))
-        .try_map(|name| named(&name).ok_or("it is not known"))
 }
 
 /// What to do about rules.

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use callosum_core::gate::{Gate, GateOptions};
+use callosum_core::gate::{Gate, GateOptions, Untold};
 use callosum_core::model::time::Stamp;
 use callosum_core::query::Observer;
+use callosum_core::record::outcome::Ended;
 use callosum_runtimes::shell_variables;
 use callosum_team::api::tools::Tool;
 use callosum_team::api::{Asker, Desk};
@@ -79,7 +80,16 @@ impl Host {
         };
         let told = self.told(kind, params, &asker, only_reads, &now);
         let unread = Desk::of_observer(&self.observer, now).unread(&asker).ok().flatten();
-        Some(answer(told, unread))
+        let answer = answer(told, unread);
+        // A runtime may have no after-hook for a call that was refused here.
+        if answer.is_error
+            && let Some(call) = self.parent.call(asked, &self.observer, &now)
+        {
+            let (id, runtime) = (call.call.as_deref(), call.runtime.as_deref());
+            let untold = Untold { seq: call.seq, who: &call.who, call: id, runtime };
+            self.with_gate(&now, |gate| gate.ended_unseen(untold, Ended::Error, &now));
+        }
+        Some(answer)
     }
 
     fn told(

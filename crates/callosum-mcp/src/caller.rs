@@ -71,6 +71,12 @@ impl Parent {
         }
         Ok(by_session(&source.sessions(KNOWN_MS, now)?, parent, now))
     }
+
+    /// The call that this is, where the runtime tells its id and the gate has let it through.
+    pub(crate) fn call(&self, asked: Asked<'_>, source: &dyn Source, now: &Stamp) -> Option<OpenCall> {
+        let (parent, _) = (self.process?, named(asked.meta)?);
+        by_open_call(&source.open_calls(now).ok()?, parent, asked, now).first().copied().cloned()
+    }
 }
 
 /// The id of the call, where the runtime tells it.

@@ -65,6 +65,13 @@ pub struct Facts {
     pub title: &'static str,
     /// What its program is called.
     pub program: &'static str,
+    /// How it does one thing it is asked for, without anybody at it: the first words for its program, and those in front of what is
+    /// asked. A person's own words stand between them.
+    pub headless: [&'static [&'static str]; 2],
+    /// What its empty prompt shows on a terminal that is not faint: how that begins.
+    pub prompt_hints: &'static [&'static str],
+    /// Whether an after-hook comes for a call that failed, too.
+    pub tells_failures: bool,
     /// What the files and events of others call it.
     pub source: &'static str,
     /// What CALC's registry of panes calls it.

@@ -9,7 +9,7 @@ use crate::error::{Code, Refusal};
 use crate::message::Addressed;
 use crate::route::Routes;
 use crate::team::Sessions;
-use crate::who::{Actor, OPERATOR};
+use crate::who::{Actor, OPERATOR, WORKER};
 
 /// Names that an answer lists.
 const LISTED: usize = 10;
@@ -102,7 +102,11 @@ impl Names {
             return Ok(Addressed { sessions: Vec::new(), role: Some(role.to_owned()) });
         }
         if let Some(runtime) = self.runtime(to) {
-            let of = sessions.alive().filter(|session| session.runtime.as_deref() == Some(runtime));
+            // A worker has nobody who reads mail.
+            let is_of = |session: &&Session| {
+                session.runtime.as_deref() == Some(runtime) && session.instance != WORKER
+            };
+            let of = sessions.alive().filter(is_of);
             let all: Vec<(String, String)> = of.map(pair).collect();
             if all.is_empty() {
                 let message = format!("no session of {runtime} was heard of in the last day");

@@ -18,11 +18,15 @@ pub fn is_on(state_dir: &Path) -> bool {
 }
 
 /// What goes beyond that, each for itself.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Wanted {
     /// A session whose turn ends goes on where a request to it waits.
     pub continue_on_request: bool,
+    /// `callosum inject` may type into terminals.
+    pub live_injection: bool,
+    /// Who makes tasks that count as accepted: sessions, agents, runtimes, roles.
+    pub task_trusted_agents: Vec<String>,
 }
 
 /// How it is set; `None` while it is off. What can't be read of it is off.
@@ -48,10 +52,11 @@ pub fn set(state_dir: &Path, on: bool) -> io::Result<bool> {
 /// # Errors
 /// When the file can't be written or removed.
 pub fn set_to(state_dir: &Path, to: Option<Wanted>) -> io::Result<bool> {
-    let is = wanted(state_dir);
+    if wanted(state_dir) == to {
+        return Ok(false);
+    }
     let path = state_dir.join(FILE);
     match to {
-        _ if is == to => {}
         None => std::fs::remove_file(path)?,
         Some(to) => {
             DirBuilder::new().recursive(true).mode(0o700).create(state_dir)?;
@@ -60,5 +65,5 @@ pub fn set_to(state_dir: &Path, to: Option<Wanted>) -> io::Result<bool> {
             file.persist(path)?;
         }
     }
-    Ok(is != to)
+    Ok(true)
 }

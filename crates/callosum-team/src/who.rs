@@ -12,6 +12,9 @@ const NAME_CHARS: usize = 128;
 /// How it is known who asks that has shown a token.
 pub const TOKEN: &str = "token";
 
+/// The instance of all workers.
+pub const WORKER: &str = "worker";
+
 /// How a person is called, and addressed.
 pub const OPERATOR: &str = "operator";
 

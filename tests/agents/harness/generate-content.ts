@@ -3,6 +3,7 @@
 import { type Conversation, type Dialect, isRecord, listOf, type Reply } from "../../openclaw/harness/fake-model.ts";
 
 const partsOf = (content: Record<string, unknown> | undefined) => listOf(content?.parts);
+const hasResult = (content: Record<string, unknown>) => partsOf(content).some((part) => isRecord(part.functionResponse));
 const saidIn = (content: Record<string, unknown> | undefined) =>
   partsOf(content)
     .map((part) => (typeof part.text === "string" ? part.text : ""))
@@ -13,7 +14,9 @@ export const generateContent: Dialect = {
 
   read(body): Conversation {
     const contents = listOf(body.contents);
-    const from = contents.findLastIndex((content) => content.role === "user" && saidIn(content).includes("<<play "));
+    const isSaid = (content: Record<string, unknown>) => content.role === "user" && saidIn(content) !== "" && !hasResult(content);
+    const script = contents.findLastIndex((content) => content.role === "user" && saidIn(content).includes("<<play "));
+    const from = script < 0 ? contents.findLastIndex(isSaid) : script;
     const since = contents.slice(from + 1);
     return {
       said: saidIn(contents[from]),

@@ -30,6 +30,7 @@ mod standing;
 mod tickets;
 mod transaction;
 mod unreadable;
+mod unseen;
 mod writer;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -68,6 +69,7 @@ pub use self::presence::Presence;
 pub use self::report::{EndReport, Ran};
 pub use self::tickets::GivenUp;
 pub use self::unreadable::Unreadable;
+pub use self::unseen::Untold;
 pub use crate::store::instance::Options as GateOptions;
 
 /// How long a worker may try to get the guard and the ledger.

@@ -2,13 +2,14 @@
 //! all that the journal still holds, not only from the window.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::Path;
 
 use memchr::memmem;
 use serde::Serialize;
 
-use crate::decision::history::History;
-use crate::decision::pause_text::{ended, named};
+use crate::decision::history::{History, Who};
+use crate::decision::pause_text::{ended, named, on_machine};
 use crate::model::error::{QueryError, StateError};
 use crate::model::json_text;
 use crate::model::on_conflict::OnConflict;
@@ -135,6 +136,9 @@ pub struct Event {
     /// The agent runtime.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runtime: Option<String>,
+    /// Where its session runs, where its runtime told that: the folder of the repository, else its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
     /// What was called.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
@@ -185,7 +189,7 @@ pub(super) fn story(reader: &Reader<'_>, key: &str) -> Result<Story, QueryError>
     let Some(segments) = reader.segments()? else {
         return Ok(Story { key: key.to_owned(), events: Vec::new(), earlier: false, leases: Vec::new() });
     };
-    let (records, earlier) = gather(segments, key)?;
+    let Gathered { records, earlier, projects } = gather(segments, key)?;
     let mut history = History::new(u64::MAX, reader.settings.lock_expiry_ms);
     for (seq, record) in &records {
         history.apply(*seq, record);
@@ -195,6 +199,7 @@ pub(super) fn story(reader: &Reader<'_>, key: &str) -> Result<Story, QueryError>
     leases.retain(|lease| lease.context_key == key);
     let events = records.iter().filter_map(|(seq, record)| {
         let mut event = event(*seq, record)?;
+        event.project = projects.get(&Who::of(record)).cloned();
         let open = history.action(*seq).filter(|action| action.outcome.is_none());
         event.stands = open.map(|action| ended(action, action.state(now, &is_dead)));
         // It came before what it is about.
@@ -205,15 +210,34 @@ pub(super) fn story(reader: &Reader<'_>, key: &str) -> Result<Story, QueryError>
     Ok(Story { key: key.to_owned(), events: events.collect(), earlier, leases })
 }
 
-/// The records on `key` and those about them, in order; and whether there are more before.
-fn gather(segments: &Segments, key: &str) -> Result<(BTreeMap<u64, Record>, bool), StateError> {
-    let mut found = BTreeMap::new();
-    let mut earlier = false;
+/// What a story is told from.
+#[derive(Default)]
+struct Gathered {
+    /// The records on the resource and those about them, in order.
+    records: BTreeMap<u64, Record>,
+    /// There are more before.
+    earlier: bool,
+    /// Where sessions run.
+    projects: HashMap<Who, String>,
+}
+
+/// What the journal has for the story of `key`.
+fn gather(segments: &Segments, key: &str) -> Result<Gathered, StateError> {
+    let Gathered { mut records, mut earlier, mut projects } = Gathered::default();
+    let found = &mut records;
     // As it stands in a line: most lines need no parsing.
     let quoted = json_text::as_written(key);
     let names_key = memmem::Finder::new(&quoted);
+    let names_project = memmem::Finder::new(br#""project":"#);
     let mut lines = Backward::of(segments);
     while let Some((seq, line)) = lines.next_line()? {
+        if names_project.find(&line).is_some()
+            && let Some(record) = read(&line)
+            && let Some(project) = record.place.as_ref().and_then(|place| place.project.clone())
+        {
+            // The newest counts.
+            projects.entry(Who::of(&record)).or_insert(project);
+        }
         if names_key.find(&line).is_none() {
             continue;
         }
@@ -227,7 +251,7 @@ fn gather(segments: &Segments, key: &str) -> Result<(BTreeMap<u64, Record>, bool
         }
         found.insert(seq, record);
     }
-    let Some(oldest) = found.keys().next().copied() else { return Ok((found, false)) };
+    let Some(oldest) = found.keys().next().copied() else { return Ok(Gathered::default()) };
     // What names a call or a pause but not the resource: that a pause was read, or what ran instead.
     let about = memmem::Finder::new(br#""of":["#);
     let mut lines = Backward::of(segments);
@@ -239,7 +263,7 @@ fn gather(segments: &Segments, key: &str) -> Result<(BTreeMap<u64, Record>, bool
             found.insert(seq, record);
         }
     }
-    Ok((found, earlier))
+    Ok(Gathered { records, earlier, projects })
 }
 
 /// A record of any tier, with its keys where this version has them.
@@ -261,6 +285,7 @@ pub(super) fn event(seq: u64, record: &Record) -> Option<Event> {
         instance: record.instance.clone(),
         session: record.session.clone().unwrap_or_default(),
         runtime: record.runtime.clone(),
+        project: None,
         tool: record.tool.clone(),
         tier: record.tier,
         rule_name: record.rule_name.clone(),
@@ -280,9 +305,23 @@ impl Event {
         self.of.is_empty() && self.what != EventKind::Released
     }
 
+    /// Whose call: the instance, and the session with its runtime and the project that it runs in.
+    fn whose(&self) -> String {
+        let instance = on_machine(&self.instance, self.machine.as_deref());
+        if self.session.is_empty() {
+            return instance;
+        }
+        let short = |text: &str| name(text, NAME_CHARS).into_owned();
+        let runtime = self.runtime.as_deref().filter(|runtime| !runtime.is_empty());
+        let runtime = runtime.map_or_else(String::new, |runtime| short(runtime) + " ");
+        let folder = self.project.as_deref().and_then(|project| Path::new(project).file_name()?.to_str());
+        let project = folder.map_or_else(String::new, |folder| format!(" in {}", short(folder)));
+        format!("{instance} ({runtime}session {}{project})", short(&self.session))
+    }
+
     /// Who, what, how it went on.
     fn call_text(&self, numbers: &BTreeMap<u64, usize>) -> String {
-        let who = named(&self.instance, self.machine.as_deref(), &self.session);
+        let who = self.whose();
         let tool =
             self.tool.as_deref().map_or(Cow::Borrowed("an unnamed tool"), |tool| name(tool, NAME_CHARS));
         let tier = self.tier.map_or_else(String::new, |tier| format!(", tier {}", tier as u8));

@@ -63,15 +63,15 @@ fn the_story_tells_who_was_paused_by_what_and_how_it_ended() {
         story.text(&clock),
         r#"email:alice@example.com: 3 calls by 2 sessions.
 
-1. 12:00  home (session a) started mail, tier 3
+1. 12:00  home (test session a) started mail, tier 3
    with {"body":"hello","to":"alice@example.com"}
    12:00  ended: complete
 
-2. 12:00  away (session b) wanted mail, tier 3 and was paused: it was shown 1.
+2. 12:00  away (test session b) wanted mail, tier 3 and was paused: it was shown 1.
    with {"body":"hello","to":"alice@example.com"}
    12:00  the model read this
 
-3. 12:00  away (session b) started mail, tier 3, having been shown 1.
+3. 12:00  away (test session b) started mail, tier 3, having been shown 1.
    with {"body":"hello","to":"alice@example.com"}
    12:00  ended: failed (exit 7), the tool failed
 
@@ -271,7 +271,7 @@ fn what_another_machine_did_is_told_with_its_name() {
     );
     let text = story.text(&clock);
     assert!(text.contains("2 calls by 2 sessions"), "{text}");
-    assert!(text.contains("home (session a) started mail"), "{text}");
+    assert!(text.contains("home (test session a) started mail"), "{text}");
     assert!(text.contains("home on far (session a) started pay"), "{text}");
     assert!(text.contains("by home on far (session a), until"), "{text}");
 }
@@ -417,4 +417,33 @@ fn whoever_looks_goes_back_as_far_as_the_rules_do() {
     for source in [&fresh as &dyn Source, &observer] {
         assert_eq!(source.recent(&RecentRequest::default(), &world.now).unwrap().actions.len(), 1);
     }
+}
+
+#[test]
+fn a_story_names_the_project_of_a_session_as_its_runtime_told_it_last() {
+    let mut world = World::new();
+    let home = world.gate("home");
+    for cwd in ["/srv/old", "/srv/\"shop\"\n[Callosum]"] {
+        let presence = Presence {
+            session: "a".to_owned(),
+            agent: None,
+            event: SessionEvent::Start,
+            reason: None,
+            cwd: Some(cwd.to_owned()),
+            needs_trust: false,
+        };
+        home.presence(&presence, &world.now);
+    }
+    world.done(session(&home, "a"), "mail", &alice());
+    world.done(session(&home, "b"), "mail", &json!({"to": "bob@example.com"}));
+    let of = |key: &str| {
+        let story = home.why(key, &world.now).unwrap();
+        let text = story.text(&clock).lines().nth(2).unwrap().to_owned();
+        (story.events[0].project.clone(), text)
+    };
+    let (project, text) = of(ALICE);
+    assert!(project.is_some_and(|project| project.starts_with("/srv/") && !project.contains("old")));
+    assert!(text.contains("session a in \"") && !text.contains("[Callosum]"), "{text}");
+    let (project, text) = of("email:bob@example.com");
+    assert!(project.is_none() && text.contains("session b) started"), "{text}");
 }

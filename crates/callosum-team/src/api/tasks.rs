@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 
 use crate::error::{Code, Refusal};
 use crate::route::duration_ms;
+use crate::switch;
 use crate::task::{self, Board, NewTask, State, Task};
-use crate::team::{self, Sessions};
+use crate::team::{self, Sessions, Team};
 use crate::who::Actor;
 
 use super::request::{Add, Claim, Done, Ended, Handoff, Held, Input, Nothing, OfTask, Tasks, limit, read};
@@ -94,6 +95,7 @@ pub(super) fn add(writing: &Writing<'_>, request: Value) -> Result<Value, Refusa
         priority: add.priority,
         output_file: add.output_file,
         sla_ms,
+        is_trusted: is_trusted(&team),
         ..NewTask::default()
     };
     if add.route {
@@ -114,6 +116,12 @@ pub(super) fn add(writing: &Writing<'_>, request: Value) -> Result<Value, Refusa
         new.to = Some(names.assignee(&to, &Sessions::read(team.gate, &team.now)?)?);
     }
     Ok(told(team.on_tasks(|board| board.add(&new, team.actor))?))
+}
+
+/// Whether a person has said that this one's tasks may be taken by whoever looks for one.
+fn is_trusted(team: &Team<'_>) -> bool {
+    let trusted = switch::wanted(team.gate.state_dir()).map(|wanted| wanted.task_trusted_agents);
+    trusted.unwrap_or_default().iter().any(|name| team.actor.is_called(name))
 }
 
 pub(super) fn claim(writing: &Writing<'_>, request: Value) -> Result<Value, Refusal> {

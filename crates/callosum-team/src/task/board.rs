@@ -228,11 +228,23 @@ impl<'a> Board<'a> {
         self.put(task, "noted");
     }
 
-    /// Tells the maker of a task something, unless that is who caused it.
+    /// Tells the maker of a task something, unless that is who caused it. One that is neither a session nor a person has no inbox.
     pub(super) fn tell_maker(&mut self, task: &Task, by: Option<&Who>, text: String) {
-        if !task.by.session.is_empty() && by.is_none_or(|by| !by.is_same(&task.by)) {
-            self.notices.push(Notice { to: task.by.clone(), text });
+        let to = if task.by.is_operator() { Who::operator() } else { task.by.clone() };
+        let is_own = by.is_some_and(|by| by.is_same(&task.by) || (by.is_operator() && to.is_operator()));
+        if !is_own && (to.is_operator() || !to.session.is_empty()) {
+            self.notices.push(Notice { to, text });
         }
+    }
+
+    /// Ends a task that was tried so often that a person has to look at it: a person is told, too.
+    pub(super) fn leave_to_person(&mut self, task: Task, why: &str, by: Option<&Who>) -> Task {
+        let task = self.give_up(task, format!("needs a person: {why}it was tried {MAX_ATTEMPTS} times"), by);
+        if !task.by.is_operator() {
+            let text = format!("Task {} needs a person: it was tried {MAX_ATTEMPTS} times.", task.id);
+            self.notices.push(Notice { to: Who::operator(), text });
+        }
+        task
     }
 
     /// Writes down which holders are gone.
@@ -240,24 +252,24 @@ impl<'a> Board<'a> {
         let held: Vec<String> =
             self.rows().filter(|(_, row)| row.state().is_held()).map(|(id, _)| id.to_owned()).collect();
         for id in held {
-            let Some(mut task) = self.task(&id) else { continue };
+            let Some(task) = self.task(&id) else { continue };
             let Some(Life::Gone(why)) = task.holder.as_ref().map(self.life) else { continue };
-            task.holder = None;
-            if task.attempt >= MAX_ATTEMPTS {
-                self.give_up(
-                    task,
-                    format!("needs a person: {why}, and it was tried {MAX_ATTEMPTS} times"),
-                    None,
-                );
-                continue;
-            }
-            task.state = State::Lost;
-            task.why = Some(why.to_owned());
-            let text =
-                format!("Task {id} was lost in attempt {}: {why}. It may be claimed again.", task.attempt);
-            self.tell_maker(&task, None, text);
-            self.put(task, "lost");
+            self.lose(task, why);
         }
+    }
+
+    /// Takes a task from a holder that is gone; that try counts.
+    pub(super) fn lose(&mut self, mut task: Task, why: &str) -> Task {
+        task.holder = None;
+        if task.attempt >= MAX_ATTEMPTS {
+            return self.leave_to_person(task, &format!("{why}, and "), None);
+        }
+        task.state = State::Lost;
+        task.why = Some(why.to_owned());
+        let attempt = task.attempt;
+        let text = format!("Task {} was lost in attempt {attempt}: {why}. It may be claimed again.", task.id);
+        self.tell_maker(&task, None, text);
+        self.put(task, "lost")
     }
 
     /// Ends a task that came to nothing.

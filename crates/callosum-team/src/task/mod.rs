@@ -13,7 +13,7 @@ use crate::who::{Process, TOKEN, Who};
 
 pub use self::board::{Board, MAX_OPEN};
 pub use self::life::{IDLE_MS, Life, Signs};
-pub use self::verbs::{Claim, NewTask, TITLE_BYTES};
+pub use self::verbs::{Claim, NewTask, RESULT_BYTES, TITLE_BYTES};
 
 /// Claims that one task may have; what fails three times needs a person.
 pub const MAX_ATTEMPTS: u32 = 3;

@@ -13,10 +13,12 @@ use crate::error::{Code, Refusal};
 use crate::text;
 use crate::who::{Actor, Who};
 
-/// Bytes of a title, of a prompt, of a result and other sentences, and of names.
+/// Bytes of a title.
 pub const TITLE_BYTES: usize = 200;
+/// Bytes of a result and of other sentences.
+pub const RESULT_BYTES: usize = 4 * 1024;
+/// Bytes of a prompt, of names, of paths.
 const PROMPT_BYTES: usize = 16 * 1024;
-const RESULT_BYTES: usize = 4 * 1024;
 const NAME_BYTES: usize = 128;
 const PATH_BYTES: usize = 1_024;
 /// Files and dependencies that a task may name.
@@ -52,6 +54,8 @@ pub struct NewTask {
     pub sla_ms: Option<u64>,
     /// When it was made elsewhere.
     pub created_at: Option<String>,
+    /// It is accepted, though no person makes it: one has said that of all of its maker's.
+    pub is_trusted: bool,
     /// It is not accepted, though a person makes it.
     pub is_unaccepted: bool,
     /// See [`Task`].
@@ -123,7 +127,7 @@ impl Board<'_> {
             output_file: name("output file", &new.output_file, PATH_BYTES)?,
             by: actor.who.clone(),
             priority: new.priority.unwrap_or(1),
-            accepted: actor.is_operator() && !new.is_unaccepted,
+            accepted: (actor.is_operator() || new.is_trusted) && !new.is_unaccepted,
             created_at: created_at.map_or_else(|| self.at(), to_rfc3339),
             bridge,
             sla_ms: new.sla_ms,
@@ -293,7 +297,24 @@ impl Board<'_> {
         task.result = result.map(|result| text::limited("result", result, RESULT_BYTES)).transpose()?;
         task.state = State::Completed;
         task.why = None;
+        let text = format!("Task {} is completed: see it for what came of it.", task.id);
+        self.tell_maker(&task, Some(&actor.who), text);
         Ok(self.put(task, "completed"))
+    }
+
+    /// Says that whoever did the task in the actor's place is gone, why in a clause: it may be claimed again, and that try counts.
+    ///
+    /// # Errors
+    /// As [`Board::done`].
+    pub fn abandon(
+        &mut self,
+        id: &str,
+        generation: Option<u64>,
+        why: &str,
+        actor: &Actor,
+    ) -> Result<Task, Refusal> {
+        let task = self.held(id, generation, actor, "loss")?;
+        Ok(self.lose(task, why))
     }
 
     /// Ends a task that came to nothing.
@@ -328,8 +349,7 @@ impl Board<'_> {
         task.why = why.map(|why| text::limited("reason", why, RESULT_BYTES)).transpose()?;
         task.to = Some(text::line("assignee", to, NAME_BYTES)?);
         if task.attempt >= MAX_ATTEMPTS {
-            let why = format!("needs a person: it was tried {MAX_ATTEMPTS} times");
-            return Ok(self.give_up(task, why, Some(&actor.who)));
+            return Ok(self.leave_to_person(task, "", Some(&actor.who)));
         }
         task.state = State::Open;
         task.holder = None;

@@ -375,3 +375,25 @@ fn a_person_at_the_page_sees_what_stands_and_decides_about_tasks() {
     assert_eq!(look(json!({}))["tasks"], json!([]));
     assert_eq!(code(&look(json!({ "secrets": true }))), "bad-request");
 }
+
+#[test]
+fn what_a_trusted_agent_makes_is_taken_by_whoever_looks_for_a_task() {
+    let world = on();
+    let (a, b): (Asker, Asker) = (Ok(agent("a")), Ok(agent("b")));
+    let add = |id: &str| ask(&world, Surface::Tools, "add", json!({ "title": id, "id": id }), &a);
+    assert_eq!(add("early")["task"]["accepted"], false);
+    for (trusted, is_accepted) in [("gemini", false), ("a", true), ("home/a", true), ("codex", true)] {
+        let wanted = switch::Wanted { task_trusted_agents: vec![trusted.to_owned()], ..Default::default() };
+        switch::set_to(world.folder.path(), Some(wanted)).unwrap();
+        let id = trusted.replace('/', "-");
+        assert_eq!(add(&id)["task"]["accepted"], is_accepted, "{trusted}");
+    }
+    // Trust changes nothing about what was made before, and who names itself is nobody that is trusted.
+    let mut itself = agent("codex");
+    itself.names_itself = true;
+    let made = ask(&world, Surface::Http, "add", json!({ "title": "x", "id": "x" }), &Ok(itself));
+    assert_eq!(made["task"]["accepted"], false);
+    let next = || ask(&world, Surface::Tools, "claim", json!({ "next": true }), &b)["task"]["id"].clone();
+    let taken: Vec<_> = std::iter::from_fn(|| Some(next()).filter(|id| !id.is_null())).collect();
+    assert_eq!(taken.len(), 3);
+}

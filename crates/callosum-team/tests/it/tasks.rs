@@ -259,3 +259,29 @@ fn a_text_at_its_limit_is_taken_and_one_byte_more_is_not() {
     assert!(add(&world, &person, &prompted(16_384)).is_ok());
     assert_eq!(code(add(&world, &person, &prompted(16_386))), Code::Limit);
 }
+
+#[test]
+fn whoever_made_a_task_is_told_once_what_became_of_it_and_a_person_of_what_needs_one() {
+    let world = World::new();
+    let (person, maker, a) = (operator(), agent("maker"), agent("a"));
+    for (who, id) in [(&maker, "theirs"), (&person, "own")] {
+        add(&world, who, &new(id)).unwrap();
+        claim(&world, &a, id).unwrap();
+        with(&world, &a, |board| board.done(id, None, None, &a)).unwrap();
+    }
+    assert_eq!(told(&world, &maker), ["Task theirs is completed: see it for what came of it."]);
+    assert_eq!(told(&world, &person), ["Task own is completed: see it for what came of it."]);
+    // Nobody is told what he did himself.
+    add(&world, &maker, &new("alone")).unwrap();
+    claim(&world, &maker, "alone").unwrap();
+    with(&world, &maker, |board| board.done("alone", None, None, &maker)).unwrap();
+    assert_eq!(told(&world, &maker), [""; 0]);
+    add(&world, &maker, &new("hard")).unwrap();
+    for attempt in 1..=3 {
+        assert_eq!(claim(&world, &a, "hard").unwrap().attempt, attempt);
+        with(&world, &a, |board| board.abandon("hard", None, "it was killed", &a)).unwrap();
+    }
+    assert_eq!(shown(&world, "hard").state, State::Failed);
+    assert_eq!(told(&world, &maker).len(), 3);
+    assert_eq!(told(&world, &person), ["Task hard needs a person: it was tried 3 times."]);
+}

@@ -168,7 +168,8 @@ impl At<'_> {
     /// A turn that ends goes on where that is wanted, a request waits, somebody sits there, and it did not go on already.
     fn idle(self) -> Option<Delivery> {
         let has_terminal = self.gate.machine().terminal().is_some();
-        if !may_go_on(switch::wanted(self.gate.state_dir()), self.event.has_continued, has_terminal) {
+        if !may_go_on(switch::wanted(self.gate.state_dir()).as_ref(), self.event.has_continued, has_terminal)
+        {
             return None;
         }
         let is_request = |message: &Message| message.intent == Intent::Request && message.role.is_none();
@@ -262,7 +263,7 @@ impl At<'_> {
 }
 
 /// Whether a turn that ends may go on: where that is wanted, once, and never without a terminal.
-fn may_go_on(wanted: Option<Wanted>, has_continued: bool, has_terminal: bool) -> bool {
+fn may_go_on(wanted: Option<&Wanted>, has_continued: bool, has_terminal: bool) -> bool {
     wanted.is_some_and(|wanted| wanted.continue_on_request) && !has_continued && has_terminal
 }
 
@@ -304,14 +305,12 @@ mod tests {
 
     #[test]
     fn a_turn_goes_on_only_where_that_is_wanted_once_and_at_a_terminal() {
-        let wanted = Some(Wanted { continue_on_request: true });
+        let (unsaid, wanted) = (Wanted::default(), Wanted { continue_on_request: true, ..Wanted::default() });
+        let wanted = Some(&wanted);
         assert!(may_go_on(wanted, false, true));
-        for (wanted, has_continued, has_terminal) in [
-            (None, false, true),
-            (Some(Wanted::default()), false, true),
-            (wanted, true, true),
-            (wanted, false, false),
-        ] {
+        for (wanted, has_continued, has_terminal) in
+            [(None, false, true), (Some(&unsaid), false, true), (wanted, true, true), (wanted, false, false)]
+        {
             assert!(!may_go_on(wanted, has_continued, has_terminal), "{wanted:?}");
         }
     }

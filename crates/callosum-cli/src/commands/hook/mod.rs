@@ -16,13 +16,15 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use callosum_core::gate::{Answer, Gate, GateOptions, GivenUp, Unreadable};
-use callosum_core::model::text::one_line;
+use callosum_core::gate::{Answer, Gate, GateOptions, GivenUp, Unreadable, Untold};
+use callosum_core::model::text::{one_line, short_name};
 use callosum_core::model::time::Stamp;
-use callosum_core::query::{RecentRequest, Source};
+use callosum_core::query::{OpenCall, RecentRequest, Source};
+use callosum_core::record::outcome::Ended;
 use callosum_core::store::settings_file::SettingsFile;
 use callosum_runtimes::answer::Said;
 use callosum_runtimes::event::{Event, Params};
+use callosum_runtimes::openclaw::Tool;
 use callosum_runtimes::runtime::Moment;
 use callosum_runtimes::{Runtime, session_start};
 use callosum_team::who::Actor;
@@ -197,6 +199,9 @@ fn undecided(gate: &Gate, event: &Event) -> Said {
 
 fn decided(gate: &Arc<Gate>, event: &Event, deadline: Instant) -> Told {
     let now = gate.machine().now();
+    if event.moment == Moment::Idle {
+        close_untold(gate, event, &now);
+    }
     if event.moment == Moment::Idle
         && let Some(reason) = delivered(gate, event, deadline, &now).text
     {
@@ -243,6 +248,23 @@ fn decided(gate: &Arc<Gate>, event: &Event, deadline: Instant) -> Told {
         | Moment::Unknown => Said::Nothing,
     };
     said.into()
+}
+
+/// A call that failed may have no after-hook; when its turn is over, it is. What a shell runs may go on.
+fn close_untold(gate: &Gate, event: &Event, now: &Stamp) {
+    if event.runtime.facts().tells_failures {
+        return;
+    }
+    let session = short_name(&event.call.session);
+    let is_untold = |call: &OpenCall| {
+        let is_own = call.who.is_of(gate.instance()) && call.who.session == session;
+        is_own && call.tool.as_deref() != Some(Tool::Exec.name())
+    };
+    for call in gate.open_calls(now).unwrap_or_default().into_iter().filter(is_untold) {
+        let (id, runtime) = (call.call.as_deref(), call.runtime.as_deref());
+        let untold = Untold { seq: call.seq, who: &call.who, call: id, runtime };
+        gate.ended_unseen(untold, Ended::Maybe, now);
+    }
 }
 
 /// Two texts, one behind the other, as far as they are there.

@@ -1,11 +1,13 @@
 //! The verbs for working together: tasks, messages, events. Who asks is found out before anything else is looked at.
 
 mod bridge;
+mod inject;
 mod mail;
 mod search;
 mod task;
 mod watch;
 pub(crate) mod words;
+mod work;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -74,6 +76,8 @@ pub(crate) fn run(args: &Args, verb: &Verb, out: &mut dyn Write) -> Result<ExitC
         Verb::Search(wanted) => search::search(args, wanted, out),
         Verb::Digest { out: file } => search::digest(args, file.as_deref(), out),
         Verb::Bridge { action } => bridge::run(args, action, out),
+        Verb::Inject { to } => inject::inject(args, to, out),
+        Verb::Work(wanted) => work::run(args, wanted, out),
     };
     answer.or_else(|unable| match unable {
         Unable::Failed(failure) => Err(failure),
@@ -151,19 +155,25 @@ fn typed<T: DeserializeOwned>(answer: &Value, name: &str) -> Result<T, Unable> {
     Ok(serde_json::from_value(value).map_err(Failure::from)?)
 }
 
+/// Refuses what only a person does.
+fn only_a_person(actor: &Actor, does: &str) -> Result<(), Refusal> {
+    if actor.is_operator() {
+        return Ok(());
+    }
+    let message = format!("only a person {does}");
+    Err(Refusal::new(Code::NotYours, message, "ask the person who runs this machine"))
+}
+
 /// `callosum team on` and `off`: a person's to say.
 fn turn(args: &Args, action: &Switch, out: &mut dyn Write) -> Answer {
     let writer = Writer::new(args)?;
-    if !writer.actor.is_operator() {
-        let refusal = Refusal::new(
-            Code::NotYours,
-            "only a person turns it on or off",
-            "ask the person who runs this machine",
-        );
-        return Err(refusal.into());
-    }
-    let to = match *action {
-        Switch::On { continue_on_request } => Some(Wanted { continue_on_request }),
+    only_a_person(&writer.actor, "turns it on or off")?;
+    let to = match action {
+        Switch::On { continue_on_request, live_injection, trusted } => Some(Wanted {
+            continue_on_request: *continue_on_request,
+            live_injection: *live_injection,
+            task_trusted_agents: trusted.clone(),
+        }),
         Switch::Off => None,
     };
     let on = to.is_some();

@@ -1,7 +1,10 @@
 //! The words of the verbs for working together.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
+use callosum_runtimes::{RUNTIMES, Runtime, named};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
 
 /// The verbs.
@@ -60,6 +63,26 @@ pub(crate) enum Verb {
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
     },
+    /// Have a runtime's program do accepted tasks, one after the other, without anybody at it. Only a person may start it
+    #[command(
+        after_help = "It claims the next task that is for the runtime and that a person made or accepted, runs `claude -p`, `codex exec` or \
+                      `gemini -p`, keeps the claim meanwhile, and ends the task as the program ends: completed when it exits with 0 and \
+                      the task's output file, if it names one, is there; failed when it exits with another code; tried again, up to \
+                      three times, when it was killed. What the program wrote last is the result. Ctrl-C ends it and lets its task \
+                      go.\n\nExamples:\n  callosum work gemini\n  callosum work codex --max 1 -- --sandbox workspace-write"
+    )]
+    Work(Work),
+    /// Type one fixed line into the terminal of an idle session that an unread request waits for. It must run in tmux
+    #[command(
+        after_help = "It is off until `team on --live-injection`. Nothing is typed unless the journal says that the session is idle, nobody has \
+                      pressed a key for 5 seconds, its prompt is empty, and it got no such line within 10 minutes; else it says \
+                      why.\n\nExample:\n  callosum inject 3858"
+    )]
+    Inject {
+        /// The session: `instance/session` or the beginning of one
+        #[arg(value_name = "SESSION")]
+        to: String,
+    },
     /// Exchange tasks with a bridge file of CALC, version 2.0.0
     Bridge {
         #[command(subcommand)]
@@ -75,6 +98,12 @@ pub(crate) enum Switch {
         /// A session whose turn ends goes on where a request to it waits: once, with one fixed line, and only at a terminal
         #[arg(long)]
         continue_on_request: bool,
+        /// `callosum inject` may type into terminals
+        #[arg(long)]
+        live_injection: bool,
+        /// Tasks of this session, agent, runtime or role count as accepted; may be given several times
+        #[arg(long = "trust", value_name = "NAME")]
+        trusted: Vec<String>,
     },
     /// Stop it. What was written stays in the journal
     Off,
@@ -305,6 +334,29 @@ pub(crate) struct Routed {
     /// A file that it is about; may be given several times
     #[arg(long = "file", value_name = "PATH")]
     pub(crate) files: Vec<String>,
+}
+
+/// A worker to be started.
+#[derive(Debug, Args)]
+pub(crate) struct Work {
+    /// The runtime whose program does the tasks
+    #[arg(value_name = "RUNTIME", value_parser = hook_runtime())]
+    pub(crate) runtime: Runtime,
+    /// End after so many tasks [default: wait for more]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max: Option<u32>,
+    /// The folder in which they are done [default: the current one]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cwd: Option<PathBuf>,
+    /// Words for the program itself: its model, what it may do unasked
+    #[arg(last = true, value_name = "ARGS")]
+    pub(crate) words: Vec<OsString>,
+}
+
+/// A runtime whose hooks come here.
+pub(crate) fn hook_runtime() -> impl TypedValueParser<Value = Runtime> {
+    PossibleValuesParser::new(RUNTIMES.map(|runtime| runtime.name()))
+        .try_map(|name| named(&name).ok_or("it is not known"))
 }
 
 /// Words to look for.
