@@ -31,6 +31,7 @@ pub(crate) async fn start(service: &Arc<Service>, notify: Notify) -> JoinHandle<
         is_degraded: false,
         has_failed: false,
         notify,
+        journal: None,
     };
     tokio::spawn(teller.run(end))
 }
@@ -38,6 +39,8 @@ pub(crate) async fn start(service: &Arc<Service>, notify: Notify) -> JoinHandle<
 struct Teller {
     service: Arc<Service>,
     notify: Notify,
+    /// The journal that was read last.
+    journal: Option<String>,
     tally: Tally,
     /// Whether calls could not be checked when that was last looked at.
     is_degraded: bool,
@@ -76,8 +79,11 @@ impl Teller {
         let Some(mut next) = from else { return feed.end().await.ok() };
         loop {
             let following = feed.read(next).await.ok()?;
-            if next < following.oldest {
-                // What is gone is not told.
+            let is_other =
+                self.journal.is_some() && following.journal.is_some() && self.journal != following.journal;
+            self.journal = following.journal.or(self.journal.take());
+            if is_other || next < following.oldest {
+                // What is gone is not told, nor what another journal has from before.
                 return feed.end().await.ok();
             }
             for (seq, record) in &following.records {
