@@ -185,7 +185,8 @@ function commandLine(told: (args: string[]) => string): string[] {
       .replaceAll(/[ \t]+$/gm, "")
       .trimEnd();
   const commandsIn = (text: string) => {
-    const [, listed = ""] = /^Commands:\n((?: +.*\n|\n(?= ))+)/m.exec(text) ?? [];
+    // They stand before the options, in one group or several.
+    const [listed = ""] = text.split(/^Options:$/m);
     return [...listed.matchAll(/^ {2}([a-z][\w-]*)/gm)].map(([, name = ""]) => name).filter((name) => name !== "help");
   };
   const of = (args: string[]): string[] => {

@@ -35,7 +35,8 @@ test("everything that is wrong stands before what was done", async () => {
     settingErrors: ["`colour` is not a setting; it is ignored"],
     waiting: { lost: 2 },
   });
-  const { text } = await said(owner, "status");
+  // Folded lines as they were.
+  const text = (await said(owner, "status")).text.replaceAll(/\n {2}(?=\S)/g, " ");
   const order = [
     "Wrong:",
     "the disk is full. Make room.",
@@ -66,6 +67,31 @@ test("of a long story the first line and the end are told", async () => {
   assert.ok(text.length < 1_600, String(text.length));
   assert.match(text, /^```\nthe title\n…\nline \d+\n/);
   assert.match(text, /line 499\n```$/);
+});
+
+test("a story's times are those of the clock here, and parameters stay as they are", async () => {
+  const { gate, owner } = healthy();
+  const [today, longAgo] = [new Date().toISOString(), "2001-02-03T04:05:06.789Z"];
+  const clock = (at: string) => new Date(at).toLocaleTimeString("sv-SE");
+  const day = new Date(longAgo).toLocaleDateString("sv-SE");
+  const story = `k\n\n1. ${longAgo}  s did\n   with {"at":"${longAgo}"}\n   ${today}  ended\n\nIt is held now:\n  by g, until ${today} at the latest\n`;
+  gate.answers.why = JSON.stringify({ text: story });
+  const { text } = await said(owner, "why k");
+  assert.ok(text.includes(`\n1. ${day} ${clock(longAgo)}  s did\n   with {"at":"${longAgo}"}\n`), text);
+  // A test that runs over midnight sees yesterday's date.
+  assert.match(text, new RegExp(`\n {3}([-0-9]+ )?${clock(today)}  ended\n`));
+  assert.match(text, new RegExp(`\n  by g, until ([-0-9]+ )?${clock(today)} at the latest`));
+});
+
+test("lines are folded to a phone's width, and keys stay whole", async () => {
+  const { gate, owner } = healthy();
+  const key = `git-push:${"x".repeat(60)}`;
+  gate.answers.why = JSON.stringify({ text: `${key}: two calls\n   ${"word ".repeat(30).trim()}\n` });
+  const { text } = await said(owner, "why k");
+  assert.ok(text.includes(`${key}:\n  two calls`), text);
+  const words = text.split("\n").filter((line) => line.includes("word"));
+  assert.ok(words.length > 2 && words.every((line) => line.length <= 50 && line.startsWith("   ")), text);
+  assert.equal(words.join(" ").match(/word/g)?.length, 30);
 });
 
 test("anything else gets the usage, and asks nobody", async () => {
@@ -136,7 +162,7 @@ test("tasks are listed without a mark that takes effect, and accepted by the own
   const { gate, owner } = healthy();
   const task = { id: "3f2a", state: "open", accepted: false, to: "gemini", title: "look `here`\nand there" };
   gate.teams = [JSON.stringify({ tasks: [task], next: null })];
-  const listed = "```\n3f2a open, not accepted for gemini: look 'here' and there\n```";
+  const listed = "```\n3f2a open, not accepted for gemini: look 'here'\n  and there\n```";
   assert.equal((await said(owner, "tasks")).text, listed);
   assert.deepEqual(JSON.parse(String(gate.calls.at(-1)?.args[0])), {
     do: "ask",

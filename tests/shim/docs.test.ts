@@ -195,12 +195,14 @@ test("one word for one thing, in all that people read", () => {
   const found = [
     ...pages.flatMap((page) => ruledOut(page, paragraphs(page))),
     ...programs.filter((file) => !/tests?\.rs$/.test(file)).flatMap((file) => ruledOut(file, sentences(text(file)))),
-    ...printed.flatMap((file) => ruledOut(file, text(file).split("\n"))),
-    ...ruledOut(
-      "docs/reference/command-line.md",
-      text("docs/reference/command-line.md")
-        .replaceAll(/\[alias: locks\]|callosum locks/g, "")
-        .split("\n"),
+    // The command's other name stays.
+    ...[...printed, "docs/reference/command-line.md"].flatMap((file) =>
+      ruledOut(
+        file,
+        text(file)
+          .replaceAll(/\[alias: locks\]|callosum locks/g, "")
+          .split("\n"),
+      ),
     ),
   ];
   assert.deepEqual(found, []);

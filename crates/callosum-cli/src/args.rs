@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use callosum_runtimes::{RUNTIMES, Runtime, named};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Parser, Subcommand};
+use clap::{Command as Grammar, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
 
 use crate::commands::context::args::ContextAction;
@@ -17,7 +17,9 @@ use crate::commands::team::words::{Verb, hook_runtime};
 #[command(
     name = "callosum",
     version,
-    after_help = "Examples:\n  callosum status\n  callosum why email:alice@example.com\n  callosum journal -f --tier 3\n\n\
+    after_help = "Examples:\n  callosum status --watch\n  callosum why email:alice@example.com\n  callosum journal -f --tier 3..\n\n\
+                  `callosum COMMAND --help` tells a command's options. On a terminal, what is longer than the screen goes to a pager: \
+                  CALLOSUM_PAGER, else PAGER, else less.\n\n\
                   Exit codes: 0 all is well; 1 something is wrong (the state is degraded, the rules can't be used, \
                   nobody held the resource to release); 2 wrong usage, or the command could not do its work."
 )]
@@ -44,19 +46,23 @@ pub(crate) struct Global {
     #[arg(long, global = true, help_heading = "Global options")]
     pub(crate) time: bool,
 
-    /// Shorten nothing to make a table fit the terminal
+    /// Shorten nothing and leave nothing out to make a table fit the terminal
     #[arg(long, global = true, help_heading = "Global options")]
     pub(crate) wide: bool,
+
+    /// Start no pager for what is longer than the terminal
+    #[arg(long, global = true, help_heading = "Global options")]
+    pub(crate) no_pager: bool,
 }
 
 impl Args {
-    /// The words that this process was started with.
+    /// The words that this process was started with, read by `grammar`, whose help it may have been given.
     ///
     /// # Errors
     /// When they are no command, or ask for help. Those of a hook are used as far as they can be, if they name its runtime.
-    pub(crate) fn read() -> Result<Self, clap::Error> {
+    pub(crate) fn read(grammar: impl FnOnce() -> Grammar) -> Result<Self, clap::Error> {
         if !is_hook() {
-            return Self::try_parse();
+            return Self::from_arg_matches(&grammar().try_get_matches()?);
         }
         let words = || env::args_os().skip(1);
         let HookWords { global, hook } = HookWords::try_parse_from(words()).or_else(|error| {
@@ -64,6 +70,36 @@ impl Args {
             usable.ok_or(error)
         })?;
         Ok(Self { global, command: Command::Hook(hook) })
+    }
+
+    /// Whether the answer is looked for again and again.
+    pub(crate) fn is_watching(&self) -> bool {
+        match &self.command {
+            Command::Status(watching) | Command::Leases { watching, .. } => watching.watch,
+            Command::Sessions(wanted) => wanted.watching.watch,
+            Command::Journal(wanted) => wanted.follow,
+            _ => false,
+        }
+    }
+
+    /// Whether the whole answer is there before anything of it is shown, and is for reading.
+    pub(crate) fn may_be_paged(&self) -> bool {
+        let is_for_reading = matches!(
+            self.command,
+            Command::Status(_)
+                | Command::Journal(_)
+                | Command::Leases { .. }
+                | Command::Why { .. }
+                | Command::Sessions(_)
+                | Command::Explain(_)
+                | Command::Check(_)
+                | Command::Rules { .. }
+                | Command::Simulate(_)
+                | Command::Observe { .. }
+                | Command::Doctor(_)
+                | Command::Together(Verb::Inbox { .. } | Verb::Search(_))
+        );
+        is_for_reading && !self.is_watching() && !self.global.no_pager
     }
 }
 
@@ -155,7 +191,8 @@ pub(crate) struct Hook {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Show live leases, recent actions, the hooks seen, the size of the journal, and anything that is wrong
-    Status,
+    #[command(after_help = "Examples:\n  callosum status\n  callosum status --watch")]
+    Status(Watching),
     /// Show the newest records of the journal, newest last
     #[command(
         visible_alias = "log",
@@ -165,12 +202,15 @@ pub(crate) enum Command {
     /// Show the live leases: the resources in use right now. `release` ends one by hand
     #[command(
         visible_alias = "locks",
-        after_help = "Examples:\n  callosum leases\n  callosum leases release email:alice@example.com",
+        after_help = "Examples:\n  callosum leases --watch\n  callosum leases release email:alice@example.com",
         args_conflicts_with_subcommands = true
     )]
     Leases {
         #[command(subcommand)]
         action: Option<LeaseAction>,
+
+        #[command(flatten)]
+        watching: Watching,
     },
     /// Tell the story of a resource: who started, who was paused and what they were shown, who retried, and how it ended
     #[command(
@@ -270,9 +310,9 @@ pub(crate) enum Command {
     Mcp,
     #[command(flatten)]
     Together(Verb),
-    /// Print a completion script for your shell
+    /// Print a completion script for your shell: commands, options, and the keys, sessions and tools that the journal has now
     #[command(
-        after_help = "Example:\n  callosum completions bash > ~/.local/share/bash-completion/completions/callosum"
+        after_help = "Examples:\n  echo 'source <(callosum completions bash)' >> ~/.bashrc\n  echo 'source <(callosum completions zsh)' >> ~/.zshrc\n  echo 'callosum completions fish | source' >> ~/.config/fish/config.fish"
     )]
     Completions {
         /// The shell
@@ -311,6 +351,14 @@ pub(crate) enum ObserveAction {
         #[arg(long, value_name = "TIME")]
         since: Option<String>,
     },
+}
+
+/// Whether to look once.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Watching {
+    /// Look again every second until you stop it, and show what has changed; with --json, one document a line
+    #[arg(short, long)]
+    pub(crate) watch: bool,
 }
 
 /// What to do about leases.
@@ -357,12 +405,17 @@ pub(crate) struct Tried {
 pub(crate) struct SessionsWanted {
     /// Only sessions of this name: what it, or a part of it behind a `:` or `/`, begins with
     pub(crate) session: Option<String>,
+    /// Only sessions that work on this project: its name, or its folder
+    #[arg(long, value_name = "NAME")]
+    pub(crate) project: Option<String>,
     /// How far back to look: a duration such as 30m, or an RFC 3339 time
     #[arg(long, value_name = "TIME", default_value = "1h")]
     pub(crate) since: String,
     /// Print them as JSON in the form of CALC's registry of panes
     #[arg(long)]
     pub(crate) panes: bool,
+    #[command(flatten)]
+    pub(crate) watching: Watching,
 }
 
 /// The file that is looked at.
@@ -437,12 +490,12 @@ pub(crate) struct Asked {
 /// Which records are wanted. All conditions must hold.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Wanted {
-    /// Show at most this many records
+    /// Show at most this many calls; with --records or --json, this many records
     #[arg(short = 'n', long = "limit", value_name = "N", default_value_t = 50)]
     pub(crate) limit: usize,
 
     /// Keep printing new records until you stop it; with --json, one object per line
-    #[arg(short, long)]
+    #[arg(short, long, visible_alias = "watch")]
     pub(crate) follow: bool,
 
     /// Only records on this context key, such as `email:alice@example.com`
@@ -452,6 +505,10 @@ pub(crate) struct Wanted {
     /// Only records of this session: its name, or what that or a part of it behind a `:` or `/` begins with
     #[arg(long)]
     pub(crate) session: Option<String>,
+
+    /// Only records of sessions that work on this project: its name, or its folder, as `sessions` shows them
+    #[arg(long, value_name = "NAME")]
+    pub(crate) project: Option<String>,
 
     /// Only records of this instance
     #[arg(long)]

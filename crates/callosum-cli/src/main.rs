@@ -8,10 +8,14 @@
 
 mod args;
 mod commands;
+mod completion;
+mod help;
 mod output;
+mod pager;
+mod watch;
 
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -19,17 +23,29 @@ use clap::CommandFactory;
 use rustix::process::{Resource, Signal, getrlimit};
 
 use crate::args::{Args, Command, LeaseAction, ObserveAction, is_hook};
-use crate::output::{Failure, Output, be_wide, is_gone};
+use crate::help::grouped;
+use crate::output::{Failure, Output, be_wide, help_width, is_gone};
+use crate::watch::repeat;
 
 fn main() -> ExitCode {
-    let args = match Args::read() {
+    if !is_hook() && completion::answer(grammar) {
+        return ExitCode::SUCCESS;
+    }
+    let mut args = match Args::read(grammar) {
         Ok(args) => args,
         Err(error) => return misused(&error),
     };
+    // What is shown again must not differ by its age alone.
+    args.global.time |= args.is_watching() && !io::stdout().is_terminal();
     match run(&args) {
         Ok(code) => code,
         Err(failure) => failed(&failure),
     }
+}
+
+/// The command line's grammar.
+fn grammar() -> clap::Command {
+    grouped(Args::command(), help_width())
 }
 
 fn failed(failure: &Failure) -> ExitCode {
@@ -66,29 +82,29 @@ fn run(args: &Args) -> Result<ExitCode, Failure> {
     if args.global.wide {
         be_wide();
     }
-    let mut out = Output::standard();
+    let mut out = if args.may_be_paged() { Output::paged() } else { Output::standard() };
     let code = match &args.command {
-        Command::Status => commands::status::run(args, &mut out)?,
+        Command::Status(watching) => {
+            repeat(watching, args, &mut out, |out| commands::status::run(args, out))?
+        }
         Command::Journal(wanted) => commands::journal::run(args, wanted, &mut out)?,
-        Command::Leases { action: None } => commands::leases::run(args, &mut out)?,
-        Command::Leases { action: Some(LeaseAction::Release { key }) } => {
+        Command::Leases { action: None, watching } => {
+            repeat(watching, args, &mut out, |out| commands::leases::run(args, out))?
+        }
+        Command::Leases { action: Some(LeaseAction::Release { key }), .. } => {
             commands::leases::release(args, key, &mut out)?
         }
         Command::Why { key } => commands::why::run(args, key, &mut out)?,
-        Command::Sessions(wanted) => commands::sessions::run(args, wanted, &mut out)?,
+        Command::Sessions(wanted) => {
+            repeat(&wanted.watching, args, &mut out, |out| commands::sessions::run(args, wanted, out))?
+        }
         Command::Explain(asked) => commands::explain::run(args, asked, &mut out)?,
         // It writes past `out`, and nothing else may change its exit code.
         Command::Hook(hook) => return Ok(commands::hook::run(args, hook)),
         Command::Install(target) => commands::install::install(args, target, &mut out)?,
         Command::Uninstall(target) => commands::install::uninstall(args, target, &mut out)?,
         Command::Together(verb) => commands::team::run(args, verb, &mut out)?,
-        Command::Completions { shell } => {
-            // The generator panics where it can't write.
-            let mut script = Vec::new();
-            clap_complete::generate(*shell, &mut Args::command(), "callosum", &mut script);
-            out.write_all(&script)?;
-            ExitCode::SUCCESS
-        }
+        Command::Completions { shell } => completion::print(*shell, &mut out)?,
         Command::Check(checked) => commands::check::run(args, checked, &mut out)?,
         Command::Rules { action } => commands::rules::run(args, action, &mut out)?,
         Command::Init => commands::init::run(args, &mut out)?,
@@ -108,6 +124,6 @@ fn run(args: &Args) -> Result<ExitCode, Failure> {
             commands::serve::run(args, "ui", words.as_ref().map_or(&[], |words| words))?
         }
     };
-    out.flush()?;
+    out.finish()?;
     Ok(code)
 }

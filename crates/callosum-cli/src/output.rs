@@ -1,11 +1,11 @@
 //! Text for people, and what can go wrong on the way out.
 
-use std::io::{self, BufWriter, StdoutLock, Write};
+use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use anstream::AutoStream;
+use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use callosum_core::model::json_text;
 use callosum_core::model::text;
@@ -18,6 +18,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::Serialize;
 
 use crate::args::Args;
+use crate::pager;
 
 /// How often a tool or a program without a rule was seen, and what it sounds like.
 pub(crate) fn seen_as(entry: &Uncovered) -> String {
@@ -64,12 +65,30 @@ impl From<serde_json::Error> for Failure {
 pub(crate) struct Output {
     out: BufWriter<AutoStream<StdoutLock<'static>>>,
     is_read: bool,
+    /// What is held back until its length is known.
+    held: Option<Vec<u8>>,
 }
 
 impl Output {
     /// This process's. Nothing else may write there meanwhile.
     pub(crate) fn standard() -> Self {
-        Self { out: BufWriter::new(AutoStream::auto(io::stdout().lock())), is_read: true }
+        Self { out: BufWriter::new(AutoStream::auto(io::stdout().lock())), is_read: true, held: None }
+    }
+
+    /// The same; on a terminal, all of it goes to a pager if it is longer than the screen.
+    pub(crate) fn paged() -> Self {
+        Self { held: io::stdout().is_terminal().then(Vec::new), ..Self::standard() }
+    }
+
+    /// Shows what was held back, and waits for who reads it.
+    pub(crate) fn finish(mut self) -> io::Result<()> {
+        if let Some(text) = self.held.take() {
+            let is_coloured = AutoStream::choice(&io::stdout()) != ColorChoice::Never;
+            if !pager::show(&text, is_coloured) {
+                self.write_all(&text)?;
+            }
+        }
+        self.flush()
     }
 
     /// What comes of `write`, or of having nobody to write to.
@@ -93,10 +112,14 @@ impl Output {
 
 impl Write for Output {
     fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        if let Some(held) = &mut self.held {
+            return held.write(text);
+        }
         self.unless_gone(text.len(), |out| out.write(text))
     }
 
     fn flush(&mut self) -> io::Result<()> {
+        // What is held back is shown when all of it is there.
         self.unless_gone((), |out| out.flush())
     }
 }
@@ -129,6 +152,8 @@ pub(crate) const LONG_CHARS: usize = 300;
 
 /// No cell is made shorter for the sake of others.
 const LEAST_CELL: usize = 12;
+/// Columns of tables that a narrow terminal has no room for, in the order in which they go.
+const DISPENSABLE: [&str; 8] = ["INSTANCE", "FIRST", "TIER", "TOOL", "PAUSED", "CALLS", "RUNTIME", "PROJECT"];
 /// Columns around a cell.
 const AROUND: usize = 2;
 /// Whether nothing is to be shortened: said once, when the program starts.
@@ -137,6 +162,8 @@ static WIDE: AtomicBool = AtomicBool::new(false);
 /// No table is squeezed into fewer columns; it gets as many as a terminal usually has.
 const LEAST_WIDTH: u16 = 40;
 const USUAL_WIDTH: u16 = 80;
+/// As wide as the help of single commands.
+const HELP_WIDTH: usize = 100;
 
 /// A name from the journal, fit for a terminal: agents read those, too.
 pub(crate) fn name(text: &str) -> String {
@@ -261,9 +288,10 @@ pub(crate) fn table(
     header: &[&str],
     rows: impl Iterator<Item = Vec<String>>,
 ) -> Result<(), Failure> {
-    let mut rows: Vec<Vec<String>> = rows.collect();
+    let (mut rows, mut header): (Vec<Vec<String>>, _) = (rows.collect(), header.to_vec());
     if let Some(width) = width() {
-        fit(&mut rows, header, width);
+        leave_out(&mut rows, &mut header, width);
+        fit(&mut rows, &header, width);
     }
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
@@ -293,20 +321,45 @@ pub(crate) fn width() -> Option<usize> {
     Some(usize::from(if width < LEAST_WIDTH { USUAL_WIDTH } else { width }))
 }
 
+/// Columns that help is written in: no more than are read with ease.
+pub(crate) fn help_width() -> usize {
+    width().unwrap_or(HELP_WIDTH).min(HELP_WIDTH)
+}
+
 /// From now on nothing is shortened.
 pub(crate) fn be_wide() {
     WIDE.store(true, Ordering::Relaxed);
 }
 
-/// Shortens the longest cells until rows of these columns fit in `width`. A name is cut in its middle: ids are told by their
-/// beginnings, keys by their ends.
-pub(crate) fn fit(rows: &mut [Vec<String>], header: &[&str], width: usize) {
+/// Leaves out columns, those that are missed least first, until rows with short cells fit in `width`.
+fn leave_out(rows: &mut [Vec<String>], header: &mut Vec<&str>, width: usize) {
+    for name in DISPENSABLE {
+        let needed: usize = widths(rows, header).iter().map(|width| (*width).min(LEAST_CELL) + AROUND).sum();
+        if needed <= width {
+            return;
+        }
+        if let Some(place) = header.iter().position(|known| *known == name) {
+            header.remove(place);
+            rows.iter_mut().filter(|row| place < row.len()).for_each(|row| drop(row.remove(place)));
+        }
+    }
+}
+
+/// How wide each column is.
+fn widths(rows: &[Vec<String>], header: &[&str]) -> Vec<usize> {
     let mut widths: Vec<usize> = header.iter().map(|name| name.chars().count()).collect();
-    for row in rows.iter() {
+    for row in rows {
         for (width, cell) in widths.iter_mut().zip(row) {
             *width = cell.chars().count().max(*width);
         }
     }
+    widths
+}
+
+/// Shortens the longest cells until rows of these columns fit in `width`. A name is cut in its middle: ids are told by their
+/// beginnings, keys by their ends.
+pub(crate) fn fit(rows: &mut [Vec<String>], header: &[&str], width: usize) {
+    let widths = widths(rows, header);
     let room = width.saturating_sub(AROUND * widths.len());
     let fits = |most: &usize| widths.iter().map(|width| (*width).min(*most)).sum::<usize>() <= room;
     let most = (LEAST_CELL..=width).rev().find(fits).unwrap_or(LEAST_CELL);

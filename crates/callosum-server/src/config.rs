@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::args::Global;
 use crate::failure::Failure;
+use crate::notices::Notify;
 use crate::webhooks::{MAX_WEBHOOKS, Webhook};
 
 /// The file in the state directory that says how the service is run.
@@ -25,6 +26,8 @@ pub(crate) struct Config {
     pub(crate) limits: Limits,
     /// Where what happens is posted to.
     pub(crate) webhooks: Vec<Webhook>,
+    /// Whom to tell when something was stopped, or can't be checked.
+    pub(crate) notify: Option<Notify>,
 }
 
 /// What each token may.

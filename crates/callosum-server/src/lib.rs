@@ -15,6 +15,7 @@ pub mod in_memory;
 mod limits;
 mod log;
 mod metrics;
+mod notices;
 mod openapi;
 mod page;
 mod private_file;

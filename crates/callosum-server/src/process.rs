@@ -30,6 +30,7 @@ use crate::failure::Failure;
 use crate::http;
 use crate::http::listen::{Door, SOCKET, Socket, serve as serve_connections, want_files};
 use crate::log::Log;
+use crate::notices::{self, Notify};
 use crate::page::{Page, on_loopback};
 use crate::service::Service;
 use crate::webhooks::Webhooks;
@@ -72,7 +73,7 @@ pub(crate) fn serve(global: &Global, listen: &Listen) -> Result<ExitCode, Failur
     let (writer, writing) = Writer::start(Arc::clone(&gate)).map_err(|error| cant_start(&error))?;
     let log = Log::start(io::stderr()).map_err(|error| cant_start(&error))?;
     let service = Arc::new(Service::new(Arc::clone(&gate), writer, log, &directory, &config));
-    let served = runtime.block_on(run(&service, &directory, address, tls, webhooks));
+    let served = runtime.block_on(run(&service, &directory, address, tls, (webhooks, config.notify)));
     // Whatever a connection still held of the service goes with the runtime, and with that the writer's last sender.
     runtime.shutdown_timeout(SETTLING);
     drop(service);
@@ -93,7 +94,7 @@ async fn run(
     directory: &StateDir,
     address: Option<SocketAddr>,
     tls: Option<TlsAcceptor>,
-    webhooks: Webhooks,
+    (webhooks, notify): (Webhooks, Option<Notify>),
 ) -> Result<(), Failure> {
     let mut interrupt = signal(SignalKind::interrupt()).map_err(|error| cant_start(&error))?;
     let mut terminate = signal(SignalKind::terminate()).map_err(|error| cant_start(&error))?;
@@ -109,6 +110,10 @@ async fn run(
     };
     let reached = door.as_ref().and_then(|door| door.address().ok());
     let delivering = webhooks.start(service).await;
+    let telling = match notify {
+        Some(notify) => Some(notices::start(service, notify).await),
+        None => None,
+    };
     tell_who_runs(service, directory, &socket, reached);
     let page = door.as_ref().and_then(|door| page(service, door));
     let router = http::router(service, page.as_ref());
@@ -129,6 +134,9 @@ async fn run(
     service.base.stop();
     let _ = tokio::join!(timeout(FAREWELL, serving), delivering.end(FAREWELL));
     upkeep.abort();
+    if let Some(telling) = telling {
+        telling.abort();
+    }
     feed.abort();
     Ok(())
 }

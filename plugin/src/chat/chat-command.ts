@@ -107,7 +107,20 @@ async function status(owner: GateOwner): Promise<string> {
 async function why(owner: GateOwner, key: string): Promise<string> {
   const answer = await ask(owner, "why", { key });
   if (!answer.ok) return `Callosum can't answer: ${bounded(answer.message, MOST_PROBLEMS)}.`;
-  return forChat(newest(textIn(answer.payload), MOST));
+  return forChat(newest(withLocalTimes(textIn(answer.payload)), MOST));
+}
+
+/** A story with its own times as a clock on the wall here shows them, with the day when that is not today. Parameters stay as they are. */
+function withLocalTimes(story: string): string {
+  return story.replaceAll(
+    /(^(?: {3}|\d+\. )|^ {2}by .*, until )(\d{4}-\d\d-\d\dT[\d:.]+Z)/gm,
+    (_all, before: string, at: string) => {
+      const moment = new Date(at);
+      const clock = moment.toLocaleTimeString("sv-SE");
+      const day = moment.toLocaleDateString("sv-SE");
+      return `${before}${day === new Date().toLocaleDateString("sv-SE") ? clock : `${day} ${clock}`}`;
+    },
+  );
 }
 
 /** What the status names as wrong, a line each. */

@@ -25,7 +25,28 @@ export function forModel(title: string, text: string, most: number, trust = TRUS
   return `[Callosum] ${title} (${trust}):\n${bounded(text, most)}\n[Callosum] End of this data.`;
 }
 
-/** The text for a chat, in a block of code: no mention, link or markup in it takes effect. */
+/** Columns that a block of code has in a chat on a phone. */
+const COLUMNS = 50;
+
+/**
+ * The text for a chat, in a block of code: no mention, link or markup in it takes effect. Chats don't fold such blocks, so its lines are folded
+ * here, between words: a key stays whole, so that it can be copied.
+ */
 export function forChat(text: string): string {
-  return `\`\`\`\n${text.replaceAll("`", "'")}\n\`\`\``;
+  const lines = text.replaceAll("`", "'").split("\n").map(folded);
+  return `\`\`\`\n${lines.join("\n")}\n\`\`\``;
+}
+
+function folded(line: string): string {
+  if (line.length <= COLUMNS) return line;
+  const indent = /^\s*/.exec(line)?.[0] ?? "";
+  const lines: string[] = [];
+  let last = indent;
+  for (const word of line.trim().split(/(?<=\S)(?=\s)/)) {
+    if (last.length + word.length > COLUMNS && last.trim() !== "") {
+      lines.push(last);
+      last = `${indent}  ${word.trimStart()}`;
+    } else last += word;
+  }
+  return [...lines, last].join("\n");
 }

@@ -9,6 +9,7 @@ pub(crate) mod hook;
 pub(crate) mod init;
 pub(crate) mod install;
 pub(crate) mod journal;
+pub(crate) mod known;
 pub(crate) mod leases;
 pub(crate) mod observe;
 pub(crate) mod rules;
@@ -29,24 +30,33 @@ use callosum_core::store::settings_file::SettingsFile;
 use callosum_core::store::{rules_file, state_dir};
 use serde_json::Value;
 
-use crate::args::Args;
+use crate::args::{Args, Global};
 use crate::output::{Failure, long, name};
 
 /// Looks at the chosen state directory and leaves no trace there.
 fn observer(args: &Args) -> Result<Observer, Failure> {
-    Ok(Observer::new(options(args)?))
+    observer_of(&args.global)
+}
+
+/// The same by the options of every command alone.
+fn observer_of(global: &Global) -> Result<Observer, Failure> {
+    Ok(Observer::new(options_of(global)?))
 }
 
 fn options(args: &Args) -> Result<GateOptions, Failure> {
-    let options = shared_options(args)?;
+    options_of(&args.global)
+}
+
+fn options_of(global: &Global) -> Result<GateOptions, Failure> {
+    let options = shared_options(global)?;
     let SettingsFile { mut settings, problem } = SettingsFile::of(&options);
     settings.insert("instanceId".to_owned(), "callosum-cli".into());
     Ok(GateOptions { settings: Value::from(settings).to_string(), settings_problem: problem, ..options })
 }
 
 /// What holds for whatever the program does; its settings are not read yet.
-fn shared_options(args: &Args) -> Result<GateOptions, Failure> {
-    let state_dir = args.global.state_dir.as_deref().map(chosen).transpose()?;
+fn shared_options(global: &Global) -> Result<GateOptions, Failure> {
+    let state_dir = global.state_dir.as_deref().map(chosen).transpose()?;
     Ok(GateOptions {
         runtime: "callosum-cli".to_owned(),
         home: std::env::home_dir().unwrap_or_default(),
@@ -61,7 +71,7 @@ fn shared_options(args: &Args) -> Result<GateOptions, Failure> {
 /// # Errors
 /// When it is not the same folder for every process.
 fn shared_state_dir(args: &Args) -> Result<PathBuf, Failure> {
-    let options = shared_options(args)?;
+    let options = shared_options(&args.global)?;
     let folder = state_dir::locate(None, options.state_dir_variable.as_deref(), &options.home);
     state_dir::is_place(&folder).map_err(|why| Failure::CantLook {
         fragment: format!("`{}` can't be the state directory: {why}", long(&folder.display().to_string())),

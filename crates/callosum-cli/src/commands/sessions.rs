@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 use std::io::Write;
-use std::path::Path;
 use std::process::ExitCode;
 
 use callosum_core::decision::pause_text::on_machine;
@@ -11,6 +10,7 @@ use callosum_core::query::{Activity, Filter, Observer, QueryError, Session, Sour
 use callosum_runtimes::named;
 use serde_json::{Value, json};
 
+use super::known::{is_of_project, project_name};
 use crate::args::{Args, SessionsWanted};
 use crate::output::{Failure, json, name, resource, table, when, width};
 
@@ -32,6 +32,9 @@ pub(crate) fn run(args: &Args, wanted: &SessionsWanted, out: &mut dyn Write) -> 
     if let Some(part) = &wanted.session {
         let filter = Filter { session_part: Some(part.clone()), ..Filter::default() };
         sessions.retain(|session| filter.wants_session_part(Some(&session.session)));
+    }
+    if let Some(project) = &wanted.project {
+        sessions.retain(|session| is_of_project(session, project));
     }
     if wanted.panes {
         let have_ended_tasks = ended_tasks(&observer, since_ms, &now)?;
@@ -72,11 +75,6 @@ pub(crate) fn run(args: &Args, wanted: &SessionsWanted, out: &mut dyn Write) -> 
     ];
     table(out, None, &header, rows)?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// What a project is called: the last folder of its path.
-fn project_name(session: &Session) -> Option<&str> {
-    Path::new(session.project.as_deref()?).file_name()?.to_str()
 }
 
 /// What sessions are called in a table: where they may be short, UUIDs by as many of their first characters as tell them apart.

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 mod check_and_init;
+mod choosing;
 mod command_line;
 mod curate;
 mod doctor;
@@ -11,6 +12,7 @@ mod policy;
 mod rules;
 mod simulate;
 mod snapshots;
+mod terminal;
 mod watching;
 
 #[test]

@@ -18,6 +18,8 @@ pub struct Filter {
     pub session: Option<String>,
     /// What a session begins with, or a part of its name behind a `:` or `/`: a short id, as people copy it.
     pub session_part: Option<String>,
+    /// One of these sessions.
+    pub sessions: Option<Vec<String>>,
     /// An instance.
     pub instance: Option<String>,
     /// An agent runtime.
@@ -55,6 +57,7 @@ impl Default for Filter {
             key: None,
             session: None,
             session_part: None,
+            sessions: None,
             instance: None,
             runtime: None,
             tool: None,
@@ -117,6 +120,13 @@ impl Filter {
                 || session.match_indices([':', '/']).any(|(at, sign)| {
                     session.get(at + sign.len()..).is_some_and(|rest| rest.starts_with(part))
                 })
+        })
+    }
+
+    /// Whether a session is one of those that are wanted by their names.
+    pub(super) fn wants_session(&self, session: Option<&str>) -> bool {
+        self.sessions.as_ref().is_none_or(|sessions| {
+            session.is_some_and(|session| sessions.iter().any(|wanted| wanted == session))
         })
     }
 

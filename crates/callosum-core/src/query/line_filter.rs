@@ -124,6 +124,7 @@ impl<'f> LineFilter<'f> {
             && text_is("runtime", runtime)
             && text_is("tool", tool)
             && self.filter.wants_session_part(recorded("session"))
+            && self.filter.wants_session(recorded("session"))
             && self.filter.wants_kind(recorded("action").unwrap_or_default().as_bytes())
             && self.filter.wants_conflict(recorded("conflict"), recorded("onConflict"))
             && self.wants_tier(record.get("tier").and_then(Value::as_u64))

@@ -7,6 +7,7 @@ mod disk;
 mod events;
 mod gate;
 mod hostile;
+mod notices;
 mod openapi;
 mod page;
 mod process;

@@ -26,7 +26,7 @@ pub(super) const VARIABLES: &[(&str, Setting)] = &[
     ("GIT_EXTERNAL_DIFF", Setting::Command), ("GIT_ASKPASS", Setting::Command), ("SSH_ASKPASS", Setting::Command),
     ("SUDO_ASKPASS", Setting::Command), ("GIT_PROXY_COMMAND", Setting::Command), ("LESSOPEN", Setting::Command),
     ("LESSCLOSE", Setting::Command), ("PROMPT_COMMAND", Setting::Command), ("BROWSER", Setting::Command), ("GH_BROWSER", Setting::Command),
-    ("FZF_DEFAULT_COMMAND", Setting::Command),
+    ("FZF_DEFAULT_COMMAND", Setting::Command), ("CALLOSUM_PAGER", Setting::Command),
     ("GIT_SSH_COMMAND", Setting::Transport), ("GIT_SSH", Setting::Transport), ("RSYNC_RSH", Setting::Transport),
     ("CVS_RSH", Setting::Transport), ("SVN_SSH", Setting::Transport),
     ("PS0", Setting::Text), ("PS1", Setting::Text), ("PS4", Setting::Text),

@@ -28,9 +28,9 @@ impl Program {
         env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| is_executable(path)).map(Self)
     }
 
-    #[cfg(test)]
-    pub(super) fn at(path: &str) -> Self {
-        Self(PathBuf::from(path))
+    /// The program at `path`.
+    pub(super) fn at(path: impl Into<PathBuf>) -> Self {
+        Self(path.into())
     }
 
     /// Runs it with `args`, ends it when `deadline` is over, and gives what it printed: its output, and its errors.

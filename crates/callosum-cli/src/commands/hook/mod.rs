@@ -135,7 +135,7 @@ pub(crate) fn misused() -> ExitCode {
 /// A hook goes on without what can't be used: of its settings, which `callosum status` names, and of its words, where the
 /// gate then refuses the state directory.
 fn options(args: &Args, runtime: Runtime) -> GateOptions {
-    let options = super::shared_options(args).unwrap_or_else(|_| GateOptions {
+    let options = super::shared_options(&args.global).unwrap_or_else(|_| GateOptions {
         state_dir_variable: Some('\u{fffd}'.to_string()),
         ..GateOptions::default()
     });

@@ -29,6 +29,8 @@ pub(super) struct Lines<'a> {
     pub(super) by_clock: bool,
     /// A call's start and its end are one line.
     pub(super) joined: bool,
+    /// Lines that are shown at most, the last ones.
+    pub(super) most: usize,
 }
 
 /// A record, and how the call that it begins ended, as far as both are among those that are shown.
@@ -51,6 +53,7 @@ impl Lines<'_> {
         } else {
             records.iter().map(|record| Line { record, end: None }).collect()
         };
+        let lines = lines.get(lines.len().saturating_sub(self.most)..).unwrap_or_default();
         let mut rows: Vec<Vec<String>> =
             lines.iter().map(|line| self.columns(line, instances.len() > 1)).collect();
         if let Some(width) = width() {
@@ -62,7 +65,7 @@ impl Lines<'_> {
                 *width = cell.chars().count().min(MAX_PADDING).max(*width);
             }
         }
-        for (row, line) in rows.iter().zip(&lines) {
+        for (row, line) in rows.iter().zip(lines) {
             let mut shown = String::new();
             for (cell, width) in row.iter().zip(widths).filter(|(_, width)| *width > 0) {
                 shown.push_str(&toned(&format!("{cell:<width$}")));

@@ -159,6 +159,15 @@ fn the_program_that_the_hooks_run_is_looked_for() {
         let examination = home.examine(&[]);
         examination.says(&id, "warning", "a different program: `");
         examination.says(&id, "warning", "/it's $HOME/callosum`");
+        let ours = env!("CARGO_PKG_VERSION");
+        examination.says(&id, "warning", &format!("both are version {ours}"));
+        fs::write(&other, "#!/bin/sh\necho callosum 0.0.9\n").unwrap();
+        let differ = format!("that one is version 0.0.9, this one is version {ours}");
+        home.examine(&[]).says(&id, "warning", &differ);
+        fs::write(&other, "#!/bin/sh\necho no >&2\n").unwrap();
+        home.examine(&[]).says(&id, "warning", "that one did not tell its own: it is no `callosum`");
+        fs::remove_file(&other).unwrap();
+        fs::copy(env!("CARGO_BIN_EXE_callosum"), &other).unwrap();
         assert_eq!(examination.level(runtime), "note", "it is what that program wrote");
         fs::set_permissions(&other, fs::Permissions::from_mode(0o644)).unwrap();
         home.examine(&[]).says(&id, "error", "can't be run");

@@ -6,6 +6,7 @@ mod trust;
 
 use std::env;
 use std::path::Path;
+use std::time::Duration;
 
 use callosum_core::query::{Observer, Status};
 use callosum_core::store::state_dir;
@@ -16,10 +17,12 @@ use callosum_runtimes::{RUNTIMES, Runtime};
 
 use super::finding::{Finding, Level};
 use super::is_same;
-use super::program::is_executable;
+use super::program::{Program, is_executable};
 use crate::commands::install::Installed;
 use crate::output::{long, name};
 
+/// How long a program may take to tell its version.
+const VERSION: Duration = Duration::from_secs(10);
 /// Hooks listed.
 const MAX_LISTED: usize = 10;
 
@@ -143,12 +146,26 @@ fn program(runtime: Runtime, hooks: &Hooks) -> Option<Finding> {
     if is_same(program, &own) {
         return None;
     }
-    Some(Finding::new(
+    let finding = Finding::new(
         Level::Warning,
         id,
         format!("{title}'s hooks run a different program: `{there}`"),
         format!("run {install} from the copy you want to keep; this one is `{}`", shown(&own)),
-    ))
+    );
+    let ours = env!("CARGO_PKG_VERSION");
+    Some(match version(program) {
+        Ok(version) if version == ours => finding.line(format!("both are version {ours}")),
+        Ok(version) => finding.line(format!("that one is version {version}, this one is version {ours}")),
+        Err(why) => finding.line(format!("this one is version {ours}; that one did not tell its own: {why}")),
+    })
+}
+
+/// The version of the program at `path`, by its own word.
+fn version(path: &Path) -> Result<String, String> {
+    let answer = Program::at(path).run(&["--version"], VERSION);
+    let (stdout, _) = answer.map_err(|error| error.to_string())?;
+    let version = stdout.trim().strip_prefix("callosum ");
+    version.map(name).ok_or_else(|| "it is no `callosum`".to_owned())
 }
 
 /// Whether they journal where this looks. What the runtime's own environment says is not known; it is taken to be this one's.
