@@ -77,7 +77,7 @@ pub fn redacted_fields(fields: Map<String, Value>) -> Map<String, Value> {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
     use super::*;
 
     #[test]
