@@ -1,21 +1,14 @@
-// Nothing changes for a model until the shared context is switched on: the bodies of its requests are the same, byte for byte, and those of a host
-// without the extension.
+// Nothing changes for a model until the shared context is switched on: the bodies of its requests are the same, byte for byte.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { exec, World } from "./harness/world.ts";
 
 let world: World;
-/** Its agents have no tool of the extension. */
-let plain: World;
 before(async () => {
   world = await World.open({ tools: { alsoAllow: ["callosum"] } });
-  plain = await World.open();
 });
-after(async () => {
-  await world?.close();
-  await plain?.close();
-});
+after(() => world?.close());
 
 /** What differs from turn to turn with any plugin, or with none: ids, moments, how long something took. */
 function bare(body: string): string {
@@ -28,14 +21,10 @@ function bare(body: string): string {
     .replace(/same-[a-z]+-?\d*/g, "SESSION");
 }
 
-async function bodies(
-  session: string,
-  of = world,
-  calls = [exec("echo hello"), { name: "callosum_recent", args: {} }],
-): Promise<string[]> {
-  const turn = of.begin(`same-${session}`, calls);
+async function bodies(session: string): Promise<string[]> {
+  const turn = world.begin(`same-${session}`, [exec("echo hello"), { name: "callosum_recent", args: {} }]);
   await turn.results();
-  return of.model.turn(turn.name).map(({ body }) => bare(body));
+  return world.model.turn(turn.name).map(({ body }) => bare(body));
 }
 
 test("a turn's requests are the same without the setting and with `false`, and others with `true`", async () => {
@@ -46,13 +35,4 @@ test("a turn's requests are the same without the setting and with `false`, and o
   assert.deepEqual(await bodies("off"), unset);
   await world.edit({ sharedContextEnabled: true, sharedContextDir: `${world.dir}/shared` });
   assert.notDeepEqual(await bodies("on"), unset);
-});
-
-test("a turn's requests are those of a host that does not load the extension", async () => {
-  const calls = [exec("echo hello"), exec("ls")];
-  const withIt = await bodies("with", plain, calls);
-  await plain.enable(false);
-  const without = await bodies("without", plain, calls);
-  assert.equal(withIt.length, 3);
-  assert.deepEqual(withIt, without);
 });
