@@ -27,6 +27,7 @@ const PROGRAM = `
     const said = {};
     said.modelCallStarted = gate.modelCallStarted("r");
     said.read = gate.before("read", null, null, "s", "r", "1", null, { path: "x" });
+    if (said.read?.ticket) said.read = await gate.finish(said.read.ticket);
     said.mail = gate.before("exec", null, null, "s", "r", "2", null, { command: "mail -s hi a@example.com" });
     if (said.mail?.ticket) said.mail = await gate.finish(said.mail.ticket);
     said.after = gate.after("read", null, "s", "r", "1", {}, "ok", null, null);
