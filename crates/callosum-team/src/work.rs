@@ -6,7 +6,7 @@ use callosum_core::record::RandomId;
 use crate::error::Refusal;
 use crate::names::Names;
 use crate::task::{Board, RESULT_BYTES, State, Task};
-use crate::who::{Actor, Process, WORKER, Who};
+use crate::who::{Actor, WORKER, Who};
 
 /// Digits that tell the workers of a runtime apart.
 const DIGITS: usize = 6;
@@ -27,8 +27,7 @@ pub fn actor(runtime: &str, names: &Names, machine: &Machine) -> Actor {
         via: "process".to_owned(),
         ..Who::default()
     };
-    let process = machine.holder().map(|holder| Process { holder, boot: machine.now().boot });
-    let mut actor = Actor { who, process, ..Actor::default() };
+    let mut actor = Actor::session(who, machine.holder().map(|holder| (holder, machine.now().boot)));
     names.name(&mut actor);
     actor
 }

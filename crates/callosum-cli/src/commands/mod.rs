@@ -4,6 +4,7 @@ mod caller;
 pub(crate) mod check;
 pub(crate) mod context;
 pub(crate) mod doctor;
+mod executable;
 pub(crate) mod explain;
 pub(crate) mod hook;
 pub(crate) mod init;

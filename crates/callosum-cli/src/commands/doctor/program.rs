@@ -1,14 +1,14 @@
 //! Other programs: found as a shell would, run with a deadline; only what was started here is ended.
 
-use std::env;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
+
+use crate::commands::executable::on_path;
 
 /// More is not read of an answer.
 const MAX_ANSWER: u64 = 16 * 1024 * 1024;
@@ -24,8 +24,7 @@ pub(super) struct Program(PathBuf);
 impl Program {
     /// The program `name` as a shell would find it.
     pub(super) fn on_path(name: &str) -> Option<Self> {
-        let folders = env::var_os("PATH")?;
-        env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| is_executable(path)).map(Self)
+        on_path(name).map(Self)
     }
 
     /// The program at `path`.
@@ -106,11 +105,6 @@ impl Program {
             .process_group(0)
             .spawn()
     }
-}
-
-/// Whether there is a file at `path` that may be run.
-pub(super) fn is_executable(path: &Path) -> bool {
-    path.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
 }
 
 /// The last line that is more than white space.

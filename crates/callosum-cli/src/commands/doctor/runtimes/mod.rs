@@ -17,7 +17,8 @@ use callosum_runtimes::{RUNTIMES, Runtime};
 
 use super::finding::{Finding, Level};
 use super::is_same;
-use super::program::{Program, is_executable};
+use super::program::Program;
+use crate::commands::executable::is_executable;
 use crate::commands::install::Installed;
 use crate::output::{long, name};
 

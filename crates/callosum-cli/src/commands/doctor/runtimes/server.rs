@@ -9,8 +9,8 @@ use callosum_runtimes::Runtime;
 
 use super::super::finding::{Finding, Level};
 use super::super::is_same;
-use super::super::program::is_executable;
 use super::shown;
+use crate::commands::executable::is_executable;
 use crate::commands::install::mcp;
 use crate::commands::serve;
 

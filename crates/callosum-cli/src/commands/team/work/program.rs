@@ -1,9 +1,7 @@
 //! A runtime's program that does one thing, without anybody at it. It ends with this process, however that ends.
 
-use std::env;
 use std::ffi::OsString;
 use std::io::Read;
-use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -15,6 +13,7 @@ use callosum_runtimes::Runtime;
 use callosum_team::work::Ran;
 use rustix::process::{Pid, Signal, kill_process_group};
 
+use crate::commands::executable::on_path;
 use crate::output::{Failure, long};
 
 /// What runs the program: a shell that heads a group of processes, which ends when the pipe from here is closed. Nobody closes it but
@@ -48,12 +47,7 @@ impl Program {
     /// When there is none.
     pub(super) fn of(runtime: Runtime, words: &[OsString], folder: PathBuf) -> Result<Self, Failure> {
         let facts = runtime.facts();
-        let is_program = |path: &PathBuf| {
-            path.metadata().is_ok_and(|facts| facts.is_file() && facts.permissions().mode() & 0o111 != 0)
-        };
-        let folders = env::var_os("PATH").unwrap_or_default();
-        let found = env::split_paths(&folders).map(|folder| folder.join(facts.program)).find(is_program);
-        let path = found.ok_or_else(|| Failure::CantLook {
+        let path = on_path(facts.program).ok_or_else(|| Failure::CantLook {
             fragment: format!("there is no `{}` on the PATH", facts.program),
             remedy: format!("install {}, or add its folder to the PATH", facts.title),
         })?;
